@@ -11,32 +11,70 @@ use felis::diagnostic::Diagnostic;
 use felis::session::{Session, reference};
 use std::time::{Duration, Instant};
 
-/// A command.
+/// A line of the table of commands.
 pub struct Command {
-    /// Its name, with the colon.
+    /// The name, with its colon.
     pub name: &'static str,
-    /// What it is used on, as the list of commands shows it.
+    /// The argument as the list of commands shows it.
     pub argument: &'static str,
-    /// What it is used on, as completion needs to know.
+    /// The argument as completion needs to know it.
     pub argument_kind: ArgumentKind,
-    /// The argument may be left out.
+    /// True if the argument may be left out.
     pub optional: bool,
-    /// What it does.
-    pub meaning: &'static str,
+    /// The sentence about it in the list of commands.
+    pub summary: &'static str,
+    /// The function that carries it out.
+    handler: fn(&mut Repl, Invocation<'_>) -> Reply,
 }
 
-/// What a command is used on.
+/// The kind of argument that a command takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgumentKind {
+    /// No argument.
     Nothing,
+    /// An expression or statements.
     Expression,
+    /// One or several types.
     Type,
+    /// A name that is defined, or a word of the language.
     Name,
+    /// The name of a class.
     Class,
+    /// A file that is read.
     File,
-    /// A file that is written. With `!` after the command, over one that somebody else has made.
+    /// A file that is written. `!` after the command permits to replace a file of unknown content.
     NewFile,
+    /// The name of a command.
     Command,
+}
+
+/// The words of a line that invokes a command.
+struct Invocation<'l> {
+    /// The text after the command; empty if there is none.
+    argument: &'l str,
+    /// True if `!` follows the command.
+    overwrite: bool,
+}
+
+/// The result of a command.
+enum Reply {
+    /// Text for standard output.
+    Text(String),
+    /// Diagnostics of the session.
+    Diagnostics(Vec<Diagnostic>),
+    /// A message about wrong usage.
+    Usage(String),
+    /// The command has written its output itself.
+    Done(Flow),
+}
+
+impl From<Result<String, Vec<Diagnostic>>> for Reply {
+    fn from(answer: Result<String, Vec<Diagnostic>>) -> Reply {
+        match answer {
+            Ok(text) => Reply::Text(text),
+            Err(diagnostics) => Reply::Diagnostics(diagnostics),
+        }
+    }
 }
 
 const fn command(
@@ -44,23 +82,39 @@ const fn command(
     argument: &'static str,
     argument_kind: ArgumentKind,
     optional: bool,
-    meaning: &'static str,
+    summary: &'static str,
+    handler: fn(&mut Repl, Invocation<'_>) -> Reply,
 ) -> Command {
-    Command { name, argument, argument_kind, optional, meaning }
+    Command { name, argument, argument_kind, optional, summary, handler }
 }
 
 /// All commands, in the order of the list.
 pub const COMMANDS: &[Command] = &[
-    command(":type", "EXPRESSION", ArgumentKind::Expression, false, "its type; of a function, all its forms"),
-    command(":kind", "TYPE", ArgumentKind::Type, false, "its kind"),
-    command(":size", "TYPE", ArgumentKind::Type, false, "how many values it has"),
-    command(":iso", "TYPE ~ TYPE", ArgumentKind::Type, false, "how they are related, with the laws used"),
+    command(
+        ":type",
+        "EXPRESSION",
+        ArgumentKind::Expression,
+        false,
+        "its type; of a function, all its forms",
+        type_of,
+    ),
+    command(":kind", "TYPE", ArgumentKind::Type, false, "its kind", kind_of),
+    command(":size", "TYPE", ArgumentKind::Type, false, "how many values it has", size_of),
+    command(
+        ":iso",
+        "TYPE ~ TYPE",
+        ArgumentKind::Type,
+        false,
+        "how they are related, with the laws used",
+        compare_types,
+    ),
     command(
         ":can",
         "EXPRESSION",
         ArgumentKind::Expression,
         false,
         "whether it makes sense, and what it gives",
+        resolve_expression,
     ),
     command(
         ":dispatch",
@@ -68,24 +122,50 @@ pub const COMMANDS: &[Command] = &[
         ArgumentKind::Expression,
         false,
         "the functions, instances and conversions it goes through",
+        |repl, call| repl.shell.session.explain_dispatch(call.argument).map(|found| found.call_chain).into(),
     ),
-    command(":instances", "CLASS", ArgumentKind::Class, false, "the types that belong to it"),
+    command(":instances", "CLASS", ArgumentKind::Class, false, "the types that belong to it", instances_of),
     command(
         ":doc",
         "NAME",
         ArgumentKind::Name,
         false,
         "what it is for, with examples; also of words and signs. Short: `?NAME`",
+        |repl, call| {
+            let session = &mut repl.shell.session;
+            let text = word_docs::explain_word(call.argument)
+                .map(|text| output::wrap_for_stdout(text, 0))
+                .or_else(|| documentation(session, call.argument))
+                .or_else(|| reference_text(call.argument));
+            text_about(session, call.argument, text)
+        },
     ),
-    command(":source", "NAME", ArgumentKind::Name, false, "the text of its definition"),
-    command(":why", "", ArgumentKind::Nothing, false, "more about the last error"),
-    command(":time", "EXPRESSION", ArgumentKind::Expression, false, "evaluate it and say how long that took"),
+    command(":source", "NAME", ArgumentKind::Name, false, "the text of its definition", |repl, call| {
+        let session = &mut repl.shell.session;
+        let text = definition_source(session, call.argument);
+        text_about(session, call.argument, text)
+    }),
+    command(":why", "", ArgumentKind::Nothing, false, "more about the last error", |repl, _| {
+        match &repl.last_error {
+            Some(diagnostic) => Reply::Text(output::wrap_for_stdout(why::explain_diagnostic(diagnostic), 0)),
+            None => Reply::Usage("there has been no error in this session".to_string()),
+        }
+    }),
+    command(
+        ":time",
+        "EXPRESSION",
+        ArgumentKind::Expression,
+        false,
+        "evaluate it and say how long that took",
+        |repl, call| Reply::Done(time(repl, call.argument)),
+    ),
     command(
         ":plot",
         "EXPRESSION",
         ArgumentKind::Expression,
         false,
         "draw it: a picture, numbers, or a matrix",
+        |repl, call| Reply::Done(plot(repl, call.argument)),
     ),
     command(
         ":stats",
@@ -93,15 +173,26 @@ pub const COMMANDS: &[Command] = &[
         ArgumentKind::Nothing,
         false,
         "what was compiled so far, and the memory that arrays took",
+        |repl, _| Reply::Text(statistics_text(&repl.shell.session.metrics())),
     ),
-    command(":load", "FILE", ArgumentKind::File, false, "run a program in this session"),
-    command(":reload", "", ArgumentKind::Nothing, false, "run the program loaded last as it is now"),
+    command(":load", "FILE", ArgumentKind::File, false, "run a program in this session", |repl, call| {
+        Reply::Done(files::load(repl, call.argument))
+    }),
+    command(
+        ":reload",
+        "",
+        ArgumentKind::Nothing,
+        false,
+        "run the program loaded last as it is now",
+        |repl, _| Reply::Done(files::reload(repl)),
+    ),
     command(
         ":edit",
         "[FILE]",
         ArgumentKind::File,
         true,
         "write in $EDITOR, then load; without FILE what was loaded last",
+        |repl, call| Reply::Done(files::edit(repl, call.argument)),
     ),
     command(
         ":save",
@@ -109,11 +200,25 @@ pub const COMMANDS: &[Command] = &[
         ArgumentKind::NewFile,
         false,
         "write what this session has defined into a file; `:save!` over any",
+        |repl, call| Reply::Done(files::save(repl, call.argument, call.overwrite)),
     ),
-    command(":env", "", ArgumentKind::Nothing, false, "what you have defined"),
-    command(":reset", "", ArgumentKind::Nothing, false, "forget all of it"),
-    command(":help", "[COMMAND]", ArgumentKind::Command, true, "this list"),
-    command(":quit", "", ArgumentKind::Nothing, false, "leave, as Ctrl-D does"),
+    command(":env", "", ArgumentKind::Nothing, false, "what you have defined", |repl, _| {
+        let definitions = repl.shell.session.definitions().into_iter();
+        Reply::Text(definitions.map(|definition| format!("{}\n", definition.declaration)).collect())
+    }),
+    command(":reset", "", ArgumentKind::Nothing, false, "forget all of it", |repl, _| {
+        let names = repl.shell.session.user_names();
+        repl.shell.session.reset();
+        repl.loaded = None;
+        Reply::Text(match &names[..] {
+            [] => "nothing had been defined\n".to_string(),
+            names => format!("forgotten: {}\n", files::name_list(names, repl.window.columns)),
+        })
+    }),
+    command(":help", "[COMMAND]", ArgumentKind::Command, true, "this list", help),
+    command(":quit", "", ArgumentKind::Nothing, false, "leave, as Ctrl-D does", |_, _| {
+        Reply::Done(Flow::Quit)
+    }),
 ];
 
 /// The command that a word stands for: its name, or the beginning of one name only. Else why not.
@@ -142,12 +247,12 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
     let line = asked.as_deref().unwrap_or(line);
     let (word, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let argument = argument.trim();
-    let (bare, over) = word.strip_suffix('!').map_or((word, false), |bare| (bare, true));
+    let (bare, overwrite) = word.strip_suffix('!').map_or((word, false), |bare| (bare, true));
     let command = match find(bare) {
         Ok(command) => command,
         Err(why) => return usage_error(&why),
     };
-    if over && command.argument_kind != ArgumentKind::NewFile {
+    if overwrite && command.argument_kind != ArgumentKind::NewFile {
         return usage_error(&format!(
             "`{}` takes no `!`: there is nothing that it would replace",
             command.name
@@ -159,98 +264,88 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
     if !argument.is_empty() && command.argument_kind == ArgumentKind::Nothing {
         return usage_error(&format!("`{}` takes nothing after it", command.name));
     }
-    let session = &mut repl.shell.session;
-    let answer = match command.name {
-        ":type" => type_of(session, argument),
-        ":kind" => match session.kind_members(argument) {
-            Some(members) => Ok(format!("a kind: {}\n", members.join(" | "))),
-            None => session
-                .kind_of(argument)
-                .map(|(_, kind)| format!("{kind}\n{}", implicit_names_note(session, &[argument]))),
-        },
-        ":size" => session
-            .size_of(argument)
-            .map(|size| format!("{size}\n{}", implicit_names_note(session, &[argument]))),
-        ":iso" => match argument.split_once('~') {
-            Some((left, right)) => session.iso(left, right, true).map(|answer| {
-                format!("{}{}", comparison_text(&answer), implicit_names_note(session, &[left, right]))
-            }),
-            None => return usage_error("write `:iso TYPE ~ TYPE`"),
-        },
-        // No expression begins with these: an operator and types, as after `felis can`.
-        ":can" if argument.starts_with(['+', '*', '/', '%', '<', '>', '=', ':']) => {
-            let mut words = argument.split_whitespace();
-            let name = words.next().unwrap_or_default();
-            let able = session.resolve_use(name, &words.collect::<Vec<_>>());
-            able.map(|able| format!("yes : {}\n{}", able.result, able.choices))
+    match (command.handler)(repl, Invocation { argument, overwrite }) {
+        Reply::Text(text) => Flow::Continue(repl.shell.write_answer(Ok(text))),
+        Reply::Diagnostics(diagnostics) => {
+            repl.record_error(&diagnostics);
+            Flow::Continue(repl.shell.write_answer(Err(diagnostics)))
         }
-        ":can" => match session
-            .overload_signatures(argument)
-            .and_then(|_| session.scoped_overload_signatures(argument))
-        {
-            Some(forms) => Ok(forms),
-            None => {
-                let able = session.explain_dispatch(argument);
-                able.map(|able| format!("yes : {}\n{}", able.result, able.choices))
-            }
-        },
-        ":dispatch" => session.explain_dispatch(argument).map(|able| able.call_chain),
-        ":instances" => session.instances_of(argument).map(|lines| match &lines[..] {
+        Reply::Usage(why) => usage_error(&why),
+        Reply::Done(flow) => flow,
+    }
+}
+
+fn kind_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
+    let session = &mut repl.shell.session;
+    if let Some(members) = session.kind_members(call.argument) {
+        return Reply::Text(format!("a kind: {}\n", members.join(" | ")));
+    }
+    let kind = session.kind_of(call.argument);
+    kind.map(|(_, kind)| format!("{kind}\n{}", implicit_names_note(session, &[call.argument]))).into()
+}
+
+fn size_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
+    let session = &mut repl.shell.session;
+    let size = session.size_of(call.argument);
+    size.map(|size| format!("{size}\n{}", implicit_names_note(session, &[call.argument]))).into()
+}
+
+fn compare_types(repl: &mut Repl, call: Invocation<'_>) -> Reply {
+    let session = &mut repl.shell.session;
+    let Some((left, right)) = call.argument.split_once('~') else {
+        return Reply::Usage("write `:iso TYPE ~ TYPE`".to_string());
+    };
+    let answer = session.iso(left, right, true);
+    answer
+        .map(|answer| format!("{}{}", comparison_text(&answer), implicit_names_note(session, &[left, right])))
+        .into()
+}
+
+fn resolve_expression(repl: &mut Repl, call: Invocation<'_>) -> Reply {
+    let (session, argument) = (&mut repl.shell.session, call.argument);
+    // No expression begins with these: an operator and types, as after `felis can`.
+    let resolution = if argument.starts_with(['+', '*', '/', '%', '<', '>', '=', ':']) {
+        let mut words = argument.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        session.resolve_use(name, &words.collect::<Vec<_>>())
+    } else if session.overload_signatures(argument).is_some()
+        && let Some(forms) = session.scoped_overload_signatures(argument)
+    {
+        return Reply::Text(forms);
+    } else {
+        session.explain_dispatch(argument)
+    };
+    resolution.map(|found| format!("yes : {}\n{}", found.result, found.choices)).into()
+}
+
+fn instances_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
+    let instances = repl.shell.session.instances_of(call.argument);
+    instances
+        .map(|lines| match &lines[..] {
             [] => "none\n".to_string(),
             lines => lines.iter().map(|line| format!("{line}\n")).collect(),
-        }),
-        ":doc" => match word_docs::explain_word(argument)
-            .map(|text| output::wrap_for_stdout(text, 0))
-            .or_else(|| documentation(session, argument))
-            .or_else(|| reference_text(argument))
-        {
-            Some(text) => Ok(text),
-            None => return usage_error(&unknown_name_message(session, argument)),
-        },
-        ":source" => match definition_source(session, argument) {
-            Some(text) => Ok(text),
-            None => return usage_error(&unknown_name_message(session, argument)),
-        },
-        ":why" => match &repl.last_error {
-            Some(diagnostic) => Ok(output::wrap_for_stdout(why::explain_diagnostic(diagnostic), 0)),
-            None => return usage_error("there has been no error in this session"),
-        },
-        ":time" => return time(repl, argument),
-        ":plot" => return plot(repl, argument),
-        ":stats" => Ok(statistics_text(&session.metrics())),
-        ":load" => return files::load(repl, argument),
-        ":reload" => return files::reload(repl),
-        ":edit" => return files::edit(repl, argument),
-        ":save" => return files::save(repl, argument, over),
-        ":env" => {
-            let lines = session.definitions().into_iter().map(|d| format!("{}\n", d.declaration));
-            Ok(lines.collect())
-        }
-        ":reset" => {
-            let names = session.user_names();
-            session.reset();
-            repl.loaded = None;
-            Ok(match &names[..] {
-                [] => "nothing had been defined\n".to_string(),
-                names => format!("forgotten: {}\n", files::name_list(names, repl.window.columns)),
-            })
-        }
-        ":help" => match argument {
-            "" => Ok(help_text()),
-            argument => {
-                let word = if argument.starts_with(':') { argument.into() } else { format!(":{argument}") };
-                match find(&word) {
-                    Ok(command) => Ok(help_line(command)),
-                    Err(why) => return usage_error(&why),
-                }
-            }
-        },
-        _ => return Flow::Quit,
-    };
-    if let Err(diagnostics) = &answer {
-        repl.record_error(diagnostics);
+        })
+        .into()
+}
+
+fn help(_: &mut Repl, call: Invocation<'_>) -> Reply {
+    if call.argument.is_empty() {
+        return Reply::Text(help_text());
     }
-    Flow::Continue(repl.shell.write_answer(answer))
+    let word =
+        if call.argument.starts_with(':') { call.argument.into() } else { format!(":{}", call.argument) };
+    match find(&word) {
+        Ok(command) => Reply::Text(help_line(command)),
+        Err(why) => Reply::Usage(why),
+    }
+}
+
+/// The text about a name, or a message that nothing has the name.
+fn text_about(session: &Session, name: &str, text: Option<String>) -> Reply {
+    match text {
+        Some(text) => Reply::Text(text),
+        None => Reply::Usage(unknown_name_message(session, name)),
+    }
 }
 
 /// That nothing has a name, with the one that may be meant.
@@ -268,10 +363,11 @@ pub fn usage_error(why: &str) -> Flow {
     Flow::Continue(exit::USAGE)
 }
 
-fn type_of(session: &mut Session, text: &str) -> Result<String, Vec<Diagnostic>> {
-    match overload_docs(session, text) {
-        Some(text) => Ok(text),
-        None => session.type_of(text).map(|ty| format!("{ty}\n")),
+fn type_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
+    let session = &mut repl.shell.session;
+    match overload_docs(session, call.argument) {
+        Some(text) => Reply::Text(text),
+        None => session.type_of(call.argument).map(|ty| format!("{ty}\n")).into(),
     }
 }
 
@@ -386,7 +482,7 @@ pub fn format_duration(time: Duration) -> String {
 }
 
 fn help_line(command: &Command) -> String {
-    format!("  {:<22} {}\n", format!("{} {}", command.name, command.argument), command.meaning)
+    format!("  {:<22} {}\n", format!("{} {}", command.name, command.argument), command.summary)
 }
 
 fn help_text() -> String {
