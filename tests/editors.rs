@@ -3,7 +3,7 @@
 
 mod textmate;
 
-use felis::session::{TokenClass, tokens};
+use felis::editor::{TokenClass, tokens};
 use felis::syntax::lexer::Kind;
 use std::collections::BTreeSet;
 use std::fs;

@@ -5,7 +5,7 @@
 
 mod lsp_common;
 
-use felis::session::{TokenClass, tokens};
+use felis::editor::{TokenClass, tokens};
 use lsp_common::{Client, byte, position};
 use serde_json::{Value, json};
 use std::path::Path;

@@ -3,17 +3,11 @@
 //! Takes names; gives where they are defined, in the words of whoever defined them. Keeps for that a
 //! list of the inputs that have succeeded.
 
-use super::results::ResultUse;
 use super::{Mode, Outcome, Session, detached_source, library};
-use crate::check::annotations::Annotations;
 use crate::check::env::{Callable, Definition, TypeDefinition};
-use crate::check::module::Module;
-use crate::core::GlobalId;
 use crate::source::{Source, SourceId, Span, line};
-use crate::syntax::ast::{self, Import, ImportTarget};
 use crate::syntax::{self, Chunk};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// The text of a definition.
@@ -34,47 +28,7 @@ impl DefinitionText {
     }
 }
 
-/// An input that has succeeded.
-#[derive(Clone, Debug)]
-pub(super) struct EvaluatedInput {
-    pub source: SourceId,
-    /// Its last expression was there to be shown.
-    pub shows_value: bool,
-    /// The value of that, if it has a name.
-    pub result: Option<GlobalId>,
-    /// The results it names, in order.
-    pub uses: Vec<ResultUse>,
-    /// Its variables, in the order of their declarations.
-    pub globals: Range<GlobalId>,
-    /// What its names stand for.
-    pub notes: Arc<Annotations>,
-    /// The files it imports, by where it names them, with their ids and what they are.
-    pub imports: Vec<(Span, String, Arc<Module>)>,
-    /// How many inputs there were when another one took its place.
-    pub replaced_at: Option<usize>,
-}
-
 impl Session {
-    /// The files that a text imports, by where it names them, with their ids and what they are.
-    pub(super) fn imported_files(&self, source: SourceId) -> Vec<(Span, String, Arc<Module>)> {
-        let (Some(source), Some(loader)) = (self.sources.get(source), &self.loader) else {
-            return Vec::new();
-        };
-        if !source.text.contains("import") {
-            return Vec::new();
-        }
-        let parsed = syntax::parse(source);
-        let found = parsed.stmts.iter().filter_map(|stmt| match &stmt.kind {
-            ast::StmtKind::Import(Import { target: ImportTarget::File { path, span }, .. }) => {
-                let id = loader.find(None, path).ok()?.id;
-                let module = self.modules.get(&id)?.clone();
-                Some((*span, id, module))
-            }
-            _ => None,
-        });
-        found.collect()
-    }
-
     /// The definitions that a name has now, in the order in which they were made.
     pub fn definition_texts(&mut self, name: &str) -> Vec<DefinitionText> {
         let name = name.trim();

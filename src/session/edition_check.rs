@@ -5,7 +5,7 @@
 //! readings of a text are checked once all together; those that pass while others fail once more each,
 //! since what follows an error is not told of. A text without such statements is checked once.
 
-use super::index::AnnotationCollector;
+use super::annotation_collector::AnnotationCollector;
 use crate::check::{self, Env};
 use crate::core::{Program, Script};
 use crate::diagnostic::Diagnostic;
@@ -29,8 +29,8 @@ pub(super) fn check_both_readings(
     let (script, mut said) = match collector {
         None => check::check(env, program, &parsed.stmts),
         Some(collector) => {
-            let done = check::check_noting(env, program, &parsed.stmts, collector.notes());
-            collector.functions(env);
+            let done = check::check_noting(env, program, &parsed.stmts, collector.annotations_mut());
+            collector.record_functions(env);
             done
         }
     };

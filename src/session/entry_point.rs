@@ -4,7 +4,8 @@
 //! Takes a program's text; gives the parameters of its `main`, and from words the text of a call.
 //! Runs nothing.
 
-use super::{Session, TransactionEnd};
+use super::Session;
+use super::transaction::TransactionEnd;
 use crate::check::env::{Callable, Scope};
 use crate::diagnostic::Diagnostic;
 use crate::syntax;

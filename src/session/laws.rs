@@ -9,6 +9,7 @@
 //! The same seed draws the same values. Changes nothing in the session.
 
 use super::Session;
+use super::diagnostics::internal_error;
 use crate::check::{self, env};
 use crate::core::{Script, Term, TermKind};
 use crate::diagnostic::Diagnostic;
@@ -72,7 +73,7 @@ impl Session {
         let saved = self.snapshot();
         let done = catch_unwind(AssertUnwindSafe(|| self.try_laws(cases, seed, library)));
         self.restore(saved);
-        done.map_err(|_| vec![super::internal_error(Span::default())])
+        done.map_err(|_| vec![internal_error(Span::default())])
     }
 
     fn try_laws(&mut self, cases: u32, seed: u64, library: bool) -> Vec<LawTrial> {

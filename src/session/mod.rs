@@ -7,68 +7,78 @@
 //! Programs nest and recurse as deep as they like, within bounds that a usual thread's stack does not
 //! hold: whoever runs texts of unknown origin does so inside [`on_large_stack`].
 
-mod complete;
+mod analysis;
+mod annotation_collector;
 mod deadline;
 mod definition;
+mod diagnostics;
 mod dispatch;
 mod display;
 pub mod docs;
 mod edition_check;
 mod entry_point;
+mod evaluate;
 mod file_types;
 mod host;
-pub mod index;
+mod inputs;
+mod large_stack;
 mod laws;
-mod library;
+pub mod library;
 mod metrics;
 mod modules;
+mod names;
+pub mod outline;
 mod program_export;
 mod query;
 pub mod reference;
 mod resolve_query;
-mod test_runner;
-
-pub use crate::suggest::similar;
 mod results;
 mod shown_sizes;
-mod tokens;
+mod signature;
+mod snapshot;
+mod source_text;
+mod test_runner;
+mod transaction;
+mod written_types;
 
+pub use crate::check::annotations::{Annotations, Referent};
+pub use crate::check::env::Scheme;
 pub use crate::data::FileSystem;
 pub use crate::eval::preview::Window;
 pub use crate::eval::{Colors, Progress, Screen, Watcher};
 pub use crate::iso::Verdict;
 pub use crate::jit::{Stage, Statistics};
+pub use crate::suggest::similar;
 pub use crate::syntax::brackets::Growing;
 pub use crate::types::number::Conversion;
-pub use complete::{Completions, import_path};
+pub use analysis::{Analysis, Draft};
 pub use definition::DefinitionText;
 pub use entry_point::{ArgumentError, EntryPoint, Parameter};
 pub use host::{AnnotationRule, HostRegistry, HostValue, ValueRule};
+pub use large_stack::{on_large_stack, try_on_large_stack};
 pub use laws::{LawTrial, LawVerdict};
 pub use metrics::Metrics;
 pub use modules::{Loader, ModuleLocation, NotFound};
-pub use query::{Comparison, Definition, Explanation, Overload};
+pub use names::{BUILT_IN_TYPE_NAMES, Definition, KEYWORDS, NameDescription, NameKind, Overload, primitive};
+pub use query::{Comparison, Explanation};
 pub use resolve_query::Resolution;
 pub use test_runner::{BenchReport, TestOutcome, TestReport, TestRun, TestSelection};
-pub use tokens::{Blocks, TokenClass, blocks, matching_bracket, tokens};
 
-use crate::cancellation;
-use crate::check::annotations::Annotations;
-use crate::check::{self, Env, module};
-use crate::core::{GlobalId, Program, Script, TermKind};
+use crate::check::Env;
+use crate::core::Program;
 use crate::diagnostic::{self, Diagnostic};
-use crate::eval::{self, Checkpoint, Host, Machine, RuntimeError, stack_guard};
+use crate::eval::Machine;
 use crate::jit::Jit;
 use crate::kernel::Accelerator;
-use crate::source::{self, Source, SourceId, SourceMap, Span};
-use crate::syntax::{self, Parsed};
-use crate::types::{Type, TypeKind, TypeVar};
-use crate::value::Value;
+use crate::source::{self, Source, SourceMap, Span};
+use crate::types::Type;
+use annotation_collector::AnnotationCollector;
+use inputs::EvaluatedInput;
 use library::Library;
-use modules::{LoadedModules, ModuleScript};
+use library::load::initial_env;
+use modules::LoadedModules;
 use results::Results;
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -87,9 +97,9 @@ pub struct Session {
     hosts: HostRegistry,
     results: Results,
     /// The inputs that have succeeded, in order.
-    inputs: Vec<definition::EvaluatedInput>,
+    inputs: Vec<EvaluatedInput>,
     /// What is collected while an index is made.
-    collector: Option<index::AnnotationCollector>,
+    collector: Option<AnnotationCollector>,
     interrupt: Arc<AtomicBool>,
     memory: u64,
     screen: Screen,
@@ -163,14 +173,6 @@ impl ValueText {
     pub fn display_text(&self) -> &str {
         if self.ty == Type::string() { &self.read_back } else { &self.text }
     }
-}
-
-/// The names of a user who has not defined any.
-fn initial_env() -> Env {
-    let mut env = Env::new();
-    env.library_texts = library::sources().iter().count() as u32;
-    env.parts = library::parts().collect();
-    env
 }
 
 /// Bytes one value may take, unless the frontend knows better.
@@ -299,515 +301,9 @@ impl Session {
     pub fn render_within(&self, diagnostic: &Diagnostic, color: bool, columns: Option<usize>) -> String {
         diagnostic::render_within(diagnostic, &self.sources, color, columns)
     }
-
-    /// Runs a text, which messages call `name`; what it prints goes to `out`.
-    pub fn evaluate(&mut self, name: &str, text: &str, mode: Mode, out: &mut dyn FnMut(&str)) -> Outcome {
-        // Whether a name that is one of a result stands for it only the checker knows; it is asked if there is one.
-        let named = self.results.mentioned_in(&syntax::idents(&detached_source(text)));
-        let before = self.results.latest();
-        let source = SourceId(self.sources.len() as u32);
-        let (mut uses, mut notes, mut globals) = (Vec::new(), Annotations::default(), 0);
-        let mut outcome = self.transaction(name, text, |session, first, parsed, diagnostics| {
-            let functions = session.program.functions.len();
-            session.collector = Some(index::AnnotationCollector::for_names(source.0));
-            globals = session.program.globals.len() as GlobalId;
-            let script = match mode {
-                Mode::Script => session.check_file(parsed, diagnostics),
-                Mode::Line | Mode::Display(_) => session.check_input(parsed, diagnostics),
-            };
-            notes = session.collector.take().map(index::AnnotationCollector::into_notes).unwrap_or_default();
-            uses = results::result_uses(text, source, &notes, &named);
-            let script = script?;
-            let value = session.run_modules_and_script(first, &script, mode, out, diagnostics)?;
-            if session.program.functions.len() > functions && !computes_data_only(&script) {
-                session.results.pin(uses.iter().map(|(_, id)| *id));
-            }
-            Ok((value, TransactionEnd::Commit))
-        });
-        // A panic may have left it.
-        self.collector = None;
-        self.suggest_file_types(&mut outcome.diagnostics);
-        if outcome.status == Status::Ok {
-            self.inputs.push(definition::EvaluatedInput {
-                source,
-                shows_value: outcome.value.is_some(),
-                result: self.results.latest().filter(|last| Some(*last) != before),
-                uses,
-                globals: globals..self.program.globals.len() as GlobalId,
-                notes: Arc::new(notes),
-                imports: self.imported_files(source),
-                replaced_at: None,
-            });
-        }
-        outcome
-    }
-
-    /// Checks a text without running it, and keeps nothing of it.
-    pub fn check(&mut self, name: &str, text: &str) -> Outcome {
-        let mut outcome = self.transaction(name, text, |session, _, parsed, diagnostics| {
-            session.check_file(parsed, diagnostics).map(|_| (None, TransactionEnd::RollBack))
-        });
-        self.suggest_file_types(&mut outcome.diagnostics);
-        outcome
-    }
-
-    /// Lays a text out anew; it is read, not checked. It is kept only if something is wrong with it, which is
-    /// said of its places.
-    pub fn format(&mut self, name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
-        self.rewrite(name, text, syntax::fmt::layout)
-    }
-
-    fn rewrite(
-        &mut self,
-        name: &str,
-        text: &str,
-        rewrite: impl Fn(&Source) -> Result<String, Vec<Diagnostic>> + RefUnwindSafe,
-    ) -> Result<String, Vec<Diagnostic>> {
-        let texts = self.sources.len();
-        let source = self.sources.add(name, text);
-        let done = catch_unwind(|| rewrite(&source));
-        let laid = done.unwrap_or_else(|_| Err(vec![internal_error(Span::new(source.id, 0, 0))]));
-        if laid.is_ok() {
-            self.sources.truncate(texts);
-        }
-        laid
-    }
-
-    /// A text of version 0.1 as it is written today, which no errors are known of.
-    pub fn migrate(&mut self, name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
-        self.rewrite(name, text, syntax::edition::migrate)
-    }
-
-    /// Whether a text ends too early and more lines could complete it.
-    pub fn is_incomplete(text: &str) -> bool {
-        syntax::parse(&detached_source(text)).incomplete
-    }
-
-    /// The inputs that some lines are: all of them one, if they can be read so; else those that they would be if
-    /// they were written one after the other.
-    pub fn split_inputs(text: &str) -> Vec<&str> {
-        let broken =
-            |text: &str| syntax::parse(&detached_source(text)).errors.iter().any(Diagnostic::is_error);
-        if !text.trim_end().contains('\n') || !broken(text) {
-            return vec![text];
-        }
-        let (mut inputs, mut start, mut end) = (Vec::new(), 0, 0);
-        let mut growing = Growing::default();
-        for line in text.split_inclusive('\n') {
-            end += line.len();
-            let open = growing.push(line);
-            let piece = &text[start..end];
-            let command = piece.trim_start().starts_with(':');
-            let announces = piece.lines().rfind(|line| !line.trim().is_empty());
-            let announces = announces.is_some_and(|line| line.trim_start().starts_with("///"));
-            if piece.trim().is_empty() || command || !announces && !open && !Session::is_incomplete(piece) {
-                inputs.push(piece);
-                start = end;
-                growing = Growing::default();
-            }
-        }
-        inputs.push(&text[start..]);
-        inputs.retain(|piece| !piece.trim().is_empty());
-        inputs
-    }
-
-    /// Reads a text with what it imports and does `work` on the scripts of new modules and on its
-    /// statements; puts everything back unless that succeeds.
-    fn transaction(
-        &mut self,
-        name: &str,
-        text: &str,
-        work: impl FnOnce(
-            &mut Session,
-            &[ModuleScript],
-            &Parsed,
-            &mut Vec<Diagnostic>,
-        ) -> Result<(Option<ValueText>, TransactionEnd), Status>,
-    ) -> Outcome {
-        self.clear_interrupt();
-        let source = self.sources.add(name, text);
-        let mut outcome =
-            Outcome { status: Status::Rejected, diagnostics: Vec::new(), value: None, incomplete: false };
-        let mut saved = None;
-        let diagnostics = &mut outcome.diagnostics;
-        // A bug in a stage must not cost the user the session.
-        let done = catch_unwind(AssertUnwindSafe(|| {
-            let mut parsed = syntax::parse(&source);
-            outcome.incomplete = parsed.incomplete;
-            diagnostics.append(&mut parsed.errors);
-            if diagnostics.iter().any(Diagnostic::is_error) {
-                return Err(Status::Rejected);
-            }
-            let reading = self.read_imports(&parsed.stmts, diagnostics);
-            // What the input needs of the library stays, whatever becomes of the input.
-            let loaded = self.load_mentioned(&source).and_then(|()| self.load_mentioned_by_modules(&reading));
-            loaded.map_err(|errors| {
-                diagnostics.extend(errors);
-                Status::Rejected
-            })?;
-            saved = Some(self.snapshot());
-            self.bind_shown_sizes(&source);
-            let first = self.check_modules(reading, &source, diagnostics);
-            if self.interrupt.load(Ordering::SeqCst) {
-                diagnostics.push(interruption(Span::new(source.id, 0, 0)));
-                return Err(Status::Interrupted);
-            }
-            if diagnostics.iter().any(Diagnostic::is_error) {
-                return Err(Status::Rejected);
-            }
-            work(self, &first, &parsed, diagnostics)
-        }));
-        let result = done.unwrap_or_else(|_| {
-            outcome.diagnostics.push(internal_error(Span::new(source.id, 0, 0)));
-            Err(Status::Failed)
-        });
-        let keep = match result {
-            Ok((value, keep)) => {
-                outcome.status = Status::Ok;
-                outcome.value = value;
-                keep
-            }
-            Err(status) => {
-                outcome.status = status;
-                TransactionEnd::RollBack
-            }
-        };
-        if let (TransactionEnd::RollBack, Some(saved)) = (keep, saved) {
-            self.restore(saved);
-        }
-        outcome
-    }
-
-    /// The checked form of an input, unless it has an error.
-    fn check_input(&mut self, parsed: &Parsed, diagnostics: &mut Vec<Diagnostic>) -> Result<Script, Status> {
-        let instances = self.program.instances.len();
-        let (collector, env, program) = (&mut self.collector, &mut self.env, &mut self.program);
-        let sources = &self.sources;
-        let done = cancellation::with_cancellation(&self.interrupt, || {
-            edition_check::check_both_readings(collector, env, program, sources, parsed)
-        });
-        let Ok((script, found)) = done else {
-            diagnostics.push(interruption(parsed.stmts.first().map_or(Span::default(), |stmt| stmt.span)));
-            return Err(Status::Interrupted);
-        };
-        diagnostics.extend(found.into_iter().map(|diagnostic| self.suggest_library_name(diagnostic)));
-        if self.program.instances.len() > instances {
-            self.machine.forget_instances();
-        }
-        script.ok_or(Status::Rejected)
-    }
-
-    /// The checked form of a file, whose last expression shows no value.
-    fn check_file(&mut self, parsed: &Parsed, diagnostics: &mut Vec<Diagnostic>) -> Result<Script, Status> {
-        let script = self.check_input(parsed, diagnostics)?;
-        let unused = check::unused_result(&parsed.stmts, &script);
-        let wrong = unused.as_ref().is_some_and(Diagnostic::is_error);
-        diagnostics.extend(unused);
-        if wrong { Err(Status::Rejected) } else { Ok(script) }
-    }
-
-    /// Adds to a message about an unknown name the one of the library that may have been meant: the checker knows
-    /// only what has been read of it.
-    fn suggest_library_name(&self, diagnostic: Diagnostic) -> Diagnostic {
-        if diagnostic.code != "E0401" || diagnostic.help.is_some() {
-            return diagnostic;
-        }
-        let span = diagnostic.primary.span;
-        let names = library::index().names().filter(|name| !name.starts_with('_'));
-        match similar(self.sources.slice(span), names) {
-            Some(name) => diagnostic.fix(format!("did you mean `{name}`?"), span, name),
-            None => diagnostic,
-        }
-    }
-
-    /// Runs new modules, and then the script that imports them; its value.
-    fn run_modules_and_script(
-        &mut self,
-        first: &[ModuleScript],
-        script: &Script,
-        mode: Mode,
-        out: &mut dyn FnMut(&str),
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Result<Option<ValueText>, Status> {
-        for ModuleScript { script, import } in first {
-            self.run(script, Mode::Script, out).map_err(|(status, diagnostic)| {
-                diagnostics.push(diagnostic.label(*import, "imported here"));
-                status
-            })?;
-        }
-        self.run(script, mode, out).map_err(|(status, diagnostic)| {
-            diagnostics.push(*diagnostic);
-            status
-        })
-    }
-
-    fn run(
-        &mut self,
-        script: &Script,
-        mode: Mode,
-        out: &mut dyn FnMut(&str),
-    ) -> Result<Option<ValueText>, (Status, Box<Diagnostic>)> {
-        let interrupt = self.interrupt.clone();
-        let files = self.files.clone();
-        let mut host = Host {
-            out,
-            interrupt: &interrupt,
-            memory: self.memory,
-            files: files.as_deref(),
-            screen: self.screen,
-        };
-        let done = self.machine.run(&self.program, script, &mut host).and_then(|value| {
-            let Some((value, term)) = value.zip(script.result.as_ref()) else { return Ok(None) };
-            if mode == Mode::Script {
-                return Ok(None);
-            }
-            let shown = self.format_value(&value, &term.ty, mode, &mut host)?;
-            Ok(Some((value, shown)))
-        });
-        match done {
-            Ok(None) => Ok(None),
-            Ok(Some((value, shown))) => {
-                // To look at a result is no new one.
-                let again = match script.result.as_ref().map(|term| &term.kind) {
-                    Some(TermKind::Global(id)) => script.body.is_empty() && self.results.contains(*id),
-                    _ => false,
-                };
-                if matches!(mode, Mode::Display(_)) && !again {
-                    self.bind_result(value, &shown.ty);
-                }
-                Ok(Some(shown))
-            }
-            Err(error) => {
-                let status = if error.interrupted() { Status::Interrupted } else { Status::Failed };
-                // The library's texts come first; its users are shown their own.
-                let own = library::sources().iter().count();
-                let error = error.seen_from_outside(|source| (source.0 as usize) < own);
-                Err((status, Box::new(error.to_diagnostic())))
-            }
-        }
-    }
-
-    /// A value as the mode of its input wants it.
-    fn format_value(
-        &mut self,
-        value: &Value,
-        ty: &Type,
-        mode: Mode,
-        host: &mut Host<'_>,
-    ) -> Result<ValueText, Box<RuntimeError>> {
-        let concrete = self.machine.concrete(ty);
-        let (text, read_back) = match mode {
-            Mode::Display(window) => {
-                let view = self.machine.view(&self.program, value, &concrete, window, host)?;
-                (display::lay_out(view, window), String::new())
-            }
-            _ => {
-                (self.machine.text(&self.program, value, &concrete, host)?, eval::read_back(value, &concrete))
-            }
-        };
-        let mut vars = Vec::new();
-        collect_variables(ty, &mut vars);
-        let size = |var: &TypeVar| (var.name.to_string(), self.machine.concrete(&Type::var(var.clone())));
-        let sizes = vars.iter().map(size).map(|(name, size)| (name, size.size_text())).collect();
-        Ok(ValueText { ty: ty.clone(), text, read_back, sizes })
-    }
-
-    /// Reads what a text needs of the library and makes it known.
-    fn load_mentioned(&mut self, source: &Source) -> Result<(), Vec<Diagnostic>> {
-        self.load_and_adopt(&library::mentioned_names(source))?;
-        module::qualify(&mut self.env, &self.library.env, syntax::idents(source).into_iter());
-        Ok(())
-    }
-
-    /// Reads what the library has under some names and makes it known.
-    fn load_and_adopt(&mut self, names: &[impl AsRef<str>]) -> Result<(), Vec<Diagnostic>> {
-        self.load_statements(names)?;
-        let (new, _) = self.library.required_statements(names, &self.adopted);
-        if !new.is_empty() {
-            library::adopt_statements(&self.library.env, &mut self.env, &new);
-            self.adopted.extend(new);
-        }
-        Ok(())
-    }
-
-    /// Adds functions to the library of this session, as a later one may have them; for tests of what that
-    /// changes.
-    pub fn extend_library(&mut self, text: &str) -> Result<(), Vec<Diagnostic>> {
-        let source = self.sources.add("library", text);
-        let parsed = syntax::parse(&source);
-        let mut errors = parsed.errors;
-        self.library.env.number_after(&self.env);
-        let (script, found) = check::check(&mut self.library.env, &mut self.program, &parsed.stmts);
-        errors.extend(found.into_iter().filter(Diagnostic::is_error));
-        if script.is_none() || !errors.is_empty() {
-            return Err(errors);
-        }
-        self.env.number_after(&self.library.env);
-        let signatures = self.library.env.signatures.iter();
-        self.env.signatures.extend(signatures.map(|(id, signature)| (*id, signature.clone())));
-        library::adopt_names(
-            &self.library.env,
-            &mut self.env,
-            Self::names_defined_in(text).iter().map(String::as_str),
-        );
-        Ok(())
-    }
-
-    /// Reads the whole library; for tests of it.
-    pub fn load_whole_library(&mut self) -> Result<(), Vec<Diagnostic>> {
-        let names: Vec<&str> = library::index().names().chain(library::NARROW_TYPES).collect();
-        self.load_and_adopt(&names)
-    }
-
-    /// Reads what the library has under some names, if it has not been read.
-    fn load_statements(&mut self, names: &[impl AsRef<str>]) -> Result<(), Vec<Diagnostic>> {
-        let (missing, narrow) = self.library.required_statements(names, &self.library.loaded);
-        self.library.narrow = narrow;
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let read = library::read(&missing);
-        let (stmts, mut errors) = (read.stmts, read.errors);
-        let saved = (self.snapshot(), self.library.clone());
-        self.library.env.number_after(&self.env);
-        let (script, found) = check::check(&mut self.library.env, &mut self.program, &stmts);
-        errors.extend(found.into_iter().filter(Diagnostic::is_error));
-        if let Some(script) = script.filter(|_| errors.is_empty()) {
-            // The library's own variables are made at once: an interrupt is for the user's input.
-            let mut host = Host {
-                out: &mut |_| (),
-                interrupt: &AtomicBool::new(false),
-                memory: self.memory,
-                files: None,
-                screen: Screen::default(),
-            };
-            match self.machine.run(&self.program, &script, &mut host) {
-                Ok(_) => {
-                    self.library.loaded.extend(&missing);
-                    self.env.number_after(&self.library.env);
-                    return Ok(());
-                }
-                Err(error) => errors.push(error.to_diagnostic()),
-            }
-        }
-        self.library = saved.1;
-        self.restore(saved.0);
-        Err(errors)
-    }
-
-    /// Does `work` and puts everything back.
-    fn with_rollback<T>(
-        &mut self,
-        span: Span,
-        work: impl FnOnce(&mut Session) -> Result<T, Vec<Diagnostic>>,
-    ) -> Result<T, Vec<Diagnostic>> {
-        let saved = self.snapshot();
-        let done = catch_unwind(AssertUnwindSafe(|| work(self)));
-        self.restore(saved);
-        done.unwrap_or_else(|_| Err(vec![internal_error(span)]))
-    }
-
-    fn snapshot(&mut self) -> Snapshot {
-        Snapshot {
-            env: self.env.clone(),
-            modules: self.modules.clone(),
-            program: self.program.extent(),
-            checkpoint: self.machine.checkpoint(&self.program),
-        }
-    }
-
-    fn restore(&mut self, saved: Snapshot) {
-        // A type that is taken back keeps its number: what is known of it must not be taken for another's.
-        let after = std::mem::replace(&mut self.env, saved.env);
-        self.env.number_after(&after);
-        self.modules = saved.modules;
-        let instances = self.program.instances.len();
-        self.program.truncate(&saved.program);
-        if self.program.instances.len() < instances {
-            self.machine.forget_instances();
-        }
-        self.machine.restore(&saved.checkpoint);
-    }
-}
-
-/// Whether an input that succeeded changes the session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TransactionEnd {
-    Commit,
-    RollBack,
-}
-
-/// A session as it was. The program only grows, so its extent says it all.
-struct Snapshot {
-    env: Env,
-    modules: LoadedModules,
-    program: crate::core::program::Extent,
-    checkpoint: Checkpoint,
-}
-
-/// Whether a script only computes a value that holds no function: what it mentions can be forgotten.
-fn computes_data_only(script: &Script) -> bool {
-    fn holds_function(ty: &Type) -> bool {
-        let mut found = matches!(
-            ty.kind(),
-            TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Nominal(..) | TypeKind::Var(_)
-        );
-        ty.kind().for_each_child(&mut |child| found = found || holds_function(child));
-        found
-    }
-    script.body.is_empty() && script.result.as_ref().is_some_and(|term| !holds_function(&term.ty))
-}
-
-/// The variables of a type, each once.
-fn collect_variables(ty: &Type, found: &mut Vec<TypeVar>) {
-    if let TypeKind::Var(var) = ty.kind()
-        && !found.iter().any(|known| known.id == var.id)
-    {
-        found.push(var.clone());
-    }
-    ty.kind().for_each_child(&mut |child| collect_variables(child, found));
 }
 
 /// A text that is only looked at.
 fn detached_source(text: &str) -> Arc<Source> {
     SourceMap::new().add("", text)
-}
-
-/// What is said of a text whose check was stopped: as of a program that is stopped while it runs.
-fn interruption(span: Span) -> Diagnostic {
-    Diagnostic::error("E0511", span, "interrupted", "stopped here")
-}
-
-fn internal_error(span: Span) -> Diagnostic {
-    Diagnostic::error("E0999", span, "Felis itself has failed", "while it worked on this")
-        .note("this is a mistake in Felis, not in your program; nothing has changed")
-        .help("please report it together with the program")
-}
-
-/// The stack that programs run on: calls end by their number (E0508), not by the stack, in all executors. Only pages that
-/// are touched take memory.
-const STACK_BYTES: usize = 1 << 30;
-
-/// Does `work` on a stack that holds the deepest programs; gives it back where the system has no room for one.
-///
-/// # Errors
-/// There is no such stack, nor a sixteenth of it. The work has not begun.
-pub fn try_on_large_stack<T, W: FnOnce() -> T>(work: W) -> Result<T, W> {
-    let mut work = Some(work);
-    for size in [STACK_BYTES, STACK_BYTES / 2, STACK_BYTES / 16] {
-        let slot = &mut work;
-        // Where the system gives no such stack, it may give a smaller one.
-        if let Ok(Some(done)) = stack_guard::with_stack(size, move || slot.take().map(|work| work())) {
-            return Ok(done);
-        }
-    }
-    match work.take() {
-        Some(work) => Err(work),
-        None => unreachable!("work that was done has returned"),
-    }
-}
-
-/// Does `work` on a stack that holds the deepest programs, or on the present one if the system has no room for one.
-pub fn on_large_stack<T>(work: impl FnOnce() -> T) -> T {
-    try_on_large_stack(work).unwrap_or_else(|work| work())
 }

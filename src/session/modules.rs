@@ -14,6 +14,7 @@
 //! A module is known by the id that the loader gives: who imports it second gets the same one. If the
 //! input fails at any step, all modules that it has read are forgotten with it.
 
+use super::library::load::initial_env;
 use super::{Session, library};
 use crate::cancellation;
 use crate::check::Env;
@@ -269,14 +270,14 @@ impl Session {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Arc<Module>> {
         if let Some(collector) = &mut self.collector {
-            collector.module(fresh.source.id, &fresh.place.id);
+            collector.record_module(fresh.source.id, &fresh.place.id);
         }
         let (imports, whole) = checked_modules(fresh.targets, modules);
         self.record_imports(&imports);
         if !whole || fresh.broken {
             return None;
         }
-        let mut env = super::initial_env();
+        let mut env = initial_env();
         env.number_after(&self.env);
         let names = syntax::idents(&fresh.source);
         let (mentioned, _) =
@@ -310,7 +311,9 @@ impl Session {
 
     fn record_imports(&mut self, imports: &[(Import, Arc<Module>)]) {
         if let Some(collector) = &mut self.collector {
-            imports.iter().for_each(|(import, module)| collector.import(import.target.span(), module.source));
+            imports
+                .iter()
+                .for_each(|(import, module)| collector.record_import(import.target.span(), module.source));
         }
     }
 

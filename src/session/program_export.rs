@@ -5,8 +5,9 @@
 //! name has one meaning. So a definition that another has replaced is left out, or, if something that stays needs
 //! it, gets a name of its own, here and wherever it is meant. Evaluates and checks nothing.
 
-use super::definition::{EvaluatedInput, definition_text};
-use super::index::outline::{Declaration, DeclarationKind, outline};
+use super::definition::definition_text;
+use super::inputs::EvaluatedInput;
+use super::outline::{Declaration, DeclarationKind, outline};
 use super::shown_sizes::{SizeWitness, size_opening_pattern};
 use super::{Session, library};
 use crate::check::annotations::Referent;

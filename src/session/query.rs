@@ -1,9 +1,10 @@
 //! Questions to a session: types, kinds, sizes, isomorphism, names. None of them changes it.
 
-use super::{Session, Status, library};
+use super::diagnostics::interruption;
+use super::signature::function_signature;
+use super::{Session, Status};
 use crate::cancellation;
-use crate::check::env::{Callable, Constraint, Definition as Known, Scheme, TypeDefinition};
-use crate::check::{self, Env};
+use crate::check::env::{Callable, Definition};
 use crate::core::StmtKind;
 use crate::diagnostic::Diagnostic;
 use crate::iso::{self, Verdict};
@@ -11,9 +12,8 @@ use crate::source::Span;
 use crate::syntax::{self, Parsed, ast};
 use crate::types::number::{Conversion, conversion};
 use crate::types::size::Size;
-use crate::types::{Kind, NoSize, Nominal, NominalBody, Scalar, Type, TypeKind, TypeVar};
+use crate::types::{NoSize, Type};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// How two written types are related.
 #[derive(Clone, Debug)]
@@ -36,80 +36,6 @@ pub struct Explanation {
     /// The laws used, step by step, where a derivation was found.
     pub derivation: Option<String>,
 }
-
-/// What a user has defined under a name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Definition {
-    /// The name.
-    pub name: String,
-    /// In the words of a declaration: `var x : int`.
-    pub declaration: String,
-}
-
-/// One of the functions of a name.
-#[derive(Clone, Debug)]
-pub struct Overload {
-    /// Its name and type.
-    pub signature: String,
-    /// What it does.
-    pub doc: Option<Arc<str>>,
-}
-
-/// The words of the language that are not names.
-pub(super) const KEYWORDS: &[&str] = &[
-    "and",
-    "ainj",
-    "aproj",
-    "as",
-    "break",
-    "case",
-    "class",
-    "continue",
-    "do",
-    "done",
-    "elif",
-    "else",
-    "endif",
-    "endmatch",
-    "enum",
-    "export",
-    "false",
-    "for",
-    "fun",
-    "if",
-    "import",
-    "in",
-    "instance",
-    "kind",
-    "law",
-    "match",
-    "newtype",
-    "not",
-    "of",
-    "or",
-    "perform",
-    "proc",
-    "proj",
-    "require",
-    "return",
-    "struct",
-    "then",
-    "true",
-    "type",
-    "typedef",
-    "typefun",
-    "typematch",
-    "val",
-    "var",
-    "variant",
-    "when",
-    "while",
-    "with",
-];
-
-/// Types known without a declaration that are no scalars, and kinds.
-pub(super) const BUILT_IN_TYPE_NAMES: &[&str] =
-    &["below", "bool", "lower", "unit", "void", "COMPACTLINEAR", "TYPE", "UNITSUM"];
 
 impl Session {
     /// The type of an expression, which `import`s may precede. A procedure's call is of type `void`.
@@ -212,7 +138,7 @@ impl Session {
         let (types, _) = self.read_types(&[("left", left), ("right", right)])?;
         let [a, b] = &types[..] else { return Err(Vec::new()) };
         self.clear_interrupt();
-        let stopped = |_| vec![super::interruption(Span::default())];
+        let stopped = |_| vec![interruption(Span::default())];
         if !explain {
             let verdict =
                 cancellation::with_cancellation(&self.interrupt, || iso::verdict(a, b)).map_err(stopped)?;
@@ -266,15 +192,6 @@ impl Session {
         names.into_iter().collect()
     }
 
-    /// The functions of a name, if that is what it stands for.
-    pub fn overloads(&mut self, name: &str) -> Vec<Overload> {
-        let source = super::detached_source(name);
-        if self.load_mentioned(&source).is_err() {
-            return Vec::new();
-        }
-        self.known_overloads(name.trim())
-    }
-
     /// The functions of a name that is no value by itself, a line for each, since only what it is used on says which
     /// one is meant, or at which types. Of any other text there are none.
     pub fn overload_signatures(&mut self, text: &str) -> Option<String> {
@@ -289,243 +206,40 @@ impl Session {
         Some(forms.iter().map(|form| format!("{}\n", form.signature)).collect())
     }
 
-    /// The functions of a name, as far as the library has been read.
-    pub(super) fn known_overloads(&self, name: &str) -> Vec<Overload> {
-        let callables = self.env.callables(name).unwrap_or(&[]);
-        callables.iter().map(|callable| describe_callable(&self.env, name, callable)).collect()
-    }
-
-    /// Names that begin with `prefix`, sorted: of values, functions, types, and words of the language.
-    pub fn names_starting_with(&self, prefix: &str) -> Vec<String> {
-        let qualified: Vec<String> = Session::qualified_names(&self.env).collect();
-        let known = self.env.values.keys().chain(self.env.types.keys()).map(|name| &**name);
-        let known = known.chain(qualified.iter().map(String::as_str));
-        let scalars = Scalar::ALL.iter().map(|scalar| scalar.name());
-        let words = KEYWORDS.iter().chain(BUILT_IN_TYPE_NAMES).copied();
-        let all = known.chain(library::index().names()).chain(words).chain(scalars);
-        let classes = self.env.class_names.keys().map(|name| &**name);
-        // Names that begin with `_` are for those who ask for them.
-        let fits = |name: &&str| {
-            let hidden = name.starts_with('_') && !prefix.starts_with('_');
-            name.starts_with(prefix)
-                && !hidden
-                && !name.contains(' ')
-                && name.starts_with(|c: char| c == '_' || c.is_alphabetic())
+    /// `: T` for an expression, `x : T` for a definition; nothing for what is wrong or incomplete.
+    pub fn type_of_last_statement(&mut self, text: &str) -> Option<String> {
+        let source = self.sources.add("hint", text);
+        let parsed = syntax::parse(&source);
+        if parsed.errors.iter().any(Diagnostic::is_error) {
+            return None;
+        }
+        let last = parsed.stmts.last()?;
+        let defined = match &last.kind {
+            ast::StmtKind::Expr(_) => None,
+            _ => Some(syntax::chunks(&source).last()?.defines.first()?.clone()),
         };
-        let found: BTreeSet<&str> = all.chain(classes).filter(fits).collect();
-        found.into_iter().map(str::to_string).collect()
-    }
-
-    /// The names that a text defines, each once, in its order.
-    pub fn names_defined_in(text: &str) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
-        for name in syntax::chunks(&super::detached_source(text)).iter().flat_map(|chunk| &chunk.defines) {
-            if !names.iter().any(|known| **known == **name) {
-                names.push(name.to_string());
-            }
-        }
-        names
-    }
-
-    /// The names of values and types that are known here, those of the library among them.
-    pub fn known_names(&self) -> Vec<String> {
-        let own = self.env.values.keys().chain(self.env.types.keys()).map(|name| &**name);
-        let library = super::library::index();
-        let known = own.chain(library.names()).chain(library.types());
-        known.filter(|name| name.starts_with(char::is_alphabetic)).map(str::to_string).collect()
-    }
-
-    /// The names of what the user has defined, each once, sorted.
-    pub fn user_names(&self) -> Vec<String> {
-        let names: BTreeSet<String> =
-            self.definitions().into_iter().map(|definition| definition.name).collect();
-        names.into_iter().collect()
-    }
-
-    /// What the user has defined, sorted by name.
-    pub fn definitions(&self) -> Vec<Definition> {
-        let mut all = Vec::new();
-        let mut add = |name: &str, declaration: String| {
-            all.push(Definition { name: name.to_string(), declaration });
-        };
-        for (name, module) in &self.env.modules {
-            add(name, format!("import {name} from {}", module.file));
-        }
-        // A test's name is no identifier.
-        let own = |name: &str| !name.contains("::") && !name.contains(' ');
-        for (name, known) in self.env.values.iter().filter(|(name, _)| own(name)) {
-            match known {
-                Known::Global { id, mutable, .. } => {
-                    if self.results.contains(*id) {
-                        continue;
-                    }
-                    let library = self.library.env.values.get(name);
-                    if matches!(library, Some(Known::Global { id: other, .. }) if other == id) {
-                        continue;
-                    }
-                    let word = if *mutable { "var" } else { "val" };
-                    if let Some(global) = self.program.globals.get(*id as usize) {
-                        add(name, format!("{word} {name} : {}", global.ty));
-                    }
-                }
-                Known::Callables(callables) => {
-                    for callable in callables.iter() {
-                        let Callable::Function(id) = callable else { continue };
-                        let Some(signature) = self.env.signatures.get(id) else { continue };
-                        if !self.library.env.signatures.contains_key(id) {
-                            let word = if signature.scheme.result.is_some() { "fun" } else { "proc" };
-                            add(
-                                name,
-                                format!("{word} {}", function_signature(&self.env, name, &signature.scheme)),
-                            );
-                        }
-                    }
-                }
-            }
-        }
-        for (name, kind) in self.env.kinds.iter().filter(|(name, _)| !name.contains("::")) {
-            if !self.library.env.kinds.contains_key(name) {
-                add(name, format!("kind {name} = {}", kind.members.join(" | ")));
-            }
-        }
-        for (name, id) in self.env.class_names.iter().filter(|(name, _)| !name.contains("::")) {
-            let Some(class) = self.env.classes.get(id).filter(|_| !self.library.env.classes.contains_key(id))
-            else {
-                continue;
+        self.load_mentioned(&source).ok()?;
+        self.clear_interrupt();
+        let span = Span::new(source.id, 0, source.text.len());
+        let hint = self.with_rollback(span, |session| {
+            session.bind_shown_sizes(&source);
+            let script = session.check_input(&parsed, &mut Vec::new()).map_err(|_| Vec::new())?;
+            let Some(name) = defined else {
+                return Ok(script.result.map(|term| format!(": {}", term.ty)));
             };
-            add(
-                name,
-                format!("class {name}{}", type_parameter_list(&self.env, &class.params, &class.supers)),
-            );
-        }
-        for (name, definition) in self.env.types.iter().filter(|(name, _)| !name.contains("::")) {
-            // Members are listed with their kind.
-            let member =
-                |ty: &Type| matches!(ty.kind(), TypeKind::Member(member) if member.name() == &**name);
-            if matches!(definition, TypeDefinition::Alias(_, ty) if member(ty)) {
-                continue;
-            }
-            if self.library.env.types.contains_key(name) {
-                continue;
-            }
-            match definition {
-                TypeDefinition::Alias(params, ty) => {
-                    add(name, format!("type {name}{} = {ty}", type_parameter_list(&self.env, params, &[])))
+            Ok(match session.env.values.get(&name) {
+                Some(Definition::Global { id, .. }) => {
+                    session.program.globals.get(*id as usize).map(|global| format!("{name} : {}", global.ty))
                 }
-                TypeDefinition::Size(size) => add(name, format!("size {name} = {size}")),
-                TypeDefinition::Nominal(nominal) => {
-                    add(name, format!("type {name}{}", type_parameter_list(&self.env, &nominal.params, &[])));
-                }
-                TypeDefinition::Function(fun) => {
-                    let params = type_parameter_list(&self.env, &fun.params, &[]).replace(['[', ']'], "");
-                    add(name, format!("typefun {name}({params})"));
-                }
-            }
-        }
-        all.sort();
-        all
-    }
-
-    /// Several written types in one scope, and where they stand.
-    pub(super) fn read_types(
-        &mut self,
-        texts: &[(&str, &str)],
-    ) -> Result<(Vec<Type>, Vec<Span>), Vec<Diagnostic>> {
-        let (mut written, mut spans, mut diagnostics) = (Vec::new(), Vec::new(), Vec::new());
-        for (name, text) in texts {
-            let source = self.sources.add(*name, *text);
-            let (ty, errors) = syntax::parse_type(&source);
-            diagnostics.extend(errors);
-            if let Some(ty) = ty {
-                spans.push(ty.span);
-                written.push(ty);
-            }
-            self.load_mentioned(&source)?;
-        }
-        if written.len() < texts.len() {
-            return Err(diagnostics);
-        }
-        let whole = spans.first().copied().unwrap_or_default();
-        let written: Vec<&ast::TypeExpr> = written.iter().collect();
-        let (types, found) =
-            self.with_rollback(whole, |session| Ok(check::lower_types(&mut session.env, &written, true)))?;
-        diagnostics.extend(found);
-        if diagnostics.iter().any(Diagnostic::is_error) { Err(diagnostics) } else { Ok((types, spans)) }
-    }
-}
-
-fn describe_callable(env: &Env, name: &str, callable: &Callable) -> Overload {
-    match callable {
-        Callable::Function(id) => match env.signatures.get(id) {
-            Some(signature) => Overload {
-                signature: function_signature(env, name, &signature.scheme),
-                doc: signature.doc.clone(),
-            },
-            None => Overload { signature: name.to_string(), doc: None },
-        },
-        Callable::Prim(prim) => Overload { signature: prim.declaration(), doc: Some(prim.doc().into()) },
-        Callable::Method(class, method) => match env.classes.get(class) {
-            Some(class) => Overload {
-                signature: function_signature(env, name, &class.methods[*method].scheme),
-                doc: Some(format!("A method of `{}`.", class.name).into()),
-            },
-            None => Overload { signature: name.to_string(), doc: None },
-        },
-        Callable::Case(nominal, _) | Callable::Struct(nominal) => {
-            Overload { signature: constructor_signature(name, nominal, callable), doc: None }
-        }
-    }
-}
-
-/// A constructor with what it takes and gives: `Point(x:real, y:real) : Point`, `Circle : real -> Shape`.
-fn constructor_signature(name: &str, nominal: &Nominal, callable: &Callable) -> String {
-    let params = nominal.params.iter().map(|param| param.name.to_string()).collect::<Vec<_>>().join(", ");
-    let args = if params.is_empty() { String::new() } else { format!("[{params}]") };
-    let whole = format!("{}{args}", nominal.name);
-    match (nominal.body(), callable) {
-        (Some(NominalBody::Struct(fields)), _) => {
-            let fields = fields.iter().map(|(field, ty)| format!("{field}:{ty}")).collect::<Vec<_>>();
-            format!("{name}{args}({}) : {whole}", fields.join(", "))
-        }
-        (Some(NominalBody::Variant(cases)), Callable::Case(_, at)) => match cases.get(*at) {
-            Some((_, ty)) if !ty.is_unit() => format!("{name}{args} : {ty} -> {whole}"),
-            _ => format!("{name} : {whole}"),
-        },
-        _ => format!("{name} : {whole}"),
-    }
-}
-
-/// A name with the type of a function.
-pub(super) fn function_signature(env: &Env, name: &str, scheme: &Scheme) -> String {
-    format!("{name}{} : {}", type_parameter_list(env, &scheme.params, &scheme.constraints), scheme.ty())
-}
-
-/// Type parameters as they are declared.
-pub(super) fn type_parameter_list(env: &Env, params: &[TypeVar], constraints: &[Constraint]) -> String {
-    if params.is_empty() {
-        return String::new();
-    }
-    let each = params.iter().map(|param| match param.kind.declared() {
-        Kind::Type => param.name.to_string(),
-        kind => format!("{}:{}", param.name, env.kind_name(kind)),
-    });
-    let mut text = each.collect::<Vec<_>>().join(", ");
-    if !constraints.is_empty() {
-        text += " with ";
-        text += &constraints.iter().map(|c| env.text(c)).collect::<Vec<_>>().join(", ");
-    }
-    format!("[{text}]")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::KEYWORDS;
-    use crate::syntax;
-
-    #[test]
-    fn keywords_are_not_names() {
-        for word in KEYWORDS {
-            assert_eq!(syntax::idents(&super::super::detached_source(word)), Vec::<&str>::new(), "{word}");
-        }
+                Some(Definition::Callables(callables)) => callables.iter().find_map(|callable| {
+                    let Callable::Function(id) = callable else { return None };
+                    let signature = session.env.signatures.get(id)?;
+                    let here = signature.span.source == source.id;
+                    here.then(|| function_signature(&session.env, &name, &signature.scheme))
+                }),
+                None => None,
+            })
+        });
+        hint.ok().flatten()
     }
 }

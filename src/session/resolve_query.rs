@@ -4,7 +4,9 @@
 //! All of them go through [`check::ask`]: the checker judges the use as if it stood in a program.
 //! None of them changes the session.
 
-use super::{Session, dispatch, index, library};
+use super::annotation_collector::AnnotationCollector;
+use super::signature::type_parameter_list;
+use super::{Session, dispatch, library};
 use crate::check::type_query::{self, Question};
 use crate::core::Script;
 use crate::diagnostic::Diagnostic;
@@ -64,10 +66,10 @@ impl Session {
         let stmt = ast::Stmt { kind: ast::StmtKind::Expr(expr), span };
         self.with_rollback(span, |session| {
             let mut diagnostics = Vec::new();
-            session.collector = Some(index::AnnotationCollector::for_choices(source.id.0));
+            session.collector = Some(AnnotationCollector::for_choices(source.id.0));
             let script = session.check_input(&Parsed::of(vec![stmt]), &mut diagnostics);
             let notes =
-                session.collector.take().map(index::AnnotationCollector::into_notes).unwrap_or_default();
+                session.collector.take().map(AnnotationCollector::into_annotations).unwrap_or_default();
             let choices = notes.choices.unwrap_or_default();
             match script {
                 Ok(script) => Ok(session.resolution(&script, diagnostics, &choices)),
@@ -130,8 +132,7 @@ impl Session {
         let mut lines = Vec::new();
         for membership in self.env.instances.get(&class.id).map_or(&[][..], Vec::as_slice) {
             let head = crate::check::env::Constraint { class: class.id, args: membership.args.clone() };
-            let generics =
-                super::query::type_parameter_list(&self.env, &membership.params, &membership.requires);
+            let generics = type_parameter_list(&self.env, &membership.params, &membership.requires);
             let refused = if membership.refusal.is_some() { " error" } else { "" };
             lines.push(format!("instance{generics} {}{refused}", self.env.text(&head)));
         }

@@ -7,7 +7,9 @@
 //! writes it, or what it prints.
 
 use super::deadline::Deadline;
-use super::{Mode, Outcome, Session, Status, TokenClass, TransactionEnd};
+use super::diagnostics::internal_error;
+use super::transaction::TransactionEnd;
+use super::{Mode, Outcome, Session, Status, detached_source};
 use crate::check::env::Callable;
 use crate::check::module::test_name;
 use crate::core::{Script, Stmt, StmtKind as CoreStmt, Term, TermKind};
@@ -15,6 +17,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{Span, line};
 use crate::syntax;
 use crate::syntax::ast::StmtKind;
+use crate::syntax::lexer::{comment_length, lex};
 use crate::types::Type;
 use std::time::{Duration, Instant};
 
@@ -120,7 +123,7 @@ impl Session {
             return ran;
         }
         let examples = doc_examples(text);
-        let source = super::detached_source(text);
+        let source = detached_source(text);
         let stmts = syntax::parse(&source).stmts;
         let tests = stmts.iter().filter_map(|stmt| match &stmt.kind {
             StmtKind::Test { bench: false, title, .. } => {
@@ -206,7 +209,7 @@ impl Session {
         if program.status != Status::Ok {
             return program;
         }
-        let source = super::detached_source(text);
+        let source = detached_source(text);
         for stmt in syntax::parse(&source).stmts {
             let StmtKind::Test { bench: true, title, .. } = &stmt.kind else { continue };
             let line = line(text, stmt.span.start as usize);
@@ -223,7 +226,7 @@ impl Session {
 
     fn run_test(&mut self, title: &str) -> TestOutcome {
         let Some(script) = self.block_call(&test_name(false, title)) else {
-            return TestOutcome::Failed(vec![super::internal_error(Span::default())]);
+            return TestOutcome::Failed(vec![internal_error(Span::default())]);
         };
         let done = self.with_rollback(Span::default(), |session| Ok(session.run_block(&script)));
         done.unwrap_or_else(TestOutcome::Failed)
@@ -231,7 +234,7 @@ impl Session {
 
     fn run_timed(&mut self, title: &str, time: Duration, runs: &mut Vec<Duration>) -> TestOutcome {
         let Some(script) = self.block_call(&test_name(true, title)) else {
-            return TestOutcome::Failed(vec![super::internal_error(Span::default())]);
+            return TestOutcome::Failed(vec![internal_error(Span::default())]);
         };
         let done = self.with_rollback(Span::default(), |session| {
             let begun = Instant::now();
@@ -270,15 +273,7 @@ impl Session {
 
 /// The examples in the doc comments of a text.
 fn doc_examples(text: &str) -> Vec<Example<'_>> {
-    // The lines of doc comments with their numbers, from 0: what stands in a block comment is none.
-    let (mut lines, mut number, mut counted) = (Vec::new(), 0, 0);
-    for (range, class) in super::tokens(text) {
-        let comment = text[range.clone()].strip_prefix("///").filter(|rest| !rest.starts_with('/'));
-        let Some(rest) = comment.filter(|_| class == TokenClass::Comment) else { continue };
-        number += text[counted..range.start].matches('\n').count();
-        counted = range.start;
-        lines.push((number, rest.strip_prefix(' ').unwrap_or(rest).trim_end_matches('\r')));
-    }
+    let lines = doc_comment_lines(text);
     let mut out = Vec::new();
     for (at, (number, line)) in lines.iter().enumerate() {
         let Some(expression) = line.strip_prefix("> ") else { continue };
@@ -288,4 +283,32 @@ fn doc_examples(text: &str) -> Vec<Example<'_>> {
         out.push(Example { expression: expression.trim().trim_end_matches(';'), line: number + 1, expected });
     }
     out
+}
+
+/// The lines of doc comments, with their numbers from 0. Lines in a block comment are none.
+fn doc_comment_lines(text: &str) -> Vec<(usize, &str)> {
+    let source = detached_source(text);
+    let tokens = lex(&source).tokens;
+    let starts = tokens.iter().map(|token| token.start as usize).chain([text.len()]);
+    let (mut lines, mut number, mut counted, mut at) = (Vec::new(), 0, 0, 0);
+    for (index, end) in starts.enumerate() {
+        while at < end {
+            let rest = &text[at..end];
+            at += if rest.starts_with("//") {
+                let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+                if let Some(doc) = line.strip_prefix("///").filter(|doc| !doc.starts_with('/')) {
+                    number += text[counted..at].matches('\n').count();
+                    counted = at;
+                    lines.push((number, doc.strip_prefix(' ').unwrap_or(doc).trim_end_matches('\r')));
+                }
+                line.len()
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                comment_length(comment).map_or(rest.len(), |length| length + 2)
+            } else {
+                rest.chars().next().map_or(1, char::len_utf8)
+            };
+        }
+        at = tokens.get(index).map_or(end, |token| token.end as usize);
+    }
+    lines
 }

@@ -2,8 +2,7 @@
 
 use super::lookups::doc_markdown;
 use super::{RequestResult, Server, json_result};
-use felis::session::import_path;
-use felis::session::index::CandidateKind;
+use felis::editor::{CandidateKind, import_path};
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionTextEdit,
     DocumentFormattingParams, Documentation, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel,
@@ -37,7 +36,8 @@ impl Server {
         if matches!(trigger, Some("\"" | "/")) {
             return Ok(Value::Null);
         }
-        let Some((start, candidates)) = self.with_draft(&uri, |session, draft| session.candidates(draft, at))
+        let Some((start, candidates)) =
+            self.with_draft(&uri, |session, draft| felis::editor::candidates(session, draft, at))
         else {
             return Ok(Value::Null);
         };
@@ -89,10 +89,10 @@ impl Server {
         let position = params.text_document_position_params.position;
         let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
         let at = document.lines.byte(&document.text, position);
-        let found = self.with_draft(&uri, |session, draft| session.invocation(draft, at));
+        let found = self.with_draft(&uri, |session, draft| felis::editor::invocation(session, draft, at));
         let Some(invocation) = found.flatten() else { return Ok(Value::Null) };
         // The first form that has as many parameters as are written.
-        let count = |form: &felis::session::index::Form| form.params.iter().map(Vec::len).sum::<usize>();
+        let count = |form: &felis::editor::Form| form.params.iter().map(Vec::len).sum::<usize>();
         let fitting = invocation.forms.iter().position(|form| count(form) > invocation.parameter);
         let signatures = invocation.forms.iter().map(|form| {
             let units = |bytes: usize| form.text[..bytes].encode_utf16().count() as u32;

@@ -8,7 +8,7 @@ use super::position::Lines;
 use super::workspace::LibraryCopies;
 use super::{Server, uri};
 use felis::diagnostic::{Diagnostic, Severity};
-use felis::session::index::Index;
+use felis::editor::Index;
 use felis::source::{SourceId, Span};
 use lsp_server::{Message, Notification};
 use lsp_types::notification::{Notification as _, PublishDiagnostics};

@@ -6,7 +6,7 @@
 use super::position::Lines;
 use super::uri;
 use super::workspace::{Buffers, file_id};
-use felis::session::index::Index;
+use felis::editor::Index;
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use super::diagnostics::location;
 use super::documents::Document;
 use super::{RequestResult, Server, json_result, workspace};
-use felis::session::index::{Hover, Index, Occurrence, Target};
+use felis::editor::{Hover, Index, Occurrence, Target};
 use felis::source::Span;
 use lsp_types::{
     DocumentHighlight, DocumentHighlightParams, GotoDefinitionParams, HoverParams, InlayHint, InlayHintKind,
@@ -33,7 +33,9 @@ impl Server {
             return Ok(Value::Null);
         };
         let uri = params.text_document_position_params.text_document.uri;
-        let hover = self.with_draft(&uri, |session, draft| session.hover(draft, &index, at)).flatten();
+        let hover = self
+            .with_draft(&uri, |session, draft| felis::editor::hover(session, draft, &index, at))
+            .flatten();
         let (Some(hover), Some(document)) = (hover, self.documents.get(&uri)) else { return Ok(Value::Null) };
         let range = document.lines.span(&document.text, hover.span);
         let contents = MarkupContent { kind: MarkupKind::Markdown, value: hover_markdown(&hover) };

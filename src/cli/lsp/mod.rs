@@ -1,7 +1,7 @@
 //! The language server: what `felis lsp` tells editors, over standard input and output.
 //!
 //! Takes messages of the Language Server Protocol; gives answers and diagnostics. All knowledge is the
-//! session's ([`felis::session::index`]); here it is translated. One thread does the work, in the order in
+//! session's ([`felis::editor`]); here it is translated. One thread does the work, in the order in
 //! which messages come: a request is answered about the text as it was when it was sent.
 //!
 //! **Diagnostics** are told a moment after the last change of a text ([`DIAGNOSTICS_DELAY`]), and not at all if another
@@ -23,7 +23,7 @@ mod workspace;
 
 use super::{exit, input};
 use documents::Documents;
-use felis::session::index::{Draft, Index};
+use felis::editor::{Draft, Index};
 use felis::session::{Executor, Session};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::Uri;
@@ -420,7 +420,7 @@ impl Server {
     fn build_index(&mut self, path: &std::path::Path, name: &str, id: &str, text: &str) -> Index {
         self.set_import_root(path);
         let before = arguments_draft(text);
-        self.session.index(Draft { name, text, id, before: before.as_deref() })
+        felis::editor::index(&mut self.session, Draft { name, text, id, before: before.as_deref() })
     }
 
     /// Imports lead from here.

@@ -7,7 +7,7 @@ use super::documents::Document;
 use super::position::Lines;
 use super::workspace::Buffers;
 use super::{RequestError, RequestResult, Server, json_result, uri, workspace};
-use felis::session::index::{Index, RenameEdits, apply_rename, check_name, check_same_meaning};
+use felis::editor::{Index, RenameEdits, apply_rename, check_name, check_same_meaning};
 use lsp_types::{
     PrepareRenameResponse, RenameParams, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit,
 };

@@ -2,8 +2,8 @@
 
 use super::documents::Document;
 use super::{RequestResult, Server, json_result};
-use felis::session::index::{Index, NameClass, Target};
-use felis::session::{TokenClass, blocks, tokens};
+use felis::editor::{Index, NameClass, Target};
+use felis::editor::{TokenClass, blocks, tokens};
 use lsp_types::{
     FoldingRange, FoldingRangeKind, FoldingRangeParams, SemanticToken, SemanticTokens, SemanticTokensParams,
     SemanticTokensRangeParams,
@@ -118,7 +118,7 @@ fn semantic_tokens(document: &Document, index: &Index, wanted: Range<usize>) -> 
     SemanticTokens { result_id: None, data }
 }
 
-fn token_type(index: &Index, found: felis::session::index::Use) -> (&'static str, u32) {
+fn token_type(index: &Index, found: felis::editor::Use) -> (&'static str, u32) {
     let kind = match index.class_of(found) {
         NameClass::Variable | NameClass::Value => "variable",
         NameClass::Function => "function",

@@ -5,8 +5,8 @@
 use super::documents::Document;
 use super::position::Lines;
 use super::{RequestResult, Server, json_result, uri, workspace};
-use felis::session::index::outline::outline;
-use felis::session::index::{Declaration, DeclarationKind, Index};
+use felis::editor::outline;
+use felis::editor::{Declaration, DeclarationKind, Index};
 use felis::source::{SourceMap, Span};
 use lsp_types::{
     DocumentSymbol, DocumentSymbolParams, Location, SymbolInformation, SymbolKind, Uri, WorkspaceSymbolParams,

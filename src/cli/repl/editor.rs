@@ -7,7 +7,7 @@ use super::commands::{ArgumentKind, COMMANDS};
 use super::{
     CONTINUATION_PROMPT, DEFAULT_WINDOW, PROMPT, Repl, commands, files, highlight, needs_more_lines,
 };
-use felis::session::import_path;
+use felis::editor::{self, import_path};
 use rustyline::completion::Completer;
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter};
@@ -169,7 +169,7 @@ impl Hinter for Assistant {
         }
         let mut repl = self.repl.try_borrow_mut().ok()?;
         let start = Instant::now();
-        let hint = repl.shell.session.hint(text);
+        let hint = editor::hint(&mut repl.shell.session, text);
         self.slow.set((start.elapsed() > MAX_HINT_TIME).then_some(line.len()));
         // It stands after the last line, and takes no line of its own.
         let last = line.rsplit('\n').next().unwrap_or(line);
@@ -248,7 +248,7 @@ impl Completer for Assistant {
         } else if let Some(path) = import_path(before) {
             (at - path.len(), files::complete_path(path))
         } else {
-            let found = repl.shell.session.complete_at(line, at);
+            let found = editor::complete_at(&mut repl.shell.session, line, at);
             (found.start, found.names)
         };
         if start == at && names.is_empty() {
@@ -285,7 +285,7 @@ fn complete_command(repl: &mut Repl, before: &str, begin: usize) -> (usize, Vec<
     let argument = before[end..].trim_start();
     let from = before.len() - argument.len();
     let session = &mut repl.shell.session;
-    let found = session.complete_at(argument, argument.len());
+    let found = editor::complete_at(session, argument, argument.len());
     let (start, prefix) = (from + found.start, &argument[found.start..]);
     match command.argument_kind {
         ArgumentKind::Nothing => (before.len(), Vec::new()),

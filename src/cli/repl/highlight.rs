@@ -3,7 +3,7 @@
 //! Takes a line and the place of the cursor; gives the same characters with colors between them, so
 //! that what is seen is as wide as what is typed. Only lexes: a name is not looked up.
 
-use felis::session::{TokenClass, matching_bracket, tokens};
+use felis::editor::{TokenClass, matching_bracket, tokens};
 use std::borrow::Cow;
 use unicode_width::UnicodeWidthChar;
 

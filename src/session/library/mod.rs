@@ -8,6 +8,7 @@
 //! The library is checked among its own names ([`Library::env`]), never among the user's: a user
 //! who has a variable `sum` does not break a library function that calls `sum`.
 
+pub(super) mod load;
 mod table;
 
 use crate::check::Env;
@@ -180,7 +181,7 @@ fn all_instances_key(class: &str) -> String {
 const INSTANCES: &str = "instance ";
 
 /// The names of the parts of the library, which are its files.
-pub(super) fn parts() -> impl Iterator<Item = &'static str> {
+pub fn parts() -> impl Iterator<Item = &'static str> {
     FILES.iter().filter_map(|(file, _)| file.strip_prefix("stdlib/")?.strip_suffix(".flx"))
 }
 
@@ -189,6 +190,16 @@ pub(super) fn part(name: &str) -> Option<Arc<Module>> {
     static PARTS: OnceLock<Vec<Arc<Module>>> = OnceLock::new();
     let parts = PARTS.get_or_init(|| sources().iter().map(|source| Arc::new(Module::part(source))).collect());
     parts.get(self::parts().position(|part| part == name)?).cloned()
+}
+
+/// The names that a part of the library shows.
+pub fn part_names(name: &str) -> Option<Vec<String>> {
+    part(name).map(|module| module.names().map(str::to_string).collect())
+}
+
+/// The texts of the library that define a name.
+pub fn texts_defining(name: &str) -> BTreeSet<SourceId> {
+    index().defining_texts(name)
 }
 
 /// The statements of the library, and who defines what.
@@ -282,7 +293,7 @@ pub(super) fn read(statements: &BTreeSet<usize>) -> Parsed {
 
 /// The texts of the library, as every session's source map begins: so their spans mean the same in
 /// all sessions.
-pub(super) fn sources() -> &'static SourceMap {
+pub fn sources() -> &'static SourceMap {
     static SOURCES: OnceLock<SourceMap> = OnceLock::new();
     SOURCES.get_or_init(|| {
         let mut sources = SourceMap::new();

@@ -3,8 +3,9 @@
 //! Takes any text, however broken; gives its words, literals, comments and brackets with their places,
 //! in order. Knows no names: whether a name is defined is a question to a session.
 
-use super::detached_source;
-use crate::syntax::lexer::{self, Kind, Token};
+use crate::session::BUILT_IN_TYPE_NAMES;
+use crate::source::SourceMap;
+use crate::syntax::lexer::{self, Kind, Token, comment_length};
 use crate::types::Scalar;
 use std::ops::Range;
 
@@ -35,7 +36,7 @@ pub enum TokenClass {
 
 /// The parts of a text, in order, without overlap; blanks belong to none.
 pub fn tokens(text: &str) -> Vec<(Range<usize>, TokenClass)> {
-    let lexed = lexer::lex(&detached_source(text));
+    let lexed = lexer::lex(&SourceMap::new().add("", text));
     let mut out = Vec::with_capacity(lexed.tokens.len());
     let mut end = 0;
     for token in &lexed.tokens {
@@ -149,8 +150,7 @@ fn token_class(token: &Token, text: &str) -> TokenClass {
         Kind::RParen | Kind::RBracket | Kind::RBrace => TokenClass::Close,
         Kind::Name | Kind::Qualified => {
             let last = text.rsplit("::").next().unwrap_or(text);
-            let built_in =
-                || Scalar::named(last).is_some() || super::query::BUILT_IN_TYPE_NAMES.contains(&last);
+            let built_in = || Scalar::named(last).is_some() || BUILT_IN_TYPE_NAMES.contains(&last);
             match last.starts_with(char::is_uppercase) || built_in() {
                 true => TokenClass::TypeName,
                 false => TokenClass::Name,
@@ -169,7 +169,7 @@ fn push_gap(text: &str, range: Range<usize>, out: &mut Vec<(Range<usize>, TokenC
         let (length, class) = if rest.starts_with("//") {
             (rest.find('\n').unwrap_or(rest.len()), TokenClass::Comment)
         } else if rest.starts_with("/*") {
-            (block_comment_len(rest), TokenClass::Comment)
+            (comment_length(&rest[2..]).map_or(rest.len(), |length| length + 2), TokenClass::Comment)
         } else {
             let c = rest.chars().next().unwrap_or(' ');
             if c.is_whitespace() || c == '\u{FEFF}' {
@@ -181,26 +181,6 @@ fn push_gap(text: &str, range: Range<usize>, out: &mut Vec<(Range<usize>, TokenC
         out.push((at..at + length, class));
         at += length;
     }
-}
-
-/// The length of the block comment that a text begins with, comments in it included.
-fn block_comment_len(text: &str) -> usize {
-    let (mut depth, mut at) = (0usize, 0);
-    while at < text.len() {
-        if text[at..].starts_with("/*") {
-            depth += 1;
-            at += 2;
-        } else if text[at..].starts_with("*/") {
-            depth -= 1;
-            at += 2;
-            if depth == 0 {
-                return at;
-            }
-        } else {
-            at += text[at..].chars().next().map_or(1, char::len_utf8);
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@
 //! what has none by name, among the declarations of the text, then those it imports, then the library's;
 //! that is how the checker found them.
 
-use super::{Declaration, DeclarationKind, Index, Target, Use};
-use crate::check::annotations::Referent;
+use super::index::{Index, Target, Use};
 use crate::hash::HashMap;
-use crate::session::library;
+use crate::session::outline::{Declaration, DeclarationKind};
+use crate::session::{Referent, library};
 use crate::source::{SourceId, Span};
 use crate::syntax;
 use crate::syntax::ast::{Import, ImportNames, Stmt, StmtKind};
@@ -236,14 +236,14 @@ fn library_outline(source: SourceId) -> &'static [Declaration] {
     static OUTLINES: OnceLock<Vec<OnceLock<Vec<Declaration>>>> = OnceLock::new();
     let outlines = OUTLINES.get_or_init(|| library::sources().iter().map(|_| OnceLock::new()).collect());
     match (outlines.get(source.0 as usize), library::sources().get(source)) {
-        (Some(outline), Some(text)) => outline.get_or_init(|| super::outline::outline(text)),
+        (Some(outline), Some(text)) => outline.get_or_init(|| crate::session::outline::outline(text)),
         _ => &[],
     }
 }
 
 /// The library's type, kind or member of this name.
 fn library_type_declaration(name: &str) -> Option<&'static Declaration> {
-    let homes = library::index().defining_texts(name);
+    let homes = library::texts_defining(name);
     homes.into_iter().find_map(|source| find_type(library_outline(source), name))
 }
 

@@ -105,7 +105,7 @@ pub fn outline(source: &Source) -> Vec<Declaration> {
 }
 
 /// What these statements of a text declare, which are all it has.
-pub(super) fn outline_of_statements(source: &Source, stmts: &[Stmt]) -> Vec<Declaration> {
+pub fn outline_of_statements(source: &Source, stmts: &[Stmt]) -> Vec<Declaration> {
     let chunks = syntax::chunks(source);
     let mut out = Vec::new();
     for (stmt, chunk) in stmts.iter().zip(&chunks) {

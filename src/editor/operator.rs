@@ -3,8 +3,9 @@
 //! Takes a place of a text; finds the operator by lexing, and its operands among the expressions whose types have
 //! been noted. Checks nothing.
 
-use super::lookup::{Hover, facts};
-use super::{Index, Span};
+use super::describe::{Hover, type_facts};
+use super::index::Index;
+use crate::source::Span;
 use crate::syntax::lexer::{Kind, lex};
 use crate::types::{Type, TypeKind};
 
@@ -35,7 +36,7 @@ impl Index {
         let symbol = text.get(span.range())?;
         let params: Vec<String> = operands.iter().map(|(name, ty)| format!("{name}:{ty}")).collect();
         let code = format!("fun {symbol} ({}):{result}", params.join(", "));
-        let mut told = if result.is_bool() { Vec::new() } else { facts(result) };
+        let mut told = if result.is_bool() { Vec::new() } else { type_facts(result) };
         let array = |ty: &Type| matches!(ty.kind(), TypeKind::Array(..));
         if !result.is_bool() && operands.iter().any(|(_, ty)| array(ty)) {
             told.push("element by element".into());

@@ -4,9 +4,11 @@
 //! done. Nothing is decided by looking at scopes a second time: whoever changes the texts makes their
 //! indexes again, and [`check_same_meaning`] compares what names stand for, before and after.
 
-use super::{DeclarationKind, Index, Target};
-use crate::session::tokens::{TokenClass, tokens};
-use crate::source::{Span, line};
+use super::index::{Index, Target};
+use super::tokens::{TokenClass, tokens};
+use crate::session::KEYWORDS;
+use crate::session::outline::DeclarationKind;
+use crate::source::{SourceMap, Span, line};
 use crate::syntax;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -122,7 +124,7 @@ impl Index {
         }
         let text = self.text();
         let listed =
-            syntax::parse(&crate::session::detached_source(text)).stmts.iter().any(|stmt| match &stmt.kind {
+            syntax::parse(&SourceMap::new().add("", text)).stmts.iter().any(|stmt| match &stmt.kind {
                 syntax::ast::StmtKind::Import(import) => match &import.names {
                     syntax::ast::ImportNames::Listed(names) => names.iter().any(|n| *n.text == *name),
                     _ => false,
@@ -163,7 +165,7 @@ impl Index {
 
 /// Refuses a word that is no name.
 pub fn check_name(name: &str) -> Result<(), RenameRefusal> {
-    match (syntax::is_name(name), crate::session::query::KEYWORDS.contains(&name)) {
+    match (syntax::is_name(name), KEYWORDS.contains(&name)) {
         (true, false) => Ok(()),
         (_, true) => Err(format!("`{name}` is a word of the language")),
         _ => Err(format!("`{name}` is not a name")),

@@ -1,0 +1,15 @@
+//! The diagnostics that the session itself reports, not a stage.
+
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// What is said of a text whose check was stopped: as of a program that is stopped while it runs.
+pub(super) fn interruption(span: Span) -> Diagnostic {
+    Diagnostic::error("E0511", span, "interrupted", "stopped here")
+}
+
+pub(super) fn internal_error(span: Span) -> Diagnostic {
+    Diagnostic::error("E0999", span, "Felis itself has failed", "while it worked on this")
+        .note("this is a mistake in Felis, not in your program; nothing has changed")
+        .help("please report it together with the program")
+}

@@ -1,0 +1,63 @@
+//! Snapshots of a session: what a failed input, or a question, puts back.
+
+use super::Session;
+use super::diagnostics::internal_error;
+use super::modules::LoadedModules;
+use crate::check::Env;
+use crate::core::program::Extent;
+use crate::diagnostic::Diagnostic;
+use crate::eval::Checkpoint;
+use crate::source::Span;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A session as it was. The program only grows, so its extent says it all.
+pub(super) struct Snapshot {
+    env: Env,
+    modules: LoadedModules,
+    program: Extent,
+    checkpoint: Checkpoint,
+}
+
+impl Session {
+    /// Does `work` and puts everything back.
+    pub(super) fn with_rollback<T>(
+        &mut self,
+        span: Span,
+        work: impl FnOnce(&mut Session) -> Result<T, Vec<Diagnostic>>,
+    ) -> Result<T, Vec<Diagnostic>> {
+        let saved = self.snapshot();
+        let done = catch_unwind(AssertUnwindSafe(|| work(self)));
+        self.restore(saved);
+        done.unwrap_or_else(|_| Err(vec![internal_error(span)]))
+    }
+
+    pub(super) fn snapshot(&mut self) -> Snapshot {
+        Snapshot {
+            env: self.env.clone(),
+            modules: self.modules.clone(),
+            program: self.program.extent(),
+            checkpoint: self.machine.checkpoint(&self.program),
+        }
+    }
+
+    pub(super) fn restore(&mut self, saved: Snapshot) {
+        // A type that is taken back keeps its number: what is known of it must not be taken for another's.
+        let after = std::mem::replace(&mut self.env, saved.env);
+        self.env.number_after(&after);
+        self.modules = saved.modules;
+        let instances = self.program.instances.len();
+        self.program.truncate(&saved.program);
+        if self.program.instances.len() < instances {
+            self.machine.forget_instances();
+        }
+        self.machine.restore(&saved.checkpoint);
+    }
+
+    /// Looks at texts that are not kept.
+    pub fn with_temporary_sources<T>(&mut self, look: impl FnOnce(&mut Session) -> T) -> T {
+        let texts = self.sources.len();
+        let found = look(self);
+        self.sources.truncate(texts);
+        found
+    }
+}
