@@ -2,7 +2,7 @@
 
 use felis::session::{Comparison, Session};
 
-/// What a command asks of the loop that reads.
+/// The request of a command to the loop that reads inputs.
 pub enum Flow {
     /// Go on; the exit code this input would give.
     Continue(u8),

@@ -83,7 +83,7 @@ fn failure_json(file: &str, line: usize, title: &str, messages: &[Diagnostic], s
     format!("{object}\n")
 }
 
-/// What is told of the runs of a block.
+/// The figures that are printed for the runs of a block.
 struct Summary {
     /// With the compilation of what it needs.
     first: Duration,
@@ -93,7 +93,7 @@ struct Summary {
 }
 
 impl Summary {
-    /// Of all runs after the first.
+    /// Returns the summary of the runs; median and fastest are those of the runs after the first.
     fn of(runs: &[Duration]) -> Option<Summary> {
         let (first, rest) = runs.split_first()?;
         let mut sorted = if rest.is_empty() { vec![*first] } else { rest.to_vec() };

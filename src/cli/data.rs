@@ -1,7 +1,8 @@
 //! Data files: read and written by their paths, which begin at the working folder.
 //!
-//! Only files are read, never devices or pipes, which may have no end. A file is [replaced](replace) as a whole. A
-//! large file that is used in parts is mapped, not read. Both stop where a user interrupts.
+//! Only files are read, never devices or pipes, which may have no end. A file is
+//! [replaced](replace) as a whole. A large file that is used in parts is mapped, not read. Both
+//! stop where a user interrupts.
 
 use super::{map, replace};
 use bytes::Bytes;
@@ -14,7 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes that are read between two looks whether to stop.
 const READ_CHUNK_BYTES: usize = 1 << 22;
-/// A shorter file is read, not mapped, which takes a moment: what others do to it later is then no concern.
+/// A shorter file is read, not mapped, which takes a moment: what others do to it later is then no
+/// concern.
 const MIN_MAPPED_BYTES: u64 = 1 << 28;
 
 /// The files of this machine.
@@ -37,7 +39,8 @@ impl DataFiles {
         }
     }
 
-    /// All bytes of a file, which may grow while it is read; if there are more than `most`, one more of them.
+    /// Reads all bytes of a file, which may grow meanwhile; of more than `most` bytes, one more
+    /// than `most`.
     fn read_to_limit(&self, file: File, most: u64, bytes: &mut Vec<u8>) -> std::io::Result<()> {
         let mut file = file.take(most.saturating_add(1));
         loop {

@@ -49,11 +49,11 @@ fn normalize_code(code: &str) -> String {
     digits.parse::<u16>().map_or(code.to_string(), |number| format!("{letter}{number:04}"))
 }
 
-/// How many codes are offered.
+/// The most codes that are suggested.
 const MAX_SUGGESTIONS: usize = 5;
 
-/// The codes that may be meant: those of the same hundred that are nearest, or if there are none the one that is
-/// written most like it; where a word is no code, those whose sentences have it.
+/// The codes that may be meant: those of the same hundred that are nearest, or if there are none
+/// the one that is written most like it; where a word is no code, those whose sentences have it.
 fn similar_codes(word: &str) -> Vec<(&'static str, &'static str)> {
     let number = |code: &str| code.get(1..).and_then(|digits| digits.parse::<u32>().ok());
     let code = word.to_uppercase();

@@ -1,8 +1,8 @@
 //! Files as modules: where an import's path leads, and the text there.
 //!
-//! A path begins at the folder of the text that imports; the texts of `-e`, of standard input and of
-//! a session begin at the working folder. A module is the same one if its file is, however the path
-//! was written. Only files are read, never devices or pipes, which may have no end.
+//! A path begins at the folder of the text that imports; the texts of `-e`, of standard input and
+//! of a session begin at the working folder. A module is the same one if its file is, however the
+//! path was written. Only files are read, never devices or pipes, which may have no end.
 
 use super::input::{self, InputError};
 use felis::session::{Loader, ModuleLocation, NotFound};
@@ -19,14 +19,16 @@ pub struct FileLoader {
     folder: PathBuf,
     /// The program there, which does not import itself.
     program: PathBuf,
-    /// What has been looked for, if somebody wants to know.
+    /// The stamps of the files that were looked for, if they are recorded.
     seen: Option<RecordedStamps>,
 }
 
-/// The files that a program consists of, or would if they were there, as they were before they were read.
+/// The files that a program consists of, or would if they were there, as they were before they were
+/// read.
 pub type RecordedStamps = Arc<Mutex<BTreeMap<PathBuf, FileStamp>>>;
 
-/// What tells a file from itself before a change; nothing if it is not there.
+/// The modification time and length of a file, by which a change is seen; `None` if there is no
+/// file.
 pub type FileStamp = Option<(SystemTime, u64)>;
 
 /// The stamp of a file now.
@@ -35,11 +37,12 @@ pub fn file_stamp(file: &Path) -> FileStamp {
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-/// How many names of a folder are looked at for one that could have been meant.
+/// The most entries of a folder that are read for a suggestion.
 const MAX_DIRECTORY_ENTRIES: usize = 1_000;
 
 impl FileLoader {
-    /// As seen from the folder of a program; of `-`, from the working folder.
+    /// Returns a loader whose paths begin at the folder of a program; for `-`, at the working
+    /// folder.
     pub fn relative_to(program: &Path) -> FileLoader {
         let folder = program.parent().map(Path::to_path_buf).unwrap_or_default();
         FileLoader { folder, program: program.to_path_buf(), seen: None }
@@ -51,7 +54,7 @@ impl FileLoader {
         self
     }
 
-    /// As seen from the working folder.
+    /// Returns a loader whose paths begin at the working folder.
     pub fn relative_to_working_directory() -> FileLoader {
         FileLoader { folder: PathBuf::new(), program: PathBuf::new(), seen: None }
     }
@@ -119,7 +122,8 @@ impl Loader for FileLoader {
     }
 }
 
-/// The programs beside a file that is not there, but for the importer, as an import would write them.
+/// The programs beside a file that is not there, but for the importer, as an import would write
+/// them.
 fn sibling_import_paths(file: &Path, path: &str, importer: &Path) -> Vec<String> {
     let before = match path.rfind('/') {
         Some(at) => &path[..=at],

@@ -1,7 +1,7 @@
 //! `felis fmt`: files laid out in place.
 //!
-//! A file is written only if its layout changes, in one step, and not if it has changed since it was
-//! read: an editor may have it open.
+//! A file is written only if its layout changes, in one step, and not if it has changed since it
+//! was read: an editor may have it open.
 
 use super::input::{self, SourceText};
 use super::output::print_error;
@@ -9,8 +9,9 @@ use super::{Shell, exit, replace};
 use std::path::Path;
 
 impl Shell {
-    /// Lays a file out, or says with `check` that it would change; with `from_v01`, it is read as version 0.1
-    /// read it, and written as it is written today. Standard input goes to standard output.
+    /// Lays a file out, or says with `check` that it would change; with `from_v01`, it is read as
+    /// version 0.1 read it, and written as it is written today. Standard input goes to standard
+    /// output.
     pub(super) fn format(&mut self, file: &Path, check: bool, from_v01: bool) -> u8 {
         let SourceText { name, text } = match input::read(file) {
             Ok(text) => text,

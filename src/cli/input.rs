@@ -16,11 +16,11 @@ pub struct SourceText {
     pub text: String,
 }
 
-/// Why there is no text.
+/// The reason why a text could not be read.
 pub enum InputError {
     /// The file cannot be read.
     Unreadable(String),
-    /// It can, but is not text.
+    /// The file can be read, but is not UTF-8.
     NotText(Box<Diagnostic>, SourceMap),
 }
 
@@ -59,7 +59,7 @@ impl InputError {
     }
 }
 
-/// What is said of `felis WORD`, where the word is neither a file nor a command.
+/// Returns the error for `felis WORD` if the word is neither a file nor a command.
 pub fn unknown_word_error(word: &Path) -> Option<InputError> {
     let bare = word.extension().is_none() && word.components().count() == 1 && word.as_os_str() != "-";
     if !bare || word.symlink_metadata().is_ok() {
@@ -145,8 +145,8 @@ pub fn decode(name: &str, bytes: Vec<u8>) -> Result<String, InputError> {
 /// A statement that makes `args` the arguments of a program.
 pub fn arguments_statement(arguments: &[OsString]) -> String {
     let texts: Vec<String> = arguments.iter().map(|text| quote_string(&text.to_string_lossy())).collect();
-    // `T ^ 1` is naturally `T`, and `T ^ 0` is `()`. What a program may do does not depend on how many
-    // arguments it is given: the number is a size that arrives at run time.
+    // `T ^ 1` is naturally `T`, and `T ^ 0` is `()`. What a program may do does not depend on how
+    // many arguments it is given: the number is a size that arrives at run time.
     format!("val args = of_any_size (({}) :>> string ^ {});", texts.join(", "), texts.len())
 }
 
@@ -163,7 +163,7 @@ fn quote_string(text: &str) -> String {
     out
 }
 
-/// How many bytes one value may take: three quarters of the machine's memory.
+/// Returns the limit of bytes for one value: three quarters of the machine's memory.
 pub fn memory_limit() -> u64 {
     const FALLBACK_BYTES: u64 = 8 << 30;
     let Ok(table) = std::fs::read_to_string("/proc/meminfo") else { return FALLBACK_BYTES };
@@ -172,10 +172,10 @@ pub fn memory_limit() -> u64 {
     kibibytes.map_or(FALLBACK_BYTES, |total| total.saturating_mul(1024) / 4 * 3)
 }
 
-/// More threads than this are of use on no machine, and cost memory each.
+/// The most threads that can be asked for: each costs memory.
 const MAX_THREADS: usize = 1024;
 
-/// How many threads a text asks for: 0 is as many as there are cores, and nobody gets more than [`MAX_THREADS`].
+/// Parses a number of threads: 0 stands for one on each core; at most [`MAX_THREADS`].
 fn parse_thread_count(text: &str) -> Result<usize, String> {
     let text = text.trim();
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
@@ -187,8 +187,8 @@ fn parse_thread_count(text: &str) -> Result<usize, String> {
     Ok(text.parse::<usize>().map_or(MAX_THREADS, |count| count.min(MAX_THREADS)))
 }
 
-/// A session with the executor that the environment asks for: `FELIS_EXECUTOR` is `reference`, `compiled`
-/// or `eager`, `FELIS_THREADS` a number; or what is wrong with them.
+/// A session with the executor that the environment asks for: `FELIS_EXECUTOR` is `reference`,
+/// `compiled` or `eager`, `FELIS_THREADS` a number; or what is wrong with them.
 pub fn session_from_environment() -> Result<Session, String> {
     let set = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
     let executor = match set("FELIS_EXECUTOR").as_deref() {

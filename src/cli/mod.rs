@@ -43,9 +43,9 @@ use std::path::Path;
 use std::sync::Arc;
 use test::TestOutput;
 
-/// How the command ends.
+/// The exit codes of the command.
 pub mod exit {
-    /// As it should.
+    /// Success.
     pub const OK: u8 = 0;
     /// The program stopped by an error while it ran, or its output could not be written.
     pub const FAILED: u8 = 1;
@@ -55,7 +55,8 @@ pub mod exit {
     pub const REJECTED: u8 = 3;
     /// Ctrl-C.
     pub const INTERRUPTED: u8 = 130;
-    /// Whoever read the output has gone: what shells say of a command that the signal of a closed pipe ends.
+    /// The reader of the output has closed the pipe: the code of shells for a command that SIGPIPE
+    /// ends.
     pub const BROKEN_PIPE: u8 = 141;
 }
 
@@ -83,7 +84,8 @@ pub fn run(arguments: Arguments) -> u8 {
         }
         (None, None, None) => return repl::run_piped(shell),
     };
-    // It has flushed what it wrote; what a session holds need not be taken apart when the process ends.
+    // It has flushed what it wrote; what a session holds need not be taken apart when the process
+    // ends.
     std::mem::forget(shell);
     code
 }
@@ -113,14 +115,14 @@ pub struct Shell {
     messages: MessageFormat,
 }
 
-/// How messages are written, and where.
+/// The form and the stream of messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MessageFormat {
     /// Laid out for people, to standard error.
     SourceText,
-    /// As lines of JSON to standard output, where nothing else goes.
+    /// Lines of JSON on standard output, which has no other output.
     JsonOut,
-    /// As lines of JSON to standard error.
+    /// Lines of JSON on standard error.
     JsonErr,
 }
 
@@ -407,8 +409,8 @@ impl Shell {
         code
     }
 
-    /// A verdict for each line `left<TAB>right` of standard input; `error` for a line that is wrong,
-    /// an empty one for an empty one, so that lines correspond.
+    /// A verdict for each line `left<TAB>right` of standard input; `error` for a line that is
+    /// wrong, an empty one for an empty one, so that lines correspond.
     fn iso_batch(&mut self) -> u8 {
         let mut worst = exit::OK;
         for (number, line) in std::io::stdin().lock().split(b'\n').enumerate() {

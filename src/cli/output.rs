@@ -1,8 +1,8 @@
 //! Standard output and standard error.
 //!
 //! Output is buffered, and flushed before anything goes to standard error, so that both come in
-//! order; on a terminal it is seen at once. A reader that has gone away ends the command quietly, with the exit
-//! code that shells give to a command which such a signal ends.
+//! order; on a terminal it is seen at once. A reader that has gone away ends the command quietly,
+//! with the exit code that shells give to a command which such a signal ends.
 
 use felis::diagnostic::{filled, visible, visible_lines};
 use felis::session::{Colors, Screen};
@@ -10,16 +10,16 @@ use std::io::{BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use std::path::Path;
 use terminal_size::{Height, Width};
 
-/// Where output and messages go.
+/// The streams of output and messages.
 pub struct Output {
     out: BufWriter<Stdout>,
-    /// Whether somebody watches.
+    /// True if standard output is a terminal.
     pub interactive: bool,
-    /// Whether messages are colored.
+    /// True if messages are colored.
     pub color: bool,
     /// The colors of pictures, if they go to a terminal.
     colors: Colors,
-    /// Whether the last line written is ended.
+    /// True if the last line written is complete.
     at_line_start: bool,
 }
 
@@ -37,7 +37,7 @@ impl Output {
         }
     }
 
-    /// Where pictures are seen that a program draws: on the terminal, or on a page that is none.
+    /// Returns the screen for pictures that a program draws: the terminal, or a default page.
     pub fn screen(&self) -> Screen {
         // What was asked should still be seen above a picture, and its words around it.
         const RESERVED_ROWS: usize = 8;
@@ -100,12 +100,13 @@ pub fn print_error(line: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// How wide a terminal is to which messages go.
+/// Returns the columns of the terminal on standard error, if there is one.
 pub fn stderr_columns() -> Option<usize> {
     known_columns(terminal_size::terminal_size_of(std::io::stderr()))
 }
 
-/// Prose for standard output, where it is set in by so much: on a terminal filled to its width, else as it is.
+/// Prose for standard output, where it is set in by so much: on a terminal filled to its width,
+/// else as it is.
 pub fn wrap_for_stdout(text: String, by: usize) -> String {
     match known_columns(terminal_size::terminal_size_of(std::io::stdout())) {
         Some(columns) => filled(&text, columns.saturating_sub(by)),

@@ -1,4 +1,5 @@
-//! `run --show` and `run --stats`: what parts of a program become on the way to machine code, and what running took.
+//! `run --show` and `run --stats`: what parts of a program become on the way to machine code, and
+//! what running took.
 
 use super::Shell;
 use super::repl::format_duration;
@@ -43,7 +44,7 @@ impl Shell {
     }
 }
 
-/// What was done, for people.
+/// Returns metrics as text for people.
 pub fn statistics_text(work: &Metrics) -> String {
     let Metrics { parts, kernels, compiling, declined, runs, failed, fresh, reused, copied: _ } = work;
     let failed = if *failed > 0 { format!(", {failed} of them failed") } else { String::new() };

@@ -1,5 +1,5 @@
-//! `felis test`: the examples and tests of programs: each with how it went and how long it took, what differs, and
-//! a summary. As JSON, a line for each and one for all.
+//! `felis test`: the examples and tests of programs: each with how it went and how long it took,
+//! what differs, and a summary. As JSON, a line for each and one for all.
 
 use super::files::FileLoader;
 use super::input::{self, SourceText};
@@ -13,18 +13,18 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What is told of tests.
+/// The output of a run of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TestOutput {
     /// Each, and a summary.
     All,
-    /// Those that failed, and a summary.
+    /// Failed tests, and a summary.
     Failed,
     /// Each, as a line of JSON.
     Json,
 }
 
-/// How many passed, did not, and were not asked for.
+/// The numbers of tests that passed, failed and were skipped.
 #[derive(Default)]
 struct TestCounts {
     passed: usize,
@@ -146,7 +146,7 @@ impl Shell {
     }
 }
 
-/// What a test is called in a message.
+/// Returns the title of a test in a message.
 fn test_title(tested: &TestReport) -> String {
     match tested.example {
         true => format!("example `{}`", visible(&tested.name)),
@@ -204,13 +204,13 @@ fn test_object(file: &str, tested: &TestReport, session: &Session) -> Value {
     object
 }
 
-/// That no test has such a name.
+/// Returns the message that no test has such a name.
 fn no_match_message(only: &[String]) -> String {
     let texts: Vec<String> = only.iter().map(|text| format!("`{text}`")).collect();
     format!("no example and no test has {} in its name", texts.join(" or "))
 }
 
-/// What a test may take: some seconds.
+/// Parses the time limit of a test, in seconds.
 pub(super) fn parse_limit(text: &str) -> Result<Duration, String> {
     match parse_seconds(text)? {
         time if time.is_zero() => Err("a test can take some seconds, more than 0".to_string()),

@@ -12,7 +12,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How often files are looked at.
+/// The interval between two looks at the files.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 impl Shell {

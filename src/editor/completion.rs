@@ -1,8 +1,9 @@
 //! Completion: the names that could be written at a place of a text.
 //!
-//! Takes a text that is being written, so most often a broken one, and a place in it; gives candidates. The text
-//! is checked with a word at the place, and if that cannot be parsed, with what would close the statement: the
-//! checker itself tells what is in scope and what stands before a dot.
+//! Takes a text that is being written, so most often a broken one, and a place in it; gives
+//! candidates. The text is checked with a word at the place, and if that cannot be parsed, with
+//! what would close the statement: the checker itself tells what is in scope and what stands before
+//! a dot.
 
 use super::cursor::{enclosing_call, word_start};
 use super::index::{Index, index_and_ask};
@@ -18,22 +19,22 @@ use std::ops::Range;
 pub struct Candidate {
     /// The name.
     pub name: String,
-    /// What it names.
+    /// The kind of thing that it names.
     pub kind: CandidateKind,
-    /// Its type or declaration, as far as that is known without asking.
+    /// Its type or declaration, as far as it has been read.
     pub detail: Option<String>,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
 }
 
-/// Where a name comes from; what is nearest comes first.
+/// The origin of a name, nearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// What stands before the dot.
+    /// A part of the value before the dot.
     Part,
     /// The function or block in which it is written.
     Local,
-    /// What the text, those before it and those it imports define.
+    /// A definition of the text, of earlier inputs or of imports.
     Own,
     /// The library.
     Library,
@@ -41,7 +42,7 @@ pub enum Origin {
     Language,
 }
 
-/// What a candidate names.
+/// The kind of thing that a candidate names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CandidateKind {
     /// A word of the language.
@@ -77,7 +78,7 @@ impl From<NameKind> for CandidateKind {
 }
 
 impl CandidateKind {
-    /// Its place in a list of all kinds.
+    /// Returns its position in the order of all kinds.
     fn rank(self) -> u8 {
         match self {
             CandidateKind::Field => 0,
@@ -92,7 +93,7 @@ impl CandidateKind {
     }
 }
 
-/// What a place asks for.
+/// The kind of name that fits a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CompletionContext {
     Part,
@@ -107,15 +108,15 @@ enum CompletionContext {
 // What could be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completions {
-    /// Where the name to complete begins.
+    /// The byte at which the name to complete begins.
     pub start: usize,
     /// Names that could stand there.
     pub names: Vec<String>,
 }
 
-/// What could be written at a place of an input: fields after a dot and then functions, types after a colon,
-/// parts of the library after `import`, else names, the nearest first. Where nothing of a name is written, only
-/// the first three are told.
+/// Completes an input at a byte: fields after a dot and then functions, types after a colon, parts
+/// of the library after `import`, else names, the nearest first. Where nothing of a name is
+/// written, only the first three are told.
 pub fn complete_at(session: &mut Session, text: &str, at: usize) -> Completions {
     let draft = Draft { name: "input", text, id: "", before: None };
     let Some(before) = text.get(..at) else { return Completions::default() };
@@ -130,7 +131,7 @@ pub fn complete_at(session: &mut Session, text: &str, at: usize) -> Completions 
     Completions { start, names: found.into_iter().map(|candidate| candidate.name).collect() }
 }
 
-/// What could be written at a byte of a text, and where the word begins that it would replace.
+/// Returns the byte at which the word to replace begins, and the names that could be written there.
 pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize, Vec<Candidate>) {
     let Some(before) = draft.text.get(..at) else { return (at, Vec::new()) };
     let mut parts = tokens(before);
@@ -201,7 +202,8 @@ pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize,
                 }));
                 ty.is_some()
             }
-            // Names at the top level are known in any case; those in scope only if it could be read.
+            // Names at the top level are known in any case; those in scope only if it could be
+            // read.
             _ => index.has_expression_at(cursor),
         };
         found.retain(|candidate| candidate.name.starts_with(prefix) && candidate.name != PLACEHOLDER);
@@ -305,7 +307,7 @@ fn name_candidates(session: &Session, prefix: &str, notes: &Annotations) -> Vec<
 /// The most components that are offered after a dot.
 const MAX_COMPONENTS: usize = 16;
 
-/// What can be selected from a value by a dot, with its type: fields, or numbers of components.
+/// Returns the components that a dot selects from a value, with their types: fields, or numbers.
 fn components_of(ty: &Type) -> Vec<(String, Type)> {
     if let Some(fields) = ty.named_parts() {
         return fields.into_iter().map(|(name, ty)| (name.to_string(), ty)).collect();
@@ -338,7 +340,7 @@ fn matching_words<'t>(text: &'t str, start: usize, prefix: &'t str) -> impl Iter
 }
 
 impl Index {
-    /// Whether the statement that ends at a byte, or goes on there, could be read.
+    /// Returns true if the statement at a byte could be checked.
     fn has_expression_at(&self, at: usize) -> bool {
         self.types
             .iter()

@@ -1,8 +1,9 @@
-//! The text before a cursor, by lexing alone: the word, the path of an import, the call that are being written.
+//! The text before a cursor, by lexing alone: the word, the path of an import, the call that are
+//! being written.
 
 use super::tokens::{TokenClass, tokens};
 
-/// Where the name that ends a text begins; `geometry::ar` is one.
+/// Returns the byte at which the name that ends a text begins; `geometry::ar` is one name.
 pub(super) fn word_start(text: &str) -> usize {
     let in_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
     let word = |end: usize| {

@@ -6,20 +6,20 @@ use crate::source::Span;
 use crate::types::{Kind, Type, TypeKind};
 use std::sync::Arc;
 
-/// What can be told about a place.
+/// The information about a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hover {
-    /// What it is told about.
+    /// The span that it describes.
     pub span: Span,
-    /// In the words of a declaration.
+    /// The declaration, in the syntax of the language.
     pub code: String,
     /// Kind, size and the like, each in a few words.
     pub facts: Vec<String>,
-    /// What its doc comment says.
+    /// Its doc comment.
     pub doc: Option<Arc<str>>,
 }
 
-/// Longer declarations are cut where they are shown.
+/// The most lines of a declaration that are shown.
 const MAX_DECLARATION_LINES: usize = 16;
 
 impl Index {
@@ -56,7 +56,7 @@ impl Index {
         }
     }
 
-    /// What a function gives.
+    /// Returns the inferred result type of a function.
     pub(super) fn inferred_result(&self, declaration: &Declaration) -> Option<Type> {
         let mut result = self.signatures.get(&declaration.name_span)?.result.clone()?;
         for _ in 1..declaration.params.len() {
@@ -68,7 +68,8 @@ impl Index {
         (!result.is_error()).then_some(result)
     }
 
-    /// Where something is declared that is not of this text, or what it is a part of.
+    /// Returns the file of a declaration outside this text, or the declaration that it is a part
+    /// of.
     pub(super) fn origin_fact(&self, declared: Span) -> Option<String> {
         let whole = self
             .outline_of(declared.source)
@@ -96,7 +97,7 @@ pub(super) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// What is worth knowing about values of a type.
+/// Returns kind, number of elements or size of a type, as texts.
 pub(super) fn type_facts(ty: &Type) -> Vec<String> {
     let mut facts = Vec::new();
     if ty.kind_of() != Kind::Type {

@@ -4,10 +4,10 @@ use super::cursor::enclosing_call;
 use crate::session::Session;
 use crate::syntax;
 
-/// Longer texts have no hint: checking them would be felt.
+/// The longest text that is checked for a hint, in bytes.
 const MAX_HINTED_BYTES: usize = 4_000;
 
-/// What could be told beside a text that is being written: the type of its last expression or
+/// Returns the hint for a text that is being written: the type of its last expression or
 /// definition, the type of a function that is named or whose argument is being written.
 pub fn hint(session: &mut Session, text: &str) -> Option<String> {
     if text.len() > MAX_HINTED_BYTES || text.contains("import") {

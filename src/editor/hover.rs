@@ -9,7 +9,7 @@ use crate::session::{Draft, Overload, Session, primitive};
 use crate::source::Span;
 use crate::types::TypeKind;
 
-/// What can be told about a byte of a text, also where its statement is broken: then it is read as it could go
+/// Returns the hover of a byte of a text. A broken statement is parsed as it could continue
 /// on at the end of the line.
 pub fn hover(session: &mut Session, draft: Draft<'_>, index: &Index, at: usize) -> Option<Hover> {
     if let Some(hover) = index.hover(at) {
@@ -34,7 +34,7 @@ pub fn hover(session: &mut Session, draft: Draft<'_>, index: &Index, at: usize) 
 }
 
 impl Index {
-    /// What can be told about a byte of the text.
+    /// Returns the hover of a byte of the text.
     pub fn hover(&self, at: usize) -> Option<Hover> {
         if let Some(found) = self.use_at(at)
             && let Some(hover) = self.hover_of_use(found)

@@ -1,8 +1,9 @@
 //! The index of a text: what its names stand for, the types of its expressions, what it declares.
 //!
-//! Takes a text with its modules; checks it without running it and keeps nothing in the session. The
-//! [`Index`] that comes out owns the texts it speaks of and stays true to them. A broken text has an index,
-//! too: of the statements that can be read. What is wrong with it is said as [`Session::check`] says it.
+//! Takes a text with its modules; checks it without running it and keeps nothing in the session.
+//! The [`Index`] that comes out owns the texts it speaks of and stays true to them. A broken text
+//! has an index, too: of the statements that can be read. What is wrong with it is said as
+//! [`Session::check`] says it.
 
 use super::resolve::{CheckerNotes, collect_imports, resolve_uses};
 use crate::diagnostic::Diagnostic;
@@ -15,12 +16,12 @@ use crate::types::Type;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What a name stands for.
+/// The referent of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
-    /// What is declared by the name that stands here.
+    /// A declaration, by the span of its name.
     Declared(Span),
-    /// What the language knows by itself.
+    /// A built-in of the language.
     BuiltIn,
     /// A module.
     Module(SourceId),
@@ -29,21 +30,23 @@ pub enum Target {
 /// A name where it stands, with what it stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// Where; of `geometry::area` only the part that stands for it.
+    /// The span; of `geometry::area` only the part that names the target.
     pub span: Span,
     /// For what.
     pub target: Target,
 }
 
-/// What is known of a text.
+/// Builds the index of a text.
 #[derive(Debug)]
 pub struct Index {
-    /// What is wrong with it.
+    /// Errors, warnings and notes.
     pub diagnostics: Vec<Diagnostic>,
-    /// Its number.
+    /// The number of the text.
     pub root: SourceId,
+    /// True if an import of the text, or of a module that it imports, leads to no module.
+    pub has_unresolved_imports: bool,
     pub(super) sources: SourceMap,
-    /// Its own id and those of the modules it has read, by the number of their texts.
+    /// The ids of the text and of the modules that it imports, by the numbers of their texts.
     pub(super) modules: BTreeMap<SourceId, String>,
     pub(super) uses: Vec<Use>,
     pub(super) types: Vec<(Span, Type)>,
@@ -52,11 +55,11 @@ pub struct Index {
     pub(super) signatures: HashMap<Span, Scheme>,
     /// The kinds of type parameters and named sizes, by where they are declared.
     pub(super) kinds: HashMap<Span, String>,
-    /// What the operators of expressions stand for that are declared, by the places of the expressions.
+    /// The declared functions that operators refer to, by the spans of their expressions.
     pub(super) operators: HashMap<Span, Span>,
-    /// Where types are written.
+    /// The spans of written types.
     pub(super) written: HashSet<Span>,
-    /// Where fields of records are named.
+    /// The spans of names of record fields.
     pub(super) record_fields: HashSet<Span>,
     pub(super) outlines: HashMap<SourceId, Arc<Vec<Declaration>>>,
 }
@@ -66,8 +69,8 @@ pub fn index(session: &mut Session, draft: Draft<'_>) -> Index {
     index_and_ask(session, draft, None, |_, _| ()).0
 }
 
-/// The index of a text, and the answer to a question about the names that are known in it. With a cursor, the
-/// annotations say what is in scope there.
+/// The index of a text, and the answer to a question about the names that are known in it. With a
+/// cursor, the annotations say what is in scope there.
 pub(super) fn index_and_ask<T>(
     session: &mut Session,
     draft: Draft<'_>,
@@ -89,11 +92,13 @@ impl Index {
             imports: targets,
             annotations,
             signatures,
+            has_unresolved_imports,
         } = analysis;
         let mut index = Index {
             diagnostics,
             root,
-            sources: sources,
+            has_unresolved_imports,
+            sources,
             modules,
             uses: Vec::new(),
             types: annotations.types,
@@ -164,12 +169,12 @@ impl Index {
         self.modules.get(&source).map(String::as_str)
     }
 
-    /// Whether a text with this id has been read.
+    /// Returns true if a text with this id was read for the index.
     pub fn includes(&self, id: &str) -> bool {
         self.modules.values().any(|known| known == id)
     }
 
-    /// Whether it imports no file.
+    /// Returns true if the text imports no file.
     pub fn has_no_imports(&self) -> bool {
         self.modules.len() <= 1
     }
@@ -180,12 +185,12 @@ impl Index {
         self.sources.get(*source).map(|source| source.text.as_str())
     }
 
-    /// Whether a text is one of the library's.
+    /// Returns true if a text is one of the library's.
     pub fn is_library(&self, source: SourceId) -> bool {
         (source.0 as usize) < library::sources().len()
     }
 
-    /// What the text declares.
+    /// Returns the declarations of the text.
     pub fn declarations(&self) -> &[Declaration] {
         self.outlines.get(&self.root).map_or(&[], |outline| outline)
     }

@@ -18,7 +18,7 @@ pub struct Hint {
     pub ty: String,
 }
 
-/// What a name is, for colors.
+/// The class of a name, for colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameClass {
     /// A variable that may change.
@@ -67,7 +67,7 @@ impl Index {
         &self.uses[from..to]
     }
 
-    /// Where something is named, in all texts; where it is declared, too.
+    /// Returns the spans at which a target is named, in all texts, its declaration included.
     pub fn uses_for(&self, target: Target) -> impl Iterator<Item = Span> {
         self.uses.iter().filter(move |found| found.target == target).map(|found| found.span)
     }
@@ -116,7 +116,8 @@ impl Index {
         let mut hints = Vec::new();
         for (span, ty) in self.variables.iter().filter(|(span, _)| span.source == self.root) {
             let after = text.get(span.end as usize..).unwrap_or("").trim_start();
-            // Before a colon the type is written, and the values of a loop are told by what it walks.
+            // Before a colon the type is written, and the values of a loop are told by what it
+            // walks.
             let bound = after.starts_with(['=', ',', ')', '|']) || after.starts_with("\\,");
             let named = self.sources.slice(*span).starts_with(|c: char| c.is_alphabetic() || c == '_');
             if bound && named && !ty.is_error() && !after.starts_with("==") && !self.has_written_type(*span) {
@@ -137,12 +138,12 @@ impl Index {
         hints
     }
 
-    /// Whether a name is bound by a pattern whose type is written behind it as a whole.
+    /// Returns true if a name is bound by a pattern with a written type.
     fn has_written_type(&self, span: Span) -> bool {
         self.declarations().iter().any(|declaration| declaration.typed && declaration.name_span == span)
     }
 
-    /// What a name is.
+    /// Returns the class of a name.
     pub fn class_of(&self, found: Use) -> NameClass {
         use DeclarationKind as K;
         let declared = match found.target {

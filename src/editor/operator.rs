@@ -1,7 +1,8 @@
-//! Operators where they stand: the types of their operands, and which function of the name is meant.
+//! Operators where they stand: the types of their operands, and which function of the name is
+//! meant.
 //!
-//! Takes a place of a text; finds the operator by lexing, and its operands among the expressions whose types have
-//! been noted. Checks nothing.
+//! Takes a place of a text; finds the operator by lexing, and its operands among the expressions
+//! whose types have been noted. Checks nothing.
 
 use super::describe::{Hover, type_facts};
 use super::index::Index;
@@ -10,7 +11,7 @@ use crate::syntax::lexer::{Kind, lex};
 use crate::types::{Type, TypeKind};
 
 impl Index {
-    /// What can be told about the operator at a byte of the text.
+    /// Returns the hover of the operator at a byte of the text.
     pub(super) fn operator_at(&self, at: usize) -> Option<Hover> {
         let source = self.sources.get(self.root)?;
         let tokens = lex(source).tokens;
@@ -69,7 +70,8 @@ impl Index {
         }
     }
 
-    /// The type of what begins after an operator, in this expression. Parentheses may stand between.
+    /// The type of what begins after an operator, in this expression. Parentheses may stand
+    /// between.
     fn right_of(&self, text: &str, operator: Span, whole: Span) -> Option<&Type> {
         let mut after = text.get(operator.end as usize..)?.trim_start();
         loop {
@@ -100,7 +102,7 @@ impl Index {
     }
 }
 
-/// What an operator does where no declared function of its name is meant; `None` for all that is no operator.
+/// Returns the documentation of a built-in operator; `None` for any other token.
 fn operator_doc(kind: Kind) -> Option<&'static str> {
     use Kind::*;
     Some(match kind {

@@ -1,8 +1,9 @@
 //! Renaming: what has to change, and whether every name still means what it meant.
 //!
-//! Takes the indexes of all texts that may name the thing; gives the places to change, or why it cannot be
-//! done. Nothing is decided by looking at scopes a second time: whoever changes the texts makes their
-//! indexes again, and [`check_same_meaning`] compares what names stand for, before and after.
+//! Takes the indexes of all texts that may name the thing; gives the places to change, or why it
+//! cannot be done. Nothing is decided by looking at scopes a second time: whoever changes the texts
+//! makes their indexes again, and [`check_same_meaning`] compares what names stand for, before and
+//! after.
 
 use super::index::{Index, Target};
 use super::tokens::{TokenClass, tokens};
@@ -26,7 +27,7 @@ pub struct Occurrence {
 /// The places to change, by the ids of texts, in order.
 pub type RenameEdits = BTreeMap<String, BTreeSet<(usize, usize)>>;
 
-/// Why something cannot be renamed: a sentence.
+/// The reason why something cannot be renamed, as a sentence.
 pub type RenameRefusal = String;
 
 impl Index {
@@ -39,7 +40,7 @@ impl Index {
         Some(Occurrence { id, start: span.start as usize, end: span.end as usize })
     }
 
-    /// What is renamed by a rename at a byte of the text: the name there, and where it is declared.
+    /// Returns the name at a byte of the text, and the span of its declaration.
     pub fn rename_target(&self, at: usize) -> Result<(Span, Span), RenameRefusal> {
         let Some(found) = self.use_at(at) else {
             let touches = |span: &&Span| {
@@ -144,7 +145,8 @@ impl Index {
         Some(Span::new(*source, spot.start, spot.end))
     }
 
-    /// What names stand for, as far as it can be compared; moved as the changes move it.
+    /// Returns the targets of names, as far as they can be compared, with places shifted by the
+    /// change.
     fn name_meanings(
         &self,
         shift: &dyn Fn(Occurrence) -> Occurrence,
@@ -185,8 +187,8 @@ pub fn apply_rename(text: &str, places: &BTreeSet<(usize, usize)>, name: &str) -
     out
 }
 
-/// Refuses a change after which a name would mean something else: `before` and `after` are indexes of one
-/// text, without the change and with it.
+/// Refuses a change after which a name would mean something else: `before` and `after` are indexes
+/// of one text, without the change and with it.
 pub fn check_same_meaning(
     before: &Index,
     after: &Index,
@@ -229,7 +231,7 @@ pub fn check_same_meaning(
     Ok(())
 }
 
-/// Where a place is after a change.
+/// Returns a place as it is after a change.
 fn shift_occurrence(spot: Occurrence, change: &RenameEdits, length: usize) -> Occurrence {
     let Some(places) = change.get(&spot.id) else { return spot };
     let moved = |at: usize| {

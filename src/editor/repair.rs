@@ -5,9 +5,9 @@ use super::tokens::blocks;
 /// The word that stands where nothing has been written yet: no program has it.
 pub(super) const PLACEHOLDER: &str = "nothing_written_yet";
 
-/// Texts in which what is being written at a place can perhaps be read: the text itself with a word there,
-/// the same with the end of the statement, and with everything closed that is open in its statement and what
-/// would complete it.
+/// Texts in which what is being written at a place can perhaps be read: the text itself with a word
+/// there, the same with the end of the statement, and with everything closed that is open in its
+/// statement and what would complete it.
 pub(super) fn repair_attempts(text: &str, at: usize, word: &str) -> Vec<String> {
     let (before, after) = text.split_at(at);
     let line_end = after.find('\n').unwrap_or(after.len());
@@ -21,7 +21,7 @@ pub(super) fn repair_attempts(text: &str, at: usize, word: &str) -> Vec<String> 
     all
 }
 
-/// What closes the brackets and blocks that are open at the end of a text, in the statement there.
+/// Returns the tokens that close the brackets and blocks that are open at the end of a text.
 fn closing_tokens(before: &str) -> String {
     let mut out = String::new();
     for closer in blocks(before).open.into_iter().rev() {

@@ -1,9 +1,9 @@
 //! From what the checker has noted to what names stand for.
 //!
-//! Takes notes, declarations and imports; gives [`Use`]s. A variable, a function and a parameter were noted
-//! with their places. Declared types have no place in the checker: theirs are looked up by number, and
-//! what has none by name, among the declarations of the text, then those it imports, then the library's;
-//! that is how the checker found them.
+//! Takes notes, declarations and imports; gives [`Use`]s. A variable, a function and a parameter
+//! were noted with their places. Declared types have no place in the checker: theirs are looked up
+//! by number, and what has none by name, among the declarations of the text, then those it imports,
+//! then the library's; that is how the checker found them.
 
 use super::index::{Index, Target, Use};
 use crate::hash::HashMap;
@@ -16,7 +16,7 @@ use crate::types::Nominal;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-/// What there is to resolve.
+/// The notes of the checker that are resolved.
 pub(super) struct CheckerNotes {
     pub uses: Vec<(Span, Referent)>,
     pub nominals: HashMap<u32, Span>,
@@ -35,7 +35,7 @@ pub(super) fn collect_imports(stmts: &[Stmt], out: &mut Vec<Import>) {
     }));
 }
 
-/// All names of the texts of an index that stand for something, in order.
+/// Returns the names of the texts of an index that have a referent, in order.
 pub(super) fn resolve_uses(index: &Index, noted: CheckerNotes) -> Vec<Use> {
     let mut found: BTreeMap<Span, Target> = BTreeMap::new();
     let resolver = Resolver { index, noted: &noted };
@@ -51,7 +51,8 @@ pub(super) fn resolve_uses(index: &Index, noted: CheckerNotes) -> Vec<Use> {
         for declaration in outline.iter() {
             declaration.for_each(&mut |declaration| {
                 use DeclarationKind as K;
-                // The name of an instance is a use of its class, and those in it are uses of methods.
+                // The name of an instance is a use of its class, and those in it are uses of
+                // methods.
                 if !matches!(declaration.kind, K::Instance | K::Import | K::Test) {
                     let at = declaration.name_span;
                     found.entry(at).or_insert(Target::Declared(at));
@@ -140,7 +141,7 @@ impl Resolver<'_> {
         self.noted.targets.get(&import.target.span()).copied()
     }
 
-    /// What the name of a module stands for.
+    /// Returns the referent of the name of a module.
     fn module(&self, source: SourceId, name: &str) -> Option<Target> {
         let import = self.imports_of(source).find(|import| *import.called().text == *name)?;
         match &import.alias {
@@ -207,7 +208,7 @@ impl Resolver<'_> {
 }
 
 impl Index {
-    /// What a text declares; nothing, if it is not one of those that have been read.
+    /// Returns the declarations of a text; none if the text was not read.
     pub fn outline_of(&self, source: SourceId) -> &[Declaration] {
         match self.outlines.get(&source) {
             Some(outline) => outline,
@@ -231,7 +232,7 @@ impl Index {
     }
 }
 
-/// What a text of the library declares; read when first asked for.
+/// Returns the declarations of a text of the library, which is parsed at the first call.
 fn library_outline(source: SourceId) -> &'static [Declaration] {
     static OUTLINES: OnceLock<Vec<OnceLock<Vec<Declaration>>>> = OnceLock::new();
     let outlines = OUTLINES.get_or_init(|| library::sources().iter().map(|_| OnceLock::new()).collect());

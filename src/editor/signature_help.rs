@@ -11,7 +11,7 @@ use std::sync::Arc;
 // A function whose argument is being written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
-    /// Its forms.
+    /// The forms of the function.
     pub forms: Vec<Form>,
     /// The parameter that is being written, counted over all groups.
     pub parameter: usize,
@@ -22,9 +22,9 @@ pub struct Invocation {
 pub struct Form {
     /// Its declaration, or name and type.
     pub text: String,
-    /// Where its parameters stand in that, group after group.
+    /// The ranges of its parameters in the text, group after group.
     pub params: Vec<Vec<Range<usize>>>,
-    /// What its doc comment says.
+    /// Its doc comment.
     pub doc: Option<Arc<str>>,
 }
 
@@ -45,12 +45,12 @@ pub fn invocation(session: &mut Session, draft: Draft<'_>, at: usize) -> Option<
     None
 }
 
-/// A form with the ranges of its parameters: those of its declaration, or of the fields of a struct.
+/// A form with the ranges of its parameters: those of its declaration, or of the fields of a
+/// struct.
 fn form_of(index: &Index, overload: Overload) -> Form {
     let declaration = overload.declared.and_then(|span| index.declaration(span));
     let Some(declaration) = declaration.filter(|declaration| !declaration.params.is_empty()) else {
-        let fields = if overload.is_struct { parts_in_parentheses(&overload.signature) } else { Vec::new() };
-        let params = if fields.is_empty() { Vec::new() } else { vec![fields] };
+        let params = if overload.fields.is_empty() { Vec::new() } else { vec![overload.fields] };
         return Form { text: overload.signature, params, doc: overload.doc };
     };
     let (text, start) = (index.declaration_text(declaration), declaration.head.start);
@@ -61,28 +61,6 @@ fn form_of(index: &Index, overload: Overload) -> Form {
     };
     let params = declaration.params.iter().map(|group| group.iter().map(place).collect()).collect();
     Form { text, params, doc: overload.doc }
-}
-
-/// The parts between the first parentheses of a text.
-fn parts_in_parentheses(text: &str) -> Vec<Range<usize>> {
-    let Some(open) = text.find('(') else { return Vec::new() };
-    let (mut depth, mut start, mut parts) = (0usize, open + 1, Vec::new());
-    for (at, c) in text.char_indices().skip_while(|(at, _)| *at < open) {
-        match c {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth = depth.saturating_sub(1),
-            ',' if depth == 1 => {
-                parts.push(start..at);
-                start = at + 2;
-            }
-            _ => {}
-        }
-        if depth == 0 {
-            parts.push(start..at);
-            break;
-        }
-    }
-    parts
 }
 
 /// The call that a text ends in.

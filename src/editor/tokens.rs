@@ -1,7 +1,7 @@
 //! What the parts of a text are, by lexing alone: for colors in an editor or at a prompt.
 //!
-//! Takes any text, however broken; gives its words, literals, comments and brackets with their places,
-//! in order. Knows no names: whether a name is defined is a question to a session.
+//! Takes any text, however broken; gives its words, literals, comments and brackets with their
+//! places, in order. Knows no names: whether a name is defined is a question to a session.
 
 use crate::session::BUILT_IN_TYPE_NAMES;
 use crate::source::SourceMap;
@@ -9,7 +9,7 @@ use crate::syntax::lexer::{self, Kind, Token, comment_length};
 use crate::types::Scalar;
 use std::ops::Range;
 
-/// What a part of a text is.
+/// The class of a part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenClass {
     /// A word of the language.
@@ -30,7 +30,7 @@ pub enum TokenClass {
     Close,
     /// An operator, a comma, a semicolon.
     Operator,
-    /// What cannot be read.
+    /// A character that begins no token.
     Unreadable,
 }
 
@@ -53,15 +53,15 @@ pub fn tokens(text: &str) -> Vec<(Range<usize>, TokenClass)> {
 /// The brackets and blocks of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
-    /// From what opens one to the end of what closes it, in the order in which they are closed.
+    /// The ranges of closed blocks, in the order in which they are closed.
     pub closed: Vec<Range<usize>>,
-    /// What would close those that are open at the end, the innermost last.
+    /// The tokens that would close the open ones, the innermost last.
     pub open: Vec<&'static str>,
 }
 
 /// The brackets and blocks of a text, as far as they can be told in one that is being written.
 pub fn blocks(text: &str) -> Blocks {
-    /// Where it begins, the word there, and what closes it.
+    /// The byte at which it begins, the word there, and the token that closes it.
     type Open<'t> = (usize, &'t str, &'static str);
     let mut closed = Vec::new();
     let mut open: Vec<Open<'_>> = Vec::new();

@@ -1,7 +1,9 @@
-//! Analysis of a text that is being written: checked, not run, with everything that the checker notes of it.
+//! Analysis of a text that is being written: checked, not run, with everything that the checker
+//! notes of it.
 //!
-//! Takes a text, however broken; gives its diagnostics, the annotations of the statements that can be parsed, and
-//! the answer to a question that is asked while the names of the text are known. Keeps nothing in the session.
+//! Takes a text, however broken; gives its diagnostics, the annotations of the statements that can
+//! be parsed, and the answer to a question that is asked while the names of the text are known.
+//! Keeps nothing in the session.
 
 use super::annotation_collector::AnnotationCollector;
 use super::diagnostics::internal_error;
@@ -20,17 +22,17 @@ use std::sync::Arc;
 /// A text to be looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct Draft<'t> {
-    /// What messages call it.
+    /// The name of the text in messages.
     pub name: &'t str,
     /// The text.
     pub text: &'t str,
-    /// What tells it from all others, as a loader would say it.
+    /// The id of the text, as a loader would give it.
     pub id: &'t str,
     /// A text that is evaluated before and forgotten afterward.
     pub before: Option<&'t str>,
 }
 
-/// What the checker finds out about a text.
+/// The findings of the checker about a text.
 pub struct Analysis {
     /// The number of the text.
     pub root: SourceId,
@@ -48,6 +50,8 @@ pub struct Analysis {
     pub annotations: Annotations,
     /// The types of the functions that these texts declare, by the spans of their names.
     pub signatures: HashMap<Span, Scheme>,
+    /// True if an import of the text, or of a module that it imports, leads to no module.
+    pub has_unresolved_imports: bool,
 }
 
 /// The state of an analysis, which outlives a panic in it.
@@ -62,8 +66,9 @@ struct AnalysisState {
 }
 
 impl Session {
-    /// Checks a text, asks the session as it is then, and puts everything back. With a cursor, a byte of the
-    /// text, the annotations say what is in scope there. The answer is `None` where the text could not be checked.
+    /// Checks a text, asks the session as it is then, and puts everything back. With a cursor, a
+    /// byte of the text, the annotations say what is in scope there. The answer is `None` where the
+    /// text could not be checked.
     pub fn analyze<T>(
         &mut self,
         draft: Draft<'_>,
@@ -83,6 +88,7 @@ impl Session {
             None
         });
         let collector = self.collector.take().or(state.collector.take()).unwrap_or_default();
+        let has_unresolved_imports = collector.has_unresolved_imports();
         let (mut modules, imports, annotations, signatures) = collector.into_parts();
         modules.insert(source.id, draft.id.to_string());
         let analysis = Analysis {
@@ -94,6 +100,7 @@ impl Session {
             imports,
             annotations,
             signatures,
+            has_unresolved_imports,
         };
         if let Some(saved) = state.saved {
             self.restore(saved);
@@ -103,15 +110,16 @@ impl Session {
         (analysis, answer)
     }
 
-    /// The types of those functions of the library, as far as it has been read, whose names stand at these spans.
+    /// The types of those functions of the library, as far as it has been read, whose names stand
+    /// at these spans.
     pub fn library_signatures(&self, names: &BTreeSet<Span>) -> Vec<(Span, Scheme)> {
         let signatures = self.library.env.signatures.values();
         let wanted = signatures.filter(|signature| names.contains(&signature.span));
         wanted.map(|signature| (signature.span, signature.scheme.clone())).collect()
     }
 
-    /// Checks a text as [`Session::check`] does, but goes on after mistakes as long as there is something
-    /// to be noted; what is said then is not told.
+    /// Checks a text as [`Session::check`] does, but goes on after mistakes as long as there is
+    /// something to be noted; what is said then is not told.
     fn check_keeping_notes<T>(
         &mut self,
         source: &Arc<Source>,
@@ -126,7 +134,8 @@ impl Session {
         let mut unsaid = Vec::new();
         let said = if stopped(&state.diagnostics) { &mut unsaid } else { &mut state.diagnostics };
         let reading = self.read_imports(&state.parsed.stmts, said);
-        // What the text needs of the library stays, as it does after an input: all else is put back.
+        // What the text needs of the library stays, as it does after an input: all else is put
+        // back.
         let mut loaded = self.load_mentioned(source).and_then(|()| self.load_mentioned_by_modules(&reading));
         if let Some(before) = before {
             let mentions = library::mentioned_names(&detached_source(before));

@@ -1,7 +1,8 @@
 //! Collection of what the checker notes, over the texts of one input.
 //!
-//! A session has a collector while it checks for an index, or to see what results an input mentions. Takes the
-//! modules and imports as they are read; gives them with the checker's annotations.
+//! A session has a collector while it checks for an index, or to see what results an input
+//! mentions. Takes the modules and imports as they are read; gives them with the checker's
+//! annotations.
 
 use crate::check::Env;
 use crate::check::annotations::Annotations;
@@ -10,7 +11,7 @@ use crate::hash::HashMap;
 use crate::source::{SourceId, Span};
 use std::collections::BTreeMap;
 
-/// What a session collects while it checks for an index.
+/// The annotations, modules and signatures that are collected while a text is checked.
 #[derive(Default)]
 pub(super) struct AnnotationCollector {
     notes: Option<Annotations>,
@@ -19,6 +20,8 @@ pub(super) struct AnnotationCollector {
     /// The texts behind imports, by where these name them.
     imports: HashMap<Span, SourceId>,
     signatures: HashMap<Span, Scheme>,
+    /// True if an import leads to no module.
+    unresolved_imports: bool,
 }
 
 /// The parts of a collection: modules, texts behind imports, annotations, types of functions.
@@ -63,14 +66,24 @@ impl AnnotationCollector {
         (self.modules, self.imports, self.notes.unwrap_or_default(), self.signatures)
     }
 
-    /// What the checker has written.
+    /// Returns the annotations of the checker.
     pub(super) fn into_annotations(self) -> Annotations {
         self.notes.unwrap_or_default()
     }
 
-    /// Where the checker writes.
+    /// Returns the annotations to write to.
     pub(super) fn annotations_mut(&mut self) -> &mut Option<Annotations> {
         &mut self.notes
+    }
+
+    /// Notes that an import leads to no module.
+    pub(super) fn record_unresolved_import(&mut self) {
+        self.unresolved_imports = true;
+    }
+
+    /// Returns true if an import leads to no module.
+    pub(super) fn has_unresolved_imports(&self) -> bool {
+        self.unresolved_imports
     }
 
     /// Notes a module that has been read.

@@ -1,7 +1,7 @@
 //! A limit of time for what a session runs.
 //!
-//! Takes the session's interrupt flag, which it sets when the time is over; says afterward whether it was. What is
-//! stopped so ends as by Ctrl-C: nothing of it is kept.
+//! Takes the session's interrupt flag, which it sets when the time is over; says afterward whether
+//! it was. What is stopped so ends as by Ctrl-C: nothing of it is kept.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,8 +16,8 @@ pub(super) struct Deadline {
     clock: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
-/// How often a flag is set again. An input clears it when it begins, which may be later than the end of a short
-/// limit.
+/// The interval at which the flag is set again. An input clears it when it begins, which may be
+/// later than the end of a short limit.
 const RESET_INTERVAL: Duration = Duration::from_millis(5);
 
 impl Deadline {

@@ -1,7 +1,7 @@
 //! The texts of definitions.
 //!
-//! Takes names; gives where they are defined, in the words of whoever defined them. Keeps for that a
-//! list of the inputs that have succeeded.
+//! Takes names; gives where they are defined, in the words of whoever defined them. Keeps for that
+//! a list of the inputs that have succeeded.
 
 use super::{Mode, Outcome, Session, detached_source, library};
 use crate::check::env::{Callable, Definition, TypeDefinition};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The text of a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefinitionText {
-    /// Where it stands: a file with a line, or what the input was called.
+    /// Its place: a file with a line, or the name of the input.
     pub place: String,
     /// The `///` comment before it.
     pub doc: Option<Arc<str>>,
@@ -67,7 +67,7 @@ impl Session {
         found.into_values().collect()
     }
 
-    /// Where what a name stands for is defined.
+    /// Returns the spans of the definitions of a name.
     fn definition_spans(&self, name: &str) -> Vec<Span> {
         let mut spans = Vec::new();
         match self.env.values.get(name) {
@@ -85,8 +85,8 @@ impl Session {
         spans
     }
 
-    /// Runs a text in place of what an earlier text of this name has defined; modules are read again.
-    /// If it fails, everything is as it was.
+    /// Runs a text in place of what an earlier text of this name has defined; modules are read
+    /// again. If it fails, everything is as it was.
     pub fn reload(&mut self, name: &str, text: &str, out: &mut dyn FnMut(&str)) -> Outcome {
         let (env, modules, inputs) = (self.env.clone(), self.modules.clone(), self.inputs.clone());
         self.modules.clear();

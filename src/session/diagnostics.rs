@@ -3,7 +3,8 @@
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
-/// What is said of a text whose check was stopped: as of a program that is stopped while it runs.
+/// Returns the diagnostic for a check that was interrupted, which is that of an interrupted
+/// program.
 pub(super) fn interruption(span: Span) -> Diagnostic {
     Diagnostic::error("E0511", span, "interrupted", "stopped here")
 }

@@ -7,8 +7,8 @@
 //! **Erased parts.** A type argument that nothing below looks at to make a choice is written `_`: a
 //! function that goes by visibility alone does not distinguish number formats. A parameter matters
 //! to a function if its body names it in the arguments of a method, or hands it on to a parameter
-//! that matters ([`DispatchPrinter::deciding_params`]; a recursive function adds nothing by calling itself). So a
-//! result's type fills up from the bottom to the top, where all of it is known.
+//! that matters ([`DispatchPrinter::deciding_params`]; a recursive function adds nothing by calling
+//! itself). So a result's type fills up from the bottom to the top, where all of it is known.
 //!
 //! Chooses nothing itself: it reads what the checker and [`Program::implementation`] decide.
 
@@ -54,7 +54,7 @@ struct DispatchPrinter<'a> {
     lines: Vec<(usize, String, String)>,
     /// The calls we are in.
     open: Vec<(FunctionId, Vec<Type>)>,
-    /// Which type parameters of a function matter; `None` while that is being found out.
+    /// The type parameters of functions that decide a choice; `None` while they are computed.
     known: HashMap<FunctionId, Option<Vec<bool>>>,
     cut: bool,
 }
@@ -90,7 +90,7 @@ impl DispatchPrinter<'_> {
         stmt.for_each_term_mut(&mut |term| self.print_term(term, &HashMap::default()));
     }
 
-    /// What a term does, its parts first.
+    /// Prints the choices of a term, its parts first.
     fn print_term(&mut self, term: &Term, at: &Bindings) {
         if self.cut {
             return;
@@ -113,7 +113,7 @@ impl DispatchPrinter<'_> {
         }
     }
 
-    /// What the language does itself. Operators inside functions go without saying.
+    /// Prints a built-in operation. Those inside functions are left out.
     fn print_built_in(&mut self, kind: &TermKind, ty: &Type, at: &Bindings) {
         let to = ty.substitute(at);
         match kind {
@@ -199,7 +199,7 @@ impl DispatchPrinter<'_> {
         format!("{}({}) : {result}", function.name, params.join(", "))
     }
 
-    /// Which instance a method was found in, and what chose it.
+    /// Returns the instance of a method, and the types that select it.
     fn instance_choice(&self, class: ClassId, types: &[Type]) -> String {
         let definition = &self.program.classes[class as usize];
         let args = &types[..definition.params.len().min(types.len())];
@@ -215,7 +215,8 @@ impl DispatchPrinter<'_> {
         format!("{} select {found}", choice.join(", "))
     }
 
-    /// How a function was chosen, if its name has others.
+    /// Returns the number of overloads that a function was chosen from; empty if it is the only
+    /// one.
     fn overload_choice(&self, function: FunctionId) -> String {
         let Some(signature) = self.env.signatures.get(&function) else { return String::new() };
         let others = self.env.callables(&signature.name).unwrap_or(&[]);
@@ -225,7 +226,7 @@ impl DispatchPrinter<'_> {
         String::new()
     }
 
-    /// Which type parameters a choice below depends on.
+    /// Returns for each type parameter if a choice in the function depends on it.
     fn deciding_params(&mut self, id: FunctionId) -> Vec<bool> {
         match self.known.get(&id) {
             Some(Some(known)) => return known.clone(),
@@ -262,7 +263,7 @@ impl DispatchPrinter<'_> {
     }
 }
 
-/// What stands for a type argument that does not matter.
+/// Returns the type `_`, for a type argument that decides nothing.
 fn erased_type(param: &TypeVar) -> Type {
     Type::var(TypeVar { id: param.id, name: "_".into(), kind: param.kind })
 }

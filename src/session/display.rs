@@ -1,7 +1,7 @@
 //! Results laid out for people: numbers below one another, the middle of what is long left out.
 //!
-//! Takes a value at a glance ([`Preview`]) and how much can be seen; gives lines. What `print` and `.str`
-//! write stays as it is: this is the session's way to show what an expression gives.
+//! Takes a value at a glance ([`Preview`]) and how much can be seen; gives lines. What `print` and
+//! `.str` write stays as it is: this is the session's way to show what an expression gives.
 
 use crate::eval::preview::{Cell, Gap, Grid, Preview, Side, Window};
 use unicode_width::UnicodeWidthStr;
@@ -11,13 +11,13 @@ const MAX_LIST_LINES: usize = 10;
 /// Lines of a long list before what is left out, and after.
 const HEAD_LINES: usize = 5;
 const TAIL_LINES: usize = 2;
-/// Where a number takes more characters than this, those around it are rounded, too.
+/// The characters of a number above which it and those around it are rounded.
 const MAX_EXACT_NUMBER_CHARS: usize = 9;
 /// Digits of rounded numbers.
 const SIGNIFICANT_DIGITS: usize = 6;
 /// Columns of words are not made narrower than this to make room for others.
 const MIN_WORD_COLUMN_WIDTH: usize = 16;
-/// What stands between two columns of a grid.
+/// The blanks between two columns of a grid.
 const COLUMN_GAP: usize = 2;
 
 /// The lines of a value, without a line end after the last.
@@ -87,10 +87,10 @@ fn list_row(texts: &[String], width: usize) -> String {
 /// A column of a grid.
 struct Column {
     head: String,
-    /// From top to bottom, all slices.
+    /// The texts of all slices, from top to bottom.
     texts: Vec<String>,
     width: usize,
-    /// Its cells may be cut: they are words, not numbers.
+    /// True for a column of words, whose cells may be truncated.
     words: bool,
 }
 
@@ -182,7 +182,7 @@ fn shrink_word_columns(columns: &mut [Column], room: usize) {
     }
 }
 
-/// Which columns there is room for.
+/// The columns that fit into a line.
 struct VisibleColumns {
     /// Columns from the first on.
     at: usize,
@@ -191,7 +191,7 @@ struct VisibleColumns {
     left_out: usize,
 }
 
-/// As many columns as fit into a line, from both ends; at least one.
+/// Returns as many columns as fit into a line, from both ends; at least one.
 fn visible_columns(columns: &[Column], gap: Gap, room: usize) -> VisibleColumns {
     let all: usize = columns.iter().map(|column| column.width + COLUMN_GAP).sum();
     if gap.left_out == 0 && all < room + COLUMN_GAP {
@@ -214,7 +214,8 @@ fn visible_columns(columns: &[Column], gap: Gap, room: usize) -> VisibleColumns 
             (if front { head < most_head } else { tail < most_tail })
                 && (width(front) <= room || head + tail == 0)
         };
-        // Twice as many at the front; where the next one there is too wide, one at the other end may not be.
+        // Twice as many at the front; where the next one there is too wide, one at the other end
+        // may not be.
         let front = head <= tail * 2;
         let Some(front) = [front, !front].into_iter().find(|front| may(*front)) else { break };
         room = room.saturating_sub(width(front));

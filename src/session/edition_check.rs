@@ -1,9 +1,10 @@
-//! Statements that version 0.1 grouped differently: checked as they read today, and told about where the
-//! earlier reading may be the one that was meant.
+//! Statements that version 0.1 grouped differently: checked as they read today, and told about
+//! where the earlier reading may be the one that was meant.
 //!
-//! A statement is told about if it fails today, or if it could be checked in either reading. The earlier
-//! readings of a text are checked once all together; those that pass while others fail once more each,
-//! since what follows an error is not told of. A text without such statements is checked once.
+//! A statement is told about if it fails today, or if it could be checked in either reading. The
+//! earlier readings of a text are checked once all together; those that pass while others fail once
+//! more each, since what follows an error is not told of. A text without such statements is checked
+//! once.
 
 use super::annotation_collector::AnnotationCollector;
 use crate::check::{self, Env};

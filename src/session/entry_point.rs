@@ -17,13 +17,13 @@ use num_bigint::{BigInt, BigUint};
 /// The `main` of a program.
 #[derive(Clone, Debug)]
 pub struct EntryPoint {
-    /// What it takes.
+    /// The parameters of the procedure.
     pub params: Vec<Parameter>,
     /// Its `///` comment.
     pub doc: Option<String>,
 }
 
-/// One parameter of `main`.
+/// A parameter of `main`.
 #[derive(Clone, Debug)]
 pub struct Parameter {
     /// Its name, for messages.
@@ -33,23 +33,23 @@ pub struct Parameter {
     form: ParameterForm,
 }
 
-/// How a word is read.
+/// The form in which a word is parsed.
 #[derive(Clone, Debug)]
 enum ParameterForm {
     Scalar(Scalar),
     Bool,
     /// A value of a finite type, by its code.
     Code(Type, BigUint),
-    /// All words that are left, each read so.
+    /// All remaining words, each in this form.
     Rest(Box<ParameterForm>),
 }
 
-/// Why words are no arguments, in a sentence.
+/// The reason why words are no arguments, as a sentence.
 pub type ArgumentError = String;
 
 impl Session {
-    /// The `main` that a program is called by: a procedure of this name that the program itself does
-    /// not call. Errors are those of checking the program.
+    /// The `main` that a program is called by: a procedure of this name that the program itself
+    /// does not call. Errors are those of checking the program.
     pub fn entry_point(&mut self, name: &str, text: &str) -> Result<Option<EntryPoint>, Vec<Diagnostic>> {
         // Most programs have none, and are not checked twice.
         let source = super::detached_source(text);
@@ -146,7 +146,7 @@ impl Session {
 }
 
 impl EntryPoint {
-    /// How it is called, after the name of the program: `n:int name:string`.
+    /// Returns the arguments of a usage line: `n:int name:string`.
     pub fn usage(&self) -> String {
         let each = self.params.iter().map(|param| match &param.form {
             ParameterForm::Rest(_) => format!("[{}:{} …]", param.name, param.written),
@@ -195,7 +195,7 @@ impl EntryPoint {
     }
 }
 
-/// Whether a text defines a `main` that it does not mention otherwise.
+/// Returns true if a text defines a `main` that it mentions nowhere else.
 fn defines_uncalled_main(chunks: &[syntax::Chunk]) -> bool {
     let defines = |chunk: &syntax::Chunk| {
         matches!(chunk.word, "proc" | "fun") && chunk.defines.iter().any(|n| &**n == "main")

@@ -24,7 +24,8 @@ use std::sync::Arc;
 impl Session {
     /// Runs a text, which messages call `name`; what it prints goes to `out`.
     pub fn evaluate(&mut self, name: &str, text: &str, mode: Mode, out: &mut dyn FnMut(&str)) -> Outcome {
-        // Whether a name that is one of a result stands for it only the checker knows; it is asked if there is one.
+        // Whether a name that is one of a result stands for it only the checker knows; it is asked
+        // if there is one.
         let named = self.results.mentioned_in(&syntax::idents(&detached_source(text)));
         let before = self.results.latest();
         let source = SourceId(self.sources.len() as u32);
@@ -109,8 +110,8 @@ impl Session {
         if wrong { Err(Status::Rejected) } else { Ok(script) }
     }
 
-    /// Adds to a message about an unknown name the one of the library that may have been meant: the checker knows
-    /// only what has been read of it.
+    /// Adds to a message about an unknown name the one of the library that may have been meant: the
+    /// checker knows only what has been read of it.
     pub(super) fn suggest_library_name(&self, diagnostic: Diagnostic) -> Diagnostic {
         if diagnostic.code != "E0401" || diagnostic.help.is_some() {
             return diagnostic;
@@ -216,7 +217,8 @@ impl Session {
     }
 }
 
-/// Whether a script only computes a value that holds no function: what it mentions can be forgotten.
+/// Returns true if a script only computes a value that holds no function, so that nothing it
+/// mentions is needed later.
 fn computes_data_only(script: &Script) -> bool {
     fn holds_function(ty: &Type) -> bool {
         let mut found = matches!(

@@ -1,8 +1,8 @@
 //! The types of files that a program reads without stating one.
 //!
-//! Takes the messages about an input; where one asks for the type that is to be read and the file is there,
-//! it gets the type of that file, and the edit that states it. Reads files only of an input that has been
-//! refused, never while one types.
+//! Takes the messages about an input; where one asks for the type that is to be read and the file
+//! is there, it gets the type of that file, and the edit that states it. Reads files only of an
+//! input that has been refused, never while one types.
 
 use super::Session;
 use crate::data::{self, Format, Limits, Separator};
@@ -27,7 +27,7 @@ impl Session {
         }
     }
 
-    /// What to write where a reader stands.
+    /// Returns the help for a call of a reader: the type of its file.
     fn file_type_help(&self, span: Span) -> Option<Help> {
         let source = self.sources.get(span.source)?;
         let reader = source.text.get(span.range())?;
@@ -79,7 +79,8 @@ fn leading_string(text: &str) -> Option<(&str, &str)> {
     (!inside.contains('\\')).then_some((inside, rest))
 }
 
-/// What stands between cells: the character that is given behind the path, or what the path says.
+/// Returns the separator of cells: the character after the path in the call, or that of the path's
+/// extension.
 fn csv_separator(path: &str, rest: &str) -> Option<Separator> {
     let Some(given) =
         rest.trim_start().strip_prefix(',').and_then(|rest| rest.trim_start().strip_prefix('\''))
@@ -93,7 +94,8 @@ fn csv_separator(path: &str, rest: &str) -> Option<Separator> {
     })
 }
 
-/// Where the type goes, if a definition without one ends here: `val x = `.
+/// Returns the byte at which a type can be inserted, if `before` ends in a definition without one:
+/// `val x = `.
 fn annotation_place(before: &str) -> Option<usize> {
     let name = before.trim_end().strip_suffix('=')?.trim_end();
     let start = name.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);

@@ -1,13 +1,13 @@
 //! Values and annotations of a host: the types they have here.
 //!
-//! A host (a program that embeds a session, a notebook, a Python package) passes values in and names
-//! types in its own words. Two open registries say what they are: rules for values, from a Rust value
-//! of any type to a [`HostValue`], and rules for annotations, from a text such as `float64[3, 4]` to a
-//! type. A new kind of host value is a new rule, not a change of a list of cases; the last rule that
-//! knows an answer gives it, so a host can refine what is built in.
+//! A host (a program that embeds a session, a notebook, a Python package) passes values in and
+//! names types in its own words. Two open registries say what they are: rules for values, from a
+//! Rust value of any type to a [`HostValue`], and rules for annotations, from a text such as
+//! `float64[3, 4]` to a type. A new kind of host value is a new rule, not a change of a list of
+//! cases; the last rule that knows an answer gives it, so a host can refine what is built in.
 //!
-//! A rule for a container asks the registry for its parts ([`HostRegistry::convert_value`]). Sizes of arrays are part
-//! of the type here, as everywhere: a vector of five reals is a `real ^ 5`.
+//! A rule for a container asks the registry for its parts ([`HostRegistry::convert_value`]). Sizes
+//! of arrays are part of the type here, as everywhere: a vector of five reals is a `real ^ 5`.
 
 use super::Session;
 use crate::check::env::Definition;
@@ -29,9 +29,10 @@ pub struct HostValue {
     pub value: Value,
 }
 
-/// What a value of the host is; `None` if the rule does not know it.
+/// A rule that converts a value of the host; `None` if it does not know the value.
 pub type ValueRule = Box<dyn Fn(&dyn Any, &HostRegistry) -> Option<HostValue> + Send + Sync>;
-/// What an annotation of the host means; `None` if the rule does not know it.
+/// A rule that gives the type of an annotation of the host; `None` if it does not know the
+/// annotation.
 pub type AnnotationRule = Box<dyn Fn(&str, &HostRegistry) -> Option<Type> + Send + Sync>;
 
 /// The registries.
@@ -101,12 +102,12 @@ impl HostRegistry {
         }));
     }
 
-    /// What a value is here.
+    /// Converts a value of the host by the last rule that knows it.
     pub fn convert_value(&self, value: &dyn Any) -> Option<HostValue> {
         self.values.iter().rev().find_map(|rule| rule(value, self))
     }
 
-    /// What an annotation means here.
+    /// Returns the type of an annotation by the last rule that knows it.
     pub fn resolve_annotation(&self, text: &str) -> Option<Type> {
         self.annotations.iter().rev().find_map(|rule| rule(text.trim(), self))
     }
@@ -128,8 +129,8 @@ impl Session {
         self.hosts.resolve_annotation(text).or_else(|| self.kind_of(text).ok().map(|(ty, _)| ty))
     }
 
-    /// Makes a value of the host known under a name, as `val` does; `None` if no rule knows it or the
-    /// name is none.
+    /// Makes a value of the host known under a name, as `val` does; `None` if no rule knows it or
+    /// the name is none.
     pub fn bind_host_value(&mut self, name: &str, value: &dyn Any) -> Option<Type> {
         if !crate::syntax::is_name(name) {
             return None;

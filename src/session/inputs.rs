@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(super) struct EvaluatedInput {
     pub source: SourceId,
-    /// Its last expression was there to be shown.
+    /// True if the value of its last expression was shown.
     pub shows_value: bool,
     /// The value of that, if it has a name.
     pub result: Option<GlobalId>,
@@ -23,11 +23,11 @@ pub(super) struct EvaluatedInput {
     pub uses: Vec<ResultUse>,
     /// Its variables, in the order of their declarations.
     pub globals: Range<GlobalId>,
-    /// What its names stand for.
+    /// The referents of its names.
     pub notes: Arc<Annotations>,
     /// The files it imports, by where it names them, with their ids and what they are.
     pub imports: Vec<(Span, String, Arc<Module>)>,
-    /// How many inputs there were when another one took its place.
+    /// The number of inputs when another one replaced it.
     pub replaced_at: Option<usize>,
 }
 

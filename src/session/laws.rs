@@ -25,25 +25,25 @@ use num_traits::ToPrimitive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// What became of one law of one instance.
+/// The outcome of one law of one instance.
 #[derive(Clone, Debug)]
 pub struct LawTrial {
     /// The instance at which it was tried: `Add[int ^ 3]`.
     pub instance: String,
     /// The law.
     pub law: String,
-    /// How it went.
+    /// The outcome.
     pub verdict: LawVerdict,
 }
 
-/// How a law fared.
+/// The outcome of a law.
 #[derive(Clone, Debug)]
 pub enum LawVerdict {
-    /// It held at this many choices of values.
+    /// The law held at this many choices of values.
     Held(u32),
-    /// It does not hold at these values, in the order of the law's variables.
+    /// The law does not hold at these values, in the order of its variables.
     Broken(String),
-    /// It stopped with an error at these values.
+    /// Evaluation failed at these values.
     Failed(String, Box<Diagnostic>),
     /// Values of this type cannot be drawn.
     NoValues(Type),
@@ -167,7 +167,8 @@ impl Session {
         }
     }
 
-    /// Types for the parameters of an instance at which what it requires holds: at most two choices.
+    /// Types for the parameters of an instance at which what it requires holds: at most two
+    /// choices.
     fn sample_types(&mut self, membership: &env::Membership) -> Vec<HashMap<u32, Type>> {
         let six = Type::compact_product(vec![Type::unit_sum(3u32), Type::unit_sum(2u32)]);
         let choices = |param: &TypeVar| match param.kind {
@@ -292,7 +293,7 @@ impl Session {
     }
 }
 
-/// Whether a type is made without declared types.
+/// Returns true if a type contains no declared type.
 fn has_no_nominal(ty: &Type) -> bool {
     let mut flat = !matches!(ty.kind(), TypeKind::Nominal(..));
     ty.kind().for_each_child(&mut |child| flat = flat && has_no_nominal(child));

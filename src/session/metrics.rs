@@ -4,7 +4,7 @@ use super::Session;
 use std::ops::Sub;
 use std::sync::atomic::Ordering;
 
-/// What was done, since a session began or between two questions.
+/// The work of a session since it began, or between two calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Metrics {
     /// Parts of programs that were compiled.
@@ -47,7 +47,7 @@ impl Sub for Metrics {
 }
 
 impl Session {
-    /// What has been done so far; memory counts for all sessions of the process.
+    /// Returns the metrics so far; memory counts for all sessions of the process.
     pub fn metrics(&self) -> Metrics {
         let (fresh, reused) = crate::value::memory();
         let mut work = Metrics { fresh, reused, copied: crate::value::copied(), ..Metrics::default() };

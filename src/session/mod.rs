@@ -1,11 +1,11 @@
 //! The session: the one door for frontends.
 //!
 //! Takes texts; gives values, types, verdicts and diagnostics. Reads no file and prints nothing:
-//! what a program prints goes to the caller. An input is a transaction: one that is refused, fails or
-//! is stopped leaves names, functions and every variable as they were.
+//! what a program prints goes to the caller. An input is a transaction: one that is refused, fails
+//! or is stopped leaves names, functions and every variable as they were.
 //!
-//! Programs nest and recurse as deep as they like, within bounds that a usual thread's stack does not
-//! hold: whoever runs texts of unknown origin does so inside [`on_large_stack`].
+//! Programs nest and recurse as deep as they like, within bounds that a usual thread's stack does
+//! not hold: whoever runs texts of unknown origin does so inside [`on_large_stack`].
 
 mod analysis;
 mod annotation_collector;
@@ -82,7 +82,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a user has made so far, and the means to go on.
+/// A session: the definitions of a user, and the stages that evaluate further inputs.
 pub struct Session {
     sources: SourceMap,
     env: Env,
@@ -98,7 +98,7 @@ pub struct Session {
     results: Results,
     /// The inputs that have succeeded, in order.
     inputs: Vec<EvaluatedInput>,
-    /// What is collected while an index is made.
+    /// The annotations, while a text is checked that they are collected of.
     collector: Option<AnnotationCollector>,
     interrupt: Arc<AtomicBool>,
     memory: u64,
@@ -107,7 +107,7 @@ pub struct Session {
     executor: (Executor, usize),
 }
 
-/// Who runs programs.
+/// The executor of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Executor {
     /// The reference evaluator alone.
@@ -118,7 +118,7 @@ pub enum Executor {
     Eager,
 }
 
-/// What an input is.
+/// The kind of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// A file: shows only what it prints.
@@ -129,23 +129,23 @@ pub enum Mode {
     Display(Window),
 }
 
-/// How an input ended.
+/// The end of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// As it should.
+    /// Success.
     Ok,
-    /// It could not be read, or its types are wrong; nothing has run.
+    /// The text could not be parsed, or its types are wrong; nothing has run.
     Rejected,
-    /// It stopped by an error while it ran.
+    /// An error at run time stopped it.
     Failed,
     /// The interrupt flag stopped it.
     Interrupted,
 }
 
-/// What became of an input.
+/// The result of an input.
 #[derive(Debug)]
 pub struct Outcome {
-    /// How it ended. Other than [`Status::Ok`], the session is as it was before.
+    /// The end of the input. Other than after [`Status::Ok`], the session is as it was before.
     pub status: Status,
     /// Errors, warnings and notes.
     pub diagnostics: Vec<Diagnostic>,
@@ -169,7 +169,8 @@ pub struct ValueText {
 }
 
 impl ValueText {
-    /// What a session shows: a string as one writes it, for `1 : int : string` says nothing clear.
+    /// Returns the text that a session shows: a string in quotes, since `1 : int : string` is
+    /// ambiguous.
     pub fn display_text(&self) -> &str {
         if self.ty == Type::string() { &self.read_back } else { &self.text }
     }
@@ -219,15 +220,15 @@ impl Session {
         self
     }
 
-    /// From here on, notes how parts of programs look at a stage on the way to machine code.
+    /// Records from here on the code of compilation units at a stage on the way to machine code.
     pub fn trace(&mut self, stage: Stage) {
         if let Some(jit) = &self.jit {
             jit.trace(stage);
         }
     }
 
-    /// What was noted since: where each part stands (file and line), and how it looks or why it was left to
-    /// the evaluator.
+    /// Returns the records since: the place of each unit (file and line), and its code or the
+    /// reason why it was left to the evaluator.
     pub fn take_traces(&mut self) -> Vec<(String, Result<String, &'static str>)> {
         let noted = self.jit.as_ref().map(|jit| jit.traced()).unwrap_or_default();
         let place = |span: Span| match self.sources.get(span.source) {
@@ -239,23 +240,23 @@ impl Session {
         noted.into_iter().map(|trace| (place(trace.span), trace.text)).collect()
     }
 
-    /// What compiled code has done so far; `None` where nothing is compiled.
+    /// Returns the statistics of compiled code; `None` where nothing is compiled.
     pub fn statistics(&self) -> Option<&Statistics> {
         self.jit.as_deref().map(Jit::statistics)
     }
 
-    /// Says where data are read and written; without files there are none.
+    /// Sets the file system that programs read and write; there is none by default.
     pub fn set_files(&mut self, files: Arc<dyn FileSystem>) {
         self.files = Some(files);
     }
 
-    /// Says where pictures are seen that programs draw; until then on a page without colors.
+    /// Sets the screen for pictures that programs draw; by default a page without colors.
     pub fn set_screen(&mut self, screen: Screen) {
         self.screen = screen;
     }
 
-    /// Forgets everything; the loader, the files, the host's rules, the executor, the watcher, the interrupt flag, the
-    /// screen and the limit on memory stay.
+    /// Discards all definitions; the loader, the files, the host's rules, the executor, the
+    /// watcher, the interrupt flag, the screen and the limit on memory stay.
     pub fn reset(&mut self) {
         let (interrupt, loader) = (self.interrupt.clone(), self.loader.take());
         let files = self.files.take();
@@ -267,7 +268,7 @@ impl Session {
         self.machine.set_watcher(watcher);
     }
 
-    /// Says who is told how far long loops are.
+    /// Sets the function that receives the progress of long loops.
     pub fn set_watcher(&mut self, watcher: Watcher) {
         self.machine.set_watcher(Some(watcher));
     }
@@ -277,12 +278,12 @@ impl Session {
         self.memory = bytes;
     }
 
-    /// What is done from here on goes on until the interrupt flag is set again.
+    /// Clears the interrupt flag.
     fn clear_interrupt(&self) {
         self.interrupt.store(false, Ordering::SeqCst);
     }
 
-    /// Whoever sets this stops the input that is running; each input clears it when it begins.
+    /// Returns the flag that stops the input that is running; each input clears it when it begins.
     pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
         self.interrupt.clone()
     }
@@ -292,12 +293,12 @@ impl Session {
         &self.sources
     }
 
-    /// Lays a diagnostic out for people.
+    /// Renders a diagnostic for people.
     pub fn render(&self, diagnostic: &Diagnostic, color: bool) -> String {
         diagnostic::render(diagnostic, &self.sources, color)
     }
 
-    /// The same on a terminal of so many columns, if they are known.
+    /// Renders a diagnostic for a terminal of so many columns, if they are known.
     pub fn render_within(&self, diagnostic: &Diagnostic, color: bool, columns: Option<usize>) -> String {
         diagnostic::render_within(diagnostic, &self.sources, color, columns)
     }

@@ -1,4 +1,5 @@
-//! Modules of a session: found and read through a [`Loader`], checked among their own names, run once.
+//! Modules of a session: found and read through a [`Loader`], checked among their own names, run
+//! once.
 //!
 //! Takes the imports of a text; gives the modules behind them. The session itself reads no file.
 //!
@@ -11,8 +12,8 @@
 //!    types go on from one `Env` to the next.
 //! 3. The checked scripts run in the same order, before the input's own.
 //!
-//! A module is known by the id that the loader gives: who imports it second gets the same one. If the
-//! input fails at any step, all modules that it has read are forgotten with it.
+//! A module is known by the id that the loader gives: who imports it second gets the same one. If
+//! the input fails at any step, all modules that it has read are forgotten with it.
 
 use super::library::load::initial_env;
 use super::{Session, library};
@@ -30,20 +31,20 @@ use crate::syntax::{self, Parsed};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Where the texts of modules come from; a frontend gives one.
+/// The source of the texts of modules, which a frontend gives.
 pub trait Loader: Send {
-    /// Where a path leads, seen from a module, or from the texts that the frontend gives itself.
+    /// Resolves a path in a module, or in a text of the frontend.
     fn find(&self, from: Option<&ModuleLocation>, path: &str) -> Result<ModuleLocation, NotFound>;
     /// The text there, or why there is none, in the words that follow "cannot be imported: ".
     fn read(&self, place: &ModuleLocation) -> Result<String, String>;
 }
 
-/// Where a module is.
+/// The location of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleLocation {
-    /// What tells it from all others, however its path was written.
+    /// The id of the module, the same however its path was written.
     pub id: String,
-    /// What messages call it.
+    /// The name of the text in messages.
     pub name: String,
 }
 
@@ -52,7 +53,7 @@ pub struct ModuleLocation {
 pub enum NotFound {
     /// There is nothing.
     Absent {
-        /// Where it was looked for.
+        /// The path at which it was looked for.
         looked: String,
         /// Paths that could have been meant, as they would be written instead.
         beside: Vec<String>,
@@ -64,15 +65,15 @@ pub enum NotFound {
 /// Modules that a session has, by their ids.
 pub(super) type LoadedModules = HashMap<String, Arc<Module>>;
 
-/// How deep imports may go.
+/// The deepest chain of imports.
 const MAX_IMPORT_DEPTH: usize = 100;
-/// How many modules a session may have.
+/// The most modules of a session.
 const MAX_MODULES: usize = 1_000;
 
-/// How many bytes the modules that one input reads may have, together.
+/// The most bytes of all modules that one input reads, together.
 const MAX_MODULE_BYTES: usize = 256 << 20;
 
-/// What stands behind an import.
+/// The module of an import.
 enum ImportedModule {
     /// A module that has been checked.
     Known(Arc<Module>),
@@ -101,7 +102,7 @@ pub(super) struct ModuleScript {
     pub import: Span,
 }
 
-/// What the imports of an input have led to.
+/// The modules that were read for the imports of an input and are not checked yet.
 #[derive(Default)]
 pub(super) struct PendingModules {
     fresh: Vec<UncheckedModule>,
@@ -115,7 +116,7 @@ pub(super) struct PendingModules {
 }
 
 impl Session {
-    /// Says where imported files come from; without a loader there are none.
+    /// Sets the loader of imported files; without one no file can be imported.
     pub fn set_loader(&mut self, loader: Box<dyn Loader>) {
         self.loader = Some(loader);
     }
@@ -154,6 +155,9 @@ impl Session {
                 Ok(Some(target)) => targets.push((import.clone(), target)),
                 Ok(None) => whole = false,
                 Err(error) => {
+                    if let Some(collector) = &mut self.collector {
+                        collector.record_unresolved_import();
+                    }
                     reading.diagnostics.push(CheckError::from(error).to_diagnostic());
                     whole = false;
                 }
@@ -162,7 +166,8 @@ impl Session {
         (targets, whole)
     }
 
-    /// The module at a path, seen from the text being read; `None` if it is broken, which has been said.
+    /// The module at a path, seen from the text being read; `None` if it is broken, which has been
+    /// said.
     fn read_module(
         &mut self,
         path: &str,
@@ -323,7 +328,8 @@ impl Session {
     }
 }
 
-/// What is said about a module, the first error with the import that has led there.
+/// Returns the diagnostics of a module, the first error with a label at the import that has led
+/// there.
 fn label_with_import(said: Vec<Diagnostic>, import: Span) -> impl Iterator<Item = Diagnostic> {
     let mut first = true;
     said.into_iter().map(move |diagnostic| {

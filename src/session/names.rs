@@ -1,6 +1,7 @@
-//! Questions about names: those that are known, and what they stand for. None of them changes the session.
+//! Questions about names: those that are known, and what they stand for. None of them changes the
+//! session.
 
-use super::signature::{describe_callable, function_signature, type_parameter_list};
+use super::signature::{describe_callable, function_signature, type_parameter_list, type_parameters};
 use super::{Session, detached_source, library};
 use crate::check::env::{Callable, Definition as Known, TypeDefinition};
 use crate::core::Prim;
@@ -8,28 +9,30 @@ use crate::source::Span;
 use crate::syntax;
 use crate::types::{NominalBody, Scalar, Type, TypeKind};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
-/// What a user has defined under a name.
+/// A definition of the user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Definition {
     /// The name.
     pub name: String,
-    /// In the words of a declaration: `var x : int`.
+    /// Its declaration without a value: `var x : int`.
     pub declaration: String,
 }
 
-/// One of the functions of a name.
+/// A function of a name.
 #[derive(Clone, Debug)]
 pub struct Overload {
     /// Its name and type.
     pub signature: String,
-    /// What it does.
+    /// Its doc comment.
     pub doc: Option<Arc<str>>,
     /// The span of its name, where it is a declared function.
     pub declared: Option<Span>,
-    /// True for the constructor of a struct, whose fields stand in parentheses.
-    pub is_struct: bool,
+    /// The ranges of the fields in the signature of the constructor of a struct; empty for any
+    /// other function.
+    pub fields: Vec<Range<usize>>,
 }
 
 /// The kind of thing that a name stands for.
@@ -69,7 +72,7 @@ pub fn primitive(name: &str) -> Option<Overload> {
         signature: prim.declaration(),
         doc: Some(prim.doc().into()),
         declared: None,
-        is_struct: false,
+        fields: Vec::new(),
     })
 }
 
@@ -145,7 +148,8 @@ impl Session {
         callables.iter().map(|callable| describe_callable(&self.env, name, callable)).collect()
     }
 
-    /// Names that begin with `prefix`, sorted: of values, functions, types, and words of the language.
+    /// Names that begin with `prefix`, sorted: of values, functions, types, and words of the
+    /// language.
     pub fn names_starting_with(&self, prefix: &str) -> Vec<String> {
         let qualified: Vec<String> = Session::qualified_names(&self.env).collect();
         let known = self.env.values.keys().chain(self.env.types.keys()).map(|name| &**name);
@@ -192,7 +196,7 @@ impl Session {
         names.into_iter().collect()
     }
 
-    /// What the user has defined, sorted by name.
+    /// Returns the definitions of the user, sorted by name.
     pub fn definitions(&self) -> Vec<Definition> {
         let mut all = Vec::new();
         let mut add = |name: &str, declaration: String| {
@@ -267,7 +271,7 @@ impl Session {
                     add(name, format!("type {name}{}", type_parameter_list(&self.env, &nominal.params, &[])));
                 }
                 TypeDefinition::Function(fun) => {
-                    let params = type_parameter_list(&self.env, &fun.params, &[]).replace(['[', ']'], "");
+                    let params = type_parameters(&self.env, &fun.params);
                     add(name, format!("typefun {name}({params})"));
                 }
             }
@@ -294,8 +298,8 @@ impl Session {
         fitting.into_iter().map(str::to_string).collect()
     }
 
-    /// The names of the parameters of a function and of the fields of a struct, each once, with their types as
-    /// far as they are known.
+    /// The names of the parameters of a function and of the fields of a struct, each once, with
+    /// their types as far as they are known.
     pub fn parameters_of(&self, function: &str) -> Vec<(String, Option<Type>)> {
         let Some(Known::Callables(callables)) = self.env.values.get(function) else { return Vec::new() };
         let mut found: Vec<(String, Option<Type>)> = Vec::new();
@@ -343,12 +347,22 @@ impl Session {
         found
     }
 
+    /// Returns true if a type is the library's declared type of this name, whatever the user calls
+    /// so.
+    pub fn is_library_type(&self, ty: &Type, name: &str) -> bool {
+        let declared = match self.library.env.types.get(name) {
+            Some(TypeDefinition::Nominal(declared)) => declared,
+            _ => return false,
+        };
+        matches!(ty.kind(), TypeKind::Nominal(nominal, _) if nominal.id == declared.id)
+    }
+
     /// The names of the modules that are imported.
     pub fn module_names(&self) -> impl Iterator<Item = &str> {
         self.env.modules.keys().map(|name| &**name)
     }
 
-    /// Whether a name, as it is known now, is none of the library's.
+    /// Returns true if a name is defined by the user or by a module, not by the library.
     fn is_user_defined(&self, name: &str) -> bool {
         let (env, texts) = (&self.env, library::sources().len() as u32);
         let own = |span: &Span| span.source.0 >= texts;
@@ -374,7 +388,8 @@ impl Session {
             || name.contains("::")
     }
 
-    /// A description of a name, from what has been read of the library and from the index of all of it.
+    /// A description of a name, from what has been read of the library and from the index of all of
+    /// it.
     pub fn describe_name(&self, name: &str) -> NameDescription {
         use NameKind as K;
         let env = &self.env;

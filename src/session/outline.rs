@@ -1,7 +1,7 @@
 //! What a text declares, with its places: read from the tree, nothing is checked.
 //!
-//! Takes a text, however broken; gives its declarations, those within declarations beneath them. What
-//! cannot be read keeps its name where lexing can tell it.
+//! Takes a text, however broken; gives its declarations, those within declarations beneath them.
+//! What cannot be read keeps its name where lexing can tell it.
 
 use crate::source::{Source, Span};
 use crate::syntax::ast::{
@@ -10,7 +10,7 @@ use crate::syntax::ast::{
 use crate::syntax::{self, Chunk};
 use std::sync::Arc;
 
-/// What a declaration declares.
+/// The kind of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeclarationKind {
     /// `fun`
@@ -51,18 +51,18 @@ pub enum DeclarationKind {
     Import,
 }
 
-/// One declaration.
+/// A declaration with its places.
 #[derive(Clone, Debug)]
 pub struct Declaration {
     /// Its name.
     pub name: String,
-    /// What it declares.
+    /// The kind of what it declares.
     pub kind: DeclarationKind,
-    /// Where its name stands.
+    /// The span of its name.
     pub name_span: Span,
-    /// All of it, without the `///` comment.
+    /// The whole declaration, without its `///` comment.
     pub span: Span,
-    /// As much of it as its users need.
+    /// The part of it that its users need.
     pub head: Span,
     /// The parameters of a function, in their groups.
     pub params: Vec<Vec<Span>>,
@@ -72,7 +72,7 @@ pub struct Declaration {
     pub doc: Option<Arc<str>>,
     /// `export` stands before it.
     pub exported: bool,
-    /// What is declared in it.
+    /// The declarations inside it.
     pub members: Vec<Declaration>,
 }
 
@@ -99,12 +99,12 @@ impl Declaration {
     }
 }
 
-/// What a text declares at the top level, in its order.
+/// Returns the top-level declarations of a text, in order.
 pub fn outline(source: &Source) -> Vec<Declaration> {
     outline_of_statements(source, &syntax::parse(source).stmts)
 }
 
-/// What these statements of a text declare, which are all it has.
+/// Returns the declarations of the statements of a text, which are all that it has.
 pub fn outline_of_statements(source: &Source, stmts: &[Stmt]) -> Vec<Declaration> {
     let chunks = syntax::chunks(source);
     let mut out = Vec::new();
@@ -252,7 +252,7 @@ fn bound_names<'p>(pattern: &'p Pattern, typed: bool, out: &mut Vec<(&'p Name, b
     }
 }
 
-/// What a statement that cannot be read would declare.
+/// Returns the declaration of a statement that cannot be parsed, from its keyword and name.
 fn broken_declaration(source: &Source, chunk: &Chunk) -> Option<Declaration> {
     use DeclarationKind as K;
     let kind = match chunk.word {

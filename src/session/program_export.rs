@@ -1,9 +1,10 @@
 //! The session as a program: its inputs, so that a file of them defines what the session defines.
 //!
-//! Takes the inputs that have succeeded, with what the checker has noted of their names; gives a text. In a
-//! session a name may be defined anew, and what was made with the old definition goes on with it; in a program a
-//! name has one meaning. So a definition that another has replaced is left out, or, if something that stays needs
-//! it, gets a name of its own, here and wherever it is meant. Evaluates and checks nothing.
+//! Takes the inputs that have succeeded, with what the checker has noted of their names; gives a
+//! text. In a session a name may be defined anew, and what was made with the old definition goes on
+//! with it; in a program a name has one meaning. So a definition that another has replaced is left
+//! out, or, if something that stays needs it, gets a name of its own, here and wherever it is
+//! meant. Evaluates and checks nothing.
 
 use super::definition::definition_text;
 use super::inputs::EvaluatedInput;
@@ -21,15 +22,16 @@ use crate::syntax::{self, Chunk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What a name in an input stands for.
+/// The referent of a name in an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NameMeaning {
-    /// What is declared by the name that stands here.
-    DeclarationTable(Span),
+    /// A declaration, by the span of its name.
+    Declared(Span),
     /// An earlier result.
     Result(GlobalId),
-    /// What an import of a file has brought, by its number: the name itself, or behind the module's name.
-    FileImport(usize),
+    /// A name that an import of a file has brought, by the number of the import; it may stand
+    /// behind the module's name.
+    Imported(usize),
     /// A size that a variable shows, by its number.
     ValueText(u32),
 }
@@ -43,9 +45,9 @@ struct InputStatement {
     kind: StatementKind,
     /// The names it declares at the top level.
     declares: Vec<Span>,
-    /// What others see of it first: the head of a function or instance.
+    /// The head of a function or instance, else the whole statement.
     head: Span,
-    /// What its names stand for, in their order.
+    /// The referents of its names, in order.
     means: Vec<(Span, NameMeaning)>,
     /// The result that it gives.
     result: Option<GlobalId>,
@@ -71,10 +73,10 @@ enum StatementKind {
 struct FileImport {
     input: usize,
     piece: usize,
-    /// Where the file is named, and its id.
+    /// The span of the path.
     file: Span,
     id: String,
-    /// What the module is called.
+    /// The name of the module.
     called: String,
     /// The names that it brings.
     brings: Vec<String>,
@@ -82,7 +84,7 @@ struct FileImport {
     source: SourceId,
 }
 
-/// What has been declared as the program goes on.
+/// The declarations so far, in the order of the inputs.
 #[derive(Default)]
 struct DeclarationTable {
     /// The texts of inputs.
@@ -101,8 +103,8 @@ struct DeclarationTable {
 }
 
 impl Session {
-    /// What the session has defined, as a program. An import of a file is written as `import_of` says it for the
-    /// file's id; expressions that only showed a value are left out.
+    /// Returns the definitions of the session as a program. An import of a file is written as
+    /// `import_of` says it for the file's id; expressions that only showed a value are left out.
     pub fn program_text(&self, import_of: &dyn Fn(&str) -> Option<String>) -> String {
         let (pieces, declared) = self.input_statements();
         let current = self.current_declarations(&declared);
@@ -132,7 +134,7 @@ impl Session {
             .flat_map(|piece| &piece.means)
             .filter_map(
                 |(_, meaning)| {
-                    if let NameMeaning::FileImport(number) = meaning { Some(*number) } else { None }
+                    if let NameMeaning::Imported(number) = meaning { Some(*number) } else { None }
                 },
             )
             .collect();
@@ -157,13 +159,13 @@ impl Session {
                 let name = match meaning {
                     NameMeaning::Result(id) => results.get(&id).cloned(),
                     NameMeaning::ValueText(id) => shown.get(&id).cloned(),
-                    NameMeaning::FileImport(number) => modules[number].as_ref().and_then(|module| {
+                    NameMeaning::Imported(number) => modules[number].as_ref().and_then(|module| {
                         let own = word.rsplit("::").next().unwrap_or(word);
                         let stays = !word.contains("::") && module.brings.iter().any(|name| name == own);
                         (!stays).then(|| format!("{}::{own}", module.called))
                     }),
-                    NameMeaning::DeclarationTable(declared) if self.sources.slice(declared) != word => None,
-                    NameMeaning::DeclarationTable(declared) => match names.get(&declared) {
+                    NameMeaning::Declared(declared) if self.sources.slice(declared) != word => None,
+                    NameMeaning::Declared(declared) => match names.get(&declared) {
                         Some(name) => Some(name.clone()),
                         None if hiding.contains(word) => self.library_part(declared.source).map(|part| {
                             imports.insert(format!("import {part};"));
@@ -331,7 +333,7 @@ impl Session {
         meant.or_else(|| declared.imports.iter().rposition(brings))
     }
 
-    /// What the names of an input stand for, as far as the session has declared it.
+    /// Returns the referents of the names of an input that the session has declared.
     fn name_meanings(
         &self,
         number: usize,
@@ -365,11 +367,11 @@ impl Session {
             let can_come =
                 !matches!(referent, Referent::Field(..) | Referent::RecordField | Referent::Prim(_));
             let meaning = match meaning.filter(here) {
-                Some(at) => Some(NameMeaning::DeclarationTable(at)),
+                Some(at) => Some(NameMeaning::Declared(at)),
                 None if let Some(id) = shown(referent) => Some(NameMeaning::ValueText(id)),
                 None if can_come => {
                     let text = if let Referent::At(at) = referent { Some(at.source) } else { None };
-                    self.import_of_name(word, text, number, declared).map(NameMeaning::FileImport)
+                    self.import_of_name(word, text, number, declared).map(NameMeaning::Imported)
                 }
                 None => None,
             };
@@ -392,7 +394,7 @@ impl Session {
         seen.map(|(_, at)| *at).find(|at| self.sources.slice(*at) == name)
     }
 
-    /// Where what can be named now is declared.
+    /// Returns the spans of the declarations that can be named now.
     fn current_declarations(&self, declared: &DeclarationTable) -> HashSet<Span> {
         let env = &self.env;
         let mut found: HashSet<Span> =
@@ -429,7 +431,8 @@ impl Session {
         found
     }
 
-    /// Which pieces the program has: what can be named, what is done with it, and what they rely on.
+    /// Returns for each statement if the program has it: those that can be named, statements about
+    /// them, and their dependencies.
     fn required_statements(
         &self,
         pieces: &[InputStatement],
@@ -443,9 +446,9 @@ impl Session {
             giving.extend(piece.result.map(|id| (id, at)));
         }
         let target = |meaning: &NameMeaning| match meaning {
-            NameMeaning::DeclarationTable(at) => homes.get(at).copied(),
+            NameMeaning::Declared(at) => homes.get(at).copied(),
             NameMeaning::Result(id) => giving.get(id).copied(),
-            NameMeaning::FileImport(number) => declared.imports.get(*number).map(|import| import.piece),
+            NameMeaning::Imported(number) => declared.imports.get(*number).map(|import| import.piece),
             NameMeaning::ValueText(id) => declared.shown.get(id).map(|by| by.piece),
         };
         let targets: Vec<BTreeSet<usize>> = pieces
@@ -456,7 +459,7 @@ impl Session {
         // Whoever reads what a function takes cannot give it, for the type has been replaced.
         let outlived = |piece: &InputStatement| {
             piece.means.iter().any(|(at, meaning)| {
-                let NameMeaning::DeclarationTable(ty) = meaning else { return false };
+                let NameMeaning::Declared(ty) = meaning else { return false };
                 covers(piece.head, *at) && types.contains(ty) && !current.contains(ty)
             })
         };
@@ -521,8 +524,8 @@ impl Session {
         }
     }
 
-    /// The imports whose module or names something later has taken the place of, each with another name for the
-    /// module, and what it still brings.
+    /// The imports whose module or names something later has taken the place of, each with another
+    /// name for the module, and what it still brings.
     fn shadowed_imports(
         &self,
         pieces: &[InputStatement],
@@ -566,8 +569,8 @@ impl Session {
         changed.collect()
     }
 
-    /// The names of the sizes that statements name and that variables show: as they are shown, unless something else
-    /// has the name.
+    /// The names of the sizes that statements name and that variables show: as they are shown,
+    /// unless something else has the name.
     fn size_names<'p>(
         &self,
         kept: impl Iterator<Item = &'p InputStatement>,
@@ -595,7 +598,7 @@ impl Session {
         names
     }
 
-    /// Which of its statements gives each variable of an input its value.
+    /// Records the statement of an input that gives each variable its value.
     fn record_size_witnesses(
         &self,
         input: &EvaluatedInput,
@@ -638,7 +641,8 @@ impl Session {
     }
 }
 
-/// Whether a statement leads to a variable that is needed, and so may have made it what it is.
+/// Returns true if a statement refers, directly or not, to a variable that is needed, which it may
+/// have changed.
 fn affects_required_variable(
     at: usize,
     pieces: &[InputStatement],

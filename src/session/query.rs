@@ -15,12 +15,12 @@ use crate::types::size::Size;
 use crate::types::{NoSize, Type};
 use std::collections::BTreeSet;
 
-/// How two written types are related.
+/// The relation of two written types.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// In a word.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why, if that was asked for.
+    /// The reasons, if they were asked for.
     pub reasons: Option<Explanation>,
 }
 
@@ -31,14 +31,15 @@ pub struct Explanation {
     pub message: String,
     /// Facts that help to understand.
     pub notes: Vec<String>,
-    /// What to do.
+    /// An advice.
     pub help: Option<String>,
     /// The laws used, step by step, where a derivation was found.
     pub derivation: Option<String>,
 }
 
 impl Session {
-    /// The type of an expression, which `import`s may precede. A procedure's call is of type `void`.
+    /// The type of an expression, which `import`s may precede. A procedure's call is of type
+    /// `void`.
     pub fn type_of(&mut self, text: &str) -> Result<Type, Vec<Diagnostic>> {
         let source = self.sources.add("expression", text);
         let span = Span::new(source.id, 0, source.text.len());
@@ -93,7 +94,7 @@ impl Session {
         Some(kind.members.iter().map(|member| member.to_string()).collect())
     }
 
-    /// How values of one written type become values of another.
+    /// Returns the conversion of values of one written type to another.
     pub fn conversion(&mut self, from: &str, to: &str) -> Result<Conversion, Vec<Diagnostic>> {
         let (types, _) = self.read_types(&[("from", from), ("to", to)])?;
         let [a, b] = &types[..] else { return Err(Vec::new()) };
@@ -132,7 +133,7 @@ impl Session {
         })
     }
 
-    /// How two written types are related; with reasons if `explain`. Unknown upper-case names are
+    /// Compares two written types; with reasons if `explain`. Unknown upper-case names are
     /// index types, the same in both.
     pub fn iso(&mut self, left: &str, right: &str, explain: bool) -> Result<Comparison, Vec<Diagnostic>> {
         let (types, _) = self.read_types(&[("left", left), ("right", right)])?;
@@ -157,8 +158,8 @@ impl Session {
         Ok(Comparison { verdict: found.verdict, reasons: Some(reasons) })
     }
 
-    /// Whether an expression makes a value of the one type from `v`, a value of the other: a function of the user's
-    /// may have the name of one of the library's.
+    /// Returns true if an expression makes a value of type `to` from `v`, a value of type `from`: a
+    /// function of the user's may have the name of one of the library's.
     fn expression_converts(&mut self, expression: &str, from: &Type, to: &Type) -> bool {
         let mut params: Vec<String> = Vec::new();
         for ty in [from, to] {
@@ -174,8 +175,8 @@ impl Session {
         !self.check("expression", &text).diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// The names in written types that nobody has declared and that look as if somebody had: they have small letters. As
-    /// all unknown upper-case names they stand for index types.
+    /// The names in written types that nobody has declared and that look as if somebody had: they
+    /// have small letters. As all unknown upper-case names they stand for index types.
     pub fn implicit_names(&mut self, texts: &[&str]) -> Vec<String> {
         let texts: Vec<(&str, &str)> = texts.iter().map(|text| ("type", *text)).collect();
         let types = self
@@ -192,8 +193,8 @@ impl Session {
         names.into_iter().collect()
     }
 
-    /// The functions of a name that is no value by itself, a line for each, since only what it is used on says which
-    /// one is meant, or at which types. Of any other text there are none.
+    /// The functions of a name that is no value by itself, a line for each, since only what it is
+    /// used on says which one is meant, or at which types. Of any other text there are none.
     pub fn overload_signatures(&mut self, text: &str) -> Option<String> {
         let name = text.trim().trim_end_matches(';').trim_end();
         if !syntax::is_name(name.rsplit("::").next().unwrap_or(name)) {

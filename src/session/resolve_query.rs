@@ -14,21 +14,22 @@ use crate::source::Span;
 use crate::syntax::{self, Parsed, ast};
 use crate::types::Type;
 
-/// What became of a use that was asked about.
+/// The resolution of a use of a function or operator.
 #[derive(Clone, Debug)]
 pub struct Resolution {
     /// The type of what it gives; `void` for a procedure.
     pub result: Type,
     /// The chain of choices, in lines.
     pub call_chain: String,
-    /// Scope and round of each candidate, a line for each, where functions of several scopes have the name.
+    /// Scope and round of each candidate, a line for each, where functions of several scopes have
+    /// the name.
     pub choices: String,
     /// Warnings and notes that the use would bring.
     pub remarks: Vec<Diagnostic>,
 }
 
 impl Session {
-    /// Whether a function, method or operator can be used on values of these written types; as an
+    /// Resolves a function, method or operator on values of these written types; gives as an
     /// error, why not. `:`, `:>` and `:>>` ask whether a value of the first type becomes one of the
     /// second: without being asked for, by conversion, by reshaping.
     pub fn resolve_use(&mut self, name: &str, types: &[&str]) -> Result<Resolution, Vec<Diagnostic>> {
@@ -55,7 +56,7 @@ impl Session {
         })
     }
 
-    /// Whether an expression makes sense, what it gives, and how: the chain of choices.
+    /// Resolves an expression: its type, and the chain of choices that carries it out.
     pub fn explain_dispatch(&mut self, text: &str) -> Result<Resolution, Vec<Diagnostic>> {
         let source = self.sources.add("expression", text);
         let (expr, errors) = syntax::parse_expr(&source);

@@ -1,7 +1,7 @@
 //! The last results of a session by name: `it` and `_1` are the last one, `_2` the one before, ….
 //!
-//! Takes each value that a session shows; gives it a name that later inputs use as any other. A name
-//! that the user has defined stays the user's.
+//! Takes each value that a session shows; gives it a name that later inputs use as any other. A
+//! name that the user has defined stays the user's.
 
 use super::Session;
 use crate::check::annotations::{Annotations, Referent};
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many results have a name.
+/// The number of results that have a name.
 const MAX_NAMED_RESULTS: usize = 9;
 /// The other name of the last one.
 const LAST_RESULT_NAME: &str = "it";
@@ -24,12 +24,12 @@ const LAST_RESULT_NAME: &str = "it";
 pub(super) struct Results {
     /// The last one first.
     recent: VecDeque<GlobalId>,
-    /// Those that something defined later relies on: they are never let go.
+    /// The results that later definitions use, which are never released.
     pinned: BTreeSet<GlobalId>,
 }
 
 impl Results {
-    /// Whether a variable is a result.
+    /// Returns true if a variable is a result with a name.
     pub fn contains(&self, id: GlobalId) -> bool {
         self.recent.contains(&id)
     }
@@ -49,7 +49,7 @@ impl Results {
         numbered.chain(self.recent.front().map(|id| (LAST_RESULT_NAME.to_string(), *id)))
     }
 
-    /// These are not let go any more.
+    /// Keeps these results from being released.
     pub fn pin(&mut self, ids: impl IntoIterator<Item = GlobalId>) {
         self.pinned.extend(ids);
     }

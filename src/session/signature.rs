@@ -4,9 +4,10 @@ use super::names::Overload;
 use crate::check::Env;
 use crate::check::env::{Callable, Constraint, Scheme};
 use crate::types::{Kind, Nominal, NominalBody, TypeVar};
+use std::ops::Range;
 
 pub(super) fn describe_callable(env: &Env, name: &str, callable: &Callable) -> Overload {
-    let plain = |signature: String| Overload { signature, doc: None, declared: None, is_struct: false };
+    let plain = |signature: String| Overload { signature, doc: None, declared: None, fields: Vec::new() };
     match callable {
         Callable::Function(id) => match env.signatures.get(id) {
             Some(signature) => Overload {
@@ -24,29 +25,54 @@ pub(super) fn describe_callable(env: &Env, name: &str, callable: &Callable) -> O
             },
             None => plain(name.to_string()),
         },
-        Callable::Case(nominal, _) => plain(constructor_signature(name, nominal, callable)),
+        Callable::Case(nominal, case) => plain(case_signature(name, nominal, *case)),
         Callable::Struct(nominal) => {
-            Overload { is_struct: true, ..plain(constructor_signature(name, nominal, callable)) }
+            let (signature, fields) = struct_signature(name, nominal);
+            Overload { fields, ..plain(signature) }
         }
     }
 }
 
-/// A constructor with what it takes and gives: `Point(x:real, y:real) : Point`, `Circle : real -> Shape`.
-pub(super) fn constructor_signature(name: &str, nominal: &Nominal, callable: &Callable) -> String {
+/// Returns a case with its argument and its type: `Circle : real -> Shape`.
+fn case_signature(name: &str, nominal: &Nominal, case: usize) -> String {
+    let (args, whole) = applied(nominal);
+    // The body of a broken declaration is unknown.
+    let argument = match nominal.body() {
+        Some(NominalBody::Variant(cases)) => cases.get(case).map(|(_, ty)| ty),
+        _ => None,
+    };
+    match argument.filter(|ty| !ty.is_unit()) {
+        Some(ty) => format!("{name}{args} : {ty} -> {whole}"),
+        None => format!("{name} : {whole}"),
+    }
+}
+
+/// Returns the constructor of a struct, `Point(x:real, y:real) : Point`, and the ranges of its
+/// fields.
+fn struct_signature(name: &str, nominal: &Nominal) -> (String, Vec<Range<usize>>) {
+    let (args, whole) = applied(nominal);
+    // The constructor of a compact record belongs to a newtype, and the body of a broken
+    // declaration is unknown.
+    let Some(NominalBody::Struct(declared)) = nominal.body() else {
+        return (format!("{name} : {whole}"), Vec::new());
+    };
+    let (mut text, mut fields) = (format!("{name}{args}("), Vec::new());
+    for (at, (field, ty)) in declared.iter().enumerate() {
+        text.push_str(if at > 0 { ", " } else { "" });
+        let start = text.len();
+        text.push_str(&format!("{field}:{ty}"));
+        fields.push(start..text.len());
+    }
+    text.push_str(&format!(") : {whole}"));
+    (text, fields)
+}
+
+/// Returns the type parameters of a declared type in brackets, and the type applied to them.
+fn applied(nominal: &Nominal) -> (String, String) {
     let params = nominal.params.iter().map(|param| param.name.to_string()).collect::<Vec<_>>().join(", ");
     let args = if params.is_empty() { String::new() } else { format!("[{params}]") };
     let whole = format!("{}{args}", nominal.name);
-    match (nominal.body(), callable) {
-        (Some(NominalBody::Struct(fields)), _) => {
-            let fields = fields.iter().map(|(field, ty)| format!("{field}:{ty}")).collect::<Vec<_>>();
-            format!("{name}{args}({}) : {whole}", fields.join(", "))
-        }
-        (Some(NominalBody::Variant(cases)), Callable::Case(_, at)) => match cases.get(*at) {
-            Some((_, ty)) if !ty.is_unit() => format!("{name}{args} : {ty} -> {whole}"),
-            _ => format!("{name} : {whole}"),
-        },
-        _ => format!("{name} : {whole}"),
-    }
+    (args, whole)
 }
 
 /// A name with the type of a function.
@@ -54,19 +80,25 @@ pub(super) fn function_signature(env: &Env, name: &str, scheme: &Scheme) -> Stri
     format!("{name}{} : {}", type_parameter_list(env, &scheme.params, &scheme.constraints), scheme.ty())
 }
 
-/// Type parameters as they are declared.
+/// Returns type parameters and constraints in brackets, as they are declared; empty without
+/// parameters.
 pub(super) fn type_parameter_list(env: &Env, params: &[TypeVar], constraints: &[Constraint]) -> String {
     if params.is_empty() {
         return String::new();
     }
-    let each = params.iter().map(|param| match param.kind.declared() {
-        Kind::Type => param.name.to_string(),
-        kind => format!("{}:{}", param.name, env.kind_name(kind)),
-    });
-    let mut text = each.collect::<Vec<_>>().join(", ");
+    let mut text = type_parameters(env, params);
     if !constraints.is_empty() {
         text += " with ";
         text += &constraints.iter().map(|c| env.text(c)).collect::<Vec<_>>().join(", ");
     }
     format!("[{text}]")
+}
+
+/// Returns type parameters as they are declared, without brackets.
+pub(super) fn type_parameters(env: &Env, params: &[TypeVar]) -> String {
+    let each = params.iter().map(|param| match param.kind.declared() {
+        Kind::Type => param.name.to_string(),
+        kind => format!("{}:{}", param.name, env.kind_name(kind)),
+    });
+    each.collect::<Vec<_>>().join(", ")
 }

@@ -41,7 +41,8 @@ impl Session {
     }
 
     pub(super) fn restore(&mut self, saved: Snapshot) {
-        // A type that is taken back keeps its number: what is known of it must not be taken for another's.
+        // A type that is taken back keeps its number: what is known of it must not be taken for
+        // another's.
         let after = std::mem::replace(&mut self.env, saved.env);
         self.env.number_after(&after);
         self.modules = saved.modules;
@@ -53,7 +54,7 @@ impl Session {
         self.machine.restore(&saved.checkpoint);
     }
 
-    /// Looks at texts that are not kept.
+    /// Does work whose texts are removed afterward.
     pub fn with_temporary_sources<T>(&mut self, look: impl FnOnce(&mut Session) -> T) -> T {
         let texts = self.sources.len();
         let found = look(self);

@@ -1,5 +1,5 @@
-//! Questions about the text of a program, which is parsed and not checked: layout, migration from version
-//! 0.1, the inputs in it.
+//! Questions about the text of a program, which is parsed and not checked: layout, migration from
+//! version 0.1, the inputs in it.
 
 use super::diagnostics::internal_error;
 use super::{Session, detached_source};
@@ -10,8 +10,8 @@ use crate::syntax::brackets::Growing;
 use std::panic::{RefUnwindSafe, catch_unwind};
 
 impl Session {
-    /// Lays a text out anew; it is read, not checked. It is kept only if something is wrong with it, which is
-    /// said of its places.
+    /// Lays a text out anew; it is read, not checked. It is kept only if something is wrong with
+    /// it, which is said of its places.
     pub fn format(&mut self, name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
         self.rewrite(name, text, syntax::fmt::layout)
     }
@@ -37,13 +37,13 @@ impl Session {
         self.rewrite(name, text, syntax::edition::migrate)
     }
 
-    /// Whether a text ends too early and more lines could complete it.
+    /// Returns true if a text ends too early and more lines could complete it.
     pub fn is_incomplete(text: &str) -> bool {
         syntax::parse(&detached_source(text)).incomplete
     }
 
-    /// The inputs that some lines are: all of them one, if they can be read so; else those that they would be if
-    /// they were written one after the other.
+    /// The inputs that some lines are: all of them one, if they can be read so; else those that
+    /// they would be if they were written one after the other.
     pub fn split_inputs(text: &str) -> Vec<&str> {
         let broken =
             |text: &str| syntax::parse(&detached_source(text)).errors.iter().any(Diagnostic::is_error);

@@ -1,10 +1,11 @@
-//! Tests: the examples in doc comments and the `test` blocks of a program; and `bench` blocks, which are timed.
+//! Tests: the examples in doc comments and the `test` blocks of a program; and `bench` blocks,
+//! which are timed.
 //!
-//! Takes a program's text; runs it, its output unseen, then each example and each test, every one on the
-//! program as it was left by its own run. Gives what became of each; keeps nothing.
+//! Takes a program's text; runs it, its output unseen, then each example and each test, every one
+//! on the program as it was left by its own run. Gives what became of each; keeps nothing.
 //!
-//! An example is a line `/// > EXPRESSION` in a doc comment, followed by what it gives: the value as `str`
-//! writes it, or what it prints.
+//! An example is a line `/// > EXPRESSION` in a doc comment, followed by what it gives: the value
+//! as `str` writes it, or what it prints.
 
 use super::deadline::Deadline;
 use super::diagnostics::internal_error;
@@ -21,27 +22,27 @@ use crate::syntax::lexer::{comment_length, lex};
 use crate::types::Type;
 use std::time::{Duration, Instant};
 
-/// One example or test.
+/// The report of one example or test.
 #[derive(Clone, Debug)]
 pub struct TestReport {
     /// The example's expression, or the test's name.
     pub name: String,
-    /// Whether it is an example.
+    /// True for an example, false for a test.
     pub example: bool,
     /// Its line in the text, from 1.
     pub line: usize,
-    /// How it went.
+    /// The outcome.
     pub outcome: TestOutcome,
-    /// How long it took.
+    /// The time that it took.
     pub time: Duration,
 }
 
-/// Which examples and tests are run, and for how long.
+/// The examples and tests to run, and their time limit.
 #[derive(Clone, Debug, Default)]
 pub struct TestSelection {
     /// Only those whose name contains one of these texts; all, if there is none.
     pub only: Vec<String>,
-    /// What each of them may take, and the program before them.
+    /// The time limit of each, and of the program before them.
     pub limit: Option<Duration>,
 }
 
@@ -51,34 +52,34 @@ impl TestSelection {
     }
 }
 
-/// What became of a program and of its tests.
+/// The result of a program and of its tests.
 #[derive(Debug)]
 pub struct TestRun {
-    /// How the program itself ended, or that it was interrupted later.
+    /// The result of the program itself; interrupted if a test was.
     pub outcome: Outcome,
-    /// How many examples and tests were not asked for.
+    /// The number of examples and tests that were not selected.
     pub skipped: usize,
-    /// Whether the program itself took longer than it may, so that nothing was tested.
+    /// True if the program itself exceeded the limit, so that nothing was tested.
     pub timed_out: bool,
 }
 
-/// How an example or test went.
+/// The outcome of an example or test.
 #[derive(Clone, Debug)]
 pub enum TestOutcome {
-    /// As it should.
+    /// Success.
     Passed,
     /// The example gives something else.
     Differs {
-        /// What the comment says.
+        /// The lines of the comment.
         expected: String,
-        /// What it gives.
+        /// The actual output.
         found: String,
     },
-    /// It was refused, or stopped by an error.
+    /// It was rejected, or failed at run time.
     Failed(Vec<Diagnostic>),
-    /// It took longer than it may.
+    /// It exceeded the time limit.
     TimedOut(Duration),
-    /// It was stopped from outside.
+    /// The interrupt flag stopped it.
     Interrupted,
 }
 
@@ -89,9 +90,9 @@ pub struct BenchReport {
     pub name: String,
     /// Its line in the text, from 1.
     pub line: usize,
-    /// How long each run took, in order.
+    /// The times of the runs, in order.
     pub runs: Vec<Duration>,
-    /// How they went; those after the first that did not pass are not made.
+    /// The outcome; the first run that does not pass is the last one.
     pub outcome: TestOutcome,
 }
 
@@ -195,9 +196,10 @@ impl Session {
         })
     }
 
-    /// Runs a program, its output unseen, and then each of its `bench` blocks again and again, for about so
-    /// long; `each` hears of every one when it is done. The outcome is that of the program itself. A block finds
-    /// what its earlier runs have stored; when it is done, everything is as the program left it.
+    /// Runs a program, its output unseen, and then each of its `bench` blocks again and again, for
+    /// about so long; `each` hears of every one when it is done. The outcome is that of the program
+    /// itself. A block finds what its earlier runs have stored; when it is done, everything is as
+    /// the program left it.
     pub fn bench(
         &mut self,
         name: &str,

@@ -9,7 +9,7 @@ use crate::syntax::{self, Parsed};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
-/// Whether an input that succeeded changes the session.
+/// The end of a transaction that succeeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TransactionEnd {
     Commit,

@@ -1,4 +1,5 @@
-//! Help while one writes: completion of names and of paths in imports, the parameters of a function, layout.
+//! Help while one writes: completion of names and of paths in imports, the parameters of a
+//! function, layout.
 
 use super::lookups::doc_markdown;
 use super::{RequestResult, Server, json_result};
@@ -11,7 +12,7 @@ use lsp_types::{
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// How many entries of a folder are looked at for an import.
+/// The most entries of a folder that are read to complete an import.
 const MAX_DIRECTORY_ENTRIES: usize = 10_000;
 
 fn markdown_documentation(text: &str) -> Documentation {
@@ -133,7 +134,7 @@ impl Server {
     }
 }
 
-/// What is completed of a path: the name after the last `/`.
+/// Returns the part of a path that is completed: the name after the last `/`.
 fn last_segment(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
@@ -166,7 +167,8 @@ fn import_completions(program: &Path, path: &str, range: lsp_types::Range) -> Ve
     found.into_iter().enumerate().map(item).collect()
 }
 
-/// The lines in which two texts differ, from the first to the last: so the cursor stays where it can.
+/// The lines in which two texts differ, from the first to the last: so the cursor stays where it
+/// can.
 fn changed_lines<'n>(old: &str, new: &'n str) -> Option<(std::ops::Range<usize>, &'n str)> {
     if old == new {
         return None;

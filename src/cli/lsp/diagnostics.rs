@@ -1,7 +1,7 @@
 //! Diagnostics as the protocol says them.
 //!
-//! Takes what a session says of a text; gives the protocol's form of it, with places, codes that lead to the
-//! reference, and other places as related information.
+//! Takes what a session says of a text; gives the protocol's form of it, with places, codes that
+//! lead to the reference, and other places as related information.
 
 use super::documents::Document;
 use super::position::Lines;
@@ -35,7 +35,7 @@ pub fn publish_message(uri: &Uri, version: Option<i32>, diagnostics: Vec<lsp_typ
     Message::Notification(Notification::new(PublishDiagnostics::METHOD.to_string(), told))
 }
 
-/// One diagnostic.
+/// Translates one diagnostic.
 pub fn diagnostic(
     said: &Diagnostic,
     document: &Document,
@@ -100,7 +100,7 @@ pub fn file(index: &Index, copies: &LibraryCopies, source: SourceId) -> Option<U
     id.parse().ok()
 }
 
-/// Where a span is.
+/// Returns the file and range of a span.
 pub fn location(index: &Index, copies: &LibraryCopies, span: Span) -> Option<Location> {
     let text = index.sources().get(span.source)?;
     let range: Range = Lines::of(&text.text).span(&text.text, span);

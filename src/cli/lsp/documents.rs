@@ -1,7 +1,7 @@
 //! The texts that are open in the editor, as it says they are.
 //!
-//! Takes what the editor sends; keeps texts with their versions. What the editor says counts, whatever is on
-//! disk.
+//! Takes what the editor sends; keeps texts with their versions. What the editor says counts,
+//! whatever is on disk.
 
 use super::position::Lines;
 use super::uri;
@@ -15,21 +15,21 @@ use std::time::Instant;
 
 /// An open text.
 pub struct Document {
-    /// As the editor names it.
+    /// The URI by which the editor names it.
     pub uri: Uri,
-    /// What tells its file from all others; of what is no file, its URI.
+    /// The id of its file, or its URI if it is no file.
     pub id: String,
-    /// What messages call it.
+    /// The name of the text in messages.
     pub name: String,
     /// The number that the editor gave to this state.
     pub version: i32,
     /// The text.
     pub text: String,
-    /// Its lines.
+    /// The index of its lines.
     pub lines: Lines,
-    /// When its diagnostics are to be told.
+    /// The time at which its diagnostics are published.
     pub diagnostics_due: Option<Instant>,
-    /// What is known of it, if nothing has changed since.
+    /// The index of its text; `None` after a change.
     pub index: Option<Rc<Index>>,
     /// A copy of the library's text, which is looked at and not changed.
     pub library: bool,
@@ -117,12 +117,12 @@ impl Documents {
         self.open.values().find(|document| document.id == id)
     }
 
-    /// All of them.
+    /// Returns all open texts.
     pub fn iter(&self) -> impl Iterator<Item = &Document> {
         self.open.values()
     }
 
-    /// All of them, to be changed.
+    /// Returns all open texts, mutable.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Document> {
         self.open.values_mut()
     }

@@ -185,7 +185,7 @@ impl Server {
     }
 }
 
-/// What is told about a place, for people.
+/// Renders a hover as Markdown.
 fn hover_markdown(hover: &Hover) -> String {
     let mut out = format!("```felis\n{}\n```\n", hover.code);
     if !hover.facts.is_empty() {

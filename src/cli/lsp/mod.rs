@@ -1,12 +1,13 @@
 //! The language server: what `felis lsp` tells editors, over standard input and output.
 //!
-//! Takes messages of the Language Server Protocol; gives answers and diagnostics. All knowledge is the
-//! session's ([`felis::editor`]); here it is translated. One thread does the work, in the order in
-//! which messages come: a request is answered about the text as it was when it was sent.
+//! Takes messages of the Language Server Protocol; gives answers and diagnostics. All knowledge is
+//! the session's ([`felis::editor`]); here it is translated. One thread does the work, in the order
+//! in which messages come: a request is answered about the text as it was when it was sent.
 //!
-//! **Diagnostics** are told a moment after the last change of a text ([`DIAGNOSTICS_DELAY`]), and not at all if another
-//! change has come while they were found. **A request** that is taken back before its turn is not worked on.
-//! **A panic** is answered as an error; the server goes on with a new session.
+//! **Diagnostics** are told a moment after the last change of a text ([`DIAGNOSTICS_DELAY`]), and
+//! not at all if another change has come while they were found. **A request** that is taken back
+//! before its turn is not worked on. **A panic** is answered as an error; the server goes on with a
+//! new session.
 
 mod actions;
 mod completion;
@@ -40,23 +41,23 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use workspace::{BufferLoader, LibraryCopies};
 
-/// How long nobody types before a text is checked.
+/// The time without a change after which a text is checked.
 const DIAGNOSTICS_DELAY: Duration = Duration::from_millis(60);
 
-/// Why a request has no answer.
+/// The reason why a request fails.
 pub struct RequestError {
     code: ErrorCode,
     message: String,
 }
 
 impl RequestError {
-    /// What was asked for cannot be done.
+    /// Returns the error for a request that cannot be carried out.
     fn failed(message: impl Into<String>) -> RequestError {
         RequestError { code: ErrorCode::RequestFailed, message: message.into() }
     }
 }
 
-/// What a request is answered.
+/// The result of a request.
 type RequestResult = Result<Value, RequestError>;
 
 /// Serves one editor until it says goodbye.
@@ -78,7 +79,8 @@ pub fn serve() -> u8 {
             code
         }
     };
-    // The connection is gone by now, so the threads end; those that wait for input that never comes do not.
+    // The connection is gone by now, so the threads end; those that wait for input that never comes
+    // do not.
     if code == exit::OK {
         threads.join();
     }
@@ -132,7 +134,7 @@ fn capabilities() -> Value {
     })
 }
 
-/// One editor, served.
+/// The server of one editor.
 pub struct Server {
     connection: Connection,
     /// Messages that have come and whose turn has not.
@@ -143,7 +145,7 @@ pub struct Server {
     folders: Vec<PathBuf>,
     /// The editor has said that it will go.
     leaving: bool,
-    /// It can be asked to tell of changed files.
+    /// True if the editor can report changed files.
     can_watch: bool,
 }
 
@@ -153,7 +155,7 @@ fn new_session() -> Session {
 }
 
 impl Server {
-    /// Of all that an editor says of itself, only what is of use is looked at: the rest may have any form.
+    /// Reads of the parameters only what is used: the rest may have any form.
     fn new(connection: Connection, parameters: &Value) -> Server {
         let watching = "/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration";
         let can_watch = parameters.pointer(watching).and_then(Value::as_bool).unwrap_or(false);
@@ -195,7 +197,8 @@ impl Server {
         }
     }
 
-    /// The next message; `Some(None)` if diagnostics are due before one comes, `None` if none will come.
+    /// The next message; `Some(None)` if diagnostics are due before one comes, `None` if none will
+    /// come.
     fn next(&mut self) -> Option<Option<Message>> {
         self.receive_pending();
         if let Some(message) = self.waiting.pop_front() {
@@ -350,9 +353,10 @@ impl Server {
     /// Texts that have read this one, or would have, are to be checked again.
     fn invalidate_importers(&mut self, id: &str) {
         for document in self.documents.iter_mut().filter(|document| document.id != id && !document.library) {
-            let concerned = document.index.as_ref().is_none_or(|index| {
-                index.includes(id) || index.diagnostics.iter().any(|said| said.code.starts_with("E09"))
-            });
+            let concerned = document
+                .index
+                .as_ref()
+                .is_none_or(|index| index.includes(id) || index.has_unresolved_imports);
             if concerned {
                 document.index = None;
                 document.diagnostics_due =
@@ -364,9 +368,10 @@ impl Server {
     /// Something on disk has changed.
     fn invalidate_after_disk_change(&mut self) {
         for document in self.documents.iter_mut().filter(|document| !document.library) {
-            let alone = document.index.as_ref().is_some_and(|index| {
-                index.has_no_imports() && !index.diagnostics.iter().any(|said| said.code.starts_with("E09"))
-            });
+            let alone = document
+                .index
+                .as_ref()
+                .is_some_and(|index| index.has_no_imports() && !index.has_unresolved_imports);
             if !alone {
                 document.index = None;
                 document.diagnostics_due =
@@ -403,7 +408,7 @@ impl Server {
         }
     }
 
-    /// What is known of an open text; found now if it is not known yet.
+    /// Returns the index of an open text, which is built if it is not known.
     fn index_of(&mut self, uri: &Uri) -> Option<Rc<Index>> {
         let document = self.documents.get(uri)?;
         if let Some(index) = &document.index {
@@ -416,7 +421,7 @@ impl Server {
         Some(index)
     }
 
-    /// What is known of a text.
+    /// Builds the index of a text.
     fn build_index(&mut self, path: &std::path::Path, name: &str, id: &str, text: &str) -> Index {
         self.set_import_root(path);
         let before = arguments_draft(text);
@@ -439,7 +444,8 @@ impl Server {
     }
 }
 
-/// What makes the arguments of programs known to one that may mention them, as `felis check` does.
+/// Returns the statement that defines `args`, for a text that may mention it, as `felis check`
+/// does.
 fn arguments_draft(text: &str) -> Option<String> {
     text.contains("args").then(|| input::arguments_statement(&[]))
 }
@@ -450,7 +456,7 @@ fn request_params<T: serde::de::DeserializeOwned>(request: Request) -> Result<T,
         .map_err(|error| RequestError { code: ErrorCode::InvalidParams, message: error.to_string() })
 }
 
-/// What a notification tells, if it can be read.
+/// Returns the parameters of a notification, if they can be read.
 fn notification_params<T: serde::de::DeserializeOwned>(note: Notification) -> Option<T> {
     serde_json::from_value(note.params).ok()
 }
@@ -461,7 +467,7 @@ fn json_result(value: impl serde::Serialize) -> RequestResult {
         .map_err(|error| RequestError { code: ErrorCode::InternalError, message: error.to_string() })
 }
 
-/// Whether a notification takes a request back.
+/// Returns true if a notification cancels a request.
 fn cancels(note: &Notification, id: &RequestId) -> bool {
     let taken = note.params.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
     taken.as_ref() == Some(id)

@@ -1,7 +1,7 @@
 //! Rename: changed everywhere by meaning, or refused with the reason.
 //!
-//! The change is tried before it is handed out: all texts that take part are checked with it, and every
-//! name in them must stand for what it stood for.
+//! The change is tried before it is handed out: all texts that take part are checked with it, and
+//! every name in them must stand for what it stood for.
 
 use super::documents::Document;
 use super::position::Lines;
@@ -129,7 +129,7 @@ impl Drop for BufferOverride {
     }
 }
 
-/// Nothing is renamed in a copy of the library's text.
+/// Refuses to rename in a copy of the library's text.
 fn refuse_library_copy(document: &Document) -> Result<(), RequestError> {
     match document.library {
         true => Err(RequestError::failed("this is a copy of the standard library, which stays as it is")),

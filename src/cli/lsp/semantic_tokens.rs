@@ -11,7 +11,7 @@ use lsp_types::{
 use serde_json::{Value, json};
 use std::ops::Range;
 
-/// What words can be, in the order of their numbers.
+/// The token types, in the order of their numbers.
 const TOKEN_TYPES: &[&str] = &[
     "keyword",
     "number",
@@ -30,7 +30,7 @@ const TOKEN_TYPES: &[&str] = &[
     "namespace",
 ];
 
-/// What more can be said of them, in the order of their bits.
+/// The token modifiers, in the order of their bits.
 const MODIFIERS: &[&str] = &["declaration", "readonly", "defaultLibrary"];
 
 /// The names of what words can be.
@@ -140,7 +140,7 @@ fn token_type(index: &Index, found: felis::editor::Use) -> (&'static str, u32) {
     (kind, u32::from(declaration) | u32::from(readonly) << 1 | u32::from(library) << 2)
 }
 
-/// What goes over several lines: brackets, blocks, comments, imports.
+/// Returns the ranges that can be folded: brackets, blocks, comments and imports of several lines.
 fn folding_ranges(document: &Document) -> Vec<FoldingRange> {
     let text = &document.text;
     let line = |at: usize| document.lines.position(text, at).line;

@@ -1,4 +1,5 @@
-//! Names of declarations: those of a text, as a tree, and those of the whole workspace that are asked for.
+//! Names of declarations: those of a text, as a tree, and those of the whole workspace that are
+//! asked for.
 //!
 //! The second ones are read from the texts, open ones as they are now; nothing is checked for them.
 
@@ -76,7 +77,7 @@ fn collect(uri: &Uri, text: &str, query: &str, out: &mut Vec<SymbolInformation>)
     }
 }
 
-/// Whether a name has some letters in their order, small or large.
+/// Returns true if a name contains the letters of a query in their order, ignoring case.
 fn is_subsequence(name: &str, query: &str) -> bool {
     let mut letters = name.chars().flat_map(char::to_lowercase);
     query.chars().flat_map(char::to_lowercase).all(|wanted| letters.any(|letter| letter == wanted))
@@ -120,7 +121,7 @@ fn kind_of(declaration: &Declaration) -> SymbolKind {
     }
 }
 
-/// What a declaration is called in a list.
+/// Returns the name of a declaration in a list of symbols.
 fn name_of<'t>(declaration: &Declaration, slice: impl Fn(Span) -> &'t str) -> String {
     let head = slice(declaration.head);
     match declaration.kind {

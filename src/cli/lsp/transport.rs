@@ -1,8 +1,9 @@
 //! Messages of an editor from standard input, and answers to standard output.
 //!
-//! Each message is JSON after a header that says how long it is. What is no message is answered with an error and
-//! passed over: the server goes on with the next one. Nothing is allocated because a header says so: bytes are kept
-//! as they arrive, and a message beyond [`MAX_MESSAGE_BYTES`] is not kept at all.
+//! Each message is JSON after a header that says how long it is. What is no message is answered
+//! with an error and passed over: the server goes on with the next one. Nothing is allocated
+//! because a header says so: bytes are kept as they arrive, and a message beyond
+//! [`MAX_MESSAGE_BYTES`] is not kept at all.
 
 use lsp_server::{Connection, ErrorCode, Message};
 use serde_json::{Value, json};
@@ -64,7 +65,7 @@ pub fn stdio() -> io::Result<(Connection, Threads)> {
     Ok((server, Threads { reader, writer }))
 }
 
-/// Why what came is no message.
+/// The error of input that is no message.
 #[derive(Debug)]
 struct MalformedMessage {
     code: ErrorCode,
@@ -180,7 +181,7 @@ impl<R: BufRead> MessageReader<R> {
     }
 }
 
-/// What follows `Content-Length:`.
+/// Returns the text after `Content-Length:`.
 fn content_length_value(line: &[u8]) -> Option<&[u8]> {
     let (name, rest) = line.split_at_checked(CONTENT_LENGTH.len())?;
     name.eq_ignore_ascii_case(CONTENT_LENGTH).then_some(rest)

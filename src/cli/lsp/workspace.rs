@@ -1,8 +1,8 @@
-//! The files around: open buffers before those on disk, the library's texts as files, other programs of the
-//! workspace.
+//! The files around: open buffers before those on disk, the library's texts as files, other
+//! programs of the workspace.
 //!
-//! Takes paths; gives texts and places. Writes nothing but copies of the library and of the reference, for
-//! editors to show, into a folder of their own.
+//! Takes paths; gives texts and places. Writes nothing but copies of the library and of the
+//! reference, for editors to show, into a folder of their own.
 
 use super::super::files::FileLoader;
 use super::super::input;
@@ -26,7 +26,7 @@ pub struct BufferLoader {
 }
 
 impl BufferLoader {
-    /// As seen from a program.
+    /// Returns a loader whose paths begin at the folder of a program.
     pub fn relative_to(program: &Path, buffers: Buffers) -> BufferLoader {
         let folder = program.parent().map(Path::to_path_buf).unwrap_or_default();
         BufferLoader { files: FileLoader::relative_to(program), folder, buffers }
@@ -61,7 +61,7 @@ impl Loader for BufferLoader {
     }
 }
 
-/// What tells a file from all others: its path without links, as far as it is there.
+/// Returns the id of a file: its path without links, as far as it exists.
 pub fn file_id(path: &Path) -> String {
     if let Ok(real) = path.canonicalize() {
         return real.display().to_string();
@@ -72,15 +72,15 @@ pub fn file_id(path: &Path) -> String {
     }
 }
 
-/// Where copies for editors lie.
+/// The folder of copies for editors.
 pub struct LibraryCopies {
     folder: Option<PathBuf>,
-    /// Those that have been made, or could not be.
+    /// The copies that were made; `None` for those that could not be.
     made: RefCell<HashMap<String, Option<Uri>>>,
 }
 
 impl LibraryCopies {
-    /// In the folder for such things of this user, by the version of Felis.
+    /// Returns the copies in the user's cache folder, by the version of Felis.
     pub fn new() -> LibraryCopies {
         let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
         let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
@@ -90,7 +90,7 @@ impl LibraryCopies {
         LibraryCopies { folder, made: RefCell::default() }
     }
 
-    /// Whether a file is such a copy.
+    /// Returns true if a file is such a copy.
     pub fn holds(&self, path: &Path) -> bool {
         self.folder.as_ref().is_some_and(|folder| path.starts_with(folder))
     }
@@ -116,7 +116,7 @@ impl LibraryCopies {
         made
     }
 
-    /// Nobody writes into a copy; an old one is replaced.
+    /// Writes a read-only copy, which replaces an old one.
     fn copy(&self, name: &str, text: &str) -> Option<Uri> {
         let path = self.folder.as_ref()?.join(name);
         if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
@@ -130,7 +130,8 @@ impl LibraryCopies {
     }
 }
 
-/// How many programs of a workspace are looked at, how deep, and how many entries of folders on the way.
+/// The bounds of the search for programs in a workspace: programs, depth of folders, entries of
+/// folders.
 const MAX_PROGRAMS: usize = 2_000;
 const MAX_FOLDER_DEPTH: usize = 12;
 const MAX_DIRECTORY_ENTRIES: usize = 100_000;

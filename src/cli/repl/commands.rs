@@ -1,7 +1,7 @@
 //! The commands of a session: `:type` and its like.
 //!
-//! Takes a line that begins with a colon; gives an answer, or says how the command is written. Files and
-//! the editor are in [`super::files`].
+//! Takes a line that begins with a colon; gives an answer, or says how the command is written.
+//! Files and the editor are in [`super::files`].
 
 use super::super::answers::{Flow, comparison_text, implicit_names_note};
 use super::super::show::statistics_text;
@@ -348,7 +348,7 @@ fn text_about(session: &Session, name: &str, text: Option<String>) -> Reply {
     }
 }
 
-/// That nothing has a name, with the one that may be meant.
+/// Returns the message that nothing has a name, with a similar one.
 fn unknown_name_message(session: &Session, name: &str) -> String {
     let known = session.known_names();
     match word_docs::similar_name(name, known.iter().map(String::as_str)) {
@@ -380,7 +380,7 @@ fn overload_docs(session: &mut Session, name: &str) -> Option<String> {
     (!overloads.is_empty()).then(|| lines.collect())
 }
 
-/// What is said about a name where it is defined.
+/// Returns the definitions of a name with their documentation.
 fn documentation(session: &mut Session, name: &str) -> Option<String> {
     if let Some(text) = overload_docs(session, name) {
         return Some(text);
@@ -394,7 +394,7 @@ fn documentation(session: &mut Session, name: &str) -> Option<String> {
     (!out.is_empty()).then_some(out)
 }
 
-/// What is said of a definition, below its text.
+/// Returns the documentation of a definition, indented below its text.
 fn indent_doc(doc: Option<&str>) -> String {
     const BY: usize = 4;
     let doc = doc.map_or(String::new(), |doc| output::wrap_for_stdout(doc.to_string(), BY));
@@ -404,7 +404,7 @@ fn indent_doc(doc: Option<&str>) -> String {
 /// A definition of no more lines is shown whole.
 const MAX_WHOLE_LINES: usize = 30;
 
-/// What is said of a diagnostic's code, or of a command.
+/// Returns the page of a diagnostic's code, or the line of a command.
 fn reference_text(word: &str) -> Option<String> {
     match word.starts_with(':') {
         true => find(word).ok().map(help_line),
@@ -451,7 +451,7 @@ fn plot(repl: &mut Repl, text: &str) -> Flow {
     let session = &mut repl.shell.session;
     let text = text.trim_end_matches(';');
     let drawn = match session.type_of(text) {
-        Ok(ty) if ty.to_string() == "picture" => format!("draw ({text})"),
+        Ok(ty) if session.is_library_type(&ty, "picture") => format!("draw ({text})"),
         Ok(ty) => {
             let made = ["heatmap", "image", "plot"].map(|by| format!("{by} ({text})"));
             match made.iter().find(|made| session.explain_dispatch(made).is_ok()) {

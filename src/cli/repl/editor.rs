@@ -1,7 +1,7 @@
 //! The line editor: what it asks while a line is written.
 //!
-//! Takes a line and the place of the cursor; gives its colors, what could be written next, and whether
-//! the input is complete. Evaluates nothing.
+//! Takes a line and the place of the cursor; gives its colors, what could be written next, and
+//! whether the input is complete. Evaluates nothing.
 
 use super::commands::{ArgumentKind, COMMANDS};
 use super::{
@@ -54,8 +54,8 @@ pub fn line_editor(repl: &Rc<RefCell<Repl>>) -> rustyline::Result<LineEditor> {
     Ok(editor)
 }
 
-/// What begins each further line of an input. The line editor knows no mark before such a line; but a tab is as
-/// wide as it is told, and the mark is drawn in its place.
+/// What begins each further line of an input. The line editor knows no mark before such a line; but
+/// a tab is as wide as it is told, and the mark is drawn in its place.
 const LINE_BREAK_MARK: &str = "\n\t";
 
 /// An input without what marks its lines.
@@ -63,7 +63,7 @@ pub fn strip_line_marks(text: &str) -> String {
     text.replace(LINE_BREAK_MARK, "\n")
 }
 
-/// Whether an input goes on in the next line.
+/// Returns true if an input continues in the next line.
 fn continues(text: &str) -> bool {
     let text = strip_line_marks(text);
     // One empty line may stand in a function; two end an input that will never be complete.
@@ -79,31 +79,31 @@ impl ConditionalEventHandler for Enter {
     }
 }
 
-/// What the line editor asks while a line is written.
+/// The helper of the line editor: completion, hints, colors, completeness.
 #[derive(Helper)]
 pub struct Assistant {
     repl: Rc<RefCell<Repl>>,
     color: bool,
     /// The line is shown for the last time.
     finished: Cell<bool>,
-    /// How long the line was when its hint took too long to find.
+    /// The length of the line when its hint took too long.
     slow: Cell<Option<usize>>,
     /// Knows how wide the terminal is: the editor that asks is busy.
     ruler: RefCell<DefaultEditor>,
     drawn: RefCell<DrawnLine>,
 }
 
-/// What was drawn last.
+/// The line as it was drawn last.
 #[derive(Default)]
 struct DrawnLine {
-    /// What stands before the cursor.
+    /// The text before the cursor.
     before: String,
-    /// How wide the terminal was.
+    /// The columns of the terminal.
     columns: usize,
 }
 
 impl DrawnLine {
-    /// How many lines of a terminal of this width are above the cursor's, down from the prompt's.
+    /// Returns the number of terminal lines of this width from the prompt to the cursor.
     fn rows_above_cursor(&self, columns: usize) -> usize {
         let (mut row, mut column) = (0, PROMPT.len());
         for c in self.before.chars() {
@@ -130,7 +130,7 @@ impl Assistant {
         *self.drawn.borrow_mut() = DrawnLine { before: String::new(), columns: self.terminal_columns() };
     }
 
-    /// How wide the terminal is now.
+    /// Returns the columns of the terminal now.
     fn terminal_columns(&self) -> usize {
         let known = self.ruler.borrow_mut().dimensions().map_or(0, |(columns, _)| usize::from(columns));
         if known == 0 { DEFAULT_WINDOW.columns } else { known }
@@ -142,7 +142,7 @@ const MAX_HINT_TIME: Duration = Duration::from_millis(30);
 /// A hint that would have less room than this is not shown.
 const MIN_HINT_COLUMNS: usize = 10;
 
-/// What is told beside a line, and is no part of it.
+/// A hint beside a line, which is no part of it.
 pub struct LineHint(String);
 
 impl Hint for LineHint {
@@ -187,7 +187,8 @@ impl Hinter for Assistant {
     }
 }
 
-/// A function's name and type without the types it is for, `matmul : …` for `matmul[T, … with …] : …`: what it takes comes first.
+/// A function's name and type without the types it is for, `matmul : …` for `matmul[T, … with …] :
+/// …`: what it takes comes first.
 fn without_parameters(hint: &str) -> Option<String> {
     let name = hint.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '\''))?;
     let mut depth = 0;
@@ -213,8 +214,8 @@ impl Highlighter for Assistant {
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
-        // A terminal that has become narrower has broken what was drawn into more lines than the line editor
-        // knows: it begins too low.
+        // A terminal that has become narrower has broken what was drawn into more lines than the
+        // line editor knows: it begins too low.
         let columns = self.terminal_columns();
         let mut drawn = self.drawn.borrow_mut();
         let before = std::mem::replace(&mut drawn.columns, columns);
@@ -264,7 +265,7 @@ impl Completer for Assistant {
     }
 }
 
-/// What all texts begin with.
+/// Returns the longest common prefix of texts.
 fn common_prefix(names: &[String]) -> &str {
     let Some((first, more)) = names.split_first() else { return "" };
     let shared = |other: &String| {
@@ -274,7 +275,7 @@ fn common_prefix(names: &[String]) -> &str {
     &first[..more.iter().map(shared).min().unwrap_or(first.len())]
 }
 
-/// What could go on in a line that begins with a colon: a command, or what the command is used on.
+/// Completes a line that begins with a colon: a command, or its argument.
 fn complete_command(repl: &mut Repl, before: &str, begin: usize) -> (usize, Vec<String>) {
     let Some(end) = before[begin..].find(char::is_whitespace).map(|length| begin + length) else {
         let names = COMMANDS.iter().filter(|command| command.name.starts_with(&before[begin..]));

@@ -1,7 +1,7 @@
 //! A session and files: load, reload, edit, save; and their names completed.
 //!
-//! A file that cannot be read or run leaves the session as it was; one that is written appears whole or
-//! not at all.
+//! A file that cannot be read or run leaves the session as it was; one that is written appears
+//! whole or not at all.
 
 use super::super::answers::Flow;
 use super::super::files::FileLoader;
@@ -18,7 +18,7 @@ use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 use unicode_width::UnicodeWidthStr;
 
-/// How many names of a folder are looked at for completion.
+/// The most entries of a folder that are read for completion.
 const MAX_DIRECTORY_ENTRIES: usize = 10_000;
 
 /// Runs a program in the session.
@@ -73,7 +73,8 @@ fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
     Flow::Continue(exit_code(outcome.status))
 }
 
-/// Whether a program has what a session does not keep: comments that are about no definition, a line for the system.
+/// Returns true if a program has what a session does not keep: comments that document no
+/// definition, a `#!` line.
 fn has_free_comments(text: &str) -> bool {
     let comment = |(range, class): (std::ops::Range<usize>, TokenClass)| {
         class == TokenClass::Comment && !text[range].starts_with("///")
@@ -94,7 +95,7 @@ pub fn name_list(names: &[String], columns: usize) -> String {
     if names.is_empty() { "it defines nothing".to_string() } else { out }
 }
 
-/// What tells a file from all others, however its path is written; also one that is not there yet.
+/// Returns the absolute path of a file without links; the file need not exist.
 fn canonical_path(file: &Path) -> PathBuf {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let beside = || Some(folder.canonicalize().ok()?.join(file.file_name()?));
@@ -160,8 +161,8 @@ fn create_scratch_file(text: &str) -> std::io::Result<PathBuf> {
     }
 }
 
-/// Writes what the session has defined into a file, as a program; over one that somebody else has made only if
-/// that is asked for.
+/// Writes what the session has defined into a file, as a program; over one that somebody else has
+/// made only if that is asked for.
 pub fn save(repl: &mut Repl, argument: &str, over: bool) -> Flow {
     let file = typed_path(argument);
     if file.is_dir() {
@@ -205,7 +206,7 @@ pub fn save(repl: &mut Repl, argument: &str, over: bool) -> Flow {
     Flow::Continue(exit::OK)
 }
 
-/// Why a file is not written over unless that is asked for: this session does not know what would be lost.
+/// Returns the reason not to overwrite a file without `!`: its content is unknown to this session.
 fn overwrite_refusal(repl: &Repl, file: &Path, place: &Path) -> Option<&'static str> {
     let now = input::read_file(file, "").ok().map(|now| now.text);
     let loaded = || repl.loaded.as_deref().is_some_and(|loaded| canonical_path(loaded) == place);

@@ -7,13 +7,13 @@ use felis::editor::{TokenClass, matching_bracket, tokens};
 use std::borrow::Cow;
 use unicode_width::UnicodeWidthChar;
 
-/// Longer texts stay as they are: they are looked at again at each key.
+/// The longest text that is colored, in bytes: it is lexed again at each key.
 const MAX_HIGHLIGHTED_BYTES: usize = 20_000;
 
 const RESET: &str = "\x1b[0m";
 const MATCHING_BRACKET: &str = "\x1b[1;4m";
 const COMMAND_STYLE: &str = "\x1b[1;34m";
-/// What the editor itself says, beside what is typed.
+/// The style of hints and marks beside the text that is typed.
 const DIM: &str = "\x1b[2m";
 
 /// The line in colors; brackets that belong together stand out where the cursor is, unless the line
@@ -41,8 +41,8 @@ pub fn highlight_line(text: &str, cursor: Option<usize>) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A painted text with a mark in place of the tab that each further line begins with. Any other tab goes on to where
-/// the next one would: what is seen is as wide as the line editor takes it to be.
+/// A painted text with a mark in place of the tab that each further line begins with. Any other tab
+/// goes on to where the next one would: what is seen is as wide as the line editor takes it to be.
 pub fn draw_continuation_marks(painted: &str, mark: &str, color: bool) -> String {
     // The first line stands behind the prompt, which is as wide as a mark.
     let (stop, mut column, mut escape) = (mark.len(), mark.len(), false);
@@ -70,7 +70,7 @@ pub fn draw_continuation_marks(painted: &str, mark: &str, color: bool) -> String
     out
 }
 
-/// What the editor says beside what is typed.
+/// Returns a text in the style of hints.
 pub fn dimmed(text: &str) -> String {
     format!("{DIM}{text}{RESET}")
 }

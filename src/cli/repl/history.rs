@@ -1,12 +1,13 @@
 //! Where the lines of a session are remembered.
 //!
-//! Gives the file, in the user's folder for data or where `FELIS_HISTORY` says; makes its folder. Reads
-//! and writes no line itself: the line editor does.
+//! Gives the file, in the user's folder for data or where `FELIS_HISTORY` says; makes its folder.
+//! Reads and writes no line itself: the line editor does.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Names another file than the usual one; set and empty, or `off`, it says that nothing is remembered.
+/// Names another file than the usual one; set and empty, or `off`, it says that nothing is
+/// remembered.
 pub const HISTORY_VARIABLE: &str = "FELIS_HISTORY";
 
 /// The file, if there is to be one and there is a place for it.
@@ -17,7 +18,7 @@ pub fn history_file() -> Option<PathBuf> {
     Some(file)
 }
 
-/// Where the file is, as variables of the environment say.
+/// Returns the path of the file by the variables of the environment.
 fn history_path(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     if let Some(said) = variable(HISTORY_VARIABLE) {
         let off = said.is_empty() || said.eq_ignore_ascii_case("off");

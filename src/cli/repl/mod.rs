@@ -29,13 +29,13 @@ use std::rc::Rc;
 use unicode_width::UnicodeWidthStr;
 
 const PROMPT: &str = "felis> ";
-/// What stands before each further line of an input, as wide as the prompt.
+/// The mark before each further line of an input, as wide as the prompt.
 const CONTINUATION_PROMPT: &str = "  ...> ";
 
 /// A session at a prompt, with what its commands remember.
 pub struct Repl {
     shell: Shell,
-    /// How much is seen at once.
+    /// The size of the window that results are laid out for.
     window: Window,
     /// The file loaded last.
     loaded: Option<PathBuf>,
@@ -84,7 +84,8 @@ pub fn run_interactive(shell: Shell) -> u8 {
                 if let Some(file) = &history {
                     let _ = editor.append_history(file);
                 }
-                // What was put in at once may be several inputs. Those after one that fails may rely on it.
+                // What was put in at once may be several inputs. Those after one that fails may
+                // rely on it.
                 for input in Session::split_inputs(&text) {
                     match repl.borrow_mut().handle_input(input) {
                         Flow::Quit => return exit::OK,
@@ -237,10 +238,10 @@ fn result_text(value: &ValueText, window: Window) -> String {
 /// After a text that is shorter than this its type follows in the line, however long it is.
 const MAX_INLINE_VALUE_COLUMNS: usize = 40;
 
-/// How much is seen at once where no terminal says.
+/// The window where no terminal reports its size.
 const DEFAULT_WINDOW: Window = Window { columns: 100, rows: 20 };
 
-/// How much is seen at once on a terminal.
+/// Returns the window for a terminal of a size.
 fn terminal_window(columns: u16, lines: u16) -> Window {
     // What was asked should still be seen above the answer.
     let rows = usize::from(lines).saturating_sub(6).clamp(5, 24);
@@ -251,7 +252,7 @@ fn terminal_window(columns: u16, lines: u16) -> Window {
     }
 }
 
-/// Whether more lines should be read before this is evaluated.
+/// Returns true if more lines have to be read before a text is evaluated.
 fn needs_more_lines(text: &str) -> bool {
     let text = text.trim_start();
     // A `///` comment is followed by what it is about.

@@ -1,9 +1,9 @@
-//! What is to be seen while an input takes long: a bar with the time left where a loop tells how far it
-//! is, else the time so far.
+//! What is to be seen while an input takes long: a bar with the time left where a loop tells how
+//! far it is, else the time so far.
 //!
-//! Takes what a session tells while it runs; draws on standard error, on a terminal only, and takes away
-//! what it has drawn before anything else is written there. A thread of its own draws: what runs may say
-//! nothing for a long time.
+//! Takes what a session tells while it runs; draws on standard error, on a terminal only, and takes
+//! away what it has drawn before anything else is written there. A thread of its own draws: what
+//! runs may say nothing for a long time.
 
 use super::commands::format_duration;
 use felis::session::{Progress, Session};
@@ -11,7 +11,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What takes less is not worth a word.
+/// The time before which nothing is shown.
 const MIN_SHOWN_TIME: Duration = Duration::from_secs(1);
 /// Between two looks.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
@@ -25,9 +25,9 @@ static BAR: Mutex<ProgressBar> =
 static INPUT_STARTED: Condvar = Condvar::new();
 
 struct ProgressBar {
-    /// When the present input began.
+    /// The time at which the present input began.
     begun: Option<Instant>,
-    /// How far its outermost loop is, and when that loop was first heard of.
+    /// The progress of its outermost loop, and the time of the first report of that loop.
     told: Option<(Progress, Instant)>,
     /// Something is to be seen.
     drawn: bool,

@@ -1,13 +1,13 @@
 //! More about an error than its message has room for.
 //!
-//! Takes a diagnostic; gives its notes and what the book says about its code, with a program that causes
-//! it. The book is the only place where this is written.
+//! Takes a diagnostic; gives its notes and what the book says about its code, with a program that
+//! causes it. The book is the only place where this is written.
 
 use crate::cli::explain::markdown_to_text;
 use felis::diagnostic::Diagnostic;
 use felis::session::reference;
 
-/// What a diagnostic means, at length.
+/// Returns the full explanation of a diagnostic.
 pub fn explain_diagnostic(diagnostic: &Diagnostic) -> String {
     let mut out = format!("{}: {}\n", diagnostic.code, diagnostic.message);
     if !diagnostic.primary.text.is_empty() {

@@ -148,7 +148,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("_", "fits anything in a pattern, and is inferred in a type", "val (a, _) = p;"),
 ];
 
-/// What a word or sign is for, with an example.
+/// Returns the purpose of a word or sign, with an example.
 pub fn explain_word(word: &str) -> Option<String> {
     let (word, text, example) = WORDS.iter().find(|(known, ..)| *known == word)?;
     let examples: String = example.split("   ").map(|line| format!("    {line}\n")).collect();

@@ -2,7 +2,7 @@
 
 use super::{Page, Part};
 
-/// All that pages look like.
+/// The style sheet of pages.
 const STYLE: &str = "\
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }

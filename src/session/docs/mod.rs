@@ -1,10 +1,10 @@
 //! Documentation: what a text defines, as its doc comments say it.
 //!
-//! Takes a text, or the library; gives [`Page`]s, which [`html`] and [`markdown`] write. Reads no file
-//! and checks nothing: a signature is what is written.
+//! Takes a text, or the library; gives [`Page`]s, which [`html`] and [`markdown`] write. Reads no
+//! file and checks nothing: a signature is what is written.
 //!
-//! A doc comment is prose in paragraphs, lines `law:`, `work`, and examples `> EXPRESSION` followed by what
-//! they give.
+//! A doc comment is prose in paragraphs, lines `law:`, `work`, and examples `> EXPRESSION` followed
+//! by what they give.
 
 pub mod html;
 pub mod markdown;
@@ -16,7 +16,7 @@ use crate::source::{Source, Span};
 use crate::syntax;
 use crate::syntax::ast::{Stmt, StmtKind, stem};
 
-/// What one text defines.
+/// The documentation of one text.
 #[derive(Clone, Debug)]
 pub struct Page {
     /// The name of what it is about: that of a program without folder and ending.
@@ -27,16 +27,16 @@ pub struct Page {
     pub entries: Vec<Entry>,
 }
 
-/// One definition.
+/// The documentation of one definition.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Its name.
     pub name: String,
-    /// What it is: `fun`, `struct` …
+    /// The word that declares it: `fun`, `struct` …
     pub word: &'static str,
-    /// As much of it as its users need.
+    /// The part of it that its users need.
     pub signature: String,
-    /// What its comment says.
+    /// The parts of its comment.
     pub parts: Vec<Part>,
 }
 
@@ -45,16 +45,17 @@ pub struct Entry {
 pub enum Part {
     /// A paragraph.
     Prose(String),
-    /// What holds of it.
+    /// A law of it.
     Law(String),
-    /// How much work it is.
+    /// The cost of it.
     Work(String),
     /// An expression, and what it gives.
     Example(String, String),
 }
 
 impl Page {
-    /// The name of its file, without ending: a program called `index` is not the index of all pages.
+    /// The name of its file, without ending: a program called `index` is not the index of all
+    /// pages.
     pub fn file_stem(&self) -> &str {
         if self.name == "index" { "index_" } else { &self.name }
     }
@@ -72,7 +73,7 @@ impl Entry {
     }
 }
 
-/// What a text defines. If it exports anything, only that; else all that has a doc comment.
+/// Returns the page of a text: its exports, or if it has none, all definitions with a doc comment.
 pub fn page(name: &str, text: &str) -> Result<Page, Vec<Diagnostic>> {
     let source = super::detached_source(text);
     let parsed = syntax::parse(&source);
@@ -127,7 +128,7 @@ fn paragraphs(text: &str) -> Vec<String> {
     each.filter(|part| !part.is_empty()).collect()
 }
 
-/// As much of a definition as its users need: of a function its header, else all of it.
+/// Returns the header of a function, or the whole text of any other definition.
 fn signature(source: &Source, stmt: &Stmt) -> String {
     let text = |span: Span| source.text.get(span.range()).unwrap_or_default();
     let whole = text(stmt.span);

@@ -1,4 +1,5 @@
-//! Loading: statements of the library are parsed and checked when a text first mentions their names.
+//! Loading: statements of the library are parsed and checked when a text first mentions their
+//! names.
 
 use super::super::{Screen, Session};
 use crate::check::{self, Env, module};
@@ -38,8 +39,8 @@ impl Session {
         Ok(())
     }
 
-    /// Adds functions to the library of this session, as a later one may have them; for tests of what that
-    /// changes.
+    /// Adds functions to the library of this session, as a later one may have them; for tests of
+    /// what that changes.
     pub fn extend_library(&mut self, text: &str) -> Result<(), Vec<Diagnostic>> {
         let source = self.sources.add("library", text);
         let parsed = syntax::parse(&source);

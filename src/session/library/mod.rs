@@ -1,9 +1,10 @@
 //! The standard library: embedded, and read on demand.
 //!
-//! Takes the names a text mentions; gives the statements of the library that define them, and
-//! those that these mention in turn. Which these are stands in a [`table`] that is made ahead; a statement is
-//! read, parsed and checked when a program first mentions one of its names. Questions about all of the library cut
-//! all texts into statements, once in a process, by lexing alone ([`index`]).
+//! Takes the names a text mentions; gives the statements of the library that define them, and those
+//! that these mention in turn. Which these are stands in a [`table`] that is made ahead; a
+//! statement is read, parsed and checked when a program first mentions one of its names. Questions
+//! about all of the library cut all texts into statements, once in a process, by lexing alone
+//! ([`index`]).
 //!
 //! The library is checked among its own names ([`Library::env`]), never among the user's: a user
 //! who has a variable `sum` does not break a library function that calls `sum`.
@@ -50,19 +51,20 @@ const FILES: &[(&str, &str)] = &[
     ("stdlib/picture.flx", include_str!("../../../stdlib/picture.flx")),
 ];
 
-/// What a session has of the library.
+/// The part of the library that a session has read.
 #[derive(Clone)]
 pub(super) struct Library {
-    /// What has been read so far, by name.
+    /// The definitions that have been read, by name.
     pub env: Env,
     /// The statements that have been read, by their number in the index.
     pub loaded: BTreeSet<usize>,
-    /// Whether narrow types may occur: a text has mentioned one.
+    /// True if narrow types may occur: a text has mentioned one.
     pub narrow: bool,
 }
 
-/// The numbers that are narrower than `int` and `real`, or unsigned. Most programs have none, and two of them join in a third
-/// that nobody has mentioned; so their instances are read when any of these names and the class are mentioned.
+/// The numbers that are narrower than `int` and `real`, or unsigned. Most programs have none, and
+/// two of them join in a third that nobody has mentioned; so their instances are read when any of
+/// these names and the class are mentioned.
 pub(super) const NARROW_TYPES: [&str; 8] = ["i8", "i16", "i32", "u8", "u16", "u32", "u64", "f32"];
 
 impl Library {
@@ -70,8 +72,8 @@ impl Library {
         Library { env: Env::new(), loaded: BTreeSet::new(), narrow: false }
     }
 
-    /// The statements that define `names`, or are mentioned by those that do, but for those `known`;
-    /// in the order of the library. And whether narrow types may occur from then on.
+    /// The statements that define `names`, or are mentioned by those that do, but for those
+    /// `known`; in the order of the library. And whether narrow types may occur from then on.
     pub fn required_statements(
         &self,
         names: &[impl AsRef<str>],
@@ -120,7 +122,8 @@ pub(super) fn adopt_statements(library: &Env, env: &mut Env, chunks: &BTreeSet<u
     adopt_names(library, env, chunks.iter().flat_map(|&at| table::table().statement(at).defines));
 }
 
-/// Makes names of the library known in another `Env` that knows its functions, classes and instances.
+/// Makes names of the library known in another `Env` that knows its functions, classes and
+/// instances.
 pub(super) fn adopt_names<'n>(library: &Env, env: &mut Env, names: impl Iterator<Item = &'n str>) {
     for name in names {
         let name: Arc<str> = name.into();
@@ -154,8 +157,8 @@ pub(super) fn adopt_names<'n>(library: &Env, env: &mut Env, names: impl Iterator
     }
 }
 
-/// What a text asks of the library: of `linear::dot` it is `dot`. A text that declares an instance asks
-/// for all instances of the class, so that one that overlaps with it is seen.
+/// Returns the names of the library that a text mentions: of `linear::dot` it is `dot`. A text with
+/// an instance asks for all instances of the class, so that one that overlaps with it is seen.
 pub(super) fn mentioned_names(source: &Source) -> Vec<String> {
     let names = syntax::idents(source);
     let mut names: Vec<String> =
@@ -167,18 +170,18 @@ pub(super) fn mentioned_names(source: &Source) -> Vec<String> {
     names
 }
 
-/// Whether a name is no operator.
+/// Returns true if a name is no operator.
 fn is_identifier(name: &str) -> bool {
     name.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// What asks for all instances of a class.
+/// Returns the key of all instances of a class.
 fn all_instances_key(class: &str) -> String {
-    format!("{INSTANCES}{class}")
+    format!("{INSTANCES_PREFIX}{class}")
 }
 
-/// What stands before the name of a class where all its instances are asked for.
-const INSTANCES: &str = "instance ";
+/// The prefix of a key that asks for all instances of a class.
+const INSTANCES_PREFIX: &str = "instance ";
 
 /// The names of the parts of the library, which are its files.
 pub fn parts() -> impl Iterator<Item = &'static str> {
@@ -207,15 +210,15 @@ pub(super) struct Index {
     /// All statements, in the order of the files.
     pub chunks: Vec<Chunk>,
     by_name: HashMap<Arc<str>, Vec<usize>>,
-    /// What is read with a name's definition: an instance with the library's types that its head
-    /// names, and if there are none, with the class; an overload that another file or a primitive has
-    /// the name of, too, with the types of its own file that it mentions. So `sum` and `sqrt` bring no
-    /// complex numbers, and complex numbers bring their `+` and their `sqrt`.
+    /// The statements that are read with a name's definition: an instance with the library's types
+    /// that its head names, and if there are none, with the class; an overload that another file or
+    /// a primitive has the name of, too, with the types of its own file that it mentions. So `sum`
+    /// and `sqrt` bring no complex numbers, and complex numbers bring their `+` and their `sqrt`.
     by_type: HashMap<Arc<str>, Vec<usize>>,
     /// The instances of a class at narrow types.
     narrow: HashMap<Arc<str>, Vec<usize>>,
-    /// The classes with a method that a primitive has the name of. They are read for its name where narrow types
-    /// occur: the primitive does for the others.
+    /// The classes with a method that a primitive has the name of. They are read for its name where
+    /// narrow types occur: the primitive does for the others.
     methods: HashMap<Arc<str>, Vec<usize>>,
     /// The instances of each class.
     by_class: HashMap<Arc<str>, Vec<usize>>,
@@ -223,7 +226,7 @@ pub(super) struct Index {
 
 impl Index {
     fn definitions(&self, name: &str) -> &[usize] {
-        let found = match name.strip_prefix(INSTANCES) {
+        let found = match name.strip_prefix(INSTANCES_PREFIX) {
             Some(class) => self.by_class.get(class),
             None => self.by_name.get(name),
         };
@@ -253,7 +256,7 @@ impl Index {
         self.declared(|word| word == "class")
     }
 
-    /// Whether a function has this name there.
+    /// Returns true if the library defines a function of this name.
     pub fn defines_function(&self, name: &str) -> bool {
         self.definitions(name).iter().any(|&at| matches!(self.chunks[at].word, "fun" | "proc" | "class"))
     }

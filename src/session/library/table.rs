@@ -1,15 +1,17 @@
 //! What the statements of the library define and ask for, made ahead.
 //!
-//! To find that out takes the lexing of the whole library, which is longer than a small program runs. So it is written down in
-//! `table.txt`, and looked up there. A line for each statement, in order: the number of its file, where it begins (with its
-//! comment) and ends, and whether it mentions narrow types; the names it defines; the statements that it asks for; those that
-//! it asks for where narrow types occur. Then, after an empty line, a line
-//! for each name, sorted: the name, the statements that are read for it, and those that are where narrow types occur. The first line holds
-//! the lengths of the files: if these have changed, the table is made anew, in memory.
+//! To find that out takes the lexing of the whole library, which is longer than a small program
+//! runs. So it is written down in `table.txt`, and looked up there. A line for each statement, in
+//! order: the number of its file, where it begins (with its comment) and ends, and whether it
+//! mentions narrow types; the names it defines; the statements that it asks for; those that it asks
+//! for where narrow types occur. Then, after an empty line, a line for each name, sorted: the name,
+//! the statements that are read for it, and those that are where narrow types occur. The first line
+//! holds the lengths of the files: if these have changed, the table is made anew, in memory.
 //!
-//! `BLESS=1 cargo test --lib table` writes the file; the same test fails if it is not what it should be.
+//! `BLESS=1 cargo test --lib table` writes the file; the same test fails if it is not what it
+//! should be.
 
-use super::{INSTANCES, Index, NARROW_TYPES, index, is_identifier, sources};
+use super::{INSTANCES_PREFIX, Index, NARROW_TYPES, index, is_identifier, sources};
 use crate::source::SourceId;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -28,7 +30,7 @@ pub(super) struct Statement {
     /// Its text, with the comment before it.
     pub range: Range<usize>,
     pub defines: Vec<&'static str>,
-    /// Whether it mentions a narrow type.
+    /// True if it mentions a narrow type.
     pub narrow: bool,
     /// The statements that are read with it.
     pub requires: Vec<usize>,
@@ -124,7 +126,7 @@ fn table_text(index: &Index) -> String {
     }
     let named = index.by_name.keys().chain(index.methods.keys());
     let mut names: Vec<String> = named.map(|name| name.to_string()).collect();
-    names.extend(index.by_class.keys().map(|class| format!("{INSTANCES}{class}")));
+    names.extend(index.by_class.keys().map(|class| format!("{INSTANCES_PREFIX}{class}")));
     names.sort();
     names.dedup();
     for name in names {
