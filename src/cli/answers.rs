@@ -1,4 +1,4 @@
-//! How answers look, and what a command asks of the loop that reads.
+//! Texts of answers, and the request of a command to the loop that reads inputs.
 
 use felis::session::{Comparison, Session};
 
@@ -22,7 +22,7 @@ pub fn comparison_text(comparison: &Comparison) -> String {
     out
 }
 
-/// Notes on the names in types that stand for any index type and may be meant as something else.
+/// Returns notes about names in types that are index variables and may be misspelt types.
 pub fn implicit_names_note(session: &mut Session, types: &[&str]) -> String {
     let names = session.implicit_names(types);
     names

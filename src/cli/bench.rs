@@ -1,4 +1,4 @@
-//! `felis bench`: how long the `bench` blocks of programs take.
+//! `felis bench`: the times of the `bench` blocks of programs.
 
 use super::input::SourceText;
 use super::interrupt::Doing;
@@ -29,6 +29,7 @@ impl Shell {
         worst
     }
 
+    /// Times the blocks of one file; adds their number to `blocks`. Returns the exit code.
     fn bench_file(&mut self, file: &Path, time: Duration, json: bool, blocks: &mut usize) -> u8 {
         let SourceText { name, text } = match self.read_into_new_session(file) {
             Ok(text) => text,
@@ -102,6 +103,7 @@ impl Summary {
         Some(Summary { first: *first, median, fastest: sorted[0], runs: runs.len() })
     }
 
+    /// Returns the summary as a line for people.
     fn line(&self, title: &str) -> String {
         let Summary { first, median, fastest, runs } = self;
         let (median, fastest, first) =
@@ -109,6 +111,7 @@ impl Summary {
         format!("{title:<30} median {median:>10}   fastest {fastest:>10}   first {first:>10}   {runs} runs\n")
     }
 
+    /// Returns the summary as a line of JSON.
     fn json(&self, file: &str, line: usize, title: &str) -> String {
         let nanoseconds = |time: Duration| time.as_nanos() as u64;
         let object = serde_json::json!({

@@ -1,8 +1,8 @@
 //! Data files: read and written by their paths, which begin at the working folder.
 //!
-//! Only files are read, never devices or pipes, which may have no end. A file is
-//! [replaced](replace) as a whole. A large file that is used in parts is mapped, not read. Both
-//! stop where a user interrupts.
+//! Only regular files are read, never devices or pipes, which may have no end. Writing
+//! [replaces](replace) a file as a whole. A large file that is used in parts is mapped, not read.
+//! An interrupt stops both.
 
 use super::{map, replace};
 use bytes::Bytes;
@@ -94,6 +94,7 @@ impl FileSystem for DataFiles {
     }
 }
 
+/// Returns the text of an error that concerns a data file.
 fn error_text(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file".to_string(),
@@ -142,7 +143,7 @@ mod tests {
         let path = folder.join("x.txt");
         let files = DataFiles::new(Arc::new(AtomicBool::new(false)));
         fs::write(&path, "12345").expect("written");
-        // What `read` was told of its length is no longer so.
+        // The length that `read` has seen is out of date.
         for (most, seen) in [(3, 4), (4, 5), (5, 5), (u64::MAX, 5)] {
             let mut bytes = Vec::new();
             files.read_to_limit(File::open(&path).expect("a file"), most, &mut bytes).expect("read");

@@ -18,7 +18,7 @@ impl Shell {
                     Ok(text) => text,
                     Err(refusal) => return self.report_input_error(&refusal),
                 };
-                // What is wrong is not documented; a check tells it with the text.
+                // A program with errors is not documented; the check reports them.
                 self.session.set_loader(Box::new(FileLoader::relative_to(file)));
                 self.define_arguments(&text, &[]);
                 let outcome = self.session.check(&name, &text);
@@ -49,6 +49,7 @@ impl Shell {
     }
 }
 
+/// Writes pages and their index into a folder; returns the number of files.
 fn write_pages(title: &str, pages: &[Page], as_markdown: bool, folder: &Path) -> Result<usize, String> {
     if folder.is_file() {
         return Err("it is a file, not a folder".to_string());

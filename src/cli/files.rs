@@ -1,8 +1,8 @@
-//! Files as modules: where an import's path leads, and the text there.
+//! The loader of imported files: resolves the path of an import and reads the text there.
 //!
-//! A path begins at the folder of the text that imports; the texts of `-e`, of standard input and
-//! of a session begin at the working folder. A module is the same one if its file is, however the
-//! path was written. Only files are read, never devices or pipes, which may have no end.
+//! A path begins at the folder of the importing text; in the texts of `-e`, of standard input and
+//! of a session, at the working folder. Two paths to one file give one module. Only regular files
+//! are read, never devices or pipes, which may have no end.
 
 use super::input::{self, InputError};
 use felis::session::{Loader, ModuleLocation, NotFound};

@@ -1,4 +1,4 @@
-//! `felis fmt`: files laid out in place.
+//! `felis fmt`: lays files out in place.
 //!
 //! A file is written only if its layout changes, in one step, and not if it has changed since it
 //! was read: an editor may have it open.

@@ -1,4 +1,4 @@
-//! Texts from files and standard input, and what else the system says.
+//! Texts from files and standard input, and settings from the environment.
 
 use super::output::{Output, display_path, print_error, stderr_columns};
 use super::{exit, json};
@@ -25,7 +25,7 @@ pub enum InputError {
 }
 
 impl InputError {
-    /// Says it to people, and gives the exit code.
+    /// Reports the error as text; returns the exit code.
     pub fn report(&self, output: &Output) -> u8 {
         match self {
             InputError::Unreadable(message) => print_error(&format!("felis: {message}")),
@@ -37,7 +37,7 @@ impl InputError {
         self.exit_code()
     }
 
-    /// Says it to programs, in a line.
+    /// Returns the error as a line of JSON.
     pub fn json(&self) -> String {
         let line = match self {
             // It has no place: there is no text.
@@ -75,7 +75,7 @@ pub fn unknown_word_error(word: &Path) -> Option<InputError> {
     }))
 }
 
-/// A program that may be meant by the path of a file that is not there, as the end of a sentence.
+/// Returns a similar path of a program for one that does not exist, as the end of a sentence.
 fn similar_file(path: &Path) -> String {
     let there = super::files::sibling_programs(path);
     let meant = there.iter().find(|other| Path::new(other).file_stem() == path.file_name());
@@ -150,6 +150,7 @@ pub fn arguments_statement(arguments: &[OsString]) -> String {
     format!("val args = of_any_size (({}) :>> string ^ {});", texts.join(", "), texts.len())
 }
 
+/// Returns a text as a string literal of the language.
 fn quote_string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -165,6 +166,7 @@ fn quote_string(text: &str) -> String {
 
 /// Returns the limit of bytes for one value: three quarters of the machine's memory.
 pub fn memory_limit() -> u64 {
+    /// The limit where the system does not report its memory.
     const FALLBACK_BYTES: u64 = 8 << 30;
     let Ok(table) = std::fs::read_to_string("/proc/meminfo") else { return FALLBACK_BYTES };
     let total = table.lines().find_map(|line| line.strip_prefix("MemTotal:"));

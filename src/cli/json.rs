@@ -1,7 +1,7 @@
-//! Messages for other programs: a diagnostic as one line of JSON.
+//! Diagnostics for other programs: one line of JSON each.
 //!
-//! The form is described in the book's chapter on the command; its number changes if a field
-//! changes its meaning or goes. New fields may come without that.
+//! The schema is described in the book's chapter on the command. Its number changes if a field
+//! changes its meaning or is removed, not if one is added.
 
 use felis::diagnostic::{Diagnostic, Help, Severity};
 use felis::source::{self, SourceMap, Span};

@@ -1,7 +1,7 @@
-//! The command line: files, expressions, questions about types, and the way into the REPL.
+//! The command line: files, expressions, questions about types, and the REPL.
 //!
-//! Takes arguments; gives output, diagnostics on standard error, and an exit code ([`exit`]). Sees
-//! of the language only what [`felis::session`] shows.
+//! Takes arguments; gives output, diagnostics on standard error, and an exit code ([`exit`]). Uses
+//! of the library only [`felis::session`] and [`felis::editor`].
 
 mod answers;
 mod arguments;
@@ -90,7 +90,7 @@ pub fn run(arguments: Arguments) -> u8 {
     code
 }
 
-/// Says that the system has no room for the stack that programs run on.
+/// Reports that the system has no memory for the stack that programs run on.
 pub fn report_missing_stack() -> u8 {
     output::print_error(
         "felis: the system gives no memory for the stack that programs run on; see `ulimit -v`",
@@ -98,7 +98,8 @@ pub fn report_missing_stack() -> u8 {
     exit::FAILED
 }
 
-/// Bugs of Felis are told in a line, not with a Rust backtrace; the session goes on where it can.
+/// Makes panics of Felis print one line instead of a Rust backtrace; the session goes on where it
+/// can.
 pub fn report_bugs_in_one_line() {
     if std::env::var_os("RUST_BACKTRACE").is_none() {
         std::panic::set_hook(Box::new(|panic| {
@@ -127,6 +128,7 @@ enum MessageFormat {
 }
 
 impl Shell {
+    /// Returns the shell of this process, with a session that reads its files.
     fn new() -> Result<Shell, String> {
         let mut session = input::session_from_environment()?;
         session.set_max_value_bytes(input::memory_limit());
@@ -136,6 +138,7 @@ impl Shell {
         Ok(Shell { session, output: Output::new(), interrupts, messages: MessageFormat::SourceText })
     }
 
+    /// Carries out a subcommand; returns the exit code.
     fn command(&mut self, command: Command) -> u8 {
         let code = match command {
             Command::Check { watch: true, json, files } => {
@@ -285,6 +288,7 @@ impl Shell {
         }
     }
 
+    /// Evaluates a text and reports its outcome; returns the exit code.
     fn evaluate(&mut self, name: &str, text: &str, mode: Mode) -> u8 {
         let outcome = self.evaluate_with_output(name, text, mode);
         if let Some(value) = &outcome.value {
@@ -319,12 +323,13 @@ impl Shell {
         // What is printed elsewhere, as by a test, does not depend on the terminal.
         session.set_screen(Screen::default());
         if outcome.status == Status::Interrupted {
-            // Whoever pressed Ctrl-C knows.
+            // The user has pressed Ctrl-C.
             outcome.diagnostics.retain(|diagnostic| !diagnostic.is_error());
         }
         outcome
     }
 
+    /// Checks a file and reports its diagnostics; returns the exit code.
     fn check(&mut self, file: &Path) -> u8 {
         let SourceText { name, text } = match input::read(file) {
             Ok(text) => text,
@@ -351,7 +356,7 @@ impl Shell {
                 exit::OK
             }
             Err(diagnostics) => {
-                // Without types it is asked what there is, as of `:can` in a session.
+                // Without types, all functions of the name are listed, as by `:can` in a session.
                 let forms =
                     if types.is_empty() { self.session.scoped_overload_signatures(name) } else { None };
                 if let Some(forms) = forms {
@@ -448,12 +453,13 @@ impl Shell {
         worst
     }
 
-    /// Says which names in types may be mistakes, beside the answer.
+    /// Reports names in types that may be mistakes, beside the answer.
     fn note_implicit_names(&mut self, types: &[&str]) {
         self.output.flush();
         answers::implicit_names_note(&mut self.session, types).lines().for_each(output::print_error);
     }
 
+    /// Writes the answer to a question, or its diagnostics; returns the exit code.
     fn write_answer(&mut self, answer: Result<String, Vec<Diagnostic>>) -> u8 {
         match answer {
             Ok(text) => {
@@ -467,7 +473,7 @@ impl Shell {
         }
     }
 
-    /// Says why there is no text, and gives the exit code.
+    /// Reports an input error; returns the exit code.
     fn report_input_error(&mut self, refusal: &InputError) -> u8 {
         self.output.flush();
         if self.messages == MessageFormat::SourceText {
@@ -487,6 +493,7 @@ impl Shell {
         }
     }
 
+    /// Writes diagnostics in the form and to the stream of messages.
     fn report_diagnostics(&mut self, diagnostics: &[Diagnostic]) {
         if self.messages != MessageFormat::SourceText {
             for diagnostic in diagnostics {
@@ -506,6 +513,7 @@ impl Shell {
 /// A session keeps the texts it has seen; a batch without end starts afresh now and then.
 const LINES_PER_SESSION: usize = 10_000;
 
+/// Returns the exit code of a status.
 fn exit_code(status: Status) -> u8 {
     match status {
         Status::Ok => exit::OK,

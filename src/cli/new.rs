@@ -61,6 +61,7 @@ fn shell_word(text: &str) -> String {
     }
 }
 
+/// Makes a file executable.
 #[cfg(unix)]
 fn make_executable(file: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

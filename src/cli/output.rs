@@ -1,8 +1,8 @@
 //! Standard output and standard error.
 //!
-//! Output is buffered, and flushed before anything goes to standard error, so that both come in
-//! order; on a terminal it is seen at once. A reader that has gone away ends the command quietly,
-//! with the exit code that shells give to a command which such a signal ends.
+//! Output is buffered, and flushed before anything is written to standard error, so that both
+//! appear in order; on a terminal it is flushed at once. If the reader has closed the pipe, the
+//! command ends without a message, with the exit code of shells for a command that `SIGPIPE` ends.
 
 use felis::diagnostic::{filled, visible, visible_lines};
 use felis::session::{Colors, Screen};
@@ -39,7 +39,7 @@ impl Output {
 
     /// Returns the screen for pictures that a program draws: the terminal, or a default page.
     pub fn screen(&self) -> Screen {
-        // What was asked should still be seen above a picture, and its words around it.
+        // The input and the text of the picture stay visible.
         const RESERVED_ROWS: usize = 8;
         match terminal_size::terminal_size() {
             Some((Width(columns), Height(rows))) if self.interactive && columns > 0 => Screen {
@@ -80,12 +80,12 @@ impl Output {
 
     /// Writes lines that end themselves to standard error.
     pub fn write_error_text(&self, text: &str) {
-        // If nobody listens there is nobody to tell.
+        // An error cannot be reported anywhere else.
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
 }
 
-/// The colors that the terminal says it has.
+/// Returns the colors that the terminal reports.
 fn terminal_colors() -> Colors {
     match std::env::var("COLORTERM").as_deref() {
         Ok("truecolor" | "24bit") => Colors::Full,
@@ -114,8 +114,9 @@ pub fn wrap_for_stdout(text: String, by: usize) -> String {
     }
 }
 
+/// Returns the columns of a terminal that knows its size.
 fn known_columns(size: Option<(Width, Height)>) -> Option<usize> {
-    // A terminal that does not know its width says 0.
+    // A terminal that does not know its width reports 0.
     size.map(|(Width(columns), _)| usize::from(columns)).filter(|&columns| columns > 0)
 }
 

@@ -1,5 +1,5 @@
-//! `run --show` and `run --stats`: what parts of a program become on the way to machine code, and
-//! what running took.
+//! `run --show` and `run --stats`: the code of compilation units at a stage, and the metrics of a
+//! run.
 
 use super::Shell;
 use super::repl::format_duration;
@@ -7,7 +7,7 @@ use felis::session::{Metrics, Stage};
 use std::time::{Duration, Instant};
 
 impl Shell {
-    /// Does `work`, and prints what was asked for after it.
+    /// Does `work`, and prints the code at a stage and the metrics that were requested.
     pub(super) fn run_and_report(
         &mut self,
         stage: Option<Stage>,
@@ -62,6 +62,7 @@ pub fn statistics_text(work: &Metrics) -> String {
     )
 }
 
+/// Returns a number with its noun, in the singular or plural.
 fn counted(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
@@ -76,7 +77,7 @@ fn byte_size_text(bytes: u64) -> String {
     }
 }
 
-/// The most memory that this process has had, where the system tells.
+/// Returns the peak memory of this process in bytes, where the system reports it.
 fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,5 +1,5 @@
-//! `felis test`: the examples and tests of programs: each with how it went and how long it took,
-//! what differs, and a summary. As JSON, a line for each and one for all.
+//! `felis test`: runs the examples and tests of programs. Prints for each its outcome, time and
+//! differences, and a summary; as JSON, a line for each and one for all.
 
 use super::files::FileLoader;
 use super::input::{self, SourceText};
@@ -66,7 +66,7 @@ impl Shell {
         } else if worst == exit::OK {
             self.output.write("there are no examples and no tests\n");
         }
-        // Who asks for a test that is not there is not told that all is well.
+        // A selection that matches no test is an error.
         if passed + failed == 0 && skipped > 0 && worst == exit::OK {
             self.output.flush();
             print_error(&format!("felis: {}", no_match_message(&selection.only)));
@@ -75,6 +75,7 @@ impl Shell {
         if failed > 0 { worst.max(exit::FAILED) } else { worst }
     }
 
+    /// Runs the tests of one file; adds to the counts. Returns the exit code.
     fn test_file(
         &mut self,
         file: &Path,
@@ -109,7 +110,7 @@ impl Shell {
                     }
                     output.write(&test_lines(&name, &tested, session));
                 }
-                // Whoever waits for the next one sees the last one.
+                // The last one is visible while the next one runs.
                 output.flush();
             })
         };

@@ -1,7 +1,6 @@
-//! `felis check --watch`: programs are checked again whenever one of their files changes.
+//! `felis check --watch`: checks programs again whenever one of their files changes.
 //!
-//! Files are looked at a few times a second: that works on every system and every kind of disk, and
-//! needs no service of either.
+//! Files are polled: that works on every system and every kind of disk.
 
 use super::files::{FileLoader, RecordedStamps, file_stamp};
 use super::input::{self, SourceText};
@@ -47,6 +46,7 @@ impl Shell {
         }
     }
 
+    /// Checks a file in a new session; records the stamps of the files that it reads.
     fn check_and_record(&mut self, file: &Path, seen: &RecordedStamps) -> u8 {
         // Modules are read again.
         self.session.reset();

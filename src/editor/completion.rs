@@ -2,8 +2,8 @@
 //!
 //! Takes a text that is being written, so most often a broken one, and a place in it; gives
 //! candidates. The text is checked with a word at the place, and if that cannot be parsed, with
-//! what would close the statement: the checker itself tells what is in scope and what stands before
-//! a dot.
+//! tokens that close the statement: so the checker itself reports the names in scope and the type
+//! before a dot.
 
 use super::cursor::{enclosing_call, word_start};
 use super::index::{Index, index_and_ask};
@@ -106,6 +106,7 @@ enum CompletionContext {
 }
 
 // What could be written.
+/// The completions of a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completions {
     /// The byte at which the name to complete begins.
@@ -116,7 +117,7 @@ pub struct Completions {
 
 /// Completes an input at a byte: fields after a dot and then functions, types after a colon, parts
 /// of the library after `import`, else names, the nearest first. Where nothing of a name is
-/// written, only the first three are told.
+/// written, only the first three are completed.
 pub fn complete_at(session: &mut Session, text: &str, at: usize) -> Completions {
     let draft = Draft { name: "input", text, id: "", before: None };
     let Some(before) = text.get(..at) else { return Completions::default() };
@@ -216,7 +217,7 @@ pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize,
         }
     }
     if wants == CompletionContext::Any && !read {
-        // What cannot be read has no scope, but its words may be meant.
+        // A statement that cannot be checked has no scope: its words are candidates.
         let words = matching_words(draft.text, start, prefix);
         let new = words.filter(|word| !best.iter().any(|known| known.name == *word));
         let new: BTreeSet<&str> = new.collect();
@@ -267,7 +268,7 @@ fn parameter_candidates(session: &Session, function: &str) -> Vec<Candidate> {
     parameters.collect()
 }
 
-/// A name that the session knows.
+/// Returns the candidate for a name that the session knows.
 fn candidate(session: &Session, name: String) -> Candidate {
     let description = session.describe_name(&name);
     let origin = match description.kind {

@@ -15,7 +15,7 @@ pub fn hover(session: &mut Session, draft: Draft<'_>, index: &Index, at: usize) 
     if let Some(hover) = index.hover(at) {
         return Some(hover);
     }
-    // Where nothing is broken there is nothing to tell.
+    // In a text without errors, the place has no hover.
     if !index.diagnostics.iter().any(Diagnostic::is_error) || !draft.text.is_char_boundary(at) {
         return None;
     }
@@ -52,6 +52,7 @@ impl Index {
         Some(Hover { span, code: format!(": {ty}"), facts: type_facts(ty), doc: None })
     }
 
+    /// Returns the hover of a name.
     fn hover_of_use(&self, found: Use) -> Option<Hover> {
         let span = found.span;
         let here = || self.type_at(span.start as usize).filter(|(of, _)| *of == span).map(|(_, ty)| ty);

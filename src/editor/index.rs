@@ -1,9 +1,9 @@
-//! The index of a text: what its names stand for, the types of its expressions, what it declares.
+//! The index of a text: the referents of its names, the types of its expressions, its declarations.
 //!
-//! Takes a text with its modules; checks it without running it and keeps nothing in the session.
-//! The [`Index`] that comes out owns the texts it speaks of and stays true to them. A broken text
-//! has an index, too: of the statements that can be read. What is wrong with it is said as
-//! [`Session::check`] says it.
+//! Takes a text with its modules, which is checked and not run; keeps nothing in the session. The
+//! [`Index`] owns the texts that it refers to, so that it stays valid when the session goes on. A
+//! broken text has an index of the statements that can be parsed. Its diagnostics are those of
+//! [`Session::check`].
 
 use super::resolve::{CheckerNotes, collect_imports, resolve_uses};
 use crate::diagnostic::Diagnostic;
@@ -27,7 +27,7 @@ pub enum Target {
     Module(SourceId),
 }
 
-/// A name where it stands, with what it stands for.
+/// A use of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
     /// The span; of `geometry::area` only the part that names the target.
@@ -82,6 +82,7 @@ pub(super) fn index_and_ask<T>(
 }
 
 impl Index {
+    /// Builds the index from an analysis.
     fn new(session: &Session, analysis: Analysis) -> Index {
         let Analysis {
             root,

@@ -1,7 +1,6 @@
-//! Questions to an index: what stands at a place, and what is inferred.
+//! Questions to an index about a place: the name there, its uses, inferred types.
 //!
-//! Takes places of texts as bytes; gives declarations, uses, types in words. Knows nothing of any
-//! protocol, and checks nothing.
+//! Takes places as bytes of the text; gives declarations, uses, and types as text. Checks nothing.
 
 use super::index::{Index, Target, Use};
 use crate::session::outline::{Declaration, DeclarationKind};
@@ -100,7 +99,7 @@ impl Index {
         widest.map(|(_, ty)| ty)
     }
 
-    /// The type of what is declared, where it has one that is worth a word.
+    /// Returns the type of a declaration, where it has one that is no error.
     pub fn type_of_declaration(&self, declaration: &Declaration) -> Option<String> {
         if let Some(ty) = self.variables.get(&declaration.name_span) {
             return (!ty.is_error()).then(|| ty.to_string());

@@ -1,8 +1,9 @@
-//! The editor's questions: the index of a text, completion, hovers, renaming, colors.
+//! Questions of an editor: the index of a text, completion, hovers, signature help, renaming,
+//! colors.
 //!
 //! Takes texts that are being written, so often broken ones, and places in them as bytes; asks a
-//! session, which knows nothing of editors, through its public questions; gives answers that know
-//! nothing of a protocol. Evaluates nothing and keeps nothing in the session.
+//! session, which knows nothing of editors, its public questions; gives answers that are
+//! independent of any protocol. Evaluates no program and keeps nothing in the session.
 
 mod completion;
 mod cursor;

@@ -1,8 +1,8 @@
-//! Operators where they stand: the types of their operands, and which function of the name is
-//! meant.
+//! Hovers of operators: the types of the operands, and the declared function of the operator's
+//! name.
 //!
 //! Takes a place of a text; finds the operator by lexing, and its operands among the expressions
-//! whose types have been noted. Checks nothing.
+//! with annotated types. Checks nothing.
 
 use super::describe::{Hover, type_facts};
 use super::index::Index;

@@ -1,9 +1,9 @@
-//! Renaming: what has to change, and whether every name still means what it meant.
+//! Renaming: the places to change, and the proof that every name keeps its referent.
 //!
-//! Takes the indexes of all texts that may name the thing; gives the places to change, or why it
-//! cannot be done. Nothing is decided by looking at scopes a second time: whoever changes the texts
-//! makes their indexes again, and [`check_same_meaning`] compares what names stand for, before and
-//! after.
+//! Takes the indexes of all texts that may name the declaration; gives the places to change, or the
+//! reason why it cannot be renamed. Scopes are not analyzed a second time: the caller changes the
+//! texts and makes their indexes again, and [`check_same_meaning`] compares the referents before
+//! and after.
 
 use super::index::{Index, Target};
 use super::tokens::{TokenClass, tokens};

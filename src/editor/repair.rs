@@ -1,4 +1,4 @@
-//! Repair of a text that is being written: texts close to it that can perhaps be parsed.
+//! Repair of a text that is being written: texts close to it that may be parsed.
 
 use super::tokens::blocks;
 

@@ -1,9 +1,9 @@
-//! From what the checker has noted to what names stand for.
+//! Resolution of the checker's notes to [`Use`]s.
 //!
-//! Takes notes, declarations and imports; gives [`Use`]s. A variable, a function and a parameter
-//! were noted with their places. Declared types have no place in the checker: theirs are looked up
-//! by number, and what has none by name, among the declarations of the text, then those it imports,
-//! then the library's; that is how the checker found them.
+//! Takes notes, declarations and imports; gives uses. The note of a variable, function or parameter
+//! holds the span of its declaration. Declared types have no span in the checker: they are looked
+//! up by number, and those without a number by name, among the declarations of the text, then those
+//! it imports, then the library's, which is the order of the checker.
 
 use super::index::{Index, Target, Use};
 use crate::hash::HashMap;
@@ -72,16 +72,19 @@ pub(super) fn resolve_uses(index: &Index, noted: CheckerNotes) -> Vec<Use> {
     uses
 }
 
+/// A resolver of the checker's notes into uses.
 struct Resolver<'i> {
     index: &'i Index,
     noted: &'i CheckerNotes,
 }
 
 impl Resolver<'_> {
+    /// Returns the text of a span.
     fn text(&self, span: Span) -> &str {
         self.index.sources.slice(span)
     }
 
+    /// Returns the target of a name with this referent; `None` if it is declared nowhere.
     fn target(&self, span: Span, referent: &Referent) -> Option<Target> {
         Some(Target::Declared(match referent {
             Referent::At(declared) => *declared,
@@ -110,7 +113,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The type, kind or member that a name stands for where it is written.
+    /// Returns the type, kind or member that a name refers to where it is written.
     fn declaration_named(&self, span: Span) -> Option<&Declaration> {
         let name = self.text(span);
         if let Some((module, own)) = name.split_once("::") {
@@ -129,14 +132,17 @@ impl Resolver<'_> {
         imported.next().or_else(|| library_type_declaration(name))
     }
 
+    /// Returns the type of this name that a text declares.
     fn type_in(&self, source: SourceId, name: &str) -> Option<&Declaration> {
         find_type(self.index.outline_of(source), name)
     }
 
+    /// Returns the imports of a text.
     fn imports_of(&self, source: SourceId) -> impl Iterator<Item = &Import> {
         self.noted.imports.iter().filter(move |import| import.target.span().source == source)
     }
 
+    /// Returns the text behind an import.
     fn target_of(&self, import: &Import) -> Option<SourceId> {
         self.noted.targets.get(&import.target.span()).copied()
     }
@@ -167,6 +173,7 @@ impl Resolver<'_> {
         self.add_simple(span, target, uses);
     }
 
+    /// Adds a use, if its text is the name of its target.
     fn add_simple(&self, span: Span, target: Target, uses: &mut Vec<Use>) {
         let text = self.text(span);
         let fits = match target {
@@ -248,6 +255,7 @@ fn library_type_declaration(name: &str) -> Option<&'static Declaration> {
     homes.into_iter().find_map(|source| find_type(library_outline(source), name))
 }
 
+/// Returns the type, kind or member of a name among declarations.
 fn find_type<'d>(outline: &'d [Declaration], name: &str) -> Option<&'d Declaration> {
     use DeclarationKind as K;
     let types = |kind| matches!(kind, K::Type | K::TypeFunction | K::Struct | K::Variant | K::Kind);

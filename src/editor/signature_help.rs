@@ -1,4 +1,4 @@
-//! Signature help: the function whose argument is being written, and which parameter that is.
+//! Signature help: the function whose argument is being written, and the number of the parameter.
 
 use super::index::{Index, index_and_ask};
 use super::repair::repair_attempts;
@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 // A function whose argument is being written.
+/// The call whose argument is being written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
     /// The forms of the function.
@@ -73,6 +74,7 @@ struct CallSite {
 }
 
 impl CallSite {
+    /// Returns the call that a text ends in.
     fn ending(text: &str) -> Option<CallSite> {
         let parts = tokens(text);
         if let Some((range, class)) = parts.last()

@@ -1,7 +1,7 @@
-//! What the parts of a text are, by lexing alone: for colors in an editor or at a prompt.
+//! Classes of tokens, by lexing alone: for colors in an editor or at a prompt.
 //!
 //! Takes any text, however broken; gives its words, literals, comments and brackets with their
-//! places, in order. Knows no names: whether a name is defined is a question to a session.
+//! ranges, in order. Resolves no names.
 
 use crate::session::BUILT_IN_TYPE_NAMES;
 use crate::source::SourceMap;
@@ -59,7 +59,8 @@ pub struct Blocks {
     pub open: Vec<&'static str>,
 }
 
-/// The brackets and blocks of a text, as far as they can be told in one that is being written.
+/// Returns the brackets and blocks of a text, as far as lexing finds them in one that is being
+/// written.
 pub fn blocks(text: &str) -> Blocks {
     /// The byte at which it begins, the word there, and the token that closes it.
     type Open<'t> = (usize, &'t str, &'static str);
@@ -82,7 +83,7 @@ pub fn blocks(text: &str) -> Blocks {
                 _ => "done",
             },
             (TokenClass::Keyword, "elif") => {
-                // The next condition may go on with `then` or `do`, as the first did.
+                // The next condition may be followed by `then` or `do`, as the first.
                 if let Some((_, "if", closer)) = open.last_mut() {
                     *closer = "endif";
                 }
@@ -135,6 +136,7 @@ pub fn matching_bracket(text: &str, at: usize) -> Option<usize> {
     None
 }
 
+/// Returns the class of a token.
 fn token_class(token: &Token, text: &str) -> TokenClass {
     match token.kind {
         Kind::True | Kind::False | Kind::Int | Kind::Real | Kind::Suffixed => TokenClass::Number,

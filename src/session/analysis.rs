@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// A text to be looked at.
+/// A text to be analyzed.
 #[derive(Clone, Copy, Debug)]
 pub struct Draft<'t> {
     /// The name of the text in messages.
@@ -28,7 +28,7 @@ pub struct Draft<'t> {
     pub text: &'t str,
     /// The id of the text, as a loader would give it.
     pub id: &'t str,
-    /// A text that is evaluated before and forgotten afterward.
+    /// A text that is evaluated before and rolled back afterward.
     pub before: Option<&'t str>,
 }
 
@@ -118,8 +118,8 @@ impl Session {
         wanted.map(|signature| (signature.span, signature.scheme.clone())).collect()
     }
 
-    /// Checks a text as [`Session::check`] does, but goes on after mistakes as long as there is
-    /// something to be noted; what is said then is not told.
+    /// Checks a text as [`Session::check`] does, but continues after errors as long as there is
+    /// something to annotate; the diagnostics of that are dropped.
     fn check_keeping_notes<T>(
         &mut self,
         source: &Arc<Source>,

@@ -1,8 +1,6 @@
-//! Collection of what the checker notes, over the texts of one input.
+//! The collector of annotations, modules and imports while an input is checked.
 //!
-//! A session has a collector while it checks for an index, or to see what results an input
-//! mentions. Takes the modules and imports as they are read; gives them with the checker's
-//! annotations.
+//! A session has one while it checks for an index, or to find the results that an input mentions.
 
 use crate::check::Env;
 use crate::check::annotations::Annotations;

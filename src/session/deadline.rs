@@ -1,7 +1,7 @@
-//! A limit of time for what a session runs.
+//! A time limit for what a session runs.
 //!
-//! Takes the session's interrupt flag, which it sets when the time is over; says afterward whether
-//! it was. What is stopped so ends as by Ctrl-C: nothing of it is kept.
+//! Takes the session's interrupt flag, which it sets when the time has passed; reports afterward if
+//! it has. An input that is stopped so ends as by Ctrl-C: nothing of it is kept.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// A limit that runs until it is asked how it ended.
+/// A time limit that is in force until [`Deadline::end`].
 pub(super) struct Deadline {
     expired: Arc<AtomicBool>,
     interrupt: Arc<AtomicBool>,
@@ -51,6 +51,7 @@ impl Deadline {
         expired
     }
 
+    /// Stops the thread that counts.
     fn stop(&mut self) {
         if let Some((end, thread)) = self.clock.take() {
             drop(end);

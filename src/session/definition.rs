@@ -1,7 +1,6 @@
-//! The texts of definitions.
+//! The texts of definitions, and the replacement of those that a file has defined.
 //!
-//! Takes names; gives where they are defined, in the words of whoever defined them. Keeps for that
-//! a list of the inputs that have succeeded.
+//! Takes names; gives the statements that define them, as they were written, with their places.
 
 use super::{Mode, Outcome, Session, detached_source, library};
 use crate::check::env::{Callable, Definition, TypeDefinition};
@@ -141,10 +140,12 @@ impl Session {
     }
 }
 
+/// Returns true if a span contains another.
 fn covers(outer: Span, inner: Span) -> bool {
     outer.source == inner.source && outer.start <= inner.start && inner.end <= outer.end
 }
 
+/// Returns true if a statement declares a type, kind or class.
 fn declares_type(chunk: &Chunk) -> bool {
     matches!(
         chunk.word,
@@ -152,6 +153,7 @@ fn declares_type(chunk: &Chunk) -> bool {
     )
 }
 
+/// Returns the text of a statement of a source.
 pub(super) fn definition_text(source: &Source, chunk: &Chunk) -> DefinitionText {
     let line = line(&source.text, chunk.span.start as usize);
     let several = source.text.trim_end().contains('\n');

@@ -1,14 +1,14 @@
-//! How a use is carried out: the chain of choices, with the type at each step.
+//! The chain of choices that carries out an expression, with the type at each step.
 //!
-//! Takes the core of an expression; gives lines, a call within its caller's indentation, calls of
-//! one body in the order of evaluation. Beside each stands what chose it: an instance, one of
-//! several functions of a name, a conversion, or the language itself.
+//! Takes the core of an expression; gives lines: a call is indented below its caller, calls of one
+//! body are in the order of evaluation. Beside each line stands what selected the function: an
+//! instance, the overloads of a name, a conversion, or the language itself.
 //!
-//! **Erased parts.** A type argument that nothing below looks at to make a choice is written `_`: a
-//! function that goes by visibility alone does not distinguish number formats. A parameter matters
-//! to a function if its body names it in the arguments of a method, or hands it on to a parameter
-//! that matters ([`DispatchPrinter::deciding_params`]; a recursive function adds nothing by calling
-//! itself). So a result's type fills up from the bottom to the top, where all of it is known.
+//! **Erased parts.** A type argument that decides no choice below is written `_`: a function that
+//! goes by visibility alone does not distinguish number formats. A parameter decides a choice if
+//! the body names it in the arguments of a method, or passes it on to a parameter that does
+//! ([`DispatchPrinter::deciding_params`]; a recursive call adds nothing). So types become more
+//! concrete from the bottom to the top, where all of the result's type is known.
 //!
 //! Chooses nothing itself: it reads what the checker and [`Program::implementation`] decide.
 
@@ -47,6 +47,7 @@ pub fn dispatch_chain(env: &Env, program: &Program, script: &Script) -> String {
     walk.finish()
 }
 
+/// The printer of a chain of choices.
 struct DispatchPrinter<'a> {
     env: &'a Env,
     program: &'a Program,
@@ -59,9 +60,11 @@ struct DispatchPrinter<'a> {
     cut: bool,
 }
 
+/// Type arguments by the ids of their parameters.
 type Bindings = HashMap<u32, Type>;
 
 impl DispatchPrinter<'_> {
+    /// Adds a line at the present indentation; the bound on lines cuts the text.
     fn push_line(&mut self, text: String, comment: impl Into<String>) {
         if self.lines.len() < MAX_LINES {
             self.lines.push((self.open.len(), text, comment.into()));
@@ -70,6 +73,7 @@ impl DispatchPrinter<'_> {
         }
     }
 
+    /// Returns the lines, with comments in one column.
     fn finish(self) -> String {
         let text = |(depth, text, _): &(usize, String, String)| format!("{}{text}", "  ".repeat(*depth));
         let width = self.lines.iter().map(|line| text(line).chars().count()).max().unwrap_or(0).min(90);
@@ -86,6 +90,7 @@ impl DispatchPrinter<'_> {
         out
     }
 
+    /// Prints the choices of a statement.
     fn print_stmt(&mut self, stmt: &mut Stmt) {
         stmt.for_each_term_mut(&mut |term| self.print_term(term, &HashMap::default()));
     }
@@ -137,6 +142,7 @@ impl DispatchPrinter<'_> {
         }
     }
 
+    /// Prints the function that a call resolves to, and the choices in its body.
     fn print_call(&mut self, head: &TermKind, at: &Bindings) {
         let concrete = |args: &[Type]| args.iter().map(|t| t.substitute(at)).collect::<Vec<Type>>();
         let (function, type_args, comment) = match head {
@@ -176,7 +182,7 @@ impl DispatchPrinter<'_> {
         self.open.pop();
     }
 
-    /// `name(x: A, y: B) : R`, with `_` for what nothing below looks at.
+    /// Returns `name(x: A, y: B) : R`, with `_` for type arguments that decide nothing.
     fn signature(&mut self, id: FunctionId, function: &Arc<Function>, type_args: &[Type]) -> String {
         let matters = self.deciding_params(id);
         let bindings: Bindings = function
@@ -268,6 +274,7 @@ fn erased_type(param: &TypeVar) -> Type {
     Type::var(TypeVar { id: param.id, name: "_".into(), kind: param.kind })
 }
 
+/// Returns the symbol of an operation.
 fn operator_symbol(op: Op) -> &'static str {
     match op {
         Op::Neg(_) | Op::Sub(_) => "-",

@@ -1,7 +1,7 @@
-//! Results laid out for people: numbers below one another, the middle of what is long left out.
+//! The layout of results for people: numbers aligned, the middle of long values left out.
 //!
-//! Takes a value at a glance ([`Preview`]) and how much can be seen; gives lines. What `print` and
-//! `.str` write stays as it is: this is the session's way to show what an expression gives.
+//! Takes the preview of a value ([`Preview`]) and the size of the window; gives lines. `print` and
+//! `.str` are independent of it.
 
 use crate::eval::preview::{Cell, Gap, Grid, Preview, Side, Window};
 use unicode_width::UnicodeWidthStr;
@@ -10,6 +10,7 @@ use unicode_width::UnicodeWidthStr;
 const MAX_LIST_LINES: usize = 10;
 /// Lines of a long list before what is left out, and after.
 const HEAD_LINES: usize = 5;
+/// Lines of a long list after what is left out.
 const TAIL_LINES: usize = 2;
 /// The characters of a number above which it and those around it are rounded.
 const MAX_EXACT_NUMBER_CHARS: usize = 9;
@@ -46,7 +47,7 @@ fn lay_out_list(mut items: Vec<Cell>, mut gap: Gap, window: Window) -> String {
     let each = |width: usize| ((window.columns.saturating_sub(1)) / (width + 2)).max(1);
     let most = MAX_LIST_LINES.min(window.rows.max(HEAD_LINES + TAIL_LINES + 1));
     if gap.left_out > 0 || items.len() > each(width) * most {
-        // What goes is not looked at for the width of what stays.
+        // Elements that are left out do not widen the columns.
         let (head, tail) = (each(width) * HEAD_LINES, each(width) * TAIL_LINES);
         let count = items.len() + gap.left_out;
         let head = head.min(gap.at).min(items.len());
@@ -228,6 +229,7 @@ fn visible_columns(columns: &[Column], gap: Gap, room: usize) -> VisibleColumns 
     VisibleColumns { at: head, tail, left_out: columns.len() - head - tail + gap.left_out }
 }
 
+/// Returns the text for parts that are left out: `3 rows left out`.
 fn omission_text(count: usize, what: &str) -> String {
     format!("{count} {what}{} left out", if count == 1 { "" } else { "s" })
 }

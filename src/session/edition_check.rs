@@ -1,10 +1,10 @@
-//! Statements that version 0.1 grouped differently: checked as they read today, and told about
-//! where the earlier reading may be the one that was meant.
+//! Statements that version 0.1 grouped differently: checked in today's reading, with a warning
+//! where the earlier reading may be meant.
 //!
-//! A statement is told about if it fails today, or if it could be checked in either reading. The
-//! earlier readings of a text are checked once all together; those that pass while others fail once
-//! more each, since what follows an error is not told of. A text without such statements is checked
-//! once.
+//! A statement gets a warning if it fails today, or if it could be checked in either reading. The
+//! earlier readings of a text are checked once all together. If some fail, those that pass are
+//! checked once more each, since statements after an error are not reported. A text without such
+//! statements is checked once.
 
 use super::annotation_collector::AnnotationCollector;
 use crate::check::{self, Env};
@@ -18,7 +18,7 @@ use crate::syntax::{self, Parsed};
 /// The most statements of a text that are checked by themselves.
 const MAX_SEPARATE_CHECKS: usize = 8;
 
-/// Checks statements; an index that is being made is told what they say.
+/// Checks statements; the collector receives their annotations.
 pub(super) fn check_both_readings(
     collector: &mut Option<AnnotationCollector>,
     env: &mut Env,
@@ -86,6 +86,7 @@ fn valid_in_both_readings<'p>(before: &Env, program: &mut Program, parsed: &'p P
     passing
 }
 
+/// Returns true if an error lies within a statement.
 fn has_error_in(said: &[Diagnostic], stmt: Span) -> bool {
     said.iter().filter(|said| said.is_error()).any(|said| {
         let at = said.primary.span;

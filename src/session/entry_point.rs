@@ -1,5 +1,5 @@
-//! `main`: the procedure that a program is called by, and how words of a command line become its
-//! arguments.
+//! `main`: the procedure that a program is called by, and its arguments from the words of a command
+//! line.
 //!
 //! Takes a program's text; gives the parameters of its `main`, and from words the text of a call.
 //! Runs nothing.
@@ -68,6 +68,7 @@ impl Session {
         if outcome.status == super::Status::Ok { Ok(found) } else { Err(outcome.diagnostics) }
     }
 
+    /// Returns the `main` of a checked program; reports one that cannot be called.
     fn find_entry_point(&self, stmts: &[Stmt], diagnostics: &mut Vec<Diagnostic>) -> Option<EntryPoint> {
         let declared = stmts.iter().map(|stmt| match &stmt.kind {
             StmtKind::Export(inner) => inner.as_ref(),
@@ -204,6 +205,7 @@ fn defines_uncalled_main(chunks: &[syntax::Chunk]) -> bool {
         && !chunks.iter().any(|chunk| !defines(chunk) && chunk.mentions.iter().any(|n| &**n == "main"))
 }
 
+/// Returns the name of a parameter for messages.
 fn parameter_name(pattern: &Pattern) -> String {
     match &pattern.kind {
         PatternKind::Name(name) => name.text.to_string(),
@@ -211,11 +213,13 @@ fn parameter_name(pattern: &Pattern) -> String {
     }
 }
 
+/// Returns a component of a product type.
 fn component(ty: &Type, at: usize) -> Option<Type> {
     const MAX_COMPONENTS: usize = 1_000;
     ty.components(MAX_COMPONENTS)?.get(at).cloned()
 }
 
+/// Returns the form of words for a type; `None` if no word can be a value of it.
 fn parameter_form(ty: &Type, last: bool) -> Option<ParameterForm> {
     if *ty == Type::bool() {
         return Some(ParameterForm::Bool);
@@ -235,6 +239,7 @@ fn parameter_form(ty: &Type, last: bool) -> Option<ParameterForm> {
     }
 }
 
+/// Returns the type of a form, as source text.
 fn form_type(form: &ParameterForm) -> String {
     match form {
         ParameterForm::Scalar(scalar) => scalar.name().to_string(),

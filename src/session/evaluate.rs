@@ -110,7 +110,7 @@ impl Session {
         if wrong { Err(Status::Rejected) } else { Ok(script) }
     }
 
-    /// Adds to a message about an unknown name the one of the library that may have been meant: the
+    /// Adds to a diagnostic about an unknown name a similar one of the library: the
     /// checker knows only what has been read of it.
     pub(super) fn suggest_library_name(&self, diagnostic: Diagnostic) -> Diagnostic {
         if diagnostic.code != "E0401" || diagnostic.help.is_some() {
@@ -145,6 +145,7 @@ impl Session {
         })
     }
 
+    /// Runs a script; returns its value as the mode wants it.
     pub(super) fn run(
         &mut self,
         script: &Script,
@@ -171,7 +172,7 @@ impl Session {
         match done {
             Ok(None) => Ok(None),
             Ok(Some((value, shown))) => {
-                // To look at a result is no new one.
+                // An expression that only names a result makes no new one.
                 let again = match script.result.as_ref().map(|term| &term.kind) {
                     Some(TermKind::Global(id)) => script.body.is_empty() && self.results.contains(*id),
                     _ => false,

@@ -1,8 +1,8 @@
-//! The types of files that a program reads without stating one.
+//! Help for readers of files without a stated type: the type of the file.
 //!
-//! Takes the messages about an input; where one asks for the type that is to be read and the file
-//! is there, it gets the type of that file, and the edit that states it. Reads files only of an
-//! input that has been refused, never while one types.
+//! Takes the diagnostics of an input; where one asks for the type of a file (E0808) and the file
+//! exists, its help becomes the type of that file, with the edit that states it. Reads files only
+//! for an input that was rejected, never while a text is being written.
 
 use super::Session;
 use crate::data::{self, Format, Limits, Separator};
@@ -11,14 +11,14 @@ use crate::source::Span;
 use crate::syntax;
 use bytes::Bytes;
 
-/// The code of the message that asks for a type.
+/// The code of the diagnostic that a reader's result type is missing.
 const ASKS: &str = "E0808";
 
 /// The largest file that is looked into, in bytes.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 impl Session {
-    /// Adds to the messages that ask for the type of a file what it is.
+    /// Adds the type of the file to diagnostics that a reader's result type is missing.
     pub(super) fn suggest_file_types(&self, diagnostics: &mut [Diagnostic]) {
         for diagnostic in diagnostics.iter_mut().filter(|d| d.code == ASKS) {
             if let Some(help) = self.file_type_help(diagnostic.primary.span) {
@@ -48,7 +48,7 @@ impl Session {
         };
         let (files, most) = (self.files.as_ref()?, MAX_FILE_BYTES.min(self.memory));
         let bytes = match format {
-            // The beginning or the end of these tells their types.
+            // The header or the footer of these holds their types.
             Format::Npy | Format::Arrow | Format::Parquet => files.map(path, most).ok()?,
             _ => files.read(path, most).map(Bytes::from).ok()?,
         };
@@ -104,6 +104,7 @@ fn annotation_place(before: &str) -> Option<usize> {
     (defines && start < name.len()).then_some(name.len())
 }
 
+/// Returns the edit that inserts a type.
 fn annotation_edit(span: Span, at: usize, ty: &str) -> (Span, String) {
     (Span { start: at as u32, end: at as u32, ..span }, format!(" : {ty}"))
 }

@@ -1,10 +1,10 @@
-//! Values and annotations of a host: the types they have here.
+//! Conversion of values and annotations of a host program.
 //!
 //! A host (a program that embeds a session, a notebook, a Python package) passes values in and
-//! names types in its own words. Two open registries say what they are: rules for values, from a
-//! Rust value of any type to a [`HostValue`], and rules for annotations, from a text such as
-//! `float64[3, 4]` to a type. A new kind of host value is a new rule, not a change of a list of
-//! cases; the last rule that knows an answer gives it, so a host can refine what is built in.
+//! names types in its own words. Two open registries convert them: rules for values, from a Rust
+//! value of any type to a [`HostValue`], and rules for annotations, from a text such as `float64[3,
+//! 4]` to a type. A new kind of host value is a new rule; the last rule that gives an answer wins,
+//! so that a host can refine the built-in ones.
 //!
 //! A rule for a container asks the registry for its parts ([`HostRegistry::convert_value`]). Sizes
 //! of arrays are part of the type here, as everywhere: a vector of five reals is a `real ^ 5`.
@@ -114,7 +114,7 @@ impl HostRegistry {
 }
 
 impl Session {
-    /// The registries, to ask and to add to.
+    /// Returns the registries of rules.
     pub fn host_registry(&mut self) -> &mut HostRegistry {
         &mut self.hosts
     }
@@ -129,7 +129,7 @@ impl Session {
         self.hosts.resolve_annotation(text).or_else(|| self.kind_of(text).ok().map(|(ty, _)| ty))
     }
 
-    /// Makes a value of the host known under a name, as `val` does; `None` if no rule knows it or
+    /// Binds a value of the host to a name, as `val` does; `None` if no rule converts it or
     /// the name is none.
     pub fn bind_host_value(&mut self, name: &str, value: &dyn Any) -> Option<Type> {
         if !crate::syntax::is_name(name) {
@@ -146,6 +146,7 @@ impl Session {
     }
 }
 
+/// Returns a value of a fixed-width integer type.
 fn fixed_value(fixed: Fixed, n: i128) -> Value {
     Value::Word(fixed.encode(n))
 }
@@ -166,6 +167,7 @@ fn array_value(element: Type, parts: Vec<HostValue>) -> Option<HostValue> {
     Some(HostValue { ty, value })
 }
 
+/// Returns the slots of a value.
 fn value_slots(value: Value) -> Vec<Value> {
     match &value {
         Value::Seq(seq) => (0..seq.len()).map(|i| seq.get(i)).collect(),

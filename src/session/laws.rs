@@ -1,10 +1,10 @@
-//! The laws of classes, tried at random values of their instances.
+//! Random tests of the laws of classes at values of their instances.
 //!
-//! Takes a session; gives for each law of each instance whether it held at every choice of values,
-//! or the values at which it did not. An instance with parameters is tried at a few types that
-//! satisfy what it requires. Values are drawn by the structure of a type, small and special ones
-//! more often than their share (no NaN: laws are about numbers); a type whose values obey more than
-//! its structure says has an instance of `Arbitrary`, and is drawn through that.
+//! Takes a session; gives for each law of each instance if it held at every choice of values, or a
+//! counterexample. An instance with parameters is tried at up to two types that satisfy its
+//! constraints. Values are drawn by the structure of a type, small and special ones more often (no
+//! NaN: laws are about numbers); a type whose values obey an invariant has an instance of
+//! `Arbitrary`, which draws them.
 //!
 //! The same seed draws the same values. Changes nothing in the session.
 
@@ -76,6 +76,7 @@ impl Session {
         done.map_err(|_| vec![internal_error(Span::default())])
     }
 
+    /// Tries the laws of all instances.
     fn try_laws(&mut self, cases: u32, seed: u64, library: bool) -> Vec<LawTrial> {
         let mut classes: Vec<Arc<env::Class>> = self.env.classes.values().cloned().collect();
         classes.sort_by_key(|class| class.id);
@@ -110,6 +111,7 @@ impl Session {
         trials
     }
 
+    /// Tries one law at random values of its domain.
     fn try_law(
         &mut self,
         law: &env::Law,
@@ -151,6 +153,7 @@ impl Session {
         LawVerdict::Held(cases)
     }
 
+    /// Evaluates a term without output or files.
     fn evaluate_term(&mut self, term: Term) -> Result<Value, LawVerdict> {
         let script = Script { locals: Vec::new(), body: Vec::new(), result: Some(term) };
         let mut host = Host {
@@ -206,6 +209,7 @@ impl Session {
         found
     }
 
+    /// Returns true if a constraint holds.
     fn holds(&mut self, constraint: &env::Constraint) -> bool {
         check::holds(&mut self.env, &mut self.program, constraint)
     }
@@ -288,6 +292,7 @@ impl Session {
         }
     }
 
+    /// Draws a value of each type.
     fn draw_values(&mut self, types: &[Type], rng: &mut Rng, depth: u32) -> Option<Vec<Term>> {
         types.iter().map(|ty| self.draw_value(ty, rng, depth)).collect()
     }
@@ -309,11 +314,13 @@ fn random_int(rng: &mut Rng) -> i64 {
     }
 }
 
+/// Returns a random number below `size`.
 fn random_below(rng: &mut Rng, size: &BigUint) -> BigUint {
     let digits: Vec<u32> = (0..size.bits() / 32 + 2).map(|_| rng.u32(..)).collect();
     BigUint::new(digits) % size
 }
 
+/// Returns a random literal of a scalar type.
 fn random_scalar(scalar: Scalar, rng: &mut Rng) -> Option<TermKind> {
     if scalar.is_integer() {
         let n = BigInt::from(random_int(rng));

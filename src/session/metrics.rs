@@ -1,4 +1,4 @@
-//! What a session has done besides the answers it gave: compiled, and taken memory.
+//! Metrics of a session: compilation, runs of kernels, memory.
 
 use super::Session;
 use std::ops::Sub;

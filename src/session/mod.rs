@@ -1,11 +1,11 @@
-//! The session: the one door for frontends.
+//! The session: the library's interface for frontends.
 //!
 //! Takes texts; gives values, types, verdicts and diagnostics. Reads no file and prints nothing:
-//! what a program prints goes to the caller. An input is a transaction: one that is refused, fails
-//! or is stopped leaves names, functions and every variable as they were.
+//! the output of a program goes to the caller. An input is a transaction: one that is rejected,
+//! fails or is interrupted leaves names, functions and every variable as they were.
 //!
-//! Programs nest and recurse as deep as they like, within bounds that a usual thread's stack does
-//! not hold: whoever runs texts of unknown origin does so inside [`on_large_stack`].
+//! Programs may nest and recurse deeper than the stack of a usual thread allows, within bounds:
+//! callers that run texts of unknown origin do so inside [`on_large_stack`].
 
 mod analysis;
 mod annotation_collector;
@@ -112,9 +112,9 @@ pub struct Session {
 pub enum Executor {
     /// The reference evaluator alone.
     Reference,
-    /// The evaluator, and compiled code for what is worth it.
+    /// The evaluator, and compiled code where it is profitable.
     Compiled,
-    /// Compiled code for everything that can be compiled, worth it or not.
+    /// Compiled code for everything that can be compiled, profitable or not.
     Eager,
 }
 
@@ -176,7 +176,7 @@ impl ValueText {
     }
 }
 
-/// Bytes one value may take, unless the frontend knows better.
+/// The limit of bytes for one value, unless the frontend sets another.
 const DEFAULT_MAX_VALUE_BYTES: u64 = 8 << 30;
 
 impl Default for Session {
@@ -304,7 +304,7 @@ impl Session {
     }
 }
 
-/// A text that is only looked at.
+/// Returns a text as a source of its own, outside the session.
 fn detached_source(text: &str) -> Arc<Source> {
     SourceMap::new().add("", text)
 }

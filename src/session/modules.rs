@@ -5,15 +5,16 @@
 //!
 //! One input goes through three steps, so that nothing runs unless everything is right:
 //!
-//! 1. [`Session::read_imports`] follows the imports, depth first, to texts that have not been read, and parses
-//!    them; what imports itself is refused. Afterward each text comes after those it imports.
-//! 2. [`Session::check_modules`] checks these texts in that order, each in an `Env` of its own, and then makes
-//!    the imports of the input known. All share one program; numbers of type variables and declared
-//!    types go on from one `Env` to the next.
+//! 1. [`Session::read_imports`] follows the imports, depth first, to texts that have not been read,
+//!    and parses them; cyclic imports are rejected. Afterward each text comes after those that it
+//!    imports (a topological order).
+//! 2. [`Session::check_modules`] checks these texts in that order, each in an `Env` of its own, and
+//!    then makes the imports of the input known. All share one program; the numbers of type variables
+//!    and declared types continue from one `Env` to the next.
 //! 3. The checked scripts run in the same order, before the input's own.
 //!
-//! A module is known by the id that the loader gives: who imports it second gets the same one. If
-//! the input fails at any step, all modules that it has read are forgotten with it.
+//! A module is identified by the id that the loader gives, so that a second import gets the same
+//! module. If the input fails at any step, all modules that it has read are discarded.
 
 use super::library::load::initial_env;
 use super::{Session, library};
@@ -55,7 +56,7 @@ pub enum NotFound {
     Absent {
         /// The path at which it was looked for.
         looked: String,
-        /// Paths that could have been meant, as they would be written instead.
+        /// Paths of the programs beside it, as an import would write them.
         beside: Vec<String>,
     },
     /// There is something, but no text; in the words that follow "cannot be imported: ".
@@ -92,7 +93,7 @@ struct UncheckedModule {
     targets: ImportTargets,
     /// The import that has led here.
     import: Span,
-    /// Something is wrong with it, or with what it imports, and has been said.
+    /// True if it, or a module that it imports, has an error, which was reported.
     broken: bool,
 }
 
@@ -257,7 +258,7 @@ impl Session {
         }
         let (imports, whole) = checked_modules(reading.targets, &modules);
         self.record_imports(&imports);
-        // Who is asked what a text says goes on with the imports that are right.
+        // For an index, the imports that are right are made known in any case.
         if whole || self.collector.is_some() {
             let library = &self.library.env;
             let said = module::open(&mut self.env, &mut self.program, &imports, library);
@@ -267,6 +268,7 @@ impl Session {
         scripts
     }
 
+    /// Checks one module among its own names; adds its script. `None` if it is broken.
     fn check_module(
         &mut self,
         fresh: UncheckedModule,
@@ -296,7 +298,7 @@ impl Session {
         } else {
             let (collector, program, parsed) = (&mut self.collector, &mut self.program, &fresh.parsed);
             let sources = &self.sources;
-            // Whoever asked for it to stop stops what imports it, too.
+            // An interrupt stops the importers, too.
             let checked =
                 || super::edition_check::check_both_readings(collector, &mut env, program, sources, parsed);
             cancellation::with_cancellation(&self.interrupt, checked).unwrap_or_default()
@@ -314,6 +316,7 @@ impl Session {
         Some(module)
     }
 
+    /// Records the texts behind imports, while annotations are collected.
     fn record_imports(&mut self, imports: &[(Import, Arc<Module>)]) {
         if let Some(collector) = &mut self.collector {
             imports

@@ -57,7 +57,7 @@ pub enum NameKind {
 /// A description of a name that is known.
 #[derive(Clone, Debug)]
 pub struct NameDescription {
-    /// The kind of thing it stands for.
+    /// The kind of thing that it is.
     pub kind: NameKind,
     /// Its type, as far as the library has been read.
     pub detail: Option<String>,
@@ -133,7 +133,7 @@ pub const BUILT_IN_TYPE_NAMES: &[&str] =
     &["below", "bool", "lower", "unit", "void", "COMPACTLINEAR", "TYPE", "UNITSUM"];
 
 impl Session {
-    /// The functions of a name, if that is what it stands for.
+    /// Returns the functions of a name; none if it is no function.
     pub fn overloads(&mut self, name: &str) -> Vec<Overload> {
         let source = detached_source(name);
         if self.load_mentioned(&source).is_err() {
@@ -158,7 +158,7 @@ impl Session {
         let words = KEYWORDS.iter().chain(BUILT_IN_TYPE_NAMES).copied();
         let all = known.chain(library::index().names()).chain(words).chain(scalars);
         let classes = self.env.class_names.keys().map(|name| &**name);
-        // Names that begin with `_` are for those who ask for them.
+        // Names that begin with `_` are only given for a prefix that does.
         let fits = |name: &&str| {
             let hidden = name.starts_with('_') && !prefix.starts_with('_');
             name.starts_with(prefix)

@@ -1,7 +1,7 @@
-//! What a text declares, with its places: read from the tree, nothing is checked.
+//! The declarations of a text, with their spans: read from the tree; nothing is checked.
 //!
-//! Takes a text, however broken; gives its declarations, those within declarations beneath them.
-//! What cannot be read keeps its name where lexing can tell it.
+//! Takes a text, however broken; gives its declarations as a tree. A statement that cannot be
+//! parsed keeps the name that lexing finds in it.
 
 use crate::source::{Source, Span};
 use crate::syntax::ast::{
@@ -77,6 +77,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
+    /// Returns a declaration without parameters and members.
     fn new(name: &Name, kind: DeclarationKind, span: Span) -> Declaration {
         Declaration {
             name: name.text.to_string(),
@@ -129,6 +130,7 @@ pub fn outline_of_statements(source: &Source, stmts: &[Stmt]) -> Vec<Declaration
     out
 }
 
+/// Adds the declarations of a statement.
 fn push_declarations(stmt: &Stmt, out: &mut Vec<Declaration>) {
     use DeclarationKind as K;
     let span = stmt.span;
@@ -187,10 +189,12 @@ fn push_declarations(stmt: &Stmt, out: &mut Vec<Declaration>) {
     }
 }
 
+/// Returns a declaration whose head is all of it.
 fn simple_declaration(name: &Name, kind: DeclarationKind, span: Span) -> Declaration {
     Declaration::new(name, kind, span)
 }
 
+/// Returns the declaration of a type or class with its members.
 fn type_declaration(
     decl: &TypeDecl,
     kind: DeclarationKind,
@@ -200,6 +204,7 @@ fn type_declaration(
     Declaration { members, doc: decl.doc.clone(), ..Declaration::new(&decl.name, kind, span) }
 }
 
+/// Returns the declaration of a function or procedure.
 fn function_declaration(name: &Name, function: &Function, span: Span) -> Declaration {
     let kind = if function.is_proc { DeclarationKind::Procedure } else { DeclarationKind::Function };
     let params = function.params.iter().map(|group| group.iter().map(parameter_span).collect()).collect();
@@ -207,10 +212,12 @@ fn function_declaration(name: &Name, function: &Function, span: Span) -> Declara
     Declaration { params, typed, head: function.header, ..Declaration::new(name, kind, span) }
 }
 
+/// Returns the span of a parameter with its type.
 fn parameter_span(param: &Param) -> Span {
     param.ty.as_ref().map_or(param.pattern.span, |ty| param.pattern.span.to(ty.span))
 }
 
+/// Returns the declaration of a member of a class.
 fn class_member_declaration(member: &ClassMember) -> Option<Declaration> {
     Some(match member {
         ClassMember::Signature(name, Generics { .. }, ty) => {

@@ -1,10 +1,10 @@
-//! The session as a program: its inputs, so that a file of them defines what the session defines.
+//! The session as a program: a file of its inputs that defines what the session defines.
 //!
-//! Takes the inputs that have succeeded, with what the checker has noted of their names; gives a
-//! text. In a session a name may be defined anew, and what was made with the old definition goes on
-//! with it; in a program a name has one meaning. So a definition that another has replaced is left
-//! out, or, if something that stays needs it, gets a name of its own, here and wherever it is
-//! meant. Evaluates and checks nothing.
+//! Takes the inputs that have succeeded, with the checker's annotations of their names; gives a
+//! text. In a session a name may be redefined, and what was made with the old definition keeps it;
+//! in a program a name has one meaning. So a definition that another has replaced is left out, or,
+//! if a statement that is kept needs it, is renamed with all its uses. Evaluates and checks
+//! nothing.
 
 use super::definition::definition_text;
 use super::inputs::EvaluatedInput;
@@ -53,6 +53,7 @@ struct InputStatement {
     result: Option<GlobalId>,
 }
 
+/// The kind of a statement, by which it is kept or left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StatementKind {
     /// Declares names.
@@ -327,7 +328,7 @@ impl Session {
                 None => import.brings.iter().any(|brought| brought == own),
             }
         };
-        // Several may bring the name, and the one that is meant stands in this text.
+        // Several imports may bring the name; the one that the text refers to takes precedence.
         let means = |import: &FileImport| Some(import.source) == text && brings(import);
         let meant = declared.imports.iter().rposition(means);
         meant.or_else(|| declared.imports.iter().rposition(brings))
@@ -456,7 +457,7 @@ impl Session {
             .map(|piece| piece.means.iter().filter_map(|(_, meaning)| target(meaning)).collect())
             .collect();
         let types: HashSet<Span> = declared.types.iter().map(|(_, at)| *at).collect();
-        // Whoever reads what a function takes cannot give it, for the type has been replaced.
+        // A function that takes a replaced type cannot be called any more.
         let outlived = |piece: &InputStatement| {
             piece.means.iter().any(|(at, meaning)| {
                 let NameMeaning::Declared(ty) = meaning else { return false };
@@ -486,7 +487,7 @@ impl Session {
                 StatementKind::Instance | StatementKind::ValueText => false,
             };
         }
-        // An import may be all that is left of a text that was forgotten.
+        // Of a replaced text, an import may be the only statement that is kept.
         let uses_file = |at: usize, needed: &[bool]| {
             let input = pieces[at].input;
             let same =
@@ -630,6 +631,7 @@ impl Session {
         library::parts().nth(source.0 as usize)
     }
 
+    /// Returns a supply of names that no statement mentions.
     fn fresh_names(&self, pieces: &[InputStatement]) -> FreshNames {
         let mut taken: HashSet<String> = library::index().names().map(str::to_string).collect();
         taken.extend(Prim::ALL.iter().map(|prim| prim.name().to_string()));
@@ -688,6 +690,7 @@ struct FreshNames {
 }
 
 impl FreshNames {
+    /// Returns a new name: the given one with a number.
     fn next(&mut self, name: &str) -> String {
         let mut number = 1;
         loop {
@@ -700,11 +703,13 @@ impl FreshNames {
     }
 }
 
+/// Returns true for the declaration of a type, type function or kind.
 fn declares_type(kind: DeclarationKind) -> bool {
     use DeclarationKind as K;
     matches!(kind, K::Type | K::TypeFunction | K::Struct | K::Variant | K::Kind)
 }
 
+/// Returns true if a span contains another.
 fn covers(outer: Span, inner: Span) -> bool {
     outer.source == inner.source && outer.start <= inner.start && inner.end <= outer.end
 }

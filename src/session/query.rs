@@ -1,4 +1,5 @@
-//! Questions to a session: types, kinds, sizes, isomorphism, names. None of them changes it.
+//! Questions about expressions and types: their types, kinds, sizes, conversions, isomorphism. None
+//! of them changes the session.
 
 use super::diagnostics::interruption;
 use super::signature::function_signature;
@@ -88,7 +89,7 @@ impl Session {
         Ok((ty, kind))
     }
 
-    /// The members of a declared kind, if that is what a name stands for.
+    /// Returns the members of a declared kind; `None` if the name is no kind.
     pub fn kind_members(&self, kind: &str) -> Option<Vec<String>> {
         let kind = self.env.kinds.get(kind.trim())?;
         Some(kind.members.iter().map(|member| member.to_string()).collect())

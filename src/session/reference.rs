@@ -1,6 +1,6 @@
-//! The reference of diagnostics: what each code means, a program that causes it, how to mend it.
+//! The reference of diagnostics: the meaning of each code, a program that causes it, its remedy.
 //!
-//! The text is that of the book's page, embedded, so that command and book say the same.
+//! The text is the book's page, embedded, so that command and book agree.
 
 /// The page of the book.
 const PAGE: &str = include_str!("../../book/src/diagnostics.md");

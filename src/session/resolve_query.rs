@@ -1,8 +1,8 @@
-//! Questions about what types can do: may this be called, does this operator take them, which types
-//! belong to a class, how is a use carried out.
+//! Questions about uses: what a function, operator or conversion on some types resolves to, and the
+//! instances of a class.
 //!
-//! All of them go through [`check::ask`]: the checker judges the use as if it stood in a program.
-//! None of them changes the session.
+//! All of them go through [`crate::check::type_query::ask`]: the checker judges the use as if it
+//! stood in a program. None of them changes the session.
 
 use super::annotation_collector::AnnotationCollector;
 use super::signature::type_parameter_list;
@@ -79,7 +79,8 @@ impl Session {
         })
     }
 
-    /// The functions of a name, if that is what it stands for, with the scope of each, near to far.
+    /// Returns the functions of a name with the scope of each, nearest first; `None` if it has
+    /// none.
     pub fn scoped_overload_signatures(&mut self, text: &str) -> Option<String> {
         let name = text.trim().trim_end_matches(';').trim_end();
         let forms = self.overloads(name);
@@ -97,6 +98,7 @@ impl Session {
         )
     }
 
+    /// Returns the resolution of a checked script.
     fn resolution(&self, script: &Script, remarks: Vec<Diagnostic>, choices: &[String]) -> Resolution {
         let choices = choices.iter().map(|line| format!("{line}\n")).collect();
         let result = script.result.as_ref().map_or_else(Type::void, |term| term.ty.clone());
@@ -112,7 +114,7 @@ impl Session {
     pub fn instances_of(&mut self, class: &str) -> Result<Vec<String>, Vec<Diagnostic>> {
         let source = self.sources.add("class", class);
         self.load_mentioned(&source)?;
-        // An instance of the library is read with its class and its type: here all types are meant.
+        // An instance of the library is read with its class and its type: here with all types.
         let of_class = library::index()
             .chunks
             .iter()

@@ -1,4 +1,5 @@
-//! The last results of a session by name: `it` and `_1` are the last one, `_2` the one before, ….
+//! The names of the last results of a session: `it` and `_1` are the last one, `_2` the one before,
+//! ….
 //!
 //! Takes each value that a session shows; gives it a name that later inputs use as any other. A
 //! name that the user has defined stays the user's.
@@ -44,6 +45,7 @@ impl Results {
         self.recent.front().copied()
     }
 
+    /// Returns the names of results: `_1`, `_2`, …, and `it`.
     fn names(&self) -> impl Iterator<Item = (String, GlobalId)> {
         let numbered = self.recent.iter().enumerate().map(|(i, id)| (format!("_{}", i + 1), *id));
         numbered.chain(self.recent.front().map(|id| (LAST_RESULT_NAME.to_string(), *id)))
@@ -104,7 +106,7 @@ impl Session {
             let name: Arc<str> = name.into();
             let own = match self.env.values.get(&name) {
                 Some(Definition::Global { span, .. }) => *span != Span::default(),
-                // A function of the library has no right to the name.
+                // A result hides a function of the library.
                 Some(Definition::Callables(known)) => known.nearest() < Some(Scope::Library),
                 None => false,
             };

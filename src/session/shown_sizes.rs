@@ -1,11 +1,9 @@
-//! Sizes that results and variables show: a text of the session may write them by the name that is
-//! shown.
+//! Names of sizes that arrive at run time and that results and variables show.
 //!
-//! A size that arrives at run time is a variable of types; the checker gives it a name that no
-//! other size has which is shown, nor a type. When a text writes the name it becomes that of a
-//! type, and stays it. A name that the user, the library or an import has given to a type is
-//! theirs. Takes a text; makes names known. Also writes the type by which a program opens such a
-//! size.
+//! A size that arrives at run time is a type variable; the checker gives it a name that no type and
+//! no other size that is shown has. When a text writes this name, it becomes the name of a type
+//! from then on, unless the user, the library or an import has a type of that name. Also writes the
+//! type pattern by which a program binds such a size.
 
 use super::Session;
 use crate::check::env::{Definition, Scope, TypeDefinition};

@@ -6,6 +6,7 @@ use crate::check::env::{Callable, Constraint, Scheme};
 use crate::types::{Kind, Nominal, NominalBody, TypeVar};
 use std::ops::Range;
 
+/// Returns signature and documentation of a callable.
 pub(super) fn describe_callable(env: &Env, name: &str, callable: &Callable) -> Overload {
     let plain = |signature: String| Overload { signature, doc: None, declared: None, fields: Vec::new() };
     match callable {

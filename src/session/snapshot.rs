@@ -1,4 +1,4 @@
-//! Snapshots of a session: what a failed input, or a question, puts back.
+//! Snapshots of a session, which a failed input or a question restores.
 
 use super::Session;
 use super::diagnostics::internal_error;
@@ -10,7 +10,7 @@ use crate::eval::Checkpoint;
 use crate::source::Span;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A session as it was. The program only grows, so its extent says it all.
+/// The state of a session. The program only grows, so that its extent suffices.
 pub(super) struct Snapshot {
     env: Env,
     modules: LoadedModules,
@@ -31,6 +31,7 @@ impl Session {
         done.unwrap_or_else(|_| Err(vec![internal_error(span)]))
     }
 
+    /// Takes a snapshot of the session.
     pub(super) fn snapshot(&mut self) -> Snapshot {
         Snapshot {
             env: self.env.clone(),
@@ -40,6 +41,7 @@ impl Session {
         }
     }
 
+    /// Puts a snapshot back.
     pub(super) fn restore(&mut self, saved: Snapshot) {
         // A type that is taken back keeps its number: what is known of it must not be taken for
         // another's.

@@ -1,5 +1,5 @@
-//! Questions about the text of a program, which is parsed and not checked: layout, migration from
-//! version 0.1, the inputs in it.
+//! Questions about the text of a program that need parsing alone: layout, migration from version
+//! 0.1, the inputs in it.
 
 use super::diagnostics::internal_error;
 use super::{Session, detached_source};
@@ -16,6 +16,7 @@ impl Session {
         self.rewrite(name, text, syntax::fmt::layout)
     }
 
+    /// Rewrites a text. The text is kept in the session only if it has errors, which refer to it.
     fn rewrite(
         &mut self,
         name: &str,

@@ -1,11 +1,11 @@
-//! Tests: the examples in doc comments and the `test` blocks of a program; and `bench` blocks,
-//! which are timed.
+//! Runs of the examples in doc comments, the `test` blocks and the timed `bench` blocks of a
+//! program.
 //!
-//! Takes a program's text; runs it, its output unseen, then each example and each test, every one
-//! on the program as it was left by its own run. Gives what became of each; keeps nothing.
+//! Takes a program's text; runs it without output, then each example and each test in the state
+//! that the program's own run has left. Gives the outcome of each; keeps nothing.
 //!
-//! An example is a line `/// > EXPRESSION` in a doc comment, followed by what it gives: the value
-//! as `str` writes it, or what it prints.
+//! An example is a line `/// > EXPRESSION` in a doc comment, followed by its expected output: the
+//! value as `str` writes it, or what it prints.
 
 use super::deadline::Deadline;
 use super::diagnostics::internal_error;
@@ -47,6 +47,7 @@ pub struct TestSelection {
 }
 
 impl TestSelection {
+    /// Returns true if a name is selected.
     fn includes(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|part| name.contains(part.as_str()))
     }
@@ -98,6 +99,7 @@ pub struct BenchReport {
 
 /// Runs of a `bench` block, at least and at most.
 const MIN_BENCH_RUNS: usize = 5;
+/// The most runs of a `bench` block.
 const MAX_BENCH_RUNS: usize = 100_000;
 
 /// An example as it is written.
@@ -108,7 +110,7 @@ struct Example<'t> {
 }
 
 impl Session {
-    /// Runs the examples and tests of a program; `each` hears of every one when it is done.
+    /// Runs the examples and tests of a program; `each` receives the report of every one.
     pub fn test(
         &mut self,
         name: &str,
@@ -159,6 +161,7 @@ impl Session {
         ran
     }
 
+    /// Runs an example and compares its output with the comment.
     fn run_example(&mut self, example: &Example<'_>) -> TestOutcome {
         let Example { expression, expected, .. } = example;
         let mut printed = String::new();
@@ -226,6 +229,7 @@ impl Session {
         program
     }
 
+    /// Runs a `test` block and puts the session back.
     fn run_test(&mut self, title: &str) -> TestOutcome {
         let Some(script) = self.block_call(&test_name(false, title)) else {
             return TestOutcome::Failed(vec![internal_error(Span::default())]);
@@ -234,6 +238,7 @@ impl Session {
         done.unwrap_or_else(TestOutcome::Failed)
     }
 
+    /// Runs a `bench` block again and again for about `time`, and puts the session back.
     fn run_timed(&mut self, title: &str, time: Duration, runs: &mut Vec<Duration>) -> TestOutcome {
         let Some(script) = self.block_call(&test_name(true, title)) else {
             return TestOutcome::Failed(vec![internal_error(Span::default())]);

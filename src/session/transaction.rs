@@ -1,4 +1,4 @@
-//! Transactions: one input, which changes the session as a whole or not at all.
+//! Transactions: an input changes the session as a whole or not at all.
 
 use super::diagnostics::{internal_error, interruption};
 use super::modules::ModuleScript;

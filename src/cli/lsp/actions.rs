@@ -10,6 +10,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 
 impl Server {
+    /// Answers `textDocument/codeAction`: the edits of diagnostics in a range.
     pub(super) fn code_actions(&mut self, params: CodeActionParams) -> RequestResult {
         let uri = params.text_document.uri;
         let wanted = params.context.only.as_ref().is_none_or(|kinds| {
@@ -34,7 +35,7 @@ impl Server {
             for (span, replacement) in &help.edits {
                 let Some(target) = file(&index, &self.copies, span.source) else { continue };
                 let Some(source) = index.sources().get(span.source) else { continue };
-                // Of this text the editor has the name that it knows.
+                // This text keeps the URI of the editor.
                 let target = if span.source == index.root { uri.clone() } else { target };
                 let range = Lines::of(&source.text).span(&source.text, *span);
                 let new_text = arms_in_lines(&source.text, span.start as usize, replacement);

@@ -1,5 +1,5 @@
-//! Help while one writes: completion of names and of paths in imports, the parameters of a
-//! function, layout.
+//! Requests while a text is written: completion of names and of import paths, signature help,
+//! layout.
 
 use super::lookups::doc_markdown;
 use super::{RequestResult, Server, json_result};
@@ -15,11 +15,13 @@ use std::path::Path;
 /// The most entries of a folder that are read to complete an import.
 const MAX_DIRECTORY_ENTRIES: usize = 10_000;
 
+/// Returns a text as documentation in Markdown.
 fn markdown_documentation(text: &str) -> Documentation {
     Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value: text.to_string() })
 }
 
 impl Server {
+    /// Answers `textDocument/completion`.
     pub(super) fn complete(&mut self, params: CompletionParams) -> RequestResult {
         let uri = params.text_document_position.text_document.uri;
         let position = params.text_document_position.position;
@@ -32,7 +34,7 @@ impl Server {
                 items: import_completions(&document.path(), path, range),
             });
         }
-        // Those two begin paths, and much else that nobody wants to see completed.
+        // These two also stand outside of import paths, where nothing is completed.
         let trigger = params.context.as_ref().and_then(|context| context.trigger_character.as_deref());
         if matches!(trigger, Some("\"" | "/")) {
             return Ok(Value::Null);
@@ -70,7 +72,7 @@ impl Server {
         json_result(CompletionList { is_incomplete: false, items: items.collect() })
     }
 
-    /// Adds type and doc comment to a candidate that somebody looks at.
+    /// Answers `completionItem/resolve`: adds type and doc comment to a candidate.
     pub(super) fn resolve(&mut self, mut item: CompletionItem) -> RequestResult {
         let name = item.data.as_ref().and_then(|data| data.get("name")).and_then(Value::as_str);
         let forms = name.map(|name| self.session.overloads(name)).unwrap_or_default();
@@ -85,6 +87,7 @@ impl Server {
         json_result(item)
     }
 
+    /// Answers `textDocument/signatureHelp`.
     pub(super) fn signature_help(&mut self, params: SignatureHelpParams) -> RequestResult {
         let uri = params.text_document_position_params.text_document.uri;
         let position = params.text_document_position_params.position;
@@ -115,12 +118,13 @@ impl Server {
         })
     }
 
+    /// Answers `textDocument/formatting`.
     pub(super) fn format(&mut self, params: DocumentFormattingParams) -> RequestResult {
         let uri = params.text_document.uri;
         let Some(document) = self.documents.get(&uri).filter(|document| !document.library) else {
             return Ok(Value::Null);
         };
-        // A text with errors stays as it is: the errors are told anyway.
+        // A text with errors stays as it is: its errors are published anyway.
         let Ok(new) =
             self.session.with_temporary_sources(|session| session.format(&document.name, &document.text))
         else {
@@ -139,7 +143,7 @@ fn last_segment(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The programs and folders that the path of an import in this file can go on with.
+/// Returns the programs and folders that complete the path of an import in this file.
 fn import_completions(program: &Path, path: &str, range: lsp_types::Range) -> Vec<CompletionItem> {
     let Some(folder) = program.parent() else { return Vec::new() };
     let begun = last_segment(path);

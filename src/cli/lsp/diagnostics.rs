@@ -1,7 +1,7 @@
-//! Diagnostics as the protocol says them.
+//! Diagnostics in the form of the protocol.
 //!
-//! Takes what a session says of a text; gives the protocol's form of it, with places, codes that
-//! lead to the reference, and other places as related information.
+//! Takes the diagnostics of an index; gives them with ranges, links to the reference, and other
+//! places as related information.
 
 use super::documents::Document;
 use super::position::Lines;
@@ -29,7 +29,7 @@ impl Server {
     }
 }
 
-/// The message that tells diagnostics.
+/// Returns the notification that publishes diagnostics.
 pub fn publish_message(uri: &Uri, version: Option<i32>, diagnostics: Vec<lsp_types::Diagnostic>) -> Message {
     let told = PublishDiagnosticsParams { uri: uri.clone(), diagnostics, version };
     Message::Notification(Notification::new(PublishDiagnostics::METHOD.to_string(), told))
@@ -63,7 +63,7 @@ pub fn diagnostic(
             related.push(DiagnosticRelatedInformation { location, message: text.to_string() });
         }
     };
-    // What is wrong in a module is told where this text imports it.
+    // An error in a module is shown where this text imports it.
     let here = (said.primary.span.source == index.root).then_some(said.primary.span);
     let here = here.unwrap_or_else(|| {
         let file = index.sources().get(said.primary.span.source).map_or("", |source| &source.name);

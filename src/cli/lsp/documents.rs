@@ -1,7 +1,7 @@
-//! The texts that are open in the editor, as it says they are.
+//! The texts that are open in the editor.
 //!
-//! Takes what the editor sends; keeps texts with their versions. What the editor says counts,
-//! whatever is on disk.
+//! Takes what the editor sends; keeps texts with their versions. An open text takes precedence over
+//! the file on disk.
 
 use super::position::Lines;
 use super::uri;
@@ -31,7 +31,7 @@ pub struct Document {
     pub diagnostics_due: Option<Instant>,
     /// The index of its text; `None` after a change.
     pub index: Option<Rc<Index>>,
-    /// A copy of the library's text, which is looked at and not changed.
+    /// True for a copy of the library's text, which is read-only.
     pub library: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Answers about what stands in a text: hover, definition, references, inferred types.
+//! Requests about a place of a text: hover, definition, references, highlights, inlay hints.
 
 use super::diagnostics::location;
 use super::documents::Document;
@@ -28,6 +28,7 @@ impl Server {
         Some((document, index, document.lines.byte(&document.text, at.position)))
     }
 
+    /// Answers `textDocument/hover`.
     pub(super) fn hover(&mut self, params: HoverParams) -> RequestResult {
         let Some((_, index, at)) = self.document_position(&params.text_document_position_params) else {
             return Ok(Value::Null);
@@ -45,6 +46,7 @@ impl Server {
         })
     }
 
+    /// Answers `textDocument/definition`.
     pub(super) fn definition(&mut self, params: GotoDefinitionParams) -> RequestResult {
         let Some((_, index, at)) = self.document_position(&params.text_document_position_params) else {
             return Ok(Value::Null);
@@ -57,6 +59,7 @@ impl Server {
         json_result(location(&index, &self.copies, span))
     }
 
+    /// Answers `textDocument/references`.
     pub(super) fn references(&mut self, params: ReferenceParams) -> RequestResult {
         let Some((_, index, at)) = self.document_position(&params.text_document_position) else {
             return Ok(Value::Null);
@@ -134,6 +137,7 @@ impl Server {
         all
     }
 
+    /// Answers `textDocument/documentHighlight`.
     pub(super) fn highlights(&mut self, params: DocumentHighlightParams) -> RequestResult {
         let Some((document, index, at)) = self.document_position(&params.text_document_position_params)
         else {
@@ -155,6 +159,7 @@ impl Server {
         json_result(all)
     }
 
+    /// Answers `textDocument/inlayHint`: types that are inferred.
     pub(super) fn inlay_hints(&mut self, params: InlayHintParams) -> RequestResult {
         let uri = params.text_document.uri;
         let Some(index) = self.index_of(&uri) else { return Ok(Value::Null) };

@@ -1,13 +1,13 @@
-//! The language server: what `felis lsp` tells editors, over standard input and output.
+//! The language server, `felis lsp`, on standard input and output.
 //!
-//! Takes messages of the Language Server Protocol; gives answers and diagnostics. All knowledge is
-//! the session's ([`felis::editor`]); here it is translated. One thread does the work, in the order
-//! in which messages come: a request is answered about the text as it was when it was sent.
+//! Takes messages of the Language Server Protocol; gives answers and diagnostics. Translates
+//! questions for [`felis::editor`], which answers them. One thread handles messages in their order:
+//! a request is answered about the text as it was when it was sent.
 //!
-//! **Diagnostics** are told a moment after the last change of a text ([`DIAGNOSTICS_DELAY`]), and
-//! not at all if another change has come while they were found. **A request** that is taken back
-//! before its turn is not worked on. **A panic** is answered as an error; the server goes on with a
-//! new session.
+//! **Diagnostics** are published after [`DIAGNOSTICS_DELAY`] without a change of the text, and not
+//! if another change has arrived while they were computed. **A request** that is canceled before
+//! its turn is not worked on. **A panic** is answered as an error; the server goes on with a new
+//! session.
 
 mod actions;
 mod completion;
@@ -60,7 +60,7 @@ impl RequestError {
 /// The result of a request.
 type RequestResult = Result<Value, RequestError>;
 
-/// Serves one editor until it says goodbye.
+/// Serves one editor until it disconnects.
 pub fn serve() -> u8 {
     if std::io::stdin().is_terminal() {
         super::output::print_error("felis lsp: waiting for an editor on standard input; Ctrl-D ends it");
@@ -87,7 +87,7 @@ pub fn serve() -> u8 {
     code
 }
 
-/// Agrees with the editor on what can be asked.
+/// Exchanges capabilities with the editor; returns its parameters.
 fn initialize(connection: &Connection) -> Result<Value, u8> {
     let failed = |error: &dyn std::fmt::Display| {
         super::output::print_error(&format!("felis lsp: {error}"));
@@ -104,7 +104,7 @@ fn initialize(connection: &Connection) -> Result<Value, u8> {
     Ok(parameters)
 }
 
-/// The folders that an editor has open, by what it says of itself: older ones name one root only.
+/// Returns the folders that an editor has open; older ones name one root only.
 fn folders(parameters: &Value) -> Vec<PathBuf> {
     let path = |uri: &Value| serde_json::from_value(uri.clone()).ok().as_ref().and_then(uri::path);
     let several = parameters["workspaceFolders"].as_array().into_iter().flatten();
@@ -112,6 +112,7 @@ fn folders(parameters: &Value) -> Vec<PathBuf> {
     if several.is_empty() { path(&parameters["rootUri"]).into_iter().collect() } else { several }
 }
 
+/// Returns the capabilities of the server, as JSON.
 fn capabilities() -> Value {
     json!({
         "positionEncoding": "utf-16",
@@ -143,12 +144,13 @@ pub struct Server {
     documents: Documents,
     copies: LibraryCopies,
     folders: Vec<PathBuf>,
-    /// The editor has said that it will go.
+    /// True after a shutdown request.
     leaving: bool,
     /// True if the editor can report changed files.
     can_watch: bool,
 }
 
+/// Returns the session in which texts are checked.
 fn new_session() -> Session {
     // Nothing runs here but what the library itself needs.
     Session::new().with_executor(Executor::Reference, 1)
@@ -171,6 +173,7 @@ impl Server {
         }
     }
 
+    /// Handles messages until the editor leaves; returns the exit code.
     fn run(mut self) -> u8 {
         if self.can_watch {
             let pattern = json!({ "watchers": [{ "globPattern": "**/*.flx" }] });
@@ -182,7 +185,7 @@ impl Server {
         }
         loop {
             let Some(message) = self.next() else {
-                // Nobody is there any more.
+                // The editor has closed the connection.
                 return if self.leaving { exit::OK } else { exit::FAILED };
             };
             match message {
@@ -226,11 +229,13 @@ impl Server {
         self.waiting.extend(self.connection.receiver.try_iter());
     }
 
+    /// Sends a message to the editor.
     fn send(&self, message: Message) {
-        // If nobody is there to read it, the next message will not come either.
+        // If the connection is closed, no further message arrives.
         let _ = self.connection.sender.send(message);
     }
 
+    /// Answers a request. A canceled one gets an error, and so does one that panics.
     fn handle_request(&mut self, request: Request) {
         self.receive_pending();
         let id = request.id.clone();
@@ -259,6 +264,7 @@ impl Server {
         }));
     }
 
+    /// Calls the function that answers the method of a request.
     fn dispatch(&mut self, request: Request) -> RequestResult {
         match request.method.as_str() {
             request_type::Shutdown::METHOD => {
@@ -298,7 +304,7 @@ impl Server {
         }
     }
 
-    /// Takes note of what the editor tells.
+    /// Handles a notification.
     fn handle_notification(&mut self, note: Notification) {
         let method = note.method.as_str();
         match method {

@@ -1,7 +1,7 @@
-//! Rename: changed everywhere by meaning, or refused with the reason.
+//! Rename: all references are changed, or the request is refused with the reason.
 //!
-//! The change is tried before it is handed out: all texts that take part are checked with it, and
-//! every name in them must stand for what it stood for.
+//! The change is verified before it is sent: all texts that it concerns are checked with it, and
+//! every name in them must keep its referent.
 
 use super::documents::Document;
 use super::position::Lines;
@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 impl Server {
+    /// Answers `textDocument/prepareRename`.
     pub(super) fn prepare_rename(&mut self, params: TextDocumentPositionParams) -> RequestResult {
         let Some((document, index, at)) = self.document_position(&params) else { return Ok(Value::Null) };
         let (span, _) = index.rename_target(at).map_err(RequestError::failed)?;
@@ -26,6 +27,7 @@ impl Server {
         json_result(PrepareRenameResponse::RangeWithPlaceholder { range, placeholder })
     }
 
+    /// Answers `textDocument/rename`.
     pub(super) fn rename(&mut self, params: RenameParams) -> RequestResult {
         let Some((document, index, at)) = self.document_position(&params.text_document_position) else {
             return Ok(Value::Null);
@@ -113,6 +115,7 @@ struct BufferOverride {
 }
 
 impl BufferOverride {
+    /// Puts drafts in the place of open texts; `None` if the lock is poisoned.
     fn install(buffers: &Buffers, drafts: &HashMap<String, String>) -> Option<BufferOverride> {
         let mut texts = buffers.lock().ok()?;
         let kept = texts.clone();

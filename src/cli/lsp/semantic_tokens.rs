@@ -1,4 +1,4 @@
-//! Colors and folds: what the words of a text are, and what can be folded away.
+//! Semantic tokens and folding ranges.
 
 use super::documents::Document;
 use super::{RequestResult, Server, json_result};
@@ -38,11 +38,13 @@ pub fn legend() -> Value {
     json!({ "tokenTypes": TOKEN_TYPES, "tokenModifiers": MODIFIERS })
 }
 
+/// Returns the number of a token type.
 fn token_type_number(kind: &str) -> u32 {
     TOKEN_TYPES.iter().position(|known| *known == kind).unwrap_or(0) as u32
 }
 
 impl Server {
+    /// Answers `textDocument/semanticTokens/full`.
     pub(super) fn tokens(&mut self, params: SemanticTokensParams) -> RequestResult {
         let uri = params.text_document.uri;
         let Some(index) = self.index_of(&uri) else { return Ok(Value::Null) };
@@ -50,6 +52,7 @@ impl Server {
         json_result(semantic_tokens(document, &index, 0..document.text.len()))
     }
 
+    /// Answers `textDocument/semanticTokens/range`.
     pub(super) fn tokens_between(&mut self, params: SemanticTokensRangeParams) -> RequestResult {
         let uri = params.text_document.uri;
         let Some(index) = self.index_of(&uri) else { return Ok(Value::Null) };
@@ -71,7 +74,7 @@ fn semantic_tokens(document: &Document, index: &Index, wanted: Range<usize>) -> 
     let mut data = Vec::new();
     let (mut line, mut start) = (0, 0);
     let mut put = |bytes: Range<usize>, kind: u32, modifiers: u32| {
-        // A word may not go over the end of a line: a comment is told line by line.
+        // A token may not span lines: a comment is sent line by line.
         let mut at = bytes.start;
         for piece in text[bytes].split_inclusive('\n') {
             let (from, to) = (at, at + piece.trim_end_matches(['\n', '\r']).len());
@@ -118,6 +121,7 @@ fn semantic_tokens(document: &Document, index: &Index, wanted: Range<usize>) -> 
     SemanticTokens { result_id: None, data }
 }
 
+/// Returns the token type of a name, and its modifiers as bits.
 fn token_type(index: &Index, found: felis::editor::Use) -> (&'static str, u32) {
     let kind = match index.class_of(found) {
         NameClass::Variable | NameClass::Value => "variable",

@@ -1,7 +1,7 @@
-//! Names of declarations: those of a text, as a tree, and those of the whole workspace that are
-//! asked for.
+//! Symbols: the declarations of a text as a tree, and those of the whole workspace by a query.
 //!
-//! The second ones are read from the texts, open ones as they are now; nothing is checked for them.
+//! Workspace symbols are read from the syntax of the texts, open ones as they are now; nothing is
+//! checked for them.
 
 use super::documents::Document;
 use super::position::Lines;
@@ -15,10 +15,11 @@ use lsp_types::{
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The most declarations that are told of a workspace.
+/// The most declarations that are sent for a workspace.
 const MAX_SYMBOLS: usize = 500;
 
 impl Server {
+    /// Answers `textDocument/documentSymbol`.
     pub(super) fn symbols(&mut self, params: DocumentSymbolParams) -> RequestResult {
         let uri = params.text_document.uri;
         let Some(index) = self.index_of(&uri) else { return Ok(Value::Null) };
@@ -50,7 +51,7 @@ impl Server {
     }
 }
 
-/// Adds the declarations of a text that are asked for.
+/// Adds the declarations of a text that match the query.
 fn collect(uri: &Uri, text: &str, query: &str, out: &mut Vec<SymbolInformation>) {
     let mut sources = SourceMap::new();
     let source = sources.add("", text);
@@ -83,6 +84,7 @@ fn is_subsequence(name: &str, query: &str) -> bool {
     query.chars().flat_map(char::to_lowercase).all(|wanted| letters.any(|letter| letter == wanted))
 }
 
+/// Returns a declaration and its members as a symbol.
 fn symbol(declaration: &Declaration, document: &Document, index: &Index) -> DocumentSymbol {
     let kind = kind_of(declaration);
     let name = name_of(declaration, |span| index.sources().slice(span));
@@ -102,6 +104,7 @@ fn symbol(declaration: &Declaration, document: &Document, index: &Index) -> Docu
     }
 }
 
+/// Returns the protocol's kind of a declaration.
 fn kind_of(declaration: &Declaration) -> SymbolKind {
     use DeclarationKind as K;
     match declaration.kind {

@@ -1,9 +1,8 @@
 //! Messages of an editor from standard input, and answers to standard output.
 //!
-//! Each message is JSON after a header that says how long it is. What is no message is answered
-//! with an error and passed over: the server goes on with the next one. Nothing is allocated
-//! because a header says so: bytes are kept as they arrive, and a message beyond
-//! [`MAX_MESSAGE_BYTES`] is not kept at all.
+//! Each message is JSON after a header with its length. Malformed input is answered with an error
+//! and skipped up to the next header. No memory is allocated because of a header: bytes are kept as
+//! they arrive, and a message beyond [`MAX_MESSAGE_BYTES`] is not kept at all.
 
 use lsp_server::{Connection, ErrorCode, Message};
 use serde_json::{Value, json};
@@ -14,7 +13,7 @@ use std::thread::{Builder, JoinHandle};
 const MAX_MESSAGE_BYTES: u64 = 256 << 20;
 /// The longest line of a header.
 const MAX_HEADER_LINE_BYTES: u64 = 4096;
-/// The field that says how long a message is.
+/// The header field with the length of a message.
 const CONTENT_LENGTH: &[u8] = b"content-length:";
 
 /// The threads that read and write.
@@ -26,7 +25,7 @@ pub struct Threads {
 impl Threads {
     /// Waits until all is read and written.
     pub fn join(self) {
-        // A thread that panicked has said so.
+        // A thread that panicked has printed its message.
         let _ = self.reader.join();
         let _ = self.writer.join();
     }
@@ -38,7 +37,7 @@ pub fn stdio() -> io::Result<(Connection, Threads)> {
     let Connection { sender, receiver } = editor;
     let writer = Builder::new().name("writer".into()).spawn(move || {
         for message in receiver {
-            // Where nobody reads any more there is nobody to tell.
+            // A closed connection needs no error.
             if message.write(&mut io::stdout().lock()).is_err() {
                 break;
             }
@@ -73,10 +72,12 @@ struct MalformedMessage {
 }
 
 impl MalformedMessage {
+    /// Returns the error of a text that is no JSON or has no header.
     fn parse(why: impl Into<String>) -> MalformedMessage {
         MalformedMessage { code: ErrorCode::ParseError, why: why.into() }
     }
 
+    /// Returns the error of JSON that is no message.
     fn invalid(why: impl Into<String>) -> MalformedMessage {
         MalformedMessage { code: ErrorCode::InvalidRequest, why: why.into() }
     }
@@ -93,7 +94,7 @@ impl MalformedMessage {
 /// The messages that come.
 struct MessageReader<R> {
     input: R,
-    /// A line of a header that has been read and not been looked at.
+    /// A line of a header that was read and not parsed yet.
     line: Vec<u8>,
 }
 
@@ -187,6 +188,7 @@ fn content_length_value(line: &[u8]) -> Option<&[u8]> {
     name.eq_ignore_ascii_case(CONTENT_LENGTH).then_some(rest)
 }
 
+/// Parses the body of a message.
 fn parse_message(body: &[u8]) -> Result<Message, MalformedMessage> {
     let value: Value =
         serde_json::from_slice(body).map_err(|error| MalformedMessage::parse(error.to_string()))?;

@@ -1,8 +1,8 @@
-//! The files around: open buffers before those on disk, the library's texts as files, other
+//! Files for the server: open buffers before those on disk, the library's texts as files, the
 //! programs of the workspace.
 //!
-//! Takes paths; gives texts and places. Writes nothing but copies of the library and of the
-//! reference, for editors to show, into a folder of their own.
+//! Takes paths; gives texts and URIs. Writes only copies of the library and of the reference, for
+//! editors to show, into a folder of their own.
 
 use super::super::files::FileLoader;
 use super::super::input;
@@ -32,6 +32,7 @@ impl BufferLoader {
         BufferLoader { files: FileLoader::relative_to(program), folder, buffers }
     }
 
+    /// Returns the text of an open file.
     fn open(&self, id: &str) -> Option<String> {
         self.buffers.lock().ok()?.get(id).cloned()
     }
@@ -107,6 +108,7 @@ impl LibraryCopies {
         })
     }
 
+    /// Returns the copy of a name, which is written at the first call.
     fn copy_once(&self, name: &str, text: impl FnOnce() -> Option<String>) -> Option<Uri> {
         if let Some(made) = self.made.borrow().get(name) {
             return made.clone();
@@ -133,7 +135,9 @@ impl LibraryCopies {
 /// The bounds of the search for programs in a workspace: programs, depth of folders, entries of
 /// folders.
 const MAX_PROGRAMS: usize = 2_000;
+/// The deepest folder below those of the workspace.
 const MAX_FOLDER_DEPTH: usize = 12;
+/// The most entries of folders that are read.
 const MAX_DIRECTORY_ENTRIES: usize = 100_000;
 
 /// The programs below these folders; without those in hidden folders and in what other tools make.

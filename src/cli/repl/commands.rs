@@ -1,7 +1,7 @@
-//! The commands of a session: `:type` and its like.
+//! The commands of a session, such as `:type`, in one table.
 //!
-//! Takes a line that begins with a colon; gives an answer, or says how the command is written.
-//! Files and the editor are in [`super::files`].
+//! Takes a line that begins with a colon; gives an answer, or a message about the command's usage.
+//! Commands about files are in [`super::files`].
 
 use super::super::answers::{Flow, comparison_text, implicit_names_note};
 use super::super::show::statistics_text;
@@ -77,6 +77,7 @@ impl From<Result<String, Vec<Diagnostic>>> for Reply {
     }
 }
 
+/// Makes a line of the table.
 const fn command(
     name: &'static str,
     argument: &'static str,
@@ -221,7 +222,7 @@ pub const COMMANDS: &[Command] = &[
     }),
 ];
 
-/// The command that a word stands for: its name, or the beginning of one name only. Else why not.
+/// Returns the command of a word: its name, or the beginning of one name only.
 pub fn find(word: &str) -> Result<&'static Command, String> {
     if let Some(known) = COMMANDS.iter().find(|command| command.name == word) {
         return Ok(known);
@@ -238,7 +239,7 @@ pub fn find(word: &str) -> Result<&'static Command, String> {
     }
 }
 
-/// Does what a line that begins with `:` says.
+/// Carries out a line that begins with `:` or `?`.
 pub fn run(repl: &mut Repl, line: &str) -> Flow {
     repl.shell.output.flush();
     let line = line.trim();
@@ -275,6 +276,7 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
     }
 }
 
+/// Carries out `:kind`.
 fn kind_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
     let session = &mut repl.shell.session;
     if let Some(members) = session.kind_members(call.argument) {
@@ -284,12 +286,14 @@ fn kind_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
     kind.map(|(_, kind)| format!("{kind}\n{}", implicit_names_note(session, &[call.argument]))).into()
 }
 
+/// Carries out `:size`.
 fn size_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
     let session = &mut repl.shell.session;
     let size = session.size_of(call.argument);
     size.map(|size| format!("{size}\n{}", implicit_names_note(session, &[call.argument]))).into()
 }
 
+/// Carries out `:iso`.
 fn compare_types(repl: &mut Repl, call: Invocation<'_>) -> Reply {
     let session = &mut repl.shell.session;
     let Some((left, right)) = call.argument.split_once('~') else {
@@ -301,6 +305,7 @@ fn compare_types(repl: &mut Repl, call: Invocation<'_>) -> Reply {
         .into()
 }
 
+/// Carries out `:can`.
 fn resolve_expression(repl: &mut Repl, call: Invocation<'_>) -> Reply {
     let (session, argument) = (&mut repl.shell.session, call.argument);
     // No expression begins with these: an operator and types, as after `felis can`.
@@ -318,6 +323,7 @@ fn resolve_expression(repl: &mut Repl, call: Invocation<'_>) -> Reply {
     resolution.map(|found| format!("yes : {}\n{}", found.result, found.choices)).into()
 }
 
+/// Carries out `:instances`.
 fn instances_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
     let instances = repl.shell.session.instances_of(call.argument);
     instances
@@ -328,6 +334,7 @@ fn instances_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
         .into()
 }
 
+/// Carries out `:help`.
 fn help(_: &mut Repl, call: Invocation<'_>) -> Reply {
     if call.argument.is_empty() {
         return Reply::Text(help_text());
@@ -357,12 +364,13 @@ fn unknown_name_message(session: &Session, name: &str) -> String {
     }
 }
 
-/// Says how a command is written.
+/// Reports wrong usage of a command.
 pub fn usage_error(why: &str) -> Flow {
     output::print_error(why);
     Flow::Continue(exit::USAGE)
 }
 
+/// Carries out `:type`.
 fn type_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
     let session = &mut repl.shell.session;
     match overload_docs(session, call.argument) {
@@ -433,7 +441,7 @@ fn definition_source(session: &mut Session, name: &str) -> Option<String> {
     Some(texts.collect::<Vec<_>>().join("\n"))
 }
 
-/// Evaluates an input and says how long that took, however it ended.
+/// Evaluates an input and prints the time that it took, however it ended.
 fn time(repl: &mut Repl, text: &str) -> Flow {
     let (start, before) = (Instant::now(), repl.shell.session.metrics());
     let flow = repl.evaluate_input(text);
@@ -481,10 +489,12 @@ pub fn format_duration(time: Duration) -> String {
     }
 }
 
+/// Returns the line about a command in the list of commands.
 fn help_line(command: &Command) -> String {
     format!("  {:<22} {}\n", format!("{} {}", command.name, command.argument), command.summary)
 }
 
+/// Returns the list of commands.
 fn help_text() -> String {
     let mut out = String::from("Statements and expressions end with the line, unless something is open.\n");
     out.extend(COMMANDS.iter().map(help_line));

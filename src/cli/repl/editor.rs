@@ -1,7 +1,6 @@
-//! The line editor: what it asks while a line is written.
+//! The helper of the line editor: colors, completion, hints, completeness of an input.
 //!
-//! Takes a line and the place of the cursor; gives its colors, what could be written next, and
-//! whether the input is complete. Evaluates nothing.
+//! Takes a line and the place of the cursor. Evaluates nothing.
 
 use super::commands::{ArgumentKind, COMMANDS};
 use super::{
@@ -88,7 +87,7 @@ pub struct Assistant {
     finished: Cell<bool>,
     /// The length of the line when its hint took too long.
     slow: Cell<Option<usize>>,
-    /// Knows how wide the terminal is: the editor that asks is busy.
+    /// A second editor that reports the width of the terminal: the first one is borrowed.
     ruler: RefCell<DefaultEditor>,
     drawn: RefCell<DrawnLine>,
 }

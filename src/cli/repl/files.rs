@@ -1,6 +1,6 @@
-//! A session and files: load, reload, edit, save; and their names completed.
+//! The session's commands about files (load, reload, edit, save), and completion of paths.
 //!
-//! A file that cannot be read or run leaves the session as it was; one that is written appears
+//! A file that cannot be read or run leaves the session as it was; a file that is written appears
 //! whole or not at all.
 
 use super::super::answers::Flow;
@@ -35,8 +35,9 @@ pub fn reload(repl: &mut Repl) -> Flow {
     }
 }
 
+/// Runs a program, in place of its earlier definitions if it was loaded before.
 fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
-    // Whoever writes into a pipe may never begin, and nothing stops a session that waits for it.
+    // A pipe may never have a writer, and nothing would stop a session that waits for it.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return usage_error(&format!("`{}` is no file that could be loaded", output::display_path(path)));
     }
@@ -230,7 +231,7 @@ pub fn typed_path(typed: &str) -> PathBuf {
     }
 }
 
-/// Folders and programs that go on from what is typed, as they would be typed.
+/// Completes a path to folders and programs, as they would be typed.
 pub fn complete_path(typed: &str) -> Vec<String> {
     let (folder, prefix) = match typed.rfind('/') {
         Some(at) => typed.split_at(at + 1),

@@ -1,7 +1,7 @@
-//! What is typed, in colors.
+//! Syntax colors of the line that is being typed.
 //!
-//! Takes a line and the place of the cursor; gives the same characters with colors between them, so
-//! that what is seen is as wide as what is typed. Only lexes: a name is not looked up.
+//! Takes a line and the place of the cursor; gives the same characters with escape sequences
+//! between them, so that its width stays the same. Works by lexing alone: names are not resolved.
 
 use felis::editor::{TokenClass, matching_bracket, tokens};
 use std::borrow::Cow;
@@ -10,8 +10,11 @@ use unicode_width::UnicodeWidthChar;
 /// The longest text that is colored, in bytes: it is lexed again at each key.
 const MAX_HIGHLIGHTED_BYTES: usize = 20_000;
 
+/// The sequence that ends a style.
 const RESET: &str = "\x1b[0m";
+/// The style of a bracket at the cursor and of its partner.
 const MATCHING_BRACKET: &str = "\x1b[1;4m";
+/// The style of a command.
 const COMMAND_STYLE: &str = "\x1b[1;34m";
 /// The style of hints and marks beside the text that is typed.
 const DIM: &str = "\x1b[2m";
@@ -91,6 +94,7 @@ fn bracket_pair(text: &str, cursor: usize) -> Option<(usize, usize)> {
     here.into_iter().flatten().filter(bracket).find_map(|at| Some((at, matching_bracket(text, at)?)))
 }
 
+/// Returns the style of a class of tokens.
 fn token_color(class: TokenClass) -> Option<&'static str> {
     Some(match class {
         TokenClass::Keyword => "\x1b[35m",

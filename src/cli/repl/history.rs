@@ -1,7 +1,7 @@
-//! Where the lines of a session are remembered.
+//! The file in which the lines of a session are remembered.
 //!
-//! Gives the file, in the user's folder for data or where `FELIS_HISTORY` says; makes its folder.
-//! Reads and writes no line itself: the line editor does.
+//! Gives its path, in the user's folder for data or as `FELIS_HISTORY` says; makes its folder. The
+//! line editor reads and writes it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -28,6 +28,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use unicode_width::UnicodeWidthStr;
 
+/// The prompt before the first line of an input.
 const PROMPT: &str = "felis> ";
 /// The mark before each further line of an input, as wide as the prompt.
 const CONTINUATION_PROMPT: &str = "  ...> ";
@@ -65,7 +66,7 @@ pub fn run_interactive(shell: Shell) -> u8 {
         .output
         .write(&format!("Felis {}   :help lists commands, Ctrl-D leaves\n", env!("CARGO_PKG_VERSION")));
     repl.borrow().shell.interrupts.hold_on();
-    // Between two inputs a signal is for nobody.
+    // Between two inputs a signal stops nothing.
     let _editing = repl.borrow().shell.interrupts.while_doing(Doing::Editing);
     loop {
         repl.borrow_mut().window =
@@ -114,6 +115,7 @@ pub fn run_piped(shell: Shell) -> u8 {
 }
 
 impl Repl {
+    /// Returns a prompt that has remembered nothing.
     fn new(shell: Shell) -> Repl {
         Repl {
             shell,
@@ -125,6 +127,7 @@ impl Repl {
         }
     }
 
+    /// Reads and evaluates standard input to its end; returns the worst exit code.
     fn read_all(&mut self) -> u8 {
         let mut worst = exit::OK;
         let mut pending = Growing::default();
@@ -164,7 +167,7 @@ impl Repl {
                 }
             };
             let open = pending.push(&line);
-            // A line that cannot end an input need not be looked at twice.
+            // A line that cannot end an input need not be parsed.
             let blank = line.trim().is_empty() && before > 0;
             let command = pending.text().trim_start().starts_with([':', '?']);
             if !end && (blank || open && !command || needs_more_lines(pending.text())) {
@@ -180,7 +183,7 @@ impl Repl {
         }
     }
 
-    /// Does what one input says.
+    /// Carries out one input: a command, or statements.
     fn handle_input(&mut self, text: &str) -> Flow {
         if text.trim_start().starts_with([':', '?']) {
             let _asking = self.shell.interrupts.while_doing(Doing::Evaluating);
@@ -243,10 +246,10 @@ const DEFAULT_WINDOW: Window = Window { columns: 100, rows: 20 };
 
 /// Returns the window for a terminal of a size.
 fn terminal_window(columns: u16, lines: u16) -> Window {
-    // What was asked should still be seen above the answer.
+    // The input stays visible above the answer.
     let rows = usize::from(lines).saturating_sub(6).clamp(5, 24);
     match columns {
-        // A terminal that does not know.
+        // A terminal that does not know its size.
         0 => DEFAULT_WINDOW,
         _ => Window { columns: usize::from(columns).max(20), rows },
     }

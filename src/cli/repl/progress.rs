@@ -1,9 +1,9 @@
-//! What is to be seen while an input takes long: a bar with the time left where a loop tells how
-//! far it is, else the time so far.
+//! The progress bar of a long input: the time left where a loop reports its progress, else the time
+//! so far.
 //!
-//! Takes what a session tells while it runs; draws on standard error, on a terminal only, and takes
-//! away what it has drawn before anything else is written there. A thread of its own draws: what
-//! runs may say nothing for a long time.
+//! Takes the progress that a session reports; draws on standard error, on a terminal only, and
+//! erases the bar before anything else is written there. A thread of its own draws, since a program
+//! may report nothing for a long time.
 
 use super::commands::format_duration;
 use felis::session::{Progress, Session};
@@ -24,6 +24,7 @@ static BAR: Mutex<ProgressBar> =
 /// An input has begun.
 static INPUT_STARTED: Condvar = Condvar::new();
 
+/// The bar, and the input that it is about.
 struct ProgressBar {
     /// The time at which the present input began.
     begun: Option<Instant>,
@@ -35,7 +36,7 @@ struct ProgressBar {
     in_line: bool,
 }
 
-/// Shows how far long inputs of this session are, if somebody can see it.
+/// Shows the progress of long inputs of this session, if standard error is a terminal.
 pub fn install(session: &mut Session) {
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     if !std::io::stderr().is_terminal() || dumb {
@@ -75,6 +76,7 @@ pub fn write_output(text: &str, write: impl FnOnce(&str)) {
     write(text);
 }
 
+/// Locks the bar; a panic of another thread leaves it usable.
 fn lock_bar() -> MutexGuard<'static, ProgressBar> {
     BAR.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -95,6 +97,7 @@ fn draw_loop() {
 }
 
 impl ProgressBar {
+    /// Takes the progress of the outermost loop.
     fn update(&mut self, progress: Option<Progress>) {
         self.told = progress.map(|progress| match self.told {
             Some((known, since)) if known.number == progress.number => (progress, since),
@@ -102,6 +105,7 @@ impl ProgressBar {
         });
     }
 
+    /// Draws the bar, if the input has run long enough.
     fn draw(&mut self, now: Instant) {
         let Some(begun) = self.begun.filter(|_| !self.in_line) else { return };
         let loop_time = self.told.map(|(progress, since)| (progress, now.saturating_duration_since(since)));
@@ -113,10 +117,11 @@ impl ProgressBar {
             },
         };
         self.drawn = true;
-        // If nobody listens there is nobody to tell.
+        // An error cannot be reported anywhere else.
         let _ = write!(std::io::stderr(), "\r{text}\x1b[K");
     }
 
+    /// Removes the bar from the terminal.
     fn clear(&mut self) {
         if std::mem::take(&mut self.drawn) {
             let _ = write!(std::io::stderr(), "\r\x1b[K");

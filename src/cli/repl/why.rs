@@ -1,7 +1,7 @@
-//! More about an error than its message has room for.
+//! `:why`: the full explanation of an error.
 //!
-//! Takes a diagnostic; gives its notes and what the book says about its code, with a program that
-//! causes it. The book is the only place where this is written.
+//! Takes a diagnostic; gives its notes and the book's entry of its code, with a program that causes
+//! it. The book is the only source of this text.
 
 use crate::cli::explain::markdown_to_text;
 use felis::diagnostic::Diagnostic;

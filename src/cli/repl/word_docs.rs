@@ -1,6 +1,6 @@
-//! What `:doc` says of the words and signs of the language: a sentence, and an example.
+//! The documentation of keywords and signs for `:doc`: a sentence, and an example.
 //!
-//! One table. Names of functions and types are documented where they are defined.
+//! Names of functions and types are documented where they are defined.
 
 use felis::session::similar;
 

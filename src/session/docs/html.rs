@@ -70,6 +70,7 @@ pub fn index(title: &str, pages: &[Page]) -> String {
     out
 }
 
+/// Returns the beginning of an HTML page.
 fn page_head(title: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -96,6 +97,7 @@ fn anchor_ids(page: &Page) -> Vec<String> {
     out
 }
 
+/// Escapes the characters that HTML reserves.
 fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,10 +1,10 @@
-//! Documentation: what a text defines, as its doc comments say it.
+//! Documentation pages of a text, from its doc comments.
 //!
 //! Takes a text, or the library; gives [`Page`]s, which [`html`] and [`markdown`] write. Reads no
-//! file and checks nothing: a signature is what is written.
+//! file and checks nothing: a signature is the text of the declaration.
 //!
 //! A doc comment is prose in paragraphs, lines `law:`, `work`, and examples `> EXPRESSION` followed
-//! by what they give.
+//! by their output.
 
 pub mod html;
 pub mod markdown;
@@ -122,6 +122,7 @@ fn opening_comment(text: &str) -> String {
     paragraphs(&lines.join("\n")).join("\n\n")
 }
 
+/// Splits a text into paragraphs of one line each.
 fn paragraphs(text: &str) -> Vec<String> {
     let each =
         text.split("\n\n").map(|part| part.trim().lines().map(str::trim).collect::<Vec<_>>().join(" "));
@@ -135,12 +136,13 @@ fn signature(source: &Source, stmt: &Stmt) -> String {
     match &stmt.kind {
         StmtKind::Function { function, .. } => text(function.header).trim_end().to_string(),
         StmtKind::Let { .. } => whole.split(" = ").next().unwrap_or(whole).trim_end().to_string(),
-        // How an abstract type is stored is its own affair.
+        // The representation of an abstract type is hidden.
         StmtKind::Abstract { .. } => whole.split(" = ").next().unwrap_or(whole).trim_end().to_string(),
         _ => whole.to_string(),
     }
 }
 
+/// Parses a doc comment into its parts.
 fn parse_doc(doc: &str) -> Vec<Part> {
     let mut out = Vec::new();
     let mut prose = String::new();
@@ -161,7 +163,7 @@ fn parse_doc(doc: &str) -> Vec<Part> {
         } else if let Some(law) = line.strip_prefix("law: ") {
             end(&mut prose, &mut out);
             let mut law = law.to_string();
-            // A law goes on in lines that are indented.
+            // A law continues in indented lines.
             while let Some(more) = lines.next_if(|next| next.starts_with(' ')) {
                 law.push(' ');
                 law.push_str(more.trim());

@@ -9,7 +9,7 @@ use crate::source::Source;
 use crate::syntax;
 use std::sync::atomic::AtomicBool;
 
-/// The names of a user who has not defined any.
+/// Returns the environment of a user who has defined no name.
 pub(in crate::session) fn initial_env() -> Env {
     let mut env = Env::new();
     env.library_texts = super::sources().iter().count() as u32;

@@ -1,9 +1,9 @@
 //! The standard library: embedded, and read on demand.
 //!
-//! Takes the names a text mentions; gives the statements of the library that define them, and those
-//! that these mention in turn. Which these are stands in a [`table`] that is made ahead; a
-//! statement is read, parsed and checked when a program first mentions one of its names. Questions
-//! about all of the library cut all texts into statements, once in a process, by lexing alone
+//! Takes the names that a text mentions; gives the statements of the library that define them, and
+//! those that these mention in turn. The dependencies are in a [`table`] that is computed ahead; a
+//! statement is parsed and checked when a program first mentions one of its names. Questions about
+//! all of the library split all its texts into statements, once in a process, by lexing alone
 //! ([`index`]).
 //!
 //! The library is checked among its own names ([`Library::env`]), never among the user's: a user
@@ -68,6 +68,7 @@ pub(super) struct Library {
 pub(super) const NARROW_TYPES: [&str; 8] = ["i8", "i16", "i32", "u8", "u16", "u32", "u64", "f32"];
 
 impl Library {
+    /// Returns a library of which nothing has been read.
     pub fn new() -> Library {
         Library { env: Env::new(), loaded: BTreeSet::new(), narrow: false }
     }
@@ -135,7 +136,7 @@ pub(super) fn adopt_names<'n>(library: &Env, env: &mut Env, names: impl Iterator
             env.kinds.entry(name.clone()).or_insert_with(|| kind.clone());
         }
         if let Some(definition) = library.types.get(name) {
-            // How the library stores its abstract types is its own affair.
+            // The representation of the library's abstract types is hidden from users.
             if let TypeDefinition::Nominal(nominal) = definition
                 && nominal.as_abstract().is_some()
             {
@@ -205,7 +206,7 @@ pub fn texts_defining(name: &str) -> BTreeSet<SourceId> {
     index().defining_texts(name)
 }
 
-/// The statements of the library, and who defines what.
+/// The statements of the library, and which of them define each name.
 pub(super) struct Index {
     /// All statements, in the order of the files.
     pub chunks: Vec<Chunk>,
@@ -225,6 +226,7 @@ pub(super) struct Index {
 }
 
 impl Index {
+    /// Returns the statements that define a name.
     fn definitions(&self, name: &str) -> &[usize] {
         let found = match name.strip_prefix(INSTANCES_PREFIX) {
             Some(class) => self.by_class.get(class),
@@ -233,14 +235,17 @@ impl Index {
         found.map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the statements that are read with a name's definition.
     fn definitions_with(&self, name: &str) -> &[usize] {
         self.by_type.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the instances of a class at narrow types.
     fn narrow(&self, class: &str) -> &[usize] {
         self.narrow.get(class).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the classes that are read for the name of a method where narrow types occur.
     fn method_classes_for(&self, name: &str) -> &[usize] {
         self.methods.get(name).map_or(&[], Vec::as_slice)
     }
@@ -261,6 +266,7 @@ impl Index {
         self.definitions(name).iter().any(|&at| matches!(self.chunks[at].word, "fun" | "proc" | "class"))
     }
 
+    /// Returns the names that statements with certain keywords declare.
     fn declared(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &str> {
         let chunks = self.chunks.iter().filter(move |chunk| wanted(chunk.word));
         chunks.filter_map(|chunk| chunk.defines.first().map(|name| &**name))
@@ -307,7 +313,7 @@ pub fn sources() -> &'static SourceMap {
     })
 }
 
-/// The index, made when first asked for.
+/// Returns the index, which is made at the first call.
 pub(super) fn index() -> &'static Index {
     static INDEX: OnceLock<Index> = OnceLock::new();
     INDEX.get_or_init(|| {

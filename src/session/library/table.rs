@@ -1,15 +1,14 @@
-//! What the statements of the library define and ask for, made ahead.
+//! The table of the library's statements and their dependencies, computed ahead.
 //!
-//! To find that out takes the lexing of the whole library, which is longer than a small program
-//! runs. So it is written down in `table.txt`, and looked up there. A line for each statement, in
-//! order: the number of its file, where it begins (with its comment) and ends, and whether it
-//! mentions narrow types; the names it defines; the statements that it asks for; those that it asks
-//! for where narrow types occur. Then, after an empty line, a line for each name, sorted: the name,
-//! the statements that are read for it, and those that are where narrow types occur. The first line
-//! holds the lengths of the files: if these have changed, the table is made anew, in memory.
+//! To compute it, the whole library is lexed, which takes longer than a small program runs. So it
+//! is stored in `table.txt`. A line for each statement, in order: the number of its file, the bytes
+//! where it begins (with its comment) and ends, and 1 if it mentions narrow types; the names that
+//! it defines; the statements that it requires; those that it requires where narrow types occur.
+//! Then, after an empty line, a line for each name, sorted: the name, the statements that are read
+//! for it, and those that are read where narrow types occur. The first line holds the lengths of
+//! the files: if these have changed, the table is computed again, in memory.
 //!
-//! `BLESS=1 cargo test --lib table` writes the file; the same test fails if it is not what it
-//! should be.
+//! `BLESS=1 cargo test --lib table` writes the file; the same test fails if it is out of date.
 
 use super::{INSTANCES_PREFIX, Index, NARROW_TYPES, index, is_identifier, sources};
 use crate::source::SourceId;
@@ -38,7 +37,7 @@ pub(super) struct Statement {
     pub instances: Vec<usize>,
 }
 
-/// The table, found or made when first asked for.
+/// Returns the table, which is parsed at the first call.
 pub(super) fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -53,6 +52,7 @@ pub(super) fn table() -> &'static Table {
     })
 }
 
+/// Parses numbers between blanks.
 fn parse_numbers(text: &'static str) -> impl Iterator<Item = usize> {
     text.split_ascii_whitespace().filter_map(|n| n.parse().ok())
 }
@@ -73,6 +73,7 @@ impl Table {
         parse_numbers(self.entry(name).1)
     }
 
+    /// Returns the two lists of the line of a name; empty if there is none.
     fn entry(&self, name: &str) -> (&'static str, &'static str) {
         let at = self.names.binary_search_by(|line| split_name(line).0.cmp(name));
         split_name(at.map_or("", |at| split_name(self.names[at]).1))
@@ -110,7 +111,7 @@ fn table_text(index: &Index) -> String {
     for (at, chunk) in index.chunks.iter().enumerate() {
         let text = sources().get(chunk.span.source).map_or("", |source| &source.text);
         let range = chunk.with_comment(text);
-        // An operator alone asks for nothing: it is built in, or its class is named.
+        // An operator alone requires nothing: it is built in, or its class is named.
         let names = chunk.mentions.iter().filter(|name| is_identifier(name));
         let mut asks: BTreeSet<usize> = names.flat_map(|name| index.definitions(name)).copied().collect();
         asks.extend(chunk.defines.iter().flat_map(|name| index.definitions_with(name)));
