@@ -20,6 +20,7 @@ pub mod check;
 pub mod core;
 pub mod data;
 pub mod diagnostic;
+pub mod editor;
 pub mod elementary;
 pub mod eval;
 pub mod hash;

@@ -12,5 +12,5 @@ fn main() -> ExitCode {
         cli::hold_resizes();
         cli::run(arguments)
     });
-    ExitCode::from(done.unwrap_or_else(|_| cli::no_stack()))
+    ExitCode::from(done.unwrap_or_else(|_| cli::report_missing_stack()))
 }

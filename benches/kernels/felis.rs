@@ -26,7 +26,7 @@ impl Felis {
         if felis.declined() > 0 {
             // To note reasons takes time: another session does.
             let mut other = Felis::ready(program, Some(Stage::Loops))?;
-            let noted = other.session.traced().into_iter();
+            let noted = other.session.take_traces().into_iter();
             felis.left = noted.filter_map(|(place, text)| Some(format!("{place} {}", text.err()?))).collect();
         }
         let printed = felis.line(&program.check)?;

@@ -28,7 +28,7 @@ impl Arguments {
     /// Those of this process. What follows a program is the program's, `--help` too.
     pub fn read() -> Arguments {
         let mut words: Vec<OsString> = std::env::args_os().collect();
-        if let Some(program) = program(&words) {
+        if let Some(program) = program_position(&words) {
             words.insert(program + 1, "--".into());
         }
         Arguments::parse_from(words)
@@ -43,7 +43,7 @@ pub fn similar_command(word: &str) -> Option<String> {
 }
 
 /// Which of these words is a program to be run.
-fn program(words: &[OsString]) -> Option<usize> {
+fn program_position(words: &[OsString]) -> Option<usize> {
     let option = |word: &OsString| word.to_string_lossy().starts_with('-') && word != "-";
     match words.get(1)? {
         run if run == "run" => {
@@ -104,7 +104,7 @@ pub enum Command {
         #[arg(long, value_name = "TEXT")]
         only: Vec<String>,
         /// What each may take, and the program before them; what takes longer has failed
-        #[arg(long, value_name = "SECONDS", value_parser = super::test::limit)]
+        #[arg(long, value_name = "SECONDS", value_parser = super::test::parse_limit)]
         limit: Option<std::time::Duration>,
         /// Tell only of those that fail, and how many there were
         #[arg(long, short, conflicts_with = "json")]
@@ -119,7 +119,7 @@ pub enum Command {
     /// Time the `bench` blocks of programs
     Bench {
         /// Seconds for each block
-        #[arg(long, default_value = "1", value_parser = super::test::seconds)]
+        #[arg(long, default_value = "1", value_parser = super::test::parse_seconds)]
         seconds: std::time::Duration,
         /// Write what was measured as JSON, one block to a line
         #[arg(long)]

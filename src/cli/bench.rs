@@ -1,11 +1,11 @@
-//! `felis bench`: how long the `bench` blocks of programs take.
+//! `felis bench`: the times of the `bench` blocks of programs.
 
-use super::input::Text;
+use super::input::SourceText;
 use super::interrupt::Doing;
-use super::repl::duration;
-use super::{Messages, Shell, exit, json};
+use super::repl::format_duration;
+use super::{MessageFormat, Shell, exit, json};
 use felis::diagnostic::Diagnostic;
-use felis::session::{Measurement, Session, TestOutcome};
+use felis::session::{BenchReport, Session, TestOutcome};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ impl Shell {
     /// Times files one by one, each in a session of its own; every block for so long.
     pub(super) fn bench(&mut self, files: &[PathBuf], time: Duration, json: bool) -> u8 {
         if json {
-            self.messages = Messages::JsonOut;
+            self.messages = MessageFormat::JsonOut;
         }
         let (mut worst, mut blocks) = (exit::OK, 0);
         for file in files {
@@ -29,8 +29,9 @@ impl Shell {
         worst
     }
 
+    /// Times the blocks of one file; adds their number to `blocks`. Returns the exit code.
     fn bench_file(&mut self, file: &Path, time: Duration, json: bool, blocks: &mut usize) -> u8 {
-        let Text { name, text } = match self.read_alone(file) {
+        let SourceText { name, text } = match self.read_into_new_session(file) {
             Ok(text) => text,
             Err(code) => return code,
         };
@@ -40,11 +41,11 @@ impl Shell {
             let _running = interrupts.while_doing(Doing::Evaluating);
             session.bench(&name, &text, time, &mut |session, timed| {
                 *blocks += 1;
-                let Measurement { name: title, line, runs, fate } = timed;
-                if let TestOutcome::Failed(diagnostics) = fate {
+                let BenchReport { name: title, line, runs, outcome } = timed;
+                if let TestOutcome::Failed(diagnostics) = outcome {
                     failed = true;
                     output.write(&match json {
-                        true => failure(&name, line, &title, &diagnostics, session),
+                        true => failure_json(&name, line, &title, &diagnostics, session),
                         false => {
                             let messages = diagnostics.iter().map(|d| session.render(d, false));
                             format!(
@@ -63,14 +64,15 @@ impl Shell {
                 }
             })
         };
-        let code = self.ended(&outcome);
+        let code = self.report_outcome(&outcome);
         if failed { code.max(exit::FAILED) } else { code }
     }
 }
 
 /// A block that failed, as a line of JSON.
-fn failure(file: &str, line: usize, title: &str, messages: &[Diagnostic], session: &Session) -> String {
-    let messages: Vec<_> = messages.iter().map(|message| json::object(message, session.sources())).collect();
+fn failure_json(file: &str, line: usize, title: &str, messages: &[Diagnostic], session: &Session) -> String {
+    let messages: Vec<_> =
+        messages.iter().map(|message| json::diagnostic_object(message, session.sources())).collect();
     let object = serde_json::json!({
         "schema": json::SCHEMA,
         "file": file,
@@ -82,7 +84,7 @@ fn failure(file: &str, line: usize, title: &str, messages: &[Diagnostic], sessio
     format!("{object}\n")
 }
 
-/// What is told of the runs of a block.
+/// The figures that are printed for the runs of a block.
 struct Summary {
     /// With the compilation of what it needs.
     first: Duration,
@@ -92,7 +94,7 @@ struct Summary {
 }
 
 impl Summary {
-    /// Of all runs after the first.
+    /// Returns the summary of the runs; median and fastest are those of the runs after the first.
     fn of(runs: &[Duration]) -> Option<Summary> {
         let (first, rest) = runs.split_first()?;
         let mut sorted = if rest.is_empty() { vec![*first] } else { rest.to_vec() };
@@ -101,12 +103,15 @@ impl Summary {
         Some(Summary { first: *first, median, fastest: sorted[0], runs: runs.len() })
     }
 
+    /// Returns the summary as a line for people.
     fn line(&self, title: &str) -> String {
         let Summary { first, median, fastest, runs } = self;
-        let (median, fastest, first) = (duration(*median), duration(*fastest), duration(*first));
+        let (median, fastest, first) =
+            (format_duration(*median), format_duration(*fastest), format_duration(*first));
         format!("{title:<30} median {median:>10}   fastest {fastest:>10}   first {first:>10}   {runs} runs\n")
     }
 
+    /// Returns the summary as a line of JSON.
     fn json(&self, file: &str, line: usize, title: &str) -> String {
         let nanoseconds = |time: Duration| time.as_nanos() as u64;
         let object = serde_json::json!({

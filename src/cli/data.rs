@@ -1,7 +1,8 @@
 //! Data files: read and written by their paths, which begin at the working folder.
 //!
-//! Only files are read, never devices or pipes, which may have no end. A file is [replaced](replace) as a whole. A
-//! large file that is used in parts is mapped, not read. Both stop where a user interrupts.
+//! Only regular files are read, never devices or pipes, which may have no end. Writing
+//! [replaces](replace) a file as a whole. A large file that is used in parts is mapped, not read.
+//! An interrupt stops both.
 
 use super::{map, replace};
 use bytes::Bytes;
@@ -13,9 +14,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes that are read between two looks whether to stop.
-const PIECE: usize = 1 << 22;
-/// A shorter file is read, not mapped, which takes a moment: what others do to it later is then no concern.
-const LEAST_MAPPED: u64 = 1 << 28;
+const READ_CHUNK_BYTES: usize = 1 << 22;
+/// A shorter file is read, not mapped, which takes a moment: what others do to it later is then no
+/// concern.
+const MIN_MAPPED_BYTES: u64 = 1 << 28;
 
 /// The files of this machine.
 pub struct DataFiles {
@@ -30,19 +32,20 @@ impl DataFiles {
     }
 
     /// Fails if the user has interrupted.
-    fn look(&self) -> std::io::Result<()> {
+    fn check_interrupt(&self) -> std::io::Result<()> {
         match self.stop.load(Ordering::Relaxed) {
             true => Err(std::io::Error::new(ErrorKind::Interrupted, "it was interrupted")),
             false => Ok(()),
         }
     }
 
-    /// All bytes of a file, which may grow while it is read; if there are more than `most`, one more of them.
-    fn all(&self, file: File, most: u64, bytes: &mut Vec<u8>) -> std::io::Result<()> {
+    /// Reads all bytes of a file, which may grow meanwhile; of more than `most` bytes, one more
+    /// than `most`.
+    fn read_to_limit(&self, file: File, most: u64, bytes: &mut Vec<u8>) -> std::io::Result<()> {
         let mut file = file.take(most.saturating_add(1));
         loop {
-            self.look()?;
-            if file.by_ref().take(PIECE as u64).read_to_end(bytes)? == 0 {
+            self.check_interrupt()?;
+            if file.by_ref().take(READ_CHUNK_BYTES as u64).read_to_end(bytes)? == 0 {
                 return Ok(());
             }
         }
@@ -50,8 +53,8 @@ impl DataFiles {
 }
 
 /// A file that can be read, with what is known of it; why not, in words.
-fn about(path: &str) -> Result<Metadata, String> {
-    let about = fs::metadata(path).map_err(|error| reason(&error))?;
+fn file_metadata(path: &str) -> Result<Metadata, String> {
+    let about = fs::metadata(path).map_err(|error| error_text(&error))?;
     match (about.is_dir(), about.is_file()) {
         (true, _) => Err("it is a folder".to_string()),
         (_, false) => Err("it is no file".to_string()),
@@ -61,8 +64,8 @@ fn about(path: &str) -> Result<Metadata, String> {
 
 impl FileSystem for DataFiles {
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, String> {
-        let why = |error: std::io::Error| reason(&error);
-        let about = about(path)?;
+        let why = |error: std::io::Error| error_text(&error);
+        let about = file_metadata(path)?;
         let too_large = || Err("it is larger than the memory that may be used".to_string());
         if about.len() > most {
             return too_large();
@@ -71,13 +74,13 @@ impl FileSystem for DataFiles {
         bytes
             .try_reserve_exact(about.len() as usize)
             .map_err(|_| "there is not enough memory".to_string())?;
-        File::open(path).and_then(|file| self.all(file, most, &mut bytes)).map_err(why)?;
+        File::open(path).and_then(|file| self.read_to_limit(file, most, &mut bytes)).map_err(why)?;
         if bytes.len() as u64 > most { too_large() } else { Ok(bytes) }
     }
 
     fn map(&self, path: &str, most: u64) -> Result<Bytes, String> {
-        let mapped = match about(path)?.len() >= LEAST_MAPPED {
-            true => File::open(path).map_err(|error| reason(&error)).map(|file| map::bytes(&file))?,
+        let mapped = match file_metadata(path)?.len() >= MIN_MAPPED_BYTES {
+            true => File::open(path).map_err(|error| error_text(&error)).map(|file| map::bytes(&file))?,
             false => None,
         };
         // Some file systems have no maps.
@@ -85,11 +88,14 @@ impl FileSystem for DataFiles {
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
-        replace::replace(Path::new(path), bytes, &|_| self.look().map_err(|error| error.to_string()))
+        replace::replace(Path::new(path), bytes, &|_| {
+            self.check_interrupt().map_err(|error| error.to_string())
+        })
     }
 }
 
-fn reason(error: &std::io::Error) -> String {
+/// Returns the text of an error that concerns a data file.
+fn error_text(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file".to_string(),
         ErrorKind::NotADirectory => "a part of its path is no folder".to_string(),
@@ -114,7 +120,7 @@ mod tests {
         let files = DataFiles::new(stop.clone());
         files.write(name, b"old").expect("written");
         stop.store(true, Ordering::Relaxed);
-        for bytes in [&b"new"[..], &[0; 3 * PIECE]] {
+        for bytes in [&b"new"[..], &[0; 3 * READ_CHUNK_BYTES]] {
             assert_eq!(files.write(name, bytes), Err("it was interrupted".to_string()));
             assert_eq!(files.read(name, 100), Err("it was interrupted".to_string()));
         }
@@ -130,10 +136,10 @@ mod tests {
         let path = folder.join("x.txt");
         let files = DataFiles::new(Arc::new(AtomicBool::new(false)));
         fs::write(&path, "12345").expect("written");
-        // What `read` was told of its length is no longer so.
+        // The length that `read` has seen is out of date.
         for (most, seen) in [(3, 4), (4, 5), (5, 5), (u64::MAX, 5)] {
             let mut bytes = Vec::new();
-            files.all(File::open(&path).expect("a file"), most, &mut bytes).expect("read");
+            files.read_to_limit(File::open(&path).expect("a file"), most, &mut bytes).expect("read");
             assert_eq!(bytes.len(), seen, "{most}");
         }
         let name = path.to_str().expect("a name");
@@ -150,12 +156,15 @@ mod tests {
         let files = DataFiles::new(Arc::new(AtomicBool::new(false)));
         // Almost all of it is a hole.
         let mut file = File::create(&path).expect("a file");
-        file.write_all(b"begins").and_then(|()| file.set_len(LEAST_MAPPED)).expect("written");
+        file.write_all(b"begins").and_then(|()| file.set_len(MIN_MAPPED_BYTES)).expect("written");
         // No room is needed for a map.
         let mapped = files.map(name, 0).expect("mapped");
         assert!(files.read(name, 1000).is_err());
         files.write(name, b"short").expect("written");
-        assert_eq!((mapped.len() as u64, &mapped[..6], mapped[1 << 27]), (LEAST_MAPPED, &b"begins"[..], 0));
+        assert_eq!(
+            (mapped.len() as u64, &mapped[..6], mapped[1 << 27]),
+            (MIN_MAPPED_BYTES, &b"begins"[..], 0)
+        );
         assert_eq!(files.map(name, 1000).as_deref(), Ok(&b"short"[..]));
         assert_eq!(files.map(folder.to_str().expect("a name"), 9), Err("it is a folder".to_string()));
     }

@@ -1,8 +1,8 @@
 //! `felis doc`: pages of documentation, written into a folder.
 
-use super::files::Files;
-use super::input::{self, Text};
-use super::output::{complain, shown};
+use super::files::FileLoader;
+use super::input::{self, SourceText};
+use super::output::{display_path, print_error};
 use super::{Shell, exit, replace};
 use felis::session::Status;
 use felis::session::docs::{self, Page, html, markdown};
@@ -14,18 +14,18 @@ impl Shell {
         let (title, pages) = match file {
             None => ("The library of Felis".to_string(), docs::library()),
             Some(file) => {
-                let Text { name, text } = match input::read(file) {
+                let SourceText { name, text } = match input::read(file) {
                     Ok(text) => text,
-                    Err(refusal) => return self.refuse(&refusal),
+                    Err(refusal) => return self.report_input_error(&refusal),
                 };
-                // What is wrong is not documented; a check tells it with the text.
-                self.session.set_loader(Box::new(Files::beside(file)));
+                // A program with errors is not documented; the check reports them.
+                self.session.set_loader(Box::new(FileLoader::relative_to(file)));
                 self.define_arguments(&text, &[]);
                 let outcome = self.session.check(&name, &text);
                 let page = match docs::page(&name, &text) {
                     Ok(page) if outcome.status == Status::Ok => page,
                     _ => {
-                        self.tell(&outcome.diagnostics);
+                        self.report_diagnostics(&outcome.diagnostics);
                         return exit::REJECTED;
                     }
                 };
@@ -33,23 +33,24 @@ impl Shell {
             }
         };
         if pages.iter().all(|page| page.entries.is_empty()) {
-            complain("felis: nothing to write: no definition is exported or has a `///` comment");
+            print_error("felis: nothing to write: no definition is exported or has a `///` comment");
             return exit::FAILED;
         }
-        match written(&title, &pages, as_markdown, folder) {
+        match write_pages(&title, &pages, as_markdown, folder) {
             Ok(count) => {
-                self.output.write(&format!("{count} pages in {}\n", shown(folder)));
+                self.output.write(&format!("{count} pages in {}\n", display_path(folder)));
                 exit::OK
             }
             Err(error) => {
-                complain(&format!("felis: cannot write to `{}`: {error}", shown(folder)));
+                print_error(&format!("felis: cannot write to `{}`: {error}", display_path(folder)));
                 exit::USAGE
             }
         }
     }
 }
 
-fn written(title: &str, pages: &[Page], as_markdown: bool, folder: &Path) -> Result<usize, String> {
+/// Writes pages and their index into a folder; returns the number of files.
+fn write_pages(title: &str, pages: &[Page], as_markdown: bool, folder: &Path) -> Result<usize, String> {
     if folder.is_file() {
         return Err("it is a file, not a folder".to_string());
     }
@@ -61,7 +62,7 @@ fn written(title: &str, pages: &[Page], as_markdown: bool, folder: &Path) -> Res
     let ending = if as_markdown { "md" } else { "html" };
     for page in pages {
         let text = if as_markdown { markdown::page(page) } else { html::page(page) };
-        write(&format!("{}.{ending}", page.file()), text)?;
+        write(&format!("{}.{ending}", page.file_stem()), text)?;
     }
     let index = if as_markdown { markdown::index(title, pages) } else { html::index(title, pages) };
     write(&format!("index.{ending}"), index)?;

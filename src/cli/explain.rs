@@ -1,7 +1,7 @@
 //! `felis explain`: the page of a diagnostic, as the book has it, for a terminal.
 
 use super::exit;
-use super::output::{Output, complain, prose};
+use super::output::{Output, print_error, wrap_for_stdout};
 use felis::session::{reference, similar};
 
 /// Prints the page of a code, or all codes with a sentence each.
@@ -14,30 +14,34 @@ pub fn explain(output: &mut Output, code: Option<&str>) -> u8 {
         }
         return exit::OK;
     };
-    let code = full(code);
+    let code = normalize_code(code);
     match reference::explain(&code) {
         Some(page) => {
-            output.write(&format!("{}\n\n{}", code.to_uppercase(), prose(plain(&page), 0)));
+            output.write(&format!(
+                "{}\n\n{}",
+                code.to_uppercase(),
+                wrap_for_stdout(markdown_to_text(&page), 0)
+            ));
             exit::OK
         }
         None => {
             output.flush();
-            let near = near(&code);
-            complain(&format!(
+            let near = similar_codes(&code);
+            print_error(&format!(
                 "felis: no diagnostic has the code `{code}`{}",
                 if near.is_empty() { "" } else { "; near it are" }
             ));
             for (code, sentence) in near {
-                complain(&format!("  {code}  {}", sentence.replace('\n', " ")));
+                print_error(&format!("  {code}  {}", sentence.replace('\n', " ")));
             }
-            complain("`felis explain` lists all codes");
+            print_error("`felis explain` lists all codes");
             exit::USAGE
         }
     }
 }
 
 /// A code with all its digits: a number alone is that of an error.
-fn full(code: &str) -> String {
+fn normalize_code(code: &str) -> String {
     let (letter, digits) = match code.chars().next() {
         Some(letter) if letter.is_ascii_alphabetic() => (letter.to_ascii_uppercase(), &code[1..]),
         _ => ('E', code),
@@ -45,12 +49,12 @@ fn full(code: &str) -> String {
     digits.parse::<u16>().map_or(code.to_string(), |number| format!("{letter}{number:04}"))
 }
 
-/// How many codes are offered.
-const MOST_NEAR: usize = 5;
+/// The most codes that are suggested.
+const MAX_SUGGESTIONS: usize = 5;
 
-/// The codes that may be meant: those of the same hundred that are nearest, or if there are none the one that is
-/// written most like it; where a word is no code, those whose sentences have it.
-fn near(word: &str) -> Vec<(&'static str, &'static str)> {
+/// The codes that may be meant: those of the same hundred that are nearest, or if there are none
+/// the one that is written most like it; where a word is no code, those whose sentences have it.
+fn similar_codes(word: &str) -> Vec<(&'static str, &'static str)> {
     let number = |code: &str| code.get(1..).and_then(|digits| digits.parse::<u32>().ok());
     let code = word.to_uppercase();
     let mut found: Vec<_> = match number(&code) {
@@ -69,12 +73,12 @@ fn near(word: &str) -> Vec<(&'static str, &'static str)> {
         let alike = similar(&code, reference::codes().map(|(code, _)| code));
         found.extend(reference::codes().filter(|(code, _)| alike.as_deref() == Some(*code)));
     }
-    found.truncate(MOST_NEAR);
+    found.truncate(MAX_SUGGESTIONS);
     found
 }
 
 /// Markdown with its programs indented instead of fenced.
-pub fn plain(page: &str) -> String {
+pub fn markdown_to_text(page: &str) -> String {
     let (mut out, mut inside) = (String::new(), false);
     for line in page.lines() {
         match line.strip_prefix("```") {

@@ -1,11 +1,11 @@
-//! Files as modules: where an import's path leads, and the text there.
+//! The loader of imported files: resolves the path of an import and reads the text there.
 //!
-//! A path begins at the folder of the text that imports; the texts of `-e`, of standard input and of
-//! a session begin at the working folder. A module is the same one if its file is, however the path
-//! was written. Only files are read, never devices or pipes, which may have no end.
+//! A path begins at the folder of the importing text; in the texts of `-e`, of standard input and
+//! of a session, at the working folder. Two paths to one file give one module. Only regular files
+//! are read, never devices or pipes, which may have no end.
 
-use super::input::{self, Refusal};
-use felis::session::{Loader, NotFound, Place};
+use super::input::{self, InputError};
+use felis::session::{Loader, ModuleLocation, NotFound};
 use felis::source::line_number;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -15,50 +15,53 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 /// The files seen from one folder.
-pub struct Files {
+pub struct FileLoader {
     folder: PathBuf,
     /// The program there, which does not import itself.
     program: PathBuf,
-    /// What has been looked for, if somebody wants to know.
-    seen: Option<Seen>,
+    /// The stamps of the files that were looked for, if they are recorded.
+    seen: Option<RecordedStamps>,
 }
 
-/// The files that a program consists of, or would if they were there, as they were before they were read.
-pub type Seen = Arc<Mutex<BTreeMap<PathBuf, Stamp>>>;
+/// The files that a program consists of, or would if they were there, as they were before they were
+/// read.
+pub type RecordedStamps = Arc<Mutex<BTreeMap<PathBuf, FileStamp>>>;
 
-/// What tells a file from itself before a change; nothing if it is not there.
-pub type Stamp = Option<(SystemTime, u64)>;
+/// The modification time and length of a file, by which a change is seen; `None` if there is no
+/// file.
+pub type FileStamp = Option<(SystemTime, u64)>;
 
 /// The stamp of a file now.
-pub fn stamp(file: &Path) -> Stamp {
+pub fn file_stamp(file: &Path) -> FileStamp {
     let metadata = std::fs::metadata(file).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-/// How many names of a folder are looked at for one that could have been meant.
-const MOST_NEIGHBORS: usize = 1_000;
+/// The most entries of a folder that are read for a suggestion.
+const MAX_DIRECTORY_ENTRIES: usize = 1_000;
 
-impl Files {
-    /// As seen from the folder of a program; of `-`, from the working folder.
-    pub fn beside(program: &Path) -> Files {
+impl FileLoader {
+    /// Returns a loader whose paths begin at the folder of a program; for `-`, at the working
+    /// folder.
+    pub fn relative_to(program: &Path) -> FileLoader {
         let folder = program.parent().map(Path::to_path_buf).unwrap_or_default();
-        Files { folder, program: program.to_path_buf(), seen: None }
+        FileLoader { folder, program: program.to_path_buf(), seen: None }
     }
 
     /// Notes each file that is looked for.
-    pub fn noting(mut self, seen: Seen) -> Files {
+    pub fn recording(mut self, seen: RecordedStamps) -> FileLoader {
         self.seen = Some(seen);
         self
     }
 
-    /// As seen from the working folder.
-    pub fn here() -> Files {
-        Files { folder: PathBuf::new(), program: PathBuf::new(), seen: None }
+    /// Returns a loader whose paths begin at the working folder.
+    pub fn relative_to_working_directory() -> FileLoader {
+        FileLoader { folder: PathBuf::new(), program: PathBuf::new(), seen: None }
     }
 }
 
-impl Loader for Files {
-    fn find(&self, from: Option<&Place>, path: &str) -> Result<Place, NotFound> {
+impl Loader for FileLoader {
+    fn find(&self, from: Option<&ModuleLocation>, path: &str) -> Result<ModuleLocation, NotFound> {
         // The file is found from where its importer is, and named as its importer is named.
         let folder = |file: &str| Path::new(file).parent().map(Path::to_path_buf).unwrap_or_default();
         let (real, shown) = match from {
@@ -69,9 +72,9 @@ impl Loader for Files {
         if let Some(seen) = &self.seen
             && let Ok(mut seen) = seen.lock()
         {
-            seen.entry(file.clone()).or_insert_with(|| stamp(&file));
+            seen.entry(file.clone()).or_insert_with(|| file_stamp(&file));
         }
-        let name = tidy(&shown.join(path)).display().to_string();
+        let name = normalize_path(&shown.join(path)).display().to_string();
         let unusable = |why: &str| Err(NotFound::Unusable(why.to_string()));
         let real_file = match file.canonicalize() {
             Ok(found) => found,
@@ -79,7 +82,10 @@ impl Loader for Files {
                 return match error.kind() {
                     ErrorKind::NotFound | ErrorKind::NotADirectory => {
                         let importer = from.map_or(self.program.as_path(), |place| Path::new(&place.id));
-                        Err(NotFound::Absent { looked: name, beside: neighbors(&file, path, importer) })
+                        Err(NotFound::Absent {
+                            looked: name,
+                            beside: sibling_import_paths(&file, path, importer),
+                        })
                     }
                     ErrorKind::PermissionDenied => unusable("there is no permission to read it"),
                     // A path with a zero byte, or one that is too long.
@@ -94,19 +100,19 @@ impl Loader for Files {
             return unusable("it is no file");
         }
         match real_file.to_str() {
-            Some(id) => Ok(Place { id: id.to_string(), name }),
+            Some(id) => Ok(ModuleLocation { id: id.to_string(), name }),
             None => unusable("the path of its folder is not UTF-8 text"),
         }
     }
 
-    fn read(&self, place: &Place) -> Result<String, String> {
+    fn read(&self, place: &ModuleLocation) -> Result<String, String> {
         let refusal = match input::read_file(Path::new(&place.id), &place.name) {
             Ok(text) => return Ok(text.text),
             Err(refusal) => refusal,
         };
         Err(match refusal {
-            Refusal::Unreadable(message) => message,
-            Refusal::NotText(diagnostic, sources) => {
+            InputError::Unreadable(message) => message,
+            InputError::NotText(diagnostic, sources) => {
                 let span = diagnostic.primary.span;
                 let text = sources.get(span.source).map_or("", |source| &source.text);
                 let line = line_number(text, span.start as usize);
@@ -116,24 +122,25 @@ impl Loader for Files {
     }
 }
 
-/// The programs beside a file that is not there, but for the importer, as an import would write them.
-fn neighbors(file: &Path, path: &str, importer: &Path) -> Vec<String> {
+/// The programs beside a file that is not there, but for the importer, as an import would write
+/// them.
+fn sibling_import_paths(file: &Path, path: &str, importer: &Path) -> Vec<String> {
     let before = match path.rfind('/') {
         Some(at) => &path[..=at],
         None => "",
     };
-    let others = programs_beside(file).into_iter().filter(|name| file.with_file_name(name) != importer);
+    let others = sibling_programs(file).into_iter().filter(|name| file.with_file_name(name) != importer);
     others.map(|name| format!("{before}{name}")).collect()
 }
 
 /// The names of the programs in the folder of a file, in order.
-pub fn programs_beside(file: &Path) -> Vec<String> {
+pub fn sibling_programs(file: &Path) -> Vec<String> {
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let names = entries.take(MOST_NEIGHBORS).flatten().map(|entry| entry.file_name());
+    let names = entries.take(MAX_DIRECTORY_ENTRIES).flatten().map(|entry| entry.file_name());
     let programs = names.filter(|name| Path::new(name).extension() == Some(OsStr::new("flx")));
     let mut found: Vec<String> = programs.filter_map(|name| Some(name.to_str()?.to_string())).collect();
     found.sort();
@@ -141,7 +148,7 @@ pub fn programs_beside(file: &Path) -> Vec<String> {
 }
 
 /// A path without `.`, and without a folder that `..` leaves again.
-fn tidy(path: &Path) -> PathBuf {
+fn normalize_path(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         let leaves = matches!(part, Component::ParentDir)

@@ -1,20 +1,21 @@
-//! `felis fmt`: files laid out in place.
+//! `felis fmt`: lays files out in place.
 //!
-//! A file is written only if its layout changes, in one step, and not if it has changed since it was
-//! read: an editor may have it open.
+//! A file is written only if its layout changes, in one step, and not if it has changed since it
+//! was read: an editor may have it open.
 
-use super::input::{self, Text};
-use super::output::complain;
+use super::input::{self, SourceText};
+use super::output::print_error;
 use super::{Shell, exit, replace};
 use std::path::Path;
 
 impl Shell {
-    /// Lays a file out, or says with `check` that it would change; with `from_v01`, it is read as version 0.1
-    /// read it, and written as it is written today. Standard input goes to standard output.
+    /// Lays a file out, or says with `check` that it would change; with `from_v01`, it is read as
+    /// version 0.1 read it, and written as it is written today. Standard input goes to standard
+    /// output.
     pub(super) fn format(&mut self, file: &Path, check: bool, from_v01: bool) -> u8 {
-        let Text { name, text } = match input::read(file) {
+        let SourceText { name, text } = match input::read(file) {
             Ok(text) => text,
-            Err(refusal) => return self.refuse(&refusal),
+            Err(refusal) => return self.report_input_error(&refusal),
         };
         let today = match from_v01 {
             true => self.session.migrate(&name, &text),
@@ -23,7 +24,7 @@ impl Shell {
         let laid = match today.and_then(|today| self.session.format(&name, &today)) {
             Ok(laid) => laid,
             Err(diagnostics) => {
-                self.tell(&diagnostics);
+                self.report_diagnostics(&diagnostics);
                 return exit::REJECTED;
             }
         };
@@ -41,11 +42,11 @@ impl Shell {
         if laid == text {
             return exit::OK;
         }
-        match relaid(file, &text, &laid) {
+        match replace_if_unchanged(file, &text, &laid) {
             Ok(()) => exit::OK,
             Err(why) => {
                 self.output.flush();
-                complain(&format!("felis: `{name}` is left as it was: {why}"));
+                print_error(&format!("felis: `{name}` is left as it was: {why}"));
                 exit::USAGE
             }
         }
@@ -53,7 +54,7 @@ impl Shell {
 }
 
 /// Puts another text in the place of what was read from a file.
-fn relaid(file: &Path, before: &str, after: &str) -> Result<(), String> {
+fn replace_if_unchanged(file: &Path, before: &str, after: &str) -> Result<(), String> {
     replace::replace(file, after.as_bytes(), &|file| match std::fs::read(file) {
         Ok(now) if now == before.as_bytes() => Ok(()),
         Ok(_) => Err("it has changed while it was laid out".to_string()),

@@ -1,6 +1,6 @@
-//! Texts from files and standard input, and what else the system says.
+//! Texts from files and standard input, and settings from the environment.
 
-use super::output::{Output, columns_of_messages, complain, shown};
+use super::output::{Output, display_path, print_error, stderr_columns};
 use super::{exit, json};
 use felis::diagnostic::{Diagnostic, render_within};
 use felis::session::{Executor, Session};
@@ -11,97 +11,99 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 /// A text and its name in messages.
-pub struct Text {
+pub struct SourceText {
     pub name: String,
     pub text: String,
 }
 
-/// Why there is no text.
-pub enum Refusal {
+/// The reason why a text could not be read.
+pub enum InputError {
     /// The file cannot be read.
     Unreadable(String),
-    /// It can, but is not text.
+    /// The file can be read, but is not UTF-8.
     NotText(Box<Diagnostic>, SourceMap),
 }
 
-impl Refusal {
-    /// Says it to people, and gives the exit code.
-    pub fn tell(&self, output: &Output) -> u8 {
+impl InputError {
+    /// Reports the error as text; returns the exit code.
+    pub fn report(&self, output: &Output) -> u8 {
         match self {
-            Refusal::Unreadable(message) => complain(&format!("felis: {message}")),
-            Refusal::NotText(diagnostic, sources) => {
-                let columns = columns_of_messages();
-                output.complain_at_length(&render_within(diagnostic, sources, output.color, columns));
+            InputError::Unreadable(message) => print_error(&format!("felis: {message}")),
+            InputError::NotText(diagnostic, sources) => {
+                let columns = stderr_columns();
+                output.write_error_text(&render_within(diagnostic, sources, output.color, columns));
             }
         }
-        self.code()
+        self.exit_code()
     }
 
-    /// Says it to programs, in a line.
+    /// Returns the error as a line of JSON.
     pub fn json(&self) -> String {
         let line = match self {
             // It has no place: there is no text.
-            Refusal::Unreadable(message) => {
+            InputError::Unreadable(message) => {
                 let nowhere = Span::new(SourceId(0), 0, 0);
-                json::line(&Diagnostic::error("E1001", nowhere, message, ""), &SourceMap::new())
+                json::diagnostic_line(&Diagnostic::error("E1001", nowhere, message, ""), &SourceMap::new())
             }
-            Refusal::NotText(diagnostic, sources) => json::line(diagnostic, sources),
+            InputError::NotText(diagnostic, sources) => json::diagnostic_line(diagnostic, sources),
         };
         format!("{line}\n")
     }
 
     /// The exit code.
-    pub fn code(&self) -> u8 {
+    pub fn exit_code(&self) -> u8 {
         match self {
-            Refusal::Unreadable(_) => exit::USAGE,
-            Refusal::NotText(..) => exit::REJECTED,
+            InputError::Unreadable(_) => exit::USAGE,
+            InputError::NotText(..) => exit::REJECTED,
         }
     }
 }
 
-/// What is said of `felis WORD`, where the word is neither a file nor a command.
-pub fn neither_file_nor_command(word: &Path) -> Option<Refusal> {
+/// Returns the error for `felis WORD` if the word is neither a file nor a command.
+pub fn unknown_word_error(word: &Path) -> Option<InputError> {
     let bare = word.extension().is_none() && word.components().count() == 1 && word.as_os_str() != "-";
     if !bare || word.symlink_metadata().is_ok() {
         return None;
     }
-    let shown = shown(word);
+    let shown = display_path(word);
     let meant = super::arguments::similar_command(&shown);
     let meant =
         meant.map_or(" (see `felis --help`)".to_string(), |meant| format!("; did you mean `{meant}`?"));
-    Some(Refusal::Unreadable(match similar_file(word) {
+    Some(InputError::Unreadable(match similar_file(word) {
         file if file.is_empty() => format!("there is no file `{shown}`, and no command has this name{meant}"),
         file => format!("there is no file `{shown}`{file}"),
     }))
 }
 
-/// A program that may be meant by the path of a file that is not there, as the end of a sentence.
+/// Returns a similar path of a program for one that does not exist, as the end of a sentence.
 fn similar_file(path: &Path) -> String {
-    let there = super::files::programs_beside(path);
+    let there = super::files::sibling_programs(path);
     let meant = there.iter().find(|other| Path::new(other).file_stem() == path.file_name());
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let meant = meant.cloned().or_else(|| felis::session::similar(&name, there.iter().map(String::as_str)));
-    meant.map_or(String::new(), |meant| format!("; did you mean `{}`?", shown(&path.with_file_name(meant))))
+    meant.map_or(String::new(), |meant| {
+        format!("; did you mean `{}`?", display_path(&path.with_file_name(meant)))
+    })
 }
 
 /// The largest text that is read, in bytes.
-pub const LARGEST: u64 = 64 << 20;
+pub const MAX_TEXT_BYTES: u64 = 64 << 20;
 
 /// The text of a file, or of standard input for `-`.
-pub fn read(path: &Path) -> Result<Text, Refusal> {
+pub fn read(path: &Path) -> Result<SourceText, InputError> {
     if path.as_os_str() != "-" {
-        return read_file(path, &shown(path));
+        return read_file(path, &display_path(path));
     }
     let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Refusal::Unreadable(format!("cannot read standard input: {error}")))?;
+    let read = std::io::stdin().lock().take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|error| InputError::Unreadable(format!("cannot read standard input: {error}")))?;
     text("standard input", bytes)
 }
 
 /// The text of a file, which messages call `shown`.
-pub fn read_file(path: &Path, shown: &str) -> Result<Text, Refusal> {
+pub fn read_file(path: &Path, shown: &str) -> Result<SourceText, InputError> {
     let unreadable = |error: std::io::Error| {
-        Refusal::Unreadable(match error.kind() {
+        InputError::Unreadable(match error.kind() {
             ErrorKind::NotFound => format!("there is no file `{shown}`{}", similar_file(path)),
             ErrorKind::IsADirectory => format!("`{shown}` is a directory, not a program"),
             ErrorKind::PermissionDenied => format!("no permission to read `{shown}`"),
@@ -110,21 +112,21 @@ pub fn read_file(path: &Path, shown: &str) -> Result<Text, Refusal> {
     };
     let file = File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    file.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     text(shown, bytes)
 }
 
 /// Bytes as a text with a name, if they are one and not too many.
-fn text(name: &str, bytes: Vec<u8>) -> Result<Text, Refusal> {
-    if bytes.len() as u64 > LARGEST {
-        return Err(Refusal::Unreadable(format!("`{name}` is larger than {} MiB", LARGEST >> 20)));
+fn text(name: &str, bytes: Vec<u8>) -> Result<SourceText, InputError> {
+    if bytes.len() as u64 > MAX_TEXT_BYTES {
+        return Err(InputError::Unreadable(format!("`{name}` is larger than {} MiB", MAX_TEXT_BYTES >> 20)));
     }
     let text = decode(name, bytes)?;
-    Ok(Text { name: name.to_string(), text })
+    Ok(SourceText { name: name.to_string(), text })
 }
 
 /// The bytes as text, if they are.
-pub fn decode(name: &str, bytes: Vec<u8>) -> Result<String, Refusal> {
+pub fn decode(name: &str, bytes: Vec<u8>) -> Result<String, InputError> {
     String::from_utf8(bytes).map_err(|error| {
         let (at, wrong) = (error.utf8_error().valid_up_to(), error.as_bytes());
         let byte = wrong.get(at).copied().unwrap_or(0);
@@ -136,19 +138,20 @@ pub fn decode(name: &str, bytes: Vec<u8>) -> Result<String, Refusal> {
         let label = format!("the byte 0x{byte:02x} is not part of a character");
         let diagnostic =
             Diagnostic::error("E0100", span, message, label).help("save the file in the encoding UTF-8");
-        Refusal::NotText(Box::new(diagnostic), sources)
+        InputError::NotText(Box::new(diagnostic), sources)
     })
 }
 
 /// A statement that makes `args` the arguments of a program.
-pub fn arguments_as_program(arguments: &[OsString]) -> String {
-    let texts: Vec<String> = arguments.iter().map(|text| quoted(&text.to_string_lossy())).collect();
-    // `T ^ 1` is naturally `T`, and `T ^ 0` is `()`. What a program may do does not depend on how many
-    // arguments it is given: the number is a size that arrives at run time.
+pub fn arguments_statement(arguments: &[OsString]) -> String {
+    let texts: Vec<String> = arguments.iter().map(|text| quote_string(&text.to_string_lossy())).collect();
+    // `T ^ 1` is naturally `T`, and `T ^ 0` is `()`. What a program may do does not depend on how
+    // many arguments it is given: the number is a size that arrives at run time.
     format!("val args = of_any_size (({}) :>> string ^ {});", texts.join(", "), texts.len())
 }
 
-fn quoted(text: &str) -> String {
+/// Returns a text as a string literal of the language.
+fn quote_string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
@@ -161,20 +164,21 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// How many bytes one value may take: three quarters of the machine's memory.
+/// Returns the limit of bytes for one value: three quarters of the machine's memory.
 pub fn memory_limit() -> u64 {
-    const UNKNOWN: u64 = 8 << 30;
-    let Ok(table) = std::fs::read_to_string("/proc/meminfo") else { return UNKNOWN };
+    /// The limit where the system does not report its memory.
+    const FALLBACK_BYTES: u64 = 8 << 30;
+    let Ok(table) = std::fs::read_to_string("/proc/meminfo") else { return FALLBACK_BYTES };
     let total = table.lines().find_map(|line| line.strip_prefix("MemTotal:"));
     let kibibytes = total.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
-    kibibytes.map_or(UNKNOWN, |total| total.saturating_mul(1024) / 4 * 3)
+    kibibytes.map_or(FALLBACK_BYTES, |total| total.saturating_mul(1024) / 4 * 3)
 }
 
-/// More threads than this are of use on no machine, and cost memory each.
-const MOST_THREADS: usize = 1024;
+/// The most threads that can be asked for: each costs memory.
+const MAX_THREADS: usize = 1024;
 
-/// How many threads a text asks for: 0 is as many as there are cores, and nobody gets more than [`MOST_THREADS`].
-fn threads(text: &str) -> Result<usize, String> {
+/// Parses a number of threads: 0 stands for one on each core; at most [`MAX_THREADS`].
+fn parse_thread_count(text: &str) -> Result<usize, String> {
     let text = text.trim();
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
         return Err(format!(
@@ -182,12 +186,12 @@ fn threads(text: &str) -> Result<usize, String> {
         ));
     }
     // What has so many digits is beyond the bound whatever they are.
-    Ok(text.parse::<usize>().map_or(MOST_THREADS, |count| count.min(MOST_THREADS)))
+    Ok(text.parse::<usize>().map_or(MAX_THREADS, |count| count.min(MAX_THREADS)))
 }
 
-/// A session with the executor that the environment asks for: `FELIS_EXECUTOR` is `reference`, `compiled`
-/// or `eager`, `FELIS_THREADS` a number; or what is wrong with them.
-pub fn session() -> Result<Session, String> {
+/// A session with the executor that the environment asks for: `FELIS_EXECUTOR` is `reference`,
+/// `compiled` or `eager`, `FELIS_THREADS` a number; or what is wrong with them.
+pub fn session_from_environment() -> Result<Session, String> {
     let set = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
     let executor = match set("FELIS_EXECUTOR").as_deref() {
         Some("reference") => Executor::Reference,
@@ -199,7 +203,7 @@ pub fn session() -> Result<Session, String> {
     };
     let threads = match set("FELIS_THREADS").as_deref() {
         None | Some("") => 0,
-        Some(text) => threads(text)?,
+        Some(text) => parse_thread_count(text)?,
     };
     Ok(Session::new().with_executor(executor, threads))
 }

@@ -1,7 +1,7 @@
-//! Messages for other programs: a diagnostic as one line of JSON.
+//! Diagnostics for other programs: one line of JSON each.
 //!
-//! The form is described in the book's chapter on the command; its number changes if a field changes
-//! its meaning or goes. New fields may come without that.
+//! The schema is described in the book's chapter on the command. Its number changes if a field
+//! changes its meaning or is removed, not if one is added.
 
 use felis::diagnostic::{Diagnostic, Help, Severity};
 use felis::source::{self, SourceMap, Span};
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 pub const SCHEMA: u32 = 1;
 
 /// A diagnostic as a line without its end.
-pub fn line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
-    object(diagnostic, sources).to_string()
+pub fn diagnostic_line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    diagnostic_object(diagnostic, sources).to_string()
 }
 
 /// A diagnostic.
-pub fn object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
+pub fn diagnostic_object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -25,11 +25,10 @@ pub fn object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     let labels: Vec<Value> = diagnostic
         .labels
         .iter()
-        .map(|label| json!({ "place": place(label.span, sources), "text": label.text }))
+        .map(|label| json!({ "place": span_object(label.span, sources), "text": label.text }))
         .collect();
     let told = |help: &Help| {
-        let edit =
-            |(span, text): &(Span, String)| json!({ "place": place(*span, sources), "replacement": text });
+        let edit = |(span, text): &(Span, String)| json!({ "place": span_object(*span, sources), "replacement": text });
         // One edit is there under the name it had before there could be several.
         let only = match &help.edits[..] {
             [only] => Some(edit(only)),
@@ -48,7 +47,7 @@ pub fn object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
         "severity": severity,
         "code": diagnostic.code.as_str(),
         "message": diagnostic.message,
-        "place": place(diagnostic.primary.span, sources),
+        "place": span_object(diagnostic.primary.span, sources),
         "label": diagnostic.primary.text,
         "labels": labels,
         "notes": diagnostic.notes,
@@ -58,7 +57,7 @@ pub fn object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
 }
 
 /// A span: its file, and its ends as bytes from 0, and as lines and characters from 1.
-fn place(span: Span, sources: &SourceMap) -> Value {
+fn span_object(span: Span, sources: &SourceMap) -> Value {
     let Some(source) = sources.get(span.source) else { return Value::Null };
     let end = |at: u32| {
         let at = (at as usize).min(source.text.len());

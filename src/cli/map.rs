@@ -1,15 +1,16 @@
-//! Files in memory without reading them: pages come when they are first looked at, and go when memory is short.
+//! Memory-mapped files: pages are read at their first access, and dropped when memory is short.
 //!
-//! Takes a file that is open; gives its bytes, which are read-only and stay where they are for as long as somebody
-//! has them. Felis itself never changes a file in place: it writes beside it and moves, and who has the old file
-//! mapped keeps it.
+//! Takes an open file; gives its bytes, which are read-only and keep their addresses as long as
+//! they are used. Felis itself never changes a file in place: it writes a new file and renames it,
+//! so that a map keeps the old one.
 //!
-//! **Why this is sound, and where it ends.** A map is a promise that the bytes do not change while they are
-//! seen, and no system enforces it: another program may write into the file, or cut it off. What such a program writes
-//! may be seen or not, and numbers are read anew from memory at each use, so that every value is one that stood there.
-//! What is checked and then relied upon (texts, codes below their size) is copied first. After a cut, the system ends
-//! the process that looks beyond the new end (`SIGBUS`); on Linux a message says so. Files that are read in a
-//! moment are therefore not mapped, and `files.md` tells users of the others.
+//! **Soundness, and its limit.** A map is a promise that the bytes do not change while they are
+//! read, and no system enforces it: another program may write into the file, or truncate it. Such
+//! writes may be seen or not, and numbers are read again from memory at each use, so that every
+//! value is one that was in the file. Values that are validated and then relied on (texts, codes
+//! below their size) are copied first. After a truncation, the system ends a process that reads
+//! beyond the new end (`SIGBUS`); on Linux a message says so. Files that are quickly read are
+//! therefore not mapped, and `files.md` documents the rest.
 
 use bytes::Bytes;
 use memmap2::Mmap;
@@ -19,27 +20,29 @@ use std::fs::File;
 pub fn bytes(file: &File) -> Option<Bytes> {
     #[cfg(target_os = "linux")]
     cut::explain();
-    // SAFETY: the map is read-only, its length is that of the file, and it lives as long as its bytes. That nobody
-    // changes the file meanwhile is what the head of this file says.
+    // SAFETY: the map is read-only, its length is that of the file, and it lives as long as its
+    // bytes. The head of this file states what holds if another program changes the file meanwhile.
     let map = unsafe { Mmap::map(file) }.ok()?;
     Some(Bytes::from_owner(map))
 }
 
-/// What is said when a file was cut off that is mapped.
+/// The message for a file that was shortened while it is mapped.
 #[cfg(target_os = "linux")]
 mod cut {
     use std::sync::Once;
     use std::sync::atomic::{AtomicBool, Ordering};
 
+    /// The message.
     const TEXT: &[u8] = b"felis: another program has shortened a file that is in use\n";
 
-    /// From now on the process says why it ends.
+    /// Installs a handler that prints a message before the process ends.
     pub fn explain() {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
             let handler: extern "C" fn(libc::c_int) = end;
-            // SAFETY: the handler is a function of the signature that the system wants, and does only what is allowed
-            // in one. The runtime uses this signal for nothing on Linux, where an overflow of the stack is another.
+            // SAFETY: the handler is a function of the signature that the system wants, and does
+            // only what is allowed in one. The runtime uses this signal for nothing on Linux, where
+            // an overflow of the stack is another.
             unsafe { libc::signal(libc::SIGBUS, handler as libc::sighandler_t) };
         });
     }

@@ -1,11 +1,11 @@
-//! The command line: files, expressions, questions about types, and the way into the REPL.
+//! The command line: files, expressions, questions about types, and the REPL.
 //!
-//! Takes arguments; gives output, diagnostics on standard error, and an exit code ([`exit`]). Sees
-//! of the language only what [`felis::session`] shows.
+//! Takes arguments; gives output, diagnostics on standard error, and an exit code ([`exit`]). Uses
+//! of the library only [`felis::session`] and [`felis::editor`].
 
+mod answers;
 mod arguments;
 mod bench;
-mod commands;
 mod data;
 mod doc;
 mod explain;
@@ -30,10 +30,10 @@ use arguments::Command;
 use clap::CommandFactory;
 use felis::diagnostic::Diagnostic;
 use felis::session::{
-    Conversion, LawVerdict, Mode, Outcome, Screen, Selection, Session, Stage, Status, Trial,
+    Conversion, LawTrial, LawVerdict, Mode, Outcome, Screen, Session, Stage, Status, TestSelection,
 };
-use files::Files;
-use input::{Refusal, Text};
+use files::FileLoader;
+use input::{InputError, SourceText};
 pub use interrupt::hold_resizes;
 use interrupt::{Doing, Interrupts};
 use output::Output;
@@ -41,11 +41,11 @@ use std::ffi::OsString;
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 use std::sync::Arc;
-use test::Told;
+use test::TestOutput;
 
-/// How the command ends.
+/// The exit codes of the command.
 pub mod exit {
-    /// As it should.
+    /// Success.
     pub const OK: u8 = 0;
     /// The program stopped by an error while it ran, or its output could not be written.
     pub const FAILED: u8 = 1;
@@ -55,8 +55,9 @@ pub mod exit {
     pub const REJECTED: u8 = 3;
     /// Ctrl-C.
     pub const INTERRUPTED: u8 = 130;
-    /// Whoever read the output has gone: what shells say of a command that the signal of a closed pipe ends.
-    pub const UNREAD: u8 = 141;
+    /// The reader of the output has closed the pipe: the code of shells for a command that SIGPIPE
+    /// ends.
+    pub const BROKEN_PIPE: u8 = 141;
 }
 
 /// Does what the arguments say.
@@ -67,38 +68,42 @@ pub fn run(arguments: Arguments) -> u8 {
     let mut shell = match Shell::new() {
         Ok(shell) => shell,
         Err(why) => {
-            output::complain(&format!("felis: {why}"));
+            output::print_error(&format!("felis: {why}"));
             return exit::USAGE;
         }
     };
     let code = match (arguments.command, arguments.evaluate, arguments.file) {
         (Some(command), _, _) => shell.command(command),
         (None, Some(text), _) => shell.evaluate("expression", &text, Mode::Line),
-        (None, None, Some(file)) => match input::neither_file_nor_command(&file) {
-            Some(refusal) => shell.refuse(&refusal),
-            None => shell.file(&file, &arguments.rest),
+        (None, None, Some(file)) => match input::unknown_word_error(&file) {
+            Some(refusal) => shell.report_input_error(&refusal),
+            None => shell.run_file(&file, &arguments.rest),
         },
         (None, None, None) if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => {
-            return repl::interactive(shell);
+            return repl::run_interactive(shell);
         }
-        (None, None, None) => return repl::piped(shell),
+        (None, None, None) => return repl::run_piped(shell),
     };
-    // It has flushed what it wrote; what a session holds need not be taken apart when the process ends.
+    // It has flushed what it wrote; what a session holds need not be taken apart when the process
+    // ends.
     std::mem::forget(shell);
     code
 }
 
-/// Says that the system has no room for the stack that programs run on.
-pub fn no_stack() -> u8 {
-    output::complain("felis: the system gives no memory for the stack that programs run on; see `ulimit -v`");
+/// Reports that the system has no memory for the stack that programs run on.
+pub fn report_missing_stack() -> u8 {
+    output::print_error(
+        "felis: the system gives no memory for the stack that programs run on; see `ulimit -v`",
+    );
     exit::FAILED
 }
 
-/// Bugs of Felis are told in a line, not with a Rust backtrace; the session goes on where it can.
+/// Makes panics of Felis print one line instead of a Rust backtrace; the session goes on where it
+/// can.
 pub fn report_bugs_in_one_line() {
     if std::env::var_os("RUST_BACKTRACE").is_none() {
         std::panic::set_hook(Box::new(|panic| {
-            output::complain(&format!("felis: internal error: {panic}"));
+            output::print_error(&format!("felis: internal error: {panic}"));
         }));
     }
 }
@@ -108,60 +113,62 @@ pub struct Shell {
     session: Session,
     output: Output,
     interrupts: Interrupts,
-    messages: Messages,
+    messages: MessageFormat,
 }
 
-/// How messages are written, and where.
+/// The form and the stream of messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Messages {
+enum MessageFormat {
     /// Laid out for people, to standard error.
-    Text,
-    /// As lines of JSON to standard output, where nothing else goes.
+    SourceText,
+    /// Lines of JSON on standard output, which has no other output.
     JsonOut,
-    /// As lines of JSON to standard error.
+    /// Lines of JSON on standard error.
     JsonErr,
 }
 
 impl Shell {
+    /// Returns the shell of this process, with a session that reads its files.
     fn new() -> Result<Shell, String> {
-        let mut session = input::session()?;
-        session.set_memory(input::memory_limit());
-        session.set_loader(Box::new(Files::here()));
+        let mut session = input::session_from_environment()?;
+        session.set_max_value_bytes(input::memory_limit());
+        session.set_loader(Box::new(FileLoader::relative_to_working_directory()));
         session.set_files(Arc::new(data::DataFiles::new(session.interrupt_flag())));
         let interrupts = Interrupts::install(session.interrupt_flag());
-        Ok(Shell { session, output: Output::new(), interrupts, messages: Messages::Text })
+        Ok(Shell { session, output: Output::new(), interrupts, messages: MessageFormat::SourceText })
     }
 
+    /// Carries out a subcommand; returns the exit code.
     fn command(&mut self, command: Command) -> u8 {
         let code = match command {
             Command::Check { watch: true, json, files } => {
-                self.messages = if json { Messages::JsonOut } else { Messages::Text };
+                self.messages = if json { MessageFormat::JsonOut } else { MessageFormat::SourceText };
                 self.watch(&files)
             }
             Command::Check { json, files, .. } => {
-                self.messages = if json { Messages::JsonOut } else { Messages::Text };
+                self.messages = if json { MessageFormat::JsonOut } else { MessageFormat::SourceText };
                 files.iter().map(|file| self.check(file)).max().unwrap_or(exit::OK)
             }
-            Command::New { folder } => new::new(&mut self.output, &folder),
+            Command::New { folder } => new::create_program(&mut self.output, &folder),
             Command::Run { json, show, stats, file, rest } => {
-                self.messages = if json { Messages::JsonErr } else { Messages::Text };
+                self.messages = if json { MessageFormat::JsonErr } else { MessageFormat::SourceText };
                 let stage = show.map(|stage| match stage.as_str() {
                     "core" => Stage::Core,
                     "loops" => Stage::Loops,
                     _ => Stage::Instructions,
                 });
-                self.shown(stage, stats, |shell| shell.file(&file, &rest))
+                self.run_and_report(stage, stats, |shell| shell.run_file(&file, &rest))
             }
             // It has no shell: it was served before there was one.
             Command::Lsp { .. } => exit::OK,
             Command::Bench { seconds, json, files } => self.bench(&files, seconds, json),
             Command::Test { only, limit, quiet, json, files } => {
                 let told = match (json, quiet) {
-                    (true, _) => Told::Json,
-                    (_, true) => Told::Failed,
-                    _ => Told::All,
+                    (true, _) => TestOutput::Json,
+                    (_, true) => TestOutput::Failed,
+                    _ => TestOutput::All,
                 };
-                self.test(&files, &Selection { only, limit }, told)
+                self.test(&files, &TestSelection { only, limit }, told)
             }
             Command::Doc { file, markdown, output, .. } => self.document(file.as_deref(), markdown, &output),
             Command::Explain { code } => explain::explain(&mut self.output, code.as_deref()),
@@ -178,29 +185,29 @@ impl Shell {
             Command::Iso { explain, left, right, .. } => {
                 let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
                 let answer = self.session.iso(&left, &right, explain);
-                let code = self.answer(answer.map(|comparison| commands::comparison(&comparison)));
+                let code = self.write_answer(answer.map(|comparison| answers::comparison_text(&comparison)));
                 self.note_implicit_names(&[&left, &right]);
                 code
             }
             Command::Type { expression } => {
-                let answer = match self.session.forms_of(&expression) {
+                let answer = match self.session.overload_signatures(&expression) {
                     Some(forms) => Ok(forms),
                     None => self.session.type_of(&expression).map(|ty| format!("{ty}\n")),
                 };
-                self.answer(answer)
+                self.write_answer(answer)
             }
             Command::Convert { from, to } => {
                 let answer = self.session.conversion(&from, &to);
-                self.answer(answer.map(|conversion| match conversion {
+                self.write_answer(answer.map(|conversion| match conversion {
                     Conversion::None(why) => format!("none\nnote: {why}\n"),
                     other => format!("{}\n", other.name()),
                 }))
             }
-            Command::Can { name, types, with } => self.can(&name, &types, with.as_deref()),
+            Command::Can { name, types, with } => self.print_use(&name, &types, with.as_deref()),
             Command::Laws { file, cases, seed } => self.laws(file.as_deref(), cases, seed),
             Command::Size { ty } => {
                 let answer = self.session.size_of(&ty);
-                let code = self.answer(answer.map(|size| format!("{size}\n")));
+                let code = self.write_answer(answer.map(|size| format!("{size}\n")));
                 self.note_implicit_names(&[&ty]);
                 code
             }
@@ -210,19 +217,19 @@ impl Shell {
     }
 
     /// Runs a file, or standard input for `-`; its arguments are there as `args`.
-    fn file(&mut self, file: &Path, arguments: &[OsString]) -> u8 {
+    fn run_file(&mut self, file: &Path, arguments: &[OsString]) -> u8 {
         // `felis run FILE -- WORDS`, as other runners have it.
         let arguments = match arguments {
             [dashes, words @ ..] if dashes == "--" => words,
             words => words,
         };
         let (name, text) = match input::read(file) {
-            Ok(Text { name, text }) => (name, text),
-            Err(refusal) => return self.refuse(&refusal),
+            Ok(SourceText { name, text }) => (name, text),
+            Err(refusal) => return self.report_input_error(&refusal),
         };
-        self.session.set_loader(Box::new(Files::beside(file)));
+        self.session.set_loader(Box::new(FileLoader::relative_to(file)));
         self.define_arguments(&text, arguments);
-        let call = match self.session.main_of(&name, &text) {
+        let call = match self.session.entry_point(&name, &text) {
             Ok(None) => None,
             Ok(Some(main)) => {
                 let words: Vec<String> =
@@ -243,14 +250,14 @@ impl Shell {
                     Ok(call) => Some(call),
                     Err(misfit) => {
                         self.output.flush();
-                        output::complain(&format!("felis: {misfit}"));
-                        output::complain(usage.trim_end());
+                        output::print_error(&format!("felis: {misfit}"));
+                        output::print_error(usage.trim_end());
                         return exit::USAGE;
                     }
                 }
             }
             Err(diagnostics) => {
-                self.tell(&diagnostics);
+                self.report_diagnostics(&diagnostics);
                 return exit::REJECTED;
             }
         };
@@ -262,12 +269,12 @@ impl Shell {
     }
 
     /// Runs a file for what it declares: its `main` is not called. The exit code, if it fails.
-    fn declared(&mut self, file: &Path) -> Option<u8> {
-        let Text { name, text } = match input::read(file) {
+    fn run_declarations(&mut self, file: &Path) -> Option<u8> {
+        let SourceText { name, text } = match input::read(file) {
             Ok(text) => text,
-            Err(refusal) => return Some(self.refuse(&refusal)),
+            Err(refusal) => return Some(self.report_input_error(&refusal)),
         };
-        self.session.set_loader(Box::new(Files::beside(file)));
+        self.session.set_loader(Box::new(FileLoader::relative_to(file)));
         self.define_arguments(&text, &[]);
         let code = self.evaluate(&name, &text, Mode::Script);
         self.output.end_line();
@@ -277,81 +284,87 @@ impl Shell {
     /// Makes `args` known to a program that may mention it.
     fn define_arguments(&mut self, text: &str, arguments: &[OsString]) {
         if text.contains("args") {
-            self.evaluate("arguments", &input::arguments_as_program(arguments), Mode::Script);
+            self.evaluate("arguments", &input::arguments_statement(arguments), Mode::Script);
         }
     }
 
+    /// Evaluates a text and reports its outcome; returns the exit code.
     fn evaluate(&mut self, name: &str, text: &str, mode: Mode) -> u8 {
-        let outcome = self.outcome(name, text, mode);
+        let outcome = self.evaluate_with_output(name, text, mode);
         if let Some(value) = &outcome.value {
             self.output.write(&value.text);
             self.output.write("\n");
         }
         self.output.flush();
-        self.tell(&outcome.diagnostics);
+        self.report_diagnostics(&outcome.diagnostics);
         if outcome.status == Status::Interrupted {
-            output::complain("interrupted");
+            output::print_error("interrupted");
         }
-        code(outcome.status)
+        exit_code(outcome.status)
     }
 
     /// Evaluates, its output written as it comes, Ctrl-C heeded.
-    fn outcome(&mut self, name: &str, text: &str, mode: Mode) -> Outcome {
-        self.outcome_of(|session, out| session.evaluate(name, text, mode, out))
+    fn evaluate_with_output(&mut self, name: &str, text: &str, mode: Mode) -> Outcome {
+        self.run_with_output(|session, out| session.evaluate(name, text, mode, out))
     }
 
     /// Does something that evaluates, in the same way.
-    fn outcome_of(&mut self, work: impl FnOnce(&mut Session, &mut dyn FnMut(&str)) -> Outcome) -> Outcome {
+    fn run_with_output(
+        &mut self,
+        work: impl FnOnce(&mut Session, &mut dyn FnMut(&str)) -> Outcome,
+    ) -> Outcome {
         let Shell { session, output, interrupts, .. } = self;
         session.set_screen(output.screen());
         let _running = interrupts.while_doing(Doing::Evaluating);
-        let running = repl::progress::begin();
+        let running = repl::progress::start();
         let mut outcome =
-            work(session, &mut |text| repl::progress::make_room(text, |text| output.write(text)));
+            work(session, &mut |text| repl::progress::write_output(text, |text| output.write(text)));
         drop(running);
         // What is printed elsewhere, as by a test, does not depend on the terminal.
         session.set_screen(Screen::default());
         if outcome.status == Status::Interrupted {
-            // Whoever pressed Ctrl-C knows.
+            // The user has pressed Ctrl-C.
             outcome.diagnostics.retain(|diagnostic| !diagnostic.is_error());
         }
         outcome
     }
 
+    /// Checks a file and reports its diagnostics; returns the exit code.
     fn check(&mut self, file: &Path) -> u8 {
-        let Text { name, text } = match input::read(file) {
+        let SourceText { name, text } = match input::read(file) {
             Ok(text) => text,
-            Err(refusal) => return self.refuse(&refusal),
+            Err(refusal) => return self.report_input_error(&refusal),
         };
-        self.session.set_loader(Box::new(Files::beside(file)));
+        self.session.set_loader(Box::new(FileLoader::relative_to(file)));
         // How many there will be is not known; a program that checks runs without any.
         self.define_arguments(&text, &[]);
         let outcome = self.session.check(&name, &text);
-        self.tell(&outcome.diagnostics);
-        code(outcome.status)
+        self.report_diagnostics(&outcome.diagnostics);
+        exit_code(outcome.status)
     }
 
     /// Answers `felis can`: `yes`, the type, the chain of choices; or `no` and why.
-    fn can(&mut self, name: &str, types: &[String], with: Option<&Path>) -> u8 {
-        if let Some(code) = with.and_then(|file| self.declared(file)) {
+    fn print_use(&mut self, name: &str, types: &[String], with: Option<&Path>) -> u8 {
+        if let Some(code) = with.and_then(|file| self.run_declarations(file)) {
             return code;
         }
         let types: Vec<&str> = types.iter().map(String::as_str).collect();
-        match self.session.can(name, &types) {
+        match self.session.resolve_use(name, &types) {
             Ok(able) => {
-                self.output.write(&format!("yes : {}\n{}{}", able.result, able.choices, able.how));
-                self.tell(&able.remarks);
+                self.output.write(&format!("yes : {}\n{}{}", able.result, able.choices, able.call_chain));
+                self.report_diagnostics(&able.remarks);
                 exit::OK
             }
             Err(diagnostics) => {
-                // Without types it is asked what there is, as of `:can` in a session.
-                let forms = if types.is_empty() { self.session.scoped_forms(name) } else { None };
+                // Without types, all functions of the name are listed, as by `:can` in a session.
+                let forms =
+                    if types.is_empty() { self.session.scoped_overload_signatures(name) } else { None };
                 if let Some(forms) = forms {
                     self.output.write(&forms);
                     return exit::OK;
                 }
                 self.output.write("no\n");
-                self.tell(&diagnostics);
+                self.report_diagnostics(&diagnostics);
                 exit::REJECTED
             }
         }
@@ -359,23 +372,23 @@ impl Shell {
 
     /// Tries the laws of the instances in a program, which runs first, or of those in the library.
     fn laws(&mut self, file: Option<&Path>, cases: u32, seed: u64) -> u8 {
-        if let Some(code) = file.and_then(|file| self.declared(file)) {
+        if let Some(code) = file.and_then(|file| self.run_declarations(file)) {
             return code;
         }
         let Shell { session, interrupts, .. } = self;
         let trials = {
             let _running = interrupts.while_doing(Doing::Evaluating);
-            session.laws(cases, seed, file.is_none())
+            session.check_laws(cases, seed, file.is_none())
         };
         let trials = match trials {
             Ok(trials) => trials,
             Err(diagnostics) => {
-                self.tell(&diagnostics);
+                self.report_diagnostics(&diagnostics);
                 return exit::REJECTED;
             }
         };
         let (mut held, mut code) = (0, exit::OK);
-        for Trial { instance, law, verdict } in &trials {
+        for LawTrial { instance, law, verdict } in &trials {
             let name = format!("{instance} {law}");
             match verdict {
                 LawVerdict::Held(_) => held += 1,
@@ -388,7 +401,7 @@ impl Shell {
                 }
                 LawVerdict::Failed(at, diagnostic) => {
                     self.output.write(&format!("{name}: fails at {at}\n"));
-                    self.tell(std::slice::from_ref(diagnostic));
+                    self.report_diagnostics(std::slice::from_ref(diagnostic));
                     code = exit::FAILED;
                 }
                 LawVerdict::Interrupted => code = exit::INTERRUPTED,
@@ -401,15 +414,15 @@ impl Shell {
         code
     }
 
-    /// A verdict for each line `left<TAB>right` of standard input; `error` for a line that is wrong,
-    /// an empty one for an empty one, so that lines correspond.
+    /// A verdict for each line `left<TAB>right` of standard input; `error` for a line that is
+    /// wrong, an empty one for an empty one, so that lines correspond.
     fn iso_batch(&mut self) -> u8 {
         let mut worst = exit::OK;
         for (number, line) in std::io::stdin().lock().split(b'\n').enumerate() {
             let Ok(line) = line else { return exit::USAGE };
             let line = String::from_utf8_lossy(&line);
             let line = line.trim_end_matches('\r');
-            if number % RENEWAL == RENEWAL - 1 {
+            if number % LINES_PER_SESSION == LINES_PER_SESSION - 1 {
                 self.session.reset();
             }
             if line.is_empty() {
@@ -420,7 +433,7 @@ impl Shell {
                 Some((left, right)) => self.session.iso(left, right, false),
                 None => {
                     self.output.flush();
-                    output::complain(&format!("felis: line {}: no tab between two types", number + 1));
+                    output::print_error(&format!("felis: line {}: no tab between two types", number + 1));
                     Err(Vec::new())
                 }
             };
@@ -430,8 +443,8 @@ impl Shell {
                     self.output.write("error\n");
                     if !diagnostics.is_empty() {
                         self.output.flush();
-                        output::complain(&format!("felis: line {}:", number + 1));
-                        self.tell(&diagnostics);
+                        output::print_error(&format!("felis: line {}:", number + 1));
+                        self.report_diagnostics(&diagnostics);
                     }
                     worst = exit::REJECTED;
                 }
@@ -440,65 +453,68 @@ impl Shell {
         worst
     }
 
-    /// Says which names in types may be mistakes, beside the answer.
+    /// Reports names in types that may be mistakes, beside the answer.
     fn note_implicit_names(&mut self, types: &[&str]) {
         self.output.flush();
-        commands::implicit_names(&mut self.session, types).lines().for_each(output::complain);
+        answers::implicit_names_note(&mut self.session, types).lines().for_each(output::print_error);
     }
 
-    fn answer(&mut self, answer: Result<String, Vec<Diagnostic>>) -> u8 {
+    /// Writes the answer to a question, or its diagnostics; returns the exit code.
+    fn write_answer(&mut self, answer: Result<String, Vec<Diagnostic>>) -> u8 {
         match answer {
             Ok(text) => {
                 self.output.write(&text);
                 exit::OK
             }
             Err(diagnostics) => {
-                self.tell(&diagnostics);
+                self.report_diagnostics(&diagnostics);
                 exit::REJECTED
             }
         }
     }
 
-    /// Says why there is no text, and gives the exit code.
-    fn refuse(&mut self, refusal: &Refusal) -> u8 {
+    /// Reports an input error; returns the exit code.
+    fn report_input_error(&mut self, refusal: &InputError) -> u8 {
         self.output.flush();
-        if self.messages == Messages::Text {
-            return refusal.tell(&self.output);
+        if self.messages == MessageFormat::SourceText {
+            return refusal.report(&self.output);
         }
         self.write_message(&refusal.json());
-        refusal.code()
+        refusal.exit_code()
     }
 
     /// Writes a message as JSON to where those go.
     fn write_message(&mut self, line: &str) {
-        if self.messages == Messages::JsonOut {
+        if self.messages == MessageFormat::JsonOut {
             self.output.write(line);
         } else {
             self.output.flush();
-            self.output.complain_at_length(line);
+            self.output.write_error_text(line);
         }
     }
 
-    fn tell(&mut self, diagnostics: &[Diagnostic]) {
-        if self.messages != Messages::Text {
+    /// Writes diagnostics in the form and to the stream of messages.
+    fn report_diagnostics(&mut self, diagnostics: &[Diagnostic]) {
+        if self.messages != MessageFormat::SourceText {
             for diagnostic in diagnostics {
-                let line = format!("{}\n", json::line(diagnostic, self.session.sources()));
+                let line = format!("{}\n", json::diagnostic_line(diagnostic, self.session.sources()));
                 self.write_message(&line);
             }
             return;
         }
         self.output.flush();
         for diagnostic in diagnostics {
-            let (color, columns) = (self.output.color, output::columns_of_messages());
-            self.output.complain_at_length(&self.session.render_within(diagnostic, color, columns));
+            let (color, columns) = (self.output.color, output::stderr_columns());
+            self.output.write_error_text(&self.session.render_within(diagnostic, color, columns));
         }
     }
 }
 
 /// A session keeps the texts it has seen; a batch without end starts afresh now and then.
-const RENEWAL: usize = 10_000;
+const LINES_PER_SESSION: usize = 10_000;
 
-fn code(status: Status) -> u8 {
+/// Returns the exit code of a status.
+fn exit_code(status: Status) -> u8 {
     match status {
         Status::Ok => exit::OK,
         Status::Rejected => exit::REJECTED,

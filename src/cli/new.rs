@@ -1,11 +1,11 @@
 //! `felis new`: a folder with a first program.
 
 use super::exit;
-use super::output::{Output, complain, shown};
+use super::output::{Output, display_path, print_error};
 use std::path::Path;
 
 /// The program: a function with an example, a test of it, and a `main`.
-const MAIN: &str = r#"#!/usr/bin/env felis
+const MAIN_TEMPLATE: &str = r#"#!/usr/bin/env felis
 // A first program. `felis run main.flx 3 world` runs it, `felis test main.flx` tests it.
 
 /// A row of stars.
@@ -25,11 +25,11 @@ proc main(width:int, name:string) {
 "#;
 
 /// Makes the folder, unless there is something in it.
-pub fn new(output: &mut Output, folder: &Path) -> u8 {
-    let name = shown(folder);
+pub fn create_program(output: &mut Output, folder: &Path) -> u8 {
+    let name = display_path(folder);
     let taken = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
     let refused = |why: &str| {
-        complain(&format!("felis: cannot begin a program in `{name}`: {why}"));
+        print_error(&format!("felis: cannot begin a program in `{name}`: {why}"));
         exit::USAGE
     };
     if taken {
@@ -37,15 +37,18 @@ pub fn new(output: &mut Output, folder: &Path) -> u8 {
     }
     let written = std::fs::create_dir_all(folder).and_then(|()| {
         let file = folder.join("main.flx");
-        std::fs::write(&file, MAIN)?;
-        executable(&file)
+        std::fs::write(&file, MAIN_TEMPLATE)?;
+        make_executable(&file)
     });
     if let Err(error) = written {
         return refused(&error.to_string());
     }
     let main = folder.join("main.flx");
     let word = shell_word(&main.to_string_lossy());
-    output.write(&format!("made `{}`\n\n  felis run {word} 3 world\n  felis test {word}\n", shown(&main)));
+    output.write(&format!(
+        "made `{}`\n\n  felis run {word} 3 world\n  felis test {word}\n",
+        display_path(&main)
+    ));
     exit::OK
 }
 
@@ -58,8 +61,9 @@ fn shell_word(text: &str) -> String {
     }
 }
 
+/// Makes a file executable.
 #[cfg(unix)]
-fn executable(file: &Path) -> std::io::Result<()> {
+fn make_executable(file: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mut permissions = std::fs::metadata(file)?.permissions();
     permissions.set_mode(permissions.mode() | 0o111);
@@ -67,7 +71,7 @@ fn executable(file: &Path) -> std::io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn executable(_: &Path) -> std::io::Result<()> {
+fn make_executable(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! Standard output and standard error.
 //!
-//! Output is buffered, and flushed before anything goes to standard error, so that both come in
-//! order; on a terminal it is seen at once. A reader that has gone away ends the command quietly, with the exit
-//! code that shells give to a command which such a signal ends.
+//! Output is buffered, and flushed before anything is written to standard error, so that both
+//! appear in order; on a terminal it is flushed at once. If the reader has closed the pipe, the
+//! command ends without a message, with the exit code of shells for a command that `SIGPIPE` ends.
 
 use felis::diagnostic::{escape_control, escape_control_lines, fill_paragraphs};
 use felis::session::{Colors, Screen};
@@ -10,16 +10,16 @@ use std::io::{BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use std::path::Path;
 use terminal_size::{Height, Width};
 
-/// Where output and messages go.
+/// The streams of output and messages.
 pub struct Output {
     out: BufWriter<Stdout>,
-    /// Whether somebody watches.
+    /// True if standard output is a terminal.
     pub interactive: bool,
-    /// Whether messages are colored.
+    /// True if messages are colored.
     pub color: bool,
     /// The colors of pictures, if they go to a terminal.
     colors: Colors,
-    /// Whether the last line written is ended.
+    /// True if the last line written is complete.
     at_line_start: bool,
 }
 
@@ -32,19 +32,19 @@ impl Output {
             out: BufWriter::with_capacity(1 << 16, std::io::stdout()),
             interactive: std::io::stdout().is_terminal(),
             color: std::io::stderr().is_terminal() && !plain,
-            colors: if plain { Colors::None } else { colors() },
+            colors: if plain { Colors::None } else { terminal_colors() },
             at_line_start: true,
         }
     }
 
-    /// Where pictures are seen that a program draws: on the terminal, or on a page that is none.
+    /// Returns the screen for pictures that a program draws: the terminal, or a default page.
     pub fn screen(&self) -> Screen {
-        // What was asked should still be seen above a picture, and its words around it.
-        const REST: usize = 8;
+        // The input and the text of the picture stay visible.
+        const RESERVED_ROWS: usize = 8;
         match terminal_size::terminal_size() {
             Some((Width(columns), Height(rows))) if self.interactive && columns > 0 => Screen {
                 columns: columns.into(),
-                rows: usize::from(rows).saturating_sub(REST),
+                rows: usize::from(rows).saturating_sub(RESERVED_ROWS),
                 colors: self.colors,
             },
             _ => Screen::default(),
@@ -54,7 +54,7 @@ impl Output {
     /// Writes to standard output.
     pub fn write(&mut self, text: &str) {
         if let Err(error) = self.out.write_all(text.as_bytes()) {
-            give_up(&error);
+            exit_on_write_error(&error);
         }
         if let Some(last) = text.chars().next_back() {
             self.at_line_start = last == '\n';
@@ -74,19 +74,19 @@ impl Output {
     /// Lets go of what has been written.
     pub fn flush(&mut self) {
         if let Err(error) = self.out.flush().and_then(|()| self.out.get_mut().flush()) {
-            give_up(&error);
+            exit_on_write_error(&error);
         }
     }
 
     /// Writes lines that end themselves to standard error.
-    pub fn complain_at_length(&self, text: &str) {
-        // If nobody listens there is nobody to tell.
+    pub fn write_error_text(&self, text: &str) {
+        // An error cannot be reported anywhere else.
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
 }
 
-/// The colors that the terminal says it has.
-fn colors() -> Colors {
+/// Returns the colors that the terminal reports.
+fn terminal_colors() -> Colors {
     match std::env::var("COLORTERM").as_deref() {
         Ok("truecolor" | "24bit") => Colors::Full,
         _ => Colors::Indexed,
@@ -94,40 +94,42 @@ fn colors() -> Colors {
 }
 
 /// Writes a line, or several, to standard error.
-pub fn complain(line: &str) {
+pub fn print_error(line: &str) {
     let text = format!("{}\n", escape_control_lines(line));
-    let text = columns_of_messages().map_or(text.clone(), |columns| fill_paragraphs(&text, columns));
+    let text = stderr_columns().map_or(text.clone(), |columns| fill_paragraphs(&text, columns));
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// How wide a terminal is to which messages go.
-pub fn columns_of_messages() -> Option<usize> {
-    columns(terminal_size::terminal_size_of(std::io::stderr()))
+/// Returns the columns of the terminal on standard error, if there is one.
+pub fn stderr_columns() -> Option<usize> {
+    known_columns(terminal_size::terminal_size_of(std::io::stderr()))
 }
 
-/// Prose for standard output, where it is set in by so much: on a terminal filled to its width, else as it is.
-pub fn prose(text: String, by: usize) -> String {
-    match columns(terminal_size::terminal_size_of(std::io::stdout())) {
+/// Prose for standard output, where it is set in by so much: on a terminal filled to its width,
+/// else as it is.
+pub fn wrap_for_stdout(text: String, by: usize) -> String {
+    match known_columns(terminal_size::terminal_size_of(std::io::stdout())) {
         Some(columns) => fill_paragraphs(&text, columns.saturating_sub(by)),
         None => text,
     }
 }
 
-fn columns(size: Option<(Width, Height)>) -> Option<usize> {
-    // A terminal that does not know its width says 0.
+/// Returns the columns of a terminal that knows its size.
+fn known_columns(size: Option<(Width, Height)>) -> Option<usize> {
+    // A terminal that does not know its width reports 0.
     size.map(|(Width(columns), _)| usize::from(columns)).filter(|&columns| columns > 0)
 }
 
 /// The name of a file in a line of output or of a message.
-pub fn shown(path: &Path) -> String {
+pub fn display_path(path: &Path) -> String {
     escape_control(&path.display().to_string()).into_owned()
 }
 
 /// Ends the command: nothing it does can be seen any more.
-fn give_up(error: &std::io::Error) -> ! {
+fn exit_on_write_error(error: &std::io::Error) -> ! {
     if error.kind() == ErrorKind::BrokenPipe {
-        std::process::exit(super::exit::UNREAD.into());
+        std::process::exit(super::exit::BROKEN_PIPE.into());
     }
-    complain(&format!("felis: cannot write to standard output: {error}"));
+    print_error(&format!("felis: cannot write to standard output: {error}"));
     std::process::exit(super::exit::FAILED.into());
 }

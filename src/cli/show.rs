@@ -1,13 +1,14 @@
-//! `run --show` and `run --stats`: what parts of a program become on the way to machine code, and what running took.
+//! `run --show` and `run --stats`: the code of compilation units at a stage, and the metrics of a
+//! run.
 
 use super::Shell;
-use super::repl::duration;
+use super::repl::format_duration;
 use felis::session::{Metrics, Stage};
 use std::time::{Duration, Instant};
 
 impl Shell {
-    /// Does `work`, and prints what was asked for after it.
-    pub(super) fn shown(
+    /// Does `work`, and prints the code at a stage and the metrics that were requested.
+    pub(super) fn run_and_report(
         &mut self,
         stage: Option<Stage>,
         stats: bool,
@@ -23,18 +24,19 @@ impl Shell {
             return code;
         }
         self.output.end_line();
-        for (place, text) in self.session.traced() {
+        for (place, text) in self.session.take_traces() {
             match text {
                 Ok(text) => self.output.write(&format!("── {place}\n{text}")),
                 Err(why) => self.output.write(&format!("── {place}\nleft to the evaluator: {why}\n")),
             }
         }
         if stats {
-            let peak = peak().map_or(String::new(), |bytes| format!("memory at most {}\n", size(bytes)));
+            let peak = peak_memory_bytes()
+                .map_or(String::new(), |bytes| format!("memory at most {}\n", byte_size_text(bytes)));
             self.output.write(&format!(
                 "took {}\n{}{peak}",
-                duration(took),
-                statistics(&self.session.work())
+                format_duration(took),
+                statistics_text(&self.session.metrics())
             ));
         }
         self.output.flush();
@@ -42,29 +44,31 @@ impl Shell {
     }
 }
 
-/// What was done, for people.
-pub fn statistics(work: &Metrics) -> String {
+/// Returns metrics as text for people.
+pub fn statistics_text(work: &Metrics) -> String {
     let Metrics { parts, kernels, compiling, declined, runs, failed, fresh, reused, copied: _ } = work;
     let failed = if *failed > 0 { format!(", {failed} of them failed") } else { String::new() };
-    let again = if *reused > 0 { format!(", and used {} again", size(*reused)) } else { String::new() };
+    let again =
+        if *reused > 0 { format!(", and used {} again", byte_size_text(*reused)) } else { String::new() };
     format!(
         "compiled {} as {} in {}; {} left to the evaluator; {}{failed}\n\
          arrays took {}{again}\n",
-        count(*parts, "part"),
-        count(*kernels, "kernel"),
-        duration(Duration::from_secs_f64(*compiling)),
+        counted(*parts, "part"),
+        counted(*kernels, "kernel"),
+        format_duration(Duration::from_secs_f64(*compiling)),
         declined,
-        count(*runs, "run"),
-        size(*fresh),
+        counted(*runs, "run"),
+        byte_size_text(*fresh),
     )
 }
 
-fn count(n: u64, what: &str) -> String {
+/// Returns a number with its noun, in the singular or plural.
+fn counted(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Bytes in the unit that suits them.
-fn size(bytes: u64) -> String {
+fn byte_size_text(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} bytes"),
         10_000..10_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
@@ -73,8 +77,8 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// The most memory that this process has had, where the system tells.
-fn peak() -> Option<u64> {
+/// Returns the peak memory of this process in bytes, where the system reports it.
+fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -99,7 +103,7 @@ mod tests {
             copied: 0,
         };
         assert_eq!(
-            statistics(&work),
+            statistics_text(&work),
             "compiled 3 parts as 1 kernel in 2.1 ms; 2 left to the evaluator; 7 runs, 1 of them failed\n\
              arrays took 24.0 MB, and used 8000 bytes again\n"
         );

@@ -1,7 +1,7 @@
-//! A limit of time for what a session runs.
+//! A time limit for what a session runs.
 //!
-//! Takes the session's interrupt flag, which it sets when the time is over; says afterward whether it was. What is
-//! stopped so ends as by Ctrl-C: nothing of it is kept.
+//! Takes the session's interrupt flag, which it sets when the time has passed; reports afterward if
+//! it has. An input that is stopped so ends as by Ctrl-C: nothing of it is kept.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,48 +9,49 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// A limit that runs until it is asked how it ended.
+/// A time limit that is in force until [`Deadline::end`].
 pub(super) struct Deadline {
-    over: Arc<AtomicBool>,
+    expired: Arc<AtomicBool>,
     interrupt: Arc<AtomicBool>,
     clock: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
-/// How often a flag is set again. An input clears it when it begins, which may be later than the end of a short
-/// limit.
-const AGAIN: Duration = Duration::from_millis(5);
+/// The interval at which the flag is set again. An input clears it when it begins, which may be
+/// later than the end of a short limit.
+const RESET_INTERVAL: Duration = Duration::from_millis(5);
 
 impl Deadline {
     /// Begins to count, if there is a limit.
     pub(super) fn start(limit: Option<Duration>, interrupt: &Arc<AtomicBool>) -> Deadline {
-        let over = Arc::new(AtomicBool::new(false));
+        let expired = Arc::new(AtomicBool::new(false));
         let clock = limit.and_then(|limit| {
             let (end, ended) = channel::<()>();
-            let (over, interrupt) = (over.clone(), interrupt.clone());
+            let (expired, interrupt) = (expired.clone(), interrupt.clone());
             let count = move || {
                 let mut wait = limit;
                 while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                    over.store(true, Ordering::SeqCst);
+                    expired.store(true, Ordering::SeqCst);
                     interrupt.store(true, Ordering::SeqCst);
-                    wait = AGAIN;
+                    wait = RESET_INTERVAL;
                 }
             };
             // Without a thread there is no limit, as if none had been given.
             Some((end, Builder::new().name("limit".into()).spawn(count).ok()?))
         });
-        Deadline { over, interrupt: interrupt.clone(), clock }
+        Deadline { expired, interrupt: interrupt.clone(), clock }
     }
 
     /// Stops counting; whether the time was over. Then the flag is clear again for what comes next.
     pub(super) fn end(mut self) -> bool {
         self.stop();
-        let over = self.over.load(Ordering::SeqCst);
-        if over {
+        let expired = self.expired.load(Ordering::SeqCst);
+        if expired {
             self.interrupt.store(false, Ordering::SeqCst);
         }
-        over
+        expired
     }
 
+    /// Stops the thread that counts.
     fn stop(&mut self) {
         if let Some((end, thread)) = self.clock.take() {
             drop(end);

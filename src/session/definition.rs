@@ -1,25 +1,18 @@
-//! The texts of definitions.
+//! The texts of definitions, and the replacement of those that a file has defined.
 //!
-//! Takes names; gives where they are defined, in the words of whoever defined them. Keeps for that a
-//! list of the inputs that have succeeded.
+//! Takes names; gives the statements that define them, as they were written, with their places.
 
-use super::results::ResultUse;
-use super::{Mode, Outcome, Session, detached, library};
-use crate::check::annotations::Annotations;
+use super::{Mode, Outcome, Session, detached_source, library};
 use crate::check::env::{Callable, Definition, TypeDefinition};
-use crate::check::module::Module;
-use crate::core::GlobalId;
 use crate::source::{Source, SourceId, Span, line_number};
-use crate::syntax::ast::{self, Import, ImportTarget};
 use crate::syntax::{self, Chunk};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// The text of a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefinitionText {
-    /// Where it stands: a file with a line, or what the input was called.
+    /// Its place: a file with a line, or the name of the input.
     pub place: String,
     /// The `///` comment before it.
     pub doc: Option<Arc<str>>,
@@ -29,60 +22,20 @@ pub struct DefinitionText {
 
 impl DefinitionText {
     /// The first line of the definition.
-    pub fn head(&self) -> &str {
+    pub fn first_line(&self) -> &str {
         self.text.lines().next().unwrap_or("").trim_end()
     }
 }
 
-/// An input that has succeeded.
-#[derive(Clone, Debug)]
-pub(super) struct Input {
-    pub source: SourceId,
-    /// Its last expression was there to be shown.
-    pub shows: bool,
-    /// The value of that, if it has a name.
-    pub result: Option<GlobalId>,
-    /// The results it names, in order.
-    pub uses: Vec<ResultUse>,
-    /// Its variables, in the order of their declarations.
-    pub globals: Range<GlobalId>,
-    /// What its names stand for.
-    pub notes: Arc<Annotations>,
-    /// The files it imports, by where it names them, with their ids and what they are.
-    pub imports: Vec<(Span, String, Arc<Module>)>,
-    /// How many inputs there were when another one took its place.
-    pub forgotten: Option<usize>,
-}
-
 impl Session {
-    /// The files that a text imports, by where it names them, with their ids and what they are.
-    pub(super) fn imports_of(&self, source: SourceId) -> Vec<(Span, String, Arc<Module>)> {
-        let (Some(source), Some(loader)) = (self.sources.get(source), &self.loader) else {
-            return Vec::new();
-        };
-        if !source.text.contains("import") {
-            return Vec::new();
-        }
-        let parsed = syntax::parse(source);
-        let found = parsed.stmts.iter().filter_map(|stmt| match &stmt.kind {
-            ast::StmtKind::Import(Import { target: ImportTarget::File { path, span }, .. }) => {
-                let id = loader.find(None, path).ok()?.id;
-                let module = self.modules.get(&id)?.clone();
-                Some((*span, id, module))
-            }
-            _ => None,
-        });
-        found.collect()
-    }
-
     /// The definitions that a name has now, in the order in which they were made.
     pub fn definition_texts(&mut self, name: &str) -> Vec<DefinitionText> {
         let name = name.trim();
-        if self.load_library(&detached(name)).is_err() {
+        if self.load_mentioned(&detached_source(name)).is_err() {
             return Vec::new();
         }
         let mut found: BTreeMap<(SourceId, u32), DefinitionText> = BTreeMap::new();
-        for span in self.spans(name) {
+        for span in self.definition_spans(name) {
             let Some(source) = self.sources.get(span.source) else { continue };
             let chunk = syntax::chunks(source).into_iter().find(|chunk| covers(chunk.span, span));
             if let Some(chunk) = chunk {
@@ -96,14 +49,15 @@ impl Session {
             all.iter().any(|callable| matches!(callable, Callable::Case(..) | Callable::Struct(_)))
         });
         if has_type.contains(&true) || is_constructor {
-            let known = self.inputs.iter().rev().filter(|input| input.forgotten.is_none());
+            let known = self.inputs.iter().rev().filter(|input| input.replaced_at.is_none());
             let own = known.filter_map(|input| self.sources.get(input.source));
             let library = library::sources().iter();
             // The texts of modules come after the library's, and are no inputs.
             let other = self.sources.iter().skip(library::sources().len());
             let found_type = own.chain(library).chain(other).find_map(|source| {
                 let chunks = syntax::chunks(source);
-                let declares = |chunk: &Chunk| is_type(chunk) && chunk.defines.iter().any(|n| **n == *last);
+                let declares =
+                    |chunk: &Chunk| declares_type(chunk) && chunk.defines.iter().any(|n| **n == *last);
                 let chunk = chunks.into_iter().rev().find(declares)?;
                 Some(((source.id, chunk.span.start), definition_text(source, &chunk)))
             });
@@ -112,8 +66,8 @@ impl Session {
         found.into_values().collect()
     }
 
-    /// Where what a name stands for is defined.
-    fn spans(&self, name: &str) -> Vec<Span> {
+    /// Returns the spans of the definitions of a name.
+    fn definition_spans(&self, name: &str) -> Vec<Span> {
         let mut spans = Vec::new();
         match self.env.values.get(name) {
             Some(Definition::Global { span, .. }) if *span != Span::default() => spans.push(*span),
@@ -130,30 +84,31 @@ impl Session {
         spans
     }
 
-    /// Runs a text in place of what an earlier text of this name has defined; modules are read again.
-    /// If it fails, everything is as it was.
+    /// Runs a text in place of what an earlier text of this name has defined; modules are read
+    /// again. If it fails, everything is as it was.
     pub fn reload(&mut self, name: &str, text: &str, out: &mut dyn FnMut(&str)) -> Outcome {
         let (env, modules, inputs) = (self.env.clone(), self.modules.clone(), self.inputs.clone());
         self.modules.clear();
-        self.forget_text(name);
+        self.remove_definitions_of(name);
         let outcome = self.evaluate(name, text, Mode::Script, out);
         if outcome.status != super::Status::Ok {
             // What has been read of the library since stays.
             (self.env, self.modules, self.inputs) = (env, modules, inputs);
-            library::adopt(&self.library.env, &mut self.env, &self.adopted);
+            library::adopt_statements(&self.library.env, &mut self.env, &self.adopted);
         }
         outcome
     }
 
     /// Forgets the names that texts of this name have defined. Values made with them stay.
-    fn forget_text(&mut self, name: &str) {
+    fn remove_definitions_of(&mut self, name: &str) {
         let named = |id: SourceId| self.sources.get(id).is_some_and(|source| source.name == name);
         let texts: BTreeSet<SourceId> =
             self.inputs.iter().map(|input| input.source).filter(|id| named(*id)).collect();
         let inputs = self.inputs.len();
         let chunks =
             texts.iter().filter_map(|id| self.sources.get(*id)).flat_map(|source| syntax::chunks(source));
-        let types: BTreeSet<Arc<str>> = chunks.filter(is_type).flat_map(|chunk| chunk.defines).collect();
+        let types: BTreeSet<Arc<str>> =
+            chunks.filter(declares_type).flat_map(|chunk| chunk.defines).collect();
         let env = &mut self.env;
         let (signatures, classes) = (&env.signatures, &env.classes);
         for definition in env.values.values_mut() {
@@ -180,22 +135,25 @@ impl Session {
         });
         env.kinds.retain(|name, _| !types.contains(name));
         for input in self.inputs.iter_mut().filter(|input| texts.contains(&input.source)) {
-            input.forgotten.get_or_insert(inputs);
+            input.replaced_at.get_or_insert(inputs);
         }
     }
 }
 
+/// Returns true if a span contains another.
 fn covers(outer: Span, inner: Span) -> bool {
     outer.source == inner.source && outer.start <= inner.start && inner.end <= outer.end
 }
 
-fn is_type(chunk: &Chunk) -> bool {
+/// Returns true if a statement declares a type, kind or class.
+fn declares_type(chunk: &Chunk) -> bool {
     matches!(
         chunk.word,
         "typedef" | "newtype" | "struct" | "variant" | "enum" | "typefun" | "type" | "kind" | "class"
     )
 }
 
+/// Returns the text of a statement of a source.
 pub(super) fn definition_text(source: &Source, chunk: &Chunk) -> DefinitionText {
     let line = line_number(&source.text, chunk.span.start as usize);
     let several = source.text.trim_end().contains('\n');

@@ -1,60 +1,61 @@
-//! Results laid out for people: numbers below one another, the middle of what is long left out.
+//! The layout of results for people: numbers aligned, the middle of long values left out.
 //!
-//! Takes a value at a glance ([`View`]) and how much can be seen; gives lines. What `print` and `.str`
-//! write stays as it is: this is the session's way to show what an expression gives.
+//! Takes the preview of a value ([`Preview`]) and the size of the window; gives lines. `print` and
+//! `.str` are independent of it.
 
 use crate::eval::preview::{Alignment, Cell, Gap, Grid, Preview, Window};
 use unicode_width::UnicodeWidthStr;
 
 /// A list of more lines than this is shown by its first ones and its last ones.
-const MOST_LINES: usize = 10;
+const MAX_LIST_LINES: usize = 10;
 /// Lines of a long list before what is left out, and after.
-const HEAD: usize = 5;
-const TAIL: usize = 2;
-/// Where a number takes more characters than this, those around it are rounded, too.
-const LONG_NUMBER: usize = 9;
+const HEAD_LINES: usize = 5;
+/// Lines of a long list after what is left out.
+const TAIL_LINES: usize = 2;
+/// The characters of a number above which it and those around it are rounded.
+const MAX_EXACT_NUMBER_CHARS: usize = 9;
 /// Digits of rounded numbers.
-const DIGITS: usize = 6;
+const SIGNIFICANT_DIGITS: usize = 6;
 /// Columns of words are not made narrower than this to make room for others.
-const SHORT_WORDS: usize = 16;
-/// What stands between two columns of a grid.
-const BETWEEN: usize = 2;
+const MIN_WORD_COLUMN_WIDTH: usize = 16;
+/// The blanks between two columns of a grid.
+const COLUMN_GAP: usize = 2;
 
 /// The lines of a value, without a line end after the last.
 pub(super) fn lay_out(view: Preview, window: Window) -> String {
     match view {
         Preview::Text(text) => text,
-        Preview::List(items, gap) => list(items, gap, window),
-        Preview::Grid(grid) => self::grid(grid, window),
+        Preview::List(items, gap) => lay_out_list(items, gap, window),
+        Preview::Grid(grid) => self::lay_out_grid(grid, window),
         Preview::Fields(fields) => {
             let width = fields.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
-            let lines = fields.iter().map(|(name, text)| format!(" {} = {text}", padded(name, width)));
+            let lines = fields.iter().map(|(name, text)| format!(" {} = {text}", pad_right(name, width)));
             lines.collect::<Vec<_>>().join("\n")
         }
     }
 }
 
 /// Elements in parentheses: in a line if there is room, else in lines of columns.
-fn list(mut items: Vec<Cell>, mut gap: Gap, window: Window) -> String {
+fn lay_out_list(mut items: Vec<Cell>, mut gap: Gap, window: Window) -> String {
     if gap.left_out == 0 {
         let line = items.iter().map(|item| item.text.as_str()).collect::<Vec<_>>().join(", ");
         if line.width() + 2 <= window.columns && !line.contains('\n') {
             return format!("({line})");
         }
     }
-    let (mut texts, mut width) = column(&items.iter().collect::<Vec<_>>());
+    let (mut texts, mut width) = align_column(&items.iter().collect::<Vec<_>>());
     let each = |width: usize| ((window.columns.saturating_sub(1)) / (width + 2)).max(1);
-    let most = MOST_LINES.min(window.rows.max(HEAD + TAIL + 1));
+    let most = MAX_LIST_LINES.min(window.rows.max(HEAD_LINES + TAIL_LINES + 1));
     if gap.left_out > 0 || items.len() > each(width) * most {
-        // What goes is not looked at for the width of what stays.
-        let (head, tail) = (each(width) * HEAD, each(width) * TAIL);
+        // Elements that are left out do not widen the columns.
+        let (head, tail) = (each(width) * HEAD_LINES, each(width) * TAIL_LINES);
         let count = items.len() + gap.left_out;
         let head = head.min(gap.at).min(items.len());
         let behind = if gap.left_out == 0 { items.len() - head } else { items.len() - gap.at };
         let tail = tail.min(behind);
         items.drain(head..items.len() - tail);
         gap = Gap { at: head, left_out: count - head - tail };
-        (texts, width) = column(&items.iter().collect::<Vec<_>>());
+        (texts, width) = align_column(&items.iter().collect::<Vec<_>>());
     }
     let last = texts.len().saturating_sub(1);
     let texts: Vec<String> = texts
@@ -64,10 +65,10 @@ fn list(mut items: Vec<Cell>, mut gap: Gap, window: Window) -> String {
         .collect();
     let mut lines = Vec::new();
     let (before, after) = texts.split_at(gap.at.min(texts.len()));
-    lines.extend(before.chunks(each(width)).map(|line| row(line, width)));
+    lines.extend(before.chunks(each(width)).map(|line| list_row(line, width)));
     if gap.left_out > 0 {
         lines.push(format!(" … {} left out …", gap.left_out));
-        lines.extend(after.chunks(each(width)).map(|line| row(line, width)));
+        lines.extend(after.chunks(each(width)).map(|line| list_row(line, width)));
     }
     let mut out = lines.join("\n");
     out.replace_range(0..1, "(");
@@ -75,11 +76,11 @@ fn list(mut items: Vec<Cell>, mut gap: Gap, window: Window) -> String {
 }
 
 /// A line of a list: its elements are followed by a comma each.
-fn row(texts: &[String], width: usize) -> String {
+fn list_row(texts: &[String], width: usize) -> String {
     let mut out = String::new();
     for text in texts {
         out.push(' ');
-        out.push_str(&padded(text, width + 1));
+        out.push_str(&pad_right(text, width + 1));
     }
     out.trim_end().to_string()
 }
@@ -87,47 +88,47 @@ fn row(texts: &[String], width: usize) -> String {
 /// A column of a grid.
 struct Column {
     head: String,
-    /// From top to bottom, all slices.
+    /// The texts of all slices, from top to bottom.
     texts: Vec<String>,
     width: usize,
-    /// Its cells may be cut: they are words, not numbers.
+    /// True for a column of words, whose cells may be truncated.
     words: bool,
 }
 
 /// Rows and columns.
-fn grid(grid: Grid, window: Window) -> String {
+fn lay_out_grid(grid: Grid, window: Window) -> String {
     let rows = || grid.slices.iter().flat_map(|(_, rows)| rows);
     let heads = grid.headers.as_ref().map_or(0, Vec::len);
     let count = rows().next().map_or(heads, Vec::len);
     let mut columns: Vec<Column> = Vec::new();
     for at in 0..count {
         let cells: Vec<&Cell> = rows().filter_map(|row| row.get(at)).collect();
-        let (texts, width) = column(&cells);
+        let (texts, width) = align_column(&cells);
         let right = cells.first().is_some_and(|cell| cell.alignment != Alignment::Left);
         let head = grid.headers.as_ref().and_then(|heads| heads.get(at)).cloned().unwrap_or_default();
-        let widest = width.max(head.width()).min(window.columns.saturating_sub(BETWEEN + 1).max(4));
+        let widest = width.max(head.width()).min(window.columns.saturating_sub(COLUMN_GAP + 1).max(4));
         // A narrow column stands below the end of its head if it is one of numbers.
         let indent = if right { widest.saturating_sub(width) } else { 0 };
         let texts = texts.iter().map(|text| format!("{}{text}", " ".repeat(indent)));
-        let texts = texts.map(|text| cut(&text, widest)).collect();
+        let texts = texts.map(|text| truncate_to_width(&text, widest)).collect();
         let head =
             if right { format!("{}{head}", " ".repeat(widest.saturating_sub(head.width()))) } else { head };
-        columns.push(Column { head: cut(&head, widest), texts, width: widest, words: !right });
+        columns.push(Column { head: truncate_to_width(&head, widest), texts, width: widest, words: !right });
     }
     if grid.columns.left_out == 0 {
-        narrow(&mut columns, window.columns);
+        shrink_word_columns(&mut columns, window.columns);
     }
-    let columns_out = fit(&columns, grid.columns, window.columns);
+    let columns_out = visible_columns(&columns, grid.columns, window.columns);
     let (head_columns, tail_columns) = (columns_out.at, columns.len() - columns_out.tail);
     let line = |text: &dyn Fn(&Column) -> String, mark: &str| {
         let mut out = String::new();
         for (at, column) in columns.iter().enumerate() {
             if at == head_columns && columns_out.left_out > 0 {
-                out.push_str(&format!("{mark}{}", " ".repeat(BETWEEN)));
+                out.push_str(&format!("{mark}{}", " ".repeat(COLUMN_GAP)));
             }
             if at < head_columns || at >= tail_columns {
-                out.push_str(&padded(&text(column), column.width));
-                out.push_str(&" ".repeat(BETWEEN));
+                out.push_str(&pad_right(&text(column), column.width));
+                out.push_str(&" ".repeat(COLUMN_GAP));
             }
         }
         if columns_out.left_out > 0 && tail_columns >= columns.len() {
@@ -143,31 +144,31 @@ fn grid(grid: Grid, window: Window) -> String {
     let mut at = 0;
     for (slice, (label, rows)) in grid.slices.iter().enumerate() {
         if slice == grid.left_out.at && grid.left_out.left_out > 0 {
-            lines.push(format!("⋮ {}", left_out(grid.left_out.left_out, "slice")));
+            lines.push(format!("⋮ {}", omission_text(grid.left_out.left_out, "slice")));
         }
         if let Some(label) = label {
             lines.push(format!("{label}:"));
         }
         for number in 0..rows.len() {
             if grid.rows.left_out > 0 && number == grid.rows.at {
-                lines.push(format!(" ⋮ {}", left_out(grid.rows.left_out, "row")));
+                lines.push(format!(" ⋮ {}", omission_text(grid.rows.left_out, "row")));
             }
             lines.push(line(&|column| column.texts[at].clone(), "…"));
             at += 1;
         }
     }
     if columns_out.left_out > 0 {
-        lines.push(format!(" … {}", left_out(columns_out.left_out, "column")));
+        lines.push(format!(" … {}", omission_text(columns_out.left_out, "column")));
     }
     lines.join("\n")
 }
 
 /// Cuts the widest columns of words, where that makes room for more columns.
-fn narrow(columns: &mut [Column], room: usize) {
-    let all: usize = columns.iter().map(|column| column.width + BETWEEN).sum();
-    let mut excess = (all + 1).saturating_sub(room + BETWEEN);
+fn shrink_word_columns(columns: &mut [Column], room: usize) {
+    let all: usize = columns.iter().map(|column| column.width + COLUMN_GAP).sum();
+    let mut excess = (all + 1).saturating_sub(room + COLUMN_GAP);
     while excess > 0 {
-        let long = columns.iter_mut().filter(|column| column.words && column.width > SHORT_WORDS);
+        let long = columns.iter_mut().filter(|column| column.words && column.width > MIN_WORD_COLUMN_WIDTH);
         let Some(widest) = long.max_by_key(|column| column.width) else { break };
         widest.width -= 1;
         excess -= 1;
@@ -178,12 +179,12 @@ fn narrow(columns: &mut [Column], room: usize) {
             .texts
             .iter_mut()
             .chain([&mut column.head])
-            .for_each(|text| *text = cut(text.trim_end(), width));
+            .for_each(|text| *text = truncate_to_width(text.trim_end(), width));
     }
 }
 
-/// Which columns there is room for.
-struct Fitting {
+/// The columns that fit into a line.
+struct VisibleColumns {
     /// Columns from the first on.
     at: usize,
     /// Columns up to the last one.
@@ -191,14 +192,14 @@ struct Fitting {
     left_out: usize,
 }
 
-/// As many columns as fit into a line, from both ends; at least one.
-fn fit(columns: &[Column], gap: Gap, room: usize) -> Fitting {
-    let all: usize = columns.iter().map(|column| column.width + BETWEEN).sum();
-    if gap.left_out == 0 && all < room + BETWEEN {
-        return Fitting { at: columns.len(), tail: 0, left_out: 0 };
+/// Returns as many columns as fit into a line, from both ends; at least one.
+fn visible_columns(columns: &[Column], gap: Gap, room: usize) -> VisibleColumns {
+    let all: usize = columns.iter().map(|column| column.width + COLUMN_GAP).sum();
+    if gap.left_out == 0 && all < room + COLUMN_GAP {
+        return VisibleColumns { at: columns.len(), tail: 0, left_out: 0 };
     }
     // The mark of what is left out takes room, too.
-    let mut room = room.saturating_sub(BETWEEN + 2);
+    let mut room = room.saturating_sub(COLUMN_GAP + 2);
     let (mut head, mut tail) = (0, 0);
     let (most_head, most_tail) = match gap.left_out {
         0 => (columns.len(), columns.len()),
@@ -209,12 +210,13 @@ fn fit(columns: &[Column], gap: Gap, room: usize) -> Fitting {
             break;
         }
         let width =
-            |front: bool| columns[if front { head } else { columns.len() - 1 - tail }].width + BETWEEN;
+            |front: bool| columns[if front { head } else { columns.len() - 1 - tail }].width + COLUMN_GAP;
         let may = |front: bool| {
             (if front { head < most_head } else { tail < most_tail })
                 && (width(front) <= room || head + tail == 0)
         };
-        // Twice as many at the front; where the next one there is too wide, one at the other end may not be.
+        // Twice as many at the front; where the next one there is too wide, one at the other end
+        // may not be.
         let front = head <= tail * 2;
         let Some(front) = [front, !front].into_iter().find(|front| may(*front)) else { break };
         room = room.saturating_sub(width(front));
@@ -224,20 +226,21 @@ fn fit(columns: &[Column], gap: Gap, room: usize) -> Fitting {
             tail += 1;
         }
     }
-    Fitting { at: head, tail, left_out: columns.len() - head - tail + gap.left_out }
+    VisibleColumns { at: head, tail, left_out: columns.len() - head - tail + gap.left_out }
 }
 
-fn left_out(count: usize, what: &str) -> String {
+/// Returns the text for parts that are left out: `3 rows left out`.
+fn omission_text(count: usize, what: &str) -> String {
     format!("{count} {what}{} left out", if count == 1 { "" } else { "s" })
 }
 
 /// The texts of a column, all of one width.
-fn column(cells: &[&Cell]) -> (Vec<String>, usize) {
-    let round = cells.iter().any(|cell| cell.real.is_some() && cell.text.len() > LONG_NUMBER);
+fn align_column(cells: &[&Cell]) -> (Vec<String>, usize) {
+    let round = cells.iter().any(|cell| cell.real.is_some() && cell.text.len() > MAX_EXACT_NUMBER_CHARS);
     let texts: Vec<String> = cells
         .iter()
         .map(|cell| match cell.real {
-            Some(x) if round => rounded(x),
+            Some(x) if round => round_number(x),
             _ => cell.text.replace('\n', " "),
         })
         .collect();
@@ -252,25 +255,29 @@ fn column(cells: &[&Cell]) -> (Vec<String>, usize) {
     let aligned = texts.iter().map(|text| {
         let (at, rest) = split(text);
         let (front, back) = (before - text[..at].width(), after - rest);
-        if left { padded(text, before) } else { format!("{}{text}{}", " ".repeat(front), " ".repeat(back)) }
+        if left {
+            pad_right(text, before)
+        } else {
+            format!("{}{text}{}", " ".repeat(front), " ".repeat(back))
+        }
     });
     (aligned.collect(), before + after)
 }
 
 /// A number with few digits, as it would be written.
-fn rounded(x: f64) -> String {
+fn round_number(x: f64) -> String {
     if !x.is_finite() || x == 0.0 {
         return crate::eval::real_text(x);
     }
-    let scientific = format!("{x:.*e}", DIGITS - 1);
+    let scientific = format!("{x:.*e}", SIGNIFICANT_DIGITS - 1);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let trimmed = |text: &str| {
         let text = text.trim_end_matches('0');
         if text.ends_with('.') { format!("{text}0") } else { text.to_string() }
     };
-    if (-5..DIGITS as i32).contains(&exponent) {
-        let places = (DIGITS as i32 - 1 - exponent).max(1) as usize;
+    if (-5..SIGNIFICANT_DIGITS as i32).contains(&exponent) {
+        let places = (SIGNIFICANT_DIGITS as i32 - 1 - exponent).max(1) as usize;
         trimmed(&format!("{x:.places$}"))
     } else {
         format!("{}e{exponent}", trimmed(mantissa))
@@ -278,12 +285,12 @@ fn rounded(x: f64) -> String {
 }
 
 /// A text with blanks after it.
-fn padded(text: &str, width: usize) -> String {
+fn pad_right(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
 /// A text that is not wider than this.
-fn cut(text: &str, width: usize) -> String {
+fn truncate_to_width(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_string();
     }
@@ -299,7 +306,7 @@ fn cut(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::rounded;
+    use super::round_number;
 
     #[test]
     fn numbers_are_rounded_to_few_digits() {
@@ -316,7 +323,7 @@ mod tests {
             (f64::NAN, "nan"),
             (f64::NEG_INFINITY, "-inf"),
         ] {
-            assert_eq!(rounded(x), text);
+            assert_eq!(round_number(x), text);
         }
     }
 }

@@ -1,11 +1,12 @@
-//! Statements that version 0.1 grouped differently: checked as they read today, and told about where the
-//! earlier reading may be the one that was meant.
+//! Statements that version 0.1 grouped differently: checked in today's reading, with a warning
+//! where the earlier reading may be meant.
 //!
-//! A statement is told about if it fails today, or if it could be checked in either reading. The earlier
-//! readings of a text are checked once all together; those that pass while others fail once more each,
-//! since what follows an error is not told of. A text without such statements is checked once.
+//! A statement gets a warning if it fails today, or if it could be checked in either reading. The
+//! earlier readings of a text are checked once all together. If some fail, those that pass are
+//! checked once more each, since statements after an error are not reported. A text without such
+//! statements is checked once.
 
-use super::index::Noting;
+use super::annotation_collector::AnnotationCollector;
 use crate::check::{self, Env};
 use crate::core::{Program, Script};
 use crate::diagnostic::Diagnostic;
@@ -15,22 +16,22 @@ use crate::syntax::edition::Reread;
 use crate::syntax::{self, Parsed};
 
 /// The most statements of a text that are checked by themselves.
-const MOST: usize = 8;
+const MAX_SEPARATE_CHECKS: usize = 8;
 
-/// Checks statements; an index that is being made is told what they say.
-pub(super) fn checked(
-    noting: &mut Option<Noting>,
+/// Checks statements; the collector receives their annotations.
+pub(super) fn check_both_readings(
+    collector: &mut Option<AnnotationCollector>,
     env: &mut Env,
     program: &mut Program,
     sources: &SourceMap,
     parsed: &Parsed,
 ) -> (Option<Script>, Vec<Diagnostic>) {
     let before = (!parsed.reread.is_empty()).then(|| env.clone());
-    let (script, mut said) = match noting {
+    let (script, mut said) = match collector {
         None => check::check(env, program, &parsed.stmts),
-        Some(noting) => {
-            let done = check::check_noting(env, program, &parsed.stmts, noting.notes());
-            noting.functions(env);
+        Some(collector) => {
+            let done = check::check_noting(env, program, &parsed.stmts, collector.annotations_mut());
+            collector.record_functions(env);
             done
         }
     };
@@ -44,12 +45,12 @@ pub(super) fn checked(
     let fails = script.is_none();
     let doubtful = match fails {
         true => {
-            let wrong = |reread: &&Reread| errs_in(&said, parsed.stmts[reread.at].span);
+            let wrong = |reread: &&Reread| has_error_in(&said, parsed.stmts[reread.at].span);
             parsed.reread.iter().filter(wrong).collect()
         }
         false => {
             before.number_after(env);
-            let doubtful = either(&before, program, parsed);
+            let doubtful = valid_in_both_readings(&before, program, parsed);
             env.number_after(&before);
             doubtful
         }
@@ -62,7 +63,7 @@ pub(super) fn checked(
 }
 
 /// The statements that could be checked as they were read before.
-fn either<'p>(before: &Env, program: &mut Program, parsed: &'p Parsed) -> Vec<&'p Reread> {
+fn valid_in_both_readings<'p>(before: &Env, program: &mut Program, parsed: &'p Parsed) -> Vec<&'p Reread> {
     let extent = program.extent();
     let mut errors = |rereads: &[&Reread]| {
         let mut stmts: Vec<Stmt> = parsed.stmts.clone();
@@ -76,16 +77,17 @@ fn either<'p>(before: &Env, program: &mut Program, parsed: &'p Parsed) -> Vec<&'
     };
     let all: Vec<&Reread> = parsed.reread.iter().collect();
     let said = errors(&all);
-    let passes = |reread: &&Reread| !errs_in(&said, parsed.stmts[reread.at].span);
+    let passes = |reread: &&Reread| !has_error_in(&said, parsed.stmts[reread.at].span);
     let mut passing: Vec<&Reread> = all.into_iter().filter(passes).collect();
     if !said.is_empty() {
-        passing.truncate(MOST);
+        passing.truncate(MAX_SEPARATE_CHECKS);
         passing.retain(|reread| errors(&[reread]).is_empty());
     }
     passing
 }
 
-fn errs_in(said: &[Diagnostic], stmt: Span) -> bool {
+/// Returns true if an error lies within a statement.
+fn has_error_in(said: &[Diagnostic], stmt: Span) -> bool {
     said.iter().filter(|said| said.is_error()).any(|said| {
         let at = said.primary.span;
         at.source == stmt.source && at.start >= stmt.start && at.end <= stmt.end

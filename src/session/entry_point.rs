@@ -1,10 +1,11 @@
-//! `main`: the procedure that a program is called by, and how words of a command line become its
-//! arguments.
+//! `main`: the procedure that a program is called by, and its arguments from the words of a command
+//! line.
 //!
 //! Takes a program's text; gives the parameters of its `main`, and from words the text of a call.
 //! Runs nothing.
 
-use super::{Keep, Session};
+use super::Session;
+use super::transaction::TransactionEnd;
 use crate::check::env::{Callable, Scope};
 use crate::diagnostic::Diagnostic;
 use crate::syntax;
@@ -16,58 +17,59 @@ use num_bigint::{BigInt, BigUint};
 /// The `main` of a program.
 #[derive(Clone, Debug)]
 pub struct EntryPoint {
-    /// What it takes.
+    /// The parameters of the procedure.
     pub params: Vec<Parameter>,
     /// Its `///` comment.
     pub doc: Option<String>,
 }
 
-/// One parameter of `main`.
+/// A parameter of `main`.
 #[derive(Clone, Debug)]
 pub struct Parameter {
     /// Its name, for messages.
     pub name: String,
     /// Its type as it is written.
     pub written: String,
-    form: Form,
+    form: ParameterForm,
 }
 
-/// How a word is read.
+/// The form in which a word is parsed.
 #[derive(Clone, Debug)]
-enum Form {
+enum ParameterForm {
     Scalar(Scalar),
     Bool,
     /// A value of a finite type, by its code.
     Code(Type, BigUint),
-    /// All words that are left, each read so.
-    Rest(Box<Form>),
+    /// All remaining words, each in this form.
+    Rest(Box<ParameterForm>),
 }
 
-/// Why words are no arguments, in a sentence.
+/// The reason why words are no arguments, as a sentence.
 pub type ArgumentError = String;
 
 impl Session {
-    /// The `main` that a program is called by: a procedure of this name that the program itself does
-    /// not call. Errors are those of checking the program.
-    pub fn main_of(&mut self, name: &str, text: &str) -> Result<Option<EntryPoint>, Vec<Diagnostic>> {
+    /// The `main` that a program is called by: a procedure of this name that the program itself
+    /// does not call. Errors are those of checking the program.
+    pub fn entry_point(&mut self, name: &str, text: &str) -> Result<Option<EntryPoint>, Vec<Diagnostic>> {
         // Most programs have none, and are not checked twice.
-        let source = super::detached(text);
-        if !calls_for_main(&syntax::chunks(&source)) {
+        let source = super::detached_source(text);
+        if !defines_uncalled_main(&syntax::chunks(&source)) {
             return Ok(None);
         }
         let mut found = None;
         let outcome = self.transaction(name, text, |session, _, parsed, diagnostics| {
-            session.file(parsed, diagnostics)?;
-            found = session.entry(&parsed.stmts, diagnostics);
+            session.check_file(parsed, diagnostics)?;
+            found = session.find_entry_point(&parsed.stmts, diagnostics);
             if diagnostics.iter().any(Diagnostic::is_error) {
                 return Err(super::Status::Rejected);
             }
-            Ok((None, Keep::Nothing))
+            Ok((None, TransactionEnd::RollBack))
         });
         if outcome.status == super::Status::Ok { Ok(found) } else { Err(outcome.diagnostics) }
     }
 
-    fn entry(&self, stmts: &[Stmt], diagnostics: &mut Vec<Diagnostic>) -> Option<EntryPoint> {
+    /// Returns the `main` of a checked program; reports one that cannot be called.
+    fn find_entry_point(&self, stmts: &[Stmt], diagnostics: &mut Vec<Diagnostic>) -> Option<EntryPoint> {
         let declared = stmts.iter().map(|stmt| match &stmt.kind {
             StmtKind::Export(inner) => inner.as_ref(),
             _ => stmt,
@@ -122,7 +124,7 @@ impl Session {
         let mut params = Vec::new();
         for (at, (param, ty)) in group.iter().zip(&types).enumerate() {
             let last = at + 1 == group.len();
-            let Some(form) = form(ty, last) else {
+            let Some(form) = parameter_form(ty, last) else {
                 let span = param.ty.as_ref().map_or(param.pattern.span, |ty| ty.span);
                 let message = format!("no word of a command line can be `{ty}`");
                 let error = Diagnostic::error("E0916", span, message, "the type of a parameter of `main`");
@@ -135,7 +137,7 @@ impl Session {
                 return None;
             };
             params.push(Parameter {
-                name: named(&param.pattern),
+                name: parameter_name(&param.pattern),
                 written: param.ty.as_ref().map_or_else(|| ty.to_string(), unparse::print_type),
                 form,
             });
@@ -145,10 +147,10 @@ impl Session {
 }
 
 impl EntryPoint {
-    /// How it is called, after the name of the program: `n:int name:string`.
+    /// Returns the arguments of a usage line: `n:int name:string`.
     pub fn usage(&self) -> String {
         let each = self.params.iter().map(|param| match &param.form {
-            Form::Rest(_) => format!("[{}:{} …]", param.name, param.written),
+            ParameterForm::Rest(_) => format!("[{}:{} …]", param.name, param.written),
             _ => format!("{}:{}", param.name, param.written),
         });
         each.collect::<Vec<_>>().join(" ")
@@ -156,7 +158,7 @@ impl EntryPoint {
 
     /// The statement that calls it with these words.
     pub fn call(&self, words: &[String]) -> Result<String, ArgumentError> {
-        let open = matches!(self.params.last(), Some(Parameter { form: Form::Rest(_), .. }));
+        let open = matches!(self.params.last(), Some(Parameter { form: ParameterForm::Rest(_), .. }));
         let least = self.params.len() - usize::from(open);
         if words.len() < least || words.len() > least && !open {
             let wants = match (least, open) {
@@ -175,17 +177,17 @@ impl EntryPoint {
         }
         let mut values = Vec::new();
         for (at, param) in self.params.iter().enumerate() {
-            let read = |form: &Form, word: &String| {
-                literal(form, word).map_err(|why| {
+            let read = |form: &ParameterForm, word: &String| {
+                word_literal(form, word).map_err(|why| {
                     format!("`{word}` cannot be `{}`, which is `{}`: {why}", param.name, param.written)
                 })
             };
             values.push(match &param.form {
-                Form::Rest(each) => {
+                ParameterForm::Rest(each) => {
                     let items: Result<Vec<_>, _> = words[at..].iter().map(|word| read(each, word)).collect();
                     let items = items?;
                     // `T ^ 1` is naturally `T`, and `T ^ 0` is `()`.
-                    format!("(({}) :>> {} ^ {})", items.join(", "), type_of(each), items.len())
+                    format!("(({}) :>> {} ^ {})", items.join(", "), form_type(each), items.len())
                 }
                 form => read(form, &words[at])?,
             });
@@ -194,8 +196,8 @@ impl EntryPoint {
     }
 }
 
-/// Whether a text defines a `main` that it does not mention otherwise.
-fn calls_for_main(chunks: &[syntax::Chunk]) -> bool {
+/// Returns true if a text defines a `main` that it mentions nowhere else.
+fn defines_uncalled_main(chunks: &[syntax::Chunk]) -> bool {
     let defines = |chunk: &syntax::Chunk| {
         matches!(chunk.word, "proc" | "fun") && chunk.defines.iter().any(|n| &**n == "main")
     };
@@ -203,54 +205,58 @@ fn calls_for_main(chunks: &[syntax::Chunk]) -> bool {
         && !chunks.iter().any(|chunk| !defines(chunk) && chunk.mentions.iter().any(|n| &**n == "main"))
 }
 
-fn named(pattern: &Pattern) -> String {
+/// Returns the name of a parameter for messages.
+fn parameter_name(pattern: &Pattern) -> String {
     match &pattern.kind {
         PatternKind::Name(name) => name.text.to_string(),
         _ => unparse::print_pattern(pattern),
     }
 }
 
+/// Returns a component of a product type.
 fn component(ty: &Type, at: usize) -> Option<Type> {
-    const MOST: usize = 1_000;
-    ty.components(MOST)?.get(at).cloned()
+    const MAX_COMPONENTS: usize = 1_000;
+    ty.components(MAX_COMPONENTS)?.get(at).cloned()
 }
 
-fn form(ty: &Type, last: bool) -> Option<Form> {
+/// Returns the form of words for a type; `None` if no word can be a value of it.
+fn parameter_form(ty: &Type, last: bool) -> Option<ParameterForm> {
     if *ty == Type::bool() {
-        return Some(Form::Bool);
+        return Some(ParameterForm::Bool);
     }
     if ty.is_compact()
         && let Ok(size) = ty.size()
     {
-        return Some(Form::Code(ty.clone(), size));
+        return Some(ParameterForm::Code(ty.clone(), size));
     }
     match ty.kind() {
-        TypeKind::Scalar(scalar) => Some(Form::Scalar(*scalar)),
+        TypeKind::Scalar(scalar) => Some(ParameterForm::Scalar(*scalar)),
         // Its size is a parameter of `main`.
         TypeKind::Array(element, index) if last && index.size().is_err() => {
-            form(element, false).map(|form| Form::Rest(Box::new(form)))
+            parameter_form(element, false).map(|form| ParameterForm::Rest(Box::new(form)))
         }
         _ => None,
     }
 }
 
-fn type_of(form: &Form) -> String {
+/// Returns the type of a form, as source text.
+fn form_type(form: &ParameterForm) -> String {
     match form {
-        Form::Scalar(scalar) => scalar.name().to_string(),
-        Form::Bool => "bool".to_string(),
-        Form::Code(ty, _) => format!("({ty})"),
-        Form::Rest(each) => type_of(each),
+        ParameterForm::Scalar(scalar) => scalar.name().to_string(),
+        ParameterForm::Bool => "bool".to_string(),
+        ParameterForm::Code(ty, _) => format!("({ty})"),
+        ParameterForm::Rest(each) => form_type(each),
     }
 }
 
 /// A word as an expression of the language.
-fn literal(form: &Form, word: &str) -> Result<String, String> {
+fn word_literal(form: &ParameterForm, word: &str) -> Result<String, String> {
     match form {
-        Form::Bool => match word {
+        ParameterForm::Bool => match word {
             "true" | "false" => Ok(word.to_string()),
             _ => Err("it is `true` or `false`".to_string()),
         },
-        Form::Code(ty, size) => {
+        ParameterForm::Code(ty, size) => {
             let code: Option<BigUint> = word.parse().ok();
             match code.filter(|code| code < size) {
                 Some(code) => Ok(format!("({code} :>> {ty})")),
@@ -260,15 +266,15 @@ fn literal(form: &Form, word: &str) -> Result<String, String> {
                 }),
             }
         }
-        Form::Scalar(Scalar::String) => Ok(unparse::quoted(word)),
-        Form::Scalar(Scalar::Char) => {
+        ParameterForm::Scalar(Scalar::String) => Ok(unparse::quoted(word)),
+        ParameterForm::Scalar(Scalar::Char) => {
             let mut chars = word.chars();
             match (chars.next(), chars.next()) {
                 (Some(c), None) => Ok(format!("({} :> char)", u32::from(c))),
                 _ => Err("it is one character".to_string()),
             }
         }
-        Form::Scalar(scalar) if scalar.is_integer() => {
+        ParameterForm::Scalar(scalar) if scalar.is_integer() => {
             let number: Option<BigInt> = word.parse().ok();
             let number = number.ok_or("it is no whole number")?;
             match scalar.bounds() {
@@ -279,7 +285,7 @@ fn literal(form: &Form, word: &str) -> Result<String, String> {
                 _ => Ok(format!("({number})")),
             }
         }
-        Form::Scalar(_) => {
+        ParameterForm::Scalar(_) => {
             let number: Option<f64> = word.parse().ok();
             let number = number.filter(|x| x.is_finite()).ok_or("it is no number")?;
             // In the form of a literal, which rounds once.
@@ -291,7 +297,7 @@ fn literal(form: &Form, word: &str) -> Result<String, String> {
             };
             Ok(format!("({sign}{digits})"))
         }
-        Form::Rest(each) => literal(each, word),
+        ParameterForm::Rest(each) => word_literal(each, word),
     }
 }
 

@@ -1,8 +1,8 @@
-//! The types of files that a program reads without stating one.
+//! Help for readers of files without a stated type: the type of the file.
 //!
-//! Takes the messages about an input; where one asks for the type that is to be read and the file is there,
-//! it gets the type of that file, and the edit that states it. Reads files only of an input that has been
-//! refused, never while one types.
+//! Takes the diagnostics of an input; where one asks for the type of a file (E0808) and the file
+//! exists, its help becomes the type of that file, with the edit that states it. Reads files only
+//! for an input that was rejected, never while a text is being written.
 
 use super::Session;
 use crate::data::{self, Format, Limits, Separator};
@@ -11,24 +11,24 @@ use crate::source::Span;
 use crate::syntax;
 use bytes::Bytes;
 
-/// The code of the message that asks for a type.
+/// The code of the diagnostic that a reader's result type is missing.
 const ASKS: &str = "E0808";
 
 /// The largest file that is looked into, in bytes.
-const LARGEST: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
 impl Session {
-    /// Adds to the messages that ask for the type of a file what it is.
-    pub(super) fn look_into_files(&self, diagnostics: &mut [Diagnostic]) {
+    /// Adds the type of the file to diagnostics that a reader's result type is missing.
+    pub(super) fn suggest_file_types(&self, diagnostics: &mut [Diagnostic]) {
         for diagnostic in diagnostics.iter_mut().filter(|d| d.code == ASKS) {
-            if let Some(help) = self.type_of_file(diagnostic.primary.span) {
+            if let Some(help) = self.file_type_help(diagnostic.primary.span) {
                 diagnostic.help = Some(help);
             }
         }
     }
 
-    /// What to write where a reader stands.
-    fn type_of_file(&self, span: Span) -> Option<Help> {
+    /// Returns the help for a call of a reader: the type of its file.
+    fn file_type_help(&self, span: Span) -> Option<Help> {
         let source = self.sources.get(span.source)?;
         let reader = source.text.get(span.range())?;
         let format = match reader {
@@ -40,15 +40,15 @@ impl Session {
             _ => return None,
         };
         let after = source.text.get(span.end as usize..)?;
-        let (path, rest) = literal(after.trim_start_matches([' ', '(', '$']))?;
-        let part = rest.trim_start().strip_prefix(',').and_then(|rest| literal(rest.trim_start()));
+        let (path, rest) = leading_string(after.trim_start_matches([' ', '(', '$']))?;
+        let part = rest.trim_start().strip_prefix(',').and_then(|rest| leading_string(rest.trim_start()));
         let format = match format {
-            Format::Csv(_) => Format::Csv(separator(path, rest)?),
+            Format::Csv(_) => Format::Csv(csv_separator(path, rest)?),
             format => format,
         };
-        let (files, most) = (self.files.as_ref()?, LARGEST.min(self.memory));
+        let (files, most) = (self.files.as_ref()?, MAX_FILE_BYTES.min(self.memory));
         let bytes = match format {
-            // The beginning or the end of these tells their types.
+            // The header or the footer of these holds their types.
             Format::Npy | Format::Arrow | Format::Parquet => files.map(path, most).ok()?,
             _ => files.read(path, most).map(Bytes::from).ok()?,
         };
@@ -66,18 +66,22 @@ impl Session {
         };
         let before = source.text.get(..span.start as usize)?;
         let text = format!("`{path}` is `{ty}`: state it where the result gets its name");
-        Some(Help { text, edits: place(before).map(|at| insertion(span, at, &ty)).into_iter().collect() })
+        Some(Help {
+            text,
+            edits: annotation_place(before).map(|at| annotation_edit(span, at, &ty)).into_iter().collect(),
+        })
     }
 }
 
 /// The text in quotes that a text begins with, and what follows.
-fn literal(text: &str) -> Option<(&str, &str)> {
+fn leading_string(text: &str) -> Option<(&str, &str)> {
     let (inside, rest) = text.strip_prefix('"')?.split_once('"')?;
     (!inside.contains('\\')).then_some((inside, rest))
 }
 
-/// What stands between cells: the character that is given behind the path, or what the path says.
-fn separator(path: &str, rest: &str) -> Option<Separator> {
+/// Returns the separator of cells: the character after the path in the call, or that of the path's
+/// extension.
+fn csv_separator(path: &str, rest: &str) -> Option<Separator> {
     let Some(given) =
         rest.trim_start().strip_prefix(',').and_then(|rest| rest.trim_start().strip_prefix('\''))
     else {
@@ -90,8 +94,9 @@ fn separator(path: &str, rest: &str) -> Option<Separator> {
     })
 }
 
-/// Where the type goes, if a definition without one ends here: `val x = `.
-fn place(before: &str) -> Option<usize> {
+/// Returns the byte at which a type can be inserted, if `before` ends in a definition without one:
+/// `val x = `.
+fn annotation_place(before: &str) -> Option<usize> {
     let name = before.trim_end().strip_suffix('=')?.trim_end();
     let start = name.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
     let keyword = name[..start].trim_end();
@@ -99,6 +104,7 @@ fn place(before: &str) -> Option<usize> {
     (defines && start < name.len()).then_some(name.len())
 }
 
-fn insertion(span: Span, at: usize, ty: &str) -> (Span, String) {
+/// Returns the edit that inserts a type.
+fn annotation_edit(span: Span, at: usize, ty: &str) -> (Span, String) {
     (Span { start: at as u32, end: at as u32, ..span }, format!(" : {ty}"))
 }

@@ -1,13 +1,13 @@
-//! Values and annotations of a host: the types they have here.
+//! Conversion of values and annotations of a host program.
 //!
-//! A host (a program that embeds a session, a notebook, a Python package) passes values in and names
-//! types in its own words. Two open registries say what they are: rules for values, from a Rust value
-//! of any type to a [`HostValue`], and rules for annotations, from a text such as `float64[3, 4]` to a
-//! type. A new kind of host value is a new rule, not a change of a list of cases; the last rule that
-//! knows an answer gives it, so a host can refine what is built in.
+//! A host (a program that embeds a session, a notebook, a Python package) passes values in and
+//! names types in its own words. Two open registries convert them: rules for values, from a Rust
+//! value of any type to a [`HostValue`], and rules for annotations, from a text such as `float64[3,
+//! 4]` to a type. A new kind of host value is a new rule; the last rule that gives an answer wins,
+//! so that a host can refine the built-in ones.
 //!
-//! A rule for a container asks the registry for its parts ([`Hosts::value`]). Sizes of arrays are part
-//! of the type here, as everywhere: a vector of five reals is a `real ^ 5`.
+//! A rule for a container asks the registry for its parts ([`HostRegistry::convert_value`]). Sizes
+//! of arrays are part of the type here, as everywhere: a vector of five reals is a `real ^ 5`.
 
 use super::Session;
 use crate::check::env::Definition;
@@ -29,30 +29,31 @@ pub struct HostValue {
     pub value: Value,
 }
 
-/// What a value of the host is; `None` if the rule does not know it.
-pub type ValueRule = Box<dyn Fn(&dyn Any, &Hosts) -> Option<HostValue> + Send + Sync>;
-/// What an annotation of the host means; `None` if the rule does not know it.
-pub type AnnotationRule = Box<dyn Fn(&str, &Hosts) -> Option<Type> + Send + Sync>;
+/// A rule that converts a value of the host; `None` if it does not know the value.
+pub type ValueRule = Box<dyn Fn(&dyn Any, &HostRegistry) -> Option<HostValue> + Send + Sync>;
+/// A rule that gives the type of an annotation of the host; `None` if it does not know the
+/// annotation.
+pub type AnnotationRule = Box<dyn Fn(&str, &HostRegistry) -> Option<Type> + Send + Sync>;
 
 /// The registries.
-pub struct Hosts {
+pub struct HostRegistry {
     values: Vec<ValueRule>,
     annotations: Vec<AnnotationRule>,
 }
 
-impl Default for Hosts {
-    fn default() -> Hosts {
-        let mut hosts = Hosts { values: Vec::new(), annotations: Vec::new() };
-        hosts.add_annotations(Box::new(element));
-        hosts.add_annotations(Box::new(shaped));
-        hosts.add_scalar::<i8>(Scalar::Fixed(Fixed::I8), |x| fixed(Fixed::I8, i128::from(*x)));
-        hosts.add_scalar::<i16>(Scalar::Fixed(Fixed::I16), |x| fixed(Fixed::I16, i128::from(*x)));
-        hosts.add_scalar::<i32>(Scalar::Fixed(Fixed::I32), |x| fixed(Fixed::I32, i128::from(*x)));
+impl Default for HostRegistry {
+    fn default() -> HostRegistry {
+        let mut hosts = HostRegistry { values: Vec::new(), annotations: Vec::new() };
+        hosts.add_annotation_rule(Box::new(element));
+        hosts.add_annotation_rule(Box::new(shaped));
+        hosts.add_scalar::<i8>(Scalar::Fixed(Fixed::I8), |x| fixed_value(Fixed::I8, i128::from(*x)));
+        hosts.add_scalar::<i16>(Scalar::Fixed(Fixed::I16), |x| fixed_value(Fixed::I16, i128::from(*x)));
+        hosts.add_scalar::<i32>(Scalar::Fixed(Fixed::I32), |x| fixed_value(Fixed::I32, i128::from(*x)));
         hosts.add_scalar::<i64>(Scalar::Int, |x| Value::int(*x));
-        hosts.add_scalar::<u8>(Scalar::Fixed(Fixed::U8), |x| fixed(Fixed::U8, i128::from(*x)));
-        hosts.add_scalar::<u16>(Scalar::Fixed(Fixed::U16), |x| fixed(Fixed::U16, i128::from(*x)));
-        hosts.add_scalar::<u32>(Scalar::Fixed(Fixed::U32), |x| fixed(Fixed::U32, i128::from(*x)));
-        hosts.add_scalar::<u64>(Scalar::Fixed(Fixed::U64), |x| fixed(Fixed::U64, i128::from(*x)));
+        hosts.add_scalar::<u8>(Scalar::Fixed(Fixed::U8), |x| fixed_value(Fixed::U8, i128::from(*x)));
+        hosts.add_scalar::<u16>(Scalar::Fixed(Fixed::U16), |x| fixed_value(Fixed::U16, i128::from(*x)));
+        hosts.add_scalar::<u32>(Scalar::Fixed(Fixed::U32), |x| fixed_value(Fixed::U32, i128::from(*x)));
+        hosts.add_scalar::<u64>(Scalar::Fixed(Fixed::U64), |x| fixed_value(Fixed::U64, i128::from(*x)));
         hosts.add_scalar::<f32>(Scalar::Single, |x| Value::single(*x));
         hosts.add_scalar::<f64>(Scalar::Real, |x| Value::real(*x));
         hosts.add_scalar::<BigInt>(Scalar::Bigint, |x| Value::bigint(x.clone()));
@@ -64,77 +65,77 @@ impl Default for Hosts {
     }
 }
 
-impl Hosts {
+impl HostRegistry {
     /// Adds a rule for values.
-    pub fn add_values(&mut self, rule: ValueRule) {
+    pub fn add_value_rule(&mut self, rule: ValueRule) {
         self.values.push(rule);
     }
 
     /// Adds a rule for annotations.
-    pub fn add_annotations(&mut self, rule: AnnotationRule) {
+    pub fn add_annotation_rule(&mut self, rule: AnnotationRule) {
         self.annotations.push(rule);
     }
 
     /// Adds what all values of a Rust type are.
     pub fn add<T: 'static>(&mut self, is: impl Fn(&T) -> HostValue + Send + Sync + 'static) {
-        self.add_values(Box::new(move |value, _| value.downcast_ref::<T>().map(&is)));
+        self.add_value_rule(Box::new(move |value, _| value.downcast_ref::<T>().map(&is)));
     }
 
     /// Adds a scalar of a Rust type, and vectors of it.
     fn add_scalar<T: 'static>(&mut self, scalar: Scalar, is: fn(&T) -> Value) {
         self.add::<T>(move |x| HostValue { ty: Type::scalar(scalar), value: is(x) });
-        self.add_values(Box::new(move |value, hosts| {
+        self.add_value_rule(Box::new(move |value, hosts| {
             let parts = value.downcast_ref::<Vec<T>>()?;
-            let parts: Option<Vec<HostValue>> = parts.iter().map(|x| hosts.value(x)).collect();
-            array(Type::scalar(scalar), parts?)
+            let parts: Option<Vec<HostValue>> = parts.iter().map(|x| hosts.convert_value(x)).collect();
+            array_value(Type::scalar(scalar), parts?)
         }));
-        self.add_values(Box::new(move |value, hosts| {
+        self.add_value_rule(Box::new(move |value, hosts| {
             let rows = value.downcast_ref::<Vec<Vec<T>>>()?;
-            let rows: Option<Vec<HostValue>> = rows.iter().map(|row| hosts.value(row)).collect();
+            let rows: Option<Vec<HostValue>> = rows.iter().map(|row| hosts.convert_value(row)).collect();
             let rows = rows?;
             let row = rows.first()?.ty.clone();
             // Rows of different lengths have different types: there is no array of them.
             if rows.iter().any(|other| other.ty != row) {
                 return None;
             }
-            array(row, rows)
+            array_value(row, rows)
         }));
     }
 
-    /// What a value is here.
-    pub fn value(&self, value: &dyn Any) -> Option<HostValue> {
+    /// Converts a value of the host by the last rule that knows it.
+    pub fn convert_value(&self, value: &dyn Any) -> Option<HostValue> {
         self.values.iter().rev().find_map(|rule| rule(value, self))
     }
 
-    /// What an annotation means here.
-    pub fn annotation(&self, text: &str) -> Option<Type> {
+    /// Returns the type of an annotation by the last rule that knows it.
+    pub fn resolve_annotation(&self, text: &str) -> Option<Type> {
         self.annotations.iter().rev().find_map(|rule| rule(text.trim(), self))
     }
 }
 
 impl Session {
-    /// The registries, to ask and to add to.
-    pub fn hosts(&mut self) -> &mut Hosts {
+    /// Returns the registries of rules.
+    pub fn host_registry(&mut self) -> &mut HostRegistry {
         &mut self.hosts
     }
 
     /// The type of a value of the host.
     pub fn type_of_value(&self, value: &dyn Any) -> Option<Type> {
-        self.hosts.value(value).map(|host| host.ty)
+        self.hosts.convert_value(value).map(|host| host.ty)
     }
 
     /// The type that an annotation of the host means: by a rule, or as a type of the language.
     pub fn type_of_annotation(&mut self, text: &str) -> Option<Type> {
-        self.hosts.annotation(text).or_else(|| self.kind_of(text).ok().map(|(ty, _)| ty))
+        self.hosts.resolve_annotation(text).or_else(|| self.kind_of(text).ok().map(|(ty, _)| ty))
     }
 
-    /// Makes a value of the host known under a name, as `val` does; `None` if no rule knows it or the
-    /// name is none.
-    pub fn pass(&mut self, name: &str, value: &dyn Any) -> Option<Type> {
+    /// Binds a value of the host to a name, as `val` does; `None` if no rule converts it or
+    /// the name is none.
+    pub fn bind_host_value(&mut self, name: &str, value: &dyn Any) -> Option<Type> {
         if !crate::syntax::is_name(name) {
             return None;
         }
-        let host = self.hosts.value(value)?;
+        let host = self.hosts.convert_value(value)?;
         let id = self.program.globals.len() as GlobalId;
         let name: Arc<str> = name.into();
         self.program.globals.push(Global { name: name.clone(), ty: host.ty.clone() });
@@ -145,14 +146,15 @@ impl Session {
     }
 }
 
-fn fixed(fixed: Fixed, n: i128) -> Value {
+/// Returns a value of a fixed-width integer type.
+fn fixed_value(fixed: Fixed, n: i128) -> Value {
     Value::Word(fixed.encode(n))
 }
 
 /// An array of values of one type; `None` if there is no room for it.
-fn array(element: Type, parts: Vec<HostValue>) -> Option<HostValue> {
+fn array_value(element: Type, parts: Vec<HostValue>) -> Option<HostValue> {
     let ty = Type::array(element, Type::unit_sum(parts.len()));
-    let mut slots: Vec<Value> = parts.into_iter().flat_map(|part| slots_of(part.value)).collect();
+    let mut slots: Vec<Value> = parts.into_iter().flat_map(|part| value_slots(part.value)).collect();
     let value = match slots.len() {
         0 => Value::UNIT,
         1 => slots.remove(0),
@@ -165,7 +167,8 @@ fn array(element: Type, parts: Vec<HostValue>) -> Option<HostValue> {
     Some(HostValue { ty, value })
 }
 
-fn slots_of(value: Value) -> Vec<Value> {
+/// Returns the slots of a value.
+fn value_slots(value: Value) -> Vec<Value> {
     match &value {
         Value::Seq(seq) => (0..seq.len()).map(|i| seq.get(i)).collect(),
         _ => vec![value],
@@ -173,7 +176,7 @@ fn slots_of(value: Value) -> Vec<Value> {
 }
 
 /// Elements as NumPy and Arrow name them, with a byte order or without.
-fn element(text: &str, _: &Hosts) -> Option<Type> {
+fn element(text: &str, _: &HostRegistry) -> Option<Type> {
     let scalar = match text.trim_start_matches(['<', '=', '|']) {
         "float64" | "f8" => Scalar::Real,
         "float32" | "f4" => Scalar::Single,
@@ -193,9 +196,9 @@ fn element(text: &str, _: &Hosts) -> Option<Type> {
 }
 
 /// `float64[3, 4]`: an element with the extents of an array.
-fn shaped(text: &str, hosts: &Hosts) -> Option<Type> {
+fn shaped(text: &str, hosts: &HostRegistry) -> Option<Type> {
     let (element, extents) = text.strip_suffix(']')?.split_once('[')?;
-    let element = hosts.annotation(element)?;
+    let element = hosts.resolve_annotation(element)?;
     let extents = extents.split(',').map(|n| n.trim().parse::<num_bigint::BigUint>().ok());
     let extents: Vec<Type> = extents.map(|n| n.map(Type::unit_sum)).collect::<Option<_>>()?;
     Some(Type::array(element, Type::compact_product(extents)))

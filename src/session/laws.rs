@@ -1,14 +1,15 @@
-//! The laws of classes, tried at random values of their instances.
+//! Random tests of the laws of classes at values of their instances.
 //!
-//! Takes a session; gives for each law of each instance whether it held at every choice of values,
-//! or the values at which it did not. An instance with parameters is tried at a few types that
-//! satisfy what it requires. Values are drawn by the structure of a type, small and special ones
-//! more often than their share (no NaN: laws are about numbers); a type whose values obey more than
-//! its structure says has an instance of `Arbitrary`, and is drawn through that.
+//! Takes a session; gives for each law of each instance if it held at every choice of values, or a
+//! counterexample. An instance with parameters is tried at up to two types that satisfy its
+//! constraints. Values are drawn by the structure of a type, small and special ones more often (no
+//! NaN: laws are about numbers); a type whose values obey an invariant has an instance of
+//! `Arbitrary`, which draws them.
 //!
 //! The same seed draws the same values. Changes nothing in the session.
 
 use super::Session;
+use super::diagnostics::internal_error;
 use crate::check::{self, env};
 use crate::core::{Script, Term, TermKind};
 use crate::diagnostic::Diagnostic;
@@ -24,25 +25,25 @@ use num_traits::ToPrimitive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// What became of one law of one instance.
+/// The outcome of one law of one instance.
 #[derive(Clone, Debug)]
-pub struct Trial {
+pub struct LawTrial {
     /// The instance at which it was tried: `Add[int ^ 3]`.
     pub instance: String,
     /// The law.
     pub law: String,
-    /// How it went.
-    pub verdict: Verdict,
+    /// The outcome.
+    pub verdict: LawVerdict,
 }
 
-/// How a law fared.
+/// The outcome of a law.
 #[derive(Clone, Debug)]
-pub enum Verdict {
-    /// It held at this many choices of values.
+pub enum LawVerdict {
+    /// The law held at this many choices of values.
     Held(u32),
-    /// It does not hold at these values, in the order of the law's variables.
+    /// The law does not hold at these values, in the order of its variables.
     Broken(String),
-    /// It stopped with an error at these values.
+    /// Evaluation failed at these values.
     Failed(String, Box<Diagnostic>),
     /// Values of this type cannot be drawn.
     NoValues(Type),
@@ -51,26 +52,32 @@ pub enum Verdict {
 }
 
 /// Parts of a drawn value, at most.
-const LARGEST: usize = 64;
+const MAX_PARTS: usize = 64;
 /// Declared types within one another, at most.
-const DEEPEST: u32 = 6;
+const MAX_NOMINAL_DEPTH: u32 = 6;
 
 impl Session {
     /// Tries the laws of all instances that the user has declared, or of the library's with
     /// `library`, each at `cases` choices of values.
-    pub fn laws(&mut self, cases: u32, seed: u64, library: bool) -> Result<Vec<Trial>, Vec<Diagnostic>> {
+    pub fn check_laws(
+        &mut self,
+        cases: u32,
+        seed: u64,
+        library: bool,
+    ) -> Result<Vec<LawTrial>, Vec<Diagnostic>> {
         if library {
             self.load_whole_library()?;
         }
         // Drawn values may come from here.
-        self.know(&["Arbitrary"])?;
-        let saved = self.save();
-        let done = catch_unwind(AssertUnwindSafe(|| self.trials(cases, seed, library)));
+        self.load_and_adopt(&["Arbitrary"])?;
+        let saved = self.snapshot();
+        let done = catch_unwind(AssertUnwindSafe(|| self.try_laws(cases, seed, library)));
         self.restore(saved);
-        done.map_err(|_| vec![super::internal_error(Span::default())])
+        done.map_err(|_| vec![internal_error(Span::default())])
     }
 
-    fn trials(&mut self, cases: u32, seed: u64, library: bool) -> Vec<Trial> {
+    /// Tries the laws of all instances.
+    fn try_laws(&mut self, cases: u32, seed: u64, library: bool) -> Vec<LawTrial> {
         let mut classes: Vec<Arc<env::Class>> = self.env.classes.values().cloned().collect();
         classes.sort_by_key(|class| class.id);
         let mut trials = Vec::new();
@@ -79,7 +86,7 @@ impl Session {
                 if self.env.of_library(membership.span) != library || membership.refusal.is_some() {
                     continue;
                 }
-                for bindings in self.samples(&membership) {
+                for bindings in self.sample_types(&membership) {
                     let args: Vec<Type> = membership.args.iter().map(|t| t.substitute(&bindings)).collect();
                     let constraint = env::Constraint { class: class.id, args: args.clone() };
                     let instance = self.env.text(&constraint);
@@ -87,9 +94,13 @@ impl Session {
                         let at = class.params.iter().map(|p| p.id).zip(args.iter().cloned()).collect();
                         let domain = law.domain.substitute(&at);
                         let mut rng = Rng::with_seed(seed ^ u64::from(law.function));
-                        let verdict = self.trial(law, &args, &domain, cases, &mut rng);
-                        let stop = matches!(verdict, Verdict::Interrupted);
-                        trials.push(Trial { instance: instance.clone(), law: law.name.to_string(), verdict });
+                        let verdict = self.try_law(law, &args, &domain, cases, &mut rng);
+                        let stop = matches!(verdict, LawVerdict::Interrupted);
+                        trials.push(LawTrial {
+                            instance: instance.clone(),
+                            law: law.name.to_string(),
+                            verdict,
+                        });
                         if stop {
                             return trials;
                         }
@@ -100,18 +111,21 @@ impl Session {
         trials
     }
 
-    fn trial(
+    /// Tries one law at random values of its domain.
+    fn try_law(
         &mut self,
         law: &env::Law,
         type_args: &[Type],
         domain: &Type,
         cases: u32,
         rng: &mut Rng,
-    ) -> Verdict {
+    ) -> LawVerdict {
         for _ in 0..cases {
-            let Some(argument) = self.draw(domain, rng, 0) else { return Verdict::NoValues(domain.clone()) };
+            let Some(argument) = self.draw_value(domain, rng, 0) else {
+                return LawVerdict::NoValues(domain.clone());
+            };
             // Held, so that what broke the law can be shown.
-            let given = match self.value(argument.clone()) {
+            let given = match self.evaluate_term(argument.clone()) {
                 Ok(value) => value,
                 Err(verdict) => return verdict,
             };
@@ -127,19 +141,20 @@ impl Session {
                 _ => vec![argument],
             };
             let call = TermKind::Call(Box::new(head), args);
-            match self.value(Term::new(call, Type::bool(), law.span)) {
+            match self.evaluate_term(Term::new(call, Type::bool(), law.span)) {
                 Ok(value) if value.as_bool() => {}
-                Ok(_) => return Verdict::Broken(eval::read_back(&given, domain)),
-                Err(Verdict::Failed(_, diagnostic)) => {
-                    return Verdict::Failed(eval::read_back(&given, domain), diagnostic);
+                Ok(_) => return LawVerdict::Broken(eval::read_back(&given, domain)),
+                Err(LawVerdict::Failed(_, diagnostic)) => {
+                    return LawVerdict::Failed(eval::read_back(&given, domain), diagnostic);
                 }
                 Err(other) => return other,
             }
         }
-        Verdict::Held(cases)
+        LawVerdict::Held(cases)
     }
 
-    fn value(&mut self, term: Term) -> Result<Value, Verdict> {
+    /// Evaluates a term without output or files.
+    fn evaluate_term(&mut self, term: Term) -> Result<Value, LawVerdict> {
         let script = Script { locals: Vec::new(), body: Vec::new(), result: Some(term) };
         let mut host = Host {
             out: &mut |_| (),
@@ -150,13 +165,14 @@ impl Session {
         };
         match self.machine.run(&self.program, &script, &mut host) {
             Ok(value) => Ok(value.unwrap_or(Value::UNIT)),
-            Err(error) if error.is_interruption() => Err(Verdict::Interrupted),
-            Err(error) => Err(Verdict::Failed(String::new(), Box::new(error.to_diagnostic()))),
+            Err(error) if error.is_interruption() => Err(LawVerdict::Interrupted),
+            Err(error) => Err(LawVerdict::Failed(String::new(), Box::new(error.to_diagnostic()))),
         }
     }
 
-    /// Types for the parameters of an instance at which what it requires holds: at most two choices.
-    fn samples(&mut self, membership: &env::Membership) -> Vec<HashMap<u32, Type>> {
+    /// Types for the parameters of an instance at which what it requires holds: at most two
+    /// choices.
+    fn sample_types(&mut self, membership: &env::Membership) -> Vec<HashMap<u32, Type>> {
         let six = Type::compact_product(vec![Type::unit_sum(3u32), Type::unit_sum(2u32)]);
         let choices = |param: &TypeVar| match param.kind {
             Kind::UnitSum => vec![Type::unit_sum(5u32), Type::unit_sum(2u32)],
@@ -193,12 +209,13 @@ impl Session {
         found
     }
 
+    /// Returns true if a constraint holds.
     fn holds(&mut self, constraint: &env::Constraint) -> bool {
         check::holds(&mut self.env, &mut self.program, constraint)
     }
 
     /// A random value of a type, as a term; `None` if there is none or it is not known how.
-    fn draw(&mut self, ty: &Type, rng: &mut Rng, depth: u32) -> Option<Term> {
+    fn draw_value(&mut self, ty: &Type, rng: &mut Rng, depth: u32) -> Option<Term> {
         let make = |kind| Some(Term::new(kind, ty.clone(), Span::default()));
         if let Some(class) = self.program.known.arbitrary
             && matches!(ty.kind(), TypeKind::Nominal(..))
@@ -206,7 +223,7 @@ impl Session {
         {
             let method = TermKind::Method { class, method: 0, type_args: vec![ty.clone()] };
             let head = Term::new(method, Type::function(Type::int(), ty.clone()), Span::default());
-            let seed = Term::new(TermKind::Int(BigInt::from(small(rng))), Type::int(), Span::default());
+            let seed = Term::new(TermKind::Int(BigInt::from(random_int(rng))), Type::int(), Span::default());
             return make(TermKind::Call(Box::new(head), vec![seed]));
         }
         if ty.is_compact() {
@@ -214,38 +231,39 @@ impl Session {
             if size == BigUint::ZERO {
                 return None;
             }
-            return make(TermKind::Code(below(rng, &size)));
+            return make(TermKind::Code(random_below(rng, &size)));
         }
         match ty.kind() {
-            TypeKind::Scalar(scalar) => make(scalar_literal(*scalar, rng)?),
+            TypeKind::Scalar(scalar) => make(random_scalar(*scalar, rng)?),
             TypeKind::Nominal(nominal, args) => {
-                if depth > DEEPEST {
+                if depth > MAX_NOMINAL_DEPTH {
                     return None;
                 }
                 match nominal.body()? {
                     NominalBody::Abstract(_) => {
-                        let inner = self.draw(&nominal.representation(args)?, rng, depth + 1)?;
+                        let inner = self.draw_value(&nominal.representation(args)?, rng, depth + 1)?;
                         make(TermKind::Reshape(Box::new(inner)))
                     }
                     NominalBody::Newtype(_) => {
-                        let inner = self.draw(&nominal.newtype_definition(args)?, rng, depth + 1)?;
+                        let inner = self.draw_value(&nominal.newtype_definition(args)?, rng, depth + 1)?;
                         make(TermKind::Reshape(Box::new(inner)))
                     }
                     NominalBody::Struct(_) => {
                         let fields = nominal.struct_fields(args)?;
                         let types: Vec<Type> = fields.into_iter().map(|(_, ty)| ty).collect();
-                        make(TermKind::Tuple(self.draws(&types, rng, depth + 1)?))
+                        make(TermKind::Tuple(self.draw_values(&types, rng, depth + 1)?))
                     }
                     NominalBody::Variant(_) => {
                         let cases = nominal.variant_cases(args)?;
                         // Deep inside, cases without declared types end a list or tree.
-                        let flat: Vec<usize> = (0..cases.len()).filter(|&i| is_flat(&cases[i].1)).collect();
-                        let case = if depth + 2 > DEEPEST && !flat.is_empty() {
+                        let flat: Vec<usize> =
+                            (0..cases.len()).filter(|&i| has_no_nominal(&cases[i].1)).collect();
+                        let case = if depth + 2 > MAX_NOMINAL_DEPTH && !flat.is_empty() {
                             flat[rng.usize(..flat.len())]
                         } else {
                             rng.usize(..cases.len().max(1))
                         };
-                        let argument = self.draw(&cases.get(case)?.1, rng, depth + 1)?;
+                        let argument = self.draw_value(&cases.get(case)?.1, rng, depth + 1)?;
                         make(TermKind::Inject(BigUint::from(case), Box::new(argument)))
                     }
                 }
@@ -257,37 +275,38 @@ impl Session {
                     _ => 0,
                 };
                 let first = rng.usize(..count.max(1));
-                let cases = (0..count).take(LARGEST).map(|i| BigUint::from((first + i) % count));
+                let cases = (0..count).take(MAX_PARTS).map(|i| BigUint::from((first + i) % count));
                 let mut cases = cases.filter_map(|case| Some((ty.case_type(&case)?, case)));
                 let (inner, case) = cases.find(|(inner, _)| !inner.is_void())?;
-                let argument = self.draw(&inner, rng, depth)?;
+                let argument = self.draw_value(&inner, rng, depth)?;
                 make(TermKind::Inject(case, Box::new(argument)))
             }
             TypeKind::Array(element, index) => {
-                let count = index.size().ok()?.to_usize().filter(|count| *count <= LARGEST)?;
-                make(TermKind::Tuple(self.draws(&vec![element.clone(); count], rng, depth)?))
+                let count = index.size().ok()?.to_usize().filter(|count| *count <= MAX_PARTS)?;
+                make(TermKind::Tuple(self.draw_values(&vec![element.clone(); count], rng, depth)?))
             }
             _ => {
-                let parts = ty.components(LARGEST)?;
-                make(TermKind::Tuple(self.draws(&parts, rng, depth)?))
+                let parts = ty.components(MAX_PARTS)?;
+                make(TermKind::Tuple(self.draw_values(&parts, rng, depth)?))
             }
         }
     }
 
-    fn draws(&mut self, types: &[Type], rng: &mut Rng, depth: u32) -> Option<Vec<Term>> {
-        types.iter().map(|ty| self.draw(ty, rng, depth)).collect()
+    /// Draws a value of each type.
+    fn draw_values(&mut self, types: &[Type], rng: &mut Rng, depth: u32) -> Option<Vec<Term>> {
+        types.iter().map(|ty| self.draw_value(ty, rng, depth)).collect()
     }
 }
 
-/// Whether a type is made without declared types.
-fn is_flat(ty: &Type) -> bool {
+/// Returns true if a type contains no declared type.
+fn has_no_nominal(ty: &Type) -> bool {
     let mut flat = !matches!(ty.kind(), TypeKind::Nominal(..));
-    ty.kind().for_each_child(&mut |child| flat = flat && is_flat(child));
+    ty.kind().for_each_child(&mut |child| flat = flat && has_no_nominal(child));
     flat
 }
 
 /// An integer: small as a rule, now and then anything.
-fn small(rng: &mut Rng) -> i64 {
+fn random_int(rng: &mut Rng) -> i64 {
     match rng.u32(..10) {
         0 => rng.i64(..),
         1 => *rng.choice(&[0, 1, -1, i64::MAX, i64::MIN]).unwrap_or(&0),
@@ -295,14 +314,16 @@ fn small(rng: &mut Rng) -> i64 {
     }
 }
 
-fn below(rng: &mut Rng, size: &BigUint) -> BigUint {
+/// Returns a random number below `size`.
+fn random_below(rng: &mut Rng, size: &BigUint) -> BigUint {
     let digits: Vec<u32> = (0..size.bits() / 32 + 2).map(|_| rng.u32(..)).collect();
     BigUint::new(digits) % size
 }
 
-fn scalar_literal(scalar: Scalar, rng: &mut Rng) -> Option<TermKind> {
+/// Returns a random literal of a scalar type.
+fn random_scalar(scalar: Scalar, rng: &mut Rng) -> Option<TermKind> {
     if scalar.is_integer() {
-        let n = BigInt::from(small(rng));
+        let n = BigInt::from(random_int(rng));
         return Some(TermKind::Int(match scalar.bounds() {
             Some((low, high)) => n.clamp(BigInt::from(low), BigInt::from(high)),
             None => n * i64::from(rng.i32(1..=1_000)) * i64::from(rng.i32(1..=1_000_000)),

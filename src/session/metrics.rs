@@ -1,10 +1,10 @@
-//! What a session has done besides the answers it gave: compiled, and taken memory.
+//! Metrics of a session: compilation, runs of kernels, memory.
 
 use super::Session;
 use std::ops::Sub;
 use std::sync::atomic::Ordering;
 
-/// What was done, since a session began or between two questions.
+/// The work of a session since it began, or between two calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Metrics {
     /// Parts of programs that were compiled.
@@ -47,8 +47,8 @@ impl Sub for Metrics {
 }
 
 impl Session {
-    /// What has been done so far; memory counts for all sessions of the process.
-    pub fn work(&self) -> Metrics {
+    /// Returns the metrics so far; memory counts for all sessions of the process.
+    pub fn metrics(&self) -> Metrics {
         let (fresh, reused) = crate::value::memory_counters();
         let mut work = Metrics { fresh, reused, copied: crate::value::copied_slots(), ..Metrics::default() };
         if let Some(done) = self.statistics() {

@@ -1,19 +1,22 @@
-//! Modules of a session: found and read through a [`Loader`], checked among their own names, run once.
+//! Modules of a session: found and read through a [`Loader`], checked among their own names, run
+//! once.
 //!
 //! Takes the imports of a text; gives the modules behind them. The session itself reads no file.
 //!
 //! One input goes through three steps, so that nothing runs unless everything is right:
 //!
-//! 1. [`Session::read`] follows the imports, depth first, to texts that have not been read, and parses
-//!    them; what imports itself is refused. Afterward each text comes after those it imports.
-//! 2. [`Session::enter`] checks these texts in that order, each in an `Env` of its own, and then makes
-//!    the imports of the input known. All share one program; numbers of type variables and declared
-//!    types go on from one `Env` to the next.
+//! 1. [`Session::read_imports`] follows the imports, depth first, to texts that have not been read,
+//!    and parses them; cyclic imports are rejected. Afterward each text comes after those that it
+//!    imports (a topological order).
+//! 2. [`Session::check_modules`] checks these texts in that order, each in an `Env` of its own, and
+//!    then makes the imports of the input known. All share one program; the numbers of type variables
+//!    and declared types continue from one `Env` to the next.
 //! 3. The checked scripts run in the same order, before the input's own.
 //!
-//! A module is known by the id that the loader gives: who imports it second gets the same one. If the
-//! input fails at any step, all modules that it has read are forgotten with it.
+//! A module is identified by the id that the loader gives, so that a second import gets the same
+//! module. If the input fails at any step, all modules that it has read are discarded.
 
+use super::library::load::initial_env;
 use super::{Session, library};
 use crate::cancellation;
 use crate::check::Env;
@@ -29,20 +32,20 @@ use crate::syntax::{self, Parsed};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Where the texts of modules come from; a frontend gives one.
+/// The source of the texts of modules, which a frontend gives.
 pub trait Loader: Send {
-    /// Where a path leads, seen from a module, or from the texts that the frontend gives itself.
-    fn find(&self, from: Option<&Place>, path: &str) -> Result<Place, NotFound>;
+    /// Resolves a path in a module, or in a text of the frontend.
+    fn find(&self, from: Option<&ModuleLocation>, path: &str) -> Result<ModuleLocation, NotFound>;
     /// The text there, or why there is none, in the words that follow "cannot be imported: ".
-    fn read(&self, place: &Place) -> Result<String, String>;
+    fn read(&self, place: &ModuleLocation) -> Result<String, String>;
 }
 
-/// Where a module is.
+/// The location of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// What tells it from all others, however its path was written.
+pub struct ModuleLocation {
+    /// The id of the module, the same however its path was written.
     pub id: String,
-    /// What messages call it.
+    /// The name of the text in messages.
     pub name: String,
 }
 
@@ -51,9 +54,9 @@ pub struct Place {
 pub enum NotFound {
     /// There is nothing.
     Absent {
-        /// Where it was looked for.
+        /// The path at which it was looked for.
         looked: String,
-        /// Paths that could have been meant, as they would be written instead.
+        /// Paths of the programs beside it, as an import would write them.
         beside: Vec<String>,
     },
     /// There is something, but no text; in the words that follow "cannot be imported: ".
@@ -61,18 +64,18 @@ pub enum NotFound {
 }
 
 /// Modules that a session has, by their ids.
-pub(super) type Loaded = HashMap<String, Arc<Module>>;
+pub(super) type LoadedModules = HashMap<String, Arc<Module>>;
 
-/// How deep imports may go.
-const DEEPEST: usize = 100;
-/// How many modules a session may have.
-const MOST: usize = 1_000;
+/// The deepest chain of imports.
+const MAX_IMPORT_DEPTH: usize = 100;
+/// The most modules of a session.
+const MAX_MODULES: usize = 1_000;
 
-/// How many bytes the modules that one input reads may have, together.
-const LARGEST: usize = 256 << 20;
+/// The most bytes of all modules that one input reads, together.
+const MAX_MODULE_BYTES: usize = 256 << 20;
 
-/// What stands behind an import.
-enum Target {
+/// The module of an import.
+enum ImportedModule {
     /// A module that has been checked.
     Known(Arc<Module>),
     /// A text that will be: its number.
@@ -80,62 +83,66 @@ enum Target {
 }
 
 /// The imports of a text; those that lead nowhere have been reported.
-type Targets = Vec<(Import, Target)>;
+type ImportTargets = Vec<(Import, ImportedModule)>;
 
 /// A text that has been read and not been checked.
-struct Fresh {
-    place: Place,
+struct UncheckedModule {
+    place: ModuleLocation,
     source: Arc<Source>,
     parsed: Parsed,
-    targets: Targets,
+    targets: ImportTargets,
     /// The import that has led here.
     import: Span,
-    /// Something is wrong with it, or with what it imports, and has been said.
+    /// True if it, or a module that it imports, has an error, which was reported.
     broken: bool,
 }
 
 /// The script of a module, which runs before the input that has led to it.
-pub(super) struct First {
+pub(super) struct ModuleScript {
     pub script: Script,
     pub import: Span,
 }
 
-/// What the imports of an input have led to.
+/// The modules that were read for the imports of an input and are not checked yet.
 #[derive(Default)]
-pub(super) struct Reading {
-    fresh: Vec<Fresh>,
-    targets: Targets,
+pub(super) struct PendingModules {
+    fresh: Vec<UncheckedModule>,
+    targets: ImportTargets,
     by_id: HashMap<String, usize>,
     /// The length of all texts.
     bytes: usize,
     /// The modules on the way to the present text.
-    way: Vec<Place>,
+    way: Vec<ModuleLocation>,
     diagnostics: Vec<Diagnostic>,
 }
 
 impl Session {
-    /// Says where imported files come from; without a loader there are none.
+    /// Sets the loader of imported files; without one no file can be imported.
     pub fn set_loader(&mut self, loader: Box<dyn Loader>) {
         self.loader = Some(loader);
     }
 
     /// Reads what the imports of an input lead to.
-    pub(super) fn read(&mut self, stmts: &[Stmt], diagnostics: &mut Vec<Diagnostic>) -> Reading {
-        let mut reading = Reading::default();
-        let (targets, _) = self.follow(stmts, &mut reading);
+    pub(super) fn read_imports(
+        &mut self,
+        stmts: &[Stmt],
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> PendingModules {
+        let mut reading = PendingModules::default();
+        let (targets, _) = self.follow_imports(stmts, &mut reading);
         reading.targets = targets;
         diagnostics.append(&mut reading.diagnostics);
         reading
     }
 
     /// The modules that a text imports, and whether all of them are there.
-    fn follow(&mut self, stmts: &[Stmt], reading: &mut Reading) -> (Targets, bool) {
+    fn follow_imports(&mut self, stmts: &[Stmt], reading: &mut PendingModules) -> (ImportTargets, bool) {
         let (mut targets, mut whole) = (Vec::new(), true);
         for stmt in stmts {
             let StmtKind::Import(import) = &stmt.kind else { continue };
             let found = match &import.target {
                 ImportTarget::Part(name) => match library::part(&name.text) {
-                    Some(part) => Ok(Some(Target::Known(part))),
+                    Some(part) => Ok(Some(ImportedModule::Known(part))),
                     None => {
                         let parts: Vec<String> = library::parts().map(str::to_string).collect();
                         let similar = similar(&name.text, library::parts());
@@ -143,12 +150,15 @@ impl Session {
                         Err(ModuleError::UnknownPart { span, name, similar, parts })
                     }
                 },
-                ImportTarget::File { path, span } => self.follow_path(path, *span, reading),
+                ImportTarget::File { path, span } => self.read_module(path, *span, reading),
             };
             match found {
                 Ok(Some(target)) => targets.push((import.clone(), target)),
                 Ok(None) => whole = false,
                 Err(error) => {
+                    if let Some(collector) = &mut self.collector {
+                        collector.record_unresolved_import();
+                    }
                     reading.diagnostics.push(CheckError::from(error).to_diagnostic());
                     whole = false;
                 }
@@ -157,13 +167,14 @@ impl Session {
         (targets, whole)
     }
 
-    /// The module at a path, seen from the text being read; `None` if it is broken, which has been said.
-    fn follow_path(
+    /// The module at a path, seen from the text being read; `None` if it is broken, which has been
+    /// said.
+    fn read_module(
         &mut self,
         path: &str,
         span: Span,
-        reading: &mut Reading,
-    ) -> Result<Option<Target>, ModuleError> {
+        reading: &mut PendingModules,
+    ) -> Result<Option<ImportedModule>, ModuleError> {
         let unreadable = |why: String| ModuleError::Unreadable { span, path: path.to_string(), why };
         let Some(loader) = &self.loader else {
             return Err(unreadable("there are no files here".to_string()));
@@ -181,68 +192,74 @@ impl Session {
             }
         })?;
         if let Some(module) = self.modules.get(&place.id) {
-            return Ok(Some(Target::Known(module.clone())));
+            return Ok(Some(ImportedModule::Known(module.clone())));
         }
         if let Some(&at) = reading.by_id.get(&place.id) {
-            return Ok(if reading.fresh[at].broken { None } else { Some(Target::New(at)) });
+            return Ok(if reading.fresh[at].broken { None } else { Some(ImportedModule::New(at)) });
         }
         if let Some(at) = reading.way.iter().position(|open| open.id == place.id) {
             let mut chain: Vec<String> = reading.way[at..].iter().map(|p| p.name.clone()).collect();
             chain.push(place.name);
             return Err(ModuleError::Cycle { span, chain });
         }
-        if reading.way.len() >= DEEPEST {
-            return Err(ModuleError::TooMany { span, limit: DEEPEST, deep: true });
+        if reading.way.len() >= MAX_IMPORT_DEPTH {
+            return Err(ModuleError::TooMany { span, limit: MAX_IMPORT_DEPTH, deep: true });
         }
-        if self.modules.len() + reading.fresh.len() + reading.way.len() >= MOST {
-            return Err(ModuleError::TooMany { span, limit: MOST, deep: false });
+        if self.modules.len() + reading.fresh.len() + reading.way.len() >= MAX_MODULES {
+            return Err(ModuleError::TooMany { span, limit: MAX_MODULES, deep: false });
         }
         let text = loader.read(&place).map_err(unreadable)?;
         reading.bytes += text.len();
-        if reading.bytes > LARGEST {
-            return Err(unreadable(format!("all modules together are larger than {} MiB", LARGEST >> 20)));
+        if reading.bytes > MAX_MODULE_BYTES {
+            return Err(unreadable(format!(
+                "all modules together are larger than {} MiB",
+                MAX_MODULE_BYTES >> 20
+            )));
         }
         let source = self.sources.add(place.name.clone(), text);
         let mut parsed = syntax::parse(&source);
         let mut broken = parsed.errors.iter().any(Diagnostic::is_error);
-        reading.diagnostics.extend(said_at(std::mem::take(&mut parsed.errors), span));
+        reading.diagnostics.extend(label_with_import(std::mem::take(&mut parsed.errors), span));
         reading.way.push(place.clone());
-        let (targets, whole) = self.follow(&parsed.stmts, reading);
+        let (targets, whole) = self.follow_imports(&parsed.stmts, reading);
         reading.way.pop();
         broken |= !whole;
         let at = reading.fresh.len();
         reading.by_id.insert(place.id.clone(), at);
-        reading.fresh.push(Fresh { place, source, parsed, targets, import: span, broken });
-        Ok(if broken { None } else { Some(Target::New(at)) })
+        reading.fresh.push(UncheckedModule { place, source, parsed, targets, import: span, broken });
+        Ok(if broken { None } else { Some(ImportedModule::New(at)) })
     }
 
     /// Loads what the new modules need of the library.
-    pub(super) fn load_for(&mut self, reading: &Reading) -> Result<(), Vec<Diagnostic>> {
+    pub(super) fn load_mentioned_by_modules(
+        &mut self,
+        reading: &PendingModules,
+    ) -> Result<(), Vec<Diagnostic>> {
         for fresh in &reading.fresh {
-            self.load(&library::mentions(&fresh.source))?;
+            self.load_statements(&library::mentioned_names(&fresh.source))?;
         }
         Ok(())
     }
 
     /// Checks the new modules and makes the imports of the input known; gives what is to run first.
-    pub(super) fn enter(
+    pub(super) fn check_modules(
         &mut self,
-        reading: Reading,
+        reading: PendingModules,
         source: &Source,
         diagnostics: &mut Vec<Diagnostic>,
-    ) -> Vec<First> {
+    ) -> Vec<ModuleScript> {
         let (mut scripts, mut modules) = (Vec::new(), Vec::new());
         let instances = self.program.instances.len();
         for fresh in reading.fresh {
-            modules.push(self.enter_module(fresh, &modules, &mut scripts, diagnostics));
+            modules.push(self.check_module(fresh, &modules, &mut scripts, diagnostics));
         }
         if self.program.instances.len() > instances {
             self.machine.clear_instances();
         }
-        let (imports, whole) = resolved(reading.targets, &modules);
-        self.note_imports(&imports);
-        // Who is asked what a text says goes on with the imports that are right.
-        if whole || self.noting.is_some() {
+        let (imports, whole) = checked_modules(reading.targets, &modules);
+        self.record_imports(&imports);
+        // For an index, the imports that are right are made known in any case.
+        if whole || self.collector.is_some() {
             let library = &self.library.env;
             let said = module::open(&mut self.env, &mut self.program, &imports, library);
             diagnostics.extend(said);
@@ -251,36 +268,39 @@ impl Session {
         scripts
     }
 
-    fn enter_module(
+    /// Checks one module among its own names; adds its script. `None` if it is broken.
+    fn check_module(
         &mut self,
-        fresh: Fresh,
+        fresh: UncheckedModule,
         modules: &[Option<Arc<Module>>],
-        scripts: &mut Vec<First>,
+        scripts: &mut Vec<ModuleScript>,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Arc<Module>> {
-        if let Some(noting) = &mut self.noting {
-            noting.module(fresh.source.id, &fresh.place.id);
+        if let Some(collector) = &mut self.collector {
+            collector.record_module(fresh.source.id, &fresh.place.id);
         }
-        let (imports, whole) = resolved(fresh.targets, modules);
-        self.note_imports(&imports);
+        let (imports, whole) = checked_modules(fresh.targets, modules);
+        self.record_imports(&imports);
         if !whole || fresh.broken {
             return None;
         }
-        let mut env = super::own_env();
+        let mut env = initial_env();
         env.number_after(&self.env);
         let names = syntax::idents(&fresh.source);
-        let (mentioned, _) = self.library.needed(&library::mentions(&fresh.source), &BTreeSet::new());
-        library::adopt(&self.library.env, &mut env, &mentioned);
+        let (mentioned, _) =
+            self.library.required_statements(&library::mentioned_names(&fresh.source), &BTreeSet::new());
+        library::adopt_statements(&self.library.env, &mut env, &mentioned);
         let mut said = module::open(&mut env, &mut self.program, &imports, &self.library.env);
         module::qualify(&mut env, &self.library.env, names.into_iter());
         let wrong = said.iter().any(Diagnostic::is_error);
         let (script, found) = if wrong {
             (None, Vec::new())
         } else {
-            let (noting, program, parsed) = (&mut self.noting, &mut self.program, &fresh.parsed);
+            let (collector, program, parsed) = (&mut self.collector, &mut self.program, &fresh.parsed);
             let sources = &self.sources;
-            // Whoever asked for it to stop stops what imports it, too.
-            let checked = || super::edition_check::checked(noting, &mut env, program, sources, parsed);
+            // An interrupt stops the importers, too.
+            let checked =
+                || super::edition_check::check_both_readings(collector, &mut env, program, sources, parsed);
             cancellation::with_cancellation(&self.interrupt, checked).unwrap_or_default()
         };
         said.extend(found);
@@ -288,17 +308,20 @@ impl Session {
             script.as_ref().and_then(|script| crate::check::unused_result(&fresh.parsed.stmts, script));
         let script = script.filter(|_| !unused.as_ref().is_some_and(Diagnostic::is_error));
         said.extend(unused);
-        diagnostics.extend(said_at(said, fresh.import));
+        diagnostics.extend(label_with_import(said, fresh.import));
         self.env.number_after(&env);
-        scripts.push(First { script: script?, import: fresh.import });
+        scripts.push(ModuleScript { script: script?, import: fresh.import });
         let module = Arc::new(Module::file(&fresh.source, env));
         self.modules.insert(fresh.place.id, module.clone());
         Some(module)
     }
 
-    fn note_imports(&mut self, imports: &[(Import, Arc<Module>)]) {
-        if let Some(noting) = &mut self.noting {
-            imports.iter().for_each(|(import, module)| noting.import(import.target.span(), module.source));
+    /// Records the texts behind imports, while annotations are collected.
+    fn record_imports(&mut self, imports: &[(Import, Arc<Module>)]) {
+        if let Some(collector) = &mut self.collector {
+            imports
+                .iter()
+                .for_each(|(import, module)| collector.record_import(import.target.span(), module.source));
         }
     }
 
@@ -308,8 +331,9 @@ impl Session {
     }
 }
 
-/// What is said about a module, the first error with the import that has led there.
-fn said_at(said: Vec<Diagnostic>, import: Span) -> impl Iterator<Item = Diagnostic> {
+/// Returns the diagnostics of a module, the first error with a label at the import that has led
+/// there.
+fn label_with_import(said: Vec<Diagnostic>, import: Span) -> impl Iterator<Item = Diagnostic> {
     let mut first = true;
     said.into_iter().map(move |diagnostic| {
         if diagnostic.is_error() && std::mem::take(&mut first) {
@@ -321,13 +345,16 @@ fn said_at(said: Vec<Diagnostic>, import: Span) -> impl Iterator<Item = Diagnost
 }
 
 /// Imports with their modules, and whether all of these are there.
-fn resolved(targets: Targets, modules: &[Option<Arc<Module>>]) -> (Vec<(Import, Arc<Module>)>, bool) {
+fn checked_modules(
+    targets: ImportTargets,
+    modules: &[Option<Arc<Module>>],
+) -> (Vec<(Import, Arc<Module>)>, bool) {
     let all = targets.len();
     let found: Vec<(Import, Arc<Module>)> = targets
         .into_iter()
         .filter_map(|(import, target)| match target {
-            Target::Known(module) => Some((import, module)),
-            Target::New(at) => Some((import, modules.get(at).cloned().flatten()?)),
+            ImportedModule::Known(module) => Some((import, module)),
+            ImportedModule::New(at) => Some((import, modules.get(at).cloned().flatten()?)),
         })
         .collect();
     let whole = found.len() == all;

@@ -1,11 +1,11 @@
-//! The reference of diagnostics: what each code means, a program that causes it, how to mend it.
+//! The reference of diagnostics: the meaning of each code, a program that causes it, its remedy.
 //!
-//! The text is that of the book's page, embedded, so that command and book say the same.
+//! The text is the book's page, embedded, so that command and book agree.
 
 /// The page of the book.
 const PAGE: &str = include_str!("../../book/src/diagnostics.md");
 
-/// All codes that have an entry, with its first sentence, in the order of the book.
+/// Returns the codes that have an entry, each with its first sentence, in the order of the book.
 pub fn codes() -> impl Iterator<Item = (&'static str, &'static str)> {
     sections().map(|(_, code, body)| {
         let first = body.trim_start().split("\n\n").next().unwrap_or_default();
@@ -14,7 +14,7 @@ pub fn codes() -> impl Iterator<Item = (&'static str, &'static str)> {
     })
 }
 
-/// What the reference says about a code, in Markdown; the files that its program imports come first.
+/// Returns the entry of a code, in Markdown; the files that its program imports come first.
 pub fn explain(code: &str) -> Option<String> {
     let (chapter, _, body) = sections().find(|(_, own, _)| own.eq_ignore_ascii_case(code))?;
     let shared = chapter.split("\n### ").next().unwrap_or_default();

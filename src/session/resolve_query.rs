@@ -1,10 +1,12 @@
-//! Questions about what types can do: may this be called, does this operator take them, which types
-//! belong to a class, how is a use carried out.
+//! Questions about uses: what a function, operator or conversion on some types resolves to, and the
+//! instances of a class.
 //!
-//! All of them go through [`check::ask`]: the checker judges the use as if it stood in a program.
-//! None of them changes the session.
+//! All of them go through [`crate::check::type_query::ask`]: the checker judges the use as if it
+//! stood in a program. None of them changes the session.
 
-use super::{Session, dispatch, index, library};
+use super::annotation_collector::AnnotationCollector;
+use super::signature::type_parameter_list;
+use super::{Session, dispatch, library};
 use crate::check::type_query::{self, Question};
 use crate::core::Script;
 use crate::diagnostic::Diagnostic;
@@ -12,33 +14,34 @@ use crate::source::Span;
 use crate::syntax::{self, Parsed, ast};
 use crate::types::Type;
 
-/// What became of a use that was asked about.
+/// The resolution of a use of a function or operator.
 #[derive(Clone, Debug)]
 pub struct Resolution {
     /// The type of what it gives; `void` for a procedure.
     pub result: Type,
     /// The chain of choices, in lines.
-    pub how: String,
-    /// Scope and round of each candidate, a line for each, where functions of several scopes have the name.
+    pub call_chain: String,
+    /// Scope and round of each candidate, a line for each, where functions of several scopes have
+    /// the name.
     pub choices: String,
     /// Warnings and notes that the use would bring.
     pub remarks: Vec<Diagnostic>,
 }
 
 impl Session {
-    /// Whether a function, method or operator can be used on values of these written types; as an
+    /// Resolves a function, method or operator on values of these written types; gives as an
     /// error, why not. `:`, `:>` and `:>>` ask whether a value of the first type becomes one of the
     /// second: without being asked for, by conversion, by reshaping.
-    pub fn can(&mut self, name: &str, types: &[&str]) -> Result<Resolution, Vec<Diagnostic>> {
+    pub fn resolve_use(&mut self, name: &str, types: &[&str]) -> Result<Resolution, Vec<Diagnostic>> {
         // The name, too, may be the library's.
         let source = self.sources.add("question", name);
-        self.load_library(&source)?;
+        self.load_mentioned(&source)?;
         self.load_classes_of(name)?;
         let named: Vec<(&str, &str)> = types.iter().map(|ty| ("type", *ty)).collect();
         let (types, _) = self.read_types(&named)?;
         let question = Question::named(name, types.len());
         let span = Span::new(source.id, 0, source.text.len());
-        self.undone(span, |session| {
+        self.with_rollback(span, |session| {
             let mut choices = Vec::new();
             let (script, diagnostics) = type_query::ask(
                 &mut session.env,
@@ -49,34 +52,36 @@ impl Session {
                 &mut choices,
             );
             let Some(script) = script else { return Err(diagnostics) };
-            Ok(session.able(&script, diagnostics, &choices))
+            Ok(session.resolution(&script, diagnostics, &choices))
         })
     }
 
-    /// Whether an expression makes sense, what it gives, and how: the chain of choices.
-    pub fn dispatch(&mut self, text: &str) -> Result<Resolution, Vec<Diagnostic>> {
+    /// Resolves an expression: its type, and the chain of choices that carries it out.
+    pub fn explain_dispatch(&mut self, text: &str) -> Result<Resolution, Vec<Diagnostic>> {
         let source = self.sources.add("expression", text);
         let (expr, errors) = syntax::parse_expr(&source);
         let Some(expr) = expr else { return Err(errors) };
-        self.load_library(&source)?;
-        self.listen();
+        self.load_mentioned(&source)?;
+        self.clear_interrupt();
         let span = Span::new(source.id, 0, source.text.len());
         let stmt = ast::Stmt { kind: ast::StmtKind::Expr(expr), span };
-        self.undone(span, |session| {
+        self.with_rollback(span, |session| {
             let mut diagnostics = Vec::new();
-            session.noting = Some(index::Noting::of_choices(source.id.0));
-            let script = session.script(&Parsed::of(vec![stmt]), &mut diagnostics);
-            let notes = session.noting.take().map(index::Noting::into_notes).unwrap_or_default();
+            session.collector = Some(AnnotationCollector::for_choices(source.id.0));
+            let script = session.check_input(&Parsed::of(vec![stmt]), &mut diagnostics);
+            let notes =
+                session.collector.take().map(AnnotationCollector::into_annotations).unwrap_or_default();
             let choices = notes.choices.unwrap_or_default();
             match script {
-                Ok(script) => Ok(session.able(&script, diagnostics, &choices)),
+                Ok(script) => Ok(session.resolution(&script, diagnostics, &choices)),
                 Err(_) => Err(diagnostics),
             }
         })
     }
 
-    /// The functions of a name, if that is what it stands for, with the scope of each, near to far.
-    pub fn scoped_forms(&mut self, text: &str) -> Option<String> {
+    /// Returns the functions of a name with the scope of each, nearest first; `None` if it has
+    /// none.
+    pub fn scoped_overload_signatures(&mut self, text: &str) -> Option<String> {
         let name = text.trim().trim_end_matches(';').trim_end();
         let forms = self.overloads(name);
         if forms.is_empty() {
@@ -93,23 +98,29 @@ impl Session {
         )
     }
 
-    fn able(&self, script: &Script, remarks: Vec<Diagnostic>, choices: &[String]) -> Resolution {
+    /// Returns the resolution of a checked script.
+    fn resolution(&self, script: &Script, remarks: Vec<Diagnostic>, choices: &[String]) -> Resolution {
         let choices = choices.iter().map(|line| format!("{line}\n")).collect();
         let result = script.result.as_ref().map_or_else(Type::void, |term| term.ty.clone());
-        Resolution { result, how: dispatch::explain(&self.env, &self.program, script), choices, remarks }
+        Resolution {
+            result,
+            call_chain: dispatch::dispatch_chain(&self.env, &self.program, script),
+            choices,
+            remarks,
+        }
     }
 
     /// The instances of a class, as they are declared, and its laws and methods first.
-    pub fn instances(&mut self, class: &str) -> Result<Vec<String>, Vec<Diagnostic>> {
+    pub fn instances_of(&mut self, class: &str) -> Result<Vec<String>, Vec<Diagnostic>> {
         let source = self.sources.add("class", class);
-        self.load_library(&source)?;
-        // An instance of the library is read with its class and its type: here all types are meant.
+        self.load_mentioned(&source)?;
+        // An instance of the library is read with its class and its type: here with all types.
         let of_class = library::index()
             .chunks
             .iter()
             .filter(|chunk| chunk.head.first().is_some_and(|name| **name == *class.trim()));
         let heads: Vec<&str> = of_class.flat_map(|chunk| &chunk.head).map(|name| &**name).collect();
-        self.know(&heads)?;
+        self.load_and_adopt(&heads)?;
         let Some(class) = self.env.class(class.trim()).cloned() else {
             let names: Vec<&str> = self.env.class_names.keys().map(|name| &**name).collect();
             let similar = crate::suggest::similar(class.trim(), names.into_iter());
@@ -124,7 +135,7 @@ impl Session {
         let mut lines = Vec::new();
         for membership in self.env.instances.get(&class.id).map_or(&[][..], Vec::as_slice) {
             let head = crate::check::env::Constraint { class: class.id, args: membership.args.clone() };
-            let generics = super::query::list(&self.env, &membership.params, &membership.requires);
+            let generics = type_parameter_list(&self.env, &membership.params, &membership.requires);
             let refused = if membership.refusal.is_some() { " error" } else { "" };
             lines.push(format!("instance{generics} {}{refused}", self.env.text(&head)));
         }
@@ -136,8 +147,8 @@ impl Session {
     /// the answer does not depend on what has been read before.
     fn load_classes_of(&mut self, name: &str) -> Result<(), Vec<Diagnostic>> {
         match name {
-            ":" | ":>" => self.know(&["Convert", "Widen"]),
-            _ => self.know(&[name]),
+            ":" | ":>" => self.load_and_adopt(&["Convert", "Widen"]),
+            _ => self.load_and_adopt(&[name]),
         }
     }
 }

@@ -1,7 +1,8 @@
-//! The last results of a session by name: `it` and `_1` are the last one, `_2` the one before, ….
+//! The names of the last results of a session: `it` and `_1` are the last one, `_2` the one before,
+//! ….
 //!
-//! Takes each value that a session shows; gives it a name that later inputs use as any other. A name
-//! that the user has defined stays the user's.
+//! Takes each value that a session shows; gives it a name that later inputs use as any other. A
+//! name that the user has defined stays the user's.
 
 use super::Session;
 use crate::check::annotations::{Annotations, Referent};
@@ -14,44 +15,45 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many results have a name.
-const KEPT: usize = 9;
+/// The number of results that have a name.
+const MAX_NAMED_RESULTS: usize = 9;
 /// The other name of the last one.
-const LAST: &str = "it";
+const LAST_RESULT_NAME: &str = "it";
 
 /// The results that have names.
 #[derive(Default)]
 pub(super) struct Results {
     /// The last one first.
-    kept: VecDeque<GlobalId>,
-    /// Those that something defined later relies on: they are never let go.
-    needed: BTreeSet<GlobalId>,
+    recent: VecDeque<GlobalId>,
+    /// The results that later definitions use, which are never released.
+    pinned: BTreeSet<GlobalId>,
 }
 
 impl Results {
-    /// Whether a variable is a result.
+    /// Returns true if a variable is a result with a name.
     pub fn contains(&self, id: GlobalId) -> bool {
-        self.kept.contains(&id)
+        self.recent.contains(&id)
     }
 
     /// The results that are named among these identifiers.
-    pub fn named(&self, idents: &[&str]) -> Vec<(String, GlobalId)> {
+    pub fn mentioned_in(&self, idents: &[&str]) -> Vec<(String, GlobalId)> {
         self.names().filter(|(name, _)| idents.contains(&&**name)).collect()
     }
 
     /// The last one.
-    pub fn last(&self) -> Option<GlobalId> {
-        self.kept.front().copied()
+    pub fn latest(&self) -> Option<GlobalId> {
+        self.recent.front().copied()
     }
 
+    /// Returns the names of results: `_1`, `_2`, …, and `it`.
     fn names(&self) -> impl Iterator<Item = (String, GlobalId)> {
-        let numbered = self.kept.iter().enumerate().map(|(i, id)| (format!("_{}", i + 1), *id));
-        numbered.chain(self.kept.front().map(|id| (LAST.to_string(), *id)))
+        let numbered = self.recent.iter().enumerate().map(|(i, id)| (format!("_{}", i + 1), *id));
+        numbered.chain(self.recent.front().map(|id| (LAST_RESULT_NAME.to_string(), *id)))
     }
 
-    /// These are not let go any more.
-    pub fn need(&mut self, ids: impl IntoIterator<Item = GlobalId>) {
-        self.needed.extend(ids);
+    /// Keeps these results from being released.
+    pub fn pin(&mut self, ids: impl IntoIterator<Item = GlobalId>) {
+        self.pinned.extend(ids);
     }
 }
 
@@ -59,7 +61,7 @@ impl Results {
 pub(super) type ResultUse = (Range<usize>, GlobalId);
 
 /// The places of a text that name results, which have these names there.
-pub(super) fn uses(
+pub(super) fn result_uses(
     text: &str,
     source: SourceId,
     notes: &Annotations,
@@ -86,17 +88,17 @@ pub(super) fn uses(
 
 impl Session {
     /// Makes a result known by its names.
-    pub(super) fn remember(&mut self, value: Value, ty: &Type) {
+    pub(super) fn bind_result(&mut self, value: Value, ty: &Type) {
         if ty.is_unit() || matches!(ty.kind(), TypeKind::Exists(..) | TypeKind::Procedure(_)) {
             return;
         }
         let id = self.program.globals.len() as GlobalId;
-        self.program.globals.push(Global { name: LAST.into(), ty: ty.clone() });
+        self.program.globals.push(Global { name: LAST_RESULT_NAME.into(), ty: ty.clone() });
         self.machine.set_global(id, value);
-        self.results.kept.push_front(id);
-        if self.results.kept.len() > KEPT
-            && let Some(old) = self.results.kept.pop_back()
-            && !self.results.needed.contains(&old)
+        self.results.recent.push_front(id);
+        if self.results.recent.len() > MAX_NAMED_RESULTS
+            && let Some(old) = self.results.recent.pop_back()
+            && !self.results.pinned.contains(&old)
         {
             self.machine.clear_global(old);
         }
@@ -104,7 +106,7 @@ impl Session {
             let name: Arc<str> = name.into();
             let own = match self.env.values.get(&name) {
                 Some(Definition::Global { span, .. }) => *span != Span::default(),
-                // A function of the library has no right to the name.
+                // A result hides a function of the library.
                 Some(Definition::Callables(known)) => known.nearest() < Some(Scope::Library),
                 None => false,
             };

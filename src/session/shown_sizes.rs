@@ -1,9 +1,9 @@
-//! Sizes that results and variables show: a text of the session may write them by the name that is shown.
+//! Names of sizes that arrive at run time and that results and variables show.
 //!
-//! A size that arrives at run time is a variable of types; the checker gives it a name that no other size has
-//! which is shown, nor a type. When a text writes the name it becomes that of a type, and stays it. A name that the user, the
-//! library or an import has given to a type is theirs. Takes a text; makes names known. Also writes the type by which a program
-//! opens such a size.
+//! A size that arrives at run time is a type variable; the checker gives it a name that no type and
+//! no other size that is shown has. When a text writes this name, it becomes the name of a type
+//! from then on, unless the user, the library or an import has a type of that name. Also writes the
+//! type pattern by which a program binds such a size.
 
 use super::Session;
 use crate::check::env::{Definition, Scope, TypeDefinition};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 impl Session {
     /// Makes the sizes known that a text names and that variables of earlier inputs show.
-    pub(super) fn know_shown_sizes(&mut self, text: &Source) {
+    pub(super) fn bind_shown_sizes(&mut self, text: &Source) {
         let mut shown: HashMap<Arc<str>, BTreeMap<u32, TypeVar>> = HashMap::default();
         let mut named: Option<BTreeSet<&str>> = None;
         for definition in self.env.values.values() {
@@ -45,34 +45,36 @@ impl Session {
 
 /// The first variable that shows a size, and the number of the statement that gives it its value.
 #[derive(Clone)]
-pub(super) struct Shows {
+pub(super) struct SizeWitness {
     pub piece: usize,
     pub id: GlobalId,
 }
 
 /// A type that fits values of another one and opens the sizes that have these names: `_ ^ ?K`.
-pub(super) fn opening(ty: &Type, names: &HashMap<u32, String>) -> String {
+pub(super) fn size_opening_pattern(ty: &Type, names: &HashMap<u32, String>) -> String {
     let mut mentioned = false;
     ty.for_each_var(&mut |var| mentioned |= names.contains_key(&var.id));
     if !mentioned {
         return "_".to_string();
     }
     let listed = |parts: &[Type], between: &str| {
-        let parts: Vec<String> = parts.iter().map(|part| opening(part, names)).collect();
+        let parts: Vec<String> = parts.iter().map(|part| size_opening_pattern(part, names)).collect();
         format!("({})", parts.join(between))
     };
     match ty.kind() {
         TypeKind::Array(element, index) => {
-            format!("({} ^ {})", opening(element, names), opening(index, names))
+            format!("({} ^ {})", size_opening_pattern(element, names), size_opening_pattern(index, names))
         }
         TypeKind::Product(parts) => listed(parts, " * "),
         TypeKind::CompactProduct(parts) => listed(parts, " \\* "),
         TypeKind::Function(domain, codomain) => {
-            format!("({} -> {})", opening(domain, names), opening(codomain, names))
+            format!("({} -> {})", size_opening_pattern(domain, names), size_opening_pattern(codomain, names))
         }
         TypeKind::Record(fields) => {
-            let fields: Vec<String> =
-                fields.iter().map(|(name, ty)| format!("{name}:{}", opening(ty, names))).collect();
+            let fields: Vec<String> = fields
+                .iter()
+                .map(|(name, ty)| format!("{name}:{}", size_opening_pattern(ty, names)))
+                .collect();
             format!("({})", fields.join(", "))
         }
         _ => {

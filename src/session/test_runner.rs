@@ -1,13 +1,16 @@
-//! Tests: the examples in doc comments and the `test` blocks of a program; and `bench` blocks, which are timed.
+//! Runs of the examples in doc comments, the `test` blocks and the timed `bench` blocks of a
+//! program.
 //!
-//! Takes a program's text; runs it, its output unseen, then each example and each test, every one on the
-//! program as it was left by its own run. Gives what became of each; keeps nothing.
+//! Takes a program's text; runs it without output, then each example and each test in the state
+//! that the program's own run has left. Gives the outcome of each; keeps nothing.
 //!
-//! An example is a line `/// > EXPRESSION` in a doc comment, followed by what it gives: the value as `str`
-//! writes it, or what it prints.
+//! An example is a line `/// > EXPRESSION` in a doc comment, followed by its expected output: the
+//! value as `str` writes it, or what it prints.
 
 use super::deadline::Deadline;
-use super::{Keep, Mode, Outcome, Session, Status, TokenClass};
+use super::diagnostics::internal_error;
+use super::transaction::TransactionEnd;
+use super::{Mode, Outcome, Session, Status, detached_source};
 use crate::check::env::Callable;
 use crate::check::module::test_name;
 use crate::core::{Script, Stmt, StmtKind as CoreStmt, Term, TermKind};
@@ -15,86 +18,89 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{Span, line_number};
 use crate::syntax;
 use crate::syntax::ast::StmtKind;
+use crate::syntax::lexer::{comment_length, lex};
 use crate::types::Type;
 use std::time::{Duration, Instant};
 
-/// One example or test.
+/// The report of one example or test.
 #[derive(Clone, Debug)]
 pub struct TestReport {
     /// The example's expression, or the test's name.
     pub name: String,
-    /// Whether it is an example.
+    /// True for an example, false for a test.
     pub example: bool,
     /// Its line in the text, from 1.
     pub line: usize,
-    /// How it went.
-    pub fate: TestOutcome,
-    /// How long it took.
+    /// The outcome.
+    pub outcome: TestOutcome,
+    /// The time that it took.
     pub time: Duration,
 }
 
-/// Which examples and tests are run, and for how long.
+/// The examples and tests to run, and their time limit.
 #[derive(Clone, Debug, Default)]
-pub struct Selection {
+pub struct TestSelection {
     /// Only those whose name contains one of these texts; all, if there is none.
     pub only: Vec<String>,
-    /// What each of them may take, and the program before them.
+    /// The time limit of each, and of the program before them.
     pub limit: Option<Duration>,
 }
 
-impl Selection {
-    fn takes(&self, name: &str) -> bool {
+impl TestSelection {
+    /// Returns true if a name is selected.
+    fn includes(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|part| name.contains(part.as_str()))
     }
 }
 
-/// What became of a program and of its tests.
+/// The result of a program and of its tests.
 #[derive(Debug)]
 pub struct TestRun {
-    /// How the program itself ended, or that it was interrupted later.
+    /// The result of the program itself; interrupted if a test was.
     pub outcome: Outcome,
-    /// How many examples and tests were not asked for.
-    pub left_out: usize,
-    /// Whether the program itself took longer than it may, so that nothing was tested.
-    pub over: bool,
+    /// The number of examples and tests that were not selected.
+    pub skipped: usize,
+    /// True if the program itself exceeded the limit, so that nothing was tested.
+    pub timed_out: bool,
 }
 
-/// How an example or test went.
+/// The outcome of an example or test.
 #[derive(Clone, Debug)]
 pub enum TestOutcome {
-    /// As it should.
+    /// Success.
     Passed,
     /// The example gives something else.
     Differs {
-        /// What the comment says.
+        /// The lines of the comment.
         expected: String,
-        /// What it gives.
+        /// The actual output.
         found: String,
     },
-    /// It was refused, or stopped by an error.
+    /// It was rejected, or failed at run time.
     Failed(Vec<Diagnostic>),
-    /// It took longer than it may.
-    Over(Duration),
-    /// It was stopped from outside.
+    /// It exceeded the time limit.
+    TimedOut(Duration),
+    /// The interrupt flag stopped it.
     Interrupted,
 }
 
 /// A `bench` block that was run again and again.
 #[derive(Clone, Debug)]
-pub struct Measurement {
+pub struct BenchReport {
     /// Its name.
     pub name: String,
     /// Its line in the text, from 1.
     pub line: usize,
-    /// How long each run took, in order.
+    /// The times of the runs, in order.
     pub runs: Vec<Duration>,
-    /// How they went; those after the first that did not pass are not made.
-    pub fate: TestOutcome,
+    /// The outcome; the first run that does not pass is the last one.
+    pub outcome: TestOutcome,
 }
 
 /// Runs of a `bench` block, at least and at most.
-const FEWEST_RUNS: usize = 5;
-const MOST_RUNS: usize = 100_000;
+const MIN_BENCH_RUNS: usize = 5;
+/// The most runs of a `bench` block.
+const MAX_BENCH_RUNS: usize = 100_000;
 
 /// An example as it is written.
 struct Example<'t> {
@@ -104,23 +110,23 @@ struct Example<'t> {
 }
 
 impl Session {
-    /// Runs the examples and tests of a program; `each` hears of every one when it is done.
+    /// Runs the examples and tests of a program; `each` receives the report of every one.
     pub fn test(
         &mut self,
         name: &str,
         text: &str,
-        selection: &Selection,
+        selection: &TestSelection,
         each: &mut dyn FnMut(&Session, TestReport),
     ) -> TestRun {
         let limit = Deadline::start(selection.limit, &self.interrupt);
         let outcome = self.evaluate(name, text, Mode::Script, &mut |_| ());
-        let over = limit.end() && outcome.status == Status::Interrupted;
-        let mut ran = TestRun { outcome, left_out: 0, over };
+        let timed_out = limit.end() && outcome.status == Status::Interrupted;
+        let mut ran = TestRun { outcome, skipped: 0, timed_out };
         if ran.outcome.status != Status::Ok {
             return ran;
         }
-        let examples = examples(text);
-        let source = super::detached(text);
+        let examples = doc_examples(text);
+        let source = detached_source(text);
         let stmts = syntax::parse(&source).stmts;
         let tests = stmts.iter().filter_map(|stmt| match &stmt.kind {
             StmtKind::Test { bench: false, title, .. } => {
@@ -130,23 +136,23 @@ impl Session {
         });
         let all = examples.iter().map(|example| (example.expression, example.line, Some(example)));
         for (title, line, example) in all.chain(tests.map(|(title, line)| (title, line, None))) {
-            if !selection.takes(title) {
-                ran.left_out += 1;
+            if !selection.includes(title) {
+                ran.skipped += 1;
                 continue;
             }
             let start = Instant::now();
             let limit = Deadline::start(selection.limit, &self.interrupt);
-            let fate = match example {
+            let outcome = match example {
                 Some(example) => self.run_example(example),
                 None => self.run_test(title),
             };
-            let fate = match (limit.end(), fate, selection.limit) {
-                (true, TestOutcome::Interrupted, Some(limit)) => TestOutcome::Over(limit),
-                (_, fate, _) => fate,
+            let outcome = match (limit.end(), outcome, selection.limit) {
+                (true, TestOutcome::Interrupted, Some(limit)) => TestOutcome::TimedOut(limit),
+                (_, outcome, _) => outcome,
             };
-            let stop = matches!(fate, TestOutcome::Interrupted);
+            let stop = matches!(outcome, TestOutcome::Interrupted);
             let (name, example) = (title.to_string(), example.is_some());
-            each(self, TestReport { name, example, line, fate, time: start.elapsed() });
+            each(self, TestReport { name, example, line, outcome, time: start.elapsed() });
             if stop {
                 ran.outcome.status = Status::Interrupted;
                 break;
@@ -155,10 +161,12 @@ impl Session {
         ran
     }
 
+    /// Runs an example and compares its output with the comment.
     fn run_example(&mut self, example: &Example<'_>) -> TestOutcome {
         let Example { expression, expected, .. } = example;
         let mut printed = String::new();
-        let done = self.tried("example", &format!("{expression};"), &mut |text| printed += text);
+        let done =
+            self.evaluate_and_roll_back("example", &format!("{expression};"), &mut |text| printed += text);
         match done.status {
             Status::Interrupted => TestOutcome::Interrupted,
             Status::Ok => {
@@ -181,59 +189,65 @@ impl Session {
     }
 
     /// Evaluates a text and keeps nothing of it.
-    fn tried(&mut self, name: &str, text: &str, out: &mut dyn FnMut(&str)) -> Outcome {
+    fn evaluate_and_roll_back(&mut self, name: &str, text: &str, out: &mut dyn FnMut(&str)) -> Outcome {
         self.transaction(name, text, |session, first, parsed, diagnostics| {
-            let script = session.script(parsed, diagnostics)?;
-            Ok((session.run_all(first, &script, Mode::Line, out, diagnostics)?, Keep::Nothing))
+            let script = session.check_input(parsed, diagnostics)?;
+            Ok((
+                session.run_modules_and_script(first, &script, Mode::Line, out, diagnostics)?,
+                TransactionEnd::RollBack,
+            ))
         })
     }
 
-    /// Runs a program, its output unseen, and then each of its `bench` blocks again and again, for about so
-    /// long; `each` hears of every one when it is done. The outcome is that of the program itself. A block finds
-    /// what its earlier runs have stored; when it is done, everything is as the program left it.
+    /// Runs a program, its output unseen, and then each of its `bench` blocks again and again, for
+    /// about so long; `each` hears of every one when it is done. The outcome is that of the program
+    /// itself. A block finds what its earlier runs have stored; when it is done, everything is as
+    /// the program left it.
     pub fn bench(
         &mut self,
         name: &str,
         text: &str,
         time: Duration,
-        each: &mut dyn FnMut(&Session, Measurement),
+        each: &mut dyn FnMut(&Session, BenchReport),
     ) -> Outcome {
-        let outcome = self.evaluate(name, text, Mode::Script, &mut |_| ());
-        if outcome.status != Status::Ok {
-            return outcome;
+        let program = self.evaluate(name, text, Mode::Script, &mut |_| ());
+        if program.status != Status::Ok {
+            return program;
         }
-        let source = super::detached(text);
+        let source = detached_source(text);
         for stmt in syntax::parse(&source).stmts {
             let StmtKind::Test { bench: true, title, .. } = &stmt.kind else { continue };
             let line = line_number(text, stmt.span.start as usize);
             let mut runs = Vec::new();
-            let fate = self.run_timed(&title.text, time, &mut runs);
-            let stop = matches!(fate, TestOutcome::Interrupted);
-            each(self, Measurement { name: title.text.to_string(), line, runs, fate });
+            let outcome = self.run_timed(&title.text, time, &mut runs);
+            let stop = matches!(outcome, TestOutcome::Interrupted);
+            each(self, BenchReport { name: title.text.to_string(), line, runs, outcome });
             if stop {
-                return Outcome { status: Status::Interrupted, ..outcome };
+                return Outcome { status: Status::Interrupted, ..program };
             }
         }
-        outcome
+        program
     }
 
+    /// Runs a `test` block and puts the session back.
     fn run_test(&mut self, title: &str) -> TestOutcome {
-        let Some(script) = self.call_of(&test_name(false, title)) else {
-            return TestOutcome::Failed(vec![super::internal_error(Span::default())]);
+        let Some(script) = self.block_call(&test_name(false, title)) else {
+            return TestOutcome::Failed(vec![internal_error(Span::default())]);
         };
-        let done = self.undone(Span::default(), |session| Ok(session.fate(&script)));
+        let done = self.with_rollback(Span::default(), |session| Ok(session.run_block(&script)));
         done.unwrap_or_else(TestOutcome::Failed)
     }
 
+    /// Runs a `bench` block again and again for about `time`, and puts the session back.
     fn run_timed(&mut self, title: &str, time: Duration, runs: &mut Vec<Duration>) -> TestOutcome {
-        let Some(script) = self.call_of(&test_name(true, title)) else {
-            return TestOutcome::Failed(vec![super::internal_error(Span::default())]);
+        let Some(script) = self.block_call(&test_name(true, title)) else {
+            return TestOutcome::Failed(vec![internal_error(Span::default())]);
         };
-        let done = self.undone(Span::default(), |session| {
+        let done = self.with_rollback(Span::default(), |session| {
             let begun = Instant::now();
-            while runs.len() < MOST_RUNS && (runs.len() < FEWEST_RUNS || begun.elapsed() < time) {
+            while runs.len() < MAX_BENCH_RUNS && (runs.len() < MIN_BENCH_RUNS || begun.elapsed() < time) {
                 let start = Instant::now();
-                match session.fate(&script) {
+                match session.run_block(&script) {
                     TestOutcome::Passed => runs.push(start.elapsed()),
                     other => return Ok(other),
                 }
@@ -244,7 +258,7 @@ impl Session {
     }
 
     /// Runs a script, its output unseen.
-    fn fate(&mut self, script: &Script) -> TestOutcome {
+    fn run_block(&mut self, script: &Script) -> TestOutcome {
         match self.run(script, Mode::Script, &mut |_| ()) {
             Ok(_) => TestOutcome::Passed,
             Err((Status::Interrupted, _)) => TestOutcome::Interrupted,
@@ -253,7 +267,7 @@ impl Session {
     }
 
     /// A script that calls the procedure of a block.
-    fn call_of(&self, name: &str) -> Option<Script> {
+    fn block_call(&self, name: &str) -> Option<Script> {
         let Some([Callable::Function(id)]) = self.env.callables(name) else { return None };
         let (function, unit) = (*id, Term::new(TermKind::Tuple(Vec::new()), Type::unit(), Span::default()));
         let closure = TermKind::Closure { function, type_args: Vec::new(), captures: Vec::new() };
@@ -265,16 +279,8 @@ impl Session {
 }
 
 /// The examples in the doc comments of a text.
-fn examples(text: &str) -> Vec<Example<'_>> {
-    // The lines of doc comments with their numbers, from 0: what stands in a block comment is none.
-    let (mut lines, mut number, mut counted) = (Vec::new(), 0, 0);
-    for (range, class) in super::tokens(text) {
-        let comment = text[range.clone()].strip_prefix("///").filter(|rest| !rest.starts_with('/'));
-        let Some(rest) = comment.filter(|_| class == TokenClass::Comment) else { continue };
-        number += text[counted..range.start].matches('\n').count();
-        counted = range.start;
-        lines.push((number, rest.strip_prefix(' ').unwrap_or(rest).trim_end_matches('\r')));
-    }
+fn doc_examples(text: &str) -> Vec<Example<'_>> {
+    let lines = doc_comment_lines(text);
     let mut out = Vec::new();
     for (at, (number, line)) in lines.iter().enumerate() {
         let Some(expression) = line.strip_prefix("> ") else { continue };
@@ -284,4 +290,32 @@ fn examples(text: &str) -> Vec<Example<'_>> {
         out.push(Example { expression: expression.trim().trim_end_matches(';'), line: number + 1, expected });
     }
     out
+}
+
+/// The lines of doc comments, with their numbers from 0. Lines in a block comment are none.
+fn doc_comment_lines(text: &str) -> Vec<(usize, &str)> {
+    let source = detached_source(text);
+    let tokens = lex(&source).tokens;
+    let starts = tokens.iter().map(|token| token.start as usize).chain([text.len()]);
+    let (mut lines, mut number, mut counted, mut at) = (Vec::new(), 0, 0, 0);
+    for (index, end) in starts.enumerate() {
+        while at < end {
+            let rest = &text[at..end];
+            at += if rest.starts_with("//") {
+                let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+                if let Some(doc) = line.strip_prefix("///").filter(|doc| !doc.starts_with('/')) {
+                    number += text[counted..at].matches('\n').count();
+                    counted = at;
+                    lines.push((number, doc.strip_prefix(' ').unwrap_or(doc).trim_end_matches('\r')));
+                }
+                line.len()
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                comment_length(comment).map_or(rest.len(), |length| length + 2)
+            } else {
+                rest.chars().next().map_or(1, char::len_utf8)
+            };
+        }
+        at = tokens.get(index).map_or(end, |token| token.end as usize);
+    }
+    lines
 }

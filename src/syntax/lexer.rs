@@ -623,7 +623,7 @@ pub(super) fn script_line(text: &str) -> usize {
 }
 
 /// The length of the rest of a block comment with its `*/`; comments nest.
-pub(super) fn comment_length(rest: &str) -> Option<usize> {
+pub fn comment_length(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let (mut at, mut depth) = (0, 1);
     while at + 1 < bytes.len() {

@@ -8,8 +8,9 @@ fn the_laws_of_the_library_hold() {
         .duration_since(std::time::UNIX_EPOCH)
         .map_or(0, |since| since.as_nanos() as u64);
     on_large_stack(|| {
-        let trials =
-            Session::new().laws(200, seed, true).unwrap_or_else(|_| panic!("the library is well typed"));
+        let trials = Session::new()
+            .check_laws(200, seed, true)
+            .unwrap_or_else(|_| panic!("the library is well typed"));
         for trial in &trials {
             let held = matches!(trial.verdict, LawVerdict::Held(200));
             assert!(held, "{} {}: {:?} (seed {seed})", trial.instance, trial.law, trial.verdict);
@@ -23,7 +24,7 @@ fn verdicts(program: &str) -> Vec<(String, String)> {
     let mut session = Session::new();
     let outcome = session.evaluate("program", program, Mode::Script, &mut |_| {});
     assert_eq!(outcome.status, Status::Ok, "{:?}", outcome.diagnostics);
-    let trials = session.laws(3_000, 7, false).unwrap_or_else(|_| panic!("the library is well typed"));
+    let trials = session.check_laws(3_000, 7, false).unwrap_or_else(|_| panic!("the library is well typed"));
     let word = |verdict| match verdict {
         LawVerdict::Held(_) => "held".to_string(),
         LawVerdict::Broken(_) => "broken".to_string(),
@@ -101,7 +102,7 @@ fn a_law_that_fails_is_shown_where_it_is_written() {
              instance C[int] { fun c(_) => 0; }";
         let mut session = Session::new();
         session.evaluate("program", program, Mode::Script, &mut |_| {});
-        let trials = session.laws(1, 7, false).unwrap_or_else(|_| panic!("the library is well typed"));
+        let trials = session.check_laws(1, 7, false).unwrap_or_else(|_| panic!("the library is well typed"));
         let [trial] = &trials[..] else { panic!("{trials:?}") };
         let LawVerdict::Failed(_, diagnostic) = &trial.verdict else { panic!("{trial:?}") };
         assert!(diagnostic.labels.iter().all(|label| label.span.source == diagnostic.primary.span.source));

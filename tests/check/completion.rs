@@ -1,5 +1,6 @@
 //! What could be written next, and hints: questions that evaluate nothing and change nothing.
 
+use felis::editor::{complete_at, hint};
 use felis::session::{Mode, Session, Status, on_large_stack};
 use std::time::Instant;
 
@@ -12,7 +13,7 @@ fn with(session: &mut Session, text: &str) {
 
 /// What completes a text at its end, and where that begins.
 fn completed(session: &mut Session, text: &str) -> (usize, Vec<String>) {
-    let found = session.complete_at(text, text.len());
+    let found = complete_at(session, text, text.len());
     (found.start, found.names)
 }
 
@@ -92,7 +93,7 @@ fn types_are_completed_where_a_type_stands() {
     assert_eq!(completed(&mut session, "val x : Ver").1, ["Vertex"]);
     assert_eq!(completed(&mut session, "x :>> rea").1, ["real"]);
     assert_eq!(completed(&mut session, "x :> Ver").1, ["Vertex"]);
-    let names = session.complete_class("Mono");
+    let names = session.class_names_starting_with("Mono");
     assert_eq!(names, ["Monoid"]);
 }
 
@@ -163,7 +164,7 @@ fn hints_tell_types() {
             ("println 1", None),
             ("import \"no such file.flx\"", None),
         ] {
-            assert_eq!(session.hint(text).as_deref(), hint, "{text}");
+            assert_eq!(felis::editor::hint(&mut session, text).as_deref(), hint, "{text}");
         }
     });
 }
@@ -183,8 +184,8 @@ fn questions_while_typing_change_nothing() {
             "(1/0)",
             "n.",
         ] {
-            session.hint(text);
-            session.complete_at(text, text.len());
+            hint(&mut session, text);
+            complete_at(&mut session, text, text.len());
         }
         assert_eq!(session.sources().len(), texts);
         let names: Vec<String> = session.definitions().into_iter().map(|d| d.name).collect();
@@ -200,12 +201,12 @@ fn questions_while_typing_are_quick() {
         let mut session = Session::new();
         let text = "[ sum (map (fun (x:int) => x * x, transpose (#iota[3 \\* 4]))) for i in ..[5] ]";
         for end in 0..=text.len() {
-            session.hint(&text[..end]);
+            hint(&mut session, &text[..end]);
         }
         let start = Instant::now();
         for end in 0..=text.len() {
-            session.hint(&text[..end]);
-            session.complete_at(text, end);
+            hint(&mut session, &text[..end]);
+            complete_at(&mut session, text, end);
         }
         // Whoever types fast has some fifty milliseconds between two keys; a machine with much else to do has more time.
         let each = start.elapsed() / text.len() as u32;
@@ -227,10 +228,10 @@ fn any_text_may_be_asked_about() {
             let text: String =
                 (0..random.usize(1..8)).map(|_| pieces[random.usize(..pieces.len())]).collect();
             for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
-                let found = session.complete_at(&text, at);
+                let found = complete_at(&mut session, &text, at);
                 assert!(found.start <= at && text.is_char_boundary(found.start), "{text:?} at {at}");
             }
-            session.hint(&text);
+            hint(&mut session, &text);
         }
     });
 }

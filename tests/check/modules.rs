@@ -114,7 +114,7 @@ fn shown(session: &mut Session, text: &str) -> String {
     let outcome = session.evaluate("input", text, Mode::Line, &mut |_| ());
     let errors: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
     assert_eq!(outcome.status, Status::Ok, "{text}\n{errors}");
-    outcome.value.map_or(String::new(), |value| format!("{} : {}", value.in_session(), value.ty))
+    outcome.value.map_or(String::new(), |value| format!("{} : {}", value.display_text(), value.ty))
 }
 
 /// The codes of what is said about a line that must not succeed.
@@ -149,7 +149,7 @@ fn a_line_imports_and_later_lines_see_it() {
     assert_eq!((again.status, printed.as_str()), (Status::Ok, ""));
     assert_eq!(shown(&mut session, "#count + #c::count"), "2 : int");
     assert_eq!(session.type_of("#counter::count").map(|ty| ty.to_string()), Ok("int".into()));
-    let found = session.complete("counter::");
+    let found = session.names_starting_with("counter::");
     assert_eq!(found, ["counter::count", "counter::tick"]);
     let defined: Vec<String> = session.definitions().into_iter().map(|d| d.declaration).collect();
     assert!(defined.contains(&"import counter from counter.flx".to_string()), "{defined:?}");

@@ -6,7 +6,7 @@ use felis::types::Type;
 use felis::value::Value;
 
 fn able(session: &mut Session, name: &str, types: &[&str]) -> Result<String, String> {
-    match session.can(name, types) {
+    match session.resolve_use(name, types) {
         Ok(able) => Ok(able.result.to_string()),
         Err(diagnostics) => Err(diagnostics.first().map_or(String::new(), |d| d.code.to_string())),
     }
@@ -59,7 +59,7 @@ fn instances_of_the_user_count_in_answers() {
         assert_eq!(able(&mut session, "+", &["V", "V"]), Ok("V".into()));
         assert_eq!(able(&mut session, ":>", &["int", "V"]), Ok("V".into()));
         assert_eq!(able(&mut session, "*", &["V", "V"]), Err("E0414".into()));
-        let instances = session.instances("Add").unwrap_or_default();
+        let instances = session.instances_of("Add").unwrap_or_default();
         assert!(instances.contains(&"instance Add[V]".to_string()), "{instances:?}");
     });
 }
@@ -181,9 +181,9 @@ fn values_of_the_host_have_types_and_can_be_passed_in() {
         assert_eq!(ty(&session, &vec![vec![1i64], vec![2, 3]]), None);
         assert_eq!(ty(&session, &std::time::Duration::ZERO), None);
 
-        assert!(session.pass("m", &vec![vec![1i64, 2, 3], vec![4, 5, 6]]).is_some());
-        assert!(session.pass("bytes", &vec![250u8, 3, 7]).is_some());
-        assert!(session.pass("no name", &1i64).is_none());
+        assert!(session.bind_host_value("m", &vec![vec![1i64, 2, 3], vec![4, 5, 6]]).is_some());
+        assert!(session.bind_host_value("bytes", &vec![250u8, 3, 7]).is_some());
+        assert!(session.bind_host_value("no name", &1i64).is_none());
         let mut printed = String::new();
         let program = "println (m.(`1:2)); println (bytes + bytes);";
         let outcome = session.evaluate("input", program, Mode::Script, &mut |text| printed += text);
@@ -198,9 +198,13 @@ fn a_host_adds_its_own_types() {
     on_large_stack(|| {
         let mut session = Session::new();
         assert!(session.type_of_value(&Celsius(1.0)).is_none());
-        session.hosts().add::<Celsius>(|c| HostValue { ty: Type::real(), value: Value::real(c.0 + 273.15) });
-        session.hosts().add_annotations(Box::new(|text, _| (text == "temperature").then(Type::real)));
-        assert_eq!(session.pass("t", &Celsius(0.0)), Some(Type::real()));
+        session
+            .host_registry()
+            .add::<Celsius>(|c| HostValue { ty: Type::real(), value: Value::real(c.0 + 273.15) });
+        session
+            .host_registry()
+            .add_annotation_rule(Box::new(|text, _| (text == "temperature").then(Type::real)));
+        assert_eq!(session.bind_host_value("t", &Celsius(0.0)), Some(Type::real()));
         assert_eq!(
             session.type_of_annotation("temperature[2]").map(|t| t.to_string()),
             Some("real ^ 2".into())

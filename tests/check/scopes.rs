@@ -187,7 +187,7 @@ fn scope_and_round_of_each_candidate_are_shown() {
     on_large_stack(|| {
         let mut session = Session::new();
         says(&mut session, "fun abs(x:real):string => \"mine\"; fun abs(x:3):int => 1;");
-        let able = session.can("abs", &["i16"]).expect("it can");
+        let able = session.resolve_use("abs", &["i16"]).expect("it can");
         let lines: Vec<&str> = able.choices.lines().collect();
         assert_eq!(
             lines,
@@ -198,9 +198,9 @@ fn scope_and_round_of_each_candidate_are_shown() {
             ]
         );
         assert!(able.remarks.iter().any(|remark| remark.code == "W0020"), "{:?}", able.remarks);
-        let able = session.dispatch("abs (-2)").expect("it can");
+        let able = session.explain_dispatch("abs (-2)").expect("it can");
         assert!(able.choices.contains("fits with literals at another type, chosen"), "{}", able.choices);
-        let forms = session.scoped_forms("abs").expect("forms");
+        let forms = session.scoped_overload_signatures("abs").expect("forms");
         let scopes: Vec<&str> = forms.lines().filter_map(|line| line.split("# in ").nth(1)).collect();
         assert_eq!(scopes, ["this module", "this module", "the library"], "{forms}");
     });
@@ -221,7 +221,7 @@ fn names_that_the_library_gets_break_no_program() {
                 continue;
             }
             let mut extended = Session::new();
-            let known: Vec<String> = extended.complete("");
+            let known: Vec<String> = extended.names_starting_with("");
             let mut library = String::new();
             let names: BTreeSet<String> = words(text);
             for word in names.iter().filter(|word| !known.contains(word)) {

@@ -57,7 +57,7 @@ pub fn run(name: &str, text: &str, evaluate: bool) -> Outcome {
 /// The same with the standard library.
 fn run_in_session(name: &str, text: &str) -> Outcome {
     let mut session = Session::new();
-    session.set_memory(MEMORY);
+    session.set_max_value_bytes(MEMORY);
     session.set_files(Arc::new(Fixtures));
     let mut output = String::new();
     let done = session.evaluate(name, text, Mode::Script, &mut |text| output.push_str(text));

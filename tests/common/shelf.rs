@@ -3,7 +3,9 @@
 
 #![allow(dead_code)] // each program uses its part
 
-use felis::session::{Executor, FileSystem, Loader, Mode, NotFound, Place, Session, Status, on_large_stack};
+use felis::session::{
+    Executor, FileSystem, Loader, Mode, ModuleLocation, NotFound, Session, Status, on_large_stack,
+};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +47,7 @@ impl Shelf {
 }
 
 impl Loader for Shelf {
-    fn find(&self, from: Option<&Place>, path: &str) -> Result<Place, NotFound> {
+    fn find(&self, from: Option<&ModuleLocation>, path: &str) -> Result<ModuleLocation, NotFound> {
         let folder = from.and_then(|place| place.id.rsplit_once('/')).map_or("", |(folder, _)| folder);
         let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
         for part in path.split('/') {
@@ -57,14 +59,14 @@ impl Loader for Shelf {
         }
         let name = parts.join("/");
         if self.files.contains_key(&name) {
-            return Ok(Place { id: name.clone(), name });
+            return Ok(ModuleLocation { id: name.clone(), name });
         }
         let importer = from.map_or("main.flx", |place| &place.id);
         let beside = self.files.keys().filter(|name| *name != importer).cloned().collect();
         Err(NotFound::Absent { looked: name, beside })
     }
 
-    fn read(&self, place: &Place) -> Result<String, String> {
+    fn read(&self, place: &ModuleLocation) -> Result<String, String> {
         self.files.get(&place.id).cloned().ok_or_else(|| "it is gone".to_string())
     }
 }

@@ -501,7 +501,7 @@ fn what_grows_beyond_the_memory_is_refused_before() {
     shelf.write("large.bin", &[7; 8000]).expect("room");
     let mut session = Session::new();
     session.set_files(Arc::new(shelf));
-    session.set_memory(4_000);
+    session.set_max_value_bytes(4_000);
     let mut codes = |text: &str| {
         let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
         done.diagnostics.iter().map(|d| d.code.as_str()).collect::<Vec<_>>()
@@ -522,7 +522,7 @@ fn what_grows_beyond_the_memory_is_refused_before() {
 fn what_is_written_is_within_the_memory() {
     let mut session = Session::new();
     session.set_files(Arc::new(Drawer::default()));
-    session.set_memory(100_000);
+    session.set_max_value_bytes(100_000);
     let mut said = |text: &str| {
         let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
         done.diagnostics.iter().map(|d| (d.code, d.message.clone())).collect::<Vec<_>>()

@@ -16,7 +16,7 @@ fn run(
 ) -> (Status, String, Vec<&'static str>, Session) {
     on_large_stack(|| {
         let mut session = Session::new().with_executor(executor, threads);
-        session.set_memory(1 << 30);
+        session.set_max_value_bytes(1 << 30);
         let mut printed = String::new();
         let outcome = session.evaluate("bounds", program, Mode::Script, &mut |text| printed += text);
         let codes = outcome.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code.as_str()).collect();
@@ -37,7 +37,7 @@ fn ends(program: &str, expected: Result<&str, &str>) {
             Err(code) => assert_eq!(codes, [code], "{executor:?}: {start}"),
         }
         // Of what is nested n deep there are n parts; each is looked at once.
-        let work = session.work();
+        let work = session.metrics();
         assert!(work.parts + work.declined < 20_000, "{executor:?}: {work:?} for {start}");
     }
 }
@@ -134,18 +134,18 @@ fn making_code_stops_when_somebody_interrupts() {
             on_large_stack(|| {
                 let mut session = Session::new().with_executor(executor.0, executor.1);
                 let flag = session.interrupt_flag();
-                let before = session.work();
+                let before = session.metrics();
                 let outcome = session.evaluate("stop", program, Mode::Script, &mut |_| {
                     flag.store(true, Ordering::Relaxed);
                 });
                 assert_eq!(outcome.status, Status::Interrupted);
-                assert_eq!((session.work() - before).runs, 0, "nothing was run");
+                assert_eq!((session.metrics() - before).runs, 0, "nothing was run");
                 // What was stopped is no answer for ever.
                 flag.store(false, Ordering::Relaxed);
                 let mut printed = String::new();
                 let again = session.evaluate("again", program, Mode::Script, &mut |text| printed += text);
                 assert_eq!(again.status, Status::Ok);
-                assert!((session.work() - before).runs > 0, "{printed}");
+                assert!((session.metrics() - before).runs > 0, "{printed}");
             });
         }
     }

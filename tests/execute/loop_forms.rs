@@ -14,7 +14,7 @@ fn form(program: &str, stage: Stage) -> String {
         let outcome = session.evaluate("program", program, Mode::Script, &mut |_| ());
         let messages: Vec<String> = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
         assert!(outcome.status == Status::Ok, "{}", messages.join("\n"));
-        let traced = session.traced();
+        let traced = session.take_traces();
         assert!(!traced.is_empty(), "nothing was compiled");
         traced.into_iter().map(|(place, text)| text.unwrap_or_else(|why| panic!("{place}: {why}"))).collect()
     })
@@ -155,7 +155,7 @@ fn a_variant_that_mentions_itself_is_declined() {
         session.trace(Stage::Loops);
         let program = "variant nest = Leaf | Node of int * (int * nest);\nfun depth(n:nest):int => match n with | Leaf => 0 | Node (_, (_, inner)) => 1 + depth inner endmatch;\nval d = sum [ depth (if i :>> int == 3 then Leaf else Node (1, (2, Leaf)) endif) for i in ..[3000] ];";
         session.evaluate("program", program, Mode::Script, &mut |_| ());
-        session.traced().into_iter().filter_map(|(_, text)| text.err()).collect::<Vec<_>>()
+        session.take_traces().into_iter().filter_map(|(_, text)| text.err()).collect::<Vec<_>>()
     });
     assert!(why.iter().any(|why| why.contains("a variant that mentions itself")), "{why:?}");
 }

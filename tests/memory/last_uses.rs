@@ -8,11 +8,11 @@ const EXECUTORS: [Executor; 3] = [Executor::Reference, Executor::Compiled, Execu
 /// What a session prints for a text, and the slots that were copied meanwhile.
 fn run(session: &mut Session, text: &str) -> (String, u64) {
     let mut printed = String::new();
-    let before = session.work();
+    let before = session.metrics();
     let outcome = session.evaluate("test", text, Mode::Script, &mut |s| printed.push_str(s));
     let errors: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
     assert_eq!(outcome.status, Status::Ok, "{text}\n{errors}");
-    (printed.trim_end().to_string(), (session.work() - before).copied)
+    (printed.trim_end().to_string(), (session.metrics() - before).copied)
 }
 
 fn fails(session: &mut Session, text: &str) {
@@ -390,9 +390,9 @@ fun shift (h : heap, new : int * int) : heap {
                     "var h = heap (0, [ (0, 0) for i in ..[20000] ]);
 for i in 0..<10000 do h = {step} (h, (i * 7919 % 5021, i)); done println h.count;"
                 );
-                let before = session.work();
+                let before = session.metrics();
                 let (printed, copied) = run(&mut session, &around.replace("BODY", &body));
-                let work = session.work() - before;
+                let work = session.metrics() - before;
                 assert_eq!(printed, "10000");
                 // Less than a hundred arrays, of which each has 320 000 bytes.
                 let bytes = work.fresh + work.reused;

@@ -65,7 +65,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "jit",
         ],
     ),
-    ("cli", &["source", "diagnostic", "session"]),
+    ("editor", &["hash", "source", "diagnostic", "syntax", "types", "session"]),
+    ("cli", &["source", "diagnostic", "session", "editor"]),
 ];
 
 fn root() -> &'static Path {

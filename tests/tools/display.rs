@@ -220,7 +220,7 @@ fn what_relies_on_a_result_keeps_it() {
 fn a_large_result_is_shown_at_once() {
     on_large_stack(|| {
         let mut session = Session::new();
-        session.set_memory(1 << 30);
+        session.set_max_value_bytes(1 << 30);
         shown(&mut session, "val large = #iota[3200 \\* 3125]");
         for text in ["large", "large :>> int ^ 10000000", "large :>> int ^ 5 ^ 2000000", "(a=large, b=large)"]
         {

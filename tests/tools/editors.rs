@@ -2,7 +2,7 @@
 //! the two never drift apart; the extension's files fit together.
 
 use crate::textmate::Grammar;
-use felis::session::{TokenClass, tokens};
+use felis::editor::{TokenClass, tokens};
 use felis::syntax::lexer::Kind;
 use std::collections::BTreeSet;
 use std::fs;
@@ -54,7 +54,7 @@ fn the_grammar_has_the_words_of_the_lexer_and_no_others() {
 fn completion_offers_the_words_of_the_lexer() {
     let session = felis::session::Session::new();
     for word in keywords() {
-        assert!(session.complete(&word).contains(&word), "{word}");
+        assert!(session.names_starting_with(&word).contains(&word), "{word}");
     }
 }
 

@@ -4,7 +4,7 @@
 //! `FELIS_RANDOM=N` tries N texts instead of a few; `FELIS_SEED` repeats a run.
 
 use crate::lsp_client::{Client, byte, position};
-use felis::session::{TokenClass, tokens};
+use felis::editor::{TokenClass, tokens};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! A session as a program: whatever has been typed, loaded and loaded again, what is saved is right by itself,
 //! defines the same names, and gives them the same values.
 
-use felis::session::{Loader, Mode, NotFound, Place, Session, Status, Window, on_large_stack};
+use felis::session::{Loader, Mode, ModuleLocation, NotFound, Session, Status, Window, on_large_stack};
 use std::collections::BTreeSet;
 
 const WINDOW: Window = Window { columns: 200, rows: 20 };
@@ -10,14 +10,14 @@ const WINDOW: Window = Window { columns: 200, rows: 20 };
 struct Files;
 
 impl Loader for Files {
-    fn find(&self, _: Option<&Place>, path: &str) -> Result<Place, NotFound> {
+    fn find(&self, _: Option<&ModuleLocation>, path: &str) -> Result<ModuleLocation, NotFound> {
         match path {
-            "a.flx" | "b.flx" => Ok(Place { id: path.to_string(), name: path.to_string() }),
+            "a.flx" | "b.flx" => Ok(ModuleLocation { id: path.to_string(), name: path.to_string() }),
             _ => Err(NotFound::Unusable("it is not there".to_string())),
         }
     }
 
-    fn read(&self, place: &Place) -> Result<String, String> {
+    fn read(&self, place: &ModuleLocation) -> Result<String, String> {
         let factor = if place.id == "a.flx" { 1 } else { 2 };
         Ok(format!(
             "export fun area(n:int):int => n * {factor}; export struct S {{ s:int; }}
@@ -58,8 +58,8 @@ fn tried(steps: &[&str], taken: &mut BTreeSet<String>) -> Result<String, String>
     if alone.evaluate("saved", &program, Mode::Script, &mut |_| ()).status != Status::Ok {
         return wrong("it does not run");
     }
-    let known: BTreeSet<String> = alone.own_names().into_iter().collect();
-    for name in session.own_names() {
+    let known: BTreeSet<String> = alone.user_names().into_iter().collect();
+    for name in session.user_names() {
         if !known.contains(&name) {
             return wrong(&format!("`{name}` is lost"));
         }

@@ -15,7 +15,7 @@ fn shown(session: &mut Session, text: &str) -> String {
     let outcome = line(session, text);
     let errors: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
     assert_eq!(outcome.status, Status::Ok, "{text}\n{errors}");
-    outcome.value.map_or(String::new(), |value| format!("{} : {}", value.in_session(), value.ty))
+    outcome.value.map_or(String::new(), |value| format!("{} : {}", value.display_text(), value.ty))
 }
 
 fn fails(session: &mut Session, text: &str, status: Status) {
@@ -199,11 +199,11 @@ fn a_session_may_move_to_another_thread() {
 fn names_are_completed() {
     let mut session = Session::new();
     shown(&mut session, "var felicity = 1; fun felix(n:int):int => n; newtype Felid = 3;");
-    assert_eq!(session.complete("feli"), ["felicity", "felix"]);
-    assert_eq!(session.complete("Feli"), ["Felid"]);
-    assert_eq!(session.complete("endm"), ["endmatch"]);
-    assert!(session.complete("").iter().all(|name| !name.starts_with('_')));
-    assert!(session.complete("_str").contains(&"_strr".to_string()));
+    assert_eq!(session.names_starting_with("feli"), ["felicity", "felix"]);
+    assert_eq!(session.names_starting_with("Feli"), ["Felid"]);
+    assert_eq!(session.names_starting_with("endm"), ["endmatch"]);
+    assert!(session.names_starting_with("").iter().all(|name| !name.starts_with('_')));
+    assert!(session.names_starting_with("_str").contains(&"_strr".to_string()));
 }
 
 /// What a name of functions stands for only its use decides.
@@ -212,18 +212,18 @@ fn a_name_of_functions_has_forms() {
     on_large_stack(|| {
         let mut session = Session::new();
         assert_eq!(
-            session.forms_of("sum").as_deref(),
+            session.overload_signatures("sum").as_deref(),
             Some("sum[T, I:COMPACTLINEAR with Add[T]] : T ^ I -> T\n")
         );
-        let forms = session.forms_of("len;").expect("forms");
+        let forms = session.overload_signatures("len;").expect("forms");
         assert_eq!(forms.lines().count(), 2, "{forms}");
         shown(&mut session, "fun own(n:int):int => n; val x = 1; struct P { a:int; b:real; }");
         shown(&mut session, "variant Shape = Dot | Circle of real; struct Box[T] { content:T; }");
         // These are values by themselves.
         for text in ["own", "x", "P", "Dot", "Circle", "nothing", "sum (1, 2)", "1 + 1", ""] {
-            assert_eq!(session.forms_of(text), None, "{text}");
+            assert_eq!(session.overload_signatures(text), None, "{text}");
         }
-        assert_eq!(session.forms_of("Box").as_deref(), Some("Box[T](content:T) : Box[T]\n"));
+        assert_eq!(session.overload_signatures("Box").as_deref(), Some("Box[T](content:T) : Box[T]\n"));
         let signature = |session: &mut Session, name: &str| session.overloads(name)[0].signature.clone();
         assert_eq!(signature(&mut session, "P"), "P(a:int, b:real) : P");
         assert_eq!(signature(&mut session, "Circle"), "Circle : real -> Shape");
@@ -280,10 +280,10 @@ fn large_texts_can_be_stopped() {
 #[test]
 fn incomplete_texts_are_known() {
     for text in ["1 +", "fun f(n:int):int", "(1,", "while true do", "/* a", "match 1 with"] {
-        assert!(Session::incomplete(text), "{text}");
+        assert!(Session::is_incomplete(text), "{text}");
     }
     for text in ["1", "1;", "", "1 + )", "\"abc", "val x = 1"] {
-        assert!(!Session::incomplete(text), "{text}");
+        assert!(!Session::is_incomplete(text), "{text}");
     }
 }
 
@@ -326,7 +326,7 @@ fn the_library_does_not_see_the_users_names() {
         // Every function of the library hidden by a variable (a constructor cannot be); then all of
         // it is read.
         let mut session = Session::new();
-        let mut names = library.complete("");
+        let mut names = library.names_starting_with("");
         names.retain(|name| !name.starts_with(char::is_uppercase) && !library.overloads(name).is_empty());
         assert!(names.len() > 100, "{names:?}");
         for name in &names {
@@ -543,7 +543,7 @@ fn a_text_that_is_laid_out_is_not_kept() {
     let texts = session.sources().len();
     assert_eq!(session.format("a", "val x=1;").as_deref(), Ok("val x = 1;\n"));
     assert_eq!(session.sources().len(), texts);
-    let wrong = session.quietly(|session| session.format("a", "val x=(;"));
+    let wrong = session.with_temporary_sources(|session| session.format("a", "val x=(;"));
     assert!(wrong.is_err());
     assert_eq!(session.sources().len(), texts);
 }

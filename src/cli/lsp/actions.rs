@@ -1,8 +1,8 @@
 //! Quick fixes: the edits that the helps of diagnostics offer.
 
+use super::diagnostics::{diagnostic, file};
 use super::position::Lines;
-use super::report::{diagnostic, file};
-use super::{Answer, Server, said};
+use super::{RequestResult, Server, json_result};
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, TextEdit, Uri, WorkspaceEdit,
 };
@@ -10,15 +10,16 @@ use serde_json::Value;
 use std::collections::HashMap;
 
 impl Server {
-    pub(super) fn actions(&mut self, asked: CodeActionParams) -> Answer {
-        let uri = asked.text_document.uri;
-        let wanted = asked.context.only.as_ref().is_none_or(|kinds| {
+    /// Answers `textDocument/codeAction`: the edits of diagnostics in a range.
+    pub(super) fn code_actions(&mut self, params: CodeActionParams) -> RequestResult {
+        let uri = params.text_document.uri;
+        let wanted = params.context.only.as_ref().is_none_or(|kinds| {
             kinds.iter().any(|kind| *kind == CodeActionKind::QUICKFIX || *kind == CodeActionKind::EMPTY)
         });
-        let Some(index) = self.index(&uri).filter(|_| wanted) else { return Ok(Value::Null) };
+        let Some(index) = self.index_of(&uri).filter(|_| wanted) else { return Ok(Value::Null) };
         let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
         let (lines, text) = (&document.lines, &document.text);
-        let (from, to) = (lines.byte(text, asked.range.start), lines.byte(text, asked.range.end));
+        let (from, to) = (lines.byte(text, params.range.start), lines.byte(text, params.range.end));
         let mut actions = Vec::new();
         let helps = index.diagnostics.iter().flat_map(|found| found.helps().map(move |help| (found, help)));
         for (found, help) in helps.filter(|(_, help)| !help.edits.is_empty()) {
@@ -34,7 +35,7 @@ impl Server {
             for (span, replacement) in &help.edits {
                 let Some(target) = file(&index, &self.copies, span.source) else { continue };
                 let Some(source) = index.sources().get(span.source) else { continue };
-                // Of this text the editor has the name that it knows.
+                // This text keeps the URI of the editor.
                 let target = if span.source == index.root { uri.clone() } else { target };
                 let range = Lines::of(&source.text).span(&source.text, *span);
                 let new_text = arms_in_lines(&source.text, span.start as usize, replacement);
@@ -49,7 +50,7 @@ impl Server {
                 ..CodeAction::default()
             }));
         }
-        said(actions)
+        json_result(actions)
     }
 }
 

@@ -1,12 +1,12 @@
-//! The texts that are open in the editor, as it says they are.
+//! The texts that are open in the editor.
 //!
-//! Takes what the editor sends; keeps texts with their versions. What the editor says counts, whatever is on
-//! disk.
+//! Takes what the editor sends; keeps texts with their versions. An open text takes precedence over
+//! the file on disk.
 
 use super::position::Lines;
 use super::uri;
-use super::workspace::{Buffers, id_of};
-use felis::session::index::Index;
+use super::workspace::{Buffers, file_id};
+use felis::editor::Index;
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,23 +15,23 @@ use std::time::Instant;
 
 /// An open text.
 pub struct Document {
-    /// As the editor names it.
+    /// The URI by which the editor names it.
     pub uri: Uri,
-    /// What tells its file from all others; of what is no file, its URI.
+    /// The id of its file, or its URI if it is no file.
     pub id: String,
-    /// What messages call it.
+    /// The name of the text in messages.
     pub name: String,
     /// The number that the editor gave to this state.
     pub version: i32,
     /// The text.
     pub text: String,
-    /// Its lines.
+    /// The index of its lines.
     pub lines: Lines,
-    /// When its diagnostics are to be told.
-    pub due: Option<Instant>,
-    /// What is known of it, if nothing has changed since.
+    /// The time at which its diagnostics are published.
+    pub diagnostics_due: Option<Instant>,
+    /// The index of its text; `None` after a change.
     pub index: Option<Rc<Index>>,
-    /// A copy of the library's text, which is looked at and not changed.
+    /// True for a copy of the library's text, which is read-only.
     pub library: bool,
 }
 
@@ -54,11 +54,12 @@ impl Documents {
     /// A text has been opened.
     pub fn open(&mut self, uri: Uri, version: i32, text: String, library: bool) -> &mut Document {
         let path = uri::path(&uri);
-        let id = path.as_deref().map_or_else(|| uri.as_str().to_string(), id_of);
+        let id = path.as_deref().map_or_else(|| uri.as_str().to_string(), file_id);
         let name = path.map_or_else(|| uri.as_str().to_string(), |path| path.display().to_string());
         let lines = Lines::of(&text);
         let key = uri.as_str().to_string();
-        let document = Document { uri, id, name, version, text, lines, due: None, index: None, library };
+        let document =
+            Document { uri, id, name, version, text, lines, diagnostics_due: None, index: None, library };
         self.publish(&document);
         let entry = self.open.entry(key);
         entry.insert_entry(document).into_mut()
@@ -116,12 +117,12 @@ impl Documents {
         self.open.values().find(|document| document.id == id)
     }
 
-    /// All of them.
+    /// Returns all open texts.
     pub fn iter(&self) -> impl Iterator<Item = &Document> {
         self.open.values()
     }
 
-    /// All of them, to be changed.
+    /// Returns all open texts, mutable.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Document> {
         self.open.values_mut()
     }

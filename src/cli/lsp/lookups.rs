@@ -1,9 +1,9 @@
-//! Answers about what stands in a text: hover, definition, references, inferred types.
+//! Requests about a place of a text: hover, definition, references, highlights, inlay hints.
 
+use super::diagnostics::location;
 use super::documents::Document;
-use super::report::location;
-use super::{Answer, Server, said, workspace};
-use felis::session::index::{Hover, Index, Occurrence, Target};
+use super::{RequestResult, Server, json_result, workspace};
+use felis::editor::{Hover, Index, Occurrence, Target};
 use felis::source::Span;
 use lsp_types::{
     DocumentHighlight, DocumentHighlightParams, GotoDefinitionParams, HoverParams, InlayHint, InlayHintKind,
@@ -15,30 +15,40 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Hints of types longer than this are cut.
-const LONGEST_HINT: usize = 40;
+const MAX_HINT_CHARS: usize = 40;
 
 impl Server {
     /// An open text, what is known of it, and the byte at a place of it.
-    pub(super) fn place(&mut self, at: &TextDocumentPositionParams) -> Option<(&Document, Rc<Index>, usize)> {
-        let index = self.index(&at.text_document.uri)?;
+    pub(super) fn document_position(
+        &mut self,
+        at: &TextDocumentPositionParams,
+    ) -> Option<(&Document, Rc<Index>, usize)> {
+        let index = self.index_of(&at.text_document.uri)?;
         let document = self.documents.get(&at.text_document.uri)?;
         Some((document, index, document.lines.byte(&document.text, at.position)))
     }
 
-    pub(super) fn hover(&mut self, asked: HoverParams) -> Answer {
-        let Some((_, index, at)) = self.place(&asked.text_document_position_params) else {
+    /// Answers `textDocument/hover`.
+    pub(super) fn hover(&mut self, params: HoverParams) -> RequestResult {
+        let Some((_, index, at)) = self.document_position(&params.text_document_position_params) else {
             return Ok(Value::Null);
         };
-        let uri = asked.text_document_position_params.text_document.uri;
-        let hover = self.with_draft(&uri, |session, draft| session.hover(draft, &index, at)).flatten();
+        let uri = params.text_document_position_params.text_document.uri;
+        let hover = self
+            .with_draft(&uri, |session, draft| felis::editor::hover(session, draft, &index, at))
+            .flatten();
         let (Some(hover), Some(document)) = (hover, self.documents.get(&uri)) else { return Ok(Value::Null) };
         let range = document.lines.span(&document.text, hover.span);
-        let contents = MarkupContent { kind: MarkupKind::Markdown, value: markdown(&hover) };
-        said(lsp_types::Hover { contents: lsp_types::HoverContents::Markup(contents), range: Some(range) })
+        let contents = MarkupContent { kind: MarkupKind::Markdown, value: hover_markdown(&hover) };
+        json_result(lsp_types::Hover {
+            contents: lsp_types::HoverContents::Markup(contents),
+            range: Some(range),
+        })
     }
 
-    pub(super) fn definition(&mut self, asked: GotoDefinitionParams) -> Answer {
-        let Some((_, index, at)) = self.place(&asked.text_document_position_params) else {
+    /// Answers `textDocument/definition`.
+    pub(super) fn definition(&mut self, params: GotoDefinitionParams) -> RequestResult {
+        let Some((_, index, at)) = self.document_position(&params.text_document_position_params) else {
             return Ok(Value::Null);
         };
         let span = match index.use_at(at).map(|found| found.target) {
@@ -46,18 +56,21 @@ impl Server {
             Some(Target::Module(source)) => Span::new(source, 0, 0),
             Some(Target::BuiltIn) | None => return Ok(Value::Null),
         };
-        said(location(&index, &self.copies, span))
+        json_result(location(&index, &self.copies, span))
     }
 
-    pub(super) fn references(&mut self, asked: ReferenceParams) -> Answer {
-        let Some((_, index, at)) = self.place(&asked.text_document_position) else { return Ok(Value::Null) };
+    /// Answers `textDocument/references`.
+    pub(super) fn references(&mut self, params: ReferenceParams) -> RequestResult {
+        let Some((_, index, at)) = self.document_position(&params.text_document_position) else {
+            return Ok(Value::Null);
+        };
         let Some(found) = index.use_at(at) else { return Ok(Value::Null) };
         let mut places: Vec<Location> = Vec::new();
         let declared = match found.target {
             Target::Declared(declared) => Some(declared),
             _ => None,
         };
-        let indexes = match declared.and_then(|declared| index.spot(declared)) {
+        let indexes = match declared.and_then(|declared| index.occurrence(declared)) {
             Some(spot) => {
                 let word = index.sources().slice(found.span).to_string();
                 self.indexes_naming(&index, &spot, &word)
@@ -66,12 +79,12 @@ impl Server {
         };
         for other in indexes {
             // The numbers of texts are another index's own.
-            let target = match declared.and_then(|declared| index.spot(declared)) {
+            let target = match declared.and_then(|declared| index.occurrence(declared)) {
                 Some(spot) => other.span_of(&spot).map(Target::Declared),
                 None => Some(found.target),
             };
             let Some(target) = target else { continue };
-            let with = asked.context.include_declaration;
+            let with = params.context.include_declaration;
             let uses = other.uses_for(target).filter(|span| with || Target::Declared(*span) != target);
             for place in uses.filter_map(|span| location(&other, &self.copies, span)) {
                 if !places.contains(&place) {
@@ -83,7 +96,7 @@ impl Server {
             let key = |place: &Location| (place.uri.as_str().to_string(), place.range.start);
             key(a).cmp(&key(b))
         });
-        said(places)
+        json_result(places)
     }
 
     /// The indexes of all texts that may name what is declared at a place, this one first.
@@ -103,20 +116,20 @@ impl Server {
             .collect();
         for (uri, id) in open {
             if known.insert(id)
-                && let Some(other) = self.index(&uri)
+                && let Some(other) = self.index_of(&uri)
                 && other.span_of(declared).is_some()
             {
                 all.push(other);
             }
         }
-        for path in workspace::programs(&self.folders) {
-            let id = workspace::id_of(&path);
+        for path in workspace::find_programs(&self.folders) {
+            let id = workspace::file_id(&path);
             if known.contains(&id) || self.documents.of_file(&id).is_some() {
                 continue;
             }
             let Some(text) = workspace::read(&path).filter(|text| text.contains(word)) else { continue };
             let name = path.display().to_string();
-            let other = self.index_of(&path, &name, &id, &text);
+            let other = self.build_index(&path, &name, &id, &text);
             if other.span_of(declared).is_some() && known.insert(id) {
                 all.push(Rc::new(other));
             }
@@ -124,8 +137,10 @@ impl Server {
         all
     }
 
-    pub(super) fn highlights(&mut self, asked: DocumentHighlightParams) -> Answer {
-        let Some((document, index, at)) = self.place(&asked.text_document_position_params) else {
+    /// Answers `textDocument/documentHighlight`.
+    pub(super) fn highlights(&mut self, params: DocumentHighlightParams) -> RequestResult {
+        let Some((document, index, at)) = self.document_position(&params.text_document_position_params)
+        else {
             return Ok(Value::Null);
         };
         let Some(found) = index.use_at(at) else { return Ok(Value::Null) };
@@ -141,22 +156,23 @@ impl Server {
                 kind: None,
             })
             .collect();
-        said(all)
+        json_result(all)
     }
 
-    pub(super) fn hints(&mut self, asked: InlayHintParams) -> Answer {
-        let uri = asked.text_document.uri;
-        let Some(index) = self.index(&uri) else { return Ok(Value::Null) };
+    /// Answers `textDocument/inlayHint`: types that are inferred.
+    pub(super) fn inlay_hints(&mut self, params: InlayHintParams) -> RequestResult {
+        let uri = params.text_document.uri;
+        let Some(index) = self.index_of(&uri) else { return Ok(Value::Null) };
         let Some(document) = self.documents.get(&uri).filter(|document| !document.library) else {
             return Ok(Value::Null);
         };
         let (text, lines) = (&document.text, &document.lines);
-        let wanted = lines.byte(text, asked.range.start)..=lines.byte(text, asked.range.end);
-        let hints = index.hints().into_iter().filter(|hint| wanted.contains(&hint.at));
+        let wanted = lines.byte(text, params.range.start)..=lines.byte(text, params.range.end);
+        let hints = index.type_hints().into_iter().filter(|hint| wanted.contains(&hint.at));
         let hints: Vec<InlayHint> = hints
             .map(|hint| {
-                let long = hint.ty.chars().count() > LONGEST_HINT;
-                let cut: String = hint.ty.chars().take(LONGEST_HINT).collect();
+                let long = hint.ty.chars().count() > MAX_HINT_CHARS;
+                let cut: String = hint.ty.chars().take(MAX_HINT_CHARS).collect();
                 let label = if long { format!(": {cut}…") } else { format!(": {}", hint.ty) };
                 InlayHint {
                     position: lines.position(text, hint.at),
@@ -170,12 +186,12 @@ impl Server {
                 }
             })
             .collect();
-        said(hints)
+        json_result(hints)
     }
 }
 
-/// What is told about a place, for people.
-fn markdown(hover: &Hover) -> String {
+/// Renders a hover as Markdown.
+fn hover_markdown(hover: &Hover) -> String {
     let mut out = format!("```felis\n{}\n```\n", hover.code);
     if !hover.facts.is_empty() {
         out.push_str(&format!("\n{}\n", hover.facts.join(" · ")));

@@ -1,35 +1,36 @@
-//! The language server: what `felis lsp` tells editors, over standard input and output.
+//! The language server, `felis lsp`, on standard input and output.
 //!
-//! Takes messages of the Language Server Protocol; gives answers and diagnostics. All knowledge is the
-//! session's ([`felis::session::index`]); here it is translated. One thread does the work, in the order in
-//! which messages come: a request is answered about the text as it was when it was sent.
+//! Takes messages of the Language Server Protocol; gives answers and diagnostics. Translates
+//! questions for [`felis::editor`], which answers them. One thread handles messages in their order:
+//! a request is answered about the text as it was when it was sent.
 //!
-//! **Diagnostics** are told a moment after the last change of a text ([`PAUSE`]), and not at all if another
-//! change has come while they were found. **A request** that is taken back before its turn is not worked on.
-//! **A panic** is answered as an error; the server goes on with a new session.
+//! **Diagnostics** are published after [`DIAGNOSTICS_DELAY`] without a change of the text, and not
+//! if another change has arrived while they were computed. **A request** that is canceled before
+//! its turn is not worked on. **A panic** is answered as an error; the server goes on with a new
+//! session.
 
 mod actions;
+mod completion;
+mod diagnostics;
 mod documents;
 mod lookups;
-mod paint;
 mod position;
-mod renames;
-mod report;
+mod rename;
+mod semantic_tokens;
 mod symbols;
 mod transport;
 mod uri;
 mod workspace;
-mod writing;
 
 use super::{exit, input};
 use documents::Documents;
-use felis::session::index::{Draft, Index};
+use felis::editor::{Draft, Index};
 use felis::session::{Executor, Session};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::Uri;
-use lsp_types::notification as told;
+use lsp_types::notification;
 use lsp_types::notification::Notification as _;
-use lsp_types::request as asked;
+use lsp_types::request as request_type;
 use lsp_types::request::Request as _;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -38,57 +39,58 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
-use workspace::{Copies, Overlay};
+use workspace::{BufferLoader, LibraryCopies};
 
-/// How long nobody types before a text is checked.
-const PAUSE: Duration = Duration::from_millis(60);
+/// The time without a change after which a text is checked.
+const DIAGNOSTICS_DELAY: Duration = Duration::from_millis(60);
 
-/// Why a request has no answer.
-pub struct Refusal {
+/// The reason why a request fails.
+pub struct RequestError {
     code: ErrorCode,
     message: String,
 }
 
-impl Refusal {
-    /// What was asked for cannot be done.
-    fn failed(message: impl Into<String>) -> Refusal {
-        Refusal { code: ErrorCode::RequestFailed, message: message.into() }
+impl RequestError {
+    /// Returns the error for a request that cannot be carried out.
+    fn failed(message: impl Into<String>) -> RequestError {
+        RequestError { code: ErrorCode::RequestFailed, message: message.into() }
     }
 }
 
-/// What a request is answered.
-type Answer = Result<Value, Refusal>;
+/// The result of a request.
+type RequestResult = Result<Value, RequestError>;
 
-/// Serves one editor until it says goodbye.
+/// Serves one editor until it disconnects.
 pub fn serve() -> u8 {
     if std::io::stdin().is_terminal() {
-        super::output::complain("felis lsp: waiting for an editor on standard input; Ctrl-D ends it");
+        super::output::print_error("felis lsp: waiting for an editor on standard input; Ctrl-D ends it");
     }
     let (connection, threads) = match transport::stdio() {
         Ok(connected) => connected,
         Err(error) => {
-            super::output::complain(&format!("felis lsp: {error}"));
+            super::output::print_error(&format!("felis lsp: {error}"));
             return exit::FAILED;
         }
     };
-    let code = match greet(&connection) {
+    let code = match initialize(&connection) {
         Ok(parameters) => Server::new(connection, &parameters).run(),
         Err(code) => {
             drop(connection);
             code
         }
     };
-    // The connection is gone by now, so the threads end; those that wait for input that never comes do not.
+    // The connection is gone by now, so the threads end; those that wait for input that never comes
+    // do not.
     if code == exit::OK {
         threads.join();
     }
     code
 }
 
-/// Agrees with the editor on what can be asked.
-fn greet(connection: &Connection) -> Result<Value, u8> {
+/// Exchanges capabilities with the editor; returns its parameters.
+fn initialize(connection: &Connection) -> Result<Value, u8> {
     let failed = |error: &dyn std::fmt::Display| {
-        super::output::complain(&format!("felis lsp: {error}"));
+        super::output::print_error(&format!("felis lsp: {error}"));
         exit::USAGE
     };
     let (id, parameters) = connection
@@ -102,7 +104,7 @@ fn greet(connection: &Connection) -> Result<Value, u8> {
     Ok(parameters)
 }
 
-/// The folders that an editor has open, by what it says of itself: older ones name one root only.
+/// Returns the folders that an editor has open; older ones name one root only.
 fn folders(parameters: &Value) -> Vec<PathBuf> {
     let path = |uri: &Value| serde_json::from_value(uri.clone()).ok().as_ref().and_then(uri::path);
     let several = parameters["workspaceFolders"].as_array().into_iter().flatten();
@@ -110,6 +112,7 @@ fn folders(parameters: &Value) -> Vec<PathBuf> {
     if several.is_empty() { path(&parameters["rootUri"]).into_iter().collect() } else { several }
 }
 
+/// Returns the capabilities of the server, as JSON.
 fn capabilities() -> Value {
     json!({
         "positionEncoding": "utf-16",
@@ -127,85 +130,92 @@ fn capabilities() -> Value {
         "renameProvider": { "prepareProvider": true },
         "foldingRangeProvider": true,
         "inlayHintProvider": true,
-        "semanticTokensProvider": { "legend": paint::legend(), "full": true, "range": true },
+        "semanticTokensProvider": { "legend": semantic_tokens::legend(), "full": true, "range": true },
         "workspace": { "workspaceFolders": { "supported": true, "changeNotifications": true } },
     })
 }
 
-/// One editor, served.
+/// The server of one editor.
 pub struct Server {
     connection: Connection,
     /// Messages that have come and whose turn has not.
     waiting: VecDeque<Message>,
     session: Session,
     documents: Documents,
-    copies: Copies,
+    copies: LibraryCopies,
     folders: Vec<PathBuf>,
-    /// The editor has said that it will go.
+    /// True after a shutdown request.
     leaving: bool,
-    /// It can be asked to tell of changed files.
+    /// True if the editor can report changed files.
     can_watch: bool,
 }
 
-fn session() -> Session {
+/// Returns the session in which texts are checked.
+fn new_session() -> Session {
     // Nothing runs here but what the library itself needs.
     Session::new().with_executor(Executor::Reference, 1)
 }
 
 impl Server {
-    /// Of all that an editor says of itself, only what is of use is looked at: the rest may have any form.
+    /// Reads of the parameters only what is used: the rest may have any form.
     fn new(connection: Connection, parameters: &Value) -> Server {
         let watching = "/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration";
         let can_watch = parameters.pointer(watching).and_then(Value::as_bool).unwrap_or(false);
         Server {
             connection,
             waiting: VecDeque::new(),
-            session: session(),
+            session: new_session(),
             documents: Documents::default(),
-            copies: Copies::new(),
+            copies: LibraryCopies::new(),
             folders: folders(parameters),
             leaving: false,
             can_watch,
         }
     }
 
+    /// Handles messages until the editor leaves; returns the exit code.
     fn run(mut self) -> u8 {
         if self.can_watch {
             let pattern = json!({ "watchers": [{ "globPattern": "**/*.flx" }] });
-            let method = told::DidChangeWatchedFiles::METHOD;
+            let method = notification::DidChangeWatchedFiles::METHOD;
             let registration = json!({ "id": "programs", "method": method, "registerOptions": pattern });
             let parameters = json!({ "registrations": [registration] });
             let id = RequestId::from("watch".to_string());
-            self.send(Request::new(id, asked::RegisterCapability::METHOD.into(), parameters).into());
+            self.send(Request::new(id, request_type::RegisterCapability::METHOD.into(), parameters).into());
         }
         loop {
             let Some(message) = self.next() else {
-                // Nobody is there any more.
+                // The editor has closed the connection.
                 return if self.leaving { exit::OK } else { exit::FAILED };
             };
             match message {
-                None => self.tell_due(),
-                Some(Message::Request(request)) => self.answer(request),
-                Some(Message::Notification(note)) if note.method == told::Exit::METHOD => {
+                None => self.publish_due_diagnostics(),
+                Some(Message::Request(request)) => self.handle_request(request),
+                Some(Message::Notification(note)) if note.method == notification::Exit::METHOD => {
                     return if self.leaving { exit::OK } else { exit::FAILED };
                 }
-                Some(Message::Notification(note)) => self.heed(note),
+                Some(Message::Notification(note)) => self.handle_notification(note),
                 Some(Message::Response(_)) => {}
             }
         }
     }
 
-    /// The next message; `Some(None)` if diagnostics are due before one comes, `None` if none will come.
+    /// The next message; `Some(None)` if diagnostics are due before one comes, `None` if none will
+    /// come.
     fn next(&mut self) -> Option<Option<Message>> {
-        self.listen();
+        self.receive_pending();
         if let Some(message) = self.waiting.pop_front() {
             return Some(Some(message));
         }
-        let due = self.documents.iter().filter_map(|document| document.due).min();
-        match due {
+        let diagnostics_due = self.documents.iter().filter_map(|document| document.diagnostics_due).min();
+        match diagnostics_due {
             None => self.connection.receiver.recv().ok().map(Some),
-            Some(due) => {
-                match self.connection.receiver.recv_timeout(due.saturating_duration_since(Instant::now())) {
+            Some(diagnostics_due) => {
+                match self
+                    .connection
+                    .receiver
+                    .recv_timeout(diagnostics_due.saturating_duration_since(Instant::now()))
+                {
                     Ok(message) => Some(Some(message)),
                     Err(error) if error.is_timeout() => Some(None),
                     Err(_) => None,
@@ -215,32 +225,34 @@ impl Server {
     }
 
     /// Takes what has come, without waiting.
-    fn listen(&mut self) {
+    fn receive_pending(&mut self) {
         self.waiting.extend(self.connection.receiver.try_iter());
     }
 
+    /// Sends a message to the editor.
     fn send(&self, message: Message) {
-        // If nobody is there to read it, the next message will not come either.
+        // If the connection is closed, no further message arrives.
         let _ = self.connection.sender.send(message);
     }
 
-    fn answer(&mut self, request: Request) {
-        self.listen();
+    /// Answers a request. A canceled one gets an error, and so does one that panics.
+    fn handle_request(&mut self, request: Request) {
+        self.receive_pending();
         let id = request.id.clone();
         let taken_back = self.waiting.iter().any(|message| match message {
-            Message::Notification(note) => note.method == told::Cancel::METHOD && cancels(note, &id),
+            Message::Notification(note) => note.method == notification::Cancel::METHOD && cancels(note, &id),
             _ => false,
         });
         let answer = if taken_back {
-            Err(Refusal { code: ErrorCode::RequestCanceled, message: "taken back".into() })
+            Err(RequestError { code: ErrorCode::RequestCanceled, message: "taken back".into() })
         } else if self.leaving {
-            Err(Refusal { code: ErrorCode::InvalidRequest, message: "the server is leaving".into() })
+            Err(RequestError { code: ErrorCode::InvalidRequest, message: "the server is leaving".into() })
         } else {
             let method = request.method.clone();
             let done = catch_unwind(AssertUnwindSafe(|| self.dispatch(request)));
             done.unwrap_or_else(|_| {
-                self.session = session();
-                Err(Refusal {
+                self.session = new_session();
+                Err(RequestError {
                     code: ErrorCode::InternalError,
                     message: format!("Felis itself has failed at {method}; please report it with the text"),
                 })
@@ -248,33 +260,34 @@ impl Server {
         };
         self.send(Message::Response(match answer {
             Ok(value) => Response::new_ok(id, value),
-            Err(Refusal { code, message }) => Response::new_err(id, code as i32, message),
+            Err(RequestError { code, message }) => Response::new_err(id, code as i32, message),
         }));
     }
 
-    fn dispatch(&mut self, request: Request) -> Answer {
+    /// Calls the function that answers the method of a request.
+    fn dispatch(&mut self, request: Request) -> RequestResult {
         match request.method.as_str() {
-            asked::Shutdown::METHOD => {
+            request_type::Shutdown::METHOD => {
                 self.leaving = true;
                 Ok(Value::Null)
             }
-            asked::HoverRequest::METHOD => self.hover(read(request)?),
-            asked::GotoDefinition::METHOD => self.definition(read(request)?),
-            asked::References::METHOD => self.references(read(request)?),
-            asked::DocumentHighlightRequest::METHOD => self.highlights(read(request)?),
-            asked::DocumentSymbolRequest::METHOD => self.symbols(read(request)?),
-            asked::WorkspaceSymbolRequest::METHOD => self.workspace_symbols(read(request)?),
-            asked::InlayHintRequest::METHOD => self.hints(read(request)?),
-            asked::FoldingRangeRequest::METHOD => self.folds(read(request)?),
-            asked::SemanticTokensFullRequest::METHOD => self.tokens(read(request)?),
-            asked::SemanticTokensRangeRequest::METHOD => self.tokens_between(read(request)?),
-            asked::Completion::METHOD => self.complete(read(request)?),
-            asked::ResolveCompletionItem::METHOD => self.resolve(read(request)?),
-            asked::SignatureHelpRequest::METHOD => self.invocation(read(request)?),
-            asked::CodeActionRequest::METHOD => self.actions(read(request)?),
-            asked::Formatting::METHOD => self.format(read(request)?),
-            asked::PrepareRenameRequest::METHOD => self.prepare_rename(read(request)?),
-            asked::Rename::METHOD => self.rename(read(request)?),
+            request_type::HoverRequest::METHOD => self.hover(request_params(request)?),
+            request_type::GotoDefinition::METHOD => self.definition(request_params(request)?),
+            request_type::References::METHOD => self.references(request_params(request)?),
+            request_type::DocumentHighlightRequest::METHOD => self.highlights(request_params(request)?),
+            request_type::DocumentSymbolRequest::METHOD => self.symbols(request_params(request)?),
+            request_type::WorkspaceSymbolRequest::METHOD => self.workspace_symbols(request_params(request)?),
+            request_type::InlayHintRequest::METHOD => self.inlay_hints(request_params(request)?),
+            request_type::FoldingRangeRequest::METHOD => self.folding_ranges(request_params(request)?),
+            request_type::SemanticTokensFullRequest::METHOD => self.tokens(request_params(request)?),
+            request_type::SemanticTokensRangeRequest::METHOD => self.tokens_between(request_params(request)?),
+            request_type::Completion::METHOD => self.complete(request_params(request)?),
+            request_type::ResolveCompletionItem::METHOD => self.resolve(request_params(request)?),
+            request_type::SignatureHelpRequest::METHOD => self.signature_help(request_params(request)?),
+            request_type::CodeActionRequest::METHOD => self.code_actions(request_params(request)?),
+            request_type::Formatting::METHOD => self.format(request_params(request)?),
+            request_type::PrepareRenameRequest::METHOD => self.prepare_rename(request_params(request)?),
+            request_type::Rename::METHOD => self.rename(request_params(request)?),
             // Something to try the promise on that a panic is answered.
             #[cfg(debug_assertions)]
             "felis/panic" => panic!("as was asked"),
@@ -284,47 +297,56 @@ impl Server {
                 std::thread::sleep(std::time::Duration::from_millis(300));
                 Ok(serde_json::Value::Null)
             }
-            method => Err(Refusal {
+            method => Err(RequestError {
                 code: ErrorCode::MethodNotFound,
                 message: format!("`{method}` is not answered here"),
             }),
         }
     }
 
-    /// Takes note of what the editor tells.
-    fn heed(&mut self, note: Notification) {
+    /// Handles a notification.
+    fn handle_notification(&mut self, note: Notification) {
         let method = note.method.as_str();
         match method {
-            told::DidOpenTextDocument::METHOD => {
-                let Some(opened) = told_as::<lsp_types::DidOpenTextDocumentParams>(note) else { return };
+            notification::DidOpenTextDocument::METHOD => {
+                let Some(opened) = notification_params::<lsp_types::DidOpenTextDocumentParams>(note) else {
+                    return;
+                };
                 let opened = opened.text_document;
                 let library = uri::path(&opened.uri).is_some_and(|path| self.copies.holds(&path));
                 let document = self.documents.open(opened.uri, opened.version, opened.text, library);
-                document.due = (!library).then(Instant::now);
+                document.diagnostics_due = (!library).then(Instant::now);
                 let id = document.id.clone();
-                self.others_changed(&id);
+                self.invalidate_importers(&id);
             }
-            told::DidChangeTextDocument::METHOD => {
-                let Some(changed) = told_as::<lsp_types::DidChangeTextDocumentParams>(note) else { return };
+            notification::DidChangeTextDocument::METHOD => {
+                let Some(changed) = notification_params::<lsp_types::DidChangeTextDocumentParams>(note)
+                else {
+                    return;
+                };
                 let (uri, version) = (changed.text_document.uri, changed.text_document.version);
                 self.documents.change(&uri, version, changed.content_changes);
                 let Some(document) = self.documents.get_mut(&uri) else { return };
-                document.due = (!document.library).then(|| Instant::now() + PAUSE);
+                document.diagnostics_due = (!document.library).then(|| Instant::now() + DIAGNOSTICS_DELAY);
                 let id = document.id.clone();
-                self.others_changed(&id);
+                self.invalidate_importers(&id);
             }
-            told::DidCloseTextDocument::METHOD => {
-                let Some(closed) = told_as::<lsp_types::DidCloseTextDocumentParams>(note) else { return };
+            notification::DidCloseTextDocument::METHOD => {
+                let Some(closed) = notification_params::<lsp_types::DidCloseTextDocumentParams>(note) else {
+                    return;
+                };
                 let uri = closed.text_document.uri;
                 if let Some(document) = self.documents.close(&uri) {
                     // What is not open has no diagnostics.
-                    self.send(report::message(&uri, None, Vec::new()));
-                    self.others_changed(&document.id);
+                    self.send(diagnostics::publish_message(&uri, None, Vec::new()));
+                    self.invalidate_importers(&document.id);
                 }
             }
-            told::DidChangeWatchedFiles::METHOD | told::DidSaveTextDocument::METHOD => self.files_changed(),
-            told::DidChangeWorkspaceFolders::METHOD => {
-                let changed = told_as::<lsp_types::DidChangeWorkspaceFoldersParams>(note);
+            notification::DidChangeWatchedFiles::METHOD | notification::DidSaveTextDocument::METHOD => {
+                self.invalidate_after_disk_change()
+            }
+            notification::DidChangeWorkspaceFolders::METHOD => {
+                let changed = notification_params::<lsp_types::DidChangeWorkspaceFoldersParams>(note);
                 let Some(changed) = changed.map(|changed| changed.event) else { return };
                 let gone: Vec<PathBuf> = changed.removed.iter().filter_map(|f| uri::path(&f.uri)).collect();
                 self.folders.retain(|folder| !gone.contains(folder));
@@ -335,117 +357,123 @@ impl Server {
     }
 
     /// Texts that have read this one, or would have, are to be checked again.
-    fn others_changed(&mut self, id: &str) {
+    fn invalidate_importers(&mut self, id: &str) {
         for document in self.documents.iter_mut().filter(|document| document.id != id && !document.library) {
-            let concerned = document.index.as_ref().is_none_or(|index| {
-                index.has_read(id)
-                    || index.diagnostics.iter().any(|said| said.code.as_str().starts_with("E09"))
-            });
+            let concerned = document
+                .index
+                .as_ref()
+                .is_none_or(|index| index.includes(id) || index.has_unresolved_imports);
             if concerned {
                 document.index = None;
-                document.due = document.due.or(Some(Instant::now() + PAUSE));
+                document.diagnostics_due =
+                    document.diagnostics_due.or(Some(Instant::now() + DIAGNOSTICS_DELAY));
             }
         }
     }
 
     /// Something on disk has changed.
-    fn files_changed(&mut self) {
+    fn invalidate_after_disk_change(&mut self) {
         for document in self.documents.iter_mut().filter(|document| !document.library) {
-            let alone = document.index.as_ref().is_some_and(|index| {
-                index.is_alone()
-                    && !index.diagnostics.iter().any(|said| said.code.as_str().starts_with("E09"))
-            });
+            let alone = document
+                .index
+                .as_ref()
+                .is_some_and(|index| index.has_no_imports() && !index.has_unresolved_imports);
             if !alone {
                 document.index = None;
-                document.due = document.due.or(Some(Instant::now() + PAUSE));
+                document.diagnostics_due =
+                    document.diagnostics_due.or(Some(Instant::now() + DIAGNOSTICS_DELAY));
             }
         }
     }
 
     /// Tells diagnostics that are due, of one text; not if the text has changed in the meantime.
-    fn tell_due(&mut self) {
+    fn publish_due_diagnostics(&mut self) {
         let now = Instant::now();
-        let due = self.documents.iter().find(|document| document.due.is_some_and(|due| due <= now));
-        let Some(uri) = due.map(|document| document.uri.clone()) else { return };
+        let diagnostics_due = self
+            .documents
+            .iter()
+            .find(|document| document.diagnostics_due.is_some_and(|diagnostics_due| diagnostics_due <= now));
+        let Some(uri) = diagnostics_due.map(|document| document.uri.clone()) else { return };
         if let Some(document) = self.documents.get_mut(&uri) {
-            document.due = None;
+            document.diagnostics_due = None;
         }
-        let done = catch_unwind(AssertUnwindSafe(|| self.index(&uri)));
+        let done = catch_unwind(AssertUnwindSafe(|| self.index_of(&uri)));
         if done.is_err() {
-            self.session = session();
+            self.session = new_session();
         }
-        self.listen();
+        self.receive_pending();
         let newer = self.waiting.iter().any(|message| match message {
             Message::Notification(note) => {
-                note.method == told::DidChangeTextDocument::METHOD
+                note.method == notification::DidChangeTextDocument::METHOD
                     && note.params.pointer("/textDocument/uri").and_then(Value::as_str) == Some(uri.as_str())
             }
             _ => false,
         });
         if !newer {
-            self.tell(&uri);
+            self.publish_diagnostics(&uri);
         }
     }
 
-    /// What is known of an open text; found now if it is not known yet.
-    fn index(&mut self, uri: &Uri) -> Option<Rc<Index>> {
+    /// Returns the index of an open text, which is built if it is not known.
+    fn index_of(&mut self, uri: &Uri) -> Option<Rc<Index>> {
         let document = self.documents.get(uri)?;
         if let Some(index) = &document.index {
             return Some(index.clone());
         }
         let (name, id, text) = (document.name.clone(), document.id.clone(), document.text.clone());
         let path = document.path();
-        let index = Rc::new(self.index_of(&path, &name, &id, &text));
+        let index = Rc::new(self.build_index(&path, &name, &id, &text));
         self.documents.get_mut(uri)?.index = Some(index.clone());
         Some(index)
     }
 
-    /// What is known of a text.
-    fn index_of(&mut self, path: &std::path::Path, name: &str, id: &str, text: &str) -> Index {
-        self.seen_from(path);
-        let before = arguments(text);
-        self.session.index(Draft { name, text, id, before: before.as_deref() })
+    /// Builds the index of a text.
+    fn build_index(&mut self, path: &std::path::Path, name: &str, id: &str, text: &str) -> Index {
+        self.set_import_root(path);
+        let before = arguments_draft(text);
+        felis::editor::index(&mut self.session, Draft { name, text, id, before: before.as_deref() })
     }
 
     /// Imports lead from here.
-    fn seen_from(&mut self, path: &std::path::Path) {
-        self.session.set_loader(Box::new(Overlay::beside(path, self.documents.buffers.clone())));
+    fn set_import_root(&mut self, path: &std::path::Path) {
+        self.session.set_loader(Box::new(BufferLoader::relative_to(path, self.documents.buffers.clone())));
     }
 
     /// Does something with an open text and the session.
     fn with_draft<T>(&mut self, uri: &Uri, work: impl FnOnce(&mut Session, Draft<'_>) -> T) -> Option<T> {
         let path = self.documents.get(uri)?.path();
-        self.seen_from(&path);
+        self.set_import_root(&path);
         let document = self.documents.get(uri)?;
-        let before = arguments(&document.text);
+        let before = arguments_draft(&document.text);
         let (name, text, id) = (&document.name, &document.text, &document.id);
         Some(work(&mut self.session, Draft { name, text, id, before: before.as_deref() }))
     }
 }
 
-/// What makes the arguments of programs known to one that may mention them, as `felis check` does.
-fn arguments(text: &str) -> Option<String> {
-    text.contains("args").then(|| input::arguments_as_program(&[]))
+/// Returns the statement that defines `args`, for a text that may mention it, as `felis check`
+/// does.
+fn arguments_draft(text: &str) -> Option<String> {
+    text.contains("args").then(|| input::arguments_statement(&[]))
 }
 
 /// The parameters of a request.
-fn read<T: serde::de::DeserializeOwned>(request: Request) -> Result<T, Refusal> {
+fn request_params<T: serde::de::DeserializeOwned>(request: Request) -> Result<T, RequestError> {
     serde_json::from_value(request.params)
-        .map_err(|error| Refusal { code: ErrorCode::InvalidParams, message: error.to_string() })
+        .map_err(|error| RequestError { code: ErrorCode::InvalidParams, message: error.to_string() })
 }
 
-/// What a notification tells, if it can be read.
-fn told_as<T: serde::de::DeserializeOwned>(note: Notification) -> Option<T> {
+/// Returns the parameters of a notification, if they can be read.
+fn notification_params<T: serde::de::DeserializeOwned>(note: Notification) -> Option<T> {
     serde_json::from_value(note.params).ok()
 }
 
 /// An answer in the protocol's form.
-fn said(value: impl serde::Serialize) -> Answer {
+fn json_result(value: impl serde::Serialize) -> RequestResult {
     serde_json::to_value(value)
-        .map_err(|error| Refusal { code: ErrorCode::InternalError, message: error.to_string() })
+        .map_err(|error| RequestError { code: ErrorCode::InternalError, message: error.to_string() })
 }
 
-/// Whether a notification takes a request back.
+/// Returns true if a notification cancels a request.
 fn cancels(note: &Notification, id: &RequestId) -> bool {
     let taken = note.params.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
     taken.as_ref() == Some(id)

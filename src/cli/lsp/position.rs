@@ -1,13 +1,13 @@
-//! Places of a text as the protocol says them: lines from 0, and UTF-16 units from 0 within a line.
+//! Positions of the protocol: lines from 0, and UTF-16 units from 0 within a line.
 //!
-//! Takes a text once; gives places for bytes and bytes for places. A place beyond its line is the end of
-//! the line, one in the middle of a character its beginning, as the protocol wants it. Lines end at `\n`,
+//! Takes a text once; converts bytes to positions and back. A position beyond its line is the end
+//! of the line, one inside a character its beginning, as the protocol demands. Lines end at `\n`,
 //! `\r\n` and `\r`.
 
 use felis::source::Span;
 use lsp_types::{Position, Range};
 
-/// Where the lines of a text begin.
+/// The bytes at which the lines of a text begin.
 #[derive(Clone, Debug)]
 pub struct Lines {
     starts: Vec<usize>,

@@ -1,12 +1,13 @@
-//! Names of declarations: those of a text, as a tree, and those of the whole workspace that are asked for.
+//! Symbols: the declarations of a text as a tree, and those of the whole workspace by a query.
 //!
-//! The second ones are read from the texts, open ones as they are now; nothing is checked for them.
+//! Workspace symbols are read from the syntax of the texts, open ones as they are now; nothing is
+//! checked for them.
 
 use super::documents::Document;
 use super::position::Lines;
-use super::{Answer, Server, said, uri, workspace};
-use felis::session::index::outline::outline;
-use felis::session::index::{Declaration, DeclarationKind, Index};
+use super::{RequestResult, Server, json_result, uri, workspace};
+use felis::editor::outline;
+use felis::editor::{Declaration, DeclarationKind, Index};
 use felis::source::{SourceMap, Span};
 use lsp_types::{
     DocumentSymbol, DocumentSymbolParams, Location, SymbolInformation, SymbolKind, Uri, WorkspaceSymbolParams,
@@ -14,42 +15,43 @@ use lsp_types::{
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The most declarations that are told of a workspace.
-const MOST_SYMBOLS: usize = 500;
+/// The most declarations that are sent for a workspace.
+const MAX_SYMBOLS: usize = 500;
 
 impl Server {
-    pub(super) fn symbols(&mut self, asked: DocumentSymbolParams) -> Answer {
-        let uri = asked.text_document.uri;
-        let Some(index) = self.index(&uri) else { return Ok(Value::Null) };
+    /// Answers `textDocument/documentSymbol`.
+    pub(super) fn symbols(&mut self, params: DocumentSymbolParams) -> RequestResult {
+        let uri = params.text_document.uri;
+        let Some(index) = self.index_of(&uri) else { return Ok(Value::Null) };
         let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
         let shown = index.declarations().iter().filter(|d| d.kind != DeclarationKind::Import);
-        said(shown.map(|declaration| symbol(declaration, document, &index)).collect::<Vec<_>>())
+        json_result(shown.map(|declaration| symbol(declaration, document, &index)).collect::<Vec<_>>())
     }
 
     /// The declarations in all texts of the workspace whose names have these letters in this order.
-    pub(super) fn workspace_symbols(&mut self, asked: WorkspaceSymbolParams) -> Answer {
+    pub(super) fn workspace_symbols(&mut self, params: WorkspaceSymbolParams) -> RequestResult {
         let mut found = Vec::new();
         let mut known = BTreeSet::new();
         for document in self.documents.iter().filter(|document| !document.library) {
             known.insert(document.id.clone());
-            collect(&document.uri, &document.text, &asked.query, &mut found);
+            collect(&document.uri, &document.text, &params.query, &mut found);
         }
-        for path in workspace::programs(&self.folders) {
-            if found.len() >= MOST_SYMBOLS {
+        for path in workspace::find_programs(&self.folders) {
+            if found.len() >= MAX_SYMBOLS {
                 break;
             }
-            if known.insert(workspace::id_of(&path))
+            if known.insert(workspace::file_id(&path))
                 && let (Some(text), Some(uri)) = (workspace::read(&path), uri::of(&path))
             {
-                collect(&uri, &text, &asked.query, &mut found);
+                collect(&uri, &text, &params.query, &mut found);
             }
         }
-        found.truncate(MOST_SYMBOLS);
-        said(found)
+        found.truncate(MAX_SYMBOLS);
+        json_result(found)
     }
 }
 
-/// Adds the declarations of a text that are asked for.
+/// Adds the declarations of a text that match the query.
 fn collect(uri: &Uri, text: &str, query: &str, out: &mut Vec<SymbolInformation>) {
     let mut sources = SourceMap::new();
     let source = sources.add("", text);
@@ -57,31 +59,32 @@ fn collect(uri: &Uri, text: &str, query: &str, out: &mut Vec<SymbolInformation>)
     for declaration in outline(&source) {
         let container = name_of(&declaration, |span| sources.slice(span));
         let shown = |part: &Declaration| !matches!(part.kind, DeclarationKind::Import);
-        declaration.each(&mut |part| {
+        declaration.for_each(&mut |part| {
             let name = name_of(part, |span| sources.slice(span));
-            if !shown(part) || !has_letters(&name, query) {
+            if !shown(part) || !is_subsequence(&name, query) {
                 return;
             }
-            let inside = part.name_at != declaration.name_at;
+            let inside = part.name_span != declaration.name_span;
             #[allow(deprecated)] // The field is there, and nothing but this makes the value.
             out.push(SymbolInformation {
                 name,
                 kind: kind_of(part),
                 tags: None,
                 deprecated: None,
-                location: Location { uri: uri.clone(), range: lines.span(text, part.name_at) },
+                location: Location { uri: uri.clone(), range: lines.span(text, part.name_span) },
                 container_name: inside.then(|| container.clone()),
             });
         });
     }
 }
 
-/// Whether a name has some letters in their order, small or large.
-fn has_letters(name: &str, query: &str) -> bool {
+/// Returns true if a name contains the letters of a query in their order, ignoring case.
+fn is_subsequence(name: &str, query: &str) -> bool {
     let mut letters = name.chars().flat_map(char::to_lowercase);
     query.chars().flat_map(char::to_lowercase).all(|wanted| letters.any(|letter| letter == wanted))
 }
 
+/// Returns a declaration and its members as a symbol.
 fn symbol(declaration: &Declaration, document: &Document, index: &Index) -> DocumentSymbol {
     let kind = kind_of(declaration);
     let name = name_of(declaration, |span| index.sources().slice(span));
@@ -95,12 +98,13 @@ fn symbol(declaration: &Declaration, document: &Document, index: &Index) -> Docu
         kind,
         tags: None,
         deprecated: None,
-        range: range(declaration.span.to(declaration.name_at)),
-        selection_range: range(declaration.name_at),
+        range: range(declaration.span.to(declaration.name_span)),
+        selection_range: range(declaration.name_span),
         children: (!children.is_empty()).then_some(children),
     }
 }
 
+/// Returns the protocol's kind of a declaration.
 fn kind_of(declaration: &Declaration) -> SymbolKind {
     use DeclarationKind as K;
     match declaration.kind {
@@ -120,7 +124,7 @@ fn kind_of(declaration: &Declaration) -> SymbolKind {
     }
 }
 
-/// What a declaration is called in a list.
+/// Returns the name of a declaration in a list of symbols.
 fn name_of<'t>(declaration: &Declaration, slice: impl Fn(Span) -> &'t str) -> String {
     let head = slice(declaration.head);
     match declaration.kind {
@@ -135,13 +139,15 @@ fn name_of<'t>(declaration: &Declaration, slice: impl Fn(Span) -> &'t str) -> St
 
 #[cfg(test)]
 mod tests {
-    use super::has_letters;
+    use super::is_subsequence;
 
     #[test]
     fn letters_in_their_order() {
         assert!(
-            has_letters("map_rows", "") && has_letters("map_rows", "mr") && has_letters("map_rows", "ROWS")
+            is_subsequence("map_rows", "")
+                && is_subsequence("map_rows", "mr")
+                && is_subsequence("map_rows", "ROWS")
         );
-        assert!(!has_letters("map_rows", "rm") && !has_letters("map", "maps"));
+        assert!(!is_subsequence("map_rows", "rm") && !is_subsequence("map", "maps"));
     }
 }

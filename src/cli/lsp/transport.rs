@@ -1,8 +1,8 @@
 //! Messages of an editor from standard input, and answers to standard output.
 //!
-//! Each message is JSON after a header that says how long it is. What is no message is answered with an error and
-//! passed over: the server goes on with the next one. Nothing is allocated because a header says so: bytes are kept
-//! as they arrive, and a message beyond [`LARGEST`] is not kept at all.
+//! Each message is JSON after a header with its length. Malformed input is answered with an error
+//! and skipped up to the next header. No memory is allocated because of a header: bytes are kept as
+//! they arrive, and a message beyond [`MAX_MESSAGE_BYTES`] is not kept at all.
 
 use lsp_server::{Connection, ErrorCode, Message};
 use serde_json::{Value, json};
@@ -10,11 +10,11 @@ use std::io::{self, BufRead, Read, Write};
 use std::thread::{Builder, JoinHandle};
 
 /// The largest message that is read, in bytes.
-const LARGEST: u64 = 256 << 20;
+const MAX_MESSAGE_BYTES: u64 = 256 << 20;
 /// The longest line of a header.
-const LONGEST_LINE: u64 = 4096;
-/// The field that says how long a message is.
-const LENGTH: &[u8] = b"content-length:";
+const MAX_HEADER_LINE_BYTES: u64 = 4096;
+/// The header field with the length of a message.
+const CONTENT_LENGTH: &[u8] = b"content-length:";
 
 /// The threads that read and write.
 pub struct Threads {
@@ -25,7 +25,7 @@ pub struct Threads {
 impl Threads {
     /// Waits until all is read and written.
     pub fn join(self) {
-        // A thread that panicked has said so.
+        // A thread that panicked has printed its message.
         let _ = self.reader.join();
         let _ = self.writer.join();
     }
@@ -37,14 +37,14 @@ pub fn stdio() -> io::Result<(Connection, Threads)> {
     let Connection { sender, receiver } = editor;
     let writer = Builder::new().name("writer".into()).spawn(move || {
         for message in receiver {
-            // Where nobody reads any more there is nobody to tell.
+            // A closed connection needs no error.
             if message.write(&mut io::stdout().lock()).is_err() {
                 break;
             }
         }
     })?;
     let reader = Builder::new().name("reader".into()).spawn(move || {
-        let mut incoming = Incoming { input: io::stdin().lock(), line: Vec::new() };
+        let mut incoming = MessageReader { input: io::stdin().lock(), line: Vec::new() };
         while let Some(read) = incoming.next() {
             match read {
                 Ok(message) => {
@@ -54,7 +54,7 @@ pub fn stdio() -> io::Result<(Connection, Threads)> {
                     }
                 }
                 Err(wrong) => {
-                    if wrong.answer(&mut io::stdout().lock()).is_err() {
+                    if wrong.respond(&mut io::stdout().lock()).is_err() {
                         break;
                     }
                 }
@@ -64,24 +64,26 @@ pub fn stdio() -> io::Result<(Connection, Threads)> {
     Ok((server, Threads { reader, writer }))
 }
 
-/// Why what came is no message.
+/// The error of input that is no message.
 #[derive(Debug)]
-struct Wrong {
+struct MalformedMessage {
     code: ErrorCode,
     why: String,
 }
 
-impl Wrong {
-    fn parse(why: impl Into<String>) -> Wrong {
-        Wrong { code: ErrorCode::ParseError, why: why.into() }
+impl MalformedMessage {
+    /// Returns the error of a text that is no JSON or has no header.
+    fn parse(why: impl Into<String>) -> MalformedMessage {
+        MalformedMessage { code: ErrorCode::ParseError, why: why.into() }
     }
 
-    fn invalid(why: impl Into<String>) -> Wrong {
-        Wrong { code: ErrorCode::InvalidRequest, why: why.into() }
+    /// Returns the error of JSON that is no message.
+    fn invalid(why: impl Into<String>) -> MalformedMessage {
+        MalformedMessage { code: ErrorCode::InvalidRequest, why: why.into() }
     }
 
     /// Answers it; which request it was cannot be known.
-    fn answer(&self, out: &mut impl Write) -> io::Result<()> {
+    fn respond(&self, out: &mut impl Write) -> io::Result<()> {
         let error = json!({ "code": self.code as i32, "message": self.why });
         let text = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": error }).to_string();
         write!(out, "Content-Length: {}\r\n\r\n{text}", text.len())?;
@@ -90,37 +92,37 @@ impl Wrong {
 }
 
 /// The messages that come.
-struct Incoming<R> {
+struct MessageReader<R> {
     input: R,
-    /// A line of a header that has been read and not been looked at.
+    /// A line of a header that was read and not parsed yet.
     line: Vec<u8>,
 }
 
-impl<R: BufRead> Incoming<R> {
+impl<R: BufRead> MessageReader<R> {
     /// The next message, or what is wrong with it; nothing at the end.
-    fn next(&mut self) -> Option<Result<Message, Wrong>> {
+    fn next(&mut self) -> Option<Result<Message, MalformedMessage>> {
         let length = match self.header()? {
             Ok(length) => length,
             Err(wrong) => {
-                self.pass_over();
+                self.skip_to_header();
                 return Some(Err(wrong));
             }
         };
-        if length > LARGEST {
-            self.pass_over();
-            let why = format!("a message of {length} bytes; at most {LARGEST} are read");
-            return Some(Err(Wrong::invalid(why)));
+        if length > MAX_MESSAGE_BYTES {
+            self.skip_to_header();
+            let why = format!("a message of {length} bytes; at most {MAX_MESSAGE_BYTES} are read");
+            return Some(Err(MalformedMessage::invalid(why)));
         }
         let mut body = Vec::new();
         let read = self.input.by_ref().take(length).read_to_end(&mut body);
         if read.is_err() || (body.len() as u64) < length {
             return None;
         }
-        Some(message(&body))
+        Some(parse_message(&body))
     }
 
     /// The length of the next message; nothing at the end.
-    fn header(&mut self) -> Option<Result<u64, Wrong>> {
+    fn header(&mut self) -> Option<Result<u64, MalformedMessage>> {
         let mut length = None;
         let mut empty = true;
         loop {
@@ -134,20 +136,22 @@ impl<R: BufRead> Incoming<R> {
                 if empty {
                     continue;
                 }
-                return Some(length.ok_or_else(|| Wrong::parse("a header without Content-Length")));
+                return Some(
+                    length.ok_or_else(|| MalformedMessage::parse("a header without Content-Length")),
+                );
             }
             empty = false;
             if !text.contains(&b':') || !line.ends_with(b"\n") {
-                return Some(Err(Wrong::parse("this is no header of a message")));
+                return Some(Err(MalformedMessage::parse("this is no header of a message")));
             }
-            if let Some(digits) = after_length(text) {
+            if let Some(digits) = content_length_value(text) {
                 let digits = std::str::from_utf8(digits.trim_ascii()).ok();
                 let number = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
                 // More digits than a number has are those of a large one.
                 let large = |digits: &str| digits.parse().unwrap_or(u64::MAX);
                 match number.filter(|digits| !digits.is_empty()) {
                     Some(digits) => length = Some(large(digits)),
-                    None => return Some(Err(Wrong::parse("Content-Length is no number"))),
+                    None => return Some(Err(MalformedMessage::parse("Content-Length is no number"))),
                 }
             }
         }
@@ -156,17 +160,17 @@ impl<R: BufRead> Incoming<R> {
     /// Reads a line, or as much of a long one as a header has; false at the end.
     fn read_line(&mut self) -> bool {
         let mut line = Vec::new();
-        let read = self.input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
+        let read = self.input.by_ref().take(MAX_HEADER_LINE_BYTES).read_until(b'\n', &mut line);
         self.line = line;
         read.is_ok_and(|read| read > 0)
     }
 
     /// Passes over what cannot be read, up to the next header.
-    fn pass_over(&mut self) {
+    fn skip_to_header(&mut self) {
         loop {
             // A header may stand behind the end of a message, on the same line.
             let lower = self.line.to_ascii_lowercase();
-            let found = lower.windows(LENGTH.len()).rposition(|window| window == LENGTH);
+            let found = lower.windows(CONTENT_LENGTH.len()).rposition(|window| window == CONTENT_LENGTH);
             if let Some(at) = found {
                 self.line.drain(..at);
                 return;
@@ -178,19 +182,21 @@ impl<R: BufRead> Incoming<R> {
     }
 }
 
-/// What follows `Content-Length:`.
-fn after_length(line: &[u8]) -> Option<&[u8]> {
-    let (name, rest) = line.split_at_checked(LENGTH.len())?;
-    name.eq_ignore_ascii_case(LENGTH).then_some(rest)
+/// Returns the text after `Content-Length:`.
+fn content_length_value(line: &[u8]) -> Option<&[u8]> {
+    let (name, rest) = line.split_at_checked(CONTENT_LENGTH.len())?;
+    name.eq_ignore_ascii_case(CONTENT_LENGTH).then_some(rest)
 }
 
-fn message(body: &[u8]) -> Result<Message, Wrong> {
-    let value: Value = serde_json::from_slice(body).map_err(|error| Wrong::parse(error.to_string()))?;
+/// Parses the body of a message.
+fn parse_message(body: &[u8]) -> Result<Message, MalformedMessage> {
+    let value: Value =
+        serde_json::from_slice(body).map_err(|error| MalformedMessage::parse(error.to_string()))?;
     if !value.is_object() {
-        return Err(Wrong::invalid("a message is an object"));
+        return Err(MalformedMessage::invalid("a message is an object"));
     }
     serde_json::from_value(value)
-        .map_err(|_| Wrong::invalid("neither a request nor an answer nor a notification"))
+        .map_err(|_| MalformedMessage::invalid("neither a request nor an answer nor a notification"))
 }
 
 #[cfg(test)]
@@ -199,7 +205,7 @@ mod tests {
 
     /// What becomes of bytes: the method of each message, or the code of what is wrong.
     fn read(bytes: &[u8]) -> Vec<Result<String, i32>> {
-        let mut incoming = Incoming { input: bytes, line: Vec::new() };
+        let mut incoming = MessageReader { input: bytes, line: Vec::new() };
         let mut out = Vec::new();
         while let Some(next) = incoming.next() {
             out.push(match next {

@@ -1,104 +1,228 @@
-//! The commands of a session: `:type` and its like.
+//! The commands of a session, such as `:type`, in one table.
 //!
-//! Takes a line that begins with a colon; gives an answer, or says how the command is written. Files and
-//! the editor are in [`super::files`].
+//! Takes a line that begins with a colon; gives an answer, or a message about the command's usage.
+//! Commands about files are in [`super::files`].
 
-use super::super::commands::{Flow, comparison, implicit_names};
-use super::super::show::statistics;
+use super::super::answers::{Flow, comparison_text, implicit_names_note};
+use super::super::show::statistics_text;
 use super::super::{exit, explain, output};
-use super::{Repl, files, why, words};
+use super::{Repl, files, why, word_docs};
 use felis::diagnostic::Diagnostic;
 use felis::session::{Session, reference};
 use std::time::{Duration, Instant};
 
-/// A command.
+/// A line of the table of commands.
 pub struct Command {
-    /// Its name, with the colon.
+    /// The name, with its colon.
     pub name: &'static str,
-    /// What it is used on, as the list of commands shows it.
+    /// The argument as the list of commands shows it.
     pub argument: &'static str,
-    /// What it is used on, as completion needs to know.
-    pub wants: Wants,
-    /// The argument may be left out.
+    /// The argument as completion needs to know it.
+    pub argument_kind: ArgumentKind,
+    /// True if the argument may be left out.
     pub optional: bool,
-    /// What it does.
-    pub meaning: &'static str,
+    /// The sentence about it in the list of commands.
+    pub summary: &'static str,
+    /// The function that carries it out.
+    handler: fn(&mut Repl, Invocation<'_>) -> Reply,
 }
 
-/// What a command is used on.
+/// The kind of argument that a command takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wants {
+pub enum ArgumentKind {
+    /// No argument.
     Nothing,
+    /// An expression or statements.
     Expression,
+    /// One or several types.
     Type,
+    /// A name that is defined, or a word of the language.
     Name,
+    /// The name of a class.
     Class,
+    /// A file that is read.
     File,
-    /// A file that is written. With `!` after the command, over one that somebody else has made.
+    /// A file that is written. `!` after the command permits to replace a file of unknown content.
     NewFile,
+    /// The name of a command.
     Command,
 }
 
+/// The words of a line that invokes a command.
+struct Invocation<'l> {
+    /// The text after the command; empty if there is none.
+    argument: &'l str,
+    /// True if `!` follows the command.
+    overwrite: bool,
+}
+
+/// The result of a command.
+enum Reply {
+    /// Text for standard output.
+    Text(String),
+    /// Diagnostics of the session.
+    Diagnostics(Vec<Diagnostic>),
+    /// A message about wrong usage.
+    Usage(String),
+    /// The command has written its output itself.
+    Done(Flow),
+}
+
+impl From<Result<String, Vec<Diagnostic>>> for Reply {
+    fn from(answer: Result<String, Vec<Diagnostic>>) -> Reply {
+        match answer {
+            Ok(text) => Reply::Text(text),
+            Err(diagnostics) => Reply::Diagnostics(diagnostics),
+        }
+    }
+}
+
+/// Makes a line of the table.
 const fn command(
     name: &'static str,
     argument: &'static str,
-    wants: Wants,
+    argument_kind: ArgumentKind,
     optional: bool,
-    meaning: &'static str,
+    summary: &'static str,
+    handler: fn(&mut Repl, Invocation<'_>) -> Reply,
 ) -> Command {
-    Command { name, argument, wants, optional, meaning }
+    Command { name, argument, argument_kind, optional, summary, handler }
 }
 
 /// All commands, in the order of the list.
 pub const COMMANDS: &[Command] = &[
-    command(":type", "EXPRESSION", Wants::Expression, false, "its type; of a function, all its forms"),
-    command(":kind", "TYPE", Wants::Type, false, "its kind"),
-    command(":size", "TYPE", Wants::Type, false, "how many values it has"),
-    command(":iso", "TYPE ~ TYPE", Wants::Type, false, "how they are related, with the laws used"),
-    command(":can", "EXPRESSION", Wants::Expression, false, "whether it makes sense, and what it gives"),
+    command(
+        ":type",
+        "EXPRESSION",
+        ArgumentKind::Expression,
+        false,
+        "its type; of a function, all its forms",
+        type_of,
+    ),
+    command(":kind", "TYPE", ArgumentKind::Type, false, "its kind", kind_of),
+    command(":size", "TYPE", ArgumentKind::Type, false, "how many values it has", size_of),
+    command(
+        ":iso",
+        "TYPE ~ TYPE",
+        ArgumentKind::Type,
+        false,
+        "how they are related, with the laws used",
+        compare_types,
+    ),
+    command(
+        ":can",
+        "EXPRESSION",
+        ArgumentKind::Expression,
+        false,
+        "whether it makes sense, and what it gives",
+        resolve_expression,
+    ),
     command(
         ":dispatch",
         "EXPRESSION",
-        Wants::Expression,
+        ArgumentKind::Expression,
         false,
         "the functions, instances and conversions it goes through",
+        |repl, call| repl.shell.session.explain_dispatch(call.argument).map(|found| found.call_chain).into(),
     ),
-    command(":instances", "CLASS", Wants::Class, false, "the types that belong to it"),
+    command(":instances", "CLASS", ArgumentKind::Class, false, "the types that belong to it", instances_of),
     command(
         ":doc",
         "NAME",
-        Wants::Name,
+        ArgumentKind::Name,
         false,
         "what it is for, with examples; also of words and signs. Short: `?NAME`",
+        |repl, call| {
+            let session = &mut repl.shell.session;
+            let text = word_docs::explain_word(call.argument)
+                .map(|text| output::wrap_for_stdout(text, 0))
+                .or_else(|| documentation(session, call.argument))
+                .or_else(|| reference_text(call.argument));
+            text_about(session, call.argument, text)
+        },
     ),
-    command(":source", "NAME", Wants::Name, false, "the text of its definition"),
-    command(":why", "", Wants::Nothing, false, "more about the last error"),
-    command(":time", "EXPRESSION", Wants::Expression, false, "evaluate it and say how long that took"),
-    command(":plot", "EXPRESSION", Wants::Expression, false, "draw it: a picture, numbers, or a matrix"),
-    command(":stats", "", Wants::Nothing, false, "what was compiled so far, and the memory that arrays took"),
-    command(":load", "FILE", Wants::File, false, "run a program in this session"),
-    command(":reload", "", Wants::Nothing, false, "run the program loaded last as it is now"),
+    command(":source", "NAME", ArgumentKind::Name, false, "the text of its definition", |repl, call| {
+        let session = &mut repl.shell.session;
+        let text = definition_source(session, call.argument);
+        text_about(session, call.argument, text)
+    }),
+    command(":why", "", ArgumentKind::Nothing, false, "more about the last error", |repl, _| {
+        match &repl.last_error {
+            Some(diagnostic) => Reply::Text(output::wrap_for_stdout(why::explain_diagnostic(diagnostic), 0)),
+            None => Reply::Usage("there has been no error in this session".to_string()),
+        }
+    }),
+    command(
+        ":time",
+        "EXPRESSION",
+        ArgumentKind::Expression,
+        false,
+        "evaluate it and say how long that took",
+        |repl, call| Reply::Done(time(repl, call.argument)),
+    ),
+    command(
+        ":plot",
+        "EXPRESSION",
+        ArgumentKind::Expression,
+        false,
+        "draw it: a picture, numbers, or a matrix",
+        |repl, call| Reply::Done(plot(repl, call.argument)),
+    ),
+    command(
+        ":stats",
+        "",
+        ArgumentKind::Nothing,
+        false,
+        "what was compiled so far, and the memory that arrays took",
+        |repl, _| Reply::Text(statistics_text(&repl.shell.session.metrics())),
+    ),
+    command(":load", "FILE", ArgumentKind::File, false, "run a program in this session", |repl, call| {
+        Reply::Done(files::load(repl, call.argument))
+    }),
+    command(
+        ":reload",
+        "",
+        ArgumentKind::Nothing,
+        false,
+        "run the program loaded last as it is now",
+        |repl, _| Reply::Done(files::reload(repl)),
+    ),
     command(
         ":edit",
         "[FILE]",
-        Wants::File,
+        ArgumentKind::File,
         true,
         "write in $EDITOR, then load; without FILE what was loaded last",
+        |repl, call| Reply::Done(files::edit(repl, call.argument)),
     ),
     command(
         ":save",
         "FILE",
-        Wants::NewFile,
+        ArgumentKind::NewFile,
         false,
         "write what this session has defined into a file; `:save!` over any",
+        |repl, call| Reply::Done(files::save(repl, call.argument, call.overwrite)),
     ),
-    command(":env", "", Wants::Nothing, false, "what you have defined"),
-    command(":reset", "", Wants::Nothing, false, "forget all of it"),
-    command(":help", "[COMMAND]", Wants::Command, true, "this list"),
-    command(":quit", "", Wants::Nothing, false, "leave, as Ctrl-D does"),
+    command(":env", "", ArgumentKind::Nothing, false, "what you have defined", |repl, _| {
+        let definitions = repl.shell.session.definitions().into_iter();
+        Reply::Text(definitions.map(|definition| format!("{}\n", definition.declaration)).collect())
+    }),
+    command(":reset", "", ArgumentKind::Nothing, false, "forget all of it", |repl, _| {
+        let names = repl.shell.session.user_names();
+        repl.shell.session.reset();
+        repl.loaded = None;
+        Reply::Text(match &names[..] {
+            [] => "nothing had been defined\n".to_string(),
+            names => format!("forgotten: {}\n", files::name_list(names, repl.window.columns)),
+        })
+    }),
+    command(":help", "[COMMAND]", ArgumentKind::Command, true, "this list", help),
+    command(":quit", "", ArgumentKind::Nothing, false, "leave, as Ctrl-D does", |_, _| {
+        Reply::Done(Flow::Quit)
+    }),
 ];
 
-/// The command that a word stands for: its name, or the beginning of one name only. Else why not.
+/// Returns the command of a word: its name, or the beginning of one name only.
 pub fn find(word: &str) -> Result<&'static Command, String> {
     if let Some(known) = COMMANDS.iter().find(|command| command.name == word) {
         return Ok(known);
@@ -115,7 +239,7 @@ pub fn find(word: &str) -> Result<&'static Command, String> {
     }
 }
 
-/// Does what a line that begins with `:` says.
+/// Carries out a line that begins with `:` or `?`.
 pub fn run(repl: &mut Repl, line: &str) -> Flow {
     repl.shell.output.flush();
     let line = line.trim();
@@ -124,180 +248,186 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
     let line = asked.as_deref().unwrap_or(line);
     let (word, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let argument = argument.trim();
-    let (bare, over) = word.strip_suffix('!').map_or((word, false), |bare| (bare, true));
+    let (bare, overwrite) = word.strip_suffix('!').map_or((word, false), |bare| (bare, true));
     let command = match find(bare) {
         Ok(command) => command,
-        Err(why) => return misused(&why),
+        Err(why) => return usage_error(&why),
     };
-    if over && command.wants != Wants::NewFile {
-        return misused(&format!("`{}` takes no `!`: there is nothing that it would replace", command.name));
+    if overwrite && command.argument_kind != ArgumentKind::NewFile {
+        return usage_error(&format!(
+            "`{}` takes no `!`: there is nothing that it would replace",
+            command.name
+        ));
     }
-    if argument.is_empty() && command.wants != Wants::Nothing && !command.optional {
-        return misused(&format!("write `{} {}`", command.name, command.argument));
+    if argument.is_empty() && command.argument_kind != ArgumentKind::Nothing && !command.optional {
+        return usage_error(&format!("write `{} {}`", command.name, command.argument));
     }
-    if !argument.is_empty() && command.wants == Wants::Nothing {
-        return misused(&format!("`{}` takes nothing after it", command.name));
+    if !argument.is_empty() && command.argument_kind == ArgumentKind::Nothing {
+        return usage_error(&format!("`{}` takes nothing after it", command.name));
     }
-    let session = &mut repl.shell.session;
-    let answer = match command.name {
-        ":type" => type_of(session, argument),
-        ":kind" => match session.members(argument) {
-            Some(members) => Ok(format!("a kind: {}\n", members.join(" | "))),
-            None => session
-                .kind_of(argument)
-                .map(|(_, kind)| format!("{kind}\n{}", implicit_names(session, &[argument]))),
-        },
-        ":size" => {
-            session.size_of(argument).map(|size| format!("{size}\n{}", implicit_names(session, &[argument])))
+    match (command.handler)(repl, Invocation { argument, overwrite }) {
+        Reply::Text(text) => Flow::Continue(repl.shell.write_answer(Ok(text))),
+        Reply::Diagnostics(diagnostics) => {
+            repl.record_error(&diagnostics);
+            Flow::Continue(repl.shell.write_answer(Err(diagnostics)))
         }
-        ":iso" => match argument.split_once('~') {
-            Some((left, right)) => session
-                .iso(left, right, true)
-                .map(|answer| format!("{}{}", comparison(&answer), implicit_names(session, &[left, right]))),
-            None => return misused("write `:iso TYPE ~ TYPE`"),
-        },
-        // No expression begins with these: an operator and types, as after `felis can`.
-        ":can" if argument.starts_with(['+', '*', '/', '%', '<', '>', '=', ':']) => {
-            let mut words = argument.split_whitespace();
-            let name = words.next().unwrap_or_default();
-            let able = session.can(name, &words.collect::<Vec<_>>());
-            able.map(|able| format!("yes : {}\n{}", able.result, able.choices))
-        }
-        ":can" => match session.forms_of(argument).and_then(|_| session.scoped_forms(argument)) {
-            Some(forms) => Ok(forms),
-            None => {
-                let able = session.dispatch(argument);
-                able.map(|able| format!("yes : {}\n{}", able.result, able.choices))
-            }
-        },
-        ":dispatch" => session.dispatch(argument).map(|able| able.how),
-        ":instances" => session.instances(argument).map(|lines| match &lines[..] {
-            [] => "none\n".to_string(),
-            lines => lines.iter().map(|line| format!("{line}\n")).collect(),
-        }),
-        ":doc" => match words::explained(argument)
-            .map(|text| output::prose(text, 0))
-            .or_else(|| doc(session, argument))
-            .or_else(|| told_elsewhere(argument))
-        {
-            Some(text) => Ok(text),
-            None => return misused(&unknown(session, argument)),
-        },
-        ":source" => match source(session, argument) {
-            Some(text) => Ok(text),
-            None => return misused(&unknown(session, argument)),
-        },
-        ":why" => match &repl.wrong {
-            Some(diagnostic) => Ok(output::prose(why::explain(diagnostic), 0)),
-            None => return misused("there has been no error in this session"),
-        },
-        ":time" => return time(repl, argument),
-        ":plot" => return plot(repl, argument),
-        ":stats" => Ok(statistics(&session.work())),
-        ":load" => return files::load(repl, argument),
-        ":reload" => return files::reload(repl),
-        ":edit" => return files::edit(repl, argument),
-        ":save" => return files::save(repl, argument, over),
-        ":env" => {
-            let lines = session.definitions().into_iter().map(|d| format!("{}\n", d.declaration));
-            Ok(lines.collect())
-        }
-        ":reset" => {
-            let names = session.own_names();
-            session.reset();
-            repl.loaded = None;
-            Ok(match &names[..] {
-                [] => "nothing had been defined\n".to_string(),
-                names => format!("forgotten: {}\n", files::listed(names, repl.window.columns)),
-            })
-        }
-        ":help" => match argument {
-            "" => Ok(help()),
-            argument => {
-                let word = if argument.starts_with(':') { argument.into() } else { format!(":{argument}") };
-                match find(&word) {
-                    Ok(command) => Ok(entry(command)),
-                    Err(why) => return misused(&why),
-                }
-            }
-        },
-        _ => return Flow::Quit,
-    };
-    if let Err(diagnostics) = &answer {
-        repl.note(diagnostics);
+        Reply::Usage(why) => usage_error(&why),
+        Reply::Done(flow) => flow,
     }
-    Flow::Continue(repl.shell.answer(answer))
 }
 
-/// That nothing has a name, with the one that may be meant.
-fn unknown(session: &Session, name: &str) -> String {
+/// Carries out `:kind`.
+fn kind_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
+    let session = &mut repl.shell.session;
+    if let Some(members) = session.kind_members(call.argument) {
+        return Reply::Text(format!("a kind: {}\n", members.join(" | ")));
+    }
+    let kind = session.kind_of(call.argument);
+    kind.map(|(_, kind)| format!("{kind}\n{}", implicit_names_note(session, &[call.argument]))).into()
+}
+
+/// Carries out `:size`.
+fn size_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
+    let session = &mut repl.shell.session;
+    let size = session.size_of(call.argument);
+    size.map(|size| format!("{size}\n{}", implicit_names_note(session, &[call.argument]))).into()
+}
+
+/// Carries out `:iso`.
+fn compare_types(repl: &mut Repl, call: Invocation<'_>) -> Reply {
+    let session = &mut repl.shell.session;
+    let Some((left, right)) = call.argument.split_once('~') else {
+        return Reply::Usage("write `:iso TYPE ~ TYPE`".to_string());
+    };
+    let answer = session.iso(left, right, true);
+    answer
+        .map(|answer| format!("{}{}", comparison_text(&answer), implicit_names_note(session, &[left, right])))
+        .into()
+}
+
+/// Carries out `:can`.
+fn resolve_expression(repl: &mut Repl, call: Invocation<'_>) -> Reply {
+    let (session, argument) = (&mut repl.shell.session, call.argument);
+    // No expression begins with these: an operator and types, as after `felis can`.
+    let resolution = if argument.starts_with(['+', '*', '/', '%', '<', '>', '=', ':']) {
+        let mut words = argument.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        session.resolve_use(name, &words.collect::<Vec<_>>())
+    } else if session.overload_signatures(argument).is_some()
+        && let Some(forms) = session.scoped_overload_signatures(argument)
+    {
+        return Reply::Text(forms);
+    } else {
+        session.explain_dispatch(argument)
+    };
+    resolution.map(|found| format!("yes : {}\n{}", found.result, found.choices)).into()
+}
+
+/// Carries out `:instances`.
+fn instances_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
+    let instances = repl.shell.session.instances_of(call.argument);
+    instances
+        .map(|lines| match &lines[..] {
+            [] => "none\n".to_string(),
+            lines => lines.iter().map(|line| format!("{line}\n")).collect(),
+        })
+        .into()
+}
+
+/// Carries out `:help`.
+fn help(_: &mut Repl, call: Invocation<'_>) -> Reply {
+    if call.argument.is_empty() {
+        return Reply::Text(help_text());
+    }
+    let word =
+        if call.argument.starts_with(':') { call.argument.into() } else { format!(":{}", call.argument) };
+    match find(&word) {
+        Ok(command) => Reply::Text(help_line(command)),
+        Err(why) => Reply::Usage(why),
+    }
+}
+
+/// The text about a name, or a message that nothing has the name.
+fn text_about(session: &Session, name: &str, text: Option<String>) -> Reply {
+    match text {
+        Some(text) => Reply::Text(text),
+        None => Reply::Usage(unknown_name_message(session, name)),
+    }
+}
+
+/// Returns the message that nothing has a name, with a similar one.
+fn unknown_name_message(session: &Session, name: &str) -> String {
     let known = session.known_names();
-    match words::near(name, known.iter().map(String::as_str)) {
+    match word_docs::similar_name(name, known.iter().map(String::as_str)) {
         Some(near) => format!("nothing is known by the name `{name}`: did you mean `{near}`?"),
         None => format!("nothing is known by the name `{name}`"),
     }
 }
 
-/// Says how a command is written.
-pub fn misused(why: &str) -> Flow {
-    output::complain(why);
+/// Reports wrong usage of a command.
+pub fn usage_error(why: &str) -> Flow {
+    output::print_error(why);
     Flow::Continue(exit::USAGE)
 }
 
-fn type_of(session: &mut Session, text: &str) -> Result<String, Vec<Diagnostic>> {
-    match functions(session, text) {
-        Some(text) => Ok(text),
-        None => session.type_of(text).map(|ty| format!("{ty}\n")),
+/// Carries out `:type`.
+fn type_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
+    let session = &mut repl.shell.session;
+    match overload_docs(session, call.argument) {
+        Some(text) => Reply::Text(text),
+        None => session.type_of(call.argument).map(|ty| format!("{ty}\n")).into(),
     }
 }
 
 /// The functions of a name, each with what it does.
-fn functions(session: &mut Session, name: &str) -> Option<String> {
+fn overload_docs(session: &mut Session, name: &str) -> Option<String> {
     let overloads = session.overloads(name);
     let lines = overloads
         .iter()
-        .map(|overload| format!("{}\n{}", overload.signature, set_in(overload.doc.as_deref())));
+        .map(|overload| format!("{}\n{}", overload.signature, indent_doc(overload.doc.as_deref())));
     (!overloads.is_empty()).then(|| lines.collect())
 }
 
-/// What is said about a name where it is defined.
-fn doc(session: &mut Session, name: &str) -> Option<String> {
-    if let Some(text) = functions(session, name) {
+/// Returns the definitions of a name with their documentation.
+fn documentation(session: &mut Session, name: &str) -> Option<String> {
+    if let Some(text) = overload_docs(session, name) {
         return Some(text);
     }
     let mut out = String::new();
     for definition in session.definition_texts(name) {
-        let whole = definition.text.lines().count() <= SHOWN_WHOLE;
-        let text = if whole { definition.text.trim_end() } else { definition.head() };
-        out.push_str(&format!("{text}\n{}", set_in(definition.doc.as_deref())));
+        let whole = definition.text.lines().count() <= MAX_WHOLE_LINES;
+        let text = if whole { definition.text.trim_end() } else { definition.first_line() };
+        out.push_str(&format!("{text}\n{}", indent_doc(definition.doc.as_deref())));
     }
     (!out.is_empty()).then_some(out)
 }
 
-/// What is said of a definition, below its text.
-fn set_in(doc: Option<&str>) -> String {
+/// Returns the documentation of a definition, indented below its text.
+fn indent_doc(doc: Option<&str>) -> String {
     const BY: usize = 4;
-    let doc = doc.map_or(String::new(), |doc| output::prose(doc.to_string(), BY));
+    let doc = doc.map_or(String::new(), |doc| output::wrap_for_stdout(doc.to_string(), BY));
     doc.lines().map(|line| format!("{:BY$}{line}\n", "")).collect()
 }
 
 /// A definition of no more lines is shown whole.
-const SHOWN_WHOLE: usize = 30;
+const MAX_WHOLE_LINES: usize = 30;
 
-/// What is said of a diagnostic's code, or of a command.
-fn told_elsewhere(word: &str) -> Option<String> {
+/// Returns the page of a diagnostic's code, or the line of a command.
+fn reference_text(word: &str) -> Option<String> {
     match word.starts_with(':') {
-        true => find(word).ok().map(entry),
-        false => reference::explain(word).map(|page| output::prose(explain::plain(&page), 0)),
+        true => find(word).ok().map(help_line),
+        false => {
+            reference::explain(word).map(|page| output::wrap_for_stdout(explain::markdown_to_text(&page), 0))
+        }
     }
 }
 
 /// The texts of a name's definitions.
-fn source(session: &mut Session, name: &str) -> Option<String> {
+fn definition_source(session: &mut Session, name: &str) -> Option<String> {
     let definitions = session.definition_texts(name);
     if definitions.is_empty() {
         // A primitive has no text.
-        let built_in = functions(session, name)?;
+        let built_in = overload_docs(session, name)?;
         return Some(format!("// built in\n{built_in}"));
     }
     let texts = definitions.iter().map(|definition| {
@@ -311,15 +441,15 @@ fn source(session: &mut Session, name: &str) -> Option<String> {
     Some(texts.collect::<Vec<_>>().join("\n"))
 }
 
-/// Evaluates an input and says how long that took, however it ended.
+/// Evaluates an input and prints the time that it took, however it ended.
 fn time(repl: &mut Repl, text: &str) -> Flow {
-    let (start, before) = (Instant::now(), repl.shell.session.work());
-    let flow = repl.input(text);
-    let took = duration(start.elapsed());
-    let work = repl.shell.session.work() - before;
+    let (start, before) = (Instant::now(), repl.shell.session.metrics());
+    let flow = repl.evaluate_input(text);
+    let took = format_duration(start.elapsed());
+    let work = repl.shell.session.metrics() - before;
     repl.shell.output.write(&format!("took {took}\n"));
     if work.runs > 0 || work.fresh + work.reused > 0 {
-        repl.shell.output.write(&statistics(&work));
+        repl.shell.output.write(&statistics_text(&work));
     }
     flow
 }
@@ -329,13 +459,13 @@ fn plot(repl: &mut Repl, text: &str) -> Flow {
     let session = &mut repl.shell.session;
     let text = text.trim_end_matches(';');
     let drawn = match session.type_of(text) {
-        Ok(ty) if ty.to_string() == "picture" => format!("draw ({text})"),
+        Ok(ty) if session.is_library_type(&ty, "picture") => format!("draw ({text})"),
         Ok(ty) => {
             let made = ["heatmap", "image", "plot"].map(|by| format!("{by} ({text})"));
-            match made.iter().find(|made| session.dispatch(made).is_ok()) {
+            match made.iter().find(|made| session.explain_dispatch(made).is_ok()) {
                 Some(made) => format!("draw ({made})"),
                 None => {
-                    return misused(&format!(
+                    return usage_error(&format!(
                         "`{ty}` cannot be drawn: a picture can, numbers or pairs of numbers in a row, and a matrix of numbers or colors"
                     ));
                 }
@@ -344,11 +474,11 @@ fn plot(repl: &mut Repl, text: &str) -> Flow {
         // The message is about what was written.
         Err(_) => text.to_string(),
     };
-    repl.input(&drawn)
+    repl.evaluate_input(&drawn)
 }
 
 /// A time in the unit that suits it.
-pub fn duration(time: Duration) -> String {
+pub fn format_duration(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match time.as_secs() {
         0 if seconds < 1e-3 => format!("{:.1} µs", seconds * 1e6),
@@ -359,13 +489,15 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
-fn entry(command: &Command) -> String {
-    format!("  {:<22} {}\n", format!("{} {}", command.name, command.argument), command.meaning)
+/// Returns the line about a command in the list of commands.
+fn help_line(command: &Command) -> String {
+    format!("  {:<22} {}\n", format!("{} {}", command.name, command.argument), command.summary)
 }
 
-fn help() -> String {
+/// Returns the list of commands.
+fn help_text() -> String {
     let mut out = String::from("Statements and expressions end with the line, unless something is open.\n");
-    out.extend(COMMANDS.iter().map(entry));
+    out.extend(COMMANDS.iter().map(help_line));
     out.push_str("`it` and `_1` are the last result, `_2` the one before, up to `_9`.\n");
     out.push_str("Tab completes, Ctrl-R searches earlier lines, Ctrl-C stops; two empty lines end what\n");
     out.push_str("cannot be completed. A command may be shortened, as `:q`.\n");
@@ -374,7 +506,7 @@ fn help() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{COMMANDS, duration, find};
+    use super::{COMMANDS, find, format_duration};
     use std::time::Duration;
 
     #[test]
@@ -398,7 +530,7 @@ mod tests {
             (61_000_000, "1 min 01 s"),
             (7_320_000_000, "2 h 02 min"),
         ] {
-            assert_eq!(duration(Duration::from_micros(micros)), text);
+            assert_eq!(format_duration(Duration::from_micros(micros)), text);
         }
     }
 }

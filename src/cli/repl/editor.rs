@@ -1,11 +1,12 @@
-//! The line editor: what it asks while a line is written.
+//! The helper of the line editor: colors, completion, hints, completeness of an input.
 //!
-//! Takes a line and the place of the cursor; gives its colors, what could be written next, and whether
-//! the input is complete. Evaluates nothing.
+//! Takes a line and the place of the cursor. Evaluates nothing.
 
-use super::commands::{COMMANDS, Wants};
-use super::{CONTINUED, PAGE, PROMPT, Repl, colors, commands, files, unfinished};
-use felis::session::import_path;
+use super::commands::{ArgumentKind, COMMANDS};
+use super::{
+    CONTINUATION_PROMPT, DEFAULT_WINDOW, PROMPT, Repl, commands, files, highlight, needs_more_lines,
+};
+use felis::editor::{self, import_path};
 use rustyline::completion::Completer;
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter};
@@ -22,17 +23,17 @@ use std::time::{Duration, Instant};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A line editor of a session.
-pub type Line = Editor<Assistant, FileHistory>;
+pub type LineEditor = Editor<Assistant, FileHistory>;
 
 /// A line editor for a session.
-pub fn editor(repl: &Rc<RefCell<Repl>>) -> rustyline::Result<Line> {
+pub fn line_editor(repl: &Rc<RefCell<Repl>>) -> rustyline::Result<LineEditor> {
     let color = repl.borrow().shell.output.color;
     let config = Config::builder()
         .completion_type(CompletionType::List)
         .completion_show_all_if_ambiguous(true)
         // The marks before further lines are drawn as colors are, also where there are none.
         .color_mode(ColorMode::Forced)
-        .tab_stop(CONTINUED.len() as u8)
+        .tab_stop(CONTINUATION_PROMPT.len() as u8)
         .max_history_size(10_000)?
         .history_ignore_space(true)
         .build();
@@ -43,7 +44,7 @@ pub fn editor(repl: &Rc<RefCell<Repl>>) -> rustyline::Result<Line> {
         finished: Cell::new(false),
         slow: Cell::new(None),
         ruler: RefCell::new(DefaultEditor::new()?),
-        drawn: RefCell::new(Drawn::default()),
+        drawn: RefCell::new(DrawnLine::default()),
     }));
     let enter = KeyEvent(KeyCode::Enter, Modifiers::NONE);
     for key in [enter, KeyEvent::ctrl('J'), KeyEvent::ctrl('M')] {
@@ -52,20 +53,20 @@ pub fn editor(repl: &Rc<RefCell<Repl>>) -> rustyline::Result<Line> {
     Ok(editor)
 }
 
-/// What begins each further line of an input. The line editor knows no mark before such a line; but a tab is as
-/// wide as it is told, and the mark is drawn in its place.
-const NEXT_LINE: &str = "\n\t";
+/// What begins each further line of an input. The line editor knows no mark before such a line; but
+/// a tab is as wide as it is told, and the mark is drawn in its place.
+const LINE_BREAK_MARK: &str = "\n\t";
 
 /// An input without what marks its lines.
-pub fn entered(text: &str) -> String {
-    text.replace(NEXT_LINE, "\n")
+pub fn strip_line_marks(text: &str) -> String {
+    text.replace(LINE_BREAK_MARK, "\n")
 }
 
-/// Whether an input goes on in the next line.
-fn goes_on(text: &str) -> bool {
-    let text = entered(text);
+/// Returns true if an input continues in the next line.
+fn continues(text: &str) -> bool {
+    let text = strip_line_marks(text);
     // One empty line may stand in a function; two end an input that will never be complete.
-    !text.ends_with("\n\n") && unfinished(&text)
+    !text.ends_with("\n\n") && needs_more_lines(&text)
 }
 
 /// Begins a new line in an input that is not complete.
@@ -73,36 +74,36 @@ struct Enter;
 
 impl ConditionalEventHandler for Enter {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, at: &EventContext) -> Option<Cmd> {
-        goes_on(at.line()).then(|| Cmd::Insert(1, NEXT_LINE.to_string()))
+        continues(at.line()).then(|| Cmd::Insert(1, LINE_BREAK_MARK.to_string()))
     }
 }
 
-/// What the line editor asks while a line is written.
+/// The helper of the line editor: completion, hints, colors, completeness.
 #[derive(Helper)]
 pub struct Assistant {
     repl: Rc<RefCell<Repl>>,
     color: bool,
     /// The line is shown for the last time.
     finished: Cell<bool>,
-    /// How long the line was when its hint took too long to find.
+    /// The length of the line when its hint took too long.
     slow: Cell<Option<usize>>,
-    /// Knows how wide the terminal is: the editor that asks is busy.
+    /// A second editor that reports the width of the terminal: the first one is borrowed.
     ruler: RefCell<DefaultEditor>,
-    drawn: RefCell<Drawn>,
+    drawn: RefCell<DrawnLine>,
 }
 
-/// What was drawn last.
+/// The line as it was drawn last.
 #[derive(Default)]
-struct Drawn {
-    /// What stands before the cursor.
+struct DrawnLine {
+    /// The text before the cursor.
     before: String,
-    /// How wide the terminal was.
+    /// The columns of the terminal.
     columns: usize,
 }
 
-impl Drawn {
-    /// How many lines of a terminal of this width are above the cursor's, down from the prompt's.
-    fn rows(&self, columns: usize) -> usize {
+impl DrawnLine {
+    /// Returns the number of terminal lines of this width from the prompt to the cursor.
+    fn rows_above_cursor(&self, columns: usize) -> usize {
         let (mut row, mut column) = (0, PROMPT.len());
         for c in self.before.chars() {
             let width = match c {
@@ -110,7 +111,7 @@ impl Drawn {
                     (row, column) = (row + 1, 0);
                     continue;
                 }
-                '\t' => CONTINUED.len() - column % CONTINUED.len(),
+                '\t' => CONTINUATION_PROMPT.len() - column % CONTINUATION_PROMPT.len(),
                 c => c.width().unwrap_or(0),
             };
             column += width;
@@ -124,26 +125,26 @@ impl Drawn {
 
 impl Assistant {
     /// A new line begins.
-    pub fn begin(&self) {
-        *self.drawn.borrow_mut() = Drawn { before: String::new(), columns: self.columns() };
+    pub fn start_line(&self) {
+        *self.drawn.borrow_mut() = DrawnLine { before: String::new(), columns: self.terminal_columns() };
     }
 
-    /// How wide the terminal is now.
-    fn columns(&self) -> usize {
+    /// Returns the columns of the terminal now.
+    fn terminal_columns(&self) -> usize {
         let known = self.ruler.borrow_mut().dimensions().map_or(0, |(columns, _)| usize::from(columns));
-        if known == 0 { PAGE.columns } else { known }
+        if known == 0 { DEFAULT_WINDOW.columns } else { known }
     }
 }
 
 /// A hint that takes longer is the last one for its line.
-const LONGEST_WAIT: Duration = Duration::from_millis(30);
+const MAX_HINT_TIME: Duration = Duration::from_millis(30);
 /// A hint that would have less room than this is not shown.
-const LEAST_ROOM: usize = 10;
+const MIN_HINT_COLUMNS: usize = 10;
 
-/// What is told beside a line, and is no part of it.
-pub struct Aside(String);
+/// A hint beside a line, which is no part of it.
+pub struct LineHint(String);
 
-impl Hint for Aside {
+impl Hint for LineHint {
     fn display(&self) -> &str {
         &self.0
     }
@@ -154,9 +155,9 @@ impl Hint for Aside {
 }
 
 impl Hinter for Assistant {
-    type Hint = Aside;
+    type Hint = LineHint;
 
-    fn hint(&self, line: &str, at: usize, _: &Context<'_>) -> Option<Aside> {
+    fn hint(&self, line: &str, at: usize, _: &Context<'_>) -> Option<LineHint> {
         let text = line.trim();
         if at < line.len() || text.is_empty() || line.ends_with(['\n', '\t']) || text.starts_with(':') {
             self.slow.set(None);
@@ -167,13 +168,13 @@ impl Hinter for Assistant {
         }
         let mut repl = self.repl.try_borrow_mut().ok()?;
         let start = Instant::now();
-        let hint = repl.shell.session.hint(text);
-        self.slow.set((start.elapsed() > LONGEST_WAIT).then_some(line.len()));
+        let hint = editor::hint(&mut repl.shell.session, text);
+        self.slow.set((start.elapsed() > MAX_HINT_TIME).then_some(line.len()));
         // It stands after the last line, and takes no line of its own.
         let last = line.rsplit('\n').next().unwrap_or(line);
         let used = PROMPT.len() + last.trim_start_matches('\t').width();
-        let room = self.columns().saturating_sub(used + 3);
-        let hint = hint.filter(|_| room >= LEAST_ROOM)?;
+        let room = self.terminal_columns().saturating_sub(used + 3);
+        let hint = hint.filter(|_| room >= MIN_HINT_COLUMNS)?;
         let hint = hint.lines().next().unwrap_or("");
         let short = if hint.width() > room { without_parameters(hint) } else { None };
         let hint = short.as_deref().unwrap_or(hint);
@@ -181,11 +182,12 @@ impl Hinter for Assistant {
             Some((end, _)) => format!("{}…", &hint[..end]),
             None => hint.to_string(),
         };
-        Some(Aside(format!("  {fitting}")))
+        Some(LineHint(format!("  {fitting}")))
     }
 }
 
-/// A function's name and type without the types it is for, `matmul : …` for `matmul[T, … with …] : …`: what it takes comes first.
+/// A function's name and type without the types it is for, `matmul : …` for `matmul[T, … with …] :
+/// …`: what it takes comes first.
 fn without_parameters(hint: &str) -> Option<String> {
     let name = hint.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '\''))?;
     let mut depth = 0;
@@ -200,28 +202,32 @@ impl Highlighter for Assistant {
     fn highlight<'l>(&self, line: &'l str, at: usize) -> Cow<'l, str> {
         self.drawn.borrow_mut().before = line.get(..at).unwrap_or(line).to_string();
         let painted = match self.color {
-            true => colors::line(line, (!self.finished.get()).then_some(at)),
+            true => highlight::highlight_line(line, (!self.finished.get()).then_some(at)),
             false => Cow::Borrowed(line),
         };
         if line.contains('\t') {
-            Cow::Owned(colors::marked(&painted, CONTINUED, self.color))
+            Cow::Owned(highlight::draw_continuation_marks(&painted, CONTINUATION_PROMPT, self.color))
         } else {
             painted
         }
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
-        // A terminal that has become narrower has broken what was drawn into more lines than the line editor
-        // knows: it begins too low.
-        let columns = self.columns();
+        // A terminal that has become narrower has broken what was drawn into more lines than the
+        // line editor knows: it begins too low.
+        let columns = self.terminal_columns();
         let mut drawn = self.drawn.borrow_mut();
         let before = std::mem::replace(&mut drawn.columns, columns);
-        let more = if columns < before { drawn.rows(columns).saturating_sub(drawn.rows(before)) } else { 0 };
+        let more = if columns < before {
+            drawn.rows_above_cursor(columns).saturating_sub(drawn.rows_above_cursor(before))
+        } else {
+            0
+        };
         if more == 0 { Cow::Borrowed(prompt) } else { Cow::Owned(format!("\x1b[{more}A\r\x1b[J{prompt}")) }
     }
 
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
-        if self.color { Cow::Owned(colors::aside(hint)) } else { Cow::Borrowed(hint) }
+        if self.color { Cow::Owned(highlight::dimmed(hint)) } else { Cow::Borrowed(hint) }
     }
 
     fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
@@ -240,9 +246,9 @@ impl Completer for Assistant {
         let (mut start, mut names) = if before[begin..].starts_with(':') {
             complete_command(&mut repl, before, begin)
         } else if let Some(path) = import_path(before) {
-            (at - path.len(), files::complete(path))
+            (at - path.len(), files::complete_path(path))
         } else {
-            let found = repl.shell.session.complete_at(line, at);
+            let found = editor::complete_at(&mut repl.shell.session, line, at);
             (found.start, found.names)
         };
         if start == at && names.is_empty() {
@@ -258,7 +264,7 @@ impl Completer for Assistant {
     }
 }
 
-/// What all texts begin with.
+/// Returns the longest common prefix of texts.
 fn common_prefix(names: &[String]) -> &str {
     let Some((first, more)) = names.split_first() else { return "" };
     let shared = |other: &String| {
@@ -268,27 +274,27 @@ fn common_prefix(names: &[String]) -> &str {
     &first[..more.iter().map(shared).min().unwrap_or(first.len())]
 }
 
-/// What could go on in a line that begins with a colon: a command, or what the command is used on.
+/// Completes a line that begins with a colon: a command, or its argument.
 fn complete_command(repl: &mut Repl, before: &str, begin: usize) -> (usize, Vec<String>) {
     let Some(end) = before[begin..].find(char::is_whitespace).map(|length| begin + length) else {
         let names = COMMANDS.iter().filter(|command| command.name.starts_with(&before[begin..]));
-        let space = |wants| if wants == Wants::Nothing { "" } else { " " };
-        return (begin, names.map(|c| format!("{}{}", c.name, space(c.wants))).collect());
+        let space = |argument_kind| if argument_kind == ArgumentKind::Nothing { "" } else { " " };
+        return (begin, names.map(|c| format!("{}{}", c.name, space(c.argument_kind))).collect());
     };
     let Ok(command) = commands::find(&before[begin..end]) else { return (before.len(), Vec::new()) };
     let argument = before[end..].trim_start();
     let from = before.len() - argument.len();
     let session = &mut repl.shell.session;
-    let found = session.complete_at(argument, argument.len());
+    let found = editor::complete_at(session, argument, argument.len());
     let (start, prefix) = (from + found.start, &argument[found.start..]);
-    match command.wants {
-        Wants::Nothing => (before.len(), Vec::new()),
-        Wants::Expression => (start, found.names),
-        Wants::Name => (start, session.complete(prefix)),
-        Wants::Type => (start, session.complete_type(prefix)),
-        Wants::Class => (start, session.complete_class(prefix)),
-        Wants::File | Wants::NewFile => (from, files::complete(argument)),
-        Wants::Command => {
+    match command.argument_kind {
+        ArgumentKind::Nothing => (before.len(), Vec::new()),
+        ArgumentKind::Expression => (start, found.names),
+        ArgumentKind::Name => (start, session.names_starting_with(prefix)),
+        ArgumentKind::Type => (start, session.type_names_starting_with(prefix)),
+        ArgumentKind::Class => (start, session.class_names_starting_with(prefix)),
+        ArgumentKind::File | ArgumentKind::NewFile => (from, files::complete_path(argument)),
+        ArgumentKind::Command => {
             let bare = argument.trim_start_matches(':');
             let names =
                 COMMANDS.iter().map(|command| &command.name[1..]).filter(|name| name.starts_with(bare));
@@ -299,7 +305,7 @@ fn complete_command(repl: &mut Repl, before: &str, begin: usize) -> (usize, Vec<
 
 impl Validator for Assistant {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        Ok(match goes_on(context.input()) {
+        Ok(match continues(context.input()) {
             true => ValidationResult::Incomplete,
             false => ValidationResult::Valid(None),
         })
@@ -308,16 +314,16 @@ impl Validator for Assistant {
 
 #[cfg(test)]
 mod tests {
-    use super::{Drawn, common_prefix, entered, goes_on, without_parameters};
+    use super::{DrawnLine, common_prefix, continues, strip_line_marks, without_parameters};
 
     #[test]
     fn lines_break_where_the_terminal_ends() {
-        let drawn = |before: &str| Drawn { before: before.to_string(), columns: 0 };
-        assert_eq!(drawn("").rows(80), 0);
-        assert_eq!(drawn("0123456789").rows(80), 0);
+        let drawn = |before: &str| DrawnLine { before: before.to_string(), columns: 0 };
+        assert_eq!(drawn("").rows_above_cursor(80), 0);
+        assert_eq!(drawn("0123456789").rows_above_cursor(80), 0);
         // The prompt takes seven of them.
-        assert_eq!([16, 17, 18].map(|columns| drawn("0123456789").rows(columns)), [1, 1, 0]);
-        assert_eq!(drawn("f {\n\t0123456789").rows(16), 2);
+        assert_eq!([16, 17, 18].map(|columns| drawn("0123456789").rows_above_cursor(columns)), [1, 1, 0]);
+        assert_eq!(drawn("f {\n\t0123456789").rows_above_cursor(16), 2);
     }
 
     #[test]
@@ -333,8 +339,8 @@ mod tests {
 
     #[test]
     fn lines_are_entered_without_their_marks() {
-        assert_eq!(entered("f {\n\t  1\n\t}"), "f {\n  1\n}");
-        assert!(goes_on("(1,") && goes_on("(1,\n\t") && !goes_on("(1,\n\t\n\t") && !goes_on("1"));
+        assert_eq!(strip_line_marks("f {\n\t  1\n\t}"), "f {\n  1\n}");
+        assert!(continues("(1,") && continues("(1,\n\t") && !continues("(1,\n\t\n\t") && !continues("1"));
     }
 
     #[test]

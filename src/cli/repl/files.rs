@@ -1,27 +1,28 @@
-//! A session and files: load, reload, edit, save; and their names completed.
+//! The session's commands about files (load, reload, edit, save), and completion of paths.
 //!
-//! A file that cannot be read or run leaves the session as it was; one that is written appears whole or
-//! not at all.
+//! A file that cannot be read or run leaves the session as it was; a file that is written appears
+//! whole or not at all.
 
-use super::super::commands::Flow;
-use super::super::files::Files;
-use super::super::input::{self, Text};
+use super::super::answers::Flow;
+use super::super::files::FileLoader;
+use super::super::input::{self, SourceText};
 use super::super::interrupt::Doing;
-use super::super::{code, exit, output, replace};
+use super::super::{exit, exit_code, output, replace};
 use super::Repl;
-use super::commands::misused;
-use felis::session::{Mode, Session, Status, TokenClass, tokens};
+use super::commands::usage_error;
+use felis::editor::{TokenClass, tokens};
+use felis::session::{Mode, Session, Status};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 use unicode_width::UnicodeWidthStr;
 
-/// How many names of a folder are looked at for completion.
-const MOST_NAMES: usize = 10_000;
+/// The most entries of a folder that are read for completion.
+const MAX_DIRECTORY_ENTRIES: usize = 10_000;
 
 /// Runs a program in the session.
 pub fn load(repl: &mut Repl, argument: &str) -> Flow {
-    let path = path(argument);
+    let path = typed_path(argument);
     read_and_run(repl, &path, false)
 }
 
@@ -29,50 +30,52 @@ pub fn load(repl: &mut Repl, argument: &str) -> Flow {
 pub fn reload(repl: &mut Repl) -> Flow {
     match repl.loaded.clone() {
         Some(path) => read_and_run(repl, &path, true),
-        None => misused("nothing has been loaded yet: write `:load FILE`"),
+        None => usage_error("nothing has been loaded yet: write `:load FILE`"),
     }
 }
 
+/// Runs a program, in place of its earlier definitions if it was loaded before.
 fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
-    // Whoever writes into a pipe may never begin, and nothing stops a session that waits for it.
+    // A pipe may never have a writer, and nothing would stop a session that waits for it.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        return misused(&format!("`{}` is no file that could be loaded", output::shown(path)));
+        return usage_error(&format!("`{}` is no file that could be loaded", output::display_path(path)));
     }
-    let Text { name, text } = match input::read_file(path, &output::shown(path)) {
+    let SourceText { name, text } = match input::read_file(path, &output::display_path(path)) {
         Ok(text) => text,
-        Err(refusal) => return Flow::Continue(refusal.tell(&repl.shell.output)),
+        Err(refusal) => return Flow::Continue(refusal.report(&repl.shell.output)),
     };
     // What is wrong with it will be mended and loaded again.
     let again = again || repl.loaded.as_deref() == Some(path);
     repl.loaded = Some(path.to_path_buf());
     // It imports from its own folder; what is typed imports from the working folder.
-    repl.shell.session.set_loader(Box::new(Files::beside(path)));
+    repl.shell.session.set_loader(Box::new(FileLoader::relative_to(path)));
     let outcome = if again {
-        repl.shell.outcome_of(|session, out| session.reload(&name, &text, out))
+        repl.shell.run_with_output(|session, out| session.reload(&name, &text, out))
     } else {
-        repl.shell.outcome(&name, &text, Mode::Script)
+        repl.shell.evaluate_with_output(&name, &text, Mode::Script)
     };
-    repl.shell.session.set_loader(Box::new(Files::here()));
+    repl.shell.session.set_loader(Box::new(FileLoader::relative_to_working_directory()));
     repl.shell.output.end_line();
-    repl.note(&outcome.diagnostics);
-    repl.shell.tell(&outcome.diagnostics);
+    repl.record_error(&outcome.diagnostics);
+    repl.shell.report_diagnostics(&outcome.diagnostics);
     match outcome.status {
         Status::Ok => {
-            if !remarked(&text) {
-                repl.own.insert(real(path), text.clone());
+            if !has_free_comments(&text) {
+                repl.known_files.insert(canonical_path(path), text.clone());
             }
             let done = if again { "loaded again" } else { "loaded" };
-            let names = listed(&Session::names_defined_in(&text), repl.window.columns);
-            repl.shell.output.write(&format!("{done} {}: {names}\n", output::shown(path)));
+            let names = name_list(&Session::names_defined_in(&text), repl.window.columns);
+            repl.shell.output.write(&format!("{done} {}: {names}\n", output::display_path(path)));
         }
-        Status::Interrupted => output::complain("interrupted; nothing has changed"),
+        Status::Interrupted => output::print_error("interrupted; nothing has changed"),
         Status::Rejected | Status::Failed => {}
     }
-    Flow::Continue(code(outcome.status))
+    Flow::Continue(exit_code(outcome.status))
 }
 
-/// Whether a program has what a session does not keep: comments that are about no definition, a line for the system.
-fn remarked(text: &str) -> bool {
+/// Returns true if a program has what a session does not keep: comments that document no
+/// definition, a `#!` line.
+fn has_free_comments(text: &str) -> bool {
     let comment = |(range, class): (std::ops::Range<usize>, TokenClass)| {
         class == TokenClass::Comment && !text[range].starts_with("///")
     };
@@ -80,7 +83,7 @@ fn remarked(text: &str) -> bool {
 }
 
 /// Names in about a line: those there is room for, and how many more there are.
-pub fn listed(names: &[String], columns: usize) -> String {
+pub fn name_list(names: &[String], columns: usize) -> String {
     let mut out = String::new();
     for (at, name) in names.iter().enumerate() {
         if at > 0 && out.width() + name.width() > columns.saturating_sub(30) {
@@ -92,15 +95,15 @@ pub fn listed(names: &[String], columns: usize) -> String {
     if names.is_empty() { "it defines nothing".to_string() } else { out }
 }
 
-/// What tells a file from all others, however its path is written; also one that is not there yet.
-fn real(file: &Path) -> PathBuf {
+/// Returns the absolute path of a file without links; the file need not exist.
+fn canonical_path(file: &Path) -> PathBuf {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let beside = || Some(folder.canonicalize().ok()?.join(file.file_name()?));
     file.canonicalize().ok().or_else(beside).unwrap_or_else(|| file.to_path_buf())
 }
 
 /// A file as it is found from a folder; both are paths without links.
-fn seen_from(folder: &Path, file: &Path) -> PathBuf {
+fn relative_path(folder: &Path, file: &Path) -> PathBuf {
     let shared = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
     let up = folder.components().skip(shared).map(|_| Component::ParentDir);
     up.chain(file.components().skip(shared)).collect()
@@ -110,93 +113,96 @@ fn seen_from(folder: &Path, file: &Path) -> PathBuf {
 pub fn edit(repl: &mut Repl, argument: &str) -> Flow {
     let editor = ["VISUAL", "EDITOR"].iter().filter_map(std::env::var_os).find(|value| !value.is_empty());
     let Some(editor) = editor else {
-        return misused("no editor is known: set the variable EDITOR, as in `export EDITOR=nano`");
+        return usage_error("no editor is known: set the variable EDITOR, as in `export EDITOR=nano`");
     };
     let file = match (argument, &repl.loaded) {
         ("", Some(loaded)) => loaded.clone(),
-        ("", None) => match scratch(&repl.last) {
+        ("", None) => match create_scratch_file(&repl.last_input) {
             Ok(file) => file,
-            Err(error) => return misused(&format!("cannot write a file to edit: {error}")),
+            Err(error) => return usage_error(&format!("cannot write a file to edit: {error}")),
         },
-        (argument, _) => path(argument),
+        (argument, _) => typed_path(argument),
     };
     let editor = editor.to_string_lossy().into_owned();
     // `code --wait`: a command may have arguments of its own.
     let mut words = editor.split_whitespace();
-    let Some(program) = words.next() else { return misused("the variable EDITOR names no command") };
+    let Some(program) = words.next() else { return usage_error("the variable EDITOR names no command") };
     let done = {
         let _editing = repl.shell.interrupts.while_doing(Doing::Editing);
         Command::new(program).args(words).arg(&file).status()
     };
     match done {
-        Err(error) => misused(&format!("cannot start the editor `{program}`: {error}")),
+        Err(error) => usage_error(&format!("cannot start the editor `{program}`: {error}")),
         Ok(status) if !status.success() => {
-            misused(&format!("the editor failed ({status}); nothing is loaded"))
+            usage_error(&format!("the editor failed ({status}); nothing is loaded"))
         }
         Ok(_) if !file.exists() => {
-            misused(&format!("`{}` has not been written; nothing is loaded", output::shown(&file)))
+            usage_error(&format!("`{}` has not been written; nothing is loaded", output::display_path(&file)))
         }
         Ok(_) => read_and_run(repl, &file, false),
     }
 }
 
 /// A new file to begin with, which holds the last input.
-fn scratch(text: &str) -> std::io::Result<PathBuf> {
+fn create_scratch_file(text: &str) -> std::io::Result<PathBuf> {
     let mut file = tempfile::Builder::new().prefix("felis-").suffix(".flx").tempfile()?;
     writeln!(file, "{}", text.trim_end())?;
     Ok(file.into_temp_path().keep()?)
 }
 
-/// Writes what the session has defined into a file, as a program; over one that somebody else has made only if
-/// that is asked for.
+/// Writes what the session has defined into a file, as a program; over one that somebody else has
+/// made only if that is asked for.
 pub fn save(repl: &mut Repl, argument: &str, over: bool) -> Flow {
-    let file = path(argument);
+    let file = typed_path(argument);
     if file.is_dir() {
-        return misused(&format!("`{}` is a directory: give the name of a file", output::shown(&file)));
+        return usage_error(&format!(
+            "`{}` is a directory: give the name of a file",
+            output::display_path(&file)
+        ));
     }
-    let place = real(&file);
+    let place = canonical_path(&file);
     if file.exists()
         && !over
-        && let Some(why) = kept_from(repl, &file, &place)
+        && let Some(why) = overwrite_refusal(repl, &file, &place)
     {
-        return misused(&format!(
+        return usage_error(&format!(
             "`{}` {why}: write `:save! {argument}` to replace it",
-            output::shown(&file)
+            output::display_path(&file)
         ));
     }
     let folder = place.parent().unwrap_or(Path::new("")).to_path_buf();
-    let import = |id: &str| seen_from(&folder, Path::new(id)).to_str().map(str::to_string);
+    let import = |id: &str| relative_path(&folder, Path::new(id)).to_str().map(str::to_string);
     let text = repl.shell.session.program_text(&import);
     if text.is_empty() {
-        return misused("nothing has been defined yet, so there is nothing to save");
+        return usage_error("nothing has been defined yet, so there is nothing to save");
     }
     if let Err(error) = replace::replace(&file, text.as_bytes(), &|_| Ok(())) {
-        return misused(&format!("cannot write `{}`: {error}", output::shown(&file)));
+        return usage_error(&format!("cannot write `{}`: {error}", output::display_path(&file)));
     }
-    repl.own.insert(place, text.clone());
-    let names = listed(&Session::names_defined_in(&text), repl.window.columns);
-    repl.shell.output.write(&format!("saved to {}: {names}\n", output::shown(&file)));
+    repl.known_files.insert(place, text.clone());
+    let names = name_list(&Session::names_defined_in(&text), repl.window.columns);
+    repl.shell.output.write(&format!("saved to {}: {names}\n", output::display_path(&file)));
     // Some definitions may make sense only one after the other, as here, not all at once.
     let mut alone = Session::new();
-    alone.set_loader(Box::new(Files::beside(&file)));
-    let outcome = alone.check(&output::shown(&file), &text);
+    alone.set_loader(Box::new(FileLoader::relative_to(&file)));
+    let outcome = alone.check(&output::display_path(&file), &text);
     if let Some(wrong) = outcome.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
-        output::complain("by itself it is not right yet:");
-        let (color, columns) = (repl.shell.output.color, output::columns_of_messages());
-        repl.shell.output.complain_at_length(&alone.render_within(wrong, color, columns));
+        output::print_error("by itself it is not right yet:");
+        let (color, columns) = (repl.shell.output.color, output::stderr_columns());
+        repl.shell.output.write_error_text(&alone.render_within(wrong, color, columns));
         return Flow::Continue(exit::REJECTED);
     }
     Flow::Continue(exit::OK)
 }
 
-/// Why a file is not written over unless that is asked for: this session does not know what would be lost.
-fn kept_from(repl: &Repl, file: &Path, place: &Path) -> Option<&'static str> {
+/// Returns the reason not to overwrite a file without `!`: its content is unknown to this session.
+fn overwrite_refusal(repl: &Repl, file: &Path, place: &Path) -> Option<&'static str> {
     let now = input::read_file(file, "").ok().map(|now| now.text);
-    let loaded = || repl.loaded.as_deref().is_some_and(|loaded| real(loaded) == place);
-    match repl.own.get(place) {
+    let loaded = || repl.loaded.as_deref().is_some_and(|loaded| canonical_path(loaded) == place);
+    match repl.known_files.get(place) {
         Some(known) if now.as_ref() == Some(known) => None,
         Some(_) => Some("is not what it was when it was loaded or saved here"),
-        None if loaded() && now.is_some_and(|now| remarked(&now)) => {
+        None if loaded() && now.is_some_and(|now| has_free_comments(&now)) => {
             Some("has comments, which would be lost")
         }
         None => Some("is there already, and this session has neither loaded nor saved it"),
@@ -204,7 +210,7 @@ fn kept_from(repl: &Repl, file: &Path, place: &Path) -> Option<&'static str> {
 }
 
 /// A path as it is typed: `~/` is the home folder, quotes around it are no part of it.
-pub fn path(typed: &str) -> PathBuf {
+pub fn typed_path(typed: &str) -> PathBuf {
     let typed = typed.trim();
     let bare = typed.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(typed);
     match (bare.strip_prefix("~/"), std::env::var_os("HOME")) {
@@ -213,16 +219,16 @@ pub fn path(typed: &str) -> PathBuf {
     }
 }
 
-/// Folders and programs that go on from what is typed, as they would be typed.
-pub fn complete(typed: &str) -> Vec<String> {
+/// Completes a path to folders and programs, as they would be typed.
+pub fn complete_path(typed: &str) -> Vec<String> {
     let (folder, prefix) = match typed.rfind('/') {
         Some(at) => typed.split_at(at + 1),
         None => ("", typed),
     };
-    let looked = if folder.is_empty() { PathBuf::from(".") } else { path(folder) };
+    let looked = if folder.is_empty() { PathBuf::from(".") } else { typed_path(folder) };
     let Ok(entries) = std::fs::read_dir(looked) else { return Vec::new() };
     let mut found = Vec::new();
-    for entry in entries.take(MOST_NAMES).flatten() {
+    for entry in entries.take(MAX_DIRECTORY_ENTRIES).flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
         if !name.starts_with(prefix) || name.starts_with('.') && !prefix.starts_with('.') {
@@ -241,13 +247,14 @@ pub fn complete(typed: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{complete, listed, path, seen_from};
+    use super::{complete_path, name_list, relative_path, typed_path};
     use std::path::{Path, PathBuf};
 
     #[test]
     fn files_are_found_from_a_folder() {
-        let seen =
-            |folder: &str, file: &str| seen_from(Path::new(folder), Path::new(file)).display().to_string();
+        let seen = |folder: &str, file: &str| {
+            relative_path(Path::new(folder), Path::new(file)).display().to_string()
+        };
         assert_eq!(seen("/a/b", "/a/b/c.flx"), "c.flx");
         assert_eq!(seen("/a/b", "/a/d/c.flx"), "../d/c.flx");
         assert_eq!(seen("/a", "/a/d/c.flx"), "d/c.flx");
@@ -256,25 +263,25 @@ mod tests {
     #[test]
     fn names_are_listed_as_far_as_there_is_room() {
         let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
-        assert_eq!(listed(&names(&[]), 80), "it defines nothing");
-        assert_eq!(listed(&names(&["f", "P"]), 80), "f, P");
-        assert_eq!(listed(&names(&["first", "second", "third"]), 44), "first, second and 1 more");
+        assert_eq!(name_list(&names(&[]), 80), "it defines nothing");
+        assert_eq!(name_list(&names(&["f", "P"]), 80), "f, P");
+        assert_eq!(name_list(&names(&["first", "second", "third"]), 44), "first, second and 1 more");
     }
 
     #[test]
     fn a_path_is_read_as_it_is_typed() {
-        assert_eq!(path(" a b.flx "), PathBuf::from("a b.flx"));
-        assert_eq!(path("\"a.flx\""), PathBuf::from("a.flx"));
+        assert_eq!(typed_path(" a b.flx "), PathBuf::from("a b.flx"));
+        assert_eq!(typed_path("\"a.flx\""), PathBuf::from("a.flx"));
         if let Some(home) = std::env::var_os("HOME") {
-            assert_eq!(path("~/a.flx"), PathBuf::from(home).join("a.flx"));
+            assert_eq!(typed_path("~/a.flx"), PathBuf::from(home).join("a.flx"));
         }
     }
 
     #[test]
     fn names_go_on_from_what_is_typed() {
-        assert_eq!(complete("examples/clo"), ["examples/clock.flx"]);
-        assert_eq!(complete("examp"), ["examples/"]);
-        assert!(complete("Cargo").is_empty());
-        assert!(complete("no such folder/").is_empty());
+        assert_eq!(complete_path("examples/clo"), ["examples/clock.flx"]);
+        assert_eq!(complete_path("examp"), ["examples/"]);
+        assert!(complete_path("Cargo").is_empty());
+        assert!(complete_path("no such folder/").is_empty());
     }
 }

@@ -1,25 +1,26 @@
-//! Where the lines of a session are remembered.
+//! The file in which the lines of a session are remembered.
 //!
-//! Gives the file, in the user's folder for data or where `FELIS_HISTORY` says; makes its folder. Reads
-//! and writes no line itself: the line editor does.
+//! Gives its path, in the user's folder for data or as `FELIS_HISTORY` says; makes its folder. The
+//! line editor reads and writes it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Names another file than the usual one; set and empty, or `off`, it says that nothing is remembered.
-pub const VARIABLE: &str = "FELIS_HISTORY";
+/// Names another file than the usual one; set and empty, or `off`, it says that nothing is
+/// remembered.
+pub const HISTORY_VARIABLE: &str = "FELIS_HISTORY";
 
 /// The file, if there is to be one and there is a place for it.
-pub fn file() -> Option<PathBuf> {
-    let file = place(|variable| std::env::var_os(variable))?;
+pub fn history_file() -> Option<PathBuf> {
+    let file = history_path(|variable| std::env::var_os(variable))?;
     // Without its folder the file cannot be written, and the session goes on without.
     std::fs::create_dir_all(file.parent()?).ok()?;
     Some(file)
 }
 
-/// Where the file is, as variables of the environment say.
-fn place(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    if let Some(said) = variable(VARIABLE) {
+/// Returns the path of the file by the variables of the environment.
+fn history_path(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    if let Some(said) = variable(HISTORY_VARIABLE) {
         let off = said.is_empty() || said.eq_ignore_ascii_case("off");
         return (!off).then(|| PathBuf::from(said));
     }
@@ -30,11 +31,11 @@ fn place(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::place;
+    use super::history_path;
     use std::path::PathBuf;
 
     fn with(variables: &[(&str, &str)]) -> Option<PathBuf> {
-        place(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into()))
+        history_path(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into()))
     }
 
     #[test]

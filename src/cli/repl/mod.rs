@@ -3,23 +3,23 @@
 //! Reads inputs (as many lines as it takes to complete one), evaluates each, shows its value with
 //! its type. A failed input changes nothing.
 
-mod colors;
 mod commands;
 mod editor;
 mod files;
+mod highlight;
 mod history;
 pub mod progress;
 mod why;
-mod words;
+mod word_docs;
 
-pub use commands::duration;
+pub use commands::format_duration;
 
-use super::commands::Flow;
-use super::input::{LARGEST, decode};
+use super::answers::Flow;
+use super::input::{MAX_TEXT_BYTES, decode};
 use super::interrupt::{Doing, Resizes};
-use super::{Shell, code, exit, output};
+use super::{Shell, exit, exit_code, output};
 use felis::diagnostic::Diagnostic;
-use felis::session::{Growing, Mode, Session, Shown, Status, Window};
+use felis::session::{Growing, Mode, Session, Status, ValueText, Window};
 use rustyline::error::ReadlineError;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -28,50 +28,51 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use unicode_width::UnicodeWidthStr;
 
+/// The prompt before the first line of an input.
 const PROMPT: &str = "felis> ";
-/// What stands before each further line of an input, as wide as the prompt.
-const CONTINUED: &str = "  ...> ";
+/// The mark before each further line of an input, as wide as the prompt.
+const CONTINUATION_PROMPT: &str = "  ...> ";
 
 /// A session at a prompt, with what its commands remember.
 pub struct Repl {
     shell: Shell,
-    /// How much is seen at once.
+    /// The size of the window that results are laid out for.
     window: Window,
     /// The file loaded last.
     loaded: Option<PathBuf>,
     /// Files that were loaded or saved here, without links, and what they held then.
-    own: BTreeMap<PathBuf, String>,
+    known_files: BTreeMap<PathBuf, String>,
     /// The last error.
-    wrong: Option<Diagnostic>,
+    last_error: Option<Diagnostic>,
     /// The last input that was no command.
-    last: String,
+    last_input: String,
 }
 
 /// A session with a line editor.
-pub fn interactive(shell: Shell) -> u8 {
+pub fn run_interactive(shell: Shell) -> u8 {
     let repl = Rc::new(RefCell::new(Repl::new(shell)));
-    let mut editor = match editor::editor(&repl) {
+    let mut editor = match editor::line_editor(&repl) {
         Ok(editor) => editor,
         Err(_) => return repl.borrow_mut().read_all(),
     };
-    let history = history::file();
+    let history = history::history_file();
     if let Some(file) = &history {
         // A history that cannot be read is an empty one.
         let _ = editor.load_history(file);
     }
-    progress::watch(&mut repl.borrow_mut().shell.session);
+    progress::install(&mut repl.borrow_mut().shell.session);
     repl.borrow_mut()
         .shell
         .output
         .write(&format!("Felis {}   :help lists commands, Ctrl-D leaves\n", env!("CARGO_PKG_VERSION")));
     repl.borrow().shell.interrupts.hold_on();
-    // Between two inputs a signal is for nobody.
+    // Between two inputs a signal stops nothing.
     let _editing = repl.borrow().shell.interrupts.while_doing(Doing::Editing);
     loop {
         repl.borrow_mut().window =
-            editor.dimensions().map_or(PAGE, |(columns, lines)| window(columns, lines));
+            editor.dimensions().map_or(DEFAULT_WINDOW, |(columns, lines)| terminal_window(columns, lines));
         if let Some(assistant) = editor.helper() {
-            assistant.begin();
+            assistant.start_line();
         }
         let resizes = Resizes::heard();
         let line = editor.readline(PROMPT);
@@ -80,13 +81,14 @@ pub fn interactive(shell: Shell) -> u8 {
             Ok(text) if text.trim().is_empty() => {}
             Ok(text) => {
                 let _ = editor.add_history_entry(text.trim_end());
-                let text = editor::entered(&text);
+                let text = editor::strip_line_marks(&text);
                 if let Some(file) = &history {
                     let _ = editor.append_history(file);
                 }
-                // What was put in at once may be several inputs. Those after one that fails may rely on it.
-                for input in Session::inputs_of(&text) {
-                    match repl.borrow_mut().take(input) {
+                // What was put in at once may be several inputs. Those after one that fails may
+                // rely on it.
+                for input in Session::split_inputs(&text) {
+                    match repl.borrow_mut().handle_input(input) {
                         Flow::Quit => return exit::OK,
                         Flow::Continue(exit::OK) => {}
                         Flow::Continue(_) => break,
@@ -96,11 +98,11 @@ pub fn interactive(shell: Shell) -> u8 {
             Err(ReadlineError::Interrupted) => {}
             // Bytes that are no text: what was typed with them is lost, and nothing else.
             Err(ReadlineError::Io(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
-                output::complain("felis: what was typed is no text in UTF-8, and is left out");
+                output::print_error("felis: what was typed is no text in UTF-8, and is left out");
             }
             Err(ReadlineError::Eof) => return exit::OK,
             Err(error) => {
-                output::complain(&format!("felis: cannot read from the terminal: {error}"));
+                output::print_error(&format!("felis: cannot read from the terminal: {error}"));
                 return exit::USAGE;
             }
         }
@@ -108,15 +110,24 @@ pub fn interactive(shell: Shell) -> u8 {
 }
 
 /// A session that reads lines and prompts for none.
-pub fn piped(shell: Shell) -> u8 {
+pub fn run_piped(shell: Shell) -> u8 {
     Repl::new(shell).read_all()
 }
 
 impl Repl {
+    /// Returns a prompt that has remembered nothing.
     fn new(shell: Shell) -> Repl {
-        Repl { shell, window: PAGE, loaded: None, own: BTreeMap::new(), wrong: None, last: String::new() }
+        Repl {
+            shell,
+            window: DEFAULT_WINDOW,
+            loaded: None,
+            known_files: BTreeMap::new(),
+            last_error: None,
+            last_input: String::new(),
+        }
     }
 
+    /// Reads and evaluates standard input to its end; returns the worst exit code.
     fn read_all(&mut self) -> u8 {
         let mut worst = exit::OK;
         let mut pending = Growing::default();
@@ -125,15 +136,18 @@ impl Repl {
             let before = pending.text().len();
             let mut line = Vec::new();
             // One byte more than there may be shows that there are too many.
-            let room = LARGEST + 1 - before as u64;
+            let room = MAX_TEXT_BYTES + 1 - before as u64;
             let end = match (&mut stdin).take(room).read_until(b'\n', &mut line) {
                 Ok(read) if read as u64 == room => {
-                    output::complain(&format!("felis: an input is larger than {} MiB", LARGEST >> 20));
+                    output::print_error(&format!(
+                        "felis: an input is larger than {} MiB",
+                        MAX_TEXT_BYTES >> 20
+                    ));
                     return exit::USAGE;
                 }
                 Ok(read) => read == 0,
                 Err(error) => {
-                    output::complain(&format!("felis: cannot read standard input: {error}"));
+                    output::print_error(&format!("felis: cannot read standard input: {error}"));
                     return exit::USAGE;
                 }
             };
@@ -147,77 +161,77 @@ impl Repl {
                     bytes.extend(error.as_bytes());
                     if let Err(refusal) = decode("standard input", bytes) {
                         self.shell.output.flush();
-                        worst = worst.max(refusal.tell(&self.shell.output));
+                        worst = worst.max(refusal.report(&self.shell.output));
                     }
                     continue;
                 }
             };
             let open = pending.push(&line);
-            // A line that cannot end an input need not be looked at twice.
+            // A line that cannot end an input need not be parsed.
             let blank = line.trim().is_empty() && before > 0;
             let command = pending.text().trim_start().starts_with([':', '?']);
-            if !end && (blank || open && !command || unfinished(pending.text())) {
+            if !end && (blank || open && !command || needs_more_lines(pending.text())) {
                 continue;
             }
             let text = std::mem::take(&mut pending).into_text();
-            match self.take(&text) {
+            match self.handle_input(&text) {
                 Flow::Continue(exit::INTERRUPTED) => return exit::INTERRUPTED,
-                Flow::Continue(code) => worst = worst.max(code),
+                Flow::Continue(exit_code) => worst = worst.max(exit_code),
                 Flow::Quit => return worst,
             }
             self.shell.output.flush();
         }
     }
 
-    /// Does what one input says.
-    fn take(&mut self, text: &str) -> Flow {
+    /// Carries out one input: a command, or statements.
+    fn handle_input(&mut self, text: &str) -> Flow {
         if text.trim_start().starts_with([':', '?']) {
             let _asking = self.shell.interrupts.while_doing(Doing::Evaluating);
             return commands::run(self, text);
         }
-        self.last = text.to_string();
-        self.input(text)
+        self.last_input = text.to_string();
+        self.evaluate_input(text)
     }
 
     /// Evaluates one input and shows what becomes of it.
-    fn input(&mut self, text: &str) -> Flow {
-        if let Some(forms) = self.shell.session.forms_of(text) {
+    fn evaluate_input(&mut self, text: &str) -> Flow {
+        if let Some(forms) = self.shell.session.overload_signatures(text) {
             self.shell.output.write(&forms);
             return Flow::Continue(exit::OK);
         }
-        let outcome = self.shell.outcome("input", text, Mode::Display(self.window));
+        let outcome = self.shell.evaluate_with_output("input", text, Mode::Display(self.window));
         self.shell.output.end_line();
-        self.note(&outcome.diagnostics);
-        self.shell.tell(&outcome.diagnostics);
+        self.record_error(&outcome.diagnostics);
+        self.shell.report_diagnostics(&outcome.diagnostics);
         let word = text.trim().trim_end_matches(';');
         if outcome.status == Status::Rejected && ["help", "quit", "exit"].contains(&word) {
-            output::complain("commands begin with a colon: `:help` lists them, `:quit` leaves");
+            output::print_error("commands begin with a colon: `:help` lists them, `:quit` leaves");
         }
         if let Some(value) = outcome.value {
-            self.shell.output.write(&shown(&value, self.window));
+            self.shell.output.write(&result_text(&value, self.window));
         }
         if outcome.status == Status::Interrupted {
-            output::complain("interrupted; nothing has changed");
+            output::print_error("interrupted; nothing has changed");
         }
-        Flow::Continue(code(outcome.status))
+        Flow::Continue(exit_code(outcome.status))
     }
 
     /// Remembers what went wrong.
-    fn note(&mut self, diagnostics: &[Diagnostic]) {
+    fn record_error(&mut self, diagnostics: &[Diagnostic]) {
         if let Some(wrong) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
-            self.wrong = Some(wrong.clone());
+            self.last_error = Some(wrong.clone());
         }
     }
 }
 
 /// A result with its type: in the same line if there is room.
-fn shown(value: &Shown, window: Window) -> String {
+fn result_text(value: &ValueText, window: Window) -> String {
     let text = &value.text;
     // A type that names a size does not say how much it is.
     let sizes: Vec<String> = value.sizes.iter().map(|(name, size)| format!("{name} = {size}")).collect();
     let sizes = if sizes.is_empty() { String::new() } else { format!("   where {}", sizes.join(", ")) };
     let ty = format!("{}{sizes}", value.ty);
-    let short = text.width() + ty.width() + 3 <= window.columns || text.width() < MOST_BEFORE_TYPE;
+    let short = text.width() + ty.width() + 3 <= window.columns || text.width() < MAX_INLINE_VALUE_COLUMNS;
     match text.contains('\n') || !short {
         true => format!("{text}\n  : {ty}\n"),
         false => format!("{text} : {ty}\n"),
@@ -225,27 +239,27 @@ fn shown(value: &Shown, window: Window) -> String {
 }
 
 /// After a text that is shorter than this its type follows in the line, however long it is.
-const MOST_BEFORE_TYPE: usize = 40;
+const MAX_INLINE_VALUE_COLUMNS: usize = 40;
 
-/// How much is seen at once where no terminal says.
-const PAGE: Window = Window { columns: 100, rows: 20 };
+/// The window where no terminal reports its size.
+const DEFAULT_WINDOW: Window = Window { columns: 100, rows: 20 };
 
-/// How much is seen at once on a terminal.
-fn window(columns: u16, lines: u16) -> Window {
-    // What was asked should still be seen above the answer.
+/// Returns the window for a terminal of a size.
+fn terminal_window(columns: u16, lines: u16) -> Window {
+    // The input stays visible above the answer.
     let rows = usize::from(lines).saturating_sub(6).clamp(5, 24);
     match columns {
-        // A terminal that does not know.
-        0 => PAGE,
+        // A terminal that does not know its size.
+        0 => DEFAULT_WINDOW,
         _ => Window { columns: usize::from(columns).max(20), rows },
     }
 }
 
-/// Whether more lines should be read before this is evaluated.
-fn unfinished(text: &str) -> bool {
+/// Returns true if more lines have to be read before a text is evaluated.
+fn needs_more_lines(text: &str) -> bool {
     let text = text.trim_start();
     // A `///` comment is followed by what it is about.
     let about = text.lines().rfind(|line| !line.trim().is_empty());
     let announces = about.is_some_and(|line| line.trim_start().starts_with("///"));
-    !text.starts_with([':', '?']) && (announces || Session::incomplete(text))
+    !text.starts_with([':', '?']) && (announces || Session::is_incomplete(text))
 }

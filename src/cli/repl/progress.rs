@@ -1,32 +1,34 @@
-//! What is to be seen while an input takes long: a bar with the time left where a loop tells how far it
-//! is, else the time so far.
+//! The progress bar of a long input: the time left where a loop reports its progress, else the time
+//! so far.
 //!
-//! Takes what a session tells while it runs; draws on standard error, on a terminal only, and takes away
-//! what it has drawn before anything else is written there. A thread of its own draws: what runs may say
-//! nothing for a long time.
+//! Takes the progress that a session reports; draws on standard error, on a terminal only, and
+//! erases the bar before anything else is written there. A thread of its own draws, since a program
+//! may report nothing for a long time.
 
-use super::commands::duration;
+use super::commands::format_duration;
 use felis::session::{Progress, Session};
 use std::io::{IsTerminal, Write};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What takes less is not worth a word.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The time before which nothing is shown.
+const MIN_SHOWN_TIME: Duration = Duration::from_secs(1);
 /// Between two looks.
-const PAUSE: Duration = Duration::from_millis(100);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 /// Characters of the bar itself.
-const WIDTH: u64 = 30;
+const BAR_WIDTH: u64 = 30;
 
 /// There is one standard error, and so one bar.
-static BAR: Mutex<Bar> = Mutex::new(Bar { begun: None, told: None, drawn: false, in_line: false });
+static BAR: Mutex<ProgressBar> =
+    Mutex::new(ProgressBar { begun: None, told: None, drawn: false, in_line: false });
 /// An input has begun.
-static BEGUN: Condvar = Condvar::new();
+static INPUT_STARTED: Condvar = Condvar::new();
 
-struct Bar {
-    /// When the present input began.
+/// The bar, and the input that it is about.
+struct ProgressBar {
+    /// The time at which the present input began.
     begun: Option<Instant>,
-    /// How far its outermost loop is, and when that loop was first heard of.
+    /// The progress of its outermost loop, and the time of the first report of that loop.
     told: Option<(Progress, Instant)>,
     /// Something is to be seen.
     drawn: bool,
@@ -34,38 +36,38 @@ struct Bar {
     in_line: bool,
 }
 
-/// Shows how far long inputs of this session are, if somebody can see it.
-pub fn watch(session: &mut Session) {
+/// Shows the progress of long inputs of this session, if standard error is a terminal.
+pub fn install(session: &mut Session) {
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     if !std::io::stderr().is_terminal() || dumb {
         return;
     }
-    session.set_watcher(Box::new(|progress| bar().hear(progress)));
+    session.set_watcher(Box::new(|progress| lock_bar().update(progress)));
     // Without the thread nothing is drawn, and all else is as it would be.
-    let _ = std::thread::Builder::new().name("progress".into()).spawn(draw);
+    let _ = std::thread::Builder::new().name("progress".into()).spawn(draw_loop);
 }
 
 /// An input begins, and ends when the result is dropped.
-pub fn begin() -> Running {
-    bar().begun = Some(Instant::now());
-    BEGUN.notify_one();
-    Running
+pub fn start() -> RunningInput {
+    lock_bar().begun = Some(Instant::now());
+    INPUT_STARTED.notify_one();
+    RunningInput
 }
 
 /// An input that runs.
-pub struct Running;
+pub struct RunningInput;
 
-impl Drop for Running {
+impl Drop for RunningInput {
     fn drop(&mut self) {
-        let mut bar = bar();
+        let mut bar = lock_bar();
         bar.clear();
         (bar.begun, bar.told, bar.in_line) = (None, None, false);
     }
 }
 
 /// Writes output of a program; the bar makes room for it.
-pub fn make_room(text: &str, write: impl FnOnce(&str)) {
-    let mut bar = bar();
+pub fn write_output(text: &str, write: impl FnOnce(&str)) {
+    let mut bar = lock_bar();
     bar.clear();
     if let Some(last) = text.chars().next_back() {
         bar.in_line = last != '\n';
@@ -74,48 +76,52 @@ pub fn make_room(text: &str, write: impl FnOnce(&str)) {
     write(text);
 }
 
-fn bar() -> MutexGuard<'static, Bar> {
+/// Locks the bar; a panic of another thread leaves it usable.
+fn lock_bar() -> MutexGuard<'static, ProgressBar> {
     BAR.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Draws now and then, as long as the command lives.
-fn draw() {
-    let mut bar = bar();
+fn draw_loop() {
+    let mut bar = lock_bar();
     loop {
         if bar.begun.is_none() {
-            bar = BEGUN.wait(bar).unwrap_or_else(PoisonError::into_inner);
+            bar = INPUT_STARTED.wait(bar).unwrap_or_else(PoisonError::into_inner);
             continue;
         }
         drop(bar);
-        std::thread::sleep(PAUSE);
-        bar = self::bar();
-        bar.show(Instant::now());
+        std::thread::sleep(REDRAW_INTERVAL);
+        bar = self::lock_bar();
+        bar.draw(Instant::now());
     }
 }
 
-impl Bar {
-    fn hear(&mut self, progress: Option<Progress>) {
+impl ProgressBar {
+    /// Takes the progress of the outermost loop.
+    fn update(&mut self, progress: Option<Progress>) {
         self.told = progress.map(|progress| match self.told {
             Some((known, since)) if known.number == progress.number => (progress, since),
             _ => (progress, Instant::now()),
         });
     }
 
-    fn show(&mut self, now: Instant) {
+    /// Draws the bar, if the input has run long enough.
+    fn draw(&mut self, now: Instant) {
         let Some(begun) = self.begun.filter(|_| !self.in_line) else { return };
         let loop_time = self.told.map(|(progress, since)| (progress, now.saturating_duration_since(since)));
-        let text = match loop_time.filter(|(_, time)| *time >= PATIENCE) {
-            Some((progress, time)) => line(progress, time),
+        let text = match loop_time.filter(|(_, time)| *time >= MIN_SHOWN_TIME) {
+            Some((progress, time)) => bar_text(progress, time),
             None => match now.saturating_duration_since(begun) {
-                time if time < PATIENCE => return,
-                time => format!("{} so far, Ctrl-C stops", whole(time)),
+                time if time < MIN_SHOWN_TIME => return,
+                time => format!("{} so far, Ctrl-C stops", whole_seconds(time)),
             },
         };
         self.drawn = true;
-        // If nobody listens there is nobody to tell.
+        // An error cannot be reported anywhere else.
         let _ = write!(std::io::stderr(), "\r{text}\x1b[K");
     }
 
+    /// Removes the bar from the terminal.
     fn clear(&mut self) {
         if std::mem::take(&mut self.drawn) {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
@@ -124,19 +130,19 @@ impl Bar {
 }
 
 /// The bar of a loop that has run for some time.
-fn line(progress: Progress, time: Duration) -> String {
+fn bar_text(progress: Progress, time: Duration) -> String {
     let Progress { done, total, .. } = progress;
     let part = |of: u64| (u128::from(done) * u128::from(of) / u128::from(total.max(1))) as u64;
-    let filled = part(WIDTH).min(WIDTH);
-    let bar = format!("{}{}", "━".repeat(filled as usize), "╌".repeat((WIDTH - filled) as usize));
+    let filled = part(BAR_WIDTH).min(BAR_WIDTH);
+    let bar = format!("{}{}", "━".repeat(filled as usize), "╌".repeat((BAR_WIDTH - filled) as usize));
     let rest = match done {
-        0 => format!("{} so far", whole(time)),
+        0 => format!("{} so far", whole_seconds(time)),
         _ => {
             let left = time.as_secs_f64() * (total.saturating_sub(done)) as f64 / done as f64;
             // More than a year is no forecast.
             match Duration::try_from_secs_f64(left).ok().filter(|left| left.as_secs() < 365 * 24 * 3600) {
-                Some(left) => format!("{} left", whole(left)),
-                None => format!("{} so far", whole(time)),
+                Some(left) => format!("{} left", whole_seconds(left)),
+                None => format!("{} so far", whole_seconds(time)),
             }
         }
     };
@@ -144,23 +150,24 @@ fn line(progress: Progress, time: Duration) -> String {
 }
 
 /// A time in whole seconds.
-fn whole(time: Duration) -> String {
+fn whole_seconds(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),
-        _ => duration(time),
+        _ => format_duration(time),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::line;
+    use super::bar_text;
     use felis::session::Progress;
     use std::time::Duration;
 
     #[test]
     fn a_bar_tells_how_far_and_how_long() {
-        let at =
-            |done, total, seconds| line(Progress { number: 1, done, total }, Duration::from_secs(seconds));
+        let at = |done, total, seconds| {
+            bar_text(Progress { number: 1, done, total }, Duration::from_secs(seconds))
+        };
         assert_eq!(at(1, 2, 10), " 50% ━━━━━━━━━━━━━━━╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ 10 s left");
         assert_eq!(at(0, 7, 3), "  0% ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ 3 s so far");
         assert_eq!(at(1, 100, 2), "  1% ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ 3 min 18 s left");

@@ -2,7 +2,7 @@
 
 use super::{Page, Part};
 
-/// All that pages look like.
+/// The style sheet of pages.
 const STYLE: &str = "\
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
@@ -17,31 +17,31 @@ dd { margin: 0; }
 
 /// A page of its own.
 pub fn page(page: &Page) -> String {
-    let mut out = head(&page.name);
-    out.push_str(&format!("<p><a href=\"index.html\">Index</a></p>\n<h1>{}</h1>\n", escaped(&page.name)));
+    let mut out = page_head(&page.name);
+    out.push_str(&format!("<p><a href=\"index.html\">Index</a></p>\n<h1>{}</h1>\n", escape_html(&page.name)));
     for paragraph in page.about.split("\n\n").filter(|text| !text.is_empty()) {
-        out.push_str(&format!("<p>{}</p>\n", prose(paragraph)));
+        out.push_str(&format!("<p>{}</p>\n", render_prose(paragraph)));
     }
-    let ids = ids(page);
+    let ids = anchor_ids(page);
     out.push_str("<dl>\n");
     for (entry, id) in page.entries.iter().zip(&ids) {
-        let (name, sentence) = (escaped(&entry.name), prose(entry.sentence()));
+        let (name, sentence) = (escape_html(&entry.name), render_prose(entry.first_sentence()));
         out.push_str(&format!("<dt><a href=\"#{id}\"><code>{name}</code></a></dt><dd>{sentence}</dd>\n"));
     }
     out.push_str("</dl>\n");
     for (entry, id) in page.entries.iter().zip(&ids) {
-        let (name, word) = (escaped(&entry.name), entry.word);
+        let (name, word) = (escape_html(&entry.name), entry.word);
         out.push_str(&format!(
             "<h2 id=\"{id}\"><a href=\"#{id}\"><code>{name}</code></a> <span class=\"word\">{word}</span></h2>\n"
         ));
-        out.push_str(&format!("<pre>{}</pre>\n", escaped(&entry.signature)));
+        out.push_str(&format!("<pre>{}</pre>\n", escape_html(&entry.signature)));
         for part in &entry.parts {
             out.push_str(&match part {
-                Part::Prose(text) => format!("<p>{}</p>\n", prose(text)),
-                Part::Law(law) => format!("<p>Law: {}</p>\n", prose(law)),
-                Part::Work(work) => format!("<p>Work: {}</p>\n", prose(work)),
+                Part::Prose(text) => format!("<p>{}</p>\n", render_prose(text)),
+                Part::Law(law) => format!("<p>Law: {}</p>\n", render_prose(law)),
+                Part::Work(work) => format!("<p>Work: {}</p>\n", render_prose(work)),
                 Part::Example(expression, result) => {
-                    format!("<pre>&gt; {}\n{}</pre>\n", escaped(expression), escaped(result))
+                    format!("<pre>&gt; {}\n{}</pre>\n", escape_html(expression), escape_html(result))
                 }
             });
         }
@@ -52,17 +52,17 @@ pub fn page(page: &Page) -> String {
 
 /// A page that leads to all others.
 pub fn index(title: &str, pages: &[Page]) -> String {
-    let mut out = head(title);
-    out.push_str(&format!("<h1>{}</h1>\n", escaped(title)));
+    let mut out = page_head(title);
+    out.push_str(&format!("<h1>{}</h1>\n", escape_html(title)));
     for page in pages {
-        let (name, file) = (escaped(&page.name), escaped(page.file()));
+        let (name, file) = (escape_html(&page.name), escape_html(page.file_stem()));
         out.push_str(&format!("<h2><a href=\"{file}.html\">{name}</a></h2>\n"));
         if let Some(about) = page.about.split("\n\n").next().filter(|about| !about.is_empty()) {
-            out.push_str(&format!("<p>{}</p>\n", prose(about)));
+            out.push_str(&format!("<p>{}</p>\n", render_prose(about)));
         }
-        let ids = ids(page);
+        let ids = anchor_ids(page);
         let links = page.entries.iter().zip(&ids).map(|(entry, id)| {
-            format!("<a href=\"{file}.html#{id}\"><code>{}</code></a>", escaped(&entry.name))
+            format!("<a href=\"{file}.html#{id}\"><code>{}</code></a>", escape_html(&entry.name))
         });
         out.push_str(&format!("<p>{}</p>\n", links.collect::<Vec<_>>().join(" ")));
     }
@@ -70,17 +70,18 @@ pub fn index(title: &str, pages: &[Page]) -> String {
     out
 }
 
-fn head(title: &str) -> String {
+/// Returns the beginning of an HTML page.
+fn page_head(title: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
-        escaped(title)
+        escape_html(title)
     )
 }
 
 /// A place in the page for each entry; overloads have numbers.
-fn ids(page: &Page) -> Vec<String> {
+fn anchor_ids(page: &Page) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for (at, entry) in page.entries.iter().enumerate() {
         let before = page.entries[..at].iter().filter(|other| other.name == entry.name).count();
@@ -96,19 +97,20 @@ fn ids(page: &Page) -> Vec<String> {
     out
 }
 
-fn escaped(text: &str) -> String {
+/// Escapes the characters that HTML reserves.
+fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// Text with code between backticks. A backtick of the language stands between doubled ones.
-fn prose(text: &str) -> String {
+fn render_prose(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(at) = rest.find('`') {
         let mark = if rest[at..].starts_with("``") { "``" } else { "`" };
         let (before, after) = (&rest[..at], &rest[at + mark.len()..]);
         let Some(end) = after.find(mark) else { break };
-        out.push_str(&format!("{}<code>{}</code>", escaped(before), escaped(after[..end].trim())));
+        out.push_str(&format!("{}<code>{}</code>", escape_html(before), escape_html(after[..end].trim())));
         rest = &after[end + mark.len()..];
     }
-    out + &escaped(rest)
+    out + &escape_html(rest)
 }

@@ -28,7 +28,7 @@ pub fn page(page: &Page) -> String {
 pub fn index(title: &str, pages: &[Page]) -> String {
     let mut out = format!("# {title}\n");
     for page in pages {
-        out.push_str(&format!("\n## [{}]({}.md)\n", page.name, page.file()));
+        out.push_str(&format!("\n## [{}]({}.md)\n", page.name, page.file_stem()));
         if let Some(about) = page.about.split("\n\n").next().filter(|about| !about.is_empty()) {
             out.push_str(&format!("\n{about}\n"));
         }

@@ -1,10 +1,10 @@
-//! Documentation: what a text defines, as its doc comments say it.
+//! Documentation pages of a text, from its doc comments.
 //!
-//! Takes a text, or the library; gives [`Page`]s, which [`html`] and [`markdown`] write. Reads no file
-//! and checks nothing: a signature is what is written.
+//! Takes a text, or the library; gives [`Page`]s, which [`html`] and [`markdown`] write. Reads no
+//! file and checks nothing: a signature is the text of the declaration.
 //!
-//! A doc comment is prose in paragraphs, lines `law:`, `work`, and examples `> EXPRESSION` followed by what
-//! they give.
+//! A doc comment is prose in paragraphs, lines `law:`, `work`, and examples `> EXPRESSION` followed
+//! by their output.
 
 pub mod html;
 pub mod markdown;
@@ -16,7 +16,7 @@ use crate::source::{Source, Span};
 use crate::syntax;
 use crate::syntax::ast::{Stmt, StmtKind, stem};
 
-/// What one text defines.
+/// The documentation of one text.
 #[derive(Clone, Debug)]
 pub struct Page {
     /// The name of what it is about: that of a program without folder and ending.
@@ -27,16 +27,16 @@ pub struct Page {
     pub entries: Vec<Entry>,
 }
 
-/// One definition.
+/// The documentation of one definition.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Its name.
     pub name: String,
-    /// What it is: `fun`, `struct` …
+    /// The word that declares it: `fun`, `struct` …
     pub word: &'static str,
-    /// As much of it as its users need.
+    /// The part of it that its users need.
     pub signature: String,
-    /// What its comment says.
+    /// The parts of its comment.
     pub parts: Vec<Part>,
 }
 
@@ -45,24 +45,25 @@ pub struct Entry {
 pub enum Part {
     /// A paragraph.
     Prose(String),
-    /// What holds of it.
+    /// A law of it.
     Law(String),
-    /// How much work it is.
+    /// The cost of it.
     Work(String),
     /// An expression, and what it gives.
     Example(String, String),
 }
 
 impl Page {
-    /// The name of its file, without ending: a program called `index` is not the index of all pages.
-    pub fn file(&self) -> &str {
+    /// The name of its file, without ending: a program called `index` is not the index of all
+    /// pages.
+    pub fn file_stem(&self) -> &str {
         if self.name == "index" { "index_" } else { &self.name }
     }
 }
 
 impl Entry {
     /// The first sentence.
-    pub fn sentence(&self) -> &str {
+    pub fn first_sentence(&self) -> &str {
         let first = self.parts.iter().find_map(|part| match part {
             Part::Prose(text) => Some(text.as_str()),
             _ => None,
@@ -72,9 +73,9 @@ impl Entry {
     }
 }
 
-/// What a text defines. If it exports anything, only that; else all that has a doc comment.
+/// Returns the page of a text: its exports, or if it has none, all definitions with a doc comment.
 pub fn page(name: &str, text: &str) -> Result<Page, Vec<Diagnostic>> {
-    let source = super::detached(text);
+    let source = super::detached_source(text);
     let parsed = syntax::parse(&source);
     if parsed.errors.iter().any(Diagnostic::is_error) {
         return Err(parsed.errors);
@@ -93,10 +94,10 @@ pub fn page(name: &str, text: &str) -> Result<Page, Vec<Diagnostic>> {
             name: name.to_string(),
             word: chunk.word,
             signature: signature(&source, inner),
-            parts: parts(chunk.doc.as_deref().unwrap_or_default()),
+            parts: parse_doc(chunk.doc.as_deref().unwrap_or_default()),
         });
     }
-    Ok(Page { name: stem(name).to_string(), about: about(text), entries })
+    Ok(Page { name: stem(name).to_string(), about: opening_comment(text), entries })
 }
 
 /// The library, file by file, and what is built in.
@@ -114,33 +115,35 @@ pub fn library() -> Vec<Page> {
 }
 
 /// The comment that a text begins with, in paragraphs.
-fn about(text: &str) -> String {
+fn opening_comment(text: &str) -> String {
     let lines = text.lines().skip_while(|line| line.starts_with("#!"));
     let comment = lines.map_while(|line| line.strip_prefix("//").filter(|rest| !rest.starts_with('/')));
     let lines: Vec<&str> = comment.map(str::trim).collect();
     paragraphs(&lines.join("\n")).join("\n\n")
 }
 
+/// Splits a text into paragraphs of one line each.
 fn paragraphs(text: &str) -> Vec<String> {
     let each =
         text.split("\n\n").map(|part| part.trim().lines().map(str::trim).collect::<Vec<_>>().join(" "));
     each.filter(|part| !part.is_empty()).collect()
 }
 
-/// As much of a definition as its users need: of a function its header, else all of it.
+/// Returns the header of a function, or the whole text of any other definition.
 fn signature(source: &Source, stmt: &Stmt) -> String {
     let text = |span: Span| source.text.get(span.range()).unwrap_or_default();
     let whole = text(stmt.span);
     match &stmt.kind {
         StmtKind::Function { function, .. } => text(function.header).trim_end().to_string(),
         StmtKind::Let { .. } => whole.split(" = ").next().unwrap_or(whole).trim_end().to_string(),
-        // How an abstract type is stored is its own affair.
+        // The representation of an abstract type is hidden.
         StmtKind::Abstract { .. } => whole.split(" = ").next().unwrap_or(whole).trim_end().to_string(),
         _ => whole.to_string(),
     }
 }
 
-fn parts(doc: &str) -> Vec<Part> {
+/// Parses a doc comment into its parts.
+fn parse_doc(doc: &str) -> Vec<Part> {
     let mut out = Vec::new();
     let mut prose = String::new();
     let mut lines = doc.lines().peekable();
@@ -160,7 +163,7 @@ fn parts(doc: &str) -> Vec<Part> {
         } else if let Some(law) = line.strip_prefix("law: ") {
             end(&mut prose, &mut out);
             let mut law = law.to_string();
-            // A law goes on in lines that are indented.
+            // A law continues in indented lines.
             while let Some(more) = lines.next_if(|next| next.starts_with(' ')) {
                 law.push(' ');
                 law.push_str(more.trim());

@@ -1,13 +1,15 @@
 //! The standard library: embedded, and read on demand.
 //!
-//! Takes the names a text mentions; gives the statements of the library that define them, and
-//! those that these mention in turn. Which these are stands in a [`table`] that is made ahead; a statement is
-//! read, parsed and checked when a program first mentions one of its names. Questions about all of the library cut
-//! all texts into statements, once in a process, by lexing alone ([`index`]).
+//! Takes the names that a text mentions; gives the statements of the library that define them, and
+//! those that these mention in turn. The dependencies are in a [`table`] that is computed ahead; a
+//! statement is parsed and checked when a program first mentions one of its names. Questions about
+//! all of the library split all its texts into statements, once in a process, by lexing alone
+//! ([`index`]).
 //!
 //! The library is checked among its own names ([`Library::env`]), never among the user's: a user
 //! who has a variable `sum` does not break a library function that calls `sum`.
 
+pub(super) mod load;
 mod table;
 
 use crate::check::Env;
@@ -49,43 +51,50 @@ const FILES: &[(&str, &str)] = &[
     ("stdlib/picture.flx", include_str!("../../../stdlib/picture.flx")),
 ];
 
-/// What a session has of the library.
+/// The part of the library that a session has read.
 #[derive(Clone)]
 pub(super) struct Library {
-    /// What has been read so far, by name.
+    /// The definitions that have been read, by name.
     pub env: Env,
     /// The statements that have been read, by their number in the index.
     pub loaded: BTreeSet<usize>,
-    /// Whether narrow types may occur: a text has mentioned one.
+    /// True if narrow types may occur: a text has mentioned one.
     pub narrow: bool,
 }
 
-/// The numbers that are narrower than `int` and `real`, or unsigned. Most programs have none, and two of them join in a third
-/// that nobody has mentioned; so their instances are read when any of these names and the class are mentioned.
-pub(super) const NARROW: [&str; 8] = ["i8", "i16", "i32", "u8", "u16", "u32", "u64", "f32"];
+/// The numbers that are narrower than `int` and `real`, or unsigned. Most programs have none, and
+/// two of them join in a third that nobody has mentioned; so their instances are read when any of
+/// these names and the class are mentioned.
+pub(super) const NARROW_TYPES: [&str; 8] = ["i8", "i16", "i32", "u8", "u16", "u32", "u64", "f32"];
 
 impl Library {
+    /// Returns a library of which nothing has been read.
     pub fn new() -> Library {
         Library { env: Env::new(), loaded: BTreeSet::new(), narrow: false }
     }
 
-    /// The statements that define `names`, or are mentioned by those that do, but for those `known`;
-    /// in the order of the library. And whether narrow types may occur from then on.
-    pub fn needed(&self, names: &[impl AsRef<str>], known: &BTreeSet<usize>) -> (BTreeSet<usize>, bool) {
+    /// The statements that define `names`, or are mentioned by those that do, but for those
+    /// `known`; in the order of the library. And whether narrow types may occur from then on.
+    pub fn required_statements(
+        &self,
+        names: &[impl AsRef<str>],
+        known: &BTreeSet<usize>,
+    ) -> (BTreeSet<usize>, bool) {
         let table = table::table();
-        let mut narrow = self.narrow || names.iter().any(|name| NARROW.contains(&name.as_ref()));
+        let mut narrow = self.narrow || names.iter().any(|name| NARROW_TYPES.contains(&name.as_ref()));
         let mut missing = BTreeSet::new();
-        let mut waiting: Vec<usize> = names.iter().flat_map(|name| table.named(name.as_ref())).collect();
+        let mut waiting: Vec<usize> =
+            names.iter().flat_map(|name| table.statements_for(name.as_ref())).collect();
         loop {
             while let Some(at) = waiting.pop() {
                 if !known.contains(&at) && missing.insert(at) {
                     let statement = table.statement(at);
                     narrow |= statement.narrow;
-                    waiting.extend(statement.asks);
+                    waiting.extend(statement.requires);
                 }
             }
             if narrow {
-                let methods = names.iter().flat_map(|name| table.methods(name.as_ref()));
+                let methods = names.iter().flat_map(|name| table.method_classes_for(name.as_ref()));
                 waiting.extend(methods.filter(|at| !known.contains(at) && !missing.contains(at)));
                 let instances = known.union(&missing).flat_map(|at| table.statement(*at).instances);
                 waiting.extend(instances.filter(|at| !known.contains(at) && !missing.contains(at)));
@@ -98,7 +107,7 @@ impl Library {
 }
 
 /// Makes the names that statements of the library define known in another `Env`.
-pub(super) fn adopt(library: &Env, env: &mut Env, chunks: &BTreeSet<usize>) {
+pub(super) fn adopt_statements(library: &Env, env: &mut Env, chunks: &BTreeSet<usize>) {
     env.number_after(library);
     for (id, class) in &library.classes {
         env.classes.entry(*id).or_insert_with(|| class.clone());
@@ -114,7 +123,8 @@ pub(super) fn adopt(library: &Env, env: &mut Env, chunks: &BTreeSet<usize>) {
     adopt_names(library, env, chunks.iter().flat_map(|&at| table::table().statement(at).defines));
 }
 
-/// Makes names of the library known in another `Env` that knows its functions, classes and instances.
+/// Makes names of the library known in another `Env` that knows its functions, classes and
+/// instances.
 pub(super) fn adopt_names<'n>(library: &Env, env: &mut Env, names: impl Iterator<Item = &'n str>) {
     for name in names {
         let name: Arc<str> = name.into();
@@ -126,7 +136,7 @@ pub(super) fn adopt_names<'n>(library: &Env, env: &mut Env, names: impl Iterator
             env.kinds.entry(name.clone()).or_insert_with(|| kind.clone());
         }
         if let Some(definition) = library.types.get(name) {
-            // How the library stores its abstract types is its own affair.
+            // The representation of the library's abstract types is hidden from users.
             if let TypeDefinition::Nominal(nominal) = definition
                 && nominal.as_abstract().is_some()
             {
@@ -148,34 +158,34 @@ pub(super) fn adopt_names<'n>(library: &Env, env: &mut Env, names: impl Iterator
     }
 }
 
-/// What a text asks of the library: of `linear::dot` it is `dot`. A text that declares an instance asks
-/// for all instances of the class, so that one that overlaps with it is seen.
-pub(super) fn mentions(source: &Source) -> Vec<String> {
+/// Returns the names of the library that a text mentions: of `linear::dot` it is `dot`. A text with
+/// an instance asks for all instances of the class, so that one that overlaps with it is seen.
+pub(super) fn mentioned_names(source: &Source) -> Vec<String> {
     let names = syntax::idents(source);
     let mut names: Vec<String> =
         names.iter().map(|name| name.rsplit("::").next().unwrap_or(name).to_string()).collect();
     if source.text.contains("instance") {
         let chunks = syntax::chunks(source);
-        names.extend(chunks.iter().filter_map(|c| c.head.first()).map(|class| all_instances(class)));
+        names.extend(chunks.iter().filter_map(|c| c.head.first()).map(|class| all_instances_key(class)));
     }
     names
 }
 
-/// Whether a name is no operator.
-fn is_word(name: &str) -> bool {
+/// Returns true if a name is no operator.
+fn is_identifier(name: &str) -> bool {
     name.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// What asks for all instances of a class.
-fn all_instances(class: &str) -> String {
-    format!("{INSTANCES}{class}")
+/// Returns the key of all instances of a class.
+fn all_instances_key(class: &str) -> String {
+    format!("{INSTANCES_PREFIX}{class}")
 }
 
-/// What stands before the name of a class where all its instances are asked for.
-const INSTANCES: &str = "instance ";
+/// The prefix of a key that asks for all instances of a class.
+const INSTANCES_PREFIX: &str = "instance ";
 
 /// The names of the parts of the library, which are its files.
-pub(super) fn parts() -> impl Iterator<Item = &'static str> {
+pub fn parts() -> impl Iterator<Item = &'static str> {
     FILES.iter().filter_map(|(file, _)| file.strip_prefix("stdlib/")?.strip_suffix(".flx"))
 }
 
@@ -186,43 +196,57 @@ pub(super) fn part(name: &str) -> Option<Arc<Module>> {
     parts.get(self::parts().position(|part| part == name)?).cloned()
 }
 
-/// The statements of the library, and who defines what.
+/// The names that a part of the library shows.
+pub fn part_names(name: &str) -> Option<Vec<String>> {
+    part(name).map(|module| module.names().map(str::to_string).collect())
+}
+
+/// The texts of the library that define a name.
+pub fn texts_defining(name: &str) -> BTreeSet<SourceId> {
+    index().defining_texts(name)
+}
+
+/// The statements of the library, and which of them define each name.
 pub(super) struct Index {
     /// All statements, in the order of the files.
     pub chunks: Vec<Chunk>,
     by_name: HashMap<Arc<str>, Vec<usize>>,
-    /// What is read with a name's definition: an instance with the library's types that its head
-    /// names, and if there are none, with the class; an overload that another file or a primitive has
-    /// the name of, too, with the types of its own file that it mentions. So `sum` and `sqrt` bring no
-    /// complex numbers, and complex numbers bring their `+` and their `sqrt`.
+    /// The statements that are read with a name's definition: an instance with the library's types
+    /// that its head names, and if there are none, with the class; an overload that another file or
+    /// a primitive has the name of, too, with the types of its own file that it mentions. So `sum`
+    /// and `sqrt` bring no complex numbers, and complex numbers bring their `+` and their `sqrt`.
     by_type: HashMap<Arc<str>, Vec<usize>>,
     /// The instances of a class at narrow types.
     narrow: HashMap<Arc<str>, Vec<usize>>,
-    /// The classes with a method that a primitive has the name of. They are read for its name where narrow types
-    /// occur: the primitive does for the others.
+    /// The classes with a method that a primitive has the name of. They are read for its name where
+    /// narrow types occur: the primitive does for the others.
     methods: HashMap<Arc<str>, Vec<usize>>,
     /// The instances of each class.
     by_class: HashMap<Arc<str>, Vec<usize>>,
 }
 
 impl Index {
+    /// Returns the statements that define a name.
     fn definitions(&self, name: &str) -> &[usize] {
-        let found = match name.strip_prefix(INSTANCES) {
+        let found = match name.strip_prefix(INSTANCES_PREFIX) {
             Some(class) => self.by_class.get(class),
             None => self.by_name.get(name),
         };
         found.map_or(&[], Vec::as_slice)
     }
 
-    fn brought(&self, name: &str) -> &[usize] {
+    /// Returns the statements that are read with a name's definition.
+    fn definitions_with(&self, name: &str) -> &[usize] {
         self.by_type.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the instances of a class at narrow types.
     fn narrow(&self, class: &str) -> &[usize] {
         self.narrow.get(class).map_or(&[], Vec::as_slice)
     }
 
-    fn methods(&self, name: &str) -> &[usize] {
+    /// Returns the classes that are read for the name of a method where narrow types occur.
+    fn method_classes_for(&self, name: &str) -> &[usize] {
         self.methods.get(name).map_or(&[], Vec::as_slice)
     }
 
@@ -237,18 +261,19 @@ impl Index {
         self.declared(|word| word == "class")
     }
 
-    /// Whether a function has this name there.
+    /// Returns true if the library defines a function of this name.
     pub fn defines_function(&self, name: &str) -> bool {
         self.definitions(name).iter().any(|&at| matches!(self.chunks[at].word, "fun" | "proc" | "class"))
     }
 
+    /// Returns the names that statements with certain keywords declare.
     fn declared(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &str> {
         let chunks = self.chunks.iter().filter(move |chunk| wanted(chunk.word));
         chunks.filter_map(|chunk| chunk.defines.first().map(|name| &**name))
     }
 
     /// The texts that define a name.
-    pub fn homes(&self, name: &str) -> BTreeSet<SourceId> {
+    pub fn defining_texts(&self, name: &str) -> BTreeSet<SourceId> {
         self.definitions(name).iter().map(|&at| self.chunks[at].span.source).collect()
     }
 
@@ -277,7 +302,7 @@ pub(super) fn read(statements: &BTreeSet<usize>) -> Parsed {
 
 /// The texts of the library, as every session's source map begins: so their spans mean the same in
 /// all sessions.
-pub(super) fn sources() -> &'static SourceMap {
+pub fn sources() -> &'static SourceMap {
     static SOURCES: OnceLock<SourceMap> = OnceLock::new();
     SOURCES.get_or_init(|| {
         let mut sources = SourceMap::new();
@@ -288,7 +313,7 @@ pub(super) fn sources() -> &'static SourceMap {
     })
 }
 
-/// The index, made when first asked for.
+/// Returns the index, which is made at the first call.
 pub(super) fn index() -> &'static Index {
     static INDEX: OnceLock<Index> = OnceLock::new();
     INDEX.get_or_init(|| {
@@ -323,7 +348,7 @@ pub(super) fn index() -> &'static Index {
             if let Some((class, args)) = chunk.head.split_first() {
                 enter(&mut by_class, class, at);
                 let own: Vec<_> = args.iter().filter(|name| types.contains_key(name)).collect();
-                if own.is_empty() && args.iter().any(|name| NARROW.contains(&&**name)) {
+                if own.is_empty() && args.iter().any(|name| NARROW_TYPES.contains(&&**name)) {
                     enter(&mut narrow, class, at);
                 } else {
                     let with = if own.is_empty() { vec![class] } else { own };
@@ -336,7 +361,7 @@ pub(super) fn index() -> &'static Index {
                     continue;
                 }
                 // An operator is built in for other types.
-                let elsewhere = primitives.contains(&**name) || !is_word(name) || homes[name].len() > 1;
+                let elsewhere = primitives.contains(&**name) || !is_identifier(name) || homes[name].len() > 1;
                 let own = chunk.mentions.iter().filter(|ty| types.get(ty) == Some(&chunk.span.source));
                 let own: Vec<_> = own.filter(|_| elsewhere && chunk.word == "fun").collect();
                 if own.is_empty() {

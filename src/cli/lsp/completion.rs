@@ -1,9 +1,9 @@
-//! Help while one writes: completion of names and of paths in imports, the parameters of a function, layout.
+//! Requests while a text is written: completion of names and of import paths, signature help,
+//! layout.
 
 use super::lookups::doc_markdown;
-use super::{Answer, Server, said};
-use felis::session::import_path;
-use felis::session::index::CandidateKind;
+use super::{RequestResult, Server, json_result};
+use felis::editor::{CandidateKind, import_path};
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionTextEdit,
     DocumentFormattingParams, Documentation, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel,
@@ -12,32 +12,35 @@ use lsp_types::{
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// How many entries of a folder are looked at for an import.
-const MOST_ENTRIES: usize = 10_000;
+/// The most entries of a folder that are read to complete an import.
+const MAX_DIRECTORY_ENTRIES: usize = 10_000;
 
-fn markdown(text: &str) -> Documentation {
+/// Returns a text as documentation in Markdown.
+fn markdown_documentation(text: &str) -> Documentation {
     Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value: text.to_string() })
 }
 
 impl Server {
-    pub(super) fn complete(&mut self, asked: CompletionParams) -> Answer {
-        let uri = asked.text_document_position.text_document.uri;
-        let position = asked.text_document_position.position;
+    /// Answers `textDocument/completion`.
+    pub(super) fn complete(&mut self, params: CompletionParams) -> RequestResult {
+        let uri = params.text_document_position.text_document.uri;
+        let position = params.text_document_position.position;
         let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
         let at = document.lines.byte(&document.text, position);
         if let Some(path) = document.text.get(..at).and_then(import_path) {
-            let range = document.lines.range(&document.text, at - last_part(path).len()..at);
-            return said(CompletionList {
+            let range = document.lines.range(&document.text, at - last_segment(path).len()..at);
+            return json_result(CompletionList {
                 is_incomplete: false,
-                items: importable(&document.path(), path, range),
+                items: import_completions(&document.path(), path, range),
             });
         }
-        // Those two begin paths, and much else that nobody wants to see completed.
-        let trigger = asked.context.as_ref().and_then(|context| context.trigger_character.as_deref());
+        // These two also stand outside of import paths, where nothing is completed.
+        let trigger = params.context.as_ref().and_then(|context| context.trigger_character.as_deref());
         if matches!(trigger, Some("\"" | "/")) {
             return Ok(Value::Null);
         }
-        let Some((start, candidates)) = self.with_draft(&uri, |session, draft| session.candidates(draft, at))
+        let Some((start, candidates)) =
+            self.with_draft(&uri, |session, draft| felis::editor::candidates(session, draft, at))
         else {
             return Ok(Value::Null);
         };
@@ -66,11 +69,11 @@ impl Server {
                 ..CompletionItem::default()
             }
         });
-        said(CompletionList { is_incomplete: false, items: items.collect() })
+        json_result(CompletionList { is_incomplete: false, items: items.collect() })
     }
 
-    /// Adds type and doc comment to a candidate that somebody looks at.
-    pub(super) fn resolve(&mut self, mut item: CompletionItem) -> Answer {
+    /// Answers `completionItem/resolve`: adds type and doc comment to a candidate.
+    pub(super) fn resolve(&mut self, mut item: CompletionItem) -> RequestResult {
         let name = item.data.as_ref().and_then(|data| data.get("name")).and_then(Value::as_str);
         let forms = name.map(|name| self.session.overloads(name)).unwrap_or_default();
         if let Some(first) = forms.first() {
@@ -78,21 +81,22 @@ impl Server {
             let also = if more == 0 { String::new() } else { format!("   (and {more} more)") };
             item.detail.get_or_insert_with(|| format!("{}{also}", first.signature));
             if let Some(doc) = &first.doc {
-                item.documentation = Some(markdown(&doc_markdown(doc)));
+                item.documentation = Some(markdown_documentation(&doc_markdown(doc)));
             }
         }
-        said(item)
+        json_result(item)
     }
 
-    pub(super) fn invocation(&mut self, asked: SignatureHelpParams) -> Answer {
-        let uri = asked.text_document_position_params.text_document.uri;
-        let position = asked.text_document_position_params.position;
+    /// Answers `textDocument/signatureHelp`.
+    pub(super) fn signature_help(&mut self, params: SignatureHelpParams) -> RequestResult {
+        let uri = params.text_document_position_params.text_document.uri;
+        let position = params.text_document_position_params.position;
         let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
         let at = document.lines.byte(&document.text, position);
-        let found = self.with_draft(&uri, |session, draft| session.invocation(draft, at));
+        let found = self.with_draft(&uri, |session, draft| felis::editor::invocation(session, draft, at));
         let Some(invocation) = found.flatten() else { return Ok(Value::Null) };
         // The first form that has as many parameters as are written.
-        let count = |form: &felis::session::index::Form| form.params.iter().map(Vec::len).sum::<usize>();
+        let count = |form: &felis::editor::Form| form.params.iter().map(Vec::len).sum::<usize>();
         let fitting = invocation.forms.iter().position(|form| count(form) > invocation.parameter);
         let signatures = invocation.forms.iter().map(|form| {
             let units = |bytes: usize| form.text[..bytes].encode_utf16().count() as u32;
@@ -102,48 +106,51 @@ impl Server {
             });
             SignatureInformation {
                 label: form.text.clone(),
-                documentation: form.doc.as_ref().map(|doc| markdown(&doc_markdown(doc))),
+                documentation: form.doc.as_ref().map(|doc| markdown_documentation(&doc_markdown(doc))),
                 parameters: Some(params.collect()),
                 active_parameter: None,
             }
         });
-        said(SignatureHelp {
+        json_result(SignatureHelp {
             signatures: signatures.collect(),
             active_signature: Some(fitting.unwrap_or(0) as u32),
             active_parameter: Some(invocation.parameter as u32),
         })
     }
 
-    pub(super) fn format(&mut self, asked: DocumentFormattingParams) -> Answer {
-        let uri = asked.text_document.uri;
+    /// Answers `textDocument/formatting`.
+    pub(super) fn format(&mut self, params: DocumentFormattingParams) -> RequestResult {
+        let uri = params.text_document.uri;
         let Some(document) = self.documents.get(&uri).filter(|document| !document.library) else {
             return Ok(Value::Null);
         };
-        // A text with errors stays as it is: the errors are told anyway.
-        let Ok(new) = self.session.quietly(|session| session.format(&document.name, &document.text)) else {
+        // A text with errors stays as it is: its errors are published anyway.
+        let Ok(new) =
+            self.session.with_temporary_sources(|session| session.format(&document.name, &document.text))
+        else {
             return Ok(Value::Null);
         };
-        let edits = difference(&document.text, &new).map(|(old, new)| TextEdit {
+        let edits = changed_lines(&document.text, &new).map(|(old, new)| TextEdit {
             range: document.lines.range(&document.text, old),
             new_text: new.to_string(),
         });
-        said(edits.into_iter().collect::<Vec<_>>())
+        json_result(edits.into_iter().collect::<Vec<_>>())
     }
 }
 
-/// What is completed of a path: the name after the last `/`.
-fn last_part(path: &str) -> &str {
+/// Returns the part of a path that is completed: the name after the last `/`.
+fn last_segment(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The programs and folders that the path of an import in this file can go on with.
-fn importable(program: &Path, path: &str, range: lsp_types::Range) -> Vec<CompletionItem> {
+/// Returns the programs and folders that complete the path of an import in this file.
+fn import_completions(program: &Path, path: &str, range: lsp_types::Range) -> Vec<CompletionItem> {
     let Some(folder) = program.parent() else { return Vec::new() };
-    let begun = last_part(path);
+    let begun = last_segment(path);
     let folder = folder.join(&path[..path.len() - begun.len()]);
     let own = program.file_name().map(|name| name.to_string_lossy().into_owned());
     let mut found: Vec<(bool, String)> = Vec::new();
-    for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten().take(MOST_ENTRIES) {
+    for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten().take(MAX_DIRECTORY_ENTRIES) {
         let Ok(name) = entry.file_name().into_string() else { continue };
         // A link counts as what it leads to.
         let is_folder = entry.path().is_dir();
@@ -164,8 +171,9 @@ fn importable(program: &Path, path: &str, range: lsp_types::Range) -> Vec<Comple
     found.into_iter().enumerate().map(item).collect()
 }
 
-/// The lines in which two texts differ, from the first to the last: so the cursor stays where it can.
-fn difference<'n>(old: &str, new: &'n str) -> Option<(std::ops::Range<usize>, &'n str)> {
+/// The lines in which two texts differ, from the first to the last: so the cursor stays where it
+/// can.
+fn changed_lines<'n>(old: &str, new: &'n str) -> Option<(std::ops::Range<usize>, &'n str)> {
     if old == new {
         return None;
     }
@@ -180,7 +188,7 @@ fn difference<'n>(old: &str, new: &'n str) -> Option<(std::ops::Range<usize>, &'
 
 #[cfg(test)]
 mod tests {
-    use super::difference;
+    use super::changed_lines;
 
     #[test]
     fn only_what_differs_is_replaced() {
@@ -191,7 +199,7 @@ mod tests {
             ("a\na\n", "a\n", Some((2..4, ""))),
             ("", "x", Some((0..0, "x"))),
         ] {
-            assert_eq!(difference(old, new), expected, "{old:?} {new:?}");
+            assert_eq!(changed_lines(old, new), expected, "{old:?} {new:?}");
         }
     }
 }

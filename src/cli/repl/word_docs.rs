@@ -1,6 +1,6 @@
-//! What `:doc` says of the words and signs of the language: a sentence, and an example.
+//! The documentation of keywords and signs for `:doc`: a sentence, and an example.
 //!
-//! One table. Names of functions and types are documented where they are defined.
+//! Names of functions and types are documented where they are defined.
 
 use felis::session::similar;
 
@@ -148,14 +148,14 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("_", "fits anything in a pattern, and is inferred in a type", "val (a, _) = p;"),
 ];
 
-/// What a word or sign is for, with an example.
-pub fn explained(word: &str) -> Option<String> {
+/// Returns the purpose of a word or sign, with an example.
+pub fn explain_word(word: &str) -> Option<String> {
     let (word, text, example) = WORDS.iter().find(|(known, ..)| *known == word)?;
     let examples: String = example.split("   ").map(|line| format!("    {line}\n")).collect();
     Some(format!("`{word}` {text}\n{examples}"))
 }
 
 /// A name that may be meant, among these and the words.
-pub fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+pub fn similar_name<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     similar(name, names.chain(WORDS.iter().map(|(word, ..)| *word).filter(|word| word.len() > 1)))
 }

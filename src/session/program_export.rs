@@ -1,13 +1,15 @@
-//! The session as a program: its inputs, so that a file of them defines what the session defines.
+//! The session as a program: a file of its inputs that defines what the session defines.
 //!
-//! Takes the inputs that have succeeded, with what the checker has noted of their names; gives a text. In a
-//! session a name may be defined anew, and what was made with the old definition goes on with it; in a program a
-//! name has one meaning. So a definition that another has replaced is left out, or, if something that stays needs
-//! it, gets a name of its own, here and wherever it is meant. Evaluates and checks nothing.
+//! Takes the inputs that have succeeded, with the checker's annotations of their names; gives a
+//! text. In a session a name may be redefined, and what was made with the old definition keeps it;
+//! in a program a name has one meaning. So a definition that another has replaced is left out, or,
+//! if a statement that is kept needs it, is renamed with all its uses. Evaluates and checks
+//! nothing.
 
-use super::definition::{Input, definition_text};
-use super::index::outline::{Declaration, DeclarationKind, outline};
-use super::shown_sizes::{Shows, opening};
+use super::definition::definition_text;
+use super::inputs::EvaluatedInput;
+use super::outline::{Declaration, DeclarationKind, outline};
+use super::shown_sizes::{SizeWitness, size_opening_pattern};
 use super::{Session, library};
 use crate::check::annotations::Referent;
 use crate::check::env::{Callable, Definition};
@@ -20,38 +22,40 @@ use crate::syntax::{self, Chunk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What a name in an input stands for.
+/// The referent of a name in an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Meaning {
-    /// What is declared by the name that stands here.
+enum NameMeaning {
+    /// A declaration, by the span of its name.
     Declared(Span),
     /// An earlier result.
     Result(GlobalId),
-    /// What an import of a file has brought, by its number: the name itself, or behind the module's name.
+    /// A name that an import of a file has brought, by the number of the import; it may stand
+    /// behind the module's name.
     Imported(usize),
     /// A size that a variable shows, by its number.
-    Shown(u32),
+    ValueText(u32),
 }
 
 /// A top-level statement of an input.
-struct Piece {
+struct InputStatement {
     /// The number of its input.
     input: usize,
     source: Arc<Source>,
     chunk: Chunk,
-    kind: PieceKind,
+    kind: StatementKind,
     /// The names it declares at the top level.
     declares: Vec<Span>,
-    /// What others see of it first: the head of a function or instance.
+    /// The head of a function or instance, else the whole statement.
     head: Span,
-    /// What its names stand for, in their order.
-    means: Vec<(Span, Meaning)>,
+    /// The referents of its names, in order.
+    means: Vec<(Span, NameMeaning)>,
     /// The result that it gives.
     result: Option<GlobalId>,
 }
 
+/// The kind of a statement, by which it is kept or left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PieceKind {
+enum StatementKind {
     /// Declares names.
     Definition,
     /// A function or procedure, of which a name can have several.
@@ -61,19 +65,19 @@ enum PieceKind {
     Instance,
     Import,
     /// An expression whose value was only shown.
-    Shown,
+    ValueText,
     /// Anything else is there for what it does.
     Statement,
 }
 
 /// An import of a file.
-struct Imported {
+struct FileImport {
     input: usize,
     piece: usize,
-    /// Where the file is named, and its id.
+    /// The span of the path.
     file: Span,
     id: String,
-    /// What the module is called.
+    /// The name of the module.
     called: String,
     /// The names that it brings.
     brings: Vec<String>,
@@ -81,12 +85,12 @@ struct Imported {
     source: SourceId,
 }
 
-/// What has been declared as the program goes on.
+/// The declarations so far, in the order of the inputs.
 #[derive(Default)]
-struct Declared {
+struct DeclarationTable {
     /// The texts of inputs.
     texts: HashSet<SourceId>,
-    imports: Vec<Imported>,
+    imports: Vec<FileImport>,
     /// Names of types, kinds and their members, in order, with the numbers of their inputs.
     types: Vec<(usize, Span)>,
     /// Declared types by their numbers.
@@ -96,17 +100,17 @@ struct Declared {
     /// Sizes that arrived at run time.
     sizes: HashMap<(u32, Arc<str>), Span>,
     /// The first variables that show sizes.
-    shown: HashMap<u32, Shows>,
+    shown: HashMap<u32, SizeWitness>,
 }
 
 impl Session {
-    /// What the session has defined, as a program. An import of a file is written as `import_of` says it for the
-    /// file's id; expressions that only showed a value are left out.
+    /// Returns the definitions of the session as a program. An import of a file is written as
+    /// `import_of` says it for the file's id; expressions that only showed a value are left out.
     pub fn program_text(&self, import_of: &dyn Fn(&str) -> Option<String>) -> String {
-        let (pieces, declared) = self.pieces();
-        let current = self.current(&declared);
-        let needed = self.needed(&pieces, &current, &declared);
-        let mut fresh = self.fresh(&pieces);
+        let (pieces, declared) = self.input_statements();
+        let current = self.current_declarations(&declared);
+        let needed = self.required_statements(&pieces, &current, &declared);
+        let mut fresh = self.fresh_names(&pieces);
         let mut names: HashMap<Span, String> = HashMap::default();
         let mut results: HashMap<GlobalId, String> = HashMap::default();
         // What a name is hidden by that was the library's when it was used.
@@ -116,21 +120,23 @@ impl Session {
             for &at in &piece.declares {
                 let name = self.sources.slice(at);
                 if !current.contains(&at) && syntax::is_name(name) {
-                    names.insert(at, fresh.of(name));
-                } else if piece.kind != PieceKind::Function {
+                    names.insert(at, fresh.next(name));
+                } else if piece.kind != StatementKind::Function {
                     hiding.insert(name);
                 }
             }
             if let Some(id) = piece.result {
-                results.insert(id, fresh.of("result"));
+                results.insert(id, fresh.next("result"));
             }
         }
-        let shown = self.shown_names(kept(), &pieces, &declared, &mut fresh);
-        let modules = self.taken_over(&pieces, &needed, &declared, &mut fresh);
+        let shown = self.size_names(kept(), &pieces, &declared, &mut fresh);
+        let modules = self.shadowed_imports(&pieces, &needed, &declared, &mut fresh);
         let used: HashSet<usize> = kept()
             .flat_map(|piece| &piece.means)
             .filter_map(
-                |(_, meaning)| if let Meaning::Imported(number) = meaning { Some(*number) } else { None },
+                |(_, meaning)| {
+                    if let NameMeaning::Imported(number) = meaning { Some(*number) } else { None }
+                },
             )
             .collect();
         let (mut imports, mut out) = (BTreeSet::new(), String::new());
@@ -152,17 +158,17 @@ impl Session {
             for &(at, meaning) in &piece.means {
                 let word = self.sources.slice(at);
                 let name = match meaning {
-                    Meaning::Result(id) => results.get(&id).cloned(),
-                    Meaning::Shown(id) => shown.get(&id).cloned(),
-                    Meaning::Imported(number) => modules[number].as_ref().and_then(|module| {
+                    NameMeaning::Result(id) => results.get(&id).cloned(),
+                    NameMeaning::ValueText(id) => shown.get(&id).cloned(),
+                    NameMeaning::Imported(number) => modules[number].as_ref().and_then(|module| {
                         let own = word.rsplit("::").next().unwrap_or(word);
                         let stays = !word.contains("::") && module.brings.iter().any(|name| name == own);
                         (!stays).then(|| format!("{}::{own}", module.called))
                     }),
-                    Meaning::Declared(declared) if self.sources.slice(declared) != word => None,
-                    Meaning::Declared(declared) => match names.get(&declared) {
+                    NameMeaning::Declared(declared) if self.sources.slice(declared) != word => None,
+                    NameMeaning::Declared(declared) => match names.get(&declared) {
                         Some(name) => Some(name.clone()),
-                        None if hiding.contains(word) => self.part_of(declared.source).map(|part| {
+                        None if hiding.contains(word) => self.library_part(declared.source).map(|part| {
                             imports.insert(format!("import {part};"));
                             format!("{part}::{word}")
                         }),
@@ -196,12 +202,12 @@ impl Session {
                         text.push_str(&format!(" ({})", module.brings.join(", ")));
                     }
                 }
-                None => text.push_str(&changed(&written.text, piece.chunk.span.start, &changes)),
+                None => text.push_str(&replace_words(&written.text, piece.chunk.span.start, &changes)),
             }
             if !text.ends_with([';', '}']) {
                 text.push(';');
             }
-            if piece.kind != PieceKind::Import || imports.insert(text.clone()) {
+            if piece.kind != StatementKind::Import || imports.insert(text.clone()) {
                 out.push_str(&text);
                 out.push('\n');
             }
@@ -215,7 +221,7 @@ impl Session {
                 let own = |var: &&u32| declared.shown.get(var).is_some_and(|by| by.id == id);
                 let sizes = shown.iter().filter(|(var, _)| own(var)).map(|(var, name)| (*var, name.clone()));
                 let global = &self.program.globals[id as usize];
-                let ty = opening(&global.ty, &sizes.collect());
+                let ty = size_opening_pattern(&global.ty, &sizes.collect());
                 let name = results.get(&id).cloned().or_else(|| {
                     let at = piece.declares.iter().find(|at| self.sources.slice(**at) == &*global.name)?;
                     Some(names.get(at).cloned().unwrap_or_else(|| global.name.to_string()))
@@ -229,9 +235,9 @@ impl Session {
     }
 
     /// The statements of all inputs, in order, and what they declare.
-    fn pieces(&self) -> (Vec<Piece>, Declared) {
+    fn input_statements(&self) -> (Vec<InputStatement>, DeclarationTable) {
         use DeclarationKind as K;
-        let (mut pieces, mut declared) = (Vec::new(), Declared::default());
+        let (mut pieces, mut declared) = (Vec::new(), DeclarationTable::default());
         for (number, input) in self.inputs.iter().enumerate() {
             let Some(source) = self.sources.get(input.source) else { continue };
             let first = pieces.len();
@@ -240,45 +246,45 @@ impl Session {
             declared.sizes.extend(input.notes.parameters.iter().map(|(key, at)| (key.clone(), *at)));
             let declarations = outline(source);
             for declaration in &declarations {
-                if is_type(declaration.kind) {
-                    declared.types.push((number, declaration.name_at));
+                if declares_type(declaration.kind) {
+                    declared.types.push((number, declaration.name_span));
                 }
-                let members: Vec<Span> = declaration.members.iter().map(|member| member.name_at).collect();
+                let members: Vec<Span> = declaration.members.iter().map(|member| member.name_span).collect();
                 if declaration.kind == K::Kind {
                     declared.types.extend(members.iter().map(|at| (number, *at)));
                 }
-                declared.members.insert(declaration.name_at, members);
+                declared.members.insert(declaration.name_span, members);
             }
             let chunks = syntax::chunks(source);
             for import in &input.imports {
                 let at = chunks.iter().position(|chunk| covers(chunk.span, import.0));
                 declared
                     .imports
-                    .extend(at.and_then(|at| imported(source, import, number, pieces.len() + at)));
+                    .extend(at.and_then(|at| file_import(source, import, number, pieces.len() + at)));
             }
-            let means = self.meanings(number, input, &declared);
+            let means = self.name_meanings(number, input, &declared);
             let last = chunks.len().saturating_sub(1);
             for (at, chunk) in chunks.into_iter().enumerate() {
                 let own: Vec<&Declaration> =
                     declarations.iter().filter(|declaration| covers(chunk.span, declaration.span)).collect();
-                let shows = input.shows && at == last;
+                let shows = input.shows_value && at == last;
                 let kind = match own.first().map(|declaration| declaration.kind) {
-                    None if shows => PieceKind::Shown,
-                    None => PieceKind::Statement,
-                    Some(K::Instance) => PieceKind::Instance,
-                    Some(K::Import) => PieceKind::Import,
-                    Some(K::Function | K::Procedure) => PieceKind::Function,
-                    Some(K::Variable) => PieceKind::Variable,
-                    Some(_) => PieceKind::Definition,
+                    None if shows => StatementKind::ValueText,
+                    None => StatementKind::Statement,
+                    Some(K::Instance) => StatementKind::Instance,
+                    Some(K::Import) => StatementKind::Import,
+                    Some(K::Function | K::Procedure) => StatementKind::Function,
+                    Some(K::Variable) => StatementKind::Variable,
+                    Some(_) => StatementKind::Definition,
                 };
                 let mut declares = Vec::new();
                 for declaration in own.iter().filter(|d| !matches!(d.kind, K::Instance | K::Import)) {
-                    declares.push(declaration.name_at);
+                    declares.push(declaration.name_span);
                     let members = declaration
                         .members
                         .iter()
                         .filter(|member| matches!(member.kind, K::Case | K::Member | K::Method));
-                    declares.extend(members.map(|member| member.name_at));
+                    declares.extend(members.map(|member| member.name_span));
                 }
                 let sizes = input.notes.parameters.values().filter(|at| {
                     let named = matches!(chunk.word, "val" | "var") && covers(chunk.span, **at);
@@ -289,7 +295,7 @@ impl Session {
                 let inside = |at: &Span| covers(chunk.span, *at);
                 let means = means.iter().filter(|(at, _)| inside(at)).copied().collect();
                 let result = input.result.filter(|_| shows);
-                pieces.push(Piece {
+                pieces.push(InputStatement {
                     input: number,
                     source: source.clone(),
                     chunk,
@@ -300,37 +306,42 @@ impl Session {
                     result,
                 });
             }
-            self.note_shown(input, &pieces, first, &mut declared);
+            self.record_size_witnesses(input, &pieces, first, &mut declared);
         }
         (pieces, declared)
     }
 
     /// The import that has brought a name, as an input with this number saw it.
-    fn brought(
+    fn import_of_name(
         &self,
         name: &str,
         text: Option<SourceId>,
         number: usize,
-        declared: &Declared,
+        declared: &DeclarationTable,
     ) -> Option<usize> {
         let (module, own) = name.split_once("::").map_or((None, name), |(module, own)| (Some(module), own));
-        let brings = |import: &Imported| {
+        let brings = |import: &FileImport| {
             let seen =
-                import.input <= number && self.inputs[import.input].forgotten.is_none_or(|at| at > number);
+                import.input <= number && self.inputs[import.input].replaced_at.is_none_or(|at| at > number);
             seen && match module {
                 Some(module) => import.called == module,
                 None => import.brings.iter().any(|brought| brought == own),
             }
         };
-        // Several may bring the name, and the one that is meant stands in this text.
-        let means = |import: &Imported| Some(import.source) == text && brings(import);
+        // Several imports may bring the name; the one that the text refers to takes precedence.
+        let means = |import: &FileImport| Some(import.source) == text && brings(import);
         let meant = declared.imports.iter().rposition(means);
         meant.or_else(|| declared.imports.iter().rposition(brings))
     }
 
-    /// What the names of an input stand for, as far as the session has declared it.
-    fn meanings(&self, number: usize, input: &Input, declared: &Declared) -> Vec<(Span, Meaning)> {
-        let mut found: BTreeMap<Span, Meaning> = BTreeMap::new();
+    /// Returns the referents of the names of an input that the session has declared.
+    fn name_meanings(
+        &self,
+        number: usize,
+        input: &EvaluatedInput,
+        declared: &DeclarationTable,
+    ) -> Vec<(Span, NameMeaning)> {
+        let mut found: BTreeMap<Span, NameMeaning> = BTreeMap::new();
         let member = |nominal: u32, at: usize| {
             declared.members.get(declared.nominals.get(&nominal)?)?.get(at).copied()
         };
@@ -352,15 +363,16 @@ impl Session {
                 Referent::Field(..) | Referent::RecordField | Referent::Prim(_) => None,
             };
             // What neither an input nor the library declares comes from an import.
-            let here = |at: &Span| self.part_of(at.source).is_some() || declared.texts.contains(&at.source);
+            let here =
+                |at: &Span| self.library_part(at.source).is_some() || declared.texts.contains(&at.source);
             let can_come =
                 !matches!(referent, Referent::Field(..) | Referent::RecordField | Referent::Prim(_));
             let meaning = match meaning.filter(here) {
-                Some(at) => Some(Meaning::Declared(at)),
-                None if let Some(id) = shown(referent) => Some(Meaning::Shown(id)),
+                Some(at) => Some(NameMeaning::Declared(at)),
+                None if let Some(id) = shown(referent) => Some(NameMeaning::ValueText(id)),
                 None if can_come => {
                     let text = if let Referent::At(at) = referent { Some(at.source) } else { None };
-                    self.brought(word, text, number, declared).map(Meaning::Imported)
+                    self.import_of_name(word, text, number, declared).map(NameMeaning::Imported)
                 }
                 None => None,
             };
@@ -371,20 +383,20 @@ impl Session {
             };
         }
         let place = |from: usize, to: usize| Span::new(input.source, from, to);
-        found.extend(input.uses.iter().map(|(at, id)| (place(at.start, at.end), Meaning::Result(*id))));
+        found.extend(input.uses.iter().map(|(at, id)| (place(at.start, at.end), NameMeaning::Result(*id))));
         found.into_iter().collect()
     }
 
     /// The type of a name, as an input with this number saw it.
-    fn type_named(&self, name: &str, number: usize, declared: &Declared) -> Option<Span> {
+    fn type_named(&self, name: &str, number: usize, declared: &DeclarationTable) -> Option<Span> {
         let seen = declared.types.iter().rev().filter(|(input, _)| {
-            *input <= number && self.inputs[*input].forgotten.is_none_or(|at| at > number)
+            *input <= number && self.inputs[*input].replaced_at.is_none_or(|at| at > number)
         });
         seen.map(|(_, at)| *at).find(|at| self.sources.slice(*at) == name)
     }
 
-    /// Where what can be named now is declared.
-    fn current(&self, declared: &Declared) -> HashSet<Span> {
+    /// Returns the spans of the declarations that can be named now.
+    fn current_declarations(&self, declared: &DeclarationTable) -> HashSet<Span> {
         let env = &self.env;
         let mut found: HashSet<Span> =
             env.class_names.values().filter_map(|id| Some(env.classes.get(id)?.span)).collect();
@@ -408,7 +420,7 @@ impl Session {
         // Of types there is no place in an `Env`: the newest of a name is the one that counts.
         let mut named = HashSet::default();
         for (input, at) in declared.types.iter().rev() {
-            if self.inputs[*input].forgotten.is_none() && named.insert(self.sources.slice(*at)) {
+            if self.inputs[*input].replaced_at.is_none() && named.insert(self.sources.slice(*at)) {
                 found.insert(*at);
             }
         }
@@ -420,64 +432,70 @@ impl Session {
         found
     }
 
-    /// Which pieces the program has: what can be named, what is done with it, and what they rely on.
-    fn needed(&self, pieces: &[Piece], current: &HashSet<Span>, declared: &Declared) -> Vec<bool> {
+    /// Returns for each statement if the program has it: those that can be named, statements about
+    /// them, and their dependencies.
+    fn required_statements(
+        &self,
+        pieces: &[InputStatement],
+        current: &HashSet<Span>,
+        declared: &DeclarationTable,
+    ) -> Vec<bool> {
         let mut homes: HashMap<Span, usize> = HashMap::default();
         let mut giving: HashMap<GlobalId, usize> = HashMap::default();
         for (at, piece) in pieces.iter().enumerate() {
             homes.extend(piece.declares.iter().map(|name| (*name, at)));
             giving.extend(piece.result.map(|id| (id, at)));
         }
-        let target = |meaning: &Meaning| match meaning {
-            Meaning::Declared(at) => homes.get(at).copied(),
-            Meaning::Result(id) => giving.get(id).copied(),
-            Meaning::Imported(number) => declared.imports.get(*number).map(|import| import.piece),
-            Meaning::Shown(id) => declared.shown.get(id).map(|by| by.piece),
+        let target = |meaning: &NameMeaning| match meaning {
+            NameMeaning::Declared(at) => homes.get(at).copied(),
+            NameMeaning::Result(id) => giving.get(id).copied(),
+            NameMeaning::Imported(number) => declared.imports.get(*number).map(|import| import.piece),
+            NameMeaning::ValueText(id) => declared.shown.get(id).map(|by| by.piece),
         };
         let targets: Vec<BTreeSet<usize>> = pieces
             .iter()
             .map(|piece| piece.means.iter().filter_map(|(_, meaning)| target(meaning)).collect())
             .collect();
         let types: HashSet<Span> = declared.types.iter().map(|(_, at)| *at).collect();
-        // Whoever reads what a function takes cannot give it, for the type has been replaced.
-        let outlived = |piece: &Piece| {
+        // A function that takes a replaced type cannot be called any more.
+        let outlived = |piece: &InputStatement| {
             piece.means.iter().any(|(at, meaning)| {
-                let Meaning::Declared(ty) = meaning else { return false };
+                let NameMeaning::Declared(ty) = meaning else { return false };
                 covers(piece.head, *at) && types.contains(ty) && !current.contains(ty)
             })
         };
-        let is_current = |piece: &Piece| piece.declares.iter().any(|at| current.contains(at));
-        let name = |piece: &Piece| piece.declares.first().map_or("", |at| self.sources.slice(*at));
+        let is_current = |piece: &InputStatement| piece.declares.iter().any(|at| current.contains(at));
+        let name = |piece: &InputStatement| piece.declares.first().map_or("", |at| self.sources.slice(*at));
         let living: HashSet<&str> = pieces
             .iter()
-            .filter(|piece| piece.kind == PieceKind::Function && is_current(piece) && !outlived(piece))
+            .filter(|piece| piece.kind == StatementKind::Function && is_current(piece) && !outlived(piece))
             .map(name)
             .collect();
-        let forgotten = |piece: &Piece| self.inputs[piece.input].forgotten.is_some();
+        let replaced_at = |piece: &InputStatement| self.inputs[piece.input].replaced_at.is_some();
         let mut needed = vec![false; pieces.len()];
         for (at, piece) in pieces.iter().enumerate() {
             needed[at] = match piece.kind {
-                PieceKind::Function => {
+                StatementKind::Function => {
                     is_current(piece) && (!outlived(piece) || !living.contains(name(piece)))
                 }
-                PieceKind::Definition | PieceKind::Variable => is_current(piece),
-                PieceKind::Import => true,
-                PieceKind::Statement => {
+                StatementKind::Definition | StatementKind::Variable => is_current(piece),
+                StatementKind::Import => true,
+                StatementKind::Statement => {
                     let replaced = |at: &usize| !is_current(&pieces[*at]) && !pieces[*at].declares.is_empty();
-                    !forgotten(piece) && !targets[at].iter().any(replaced)
+                    !replaced_at(piece) && !targets[at].iter().any(replaced)
                 }
-                PieceKind::Instance | PieceKind::Shown => false,
+                StatementKind::Instance | StatementKind::ValueText => false,
             };
         }
-        // An import may be all that is left of a text that was forgotten.
+        // Of a replaced text, an import may be the only statement that is kept.
         let uses_file = |at: usize, needed: &[bool]| {
             let input = pieces[at].input;
             let same =
-                |other: &usize| pieces[*other].input == input && pieces[*other].kind != PieceKind::Import;
+                |other: &usize| pieces[*other].input == input && pieces[*other].kind != StatementKind::Import;
             (0..pieces.len()).filter(same).any(|other| needed[other])
         };
         for at in 0..pieces.len() {
-            needed[at] &= pieces[at].kind != PieceKind::Import || !forgotten(&pieces[at]);
+            needed[at] &= pieces[at].kind != StatementKind::Import || !replaced_at(&pieces[at]);
         }
         loop {
             let before = needed.iter().filter(|needed| **needed).count();
@@ -485,14 +503,16 @@ impl Session {
                 let piece = &pieces[at];
                 needed[at] = needed[at]
                     || match piece.kind {
-                        PieceKind::Instance => {
+                        StatementKind::Instance => {
                             let head = piece.means.iter().filter(|(at, _)| covers(piece.head, *at));
                             let own: Vec<usize> = head.filter_map(|(_, meaning)| target(meaning)).collect();
                             let known = current.iter().any(|span| covers(piece.chunk.span, *span));
-                            known && own.iter().all(|at| needed[*at]) && !(forgotten(piece) && own.is_empty())
+                            known
+                                && own.iter().all(|at| needed[*at])
+                                && !(replaced_at(piece) && own.is_empty())
                         }
-                        PieceKind::Statement => changes_needed(at, pieces, &targets, &needed),
-                        PieceKind::Import => uses_file(at, &needed),
+                        StatementKind::Statement => affects_required_variable(at, pieces, &targets, &needed),
+                        StatementKind::Import => uses_file(at, &needed),
                         _ => false,
                     };
                 if needed[at] {
@@ -505,25 +525,26 @@ impl Session {
         }
     }
 
-    /// The imports whose module or names something later has taken the place of, each with another name for the
-    /// module, and what it still brings.
-    fn taken_over(
+    /// The imports whose module or names something later has taken the place of, each with another
+    /// name for the module, and what it still brings.
+    fn shadowed_imports(
         &self,
-        pieces: &[Piece],
+        pieces: &[InputStatement],
         needed: &[bool],
-        declared: &Declared,
-        fresh: &mut Fresh,
-    ) -> Vec<Option<Imported>> {
+        declared: &DeclarationTable,
+        fresh: &mut FreshNames,
+    ) -> Vec<Option<FileImport>> {
         let imports = &declared.imports;
-        let taken = |import: &Imported, name: &str| {
-            let other = |other: &Imported| {
+        let taken = |import: &FileImport, name: &str| {
+            let other = |other: &FileImport| {
                 needed[other.piece]
                     && other.piece > import.piece
                     && other.id != import.id
                     && other.brings.iter().any(|brought| brought == name)
             };
             let later = pieces.iter().zip(needed).skip(import.piece + 1).filter(|(_, needed)| **needed);
-            let declares = |piece: &Piece| piece.declares.iter().any(|at| self.sources.slice(*at) == name);
+            let declares =
+                |piece: &InputStatement| piece.declares.iter().any(|at| self.sources.slice(*at) == name);
             imports.iter().any(other) || later.into_iter().any(|(piece, _)| declares(piece))
         };
         let changed = imports.iter().map(|import| {
@@ -539,24 +560,24 @@ impl Session {
             changes.then(|| {
                 let called = match (renamed, syntax::is_name(&import.called)) {
                     (false, true) => import.called.clone(),
-                    (_, true) => fresh.of(&import.called),
+                    (_, true) => fresh.next(&import.called),
                     // What a file is called may be no name.
-                    (_, false) => fresh.of("module"),
+                    (_, false) => fresh.next("module"),
                 };
-                Imported { called, brings, id: import.id.clone(), ..*import }
+                FileImport { called, brings, id: import.id.clone(), ..*import }
             })
         });
         changed.collect()
     }
 
-    /// The names of the sizes that statements name and that variables show: as they are shown, unless something else
-    /// has the name.
-    fn shown_names<'p>(
+    /// The names of the sizes that statements name and that variables show: as they are shown,
+    /// unless something else has the name.
+    fn size_names<'p>(
         &self,
-        kept: impl Iterator<Item = &'p Piece>,
-        pieces: &[Piece],
-        declared: &Declared,
-        fresh: &mut Fresh,
+        kept: impl Iterator<Item = &'p InputStatement>,
+        pieces: &[InputStatement],
+        declared: &DeclarationTable,
+        fresh: &mut FreshNames,
     ) -> BTreeMap<u32, String> {
         let mut names: BTreeMap<u32, String> = BTreeMap::new();
         let mut taken: HashSet<String> = pieces
@@ -566,20 +587,26 @@ impl Session {
             .map(|at| self.sources.slice(*at).to_string())
             .collect();
         for (at, meaning) in kept.flat_map(|piece| &piece.means) {
-            if let Meaning::Shown(id) = meaning
+            if let NameMeaning::ValueText(id) = meaning
                 && !names.contains_key(id)
             {
                 let word = self.sources.slice(*at);
                 let free =
                     taken.insert(word.to_string()) && library::index().names().all(|name| name != word);
-                names.insert(*id, if free { word.to_string() } else { fresh.of(word) });
+                names.insert(*id, if free { word.to_string() } else { fresh.next(word) });
             }
         }
         names
     }
 
-    /// Which of its statements gives each variable of an input its value.
-    fn note_shown(&self, input: &Input, pieces: &[Piece], first: usize, declared: &mut Declared) {
+    /// Records the statement of an input that gives each variable its value.
+    fn record_size_witnesses(
+        &self,
+        input: &EvaluatedInput,
+        pieces: &[InputStatement],
+        first: usize,
+        declared: &mut DeclarationTable,
+    ) {
         let mut places: Vec<(&str, usize)> = Vec::new();
         for (at, piece) in pieces.iter().enumerate().skip(first) {
             places.extend(piece.declares.iter().map(|name| (self.sources.slice(*name), at)));
@@ -594,33 +621,40 @@ impl Session {
         let result = pieces.iter().enumerate().skip(first).find_map(|(at, piece)| Some((piece.result?, at)));
         for (id, piece) in given.into_iter().chain(result) {
             self.program.globals[id as usize].ty.for_each_var(&mut |var| {
-                declared.shown.entry(var.id).or_insert(Shows { piece, id });
+                declared.shown.entry(var.id).or_insert(SizeWitness { piece, id });
             });
         }
     }
 
     /// The part of the library that a text is.
-    fn part_of(&self, source: SourceId) -> Option<&'static str> {
+    fn library_part(&self, source: SourceId) -> Option<&'static str> {
         library::parts().nth(source.0 as usize)
     }
 
-    fn fresh(&self, pieces: &[Piece]) -> Fresh {
+    /// Returns a supply of names that no statement mentions.
+    fn fresh_names(&self, pieces: &[InputStatement]) -> FreshNames {
         let mut taken: HashSet<String> = library::index().names().map(str::to_string).collect();
         taken.extend(Prim::ALL.iter().map(|prim| prim.name().to_string()));
         for piece in pieces {
             taken
                 .extend(piece.chunk.mentions.iter().chain(&piece.chunk.defines).map(|name| name.to_string()));
         }
-        Fresh { taken }
+        FreshNames { taken }
     }
 }
 
-/// Whether a statement leads to a variable that is needed, and so may have made it what it is.
-fn changes_needed(at: usize, pieces: &[Piece], targets: &[BTreeSet<usize>], needed: &[bool]) -> bool {
+/// Returns true if a statement refers, directly or not, to a variable that is needed, which it may
+/// have changed.
+fn affects_required_variable(
+    at: usize,
+    pieces: &[InputStatement],
+    targets: &[BTreeSet<usize>],
+    needed: &[bool],
+) -> bool {
     let (mut seen, mut waiting) = (HashSet::default(), vec![at]);
     while let Some(next) = waiting.pop() {
         if seen.insert(next) {
-            if pieces[next].kind == PieceKind::Variable && needed[next] {
+            if pieces[next].kind == StatementKind::Variable && needed[next] {
                 return true;
             }
             waiting.extend(&targets[next]);
@@ -630,12 +664,12 @@ fn changes_needed(at: usize, pieces: &[Piece], targets: &[BTreeSet<usize>], need
 }
 
 /// An import of a file, as it is written.
-fn imported(
+fn file_import(
     source: &Source,
     (file, id, module): &(Span, String, Arc<Module>),
     input: usize,
     piece: usize,
-) -> Option<Imported> {
+) -> Option<FileImport> {
     let parsed = syntax::parse(source);
     let import = parsed.stmts.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Import(import) if import.target.span() == *file => Some(import),
@@ -647,16 +681,17 @@ fn imported(
         ImportNames::All { .. } => module.names().map(str::to_string).collect(),
     };
     let called = import.called().text.to_string();
-    Some(Imported { input, piece, file: *file, id: id.clone(), called, brings, source: module.source })
+    Some(FileImport { input, piece, file: *file, id: id.clone(), called, brings, source: module.source })
 }
 
 /// Names that nothing else has.
-struct Fresh {
+struct FreshNames {
     taken: HashSet<String>,
 }
 
-impl Fresh {
-    fn of(&mut self, name: &str) -> String {
+impl FreshNames {
+    /// Returns a new name: the given one with a number.
+    fn next(&mut self, name: &str) -> String {
         let mut number = 1;
         loop {
             let new = format!("{name}_{number}");
@@ -668,17 +703,19 @@ impl Fresh {
     }
 }
 
-fn is_type(kind: DeclarationKind) -> bool {
+/// Returns true for the declaration of a type, type function or kind.
+fn declares_type(kind: DeclarationKind) -> bool {
     use DeclarationKind as K;
     matches!(kind, K::Type | K::TypeFunction | K::Struct | K::Variant | K::Kind)
 }
 
+/// Returns true if a span contains another.
 fn covers(outer: Span, inner: Span) -> bool {
     outer.source == inner.source && outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// A text that begins at a byte of its source, with other words in these places.
-fn changed(text: &str, start: u32, changes: &BTreeMap<Span, String>) -> String {
+fn replace_words(text: &str, start: u32, changes: &BTreeMap<Span, String>) -> String {
     let (mut out, mut end) = (String::new(), 0);
     for (at, word) in changes {
         let (from, to) = ((at.start - start) as usize, (at.end - start) as usize);

@@ -1,7 +1,7 @@
-//! What a text declares, with its places: read from the tree, nothing is checked.
+//! The declarations of a text, with their spans: read from the tree; nothing is checked.
 //!
-//! Takes a text, however broken; gives its declarations, those within declarations beneath them. What
-//! cannot be read keeps its name where lexing can tell it.
+//! Takes a text, however broken; gives its declarations as a tree. A statement that cannot be
+//! parsed keeps the name that lexing finds in it.
 
 use crate::source::{Source, Span};
 use crate::syntax::ast::{
@@ -10,7 +10,7 @@ use crate::syntax::ast::{
 use crate::syntax::{self, Chunk};
 use std::sync::Arc;
 
-/// What a declaration declares.
+/// The kind of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeclarationKind {
     /// `fun`
@@ -51,18 +51,18 @@ pub enum DeclarationKind {
     Import,
 }
 
-/// One declaration.
+/// A declaration with its places.
 #[derive(Clone, Debug)]
 pub struct Declaration {
     /// Its name.
     pub name: String,
-    /// What it declares.
+    /// The kind of what it declares.
     pub kind: DeclarationKind,
-    /// Where its name stands.
-    pub name_at: Span,
-    /// All of it, without the `///` comment.
+    /// The span of its name.
+    pub name_span: Span,
+    /// The whole declaration, without its `///` comment.
     pub span: Span,
-    /// As much of it as its users need.
+    /// The part of it that its users need.
     pub head: Span,
     /// The parameters of a function, in their groups.
     pub params: Vec<Vec<Span>>,
@@ -72,16 +72,17 @@ pub struct Declaration {
     pub doc: Option<Arc<str>>,
     /// `export` stands before it.
     pub exported: bool,
-    /// What is declared in it.
+    /// The declarations inside it.
     pub members: Vec<Declaration>,
 }
 
 impl Declaration {
+    /// Returns a declaration without parameters and members.
     fn new(name: &Name, kind: DeclarationKind, span: Span) -> Declaration {
         Declaration {
             name: name.text.to_string(),
             kind,
-            name_at: name.span,
+            name_span: name.span,
             span,
             head: span,
             params: Vec::new(),
@@ -93,19 +94,19 @@ impl Declaration {
     }
 
     /// Itself and all in it.
-    pub fn each<'d>(&'d self, visit: &mut dyn FnMut(&'d Declaration)) {
+    pub fn for_each<'d>(&'d self, visit: &mut dyn FnMut(&'d Declaration)) {
         visit(self);
-        self.members.iter().for_each(|member| member.each(visit));
+        self.members.iter().for_each(|member| member.for_each(visit));
     }
 }
 
-/// What a text declares at the top level, in its order.
+/// Returns the top-level declarations of a text, in order.
 pub fn outline(source: &Source) -> Vec<Declaration> {
-    of(source, &syntax::parse(source).stmts)
+    outline_of_statements(source, &syntax::parse(source).stmts)
 }
 
-/// What these statements of a text declare, which are all it has.
-pub(super) fn of(source: &Source, stmts: &[Stmt]) -> Vec<Declaration> {
+/// Returns the declarations of the statements of a text, which are all that it has.
+pub fn outline_of_statements(source: &Source, stmts: &[Stmt]) -> Vec<Declaration> {
     let chunks = syntax::chunks(source);
     let mut out = Vec::new();
     for (stmt, chunk) in stmts.iter().zip(&chunks) {
@@ -114,9 +115,9 @@ pub(super) fn of(source: &Source, stmts: &[Stmt]) -> Vec<Declaration> {
             StmtKind::Export(inner) => inner,
             _ => stmt,
         };
-        declared(inner, &mut out);
+        push_declarations(inner, &mut out);
         if let StmtKind::Error = inner.kind {
-            out.extend(unread(source, chunk));
+            out.extend(broken_declaration(source, chunk));
         }
         for declaration in &mut out[before..] {
             declaration.exported = chunk.exported;
@@ -129,47 +130,49 @@ pub(super) fn of(source: &Source, stmts: &[Stmt]) -> Vec<Declaration> {
     out
 }
 
-fn declared(stmt: &Stmt, out: &mut Vec<Declaration>) {
+/// Adds the declarations of a statement.
+fn push_declarations(stmt: &Stmt, out: &mut Vec<Declaration>) {
     use DeclarationKind as K;
     let span = stmt.span;
     match &stmt.kind {
         StmtKind::Let { mutable, pattern, ty, .. } => {
             let kind = if *mutable { K::Variable } else { K::Value };
             let mut names = Vec::new();
-            variables(pattern, ty.is_some(), &mut names);
+            bound_names(pattern, ty.is_some(), &mut names);
             for (name, typed) in names {
                 let head = ty.as_ref().map_or(pattern.span, |ty| pattern.span.to(ty.span));
                 out.push(Declaration { typed, head, ..Declaration::new(name, kind, span) });
             }
         }
         StmtKind::Function { name, function, doc } => {
-            out.push(Declaration { doc: doc.clone(), ..self::function(name, function, span) });
+            out.push(Declaration { doc: doc.clone(), ..self::function_declaration(name, function, span) });
         }
         StmtKind::Typedef(decl, _) | StmtKind::Newtype(decl, _) | StmtKind::Abstract { decl, .. } => {
             out.push(Declaration { doc: decl.doc.clone(), ..Declaration::new(&decl.name, K::Type, span) });
         }
         StmtKind::Struct(decl, fields) => {
-            let members = fields.iter().map(|(name, ty)| part(name, K::Field, name.span.to(ty.span)));
-            out.push(composed(decl, K::Struct, span, members.collect()));
+            let members =
+                fields.iter().map(|(name, ty)| simple_declaration(name, K::Field, name.span.to(ty.span)));
+            out.push(type_declaration(decl, K::Struct, span, members.collect()));
         }
         StmtKind::Variant(decl, cases) => {
             let members = cases.iter().map(|(name, ty)| {
-                part(name, K::Case, ty.as_ref().map_or(name.span, |ty| name.span.to(ty.span)))
+                simple_declaration(name, K::Case, ty.as_ref().map_or(name.span, |ty| name.span.to(ty.span)))
             });
-            out.push(composed(decl, K::Variant, span, members.collect()));
+            out.push(type_declaration(decl, K::Variant, span, members.collect()));
         }
         StmtKind::Typefun { name, .. } => out.push(Declaration::new(name, K::TypeFunction, span)),
         StmtKind::Kind { name, members, doc } => {
-            let members = members.iter().map(|name| part(name, K::Member, name.span)).collect();
+            let members = members.iter().map(|name| simple_declaration(name, K::Member, name.span)).collect();
             out.push(Declaration { members, doc: doc.clone(), ..Declaration::new(name, K::Kind, span) });
         }
         StmtKind::Class(decl, members) => {
-            let members = members.iter().filter_map(member).collect();
-            out.push(composed(decl, K::Class, span, members));
+            let members = members.iter().filter_map(class_member_declaration).collect();
+            out.push(type_declaration(decl, K::Class, span, members));
         }
         StmtKind::Instance { class, args, members, .. } => {
             let mut inside = Vec::new();
-            members.iter().for_each(|stmt| declared(stmt, &mut inside));
+            members.iter().for_each(|stmt| push_declarations(stmt, &mut inside));
             for member in &mut inside {
                 member.kind = K::Method;
             }
@@ -181,73 +184,83 @@ fn declared(stmt: &Stmt, out: &mut Vec<Declaration>) {
         StmtKind::Import(import) => {
             out.push(Declaration::new(&import.called(), K::Import, span));
         }
-        StmtKind::Export(inner) => declared(inner, out),
+        StmtKind::Export(inner) => push_declarations(inner, out),
         _ => {}
     }
 }
 
-fn part(name: &Name, kind: DeclarationKind, span: Span) -> Declaration {
+/// Returns a declaration whose head is all of it.
+fn simple_declaration(name: &Name, kind: DeclarationKind, span: Span) -> Declaration {
     Declaration::new(name, kind, span)
 }
 
-fn composed(decl: &TypeDecl, kind: DeclarationKind, span: Span, members: Vec<Declaration>) -> Declaration {
+/// Returns the declaration of a type or class with its members.
+fn type_declaration(
+    decl: &TypeDecl,
+    kind: DeclarationKind,
+    span: Span,
+    members: Vec<Declaration>,
+) -> Declaration {
     Declaration { members, doc: decl.doc.clone(), ..Declaration::new(&decl.name, kind, span) }
 }
 
-fn function(name: &Name, function: &Function, span: Span) -> Declaration {
+/// Returns the declaration of a function or procedure.
+fn function_declaration(name: &Name, function: &Function, span: Span) -> Declaration {
     let kind = if function.is_proc { DeclarationKind::Procedure } else { DeclarationKind::Function };
-    let params = function.params.iter().map(|group| group.iter().map(param).collect()).collect();
+    let params = function.params.iter().map(|group| group.iter().map(parameter_span).collect()).collect();
     let typed = function.is_proc || function.result.is_some();
     Declaration { params, typed, head: function.header, ..Declaration::new(name, kind, span) }
 }
 
-fn param(param: &Param) -> Span {
+/// Returns the span of a parameter with its type.
+fn parameter_span(param: &Param) -> Span {
     param.ty.as_ref().map_or(param.pattern.span, |ty| param.pattern.span.to(ty.span))
 }
 
-fn member(member: &ClassMember) -> Option<Declaration> {
+/// Returns the declaration of a member of a class.
+fn class_member_declaration(member: &ClassMember) -> Option<Declaration> {
     Some(match member {
         ClassMember::Signature(name, Generics { .. }, ty) => {
-            part(name, DeclarationKind::Method, name.span.to(ty.span))
+            simple_declaration(name, DeclarationKind::Method, name.span.to(ty.span))
         }
         // A default is no declaration: its method is declared beside it.
         ClassMember::Default(_) => return None,
         ClassMember::Law(name, params, body) => {
-            let head = params.last().map_or(name.span, |last| name.span.to(param(last)));
+            let head = params.last().map_or(name.span, |last| name.span.to(parameter_span(last)));
             let span = name.span.to(body.span);
-            Declaration { head, ..part(name, DeclarationKind::Law, span) }
+            Declaration { head, ..simple_declaration(name, DeclarationKind::Law, span) }
         }
     })
 }
 
 /// The names that a pattern may bind, and whether a type stands beside them.
-fn variables<'p>(pattern: &'p Pattern, typed: bool, out: &mut Vec<(&'p Name, bool)>) {
+fn bound_names<'p>(pattern: &'p Pattern, typed: bool, out: &mut Vec<(&'p Name, bool)>) {
     match &pattern.kind {
         PatternKind::Name(name) => out.push((name, typed)),
-        PatternKind::Typed(inner, _) => variables(inner, true, out),
+        PatternKind::Typed(inner, _) => bound_names(inner, true, out),
         PatternKind::As(inner, name) => {
-            variables(inner, typed, out);
+            bound_names(inner, typed, out);
             out.push((name, typed));
         }
         PatternKind::Tuple(parts) | PatternKind::CompactTuple(parts) => {
-            parts.iter().for_each(|part| variables(part, typed, out));
+            parts.iter().for_each(|part| bound_names(part, typed, out));
         }
         PatternKind::Record(fields) | PatternKind::CompactRecord(fields) => {
-            fields.iter().for_each(|(_, part)| variables(part, typed, out));
+            fields.iter().for_each(|(_, part)| bound_names(part, typed, out));
         }
         PatternKind::Coarray(index, argument) => {
-            variables(index, typed, out);
-            variables(argument, typed, out);
+            bound_names(index, typed, out);
+            bound_names(argument, typed, out);
         }
         PatternKind::Constructor(_, inner) | PatternKind::Case(_, Some(inner)) => {
-            variables(inner, typed, out);
+            bound_names(inner, typed, out);
         }
         _ => {}
     }
 }
 
-/// What a statement that cannot be read would declare.
-fn unread(source: &Source, chunk: &Chunk) -> Option<Declaration> {
+/// Returns the declaration of a statement that cannot be parsed, from its keyword and name.
+fn broken_declaration(source: &Source, chunk: &Chunk) -> Option<Declaration> {
     use DeclarationKind as K;
     let kind = match chunk.word {
         "fun" => K::Function,
@@ -273,17 +286,17 @@ fn unread(source: &Source, chunk: &Chunk) -> Option<Declaration> {
 #[cfg(test)]
 mod tests {
     use super::{Declaration, DeclarationKind, outline};
-    use crate::session::detached;
+    use crate::session::detached_source;
 
     fn shown(text: &str) -> Vec<String> {
         fn line(text: &str, declaration: &Declaration, depth: usize, out: &mut Vec<String>) {
-            let slice = &text[declaration.name_at.range()];
+            let slice = &text[declaration.name_span.range()];
             assert!(slice == declaration.name || declaration.kind == DeclarationKind::Import, "{slice}");
             out.push(format!("{}{:?} {}", " ".repeat(depth), declaration.kind, declaration.name));
             declaration.members.iter().for_each(|member| line(text, member, depth + 1, out));
         }
         let mut out = Vec::new();
-        outline(&detached(text)).iter().for_each(|declaration| line(text, declaration, 0, &mut out));
+        outline(&detached_source(text)).iter().for_each(|declaration| line(text, declaration, 0, &mut out));
         out
     }
 

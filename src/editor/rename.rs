@@ -1,12 +1,15 @@
-//! Renaming: what has to change, and whether every name still means what it meant.
+//! Renaming: the places to change, and the proof that every name keeps its referent.
 //!
-//! Takes the indexes of all texts that may name the thing; gives the places to change, or why it cannot be
-//! done. Nothing is decided by looking at scopes a second time: whoever changes the texts makes their
-//! indexes again, and [`same_meaning`] compares what names stand for, before and after.
+//! Takes the indexes of all texts that may name the declaration; gives the places to change, or the
+//! reason why it cannot be renamed. Scopes are not analyzed a second time: the caller changes the
+//! texts and makes their indexes again, and [`check_same_meaning`] compares the referents before
+//! and after.
 
-use super::{DeclarationKind, Index, Target};
-use crate::session::tokens::{TokenClass, tokens};
-use crate::source::{Span, line_number};
+use super::index::{Index, Target};
+use super::tokens::{TokenClass, tokens};
+use crate::session::KEYWORDS;
+use crate::session::outline::DeclarationKind;
+use crate::source::{SourceMap, Span, line_number};
 use crate::syntax;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,14 +25,14 @@ pub struct Occurrence {
 }
 
 /// The places to change, by the ids of texts, in order.
-pub type Change = BTreeMap<String, BTreeSet<(usize, usize)>>;
+pub type RenameEdits = BTreeMap<String, BTreeSet<(usize, usize)>>;
 
-/// Why something cannot be renamed: a sentence.
-pub type NoRename = String;
+/// The reason why something cannot be renamed, as a sentence.
+pub type RenameRefusal = String;
 
 impl Index {
     /// A place for other indexes.
-    pub fn spot(&self, span: Span) -> Option<Occurrence> {
+    pub fn occurrence(&self, span: Span) -> Option<Occurrence> {
         let id = match self.modules.get(&span.source) {
             Some(id) => id.clone(),
             None => self.sources.get(span.source)?.name.clone(),
@@ -37,8 +40,8 @@ impl Index {
         Some(Occurrence { id, start: span.start as usize, end: span.end as usize })
     }
 
-    /// What is renamed by a rename at a byte of the text: the name there, and where it is declared.
-    pub fn renamable(&self, at: usize) -> Result<(Span, Span), NoRename> {
+    /// Returns the name at a byte of the text, and the span of its declaration.
+    pub fn rename_target(&self, at: usize) -> Result<(Span, Span), RenameRefusal> {
         let Some(found) = self.use_at(at) else {
             let touches = |span: &&Span| {
                 span.source == self.root && span.start as usize <= at && at <= span.end as usize
@@ -75,11 +78,15 @@ impl Index {
     }
 
     /// Adds the places of this index's texts that name what is declared there.
-    pub fn places_naming(&self, declared: &Occurrence, change: &mut Change) -> Result<(), NoRename> {
+    pub fn collect_occurrences(
+        &self,
+        declared: &Occurrence,
+        change: &mut RenameEdits,
+    ) -> Result<(), RenameRefusal> {
         let Some(span) = self.span_of(declared) else { return Ok(()) };
         let name = self.sources.slice(span);
         for place in self.uses_for(Target::Declared(span)) {
-            if let Some(spot) = self.spot(place) {
+            if let Some(spot) = self.occurrence(place) {
                 change.entry(spot.id).or_default().insert((spot.start, spot.end));
             }
         }
@@ -102,11 +109,11 @@ impl Index {
                 }
             }
         }
-        self.shared_import(span)
+        self.check_shared_import(span)
     }
 
     /// Refuses what an import brings together with other functions of its name.
-    fn shared_import(&self, declared: Span) -> Result<(), NoRename> {
+    fn check_shared_import(&self, declared: Span) -> Result<(), RenameRefusal> {
         let name = self.sources.slice(declared);
         let functions = |kind| matches!(kind, DeclarationKind::Function | DeclarationKind::Procedure);
         let alike = self
@@ -118,7 +125,7 @@ impl Index {
         }
         let text = self.text();
         let listed =
-            syntax::parse(&crate::session::detached(text)).stmts.iter().any(|stmt| match &stmt.kind {
+            syntax::parse(&SourceMap::new().add("", text)).stmts.iter().any(|stmt| match &stmt.kind {
                 syntax::ast::StmtKind::Import(import) => match &import.names {
                     syntax::ast::ImportNames::Listed(names) => names.iter().any(|n| *n.text == *name),
                     _ => false,
@@ -138,14 +145,18 @@ impl Index {
         Some(Span::new(*source, spot.start, spot.end))
     }
 
-    /// What names stand for, as far as it can be compared; moved as the changes move it.
-    fn meanings(&self, shift: &dyn Fn(Occurrence) -> Occurrence) -> BTreeMap<Occurrence, Option<Occurrence>> {
+    /// Returns the targets of names, as far as they can be compared, with places shifted by the
+    /// change.
+    fn name_meanings(
+        &self,
+        shift: &dyn Fn(Occurrence) -> Occurrence,
+    ) -> BTreeMap<Occurrence, Option<Occurrence>> {
         let mut all = BTreeMap::new();
         for found in &self.uses {
-            let Some(at) = self.spot(found.span) else { continue };
+            let Some(at) = self.occurrence(found.span) else { continue };
             let target = match found.target {
-                Target::Declared(span) => self.spot(span).map(shift),
-                Target::Module(source) => self.spot(Span::new(source, 0, 0)),
+                Target::Declared(span) => self.occurrence(span).map(shift),
+                Target::Module(source) => self.occurrence(Span::new(source, 0, 0)),
                 Target::BuiltIn => None,
             };
             all.insert(shift(at), target);
@@ -155,8 +166,8 @@ impl Index {
 }
 
 /// Refuses a word that is no name.
-pub fn check_name(name: &str) -> Result<(), NoRename> {
-    match (syntax::is_name(name), crate::session::query::KEYWORDS.contains(&name)) {
+pub fn check_name(name: &str) -> Result<(), RenameRefusal> {
+    match (syntax::is_name(name), KEYWORDS.contains(&name)) {
         (true, false) => Ok(()),
         (_, true) => Err(format!("`{name}` is a word of the language")),
         _ => Err(format!("`{name}` is not a name")),
@@ -164,7 +175,7 @@ pub fn check_name(name: &str) -> Result<(), NoRename> {
 }
 
 /// A text with a name in these places instead of what stands there.
-pub fn changed(text: &str, places: &BTreeSet<(usize, usize)>, name: &str) -> String {
+pub fn apply_rename(text: &str, places: &BTreeSet<(usize, usize)>, name: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut end = 0;
     for (from, to) in places {
@@ -176,11 +187,16 @@ pub fn changed(text: &str, places: &BTreeSet<(usize, usize)>, name: &str) -> Str
     out
 }
 
-/// Refuses a change after which a name would mean something else: `before` and `after` are indexes of one
-/// text, without the change and with it.
-pub fn same_meaning(before: &Index, after: &Index, change: &Change, name: &str) -> Result<(), NoRename> {
-    let shift = |spot: Occurrence| shifted(spot, change, name.len());
-    let (old, new) = (before.meanings(&shift), after.meanings(&|spot| spot));
+/// Refuses a change after which a name would mean something else: `before` and `after` are indexes
+/// of one text, without the change and with it.
+pub fn check_same_meaning(
+    before: &Index,
+    after: &Index,
+    change: &RenameEdits,
+    name: &str,
+) -> Result<(), RenameRefusal> {
+    let shift = |spot: Occurrence| shift_occurrence(spot, change, name.len());
+    let (old, new) = (before.name_meanings(&shift), after.name_meanings(&|spot| spot));
     let differs = old.iter().find(|(at, target)| new.get(*at) != Some(target)).map(|(at, _)| at);
     let differs = differs.or_else(|| new.keys().find(|at| !old.contains_key(*at)));
     let place = |spot: &Occurrence| {
@@ -215,8 +231,8 @@ pub fn same_meaning(before: &Index, after: &Index, change: &Change, name: &str) 
     Ok(())
 }
 
-/// Where a place is after a change.
-fn shifted(spot: Occurrence, change: &Change, length: usize) -> Occurrence {
+/// Returns a place as it is after a change.
+fn shift_occurrence(spot: Occurrence, change: &RenameEdits, length: usize) -> Occurrence {
     let Some(places) = change.get(&spot.id) else { return spot };
     let moved = |at: usize| {
         let before = places.iter().take_while(|(_, end)| *end <= at);

@@ -1,14 +1,14 @@
-//! Diagnostics as the protocol says them.
+//! Diagnostics in the form of the protocol.
 //!
-//! Takes what a session says of a text; gives the protocol's form of it, with places, codes that lead to the
-//! reference, and other places as related information.
+//! Takes the diagnostics of an index; gives them with ranges, links to the reference, and other
+//! places as related information.
 
 use super::documents::Document;
 use super::position::Lines;
-use super::workspace::Copies;
+use super::workspace::LibraryCopies;
 use super::{Server, uri};
 use felis::diagnostic::{Diagnostic, Severity};
-use felis::session::index::Index;
+use felis::editor::Index;
 use felis::source::{SourceId, Span};
 use lsp_server::{Message, Notification};
 use lsp_types::notification::{Notification as _, PublishDiagnostics};
@@ -20,27 +20,27 @@ use std::path::Path;
 
 impl Server {
     /// Tells the editor what is wrong with an open text.
-    pub(super) fn tell(&mut self, uri: &Uri) {
+    pub(super) fn publish_diagnostics(&mut self, uri: &Uri) {
         let Some(document) = self.documents.get(uri) else { return };
         let Some(index) = document.index.clone() else { return };
         let all = index.diagnostics.iter().map(|said| diagnostic(said, document, &index, &self.copies));
         let (all, version) = (all.collect(), document.version);
-        self.send(message(uri, Some(version), all));
+        self.send(publish_message(uri, Some(version), all));
     }
 }
 
-/// The message that tells diagnostics.
-pub fn message(uri: &Uri, version: Option<i32>, diagnostics: Vec<lsp_types::Diagnostic>) -> Message {
+/// Returns the notification that publishes diagnostics.
+pub fn publish_message(uri: &Uri, version: Option<i32>, diagnostics: Vec<lsp_types::Diagnostic>) -> Message {
     let told = PublishDiagnosticsParams { uri: uri.clone(), diagnostics, version };
     Message::Notification(Notification::new(PublishDiagnostics::METHOD.to_string(), told))
 }
 
-/// One diagnostic.
+/// Translates one diagnostic.
 pub fn diagnostic(
     said: &Diagnostic,
     document: &Document,
     index: &Index,
-    copies: &Copies,
+    copies: &LibraryCopies,
 ) -> lsp_types::Diagnostic {
     let severity = match said.severity {
         Severity::Error => DiagnosticSeverity::ERROR,
@@ -63,7 +63,7 @@ pub fn diagnostic(
             related.push(DiagnosticRelatedInformation { location, message: text.to_string() });
         }
     };
-    // What is wrong in a module is told where this text imports it.
+    // An error in a module is shown where this text imports it.
     let here = (said.primary.span.source == index.root).then_some(said.primary.span);
     let here = here.unwrap_or_else(|| {
         let file = index.sources().get(said.primary.span.source).map_or("", |source| &source.name);
@@ -88,7 +88,7 @@ pub fn diagnostic(
 }
 
 /// The file of a text, of the library's the copy.
-pub fn file(index: &Index, copies: &Copies, source: SourceId) -> Option<Uri> {
+pub fn file(index: &Index, copies: &LibraryCopies, source: SourceId) -> Option<Uri> {
     let text = index.sources().get(source)?;
     if index.is_library(source) {
         return copies.library(&text.name, &text.text);
@@ -100,8 +100,8 @@ pub fn file(index: &Index, copies: &Copies, source: SourceId) -> Option<Uri> {
     id.parse().ok()
 }
 
-/// Where a span is.
-pub fn location(index: &Index, copies: &Copies, span: Span) -> Option<Location> {
+/// Returns the file and range of a span.
+pub fn location(index: &Index, copies: &LibraryCopies, span: Span) -> Option<Location> {
     let text = index.sources().get(span.source)?;
     let range: Range = Lines::of(&text.text).span(&text.text, span);
     Some(Location { uri: file(index, copies, span.source)?, range })

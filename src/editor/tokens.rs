@@ -1,14 +1,15 @@
-//! What the parts of a text are, by lexing alone: for colors in an editor or at a prompt.
+//! Classes of tokens, by lexing alone: for colors in an editor or at a prompt.
 //!
-//! Takes any text, however broken; gives its words, literals, comments and brackets with their places,
-//! in order. Knows no names: whether a name is defined is a question to a session.
+//! Takes any text, however broken; gives its words, literals, comments and brackets with their
+//! ranges, in order. Resolves no names.
 
-use super::detached;
-use crate::syntax::lexer::{self, Kind, Token};
+use crate::session::BUILT_IN_TYPE_NAMES;
+use crate::source::SourceMap;
+use crate::syntax::lexer::{self, Kind, Token, comment_length};
 use crate::types::Scalar;
 use std::ops::Range;
 
-/// What a part of a text is.
+/// The class of a part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenClass {
     /// A word of the language.
@@ -29,38 +30,39 @@ pub enum TokenClass {
     Close,
     /// An operator, a comma, a semicolon.
     Operator,
-    /// What cannot be read.
+    /// A character that begins no token.
     Unreadable,
 }
 
 /// The parts of a text, in order, without overlap; blanks belong to none.
 pub fn tokens(text: &str) -> Vec<(Range<usize>, TokenClass)> {
-    let lexed = lexer::lex(&detached(text));
+    let lexed = lexer::lex(&SourceMap::new().add("", text));
     let mut out = Vec::with_capacity(lexed.tokens.len());
     let mut end = 0;
     for token in &lexed.tokens {
         let range = token.start as usize..token.end as usize;
-        between(text, end..range.start, &mut out);
+        push_gap(text, end..range.start, &mut out);
         end = range.end;
-        let class = class(token, &text[range.clone()]);
+        let class = token_class(token, &text[range.clone()]);
         out.push((range, class));
     }
-    between(text, end..text.len(), &mut out);
+    push_gap(text, end..text.len(), &mut out);
     out
 }
 
 /// The brackets and blocks of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
-    /// From what opens one to the end of what closes it, in the order in which they are closed.
+    /// The ranges of closed blocks, in the order in which they are closed.
     pub closed: Vec<Range<usize>>,
-    /// What would close those that are open at the end, the innermost last.
+    /// The tokens that would close the open ones, the innermost last.
     pub open: Vec<&'static str>,
 }
 
-/// The brackets and blocks of a text, as far as they can be told in one that is being written.
+/// Returns the brackets and blocks of a text, as far as lexing finds them in one that is being
+/// written.
 pub fn blocks(text: &str) -> Blocks {
-    /// Where it begins, the word there, and what closes it.
+    /// The byte at which it begins, the word there, and the token that closes it.
     type Open<'t> = (usize, &'t str, &'static str);
     let mut closed = Vec::new();
     let mut open: Vec<Open<'_>> = Vec::new();
@@ -81,7 +83,7 @@ pub fn blocks(text: &str) -> Blocks {
                 _ => "done",
             },
             (TokenClass::Keyword, "elif") => {
-                // The next condition may go on with `then` or `do`, as the first did.
+                // The next condition may be followed by `then` or `do`, as the first.
                 if let Some((_, "if", closer)) = open.last_mut() {
                     *closer = "endif";
                 }
@@ -134,7 +136,8 @@ pub fn matching_bracket(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-fn class(token: &Token, text: &str) -> TokenClass {
+/// Returns the class of a token.
+fn token_class(token: &Token, text: &str) -> TokenClass {
     match token.kind {
         Kind::True | Kind::False | Kind::Int | Kind::Real | Kind::Suffixed => TokenClass::Number,
         Kind::Char
@@ -149,7 +152,7 @@ fn class(token: &Token, text: &str) -> TokenClass {
         Kind::RParen | Kind::RBracket | Kind::RBrace => TokenClass::Close,
         Kind::Name | Kind::Qualified => {
             let last = text.rsplit("::").next().unwrap_or(text);
-            let built_in = || Scalar::named(last).is_some() || super::query::TYPE_WORDS.contains(&last);
+            let built_in = || Scalar::named(last).is_some() || BUILT_IN_TYPE_NAMES.contains(&last);
             match last.starts_with(char::is_uppercase) || built_in() {
                 true => TokenClass::TypeName,
                 false => TokenClass::Name,
@@ -161,14 +164,14 @@ fn class(token: &Token, text: &str) -> TokenClass {
 }
 
 /// Comments, and what the lexer has skipped because it cannot be read.
-fn between(text: &str, range: Range<usize>, out: &mut Vec<(Range<usize>, TokenClass)>) {
+fn push_gap(text: &str, range: Range<usize>, out: &mut Vec<(Range<usize>, TokenClass)>) {
     let mut at = range.start;
     while at < range.end {
         let rest = &text[at..range.end];
         let (length, class) = if rest.starts_with("//") {
             (rest.find('\n').unwrap_or(rest.len()), TokenClass::Comment)
         } else if rest.starts_with("/*") {
-            (block_comment(rest), TokenClass::Comment)
+            (comment_length(&rest[2..]).map_or(rest.len(), |length| length + 2), TokenClass::Comment)
         } else {
             let c = rest.chars().next().unwrap_or(' ');
             if c.is_whitespace() || c == '\u{FEFF}' {
@@ -180,26 +183,6 @@ fn between(text: &str, range: Range<usize>, out: &mut Vec<(Range<usize>, TokenCl
         out.push((at..at + length, class));
         at += length;
     }
-}
-
-/// The length of the block comment that a text begins with, comments in it included.
-fn block_comment(text: &str) -> usize {
-    let (mut depth, mut at) = (0usize, 0);
-    while at < text.len() {
-        if text[at..].starts_with("/*") {
-            depth += 1;
-            at += 2;
-        } else if text[at..].starts_with("*/") {
-            depth -= 1;
-            at += 2;
-            if depth == 0 {
-                return at;
-            }
-        } else {
-            at += text[at..].chars().next().map_or(1, char::len_utf8);
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]

@@ -1,56 +1,59 @@
-//! What is typed, in colors.
+//! Syntax colors of the line that is being typed.
 //!
-//! Takes a line and the place of the cursor; gives the same characters with colors between them, so
-//! that what is seen is as wide as what is typed. Only lexes: a name is not looked up.
+//! Takes a line and the place of the cursor; gives the same characters with escape sequences
+//! between them, so that its width stays the same. Works by lexing alone: names are not resolved.
 
-use felis::session::{TokenClass, matching_bracket, tokens};
+use felis::editor::{TokenClass, matching_bracket, tokens};
 use std::borrow::Cow;
 use unicode_width::UnicodeWidthChar;
 
-/// Longer texts stay as they are: they are looked at again at each key.
-const LONGEST: usize = 20_000;
+/// The longest text that is colored, in bytes: it is lexed again at each key.
+const MAX_HIGHLIGHTED_BYTES: usize = 20_000;
 
-const END: &str = "\x1b[0m";
-const MATCHED: &str = "\x1b[1;4m";
-const COMMAND: &str = "\x1b[1;34m";
-/// What the editor itself says, beside what is typed.
-const ASIDE: &str = "\x1b[2m";
+/// The sequence that ends a style.
+const RESET: &str = "\x1b[0m";
+/// The style of a bracket at the cursor and of its partner.
+const MATCHING_BRACKET: &str = "\x1b[1;4m";
+/// The style of a command.
+const COMMAND_STYLE: &str = "\x1b[1;34m";
+/// The style of hints and marks beside the text that is typed.
+const DIM: &str = "\x1b[2m";
 
 /// The line in colors; brackets that belong together stand out where the cursor is, unless the line
 /// is finished.
-pub fn line(text: &str, cursor: Option<usize>) -> Cow<'_, str> {
-    if text.is_empty() || text.len() > LONGEST {
+pub fn highlight_line(text: &str, cursor: Option<usize>) -> Cow<'_, str> {
+    if text.is_empty() || text.len() > MAX_HIGHLIGHTED_BYTES {
         return Cow::Borrowed(text);
     }
-    let command = command(text);
+    let command = command_len(text);
     let program = &text[command..];
     let pair = cursor.and_then(|at| bracket_pair(program, at.checked_sub(command)?));
     let mut out = String::with_capacity(text.len() * 2);
     if command > 0 {
-        paint(&text[..command], Some(COMMAND), &mut out);
+        paint(&text[..command], Some(COMMAND_STYLE), &mut out);
     }
     let mut end = 0;
     for (range, class) in tokens(program) {
         out.push_str(&program[end..range.start]);
         end = range.end;
         let matched = pair.is_some_and(|(a, b)| range.start == a || range.start == b);
-        let color = if matched { Some(MATCHED) } else { color(class) };
+        let color = if matched { Some(MATCHING_BRACKET) } else { token_color(class) };
         paint(&program[range], color, &mut out);
     }
     out.push_str(&program[end..]);
     Cow::Owned(out)
 }
 
-/// A painted text with a mark in place of the tab that each further line begins with. Any other tab goes on to where
-/// the next one would: what is seen is as wide as the line editor takes it to be.
-pub fn marked(painted: &str, mark: &str, color: bool) -> String {
+/// A painted text with a mark in place of the tab that each further line begins with. Any other tab
+/// goes on to where the next one would: what is seen is as wide as the line editor takes it to be.
+pub fn draw_continuation_marks(painted: &str, mark: &str, color: bool) -> String {
     // The first line stands behind the prompt, which is as wide as a mark.
     let (stop, mut column, mut escape) = (mark.len(), mark.len(), false);
     let mut out = String::with_capacity(painted.len() * 2);
     for c in painted.chars() {
         match c {
             '\t' if column == 0 => {
-                out.push_str(&if color { aside(mark) } else { mark.to_string() });
+                out.push_str(&if color { dimmed(mark) } else { mark.to_string() });
                 column = stop;
                 continue;
             }
@@ -70,13 +73,13 @@ pub fn marked(painted: &str, mark: &str, color: bool) -> String {
     out
 }
 
-/// What the editor says beside what is typed.
-pub fn aside(text: &str) -> String {
-    format!("{ASIDE}{text}{END}")
+/// Returns a text in the style of hints.
+pub fn dimmed(text: &str) -> String {
+    format!("{DIM}{text}{RESET}")
 }
 
 /// The length of the command that a line begins with.
-fn command(text: &str) -> usize {
+fn command_len(text: &str) -> usize {
     let start = text.len() - text.trim_start().len();
     if !text[start..].starts_with(':') {
         return 0;
@@ -91,7 +94,8 @@ fn bracket_pair(text: &str, cursor: usize) -> Option<(usize, usize)> {
     here.into_iter().flatten().filter(bracket).find_map(|at| Some((at, matching_bracket(text, at)?)))
 }
 
-fn color(class: TokenClass) -> Option<&'static str> {
+/// Returns the style of a class of tokens.
+fn token_color(class: TokenClass) -> Option<&'static str> {
     Some(match class {
         TokenClass::Keyword => "\x1b[35m",
         TokenClass::Number => "\x1b[36m",
@@ -111,21 +115,24 @@ fn paint(text: &str, color: Option<&str>, out: &mut String) {
             out.push('\n');
         }
         if !line.is_empty() {
-            out.extend([color, line, END]);
+            out.extend([color, line, RESET]);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{line, marked};
+    use super::{draw_continuation_marks, highlight_line};
 
     #[test]
     fn further_lines_have_a_mark() {
-        assert_eq!(marked("f {\n\tx\ty\n\t}", "  ...> ", false), "f {\n  ...> x      y\n  ...> }");
-        let painted = line("(1,\n\tval", None).into_owned();
         assert_eq!(
-            marked(&painted, "  ...> ", true),
+            draw_continuation_marks("f {\n\tx\ty\n\t}", "  ...> ", false),
+            "f {\n  ...> x      y\n  ...> }"
+        );
+        let painted = highlight_line("(1,\n\tval", None).into_owned();
+        assert_eq!(
+            draw_continuation_marks(&painted, "  ...> ", true),
             "(\x1b[36m1\x1b[0m,\n\x1b[2m  ...> \x1b[0m\x1b[35mval\x1b[0m"
         );
     }
@@ -147,7 +154,7 @@ mod tests {
         for text in ["val x = 1", ":type  x", "  :iso a ~ b", "\"é", "/* a\n b */ 3", "§§ (", "))", "f ([1])"]
         {
             for cursor in (0..=text.len()).map(Some).chain([None]) {
-                assert_eq!(plain(&line(text, cursor)), text);
+                assert_eq!(plain(&highlight_line(text, cursor)), text);
             }
         }
     }
@@ -156,15 +163,18 @@ mod tests {
     fn brackets_at_the_cursor_stand_out() {
         let marked = "f \x1b[1;4m(\x1b[0mx\x1b[1;4m)\x1b[0m";
         for cursor in [2, 3, 5] {
-            assert_eq!(line("f (x)", Some(cursor)), marked, "{cursor}");
+            assert_eq!(highlight_line("f (x)", Some(cursor)), marked, "{cursor}");
         }
-        assert_eq!(line("f (x)", Some(0)), "f (x)");
-        assert_eq!(line("f (x)", None), "f (x)");
+        assert_eq!(highlight_line("f (x)", Some(0)), "f (x)");
+        assert_eq!(highlight_line("f (x)", None), "f (x)");
     }
 
     #[test]
     fn words_have_colors() {
-        assert_eq!(line("val T = 1", None), "\x1b[35mval\x1b[0m \x1b[33mT\x1b[0m = \x1b[36m1\x1b[0m");
-        assert_eq!(line(":type x", None), "\x1b[1;34m:type\x1b[0m x");
+        assert_eq!(
+            highlight_line("val T = 1", None),
+            "\x1b[35mval\x1b[0m \x1b[33mT\x1b[0m = \x1b[36m1\x1b[0m"
+        );
+        assert_eq!(highlight_line(":type x", None), "\x1b[1;34m:type\x1b[0m x");
     }
 }

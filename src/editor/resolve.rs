@@ -1,14 +1,14 @@
-//! From what the checker has noted to what names stand for.
+//! Resolution of the checker's notes to [`Use`]s.
 //!
-//! Takes notes, declarations and imports; gives [`Use`]s. A variable, a function and a parameter were noted
-//! with their places. Declared types have no place in the checker: theirs are looked up by number, and
-//! what has none by name, among the declarations of the text, then those it imports, then the library's;
-//! that is how the checker found them.
+//! Takes notes, declarations and imports; gives uses. The note of a variable, function or parameter
+//! holds the span of its declaration. Declared types have no span in the checker: they are looked
+//! up by number, and those without a number by name, among the declarations of the text, then those
+//! it imports, then the library's, which is the order of the checker.
 
-use super::{Declaration, DeclarationKind, Index, Target, Use};
-use crate::check::annotations::Referent;
+use super::index::{Index, Target, Use};
 use crate::hash::HashMap;
-use crate::session::library;
+use crate::session::outline::{Declaration, DeclarationKind};
+use crate::session::{Referent, library};
 use crate::source::{SourceId, Span};
 use crate::syntax;
 use crate::syntax::ast::{Import, ImportNames, Stmt, StmtKind};
@@ -16,8 +16,8 @@ use crate::types::Nominal;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-/// What there is to resolve.
-pub(super) struct Noted {
+/// The notes of the checker that are resolved.
+pub(super) struct CheckerNotes {
     pub uses: Vec<(Span, Referent)>,
     pub nominals: HashMap<u32, Span>,
     pub parameters: HashMap<(u32, Arc<str>), Span>,
@@ -28,15 +28,15 @@ pub(super) struct Noted {
 }
 
 /// Collects the imports among statements.
-pub(super) fn imports(stmts: &[Stmt], out: &mut Vec<Import>) {
+pub(super) fn collect_imports(stmts: &[Stmt], out: &mut Vec<Import>) {
     out.extend(stmts.iter().filter_map(|stmt| match &stmt.kind {
         StmtKind::Import(import) => Some(import.clone()),
         _ => None,
     }));
 }
 
-/// All names of the texts of an index that stand for something, in order.
-pub(super) fn uses(index: &Index, noted: Noted) -> Vec<Use> {
+/// Returns the names of the texts of an index that have a referent, in order.
+pub(super) fn resolve_uses(index: &Index, noted: CheckerNotes) -> Vec<Use> {
     let mut found: BTreeMap<Span, Target> = BTreeMap::new();
     let resolver = Resolver { index, noted: &noted };
     for span in index.variables.keys() {
@@ -49,11 +49,12 @@ pub(super) fn uses(index: &Index, noted: Noted) -> Vec<Use> {
     }
     for outline in index.outlines.values() {
         for declaration in outline.iter() {
-            declaration.each(&mut |declaration| {
+            declaration.for_each(&mut |declaration| {
                 use DeclarationKind as K;
-                // The name of an instance is a use of its class, and those in it are uses of methods.
+                // The name of an instance is a use of its class, and those in it are uses of
+                // methods.
                 if !matches!(declaration.kind, K::Instance | K::Import | K::Test) {
-                    let at = declaration.name_at;
+                    let at = declaration.name_span;
                     found.entry(at).or_insert(Target::Declared(at));
                 }
             });
@@ -64,29 +65,32 @@ pub(super) fn uses(index: &Index, noted: Noted) -> Vec<Use> {
         resolver.add(span, target, &mut uses);
     }
     for import in &noted.imports {
-        resolver.import(import, &mut uses);
+        resolver.add_import_uses(import, &mut uses);
     }
     uses.sort_by_key(|found| found.span);
     uses.dedup_by_key(|found| found.span);
     uses
 }
 
+/// A resolver of the checker's notes into uses.
 struct Resolver<'i> {
     index: &'i Index,
-    noted: &'i Noted,
+    noted: &'i CheckerNotes,
 }
 
 impl Resolver<'_> {
+    /// Returns the text of a span.
     fn text(&self, span: Span) -> &str {
         self.index.sources.slice(span)
     }
 
+    /// Returns the target of a name with this referent; `None` if it is declared nowhere.
     fn target(&self, span: Span, referent: &Referent) -> Option<Target> {
         Some(Target::Declared(match referent {
             Referent::At(declared) => *declared,
-            Referent::Nominal(nominal) => self.nominal(nominal)?.name_at,
+            Referent::Nominal(nominal) => self.nominal_declaration(nominal)?.name_span,
             Referent::Case(nominal, at) | Referent::Field(nominal, at) => {
-                self.nominal(nominal)?.members.get(*at)?.name_at
+                self.nominal_declaration(nominal)?.members.get(*at)?.name_span
             }
             Referent::Parameter(id) => {
                 let name = self.text(span).trim_start_matches('?');
@@ -94,23 +98,23 @@ impl Resolver<'_> {
             }
             Referent::RecordField => return None,
             Referent::Prim(_) => return Some(Target::BuiltIn),
-            Referent::Named => match self.named(span) {
-                Some(declaration) => declaration.name_at,
+            Referent::Named => match self.declaration_named(span) {
+                Some(declaration) => declaration.name_span,
                 None => return Some(Target::BuiltIn),
             },
         }))
     }
 
     /// The declaration of a declared type.
-    fn nominal(&self, nominal: &Nominal) -> Option<&Declaration> {
+    fn nominal_declaration(&self, nominal: &Nominal) -> Option<&Declaration> {
         match self.noted.nominals.get(&nominal.id) {
             Some(span) => self.index.declaration(*span),
-            None => library_type(&nominal.name),
+            None => library_type_declaration(&nominal.name),
         }
     }
 
-    /// The type, kind or member that a name stands for where it is written.
-    fn named(&self, span: Span) -> Option<&Declaration> {
+    /// Returns the type, kind or member that a name refers to where it is written.
+    fn declaration_named(&self, span: Span) -> Option<&Declaration> {
         let name = self.text(span);
         if let Some((module, own)) = name.split_once("::") {
             let import = self.imports_of(span.source).find(|import| *import.called().text == *module)?;
@@ -125,22 +129,25 @@ impl Resolver<'_> {
             ImportNames::All { .. } => true,
         });
         let mut imported = imported.filter_map(|import| self.type_in(self.target_of(import)?, name));
-        imported.next().or_else(|| library_type(name))
+        imported.next().or_else(|| library_type_declaration(name))
     }
 
+    /// Returns the type of this name that a text declares.
     fn type_in(&self, source: SourceId, name: &str) -> Option<&Declaration> {
-        type_among(self.index.outline_of(source), name)
+        find_type(self.index.outline_of(source), name)
     }
 
+    /// Returns the imports of a text.
     fn imports_of(&self, source: SourceId) -> impl Iterator<Item = &Import> {
         self.noted.imports.iter().filter(move |import| import.target.span().source == source)
     }
 
+    /// Returns the text behind an import.
     fn target_of(&self, import: &Import) -> Option<SourceId> {
         self.noted.targets.get(&import.target.span()).copied()
     }
 
-    /// What the name of a module stands for.
+    /// Returns the referent of the name of a module.
     fn module(&self, source: SourceId, name: &str) -> Option<Target> {
         let import = self.imports_of(source).find(|import| *import.called().text == *name)?;
         match &import.alias {
@@ -166,6 +173,7 @@ impl Resolver<'_> {
         self.add_simple(span, target, uses);
     }
 
+    /// Adds a use, if its text is the name of its target.
     fn add_simple(&self, span: Span, target: Target, uses: &mut Vec<Use>) {
         let text = self.text(span);
         let fits = match target {
@@ -179,7 +187,7 @@ impl Resolver<'_> {
     }
 
     /// The names in an import: of the module, and of what is brought from it.
-    fn import(&self, import: &Import, uses: &mut Vec<Use>) {
+    fn add_import_uses(&self, import: &Import, uses: &mut Vec<Use>) {
         let Some(source) = self.target_of(import) else { return };
         uses.push(Use { span: import.target.span(), target: Target::Module(source) });
         if let Some(alias) = &import.alias {
@@ -189,12 +197,12 @@ impl Resolver<'_> {
             for name in names {
                 let mut found = None;
                 for declaration in self.index.outline_of(source) {
-                    declaration.each(&mut |inner| {
+                    declaration.for_each(&mut |inner| {
                         use DeclarationKind as K;
                         let apart = matches!(inner.kind, K::Field | K::Instance | K::Import | K::Test);
                         let fits = inner.name == *name.text && !apart;
                         if fits && found.is_none() {
-                            found = Some(inner.name_at);
+                            found = Some(inner.name_span);
                         }
                     });
                 }
@@ -207,7 +215,7 @@ impl Resolver<'_> {
 }
 
 impl Index {
-    /// What a text declares; nothing, if it is not one of those that have been read.
+    /// Returns the declarations of a text; none if the text was not read.
     pub fn outline_of(&self, source: SourceId) -> &[Declaration] {
         match self.outlines.get(&source) {
             Some(outline) => outline,
@@ -216,12 +224,12 @@ impl Index {
     }
 
     /// The declaration whose name stands here.
-    pub fn declaration(&self, name_at: Span) -> Option<&Declaration> {
+    pub fn declaration(&self, name_span: Span) -> Option<&Declaration> {
         let mut found = None;
-        for declaration in self.outline_of(name_at.source) {
-            if declaration.span.start <= name_at.start && name_at.end <= declaration.span.end {
-                declaration.each(&mut |inner| {
-                    if inner.name_at == name_at {
+        for declaration in self.outline_of(name_span.source) {
+            if declaration.span.start <= name_span.start && name_span.end <= declaration.span.end {
+                declaration.for_each(&mut |inner| {
+                    if inner.name_span == name_span {
                         found = Some(inner);
                     }
                 });
@@ -231,23 +239,24 @@ impl Index {
     }
 }
 
-/// What a text of the library declares; read when first asked for.
+/// Returns the declarations of a text of the library, which is parsed at the first call.
 fn library_outline(source: SourceId) -> &'static [Declaration] {
     static OUTLINES: OnceLock<Vec<OnceLock<Vec<Declaration>>>> = OnceLock::new();
     let outlines = OUTLINES.get_or_init(|| library::sources().iter().map(|_| OnceLock::new()).collect());
     match (outlines.get(source.0 as usize), library::sources().get(source)) {
-        (Some(outline), Some(text)) => outline.get_or_init(|| super::outline::outline(text)),
+        (Some(outline), Some(text)) => outline.get_or_init(|| crate::session::outline::outline(text)),
         _ => &[],
     }
 }
 
 /// The library's type, kind or member of this name.
-fn library_type(name: &str) -> Option<&'static Declaration> {
-    let homes = library::index().homes(name);
-    homes.into_iter().find_map(|source| type_among(library_outline(source), name))
+fn library_type_declaration(name: &str) -> Option<&'static Declaration> {
+    let homes = library::texts_defining(name);
+    homes.into_iter().find_map(|source| find_type(library_outline(source), name))
 }
 
-fn type_among<'d>(outline: &'d [Declaration], name: &str) -> Option<&'d Declaration> {
+/// Returns the type, kind or member of a name among declarations.
+fn find_type<'d>(outline: &'d [Declaration], name: &str) -> Option<&'d Declaration> {
     use DeclarationKind as K;
     let types = |kind| matches!(kind, K::Type | K::TypeFunction | K::Struct | K::Variant | K::Kind);
     outline.iter().find_map(|declaration| {

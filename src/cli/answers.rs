@@ -1,8 +1,8 @@
-//! How answers look, and what a command asks of the loop that reads.
+//! Texts of answers, and the request of a command to the loop that reads inputs.
 
 use felis::session::{Comparison, Session};
 
-/// What a command asks of the loop that reads.
+/// The request of a command to the loop that reads inputs.
 pub enum Flow {
     /// Go on; the exit code this input would give.
     Continue(u8),
@@ -11,7 +11,7 @@ pub enum Flow {
 }
 
 /// A verdict and its reasons.
-pub fn comparison(comparison: &Comparison) -> String {
+pub fn comparison_text(comparison: &Comparison) -> String {
     let mut out = format!("{}\n", comparison.verdict);
     if let Some(reasons) = &comparison.reasons {
         out.push_str(&format!("{}\n", reasons.message));
@@ -22,8 +22,8 @@ pub fn comparison(comparison: &Comparison) -> String {
     out
 }
 
-/// Notes on the names in types that stand for any index type and may be meant as something else.
-pub fn implicit_names(session: &mut Session, types: &[&str]) -> String {
+/// Returns notes about names in types that are index variables and may be misspelt types.
+pub fn implicit_names_note(session: &mut Session, types: &[&str]) -> String {
     let names = session.implicit_names(types);
     names
         .iter()

@@ -1,21 +1,23 @@
-//! Operators where they stand: the types of their operands, and which function of the name is meant.
+//! Hovers of operators: the types of the operands, and the declared function of the operator's
+//! name.
 //!
-//! Takes a place of a text; finds the operator by lexing, and its operands among the expressions whose types have
-//! been noted. Checks nothing.
+//! Takes a place of a text; finds the operator by lexing, and its operands among the expressions
+//! with annotated types. Checks nothing.
 
-use super::lookup::{Hover, facts};
-use super::{Index, Span};
+use super::describe::{Hover, type_facts};
+use super::index::Index;
+use crate::source::Span;
 use crate::syntax::lexer::{Kind, lex};
 use crate::types::{Type, TypeKind};
 
 impl Index {
-    /// What can be told about the operator at a byte of the text.
+    /// Returns the hover of the operator at a byte of the text.
     pub(super) fn operator_at(&self, at: usize) -> Option<Hover> {
         let source = self.sources.get(self.root)?;
         let tokens = lex(source).tokens;
         let token = tokens.iter().find(|token| {
             let (start, end) = (token.start as usize, token.end as usize);
-            start <= at && at <= end && meaning(token.kind).is_some()
+            start <= at && at <= end && operator_doc(token.kind).is_some()
         })?;
         let text = &source.text;
         let span = Span::new(self.root, token.start as usize, token.end as usize);
@@ -35,18 +37,18 @@ impl Index {
         let symbol = text.get(span.range())?;
         let params: Vec<String> = operands.iter().map(|(name, ty)| format!("{name}:{ty}")).collect();
         let code = format!("fun {symbol} ({}):{result}", params.join(", "));
-        let mut told = if result.is_bool() { Vec::new() } else { facts(result) };
+        let mut told = if result.is_bool() { Vec::new() } else { type_facts(result) };
         let array = |ty: &Type| matches!(ty.kind(), TypeKind::Array(..));
         if !result.is_bool() && operands.iter().any(|(_, ty)| array(ty)) {
             told.push("element by element".into());
         }
         let Some(declared) = self.operators.get(&whole).copied() else {
-            return Some(Hover { span, code, facts: told, doc: meaning(token.kind).map(Into::into) });
+            return Some(Hover { span, code, facts: told, doc: operator_doc(token.kind).map(Into::into) });
         };
         let declaration = self.declaration(declared);
-        let code =
-            declaration.map_or(code.clone(), |declaration| format!("{code}\n{}", self.shown(declaration)));
-        told.extend(self.home(declared));
+        let code = declaration
+            .map_or(code.clone(), |declaration| format!("{code}\n{}", self.declaration_text(declaration)));
+        told.extend(self.origin_fact(declared));
         Some(Hover {
             span,
             code,
@@ -68,7 +70,8 @@ impl Index {
         }
     }
 
-    /// The type of what begins after an operator, in this expression. Parentheses may stand between.
+    /// The type of what begins after an operator, in this expression. Parentheses may stand
+    /// between.
     fn right_of(&self, text: &str, operator: Span, whole: Span) -> Option<&Type> {
         let mut after = text.get(operator.end as usize..)?.trim_start();
         loop {
@@ -99,8 +102,8 @@ impl Index {
     }
 }
 
-/// What an operator does where no declared function of its name is meant; `None` for all that is no operator.
-fn meaning(kind: Kind) -> Option<&'static str> {
+/// Returns the documentation of a built-in operator; `None` for any other token.
+fn operator_doc(kind: Kind) -> Option<&'static str> {
     use Kind::*;
     Some(match kind {
         Plus => "Adds; of `cyclic[N]` modulo the size of N. Of two strings, one after the other.",

@@ -1,9 +1,9 @@
-//! Colors and folds: what the words of a text are, and what can be folded away.
+//! Semantic tokens and folding ranges.
 
 use super::documents::Document;
-use super::{Answer, Server, said};
-use felis::session::index::{Index, NameClass, Target};
-use felis::session::{TokenClass, blocks, tokens};
+use super::{RequestResult, Server, json_result};
+use felis::editor::{Index, NameClass, Target};
+use felis::editor::{TokenClass, blocks, tokens};
 use lsp_types::{
     FoldingRange, FoldingRangeKind, FoldingRangeParams, SemanticToken, SemanticTokens, SemanticTokensParams,
     SemanticTokensRangeParams,
@@ -11,8 +11,8 @@ use lsp_types::{
 use serde_json::{Value, json};
 use std::ops::Range;
 
-/// What words can be, in the order of their numbers.
-const KINDS: &[&str] = &[
+/// The token types, in the order of their numbers.
+const TOKEN_TYPES: &[&str] = &[
     "keyword",
     "number",
     "string",
@@ -30,48 +30,51 @@ const KINDS: &[&str] = &[
     "namespace",
 ];
 
-/// What more can be said of them, in the order of their bits.
+/// The token modifiers, in the order of their bits.
 const MODIFIERS: &[&str] = &["declaration", "readonly", "defaultLibrary"];
 
 /// The names of what words can be.
 pub fn legend() -> Value {
-    json!({ "tokenTypes": KINDS, "tokenModifiers": MODIFIERS })
+    json!({ "tokenTypes": TOKEN_TYPES, "tokenModifiers": MODIFIERS })
 }
 
-fn number(kind: &str) -> u32 {
-    KINDS.iter().position(|known| *known == kind).unwrap_or(0) as u32
+/// Returns the number of a token type.
+fn token_type_number(kind: &str) -> u32 {
+    TOKEN_TYPES.iter().position(|known| *known == kind).unwrap_or(0) as u32
 }
 
 impl Server {
-    pub(super) fn tokens(&mut self, asked: SemanticTokensParams) -> Answer {
-        let uri = asked.text_document.uri;
-        let Some(index) = self.index(&uri) else { return Ok(Value::Null) };
+    /// Answers `textDocument/semanticTokens/full`.
+    pub(super) fn tokens(&mut self, params: SemanticTokensParams) -> RequestResult {
+        let uri = params.text_document.uri;
+        let Some(index) = self.index_of(&uri) else { return Ok(Value::Null) };
         let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
-        said(painted(document, &index, 0..document.text.len()))
+        json_result(semantic_tokens(document, &index, 0..document.text.len()))
     }
 
-    pub(super) fn tokens_between(&mut self, asked: SemanticTokensRangeParams) -> Answer {
-        let uri = asked.text_document.uri;
-        let Some(index) = self.index(&uri) else { return Ok(Value::Null) };
+    /// Answers `textDocument/semanticTokens/range`.
+    pub(super) fn tokens_between(&mut self, params: SemanticTokensRangeParams) -> RequestResult {
+        let uri = params.text_document.uri;
+        let Some(index) = self.index_of(&uri) else { return Ok(Value::Null) };
         let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
         let byte = |position| document.lines.byte(&document.text, position);
-        said(painted(document, &index, byte(asked.range.start)..byte(asked.range.end)))
+        json_result(semantic_tokens(document, &index, byte(params.range.start)..byte(params.range.end)))
     }
 
-    pub(super) fn folds(&mut self, asked: FoldingRangeParams) -> Answer {
-        let Some(document) = self.documents.get(&asked.text_document.uri) else { return Ok(Value::Null) };
-        said(folds(document))
+    pub(super) fn folding_ranges(&mut self, params: FoldingRangeParams) -> RequestResult {
+        let Some(document) = self.documents.get(&params.text_document.uri) else { return Ok(Value::Null) };
+        json_result(folding_ranges(document))
     }
 }
 
 /// The words of a text that touch a range.
-fn painted(document: &Document, index: &Index, wanted: Range<usize>) -> SemanticTokens {
+fn semantic_tokens(document: &Document, index: &Index, wanted: Range<usize>) -> SemanticTokens {
     let text = &document.text;
     let uses = index.uses_of(index.root);
     let mut data = Vec::new();
     let (mut line, mut start) = (0, 0);
     let mut put = |bytes: Range<usize>, kind: u32, modifiers: u32| {
-        // A word may not go over the end of a line: a comment is told line by line.
+        // A token may not span lines: a comment is sent line by line.
         let mut at = bytes.start;
         for piece in text[bytes].split_inclusive('\n') {
             let (from, to) = (at, at + piece.trim_end_matches(['\n', '\r']).len());
@@ -107,18 +110,19 @@ fn painted(document: &Document, index: &Index, wanted: Range<usize>) -> Semantic
                 let first = uses.partition_point(|found| (found.span.start as usize) < bytes.start);
                 let inside = uses[first..].iter().take_while(|found| found.span.end as usize <= bytes.end);
                 for found in inside {
-                    let (kind, modifiers) = meaning(index, *found);
-                    put(found.span.range(), number(kind), modifiers);
+                    let (kind, modifiers) = token_type(index, *found);
+                    put(found.span.range(), token_type_number(kind), modifiers);
                 }
                 continue;
             }
         };
-        put(bytes, number(kind), 0);
+        put(bytes, token_type_number(kind), 0);
     }
     SemanticTokens { result_id: None, data }
 }
 
-fn meaning(index: &Index, found: felis::session::index::Use) -> (&'static str, u32) {
+/// Returns the token type of a name, and its modifiers as bits.
+fn token_type(index: &Index, found: felis::editor::Use) -> (&'static str, u32) {
     let kind = match index.class_of(found) {
         NameClass::Variable | NameClass::Value => "variable",
         NameClass::Function => "function",
@@ -140,8 +144,8 @@ fn meaning(index: &Index, found: felis::session::index::Use) -> (&'static str, u
     (kind, u32::from(declaration) | u32::from(readonly) << 1 | u32::from(library) << 2)
 }
 
-/// What goes over several lines: brackets, blocks, comments, imports.
-fn folds(document: &Document) -> Vec<FoldingRange> {
+/// Returns the ranges that can be folded: brackets, blocks, comments and imports of several lines.
+fn folding_ranges(document: &Document) -> Vec<FoldingRange> {
     let text = &document.text;
     let line = |at: usize| document.lines.position(text, at).line;
     let mut found: Vec<FoldingRange> = Vec::new();

@@ -1,0 +1,350 @@
+//! Completion: the names that could be written at a place of a text.
+//!
+//! Takes a text that is being written, so most often a broken one, and a place in it; gives
+//! candidates. The text is checked with a word at the place, and if that cannot be parsed, with
+//! tokens that close the statement: so the checker itself reports the names in scope and the type
+//! before a dot.
+
+use super::cursor::{enclosing_call, word_start};
+use super::index::{Index, index_and_ask};
+use super::repair::{PLACEHOLDER, repair_attempts};
+use super::tokens::{TokenClass, tokens};
+use crate::session::{Annotations, Draft, NameKind, Session, library};
+use crate::types::{Type, TypeKind};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// A name that could be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The name.
+    pub name: String,
+    /// The kind of thing that it names.
+    pub kind: CandidateKind,
+    /// Its type or declaration, as far as it has been read.
+    pub detail: Option<String>,
+    /// Its origin.
+    pub origin: Origin,
+}
+
+/// The origin of a name, nearest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// A part of the value before the dot.
+    Part,
+    /// The function or block in which it is written.
+    Local,
+    /// A definition of the text, of earlier inputs or of imports.
+    Own,
+    /// The library.
+    Library,
+    /// The language: its words.
+    Language,
+}
+
+/// The kind of thing that a candidate names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CandidateKind {
+    /// A word of the language.
+    Keyword,
+    /// A variable.
+    Variable,
+    /// A function or procedure.
+    Function,
+    /// A constructor.
+    Constructor,
+    /// A type.
+    Type,
+    /// A class.
+    Class,
+    /// A field or component.
+    Field,
+    /// A module.
+    Module,
+}
+
+impl From<NameKind> for CandidateKind {
+    fn from(kind: NameKind) -> CandidateKind {
+        match kind {
+            NameKind::Keyword => CandidateKind::Keyword,
+            NameKind::Variable => CandidateKind::Variable,
+            NameKind::Function => CandidateKind::Function,
+            NameKind::Constructor => CandidateKind::Constructor,
+            NameKind::Type => CandidateKind::Type,
+            NameKind::Class => CandidateKind::Class,
+            NameKind::Module => CandidateKind::Module,
+        }
+    }
+}
+
+impl CandidateKind {
+    /// Returns its position in the order of all kinds.
+    fn rank(self) -> u8 {
+        match self {
+            CandidateKind::Field => 0,
+            CandidateKind::Variable => 1,
+            CandidateKind::Constructor => 2,
+            CandidateKind::Function => 3,
+            CandidateKind::Module => 4,
+            CandidateKind::Type => 5,
+            CandidateKind::Class => 6,
+            CandidateKind::Keyword => 7,
+        }
+    }
+}
+
+/// The kind of name that fits a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CompletionContext {
+    Part,
+    Type,
+    /// A part of the library, to import it.
+    Library,
+    /// A name of a part of the library, to import that.
+    NameOf(&'static str),
+    Any,
+}
+
+// What could be written.
+/// The completions of a place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Completions {
+    /// The byte at which the name to complete begins.
+    pub start: usize,
+    /// Names that could stand there.
+    pub names: Vec<String>,
+}
+
+/// Completes an input at a byte: fields after a dot and then functions, types after a colon, parts
+/// of the library after `import`, else names, the nearest first. Where nothing of a name is
+/// written, only the first three are completed.
+pub fn complete_at(session: &mut Session, text: &str, at: usize) -> Completions {
+    let draft = Draft { name: "input", text, id: "", before: None };
+    let Some(before) = text.get(..at) else { return Completions::default() };
+    let start = word_start(before);
+    let asks = tokens(&before[..start])
+        .last()
+        .is_some_and(|(range, _)| matches!(&before[range.clone()], "." | ":" | ":>" | ":>>" | "import"));
+    if start == at && !asks {
+        return Completions { start, names: Vec::new() };
+    }
+    let (start, found) = candidates(session, draft, at);
+    Completions { start, names: found.into_iter().map(|candidate| candidate.name).collect() }
+}
+
+/// Returns the byte at which the word to replace begins, and the names that could be written there.
+pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize, Vec<Candidate>) {
+    let Some(before) = draft.text.get(..at) else { return (at, Vec::new()) };
+    let mut parts = tokens(before);
+    let start = word_start(before);
+    if let Some((range, class)) = parts.last() {
+        let open_comment = *class == TokenClass::Comment && !before[range.clone()].ends_with("*/");
+        let literal = matches!(class, TokenClass::Text | TokenClass::Number);
+        let after_dot = parts.len() >= 2 && before[parts[parts.len() - 2].0.clone()] == *".";
+        if range.end == at && (open_comment || literal && !after_dot) {
+            return (at, Vec::new());
+        }
+    }
+    let prefix = &before[start..];
+    parts.retain(|(range, _)| range.end <= start);
+    let last = parts.last().map(|(range, _)| (range.start, &before[range.clone()]));
+    let wants = match last {
+        Some((_, ".")) => CompletionContext::Part,
+        Some((_, ":" | ":>" | ":>>")) => CompletionContext::Type,
+        Some((_, "import")) => CompletionContext::Library,
+        _ => match imported_part(before, &parts) {
+            Some(part) => CompletionContext::NameOf(part),
+            None => CompletionContext::Any,
+        },
+    };
+    let names: Option<Vec<String>> = match wants {
+        CompletionContext::Library => Some(library::parts().map(str::to_string).collect()),
+        CompletionContext::NameOf(part) => library::part_names(part),
+        _ => None,
+    };
+    if let Some(mut names) = names {
+        names.retain(|name| name.starts_with(prefix) && (!name.starts_with('_') || prefix.starts_with('_')));
+        names.sort();
+        let candidate = |name: String| match wants {
+            CompletionContext::Library => {
+                Candidate { name, kind: CandidateKind::Module, detail: None, origin: Origin::Library }
+            }
+            _ => candidate(session, name),
+        };
+        return (start, names.into_iter().map(candidate).collect());
+    }
+    // Where an argument begins, it may be named.
+    let function =
+        last.filter(|(_, sign)| matches!(*sign, "(" | ",")).and_then(|_| enclosing_call(&before[..start]));
+    let dot = last.map_or(0, |(at, _)| at);
+    let word = if prefix.is_empty() { PLACEHOLDER } else { "" };
+    let cursor = at + word.len();
+    let (mut best, mut read) = (Vec::new(), false);
+    for text in repair_attempts(draft.text, at, word) {
+        let attempt = Draft { text: &text, ..draft };
+        let (index, found) = index_and_ask(session, attempt, Some(cursor), |session, notes| match wants {
+            CompletionContext::Part | CompletionContext::Library | CompletionContext::NameOf(_) => Vec::new(),
+            CompletionContext::Type => type_candidates(session, prefix, notes),
+            CompletionContext::Any => {
+                let mut found = function.map_or(Vec::new(), |name| parameter_candidates(session, name));
+                found.extend(name_candidates(session, prefix, notes));
+                found
+            }
+        });
+        let mut found = found.unwrap_or_default();
+        let known = match wants {
+            CompletionContext::Part => {
+                let ty = index.type_before(dot);
+                found.extend(ty.into_iter().flat_map(components_of).map(|(name, ty)| Candidate {
+                    name,
+                    kind: CandidateKind::Field,
+                    detail: Some(ty.to_string()),
+                    origin: Origin::Part,
+                }));
+                ty.is_some()
+            }
+            // Names at the top level are known in any case; those in scope only if it could be
+            // read.
+            _ => index.has_expression_at(cursor),
+        };
+        found.retain(|candidate| candidate.name.starts_with(prefix) && candidate.name != PLACEHOLDER);
+        if known || best.is_empty() {
+            best = found;
+        }
+        if known {
+            read = true;
+            break;
+        }
+    }
+    if wants == CompletionContext::Any && !read {
+        // A statement that cannot be checked has no scope: its words are candidates.
+        let words = matching_words(draft.text, start, prefix);
+        let new = words.filter(|word| !best.iter().any(|known| known.name == *word));
+        let new: BTreeSet<&str> = new.collect();
+        let local = |name: &str| Candidate {
+            name: name.to_string(),
+            kind: CandidateKind::Variable,
+            detail: None,
+            origin: Origin::Local,
+        };
+        best.splice(0..0, new.into_iter().map(local));
+    }
+    if wants == CompletionContext::Part && !prefix.is_empty() {
+        let (_, more) =
+            index_and_ask(session, draft, None, |session, notes| name_candidates(session, prefix, notes));
+        let functions = more.unwrap_or_default();
+        best.extend(functions.into_iter().filter(|c| c.kind == CandidateKind::Function));
+    }
+    (start, best)
+}
+
+/// Names of types.
+fn type_candidates(session: &Session, prefix: &str, notes: &Annotations) -> Vec<Candidate> {
+    let local = |name: &str| Candidate {
+        name: name.into(),
+        kind: CandidateKind::Type,
+        detail: None,
+        origin: Origin::Local,
+    };
+    let scope = notes.scope.iter().filter(|(_, ty)| ty.is_none()).map(|(name, _)| local(name));
+    let mut all: Vec<Candidate> = scope.collect();
+    for name in session.type_names_starting_with(prefix) {
+        if !all.iter().any(|known| known.name == name) {
+            all.push(Candidate { kind: CandidateKind::Type, ..candidate(session, name) });
+        }
+    }
+    all.sort_by_key(|candidate| candidate.origin);
+    all
+}
+
+/// The names by which an argument of a function may be given, as they are written before its value.
+fn parameter_candidates(session: &Session, function: &str) -> Vec<Candidate> {
+    let parameters = session.parameters_of(function).into_iter().map(|(name, ty)| Candidate {
+        name: format!("{name} = "),
+        kind: CandidateKind::Field,
+        detail: ty.as_ref().map(Type::to_string),
+        origin: Origin::Part,
+    });
+    parameters.collect()
+}
+
+/// Returns the candidate for a name that the session knows.
+fn candidate(session: &Session, name: String) -> Candidate {
+    let description = session.describe_name(&name);
+    let origin = match description.kind {
+        NameKind::Keyword => Origin::Language,
+        _ if description.is_user_defined => Origin::Own,
+        _ => Origin::Library,
+    };
+    Candidate { name, kind: description.kind.into(), detail: description.detail, origin }
+}
+
+/// Names of everything.
+fn name_candidates(session: &Session, prefix: &str, notes: &Annotations) -> Vec<Candidate> {
+    let mut all: Vec<Candidate> = Vec::new();
+    for (name, ty) in &notes.scope {
+        let kind = match ty.as_ref().map(|ty| ty.kind()) {
+            None => CandidateKind::Type,
+            Some(TypeKind::Function(..) | TypeKind::Procedure(_)) => CandidateKind::Function,
+            Some(_) => CandidateKind::Variable,
+        };
+        let detail = ty.as_ref().map(ToString::to_string);
+        all.push(Candidate { name: name.to_string(), kind, detail, origin: Origin::Local });
+    }
+    let scoped: BTreeSet<String> = all.iter().map(|candidate| candidate.name.clone()).collect();
+    let modules = session.module_names().filter(|name| name.starts_with(prefix));
+    let mut names: BTreeSet<String> = session.names_starting_with(prefix).into_iter().collect();
+    names.extend(modules.map(|name| name.to_string()));
+    for name in names {
+        if !scoped.contains(&name) {
+            all.push(candidate(session, name));
+        }
+    }
+    // What is nearest comes first, and of that what a program computes with.
+    all.sort_by_key(|candidate| (candidate.origin, candidate.kind.rank()));
+    all
+}
+
+/// The most components that are offered after a dot.
+const MAX_COMPONENTS: usize = 16;
+
+/// Returns the components that a dot selects from a value, with their types: fields, or numbers.
+fn components_of(ty: &Type) -> Vec<(String, Type)> {
+    if let Some(fields) = ty.named_parts() {
+        return fields.into_iter().map(|(name, ty)| (name.to_string(), ty)).collect();
+    }
+    let ty = ty.unfold();
+    let parts = ty.components(MAX_COMPONENTS).or_else(|| ty.compact_parts(MAX_COMPONENTS));
+    let parts = parts.unwrap_or_default();
+    parts.into_iter().enumerate().map(|(at, ty)| (at.to_string(), ty)).collect()
+}
+
+/// The part of the library whose names stand where a text ends, in the parentheses of its import.
+fn imported_part(text: &str, parts: &[(Range<usize>, TokenClass)]) -> Option<&'static str> {
+    let open = parts.iter().rposition(|(range, _)| &text[range.clone()] == "(")?;
+    let listed = parts[open + 1..].iter();
+    let mut listed =
+        listed.filter(|(range, class)| *class != TokenClass::Name && &text[range.clone()] != ",");
+    let named = parts.get(open.checked_sub(2)?..open)?.iter().map(|(range, _)| &text[range.clone()]);
+    match named.collect::<Vec<_>>()[..] {
+        ["import", name] if listed.next().is_none() => library::parts().find(|part| *part == name),
+        _ => None,
+    }
+}
+
+/// The other names in a text that begin so.
+fn matching_words<'t>(text: &'t str, start: usize, prefix: &'t str) -> impl Iterator<Item = &'t str> {
+    let names = tokens(text).into_iter().filter(move |(range, class)| {
+        range.start != start && matches!(class, TokenClass::Name | TokenClass::TypeName)
+    });
+    names.map(|(range, _)| &text[range]).filter(move |name| name.starts_with(prefix) && *name != prefix)
+}
+
+impl Index {
+    /// Returns true if the statement at a byte could be checked.
+    fn has_expression_at(&self, at: usize) -> bool {
+        self.types
+            .iter()
+            .any(|(span, _)| span.source == self.root && span.start as usize <= at && at <= span.end as usize)
+    }
+}

@@ -1,0 +1,198 @@
+//! The index of a text: the referents of its names, the types of its expressions, its declarations.
+//!
+//! Takes a text with its modules, which is checked and not run; keeps nothing in the session. The
+//! [`Index`] owns the texts that it refers to, so that it stays valid when the session goes on. A
+//! broken text has an index of the statements that can be parsed. Its diagnostics are those of
+//! [`Session::check`].
+
+use super::resolve::{CheckerNotes, collect_imports, resolve_uses};
+use crate::diagnostic::Diagnostic;
+use crate::hash::{HashMap, HashSet};
+use crate::session::outline::{Declaration, outline_of_statements};
+use crate::session::{Analysis, Annotations, Draft, Referent, Scheme, Session, library};
+use crate::source::{SourceId, SourceMap, Span};
+use crate::syntax;
+use crate::types::Type;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The referent of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    /// A declaration, by the span of its name.
+    Declared(Span),
+    /// A built-in of the language.
+    BuiltIn,
+    /// A module.
+    Module(SourceId),
+}
+
+/// A use of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// The span; of `geometry::area` only the part that names the target.
+    pub span: Span,
+    /// For what.
+    pub target: Target,
+}
+
+/// Builds the index of a text.
+#[derive(Debug)]
+pub struct Index {
+    /// Errors, warnings and notes.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The number of the text.
+    pub root: SourceId,
+    /// True if an import of the text, or of a module that it imports, leads to no module.
+    pub has_unresolved_imports: bool,
+    pub(super) sources: SourceMap,
+    /// The ids of the text and of the modules that it imports, by the numbers of their texts.
+    pub(super) modules: BTreeMap<SourceId, String>,
+    pub(super) uses: Vec<Use>,
+    pub(super) types: Vec<(Span, Type)>,
+    pub(super) variables: HashMap<Span, Type>,
+    /// The types of functions, by where their names are declared.
+    pub(super) signatures: HashMap<Span, Scheme>,
+    /// The kinds of type parameters and named sizes, by where they are declared.
+    pub(super) kinds: HashMap<Span, String>,
+    /// The declared functions that operators refer to, by the spans of their expressions.
+    pub(super) operators: HashMap<Span, Span>,
+    /// The spans of written types.
+    pub(super) written: HashSet<Span>,
+    /// The spans of names of record fields.
+    pub(super) record_fields: HashSet<Span>,
+    pub(super) outlines: HashMap<SourceId, Arc<Vec<Declaration>>>,
+}
+
+/// The index of a text.
+pub fn index(session: &mut Session, draft: Draft<'_>) -> Index {
+    index_and_ask(session, draft, None, |_, _| ()).0
+}
+
+/// The index of a text, and the answer to a question about the names that are known in it. With a
+/// cursor, the annotations say what is in scope there.
+pub(super) fn index_and_ask<T>(
+    session: &mut Session,
+    draft: Draft<'_>,
+    cursor: Option<usize>,
+    ask: impl FnOnce(&Session, &Annotations) -> T,
+) -> (Index, Option<T>) {
+    let (analysis, answer) = session.analyze(draft, cursor, ask);
+    (Index::new(session, analysis), answer)
+}
+
+impl Index {
+    /// Builds the index from an analysis.
+    fn new(session: &Session, analysis: Analysis) -> Index {
+        let Analysis {
+            root,
+            stmts,
+            diagnostics,
+            sources,
+            modules,
+            imports: targets,
+            annotations,
+            signatures,
+            has_unresolved_imports,
+        } = analysis;
+        let mut index = Index {
+            diagnostics,
+            root,
+            has_unresolved_imports,
+            sources,
+            modules,
+            uses: Vec::new(),
+            types: annotations.types,
+            variables: annotations.variables.into_iter().collect(),
+            signatures,
+            kinds: annotations.kinds,
+            operators: HashMap::default(),
+            written: annotations.written,
+            record_fields: HashSet::default(),
+            outlines: HashMap::default(),
+        };
+        // Of one place what was noted last holds; larger expressions come first.
+        index.types.sort_by_key(|(span, _)| (span.source, span.start, std::cmp::Reverse(span.end)));
+        let mut imports = Vec::new();
+        collect_imports(&stmts, &mut imports);
+        if let Some(source) = index.sources.get(root) {
+            index.outlines.insert(root, Arc::new(outline_of_statements(source, &stmts)));
+        }
+        for &id in index.modules.keys().filter(|id| **id != root) {
+            if let Some(text) = index.sources.get(id) {
+                let parsed = syntax::parse(text);
+                collect_imports(&parsed.stmts, &mut imports);
+                index.outlines.insert(id, Arc::new(outline_of_statements(text, &parsed.stmts)));
+            }
+        }
+        for (span, referent) in &annotations.uses {
+            match referent {
+                Referent::RecordField => {
+                    index.record_fields.insert(*span);
+                }
+                // A name stands where it is used; an operator is noted for its whole expression.
+                Referent::At(declared) if !syntax::is_name(index.sources.slice(*declared)) => {
+                    index.operators.insert(*span, *declared);
+                }
+                _ => {}
+            }
+        }
+        let noted = CheckerNotes {
+            uses: annotations.uses,
+            nominals: annotations.nominals,
+            parameters: annotations.parameters,
+            imports,
+            targets,
+        };
+        index.uses = resolve_uses(&index, noted);
+        let library = library::sources().len() as u32;
+        let wanted: BTreeSet<Span> = index
+            .uses
+            .iter()
+            .filter_map(|found| match found.target {
+                Target::Declared(span) => Some(span),
+                _ => None,
+            })
+            .chain(index.operators.values().copied())
+            .filter(|span| span.source.0 < library)
+            .collect();
+        index.signatures.extend(session.library_signatures(&wanted));
+        index
+    }
+
+    /// The texts it speaks of.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    /// The id of a text: its own, or that of a module it has read.
+    pub fn id_of(&self, source: SourceId) -> Option<&str> {
+        self.modules.get(&source).map(String::as_str)
+    }
+
+    /// Returns true if a text with this id was read for the index.
+    pub fn includes(&self, id: &str) -> bool {
+        self.modules.values().any(|known| known == id)
+    }
+
+    /// Returns true if the text imports no file.
+    pub fn has_no_imports(&self) -> bool {
+        self.modules.len() <= 1
+    }
+
+    /// The text with an id, if it has been read.
+    pub fn text_with(&self, id: &str) -> Option<&str> {
+        let (source, _) = self.modules.iter().find(|(_, known)| *known == id)?;
+        self.sources.get(*source).map(|source| source.text.as_str())
+    }
+
+    /// Returns true if a text is one of the library's.
+    pub fn is_library(&self, source: SourceId) -> bool {
+        (source.0 as usize) < library::sources().len()
+    }
+
+    /// Returns the declarations of the text.
+    pub fn declarations(&self) -> &[Declaration] {
+        self.outlines.get(&self.root).map_or(&[], |outline| outline)
+    }
+}

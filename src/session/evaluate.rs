@@ -1,0 +1,244 @@
+//! Evaluation of an input: checked, run, its value formatted.
+
+use super::annotation_collector::AnnotationCollector;
+use super::diagnostics::interruption;
+use super::inputs::EvaluatedInput;
+use super::modules::ModuleScript;
+use super::transaction::TransactionEnd;
+use super::{
+    Mode, Outcome, Session, Status, ValueText, detached_source, display, edition_check, library, results,
+};
+use crate::cancellation;
+use crate::check;
+use crate::check::annotations::Annotations;
+use crate::core::{GlobalId, Script, TermKind};
+use crate::diagnostic::Diagnostic;
+use crate::eval::{self, Host, RuntimeError};
+use crate::source::{SourceId, Span};
+use crate::suggest::similar;
+use crate::syntax::{self, Parsed};
+use crate::types::{Type, TypeKind, TypeVar};
+use crate::value::Value;
+use std::sync::Arc;
+
+impl Session {
+    /// Runs a text, which messages call `name`; what it prints goes to `out`.
+    pub fn evaluate(&mut self, name: &str, text: &str, mode: Mode, out: &mut dyn FnMut(&str)) -> Outcome {
+        // Whether a name that is one of a result stands for it only the checker knows; it is asked
+        // if there is one.
+        let named = self.results.mentioned_in(&syntax::idents(&detached_source(text)));
+        let before = self.results.latest();
+        let source = SourceId(self.sources.len() as u32);
+        let (mut uses, mut notes, mut globals) = (Vec::new(), Annotations::default(), 0);
+        let mut outcome = self.transaction(name, text, |session, first, parsed, diagnostics| {
+            let functions = session.program.functions.len();
+            session.collector = Some(AnnotationCollector::for_names(source.0));
+            globals = session.program.globals.len() as GlobalId;
+            let script = match mode {
+                Mode::Script => session.check_file(parsed, diagnostics),
+                Mode::Line | Mode::Display(_) => session.check_input(parsed, diagnostics),
+            };
+            notes = session.collector.take().map(AnnotationCollector::into_annotations).unwrap_or_default();
+            uses = results::result_uses(text, source, &notes, &named);
+            let script = script?;
+            let value = session.run_modules_and_script(first, &script, mode, out, diagnostics)?;
+            if session.program.functions.len() > functions && !computes_data_only(&script) {
+                session.results.pin(uses.iter().map(|(_, id)| *id));
+            }
+            Ok((value, TransactionEnd::Commit))
+        });
+        // A panic may have left it.
+        self.collector = None;
+        self.suggest_file_types(&mut outcome.diagnostics);
+        if outcome.status == Status::Ok {
+            self.inputs.push(EvaluatedInput {
+                source,
+                shows_value: outcome.value.is_some(),
+                result: self.results.latest().filter(|last| Some(*last) != before),
+                uses,
+                globals: globals..self.program.globals.len() as GlobalId,
+                notes: Arc::new(notes),
+                imports: self.imported_files(source),
+                replaced_at: None,
+            });
+        }
+        outcome
+    }
+
+    /// Checks a text without running it, and keeps nothing of it.
+    pub fn check(&mut self, name: &str, text: &str) -> Outcome {
+        let mut outcome = self.transaction(name, text, |session, _, parsed, diagnostics| {
+            session.check_file(parsed, diagnostics).map(|_| (None, TransactionEnd::RollBack))
+        });
+        self.suggest_file_types(&mut outcome.diagnostics);
+        outcome
+    }
+
+    /// The checked form of an input, unless it has an error.
+    pub(super) fn check_input(
+        &mut self,
+        parsed: &Parsed,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<Script, Status> {
+        let instances = self.program.instances.len();
+        let (collector, env, program) = (&mut self.collector, &mut self.env, &mut self.program);
+        let sources = &self.sources;
+        let done = cancellation::with_cancellation(&self.interrupt, || {
+            edition_check::check_both_readings(collector, env, program, sources, parsed)
+        });
+        let Ok((script, found)) = done else {
+            diagnostics.push(interruption(parsed.stmts.first().map_or(Span::default(), |stmt| stmt.span)));
+            return Err(Status::Interrupted);
+        };
+        diagnostics.extend(found.into_iter().map(|diagnostic| self.suggest_library_name(diagnostic)));
+        if self.program.instances.len() > instances {
+            self.machine.clear_instances();
+        }
+        script.ok_or(Status::Rejected)
+    }
+
+    /// The checked form of a file, whose last expression shows no value.
+    pub(super) fn check_file(
+        &mut self,
+        parsed: &Parsed,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<Script, Status> {
+        let script = self.check_input(parsed, diagnostics)?;
+        let unused = check::unused_result(&parsed.stmts, &script);
+        let wrong = unused.as_ref().is_some_and(Diagnostic::is_error);
+        diagnostics.extend(unused);
+        if wrong { Err(Status::Rejected) } else { Ok(script) }
+    }
+
+    /// Adds to a diagnostic about an unknown name a similar one of the library: the
+    /// checker knows only what has been read of it.
+    pub(super) fn suggest_library_name(&self, diagnostic: Diagnostic) -> Diagnostic {
+        if diagnostic.code != "E0401" || diagnostic.help.is_some() {
+            return diagnostic;
+        }
+        let span = diagnostic.primary.span;
+        let names = library::index().names().filter(|name| !name.starts_with('_'));
+        match similar(self.sources.slice(span), names) {
+            Some(name) => diagnostic.fix(format!("did you mean `{name}`?"), span, name),
+            None => diagnostic,
+        }
+    }
+
+    /// Runs new modules, and then the script that imports them; its value.
+    pub(super) fn run_modules_and_script(
+        &mut self,
+        first: &[ModuleScript],
+        script: &Script,
+        mode: Mode,
+        out: &mut dyn FnMut(&str),
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<Option<ValueText>, Status> {
+        for ModuleScript { script, import } in first {
+            self.run(script, Mode::Script, out).map_err(|(status, diagnostic)| {
+                diagnostics.push(diagnostic.label(*import, "imported here"));
+                status
+            })?;
+        }
+        self.run(script, mode, out).map_err(|(status, diagnostic)| {
+            diagnostics.push(*diagnostic);
+            status
+        })
+    }
+
+    /// Runs a script; returns its value as the mode wants it.
+    pub(super) fn run(
+        &mut self,
+        script: &Script,
+        mode: Mode,
+        out: &mut dyn FnMut(&str),
+    ) -> Result<Option<ValueText>, (Status, Box<Diagnostic>)> {
+        let interrupt = self.interrupt.clone();
+        let files = self.files.clone();
+        let mut host = Host {
+            out,
+            interrupt: &interrupt,
+            memory: self.memory,
+            files: files.as_deref(),
+            screen: self.screen,
+        };
+        let done = self.machine.run(&self.program, script, &mut host).and_then(|value| {
+            let Some((value, term)) = value.zip(script.result.as_ref()) else { return Ok(None) };
+            if mode == Mode::Script {
+                return Ok(None);
+            }
+            let shown = self.format_value(&value, &term.ty, mode, &mut host)?;
+            Ok(Some((value, shown)))
+        });
+        match done {
+            Ok(None) => Ok(None),
+            Ok(Some((value, shown))) => {
+                // An expression that only names a result makes no new one.
+                let again = match script.result.as_ref().map(|term| &term.kind) {
+                    Some(TermKind::Global(id)) => script.body.is_empty() && self.results.contains(*id),
+                    _ => false,
+                };
+                if matches!(mode, Mode::Display(_)) && !again {
+                    self.bind_result(value, &shown.ty);
+                }
+                Ok(Some(shown))
+            }
+            Err(error) => {
+                let status = if error.is_interruption() { Status::Interrupted } else { Status::Failed };
+                // The library's texts come first; its users are shown their own.
+                let own = library::sources().iter().count();
+                let error = error.attributed_to_caller(|source| (source.0 as usize) < own);
+                Err((status, Box::new(error.to_diagnostic())))
+            }
+        }
+    }
+
+    /// A value as the mode of its input wants it.
+    pub(super) fn format_value(
+        &mut self,
+        value: &Value,
+        ty: &Type,
+        mode: Mode,
+        host: &mut Host<'_>,
+    ) -> Result<ValueText, Box<RuntimeError>> {
+        let concrete = self.machine.concrete(ty);
+        let (text, read_back) = match mode {
+            Mode::Display(window) => {
+                let view = self.machine.preview(&self.program, value, &concrete, window, host)?;
+                (display::lay_out(view, window), String::new())
+            }
+            _ => (
+                self.machine.value_text(&self.program, value, &concrete, host)?,
+                eval::read_back(value, &concrete),
+            ),
+        };
+        let mut vars = Vec::new();
+        collect_variables(ty, &mut vars);
+        let size = |var: &TypeVar| (var.name.to_string(), self.machine.concrete(&Type::var(var.clone())));
+        let sizes = vars.iter().map(size).map(|(name, size)| (name, size.size_text())).collect();
+        Ok(ValueText { ty: ty.clone(), text, read_back, sizes })
+    }
+}
+
+/// Returns true if a script only computes a value that holds no function, so that nothing it
+/// mentions is needed later.
+fn computes_data_only(script: &Script) -> bool {
+    fn holds_function(ty: &Type) -> bool {
+        let mut found = matches!(
+            ty.kind(),
+            TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Nominal(..) | TypeKind::Var(_)
+        );
+        ty.kind().for_each_child(&mut |child| found = found || holds_function(child));
+        found
+    }
+    script.body.is_empty() && script.result.as_ref().is_some_and(|term| !holds_function(&term.ty))
+}
+
+/// The variables of a type, each once.
+fn collect_variables(ty: &Type, found: &mut Vec<TypeVar>) {
+    if let TypeKind::Var(var) = ty.kind()
+        && !found.iter().any(|known| known.id == var.id)
+    {
+        found.push(var.clone());
+    }
+    ty.kind().for_each_child(&mut |child| collect_variables(child, found));
+}

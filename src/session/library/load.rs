@@ -1,0 +1,109 @@
+//! Loading: statements of the library are parsed and checked when a text first mentions their
+//! names.
+
+use super::super::{Screen, Session};
+use crate::check::{self, Env, module};
+use crate::diagnostic::Diagnostic;
+use crate::eval::Host;
+use crate::source::Source;
+use crate::syntax;
+use std::sync::atomic::AtomicBool;
+
+/// Returns the environment of a user who has defined no name.
+pub(in crate::session) fn initial_env() -> Env {
+    let mut env = Env::new();
+    env.library_texts = super::sources().iter().count() as u32;
+    env.parts = super::parts().collect();
+    env
+}
+
+impl Session {
+    /// Reads what a text needs of the library and makes it known.
+    pub(in crate::session) fn load_mentioned(&mut self, source: &Source) -> Result<(), Vec<Diagnostic>> {
+        self.load_and_adopt(&super::mentioned_names(source))?;
+        module::qualify(&mut self.env, &self.library.env, syntax::idents(source).into_iter());
+        Ok(())
+    }
+
+    /// Reads what the library has under some names and makes it known.
+    pub(in crate::session) fn load_and_adopt(
+        &mut self,
+        names: &[impl AsRef<str>],
+    ) -> Result<(), Vec<Diagnostic>> {
+        self.load_statements(names)?;
+        let (new, _) = self.library.required_statements(names, &self.adopted);
+        if !new.is_empty() {
+            super::adopt_statements(&self.library.env, &mut self.env, &new);
+            self.adopted.extend(new);
+        }
+        Ok(())
+    }
+
+    /// Adds functions to the library of this session, as a later one may have them; for tests of
+    /// what that changes.
+    pub fn extend_library(&mut self, text: &str) -> Result<(), Vec<Diagnostic>> {
+        let source = self.sources.add("library", text);
+        let parsed = syntax::parse(&source);
+        let mut errors = parsed.errors;
+        self.library.env.number_after(&self.env);
+        let (script, found) = check::check(&mut self.library.env, &mut self.program, &parsed.stmts);
+        errors.extend(found.into_iter().filter(Diagnostic::is_error));
+        if script.is_none() || !errors.is_empty() {
+            return Err(errors);
+        }
+        self.env.number_after(&self.library.env);
+        let signatures = self.library.env.signatures.iter();
+        self.env.signatures.extend(signatures.map(|(id, signature)| (*id, signature.clone())));
+        super::adopt_names(
+            &self.library.env,
+            &mut self.env,
+            Self::names_defined_in(text).iter().map(String::as_str),
+        );
+        Ok(())
+    }
+
+    /// Reads the whole library; for tests of it.
+    pub fn load_whole_library(&mut self) -> Result<(), Vec<Diagnostic>> {
+        let names: Vec<&str> = super::index().names().chain(super::NARROW_TYPES).collect();
+        self.load_and_adopt(&names)
+    }
+
+    /// Reads what the library has under some names, if it has not been read.
+    pub(in crate::session) fn load_statements(
+        &mut self,
+        names: &[impl AsRef<str>],
+    ) -> Result<(), Vec<Diagnostic>> {
+        let (missing, narrow) = self.library.required_statements(names, &self.library.loaded);
+        self.library.narrow = narrow;
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let read = super::read(&missing);
+        let (stmts, mut errors) = (read.stmts, read.errors);
+        let saved = (self.snapshot(), self.library.clone());
+        self.library.env.number_after(&self.env);
+        let (script, found) = check::check(&mut self.library.env, &mut self.program, &stmts);
+        errors.extend(found.into_iter().filter(Diagnostic::is_error));
+        if let Some(script) = script.filter(|_| errors.is_empty()) {
+            // The library's own variables are made at once: an interrupt is for the user's input.
+            let mut host = Host {
+                out: &mut |_| (),
+                interrupt: &AtomicBool::new(false),
+                memory: self.memory,
+                files: None,
+                screen: Screen::default(),
+            };
+            match self.machine.run(&self.program, &script, &mut host) {
+                Ok(_) => {
+                    self.library.loaded.extend(&missing);
+                    self.env.number_after(&self.library.env);
+                    return Ok(());
+                }
+                Err(error) => errors.push(error.to_diagnostic()),
+            }
+        }
+        self.library = saved.1;
+        self.restore(saved.0);
+        Err(errors)
+    }
+}
