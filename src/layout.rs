@@ -9,7 +9,7 @@ mod fingerprint;
 
 use crate::hash::HashMap;
 use crate::types::encoding::{Code, Encoding, Width};
-use crate::types::{LARGEST_SIZE_BITS, NoSize, NominalBody, Scalar, Type, TypeKind};
+use crate::types::{MAX_SIZE_BITS, NoSize, NominalBody, Scalar, Type, TypeKind};
 use crate::value::{Case, Class, Value};
 use fingerprint::{Fingerprint, Letter, Signature};
 use num_bigint::BigUint;
@@ -63,7 +63,7 @@ pub enum Form {
 
 /// Whether a size is one that codes are computed for. Of larger types no value is ever made.
 pub fn countable(size: &Code) -> bool {
-    !matches!(size, Code::Big(n) if n.bits() > LARGEST_SIZE_BITS + 1)
+    !matches!(size, Code::Big(n) if n.bits() > MAX_SIZE_BITS + 1)
 }
 
 /// What one slot holds.
@@ -344,7 +344,7 @@ impl Layouts {
                 self.sum(Cases::Listed(listed), offset, all_units, kept, word)
             }
             TypeKind::Repeat(n, case) => {
-                let n = n.size().unwrap_or_else(|_| BigUint::one() << (LARGEST_SIZE_BITS + 1));
+                let n = n.size().unwrap_or_else(|_| BigUint::one() << (MAX_SIZE_BITS + 1));
                 let layout = self.of(case);
                 let flat = flat(&layout);
                 let width = flat.width();
@@ -373,7 +373,7 @@ impl Layouts {
     fn compact(&self, ty: &Type) -> Layout {
         let size = match ty.size() {
             Ok(size) => size,
-            Err(NoSize::TooLarge) => BigUint::one() << (LARGEST_SIZE_BITS + 1),
+            Err(NoSize::TooLarge) => BigUint::one() << (MAX_SIZE_BITS + 1),
             Err(_) => BigUint::one(),
         };
         let width = Width::of(&size);

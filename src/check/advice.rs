@@ -8,7 +8,7 @@ use super::env::Callable;
 use super::{Checker, Definition};
 use crate::diagnostic::Help;
 use crate::iso::expression::Expression;
-use crate::iso::{self, Comparison, Forgotten, Verdict, labels};
+use crate::iso::{self, Comparison, LabelLoss, Verdict, labels};
 use crate::source::Span;
 use crate::types::{Type, TypeKind};
 
@@ -20,11 +20,11 @@ impl Checker<'_> {
         found: &Type,
         expected: &Type,
         more: &[(Type, Type)],
-    ) -> Option<Forgotten> {
+    ) -> Option<LabelLoss> {
         let mut equations = self.equations();
         equations.extend_from_slice(more);
-        iso::forgotten(found, expected, &mut |a, b| {
-            iso::verdict(a, b) <= Verdict::Natural || iso::equations::natural(&equations, a, b)
+        iso::label_loss(found, expected, &mut |a, b| {
+            iso::verdict(a, b) <= Verdict::Natural || iso::equations::natural_under(&equations, a, b)
         })
     }
 
@@ -33,7 +33,7 @@ impl Checker<'_> {
     pub(super) fn reshape_help(&mut self, found: &Type, expected: &Type, span: Span, words: &str) -> Help {
         match self.forgotten(found, expected, &[]) {
             None => {
-                let written = iso::written(expected);
+                let written = iso::text_after_cast(expected);
                 let words = format!("{words}: `:>> {written}` reads it as the other, at no cost");
                 Help::around(words, span, &format!(" :>> {written}"), "")
             }
@@ -42,8 +42,8 @@ impl Checker<'_> {
     }
 
     /// The advice where `:>>` would forget something.
-    pub(super) fn instead_of_reshape(&self, forgotten: &Forgotten, found: &Type, expected: &Type) -> String {
-        self.moving(found, expected).unwrap_or_else(|| forgotten.words(found, expected))
+    pub(super) fn instead_of_reshape(&self, forgotten: &LabelLoss, found: &Type, expected: &Type) -> String {
+        self.moving(found, expected).unwrap_or_else(|| forgotten.advice(found, expected))
     }
 
     /// The help that an expression makes the one from the other, if there is one and its names mean here
@@ -92,7 +92,7 @@ impl Checker<'_> {
         if left.has_meta() || right.has_meta() {
             return None;
         }
-        if iso::verdict(i, j) > Verdict::Natural && !iso::equations::natural(&self.equations(), i, j) {
+        if iso::verdict(i, j) > Verdict::Natural && !iso::equations::natural_under(&self.equations(), i, j) {
             return self.late_size(left, &Type::array(element.clone(), j.clone()));
         }
         let wanted = Type::array(element.clone(), j.clone());
@@ -104,9 +104,9 @@ impl Checker<'_> {
 
     /// Checks if `:> to` may be advised, which goes by number types and components; the error says why not.
     pub(super) fn convertible_words(&self, from: &Type, to: &Type) -> Result<(), String> {
-        match labels::other_nominals(from, to) {
+        match labels::nominal_difference(from, to) {
             None => Ok(()),
-            Some(forgotten) => Err(forgotten.words(from, to)),
+            Some(forgotten) => Err(forgotten.advice(from, to)),
         }
     }
 }

@@ -64,8 +64,8 @@ use crate::diagnostic::Diagnostic;
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::syntax::ast;
-use crate::types::opaque::hiding;
-use crate::types::{LARGEST_TYPE_NODES, Type, TypeVar};
+use crate::types::opaque::with_hidden_representations;
+use crate::types::{MAX_TYPE_NODES, Type, TypeVar};
 use annotations::Annotations;
 use constraint::Obligation;
 use env::{Constraint, Definition, TypeDefinition};
@@ -91,7 +91,7 @@ pub fn check_noting(
     let mut checker = Checker::new(env, program);
     checker.notes = notes.take();
     checker.exports(stmts);
-    let script = hiding(hidden, || checker.input(&module::bare(stmts)));
+    let script = with_hidden_representations(hidden, || checker.input(&module::bare(stmts)));
     *notes = checker.notes.take();
     if let Some(notes) = notes {
         notes.settle(&mut checker.infer);
@@ -471,7 +471,7 @@ impl<'a> Checker<'a> {
 
     /// Refuses types that have grown beyond reason, before anything walks them.
     fn bounded(&mut self, term: Term) -> Term {
-        if self.infer.nodes(&term.ty) > LARGEST_TYPE_NODES {
+        if self.infer.nodes(&term.ty) > MAX_TYPE_NODES {
             let span = term.span;
             self.too_large(span);
             return Term::new(TermKind::Error, Type::error(), span);

@@ -82,7 +82,7 @@ impl Checker<'_> {
         match iso::verdict(&from, &to) {
             Verdict::Equal => term,
             Verdict::Natural => {
-                if iso::relabels(&from, &to) {
+                if iso::permutes_axes(&from, &to) {
                     let help = self.moving(&from, &to);
                     self.report(CheckError::Relabels { span, from, to: to.clone(), help });
                 }
@@ -101,7 +101,7 @@ impl Checker<'_> {
                 let help = super::expr::pair_hint(&from, &to).or(help);
                 let help = help.or_else(|| {
                     let advised = convertible(&from, &to) && self.convertible_words(&from, &to).is_ok();
-                    advised.then(|| format!("`:> {}` converts one to the other", iso::written(&to)))
+                    advised.then(|| format!("`:> {}` converts one to the other", iso::text_after_cast(&to)))
                 });
                 self.wrong(CheckError::NotNatural { span, from, to, message, notes, help }, span)
             }
@@ -312,7 +312,7 @@ impl Checker<'_> {
         }
         if iso::verdict(from, to) <= Verdict::Natural {
             let help = match self.forgotten(from, to, &[]) {
-                None => format!("`:>> {}` reads one as the other, at no cost", iso::written(to)),
+                None => format!("`:>> {}` reads one as the other, at no cost", iso::text_after_cast(to)),
                 Some(forgotten) => self.instead_of_reshape(&forgotten, from, to),
             };
             return ("the storage is the same, so nothing is converted".into(), Some(help));

@@ -10,7 +10,7 @@ use super::error::{CheckError, RestError};
 use crate::core::{Pat, PatKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
-use crate::types::{Kind, LONGEST_WRITTEN, ProductForm, Type, TypeKind};
+use crate::types::{Kind, MAX_WRITTEN_COMPONENTS, ProductForm, Type, TypeKind};
 
 /// A part of a written product.
 pub(super) enum Part<'t> {
@@ -248,7 +248,7 @@ pub(super) fn no_list(found: &Type, expected: &Type) -> Option<String> {
 fn why_no_list(form: ProductForm, ty: &Type) -> Option<String> {
     match (form, ty.kind()) {
         (ProductForm::Tuple, TypeKind::Array(_, count)) if count.as_unit_sum().is_some() => Some(format!(
-            "an array is a tuple of a first component and a rest from 2 to {LONGEST_WRITTEN} elements"
+            "an array is a tuple of a first component and a rest from 2 to {MAX_WRITTEN_COMPONENTS} elements"
         )),
         (ProductForm::Tuple, TypeKind::Array(..)) => {
             Some("how many components an array has is known where its length is a number".to_string())

@@ -55,7 +55,7 @@ impl Checker<'_> {
         let known = equations::relevant(&known, &a, &b);
         let solution = Solution::of(&known);
         let same = Size::of(&a).is_some_and(|size| Some(size) == Size::of(&b));
-        if solution.impossible() || (a.size().is_ok() && b.size().is_ok() && a.size() != b.size()) {
+        if solution.is_unsatisfiable() || (a.size().is_ok() && b.size().is_ok() && a.size() != b.size()) {
             let because = known.len() > 1;
             self.report(SizeError::NeverEqual { span, left: a, right: b, because }.into());
             return None;
@@ -95,7 +95,7 @@ impl Checker<'_> {
     /// top level is noted.
     pub(super) fn natural_here(&mut self, from: &Type, to: &Type) -> bool {
         let equations = self.equations();
-        if equations.is_empty() || !equations::natural(&equations, from, to) {
+        if equations.is_empty() || !equations::natural_under(&equations, from, to) {
             return false;
         }
         for equation in equations::relevant(&equations, from, to) {
@@ -116,7 +116,7 @@ impl Checker<'_> {
     /// The report that sizes which arrive at run time are not known to be equal, if that is what
     /// keeps two types apart.
     pub(super) fn unequal_sizes(&mut self, from: &Type, to: &Type, span: Span) -> Option<SizeError> {
-        let (left, right) = equations::wanted(from, to)?;
+        let (left, right) = equations::required_equation(from, to)?;
         let opened = |var: &TypeVar| {
             self.program.sizes.contains(var) || self.item.frames.iter().any(|f| f.opened.contains(var))
         };
@@ -131,7 +131,7 @@ impl Checker<'_> {
         }
         let mut equations = self.equations();
         equations.push((left.clone(), right.clone()));
-        if !arrives || !equations::natural(&equations, from, to) {
+        if !arrives || !equations::natural_under(&equations, from, to) {
             return None;
         }
         let before = self.item.frames.last().and_then(|f| f.hosts.iter().rev().find_map(|host| host.stmt));

@@ -12,7 +12,7 @@ use num_traits::ToPrimitive;
 
 /// The cells of a file as the type says.
 pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Data, DataError> {
-    let element = element(&wanted.held)?;
+    let element = element(&wanted.contents)?;
     let each = element.class().bytes() as usize * if element == Element::Complex { 2 } else { 1 };
     let mut shape: Vec<Option<usize>> = Vec::new();
     for axis in &wanted.axes {

@@ -241,7 +241,7 @@ impl Reading<'_> {
         if !in_place && bytes.saturating_add(lists) > memory {
             return Err(super::arith::too_much(slots, layout.class.bytes(), memory));
         }
-        let buffer = match (data.content, &self.stored.held) {
+        let buffer = match (data.content, &self.stored.contents) {
             (Content::Plain(column), CellKind::Complex) if column.element == Element::Complex => column.cells,
             (Content::Plain(column), CellKind::Cell(cell)) => {
                 let plain = self.plain(&column, cell, layout.class);
@@ -292,7 +292,7 @@ impl Reading<'_> {
 
     /// How many columns of lists are read.
     fn lists(&self) -> usize {
-        match &self.stored.held {
+        match &self.stored.contents {
             CellKind::Record(fields) => {
                 fields.iter().filter(|(_, cell)| matches!(cell, Cell::List(..))).count()
             }
@@ -302,7 +302,7 @@ impl Reading<'_> {
 
     /// Whether a value of the stated type is the cells of the file itself.
     fn in_place(&self, content: &Content) -> bool {
-        let (column, cell) = match (content, &self.stored.held) {
+        let (column, cell) = match (content, &self.stored.contents) {
             (Content::Plain(column), CellKind::Complex) => {
                 return column.cells.is_foreign() && column.element == Element::Complex;
             }
@@ -479,7 +479,7 @@ fn fitted(
     };
     let cells = data::fit(column, own, place, mismatch, limits)?;
     if let Some(at) = missing.iter().position(|missing| *missing)
-        && !own.optional()
+        && !own.is_optional()
     {
         let (place, wanted) = (place(at), own.text());
         return Err(match lists {
@@ -546,7 +546,7 @@ fn to_data(
                 return Err(not_held("a cell is empty or not"));
             }
         };
-        if cell.optional() && !format.has_empty_cells() {
+        if cell.is_optional() && !format.has_empty_cells() {
             return Err(not_held("its cells are never empty"));
         }
         if let Cell::List(..) = cell {
@@ -576,7 +576,7 @@ fn to_data(
             Cell::Case(names, _) => names.iter().map(|name| Value::str(&**name)).collect(),
             _ => Vec::new(),
         };
-        if slots == 1 && layout.slots == 1 && !cell.optional() && names.is_empty() {
+        if slots == 1 && layout.slots == 1 && !cell.is_optional() && names.is_empty() {
             cells.append(value, count);
             return Ok(Column::new(element, cells));
         }
@@ -601,7 +601,7 @@ fn to_data(
                 },
                 _ => (false, found),
             };
-            if cell.optional() {
+            if cell.is_optional() {
                 missing.push(empty);
             }
             let text = matches!(cells, Buffer::Any(_)) && empty;
@@ -614,7 +614,7 @@ fn to_data(
         }
         Ok(Column { missing, ..Column::new(element, cells) })
     };
-    let content = match &stored.held {
+    let content = match &stored.contents {
         CellKind::Cell(cell) => Content::Plain(column(cell, 0, layout.slots)?),
         CellKind::Complex => {
             let mut cells = own(Class::Word, count.saturating_mul(2))?;

@@ -29,7 +29,7 @@ use crate::layout::{Form, Layout, Layouts, TOO_MANY, countable};
 use crate::picture::Screen;
 use crate::source::Span;
 use crate::types::encoding::Code;
-use crate::types::{DEEPEST_TYPE, LARGEST_TYPE_NODES, Scalar, Type};
+use crate::types::{MAX_TYPE_DEPTH, MAX_TYPE_NODES, Scalar, Type};
 use crate::value::{Buffer, Cell, Class, Packed, Seq, Value};
 use num_bigint::BigInt;
 use std::sync::Arc;
@@ -616,7 +616,7 @@ impl Run<'_, '_> {
                 let Some(Some(function)) = self.program.functions.get(callee.function as usize) else {
                     return Err(self.fail(Failure::Internal { what: "a function without body" }, span));
                 };
-                let large = |t: &Type| t.nodes() > LARGEST_TYPE_NODES || t.depth() > DEEPEST_TYPE;
+                let large = |t: &Type| t.nodes() > MAX_TYPE_NODES || t.depth() > MAX_TYPE_DEPTH;
                 if callee.type_args.iter().any(large) {
                     return Err(self.fail(Failure::TypeTooLarge, span));
                 }

@@ -152,7 +152,7 @@ impl Show<'_> {
                     let Some(case) = sum.0.to_usize() else { return };
                     let Some((name, case_ty)) = cases.get(case) else { return };
                     out.push_str(name);
-                    if nominal.case_takes(case) {
+                    if nominal.case_has_argument(case) {
                         out.push(' ');
                         self.argument(&sum.1, case_ty, out);
                     }

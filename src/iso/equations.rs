@@ -39,7 +39,7 @@
 //! Cost: cases are bounded by [`MOST_CASES`], polynomials by the bound of [`Size`].
 
 use super::Verdict;
-use super::substitute::Free;
+use super::substitute::FreeParameters;
 use crate::hash::{HashMap, HashSet};
 use crate::types::size::{Powers, Size};
 use crate::types::{Kind, Type, TypeKind, TypeVar};
@@ -50,11 +50,11 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 /// The most cases that equations are split into.
-pub const MOST_CASES: usize = 64;
+pub const MAX_CASES: usize = 64;
 /// The most factors or terms on a side of rules 4 and 5.
-const MOST_PARTS: usize = 6;
+const MAX_PARTS: usize = 6;
 /// Rules applied to one equation, one after the other.
-const MOST_STEPS: usize = 16;
+const MAX_RULE_STEPS: usize = 16;
 
 /// Sizes for variables.
 type Case = HashMap<u32, Type>;
@@ -68,7 +68,7 @@ pub struct Solution {
 }
 
 /// Whether two types are naturally isomorphic for all sizes that satisfy the equations.
-pub fn natural(equations: &[(Type, Type)], a: &Type, b: &Type) -> bool {
+pub fn natural_under(equations: &[(Type, Type)], a: &Type, b: &Type) -> bool {
     let equations = relevant(equations, a, b);
     !equations.is_empty() && Solution::of(&equations).natural(a, b)
 }
@@ -110,11 +110,11 @@ impl Solution {
             let mut solved = true;
             for case in &solution.cases {
                 let sides = (left.substitute(case), right.substitute(case));
-                match solve(&sides.0, &sides.1, &fresh, MOST_STEPS) {
+                match solve(&sides.0, &sides.1, &fresh, MAX_RULE_STEPS) {
                     Some(found) => cases.extend(found.into_iter().map(|next| compose(case, next))),
                     None => solved = false,
                 }
-                if !solved || cases.len() > MOST_CASES {
+                if !solved || cases.len() > MAX_CASES {
                     solved = false;
                     break;
                 }
@@ -129,28 +129,28 @@ impl Solution {
     }
 
     /// Whether no sizes satisfy the equations.
-    pub fn impossible(&self) -> bool {
+    pub fn is_unsatisfiable(&self) -> bool {
         self.cases.is_empty()
     }
 
     /// Whether two types are naturally isomorphic in every case.
     pub fn natural(&self, a: &Type, b: &Type) -> bool {
         // Two sizes are equal, not two types: a type function may tell them apart, and so may an abstract type.
-        let mut free = Free::default();
+        let mut free = FreeParameters::default();
         let mut holds =
-            |case: &Case| super::verdict(&free.replace(a, case), &free.replace(b, case)) <= Verdict::Natural;
-        !self.cases.is_empty() && !applies(a) && !applies(b) && self.cases.iter().all(&mut holds)
+            |case: &Case| super::verdict(&free.replace_sizes(a, case), &free.replace_sizes(b, case)) <= Verdict::Natural;
+        !self.cases.is_empty() && !contains_application(a) && !contains_application(b) && self.cases.iter().all(&mut holds)
     }
 }
 
 /// Whether a type function that is still to be reduced occurs in a type, or in what it stands for.
-fn applies(ty: &Type) -> bool {
+fn contains_application(ty: &Type) -> bool {
     /// Types looked at: polymorphic recursion makes new ones without end.
-    const MOST: usize = 1_000;
+    const MAX_TYPES: usize = 1_000;
     let mut seen: HashSet<Type> = HashSet::default();
     let mut waiting = vec![ty.clone()];
     while let Some(ty) = waiting.pop() {
-        if ty.has_apply() || seen.len() >= MOST {
+        if ty.has_apply() || seen.len() >= MAX_TYPES {
             return true;
         }
         if !ty.has_var() || !seen.insert(ty.clone()) {
@@ -216,12 +216,12 @@ fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<V
             return Some(cases);
         }
     }
-    if right.is_empty() || lone(&right).is_some() {
+    if right.is_empty() || single_variable(&right).is_some() {
         std::mem::swap(&mut left, &mut right);
     }
     // Rule 2: the left side is 0.
     if left.is_empty() {
-        return vanishing(&right, fresh, steps);
+        return zero_cases(&right, fresh, steps);
     }
     if let ([(a, powers)], [(b, others)]) = (&left[..], &right[..])
         && powers.is_empty()
@@ -231,20 +231,20 @@ fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<V
     }
     // Rule 1.
     for (one, other) in [(&left, &right), (&right, &left)] {
-        if let Some(var) = lone(one)
+        if let Some(var) = single_variable(one)
             && other.iter().all(|(_, powers)| powers.iter().all(|(v, _)| v != var))
         {
             return Some(vec![Case::from_iter([(var.id, to_type(other))])]);
         }
     }
     match (&left[..], &right[..]) {
-        ([one], [other]) => products(one, other, fresh),
-        _ => sums(&left, &right, fresh),
+        ([one], [other]) => solve_products(one, other, fresh),
+        _ => solve_sums(&left, &right, fresh),
     }
 }
 
 /// The variable that a side is.
-fn lone(terms: &[Term]) -> Option<&TypeVar> {
+fn single_variable(terms: &[Term]) -> Option<&TypeVar> {
     match terms {
         [(n, powers)] if n.is_one() => match &powers[..] {
             [(var, 1)] => Some(var),
@@ -255,7 +255,7 @@ fn lone(terms: &[Term]) -> Option<&TypeVar> {
 }
 
 /// The cases in which all terms are 0.
-fn vanishing(terms: &[Term], fresh: &Cell<u32>, steps: usize) -> Option<Vec<Case>> {
+fn zero_cases(terms: &[Term], fresh: &Cell<u32>, steps: usize) -> Option<Vec<Case>> {
     let Some((first, rest)) = terms.split_first() else { return Some(vec![Case::default()]) };
     let mut cases = Vec::new();
     for (var, _) in &first.1 {
@@ -264,26 +264,26 @@ fn vanishing(terms: &[Term], fresh: &Cell<u32>, steps: usize) -> Option<Vec<Case
         let found = solve(&Type::void(), &rest, fresh, steps)?;
         cases.extend(found.into_iter().map(|next| compose(&zero, next)));
     }
-    (cases.len() <= MOST_CASES).then_some(cases)
+    (cases.len() <= MAX_CASES).then_some(cases)
 }
 
 /// Rules 3 and 4.
-fn products(left: &Term, right: &Term, fresh: &Cell<u32>) -> Option<Vec<Case>> {
+fn solve_products(left: &Term, right: &Term, fresh: &Cell<u32>) -> Option<Vec<Case>> {
     let factors = |(number, powers): &Term| -> Option<(Vec<TypeVar>, BigUint)> {
         powers
             .iter()
             .all(|(_, n)| *n == 1)
             .then(|| (powers.iter().map(|(v, _)| v.clone()).collect(), number.clone()))
     };
-    grid(factors(left)?, factors(right)?, Grid::Product, fresh)
+    solve_by_grid(factors(left)?, factors(right)?, Grid::Product, fresh)
 }
 
 /// Rule 5.
-fn sums(left: &[Term], right: &[Term], fresh: &Cell<u32>) -> Option<Vec<Case>> {
+fn solve_sums(left: &[Term], right: &[Term], fresh: &Cell<u32>) -> Option<Vec<Case>> {
     let terms = |terms: &[Term]| -> Option<(Vec<TypeVar>, BigUint)> {
         let (mut vars, mut number) = (Vec::new(), BigUint::zero());
         for term in terms {
-            match (&term.1[..], lone(std::slice::from_ref(term))) {
+            match (&term.1[..], single_variable(std::slice::from_ref(term))) {
                 ([], _) => number += &term.0,
                 (_, Some(var)) => vars.push(var.clone()),
                 _ => return None,
@@ -291,7 +291,7 @@ fn sums(left: &[Term], right: &[Term], fresh: &Cell<u32>) -> Option<Vec<Case>> {
         }
         Some((vars, number))
     };
-    grid(terms(left)?, terms(right)?, Grid::Sum, fresh)
+    solve_by_grid(terms(left)?, terms(right)?, Grid::Sum, fresh)
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -302,7 +302,7 @@ enum Grid {
 
 /// Variables and a number on each side, the rows and the columns of a grid of fresh variables; a number
 /// that is not the neutral one is a row or column of numbers, in every way there is.
-fn grid(
+fn solve_by_grid(
     (rows, row_number): (Vec<TypeVar>, BigUint),
     (columns, column_number): (Vec<TypeVar>, BigUint),
     grid: Grid,
@@ -310,7 +310,7 @@ fn grid(
 ) -> Option<Vec<Case>> {
     let neutral = if grid == Grid::Product { BigUint::one() } else { BigUint::zero() };
     // Common parts are gone: no variable stands on both sides, and numbers have nothing in common.
-    if rows.iter().any(|var| columns.contains(var)) || rows.len().max(columns.len()) > MOST_PARTS {
+    if rows.iter().any(|var| columns.contains(var)) || rows.len().max(columns.len()) > MAX_PARTS {
         return None;
     }
     if (rows.is_empty() && row_number == neutral) || (columns.is_empty() && column_number == neutral) {
@@ -320,7 +320,7 @@ fn grid(
         return Some(if number == neutral { vec![all] } else { Vec::new() });
     }
     let splits = |number: &BigUint, parts: usize| -> Option<Vec<Vec<BigUint>>> {
-        if *number == neutral { Some(vec![vec![neutral.clone(); parts]]) } else { split(number, parts, grid) }
+        if *number == neutral { Some(vec![vec![neutral.clone(); parts]]) } else { decompositions(number, parts, grid) }
     };
     // A number on one side is split among the variables of the other; between the numbers nothing is
     // shared in products, for they have no common factor, and in sums one of them is 0.
@@ -347,7 +347,7 @@ fn grid(
                 Grid::Sum => Type::compact_sum(part),
             });
             cases.push(rows.iter().chain(&columns).map(|var| var.id).zip(sizes).collect());
-            if cases.len() > MOST_CASES {
+            if cases.len() > MAX_CASES {
                 return None;
             }
         }
@@ -356,10 +356,10 @@ fn grid(
 }
 
 /// Every way to write a number as a product or sum of so many naturals, in order.
-fn split(number: &BigUint, parts: usize, grid: Grid) -> Option<Vec<Vec<BigUint>>> {
+fn decompositions(number: &BigUint, parts: usize, grid: Grid) -> Option<Vec<Vec<BigUint>>> {
     /// Numbers tried as parts.
-    const LARGEST: u64 = 10_000;
-    let number = number.to_u64().filter(|n| *n <= LARGEST)?;
+    const MAX_NUMBER: u64 = 10_000;
+    let number = number.to_u64().filter(|n| *n <= MAX_NUMBER)?;
     match parts {
         // A product or sum of nothing is not this number.
         0 => return Some(Vec::new()),
@@ -373,10 +373,10 @@ fn split(number: &BigUint, parts: usize, grid: Grid) -> Option<Vec<Vec<BigUint>>
             Grid::Product if first > 0 && number % first == 0 => number / first,
             Grid::Product => continue,
         };
-        for mut more in split(&rest.into(), parts - 1, grid)? {
+        for mut more in decompositions(&rest.into(), parts - 1, grid)? {
             more.insert(0, first.into());
             found.push(more);
-            if found.len() > MOST_CASES {
+            if found.len() > MAX_CASES {
                 return None;
             }
         }
@@ -394,7 +394,7 @@ fn to_type(terms: &[Term]) -> Type {
 }
 
 /// The sizes of an index type of each of two arrays of the same elements: what to require of them.
-pub fn wanted(a: &Type, b: &Type) -> Option<(Type, Type)> {
+pub fn required_equation(a: &Type, b: &Type) -> Option<(Type, Type)> {
     let (mut elements, mut indices) = ([a.unfold(), b.unfold()], [Vec::new(), Vec::new()]);
     for (element, indices) in elements.iter_mut().zip(&mut indices) {
         while let TypeKind::Array(inner, index) = element.clone().kind() {

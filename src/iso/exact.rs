@@ -31,12 +31,12 @@
 
 use super::size_form::{Forms, Stop};
 use super::slot_words::Words;
-use super::tree::{Assumed, Classes, Size, SizeId, Trees, Word, WordId};
+use super::tree::{AssumptionMemo, Classes, Size, SizeId, Trees, Word, WordId};
 use crate::hash::HashSet;
 use crate::types::Type;
 
 /// Steps of arithmetic for one decision.
-pub const BUDGET: u64 = 500_000;
+pub const STEP_BUDGET: u64 = 500_000;
 /// Cases of variables told apart.
 pub const MAX_CASES: usize = 2_000;
 /// Times that the basis is made finer.
@@ -60,7 +60,7 @@ pub fn same_count(a: &Type, b: &Type) -> Option<bool> {
 
 /// Decides if two compact linear types have the same size at every valuation.
 pub fn same_size(a: &Type, b: &Type) -> Option<bool> {
-    same_size_within(a, b, &mut BUDGET.clone())
+    same_size_within(a, b, &mut STEP_BUDGET.clone())
 }
 
 /// The same, with so many steps for this question and those that follow.
@@ -87,7 +87,7 @@ struct Decision {
 
 impl Default for Decision {
     fn default() -> Decision {
-        Decision { trees: Trees::default(), budget: BUDGET, decided: HashSet::default() }
+        Decision { trees: Trees::default(), budget: STEP_BUDGET, decided: HashSet::default() }
     }
 }
 
@@ -106,7 +106,7 @@ impl Decision {
             if self.decided.len() > MAX_CASES || self.trees.len() > MAX_NODES || self.budget == 0 {
                 return None;
             }
-            if let Some((variable, classes)) = Cases::of(&self.trees, pair) {
+            if let Some((variable, classes)) = CaseSplit::of(&self.trees, pair) {
                 let (least, others) = classes.halves()?;
                 waiting.push(self.assume(pair, variable, others));
                 waiting.push(self.assume(pair, variable, least));
@@ -114,7 +114,7 @@ impl Decision {
             }
             match self.compare(pair) {
                 // One place where they differ is enough.
-                Some(false) => return (!self.trees.cut()).then_some(false),
+                Some(false) => return (!self.trees.is_truncated()).then_some(false),
                 Some(true) => {}
                 None => unknown = true,
             }
@@ -123,7 +123,7 @@ impl Decision {
     }
 
     fn assume(&mut self, pair: Pair, variable: u32, classes: Classes) -> Pair {
-        let mut seen = Assumed::default();
+        let mut seen = AssumptionMemo::default();
         let assumed = match pair {
             Pair::Words(a, b) => Pair::Words(
                 self.trees.assume_word(a, variable, classes, &mut seen),
@@ -163,15 +163,15 @@ impl Decision {
 }
 
 /// The search for a variable that has to be told apart.
-struct Cases<'t> {
+struct CaseSplit<'t> {
     trees: &'t Trees,
     sizes: HashSet<(SizeId, bool)>,
     words: HashSet<WordId>,
 }
 
-impl Cases<'_> {
+impl CaseSplit<'_> {
     fn of(trees: &Trees, pair: Pair) -> Option<(u32, Classes)> {
-        let mut search = Cases { trees, sizes: HashSet::default(), words: HashSet::default() };
+        let mut search = CaseSplit { trees, sizes: HashSet::default(), words: HashSet::default() };
         match pair {
             Pair::Words(a, b) => search.word(a).or_else(|| search.word(b)),
             Pair::Sizes(a, b) => search.size(a, false).or_else(|| search.size(b, false)),

@@ -20,7 +20,7 @@
 //! The forms are exact: for every pair of types for which one is given, the checker takes the
 //! expression. A property test holds that. Knows no syntax but that of the text it writes.
 
-use super::labels::{Natural, forgotten, written};
+use super::labels::{Natural, label_loss, text_after_cast};
 use super::leaves::{self, Leaf};
 use crate::types::{Type, TypeKind};
 use std::fmt::Write;
@@ -42,52 +42,52 @@ impl Expression {
 }
 
 /// How deep expressions are nested.
-const DEEPEST: usize = 5;
+const MAX_DEPTH: usize = 5;
 /// Pairs of types that are looked at.
-const MOST_PAIRS: usize = 100;
+const MAX_PAIRS: usize = 100;
 /// Components and cases that are written out.
-const MOST_PARTS: usize = 8;
+const MAX_PARTS: usize = 8;
 /// Longer expressions help nobody.
-const LONGEST: usize = 240;
+const MAX_TEXT_BYTES: usize = 240;
 /// Larger types, in nodes, are not looked at.
-const LARGEST: u32 = 500;
+const MAX_TYPE_NODES: u32 = 500;
 
 /// A function of the library and the one that leads back.
-struct Form {
+struct LibraryFunction {
     name: &'static str,
-    back: &'static str,
+    inverse: &'static str,
     /// The result at an argument of this type, if it takes that.
     apply: fn(&Type) -> Option<Type>,
 }
 
-const FORMS: [Form; 6] = [
-    Form { name: "distribute", back: "factor", apply: distribute },
-    Form { name: "factor", back: "distribute", apply: factor },
-    Form { name: "pack", back: "unpack", apply: pack },
-    Form { name: "unpack", back: "pack", apply: unpack },
-    Form { name: "transpose", back: "transpose", apply: transpose },
-    Form { name: "transpose", back: "transpose", apply: transpose_nested },
+const LIBRARY_FUNCTIONS: [LibraryFunction; 6] = [
+    LibraryFunction { name: "distribute", inverse: "factor", apply: distribute },
+    LibraryFunction { name: "factor", inverse: "distribute", apply: factor },
+    LibraryFunction { name: "pack", inverse: "unpack", apply: pack },
+    LibraryFunction { name: "unpack", inverse: "pack", apply: unpack },
+    LibraryFunction { name: "transpose", inverse: "transpose", apply: transpose },
+    LibraryFunction { name: "transpose", inverse: "transpose", apply: transpose_nested },
 ];
 
 /// An expression that makes a value of the second type from one of the first.
 pub fn expression(from: &Type, to: &Type, natural: &mut Natural<'_>) -> Option<Expression> {
-    if from == to || from.nodes().saturating_add(to.nodes()) > LARGEST || from.has_meta() || to.has_meta() {
+    if from == to || from.nodes().saturating_add(to.nodes()) > MAX_TYPE_NODES || from.has_meta() || to.has_meta() {
         return None;
     }
     let mut writer = Writer { natural, functions: Vec::new(), pairs: 0 };
     let text = writer.write("v", from, to, 0)?;
     // The outermost parentheses of `(v.swap :>> T)` say nothing.
     let text = match text.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')) {
-        Some(inner) if stands_alone(inner) => inner.to_string(),
+        Some(inner) if needs_no_parentheses(inner) => inner.to_string(),
         _ => text,
     };
     let functions = writer.functions;
-    (text.len() <= LONGEST).then_some(Expression { text, functions })
+    (text.len() <= MAX_TEXT_BYTES).then_some(Expression { text, functions })
 }
 
 /// True if what stood in parentheses is a reshape or a match, which needs none: no part of a tuple, a
 /// record or two operands with parentheses of their own.
-fn stands_alone(inner: &str) -> bool {
+fn needs_no_parentheses(inner: &str) -> bool {
     let (mut open, mut reshape) = (0usize, false);
     for (at, c) in inner.char_indices() {
         match c {
@@ -115,7 +115,7 @@ impl Writer<'_, '_> {
             return Some(v.to_string());
         }
         self.pairs += 1;
-        if depth > DEEPEST || self.pairs > MOST_PAIRS || v.len() > LONGEST {
+        if depth > MAX_DEPTH || self.pairs > MAX_PAIRS || v.len() > MAX_TEXT_BYTES {
             return None;
         }
         if let Some(text) = self.reshape(v, from, to) {
@@ -124,7 +124,7 @@ impl Writer<'_, '_> {
         // What fails has named no function.
         let named = self.functions.len();
         let ways = [
-            Writer::moved,
+            Writer::move_leaves,
             Writer::function,
             Writer::coarray,
             Writer::fields,
@@ -143,16 +143,16 @@ impl Writer<'_, '_> {
 
     /// `(v :>> T)`, where it forgets nothing.
     fn reshape(&mut self, v: &str, from: &Type, to: &Type) -> Option<String> {
-        let kept = (self.natural)(from, to) && forgotten(from, to, &mut *self.natural).is_none();
-        kept.then(|| format!("({v} :>> {})", written(to)))
+        let kept = (self.natural)(from, to) && label_loss(from, to, &mut *self.natural).is_none();
+        kept.then(|| format!("({v} :>> {})", text_after_cast(to)))
     }
 
     /// One function or two, perhaps with a reshape before or after.
     fn function(&mut self, v: &str, from: &Type, to: &Type, _: usize) -> Option<String> {
         let results: Vec<(&'static str, Type)> =
-            FORMS.iter().filter_map(|form| Some((form.name, (form.apply)(from)?))).collect();
+            LIBRARY_FUNCTIONS.iter().filter_map(|form| Some((form.name, (form.apply)(from)?))).collect();
         let sources: Vec<(&'static str, Type)> =
-            FORMS.iter().filter_map(|form| Some((form.back, (form.apply)(to)?))).collect();
+            LIBRARY_FUNCTIONS.iter().filter_map(|form| Some((form.inverse, (form.apply)(to)?))).collect();
         let mut call = |name: &'static str, v: &str| {
             self.functions.push(name);
             format!("{v}.{name}")
@@ -179,13 +179,13 @@ impl Writer<'_, '_> {
             }
         }
         for (name, result) in &results {
-            if let Some(text) = self.moved(&format!("{v}.{name}"), result, to, 0) {
+            if let Some(text) = self.move_leaves(&format!("{v}.{name}"), result, to, 0) {
                 self.functions.push(name);
                 return Some(text);
             }
         }
         for (name, source) in &sources {
-            if let Some(text) = self.moved(v, from, source, 0) {
+            if let Some(text) = self.move_leaves(v, from, source, 0) {
                 self.functions.push(name);
                 return Some(format!("{text}.{name}"));
             }
@@ -195,7 +195,7 @@ impl Writer<'_, '_> {
 
     /// `v.move[T]`, where storage must move and no leaf becomes another by forgetting what it is or how it is
     /// indexed.
-    fn moved(&mut self, v: &str, from: &Type, to: &Type, _: usize) -> Option<String> {
+    fn move_leaves(&mut self, v: &str, from: &Type, to: &Type, _: usize) -> Option<String> {
         if (self.natural)(from, to) {
             return None;
         }
@@ -208,7 +208,7 @@ impl Writer<'_, '_> {
         let whole = |leaf: &Leaf| Type::array(leaf.ty.clone(), Type::compact_product(leaf.axes()));
         for (at, leaf) in plan.order.iter().zip(&wanted) {
             let (from, to) = (whole(&plan.leaves[*at]), whole(leaf));
-            if from != to && forgotten(&from, &to, &mut *self.natural).is_some() {
+            if from != to && label_loss(&from, &to, &mut *self.natural).is_some() {
                 return None;
             }
         }
@@ -219,11 +219,11 @@ impl Writer<'_, '_> {
     /// The index and the argument of a coarray, and back.
     fn coarray(&mut self, v: &str, from: &Type, to: &Type, _: usize) -> Option<String> {
         let pair = |(cases, case): (&Type, &Type)| Type::product(vec![cases.clone(), case.clone()]);
-        if repeated(from).map(pair).as_ref() == Some(to) {
+        if as_coarray(from).map(pair).as_ref() == Some(to) {
             self.functions.extend(["caseno", "casearg"]);
             return Some(format!("({v}.caseno, {v}.casearg)"));
         }
-        let back = repeated(to).map(pair).as_ref() == Some(from);
+        let back = as_coarray(to).map(pair).as_ref() == Some(from);
         back.then(|| format!("((ainj {v}.0 of {to}) {v}.1)"))
     }
 
@@ -233,7 +233,7 @@ impl Writer<'_, '_> {
             (TypeKind::Record(own), TypeKind::Record(wanted)) => (own.clone(), wanted.clone(), ", "),
             _ => (from.compact_fields()?, to.compact_fields()?, " \\, "),
         };
-        if own.len() != wanted.len() || own.len() > MOST_PARTS {
+        if own.len() != wanted.len() || own.len() > MAX_PARTS {
             return None;
         }
         let mut parts = Vec::new();
@@ -247,18 +247,18 @@ impl Writer<'_, '_> {
     /// A tuple of as many components.
     fn components(&mut self, v: &str, from: &Type, to: &Type, depth: usize) -> Option<String> {
         let product = |ty: &Type| matches!(ty.kind(), TypeKind::Product(_));
-        let (own, wanted) = match (from.compact_factors(MOST_PARTS), to.compact_factors(MOST_PARTS)) {
-            (None, None) if product(from) || product(to) => (listed(from)?, listed(to)?),
+        let (own, wanted) = match (from.compact_factors(MAX_PARTS), to.compact_factors(MAX_PARTS)) {
+            (None, None) if product(from) || product(to) => (numbered_components(from)?, numbered_components(to)?),
             // Packing and unpacking more than the library has functions for.
-            (Some(factors), None) if !from.is_compact() || !to.is_compact() => (factors, listed(to)?),
-            (None, Some(factors)) if !from.is_compact() || !to.is_compact() => (listed(from)?, factors),
+            (Some(factors), None) if !from.is_compact() || !to.is_compact() => (factors, numbered_components(to)?),
+            (None, Some(factors)) if !from.is_compact() || !to.is_compact() => (numbered_components(from)?, factors),
             (Some(own), Some(wanted)) => (own, wanted),
             _ => return None,
         };
-        if own.len() != wanted.len() || own.len() > MOST_PARTS {
+        if own.len() != wanted.len() || own.len() > MAX_PARTS {
             return None;
         }
-        let order = self.order(&own, &wanted, depth)?;
+        let order = self.component_order(&own, &wanted, depth)?;
         let mut parts = Vec::new();
         for (i, ty) in order.into_iter().zip(&wanted) {
             parts.push(self.write(&format!("{v}.{i}"), &own[i], ty, depth + 1)?);
@@ -283,10 +283,10 @@ impl Writer<'_, '_> {
     /// A sum of as many cases, none of them without a value to carry.
     fn cases(&mut self, v: &str, from: &Type, to: &Type, depth: usize) -> Option<String> {
         let (TypeKind::Sum(own), TypeKind::Sum(wanted)) = (from.kind(), to.kind()) else { return None };
-        if own.len() != wanted.len() || own.len() > MOST_PARTS || own.iter().any(|case| case.is_compact()) {
+        if own.len() != wanted.len() || own.len() > MAX_PARTS || own.iter().any(|case| case.is_compact()) {
             return None;
         }
-        let order = self.order(own, wanted, depth)?;
+        let order = self.component_order(own, wanted, depth)?;
         let case = format!("c{}", if depth == 0 { String::new() } else { depth.to_string() });
         let mut text = format!("(match {v} with");
         for (i, ty) in own.iter().enumerate() {
@@ -300,7 +300,7 @@ impl Writer<'_, '_> {
 
     /// For each wanted part the number of the one it is made from: the same where each can be made, else
     /// the only permutation.
-    fn order(&mut self, own: &[Type], wanted: &[Type], depth: usize) -> Option<Vec<usize>> {
+    fn component_order(&mut self, own: &[Type], wanted: &[Type], depth: usize) -> Option<Vec<usize>> {
         let named = self.functions.len();
         let straight = own.iter().zip(wanted).all(|(x, y)| self.write("v", x, y, depth + 1).is_some());
         self.functions.truncate(named);
@@ -321,9 +321,9 @@ impl Writer<'_, '_> {
 }
 
 /// The components of a product or short array as they are numbered.
-fn listed(ty: &Type) -> Option<Vec<Type>> {
+fn numbered_components(ty: &Type) -> Option<Vec<Type>> {
     match ty.kind() {
-        TypeKind::Product(_) | TypeKind::Array(..) => ty.components(MOST_PARTS),
+        TypeKind::Product(_) | TypeKind::Array(..) => ty.components(MAX_PARTS),
         _ => None,
     }
 }
@@ -339,14 +339,14 @@ fn pair(ty: &Type) -> Option<(&Type, &Type)> {
     }
 }
 
-fn repeated(ty: &Type) -> Option<(&Type, &Type)> {
+fn as_coarray(ty: &Type) -> Option<(&Type, &Type)> {
     match ty.kind() {
         TypeKind::Repeat(cases, case) => Some((cases, case)),
         _ => None,
     }
 }
 
-fn choice(ty: &Type) -> Option<(Type, Type)> {
+fn sum_pair(ty: &Type) -> Option<(Type, Type)> {
     match ty.kind() {
         TypeKind::Sum(cases) => match &cases[..] {
             [a, b] => Some((a.clone(), b.clone())),
@@ -358,7 +358,7 @@ fn choice(ty: &Type) -> Option<(Type, Type)> {
 }
 
 /// The two components of a product, those of `T ^ 2`, too.
-fn two(ty: &Type) -> Option<(Type, Type)> {
+fn pair_components(ty: &Type) -> Option<(Type, Type)> {
     match ty.kind() {
         TypeKind::Array(element, index) if index.as_unit_sum().is_some_and(|n| *n == 2u8.into()) => {
             Some((element.clone(), element.clone()))
@@ -369,14 +369,14 @@ fn two(ty: &Type) -> Option<(Type, Type)> {
 
 fn distribute(ty: &Type) -> Option<Type> {
     let (a, sum) = pair(ty)?;
-    let (b, c) = choice(sum)?;
+    let (b, c) = sum_pair(sum)?;
     let with = |case: Type| Type::product(vec![a.clone(), case]);
     Some(Type::sum(vec![with(b), with(c)]))
 }
 
 fn factor(ty: &Type) -> Option<Type> {
-    let (first, second) = choice(ty)?;
-    let ((a, b), (other, c)) = (two(&first)?, two(&second)?);
+    let (first, second) = sum_pair(ty)?;
+    let ((a, b), (other, c)) = (pair_components(&first)?, pair_components(&second)?);
     (a == other).then(|| Type::product(vec![a, Type::sum(vec![b, c])]))
 }
 

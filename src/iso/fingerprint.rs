@@ -33,7 +33,7 @@
 //! Knows no laws and gives no reasons: [`super::search`] and [`mod@super::verify`] do.
 
 use super::residue::{self, EXACT_BELOW, Number, Ring};
-use super::tree::{MAX_DEPTH, MAX_OPENED, closed, opened};
+use super::tree::{MAX_DEPTH, MAX_UNFOLDED_TYPES, closed_abstract_type, storage_parts};
 use crate::cancellation;
 use crate::hash::{HashMap, HashSet};
 use crate::types::{Triangle, Type, TypeKind};
@@ -52,12 +52,12 @@ pub fn same_count(a: &Type, b: &Type) -> bool {
 }
 
 /// Valuations tried at most, when there are many variables above void bases.
-const MOST_CELLS: u32 = 243;
+const MAX_CELLS: u32 = 243;
 
 fn agree(a: &Type, b: &Type, print: &dyn Fn(&mut Point, &Type) -> Vec<u64>) -> bool {
     let levels = 2 + exponent_depth(a).max(exponent_depth(b));
     let halvings = pair_depth(a).max(pair_depth(b)) as u32;
-    if halvings > Ring::MOST_SPARE {
+    if halvings > Ring::MAX_SPARE_BITS {
         return true;
     }
     // Large, 0 and 1; with pairs, 2 as well.
@@ -66,13 +66,13 @@ fn agree(a: &Type, b: &Type, print: &dyn Fn(&mut Point, &Type) -> Vec<u64>) -> b
     let mut split: Vec<u32> = Vec::new();
     'again: loop {
         let all = (classes_each as u32).checked_pow(split.len() as u32).unwrap_or(u32::MAX);
-        for cell in 0..all.min(MOST_CELLS) {
+        for cell in 0..all.min(MAX_CELLS) {
             // Beyond the limit, cells are drawn; the first ones still are "all large", "one is 0" …
             let pick = |i: usize| {
-                if all <= MOST_CELLS || cell < MOST_CELLS / 3 {
+                if all <= MAX_CELLS || cell < MAX_CELLS / 3 {
                     u64::from(cell) / classes_each.saturating_pow(i as u32) % classes_each
                 } else {
-                    residue::draw(&[u64::from(cell), i as u64]) % classes_each
+                    residue::pseudorandom(&[u64::from(cell), i as u64]) % classes_each
                 }
             };
             let classes: HashMap<u32, u64> = split.iter().enumerate().map(|(i, &id)| (id, pick(i))).collect();
@@ -81,14 +81,14 @@ fn agree(a: &Type, b: &Type, print: &dyn Fn(&mut Point, &Type) -> Vec<u64>) -> b
                 let mut point = Point::new(ring, which as u64, classes.clone(), std::mem::take(&mut opaque));
                 let same = print(&mut point, a) == print(&mut point, b);
                 opaque = std::mem::take(&mut point.opaque);
-                if point.cut {
+                if point.truncated {
                     return true;
                 }
                 if !same {
                     return false;
                 }
                 let fresh: Vec<u32> =
-                    point.forgotten.iter().copied().filter(|id| !split.contains(id)).collect();
+                    point.void_exponents.iter().copied().filter(|id| !split.contains(id)).collect();
                 if !fresh.is_empty() {
                     split.extend(fresh);
                     split.sort_unstable();
@@ -102,7 +102,7 @@ fn agree(a: &Type, b: &Type, print: &dyn Fn(&mut Point, &Type) -> Vec<u64>) -> b
 
 /// How deep exponents are nested in exponents.
 fn exponent_depth(ty: &Type) -> usize {
-    nesting(ty, &|ty| match ty.kind() {
+    nesting_depth(ty, &|ty| match ty.kind() {
         TypeKind::Array(base, index) | TypeKind::CompactPower(base, index) => vec![(base, 0), (index, 1)],
         TypeKind::Function(index, base) if index.is_compact() => vec![(base, 0), (index, 1)],
         _ => Vec::new(),
@@ -111,7 +111,7 @@ fn exponent_depth(ty: &Type) -> usize {
 
 /// How deep pairs are nested in pairs.
 fn pair_depth(ty: &Type) -> usize {
-    nesting(ty, &|ty| match ty.kind() {
+    nesting_depth(ty, &|ty| match ty.kind() {
         TypeKind::Triangle(_, index) => vec![(index, 1)],
         _ => Vec::new(),
     })
@@ -120,9 +120,9 @@ fn pair_depth(ty: &Type) -> usize {
 /// The children of a type that count, and how much deeper each lies.
 type Deeper<'f> = &'f dyn for<'t> Fn(&'t Type) -> Vec<(&'t Type, usize)>;
 
-fn nesting(ty: &Type, deeper: Deeper<'_>) -> usize {
+fn nesting_depth(ty: &Type, deeper: Deeper<'_>) -> usize {
     fn go(ty: &Type, deeper: Deeper<'_>, seen: &mut HashMap<Type, usize>, depth: u32) -> usize {
-        if depth > MAX_DEPTH || seen.len() > MAX_OPENED as usize {
+        if depth > MAX_DEPTH || seen.len() > MAX_UNFOLDED_TYPES as usize {
             return 0;
         }
         let counted = deeper(ty);
@@ -137,7 +137,7 @@ fn nesting(ty: &Type, deeper: Deeper<'_>) -> usize {
                 }
                 // Also ends a definition that mentions itself.
                 seen.insert(ty.clone(), 0);
-                let parts = opened(ty).or_else(|| closed(ty).map(|(_, parts)| parts)).unwrap_or_default();
+                let parts = storage_parts(ty).or_else(|| closed_abstract_type(ty).map(|(_, parts)| parts)).unwrap_or_default();
                 let deepest = parts.iter().map(|part| go(part, deeper, seen, depth + 1)).max().unwrap_or(0);
                 seen.insert(ty.clone(), deepest);
                 deepest
@@ -165,12 +165,12 @@ struct Point {
     /// Types that are one slot and equal only to themselves, numbered as met.
     opaque: HashMap<Type, u64>,
     /// Variables in exponents of void bases.
-    forgotten: HashSet<u32>,
+    void_exponents: HashSet<u32>,
     sizes: HashMap<Type, Number>,
     words: HashMap<Type, Word>,
     counts: HashMap<Type, u64>,
     /// Whether some declared type was left closed, so that fingerprints that differ say nothing.
-    cut: bool,
+    truncated: bool,
 }
 
 /// A word of slots: its length, its fingerprint, and the slot if it is just one.
@@ -221,11 +221,11 @@ impl Point {
             case_base: 0,
             classes,
             opaque,
-            forgotten: HashSet::default(),
+            void_exponents: HashSet::default(),
             sizes: HashMap::default(),
             words: HashMap::default(),
             counts: HashMap::default(),
-            cut: false,
+            truncated: false,
         };
         point.base = point.code(Tag::Base, &[]);
         point.case_base = point.code(Tag::CaseBase, &[]);
@@ -233,17 +233,17 @@ impl Point {
     }
 
     /// Whether a declared type may be opened at this depth.
-    fn opens(&mut self, depth: u32) -> bool {
+    fn may_unfold(&mut self, depth: u32) -> bool {
         let known = self.sizes.len() + self.words.len() + self.counts.len();
-        let opens = depth < MAX_DEPTH && known < MAX_OPENED as usize;
-        self.cut |= !opens;
+        let opens = depth < MAX_DEPTH && known < MAX_UNFOLDED_TYPES as usize;
+        self.truncated |= !opens;
         opens
     }
 
     fn draw(&self, tag: Tag, words: &[u64]) -> u64 {
         let mut all = vec![self.seed, tag as u64];
         all.extend_from_slice(words);
-        residue::draw(&all)
+        residue::pseudorandom(&all)
     }
 
     /// A residue, not 0.
@@ -262,19 +262,19 @@ impl Point {
     }
 
     fn large(&self, tag: Tag, id: u64) -> Number {
-        self.ring.small(self.draw(tag, &[id]) | 1 << 60)
+        self.ring.of_u64(self.draw(tag, &[id]) | 1 << 60)
     }
 
     /// Notes that a large valuation says little about `0 ^ exponent`.
-    fn forget(&mut self, exponent: &Type) {
+    fn note_void_exponent(&mut self, exponent: &Type) {
         fn variables(point: &mut Point, ty: &Type) {
             match ty.kind() {
                 TypeKind::Var(var) => {
-                    point.forgotten.insert(var.id);
+                    point.void_exponents.insert(var.id);
                 }
                 TypeKind::Apply(..) => {
                     let id = point.unknown_id(ty);
-                    point.forgotten.insert(id);
+                    point.void_exponents.insert(id);
                 }
                 kind if ty.has_var() => {
                     let mut children = Vec::new();
@@ -295,26 +295,26 @@ impl Point {
     /// The size of a compact linear type.
     fn size(&mut self, ty: &Type, depth: u32) -> Number {
         let size = self.spare_size(ty, depth);
-        self.ring.plain(&size)
+        self.ring.without_spare_bits(&size)
     }
 
     /// The size with the spare bits it has left.
     fn spare_size(&mut self, ty: &Type, depth: u32) -> Number {
         let ring = self.ring;
         match ty.kind() {
-            TypeKind::UnitSum(n) => ring.number(n),
-            TypeKind::CompactProduct(factors) => factors.iter().fold(ring.small(1), |product, factor| {
+            TypeKind::UnitSum(n) => ring.of_biguint(n),
+            TypeKind::CompactProduct(factors) => factors.iter().fold(ring.of_u64(1), |product, factor| {
                 let factor = self.spare_size(factor, depth + 1);
                 ring.mul(&product, &factor)
             }),
-            TypeKind::CompactSum(cases) => cases.iter().fold(ring.small(0), |sum, case| {
+            TypeKind::CompactSum(cases) => cases.iter().fold(ring.of_u64(0), |sum, case| {
                 let case = self.spare_size(case, depth + 1);
                 ring.add(&sum, &case)
             }),
             TypeKind::CompactPower(base, exponent) => {
                 let (base, e) = (self.spare_size(base, depth + 1), self.spare_size(exponent, depth + 1));
                 if base.is_zero() {
-                    self.forget(exponent);
+                    self.note_void_exponent(exponent);
                 }
                 ring.pow(&base, &e)
             }
@@ -327,14 +327,14 @@ impl Point {
                 }
             }
             TypeKind::Var(var) => match self.classes.get(&var.id) {
-                Some(&class) if class > 0 => ring.small(class - 1),
+                Some(&class) if class > 0 => ring.of_u64(class - 1),
                 _ => self.large(Tag::Variable, u64::from(var.id)),
             },
-            TypeKind::Nominal(..) if self.opens(depth) => {
+            TypeKind::Nominal(..) if self.may_unfold(depth) => {
                 if let Some(known) = self.sizes.get(ty) {
                     return known.clone();
                 }
-                let size = match opened(ty).as_deref() {
+                let size = match storage_parts(ty).as_deref() {
                     Some([definition]) => self.spare_size(definition, depth + 1),
                     _ => self.unknown_size(ty),
                 };
@@ -348,7 +348,7 @@ impl Point {
     fn unknown_size(&mut self, ty: &Type) -> Number {
         let id = self.unknown_id(ty);
         if let Some(class) = self.classes.get(&id).filter(|class| **class > 0) {
-            return self.ring.small(class - 1);
+            return self.ring.of_u64(class - 1);
         }
         let id = self.opaque_number(ty);
         self.large(Tag::Opaque, id)
@@ -377,11 +377,11 @@ impl Point {
                 let cases = self.cases(ty, depth);
                 self.sum_slot(cases)
             }
-            TypeKind::Nominal(..) if self.opens(depth) => {
+            TypeKind::Nominal(..) if self.may_unfold(depth) => {
                 if let Some(known) = self.words.get(ty) {
                     return known.clone();
                 }
-                let word = match opened(ty) {
+                let word = match storage_parts(ty) {
                     Some(parts) => self.concatenation(parts.iter(), depth),
                     None => self.closed_slot(ty, depth),
                 };
@@ -393,7 +393,7 @@ impl Point {
     }
 
     fn slot(&self, slot: Slot, code: u64) -> Word {
-        Word { length: self.ring.small(1), hash: code, only: Some(slot) }
+        Word { length: self.ring.of_u64(1), hash: code, only: Some(slot) }
     }
 
     fn opaque_slot(&mut self, ty: &Type) -> Word {
@@ -405,7 +405,7 @@ impl Point {
     /// The slot of a variant or an abstract type. The latter is known by its name, by the arguments
     /// it is not functorial in, and by what the others are as storage.
     fn closed_slot(&mut self, ty: &Type, depth: u32) -> Word {
-        let Some((fixed, free)) = closed(ty) else { return self.opaque_slot(ty) };
+        let Some((fixed, free)) = closed_abstract_type(ty) else { return self.opaque_slot(ty) };
         let id = self.opaque_number(&fixed);
         let mut code = self.code(Tag::Opaque, &[id]);
         for arg in &free {
@@ -426,7 +426,7 @@ impl Point {
     }
 
     fn empty(&self) -> Word {
-        Word { length: self.ring.small(0), hash: 0, only: None }
+        Word { length: self.ring.of_u64(0), hash: 0, only: None }
     }
 
     fn concatenation<'a>(&mut self, parts: impl Iterator<Item = &'a Type>, depth: u32) -> Word {
@@ -484,7 +484,7 @@ impl Point {
     fn cases(&mut self, ty: &Type, depth: u32) -> Cases {
         match ty.kind() {
             TypeKind::Sum(parts) => {
-                let mut whole = self.units(self.ring.small(0));
+                let mut whole = self.units(self.ring.of_u64(0));
                 for part in parts {
                     let part = self.cases(part, depth + 1);
                     if part.length.is_zero() {
@@ -515,11 +515,11 @@ impl Point {
             _ => {
                 let word = self.word(ty, depth);
                 match word.only {
-                    None if word.length.is_zero() => self.units(self.ring.small(1)),
+                    None if word.length.is_zero() => self.units(self.ring.of_u64(1)),
                     Some(Slot::Compact(size)) => self.units(size),
                     Some(Slot::Sum(cases)) => *cases,
                     _ => Cases {
-                        length: self.ring.small(1),
+                        length: self.ring.of_u64(1),
                         hash: self.number_code(Tag::Case, word.hash, &word.length),
                         units: false,
                         only: Some(Box::new(word)),
@@ -532,7 +532,7 @@ impl Point {
     fn units(&mut self, count: Number) -> Cases {
         let code = self.code(Tag::Unit, &[]);
         Cases {
-            hash: self.repeat(self.case_base, code, &self.ring.small(1), &count),
+            hash: self.repeat(self.case_base, code, &self.ring.of_u64(1), &count),
             units: true,
             only: count.is_one().then(|| Box::new(self.empty())),
             length: count,
@@ -578,7 +578,7 @@ impl Point {
                 let element = self.count(element, depth + 1);
                 let e = self.size(index, depth + 1);
                 if element == 0 {
-                    self.forget(index);
+                    self.note_void_exponent(index);
                 }
                 match e.low {
                     0 => 1,
@@ -587,11 +587,11 @@ impl Point {
                     _ => residue::power(element, e.residues[1].into(), p),
                 }
             }
-            TypeKind::Nominal(..) if self.opens(depth) => {
+            TypeKind::Nominal(..) if self.may_unfold(depth) => {
                 if let Some(&known) = self.counts.get(ty) {
                     return known;
                 }
-                let count = match opened(ty) {
+                let count = match storage_parts(ty) {
                     Some(parts) => product(self, &mut parts.iter()),
                     None => self.closed_count(ty, depth),
                 };
@@ -603,7 +603,7 @@ impl Point {
     }
 
     fn closed_count(&mut self, ty: &Type, depth: u32) -> u64 {
-        let Some((fixed, free)) = closed(ty) else { return self.opaque_count(ty) };
+        let Some((fixed, free)) = closed_abstract_type(ty) else { return self.opaque_count(ty) };
         let mut code = self.opaque_count(&fixed);
         for arg in &free {
             let count = self.count(arg, depth + 1);

@@ -28,7 +28,7 @@ use num_traits::ToPrimitive;
 
 /// What reading one type as another would forget.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Forgotten {
+pub enum LabelLoss {
     /// The two have different nominal types where they first part: of the first type, of the second.
     Nominal(Option<Type>, Option<Type>),
     /// The fields of records have other names, or come in another order.
@@ -41,46 +41,46 @@ pub enum Forgotten {
 pub type Natural<'n> = dyn FnMut(&Type, &Type) -> bool + 'n;
 
 /// Parts of one product, sum or index type that are looked at; beyond, the axes count as different.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 /// Larger types, in nodes, are not looked into.
-const LARGEST: u32 = 4_000;
+const MAX_TYPE_NODES: u32 = 4_000;
 
 /// Rigid variables made here are numbered from here on, apart from those of programs and of equations.
-const FIRST: u32 = u32::MAX / 8;
+const FIRST_ATOM_ID: u32 = u32::MAX / 8;
 
 /// What is forgotten when a value of the one type is read as the other, which is naturally isomorphic
 /// to it by `natural`; `None` if nothing is.
-pub fn forgotten(a: &Type, b: &Type, natural: &mut Natural<'_>) -> Option<Forgotten> {
+pub fn label_loss(a: &Type, b: &Type, natural: &mut Natural<'_>) -> Option<LabelLoss> {
     if a == b {
         return None;
     }
-    if a.nodes().saturating_add(b.nodes()) > LARGEST {
-        return Some(Forgotten::Axes);
+    if a.nodes().saturating_add(b.nodes()) > MAX_TYPE_NODES {
+        return Some(LabelLoss::Axes);
     }
     let mut atoms = Atoms::default();
-    let closed = (atoms.close(a), atoms.close(b));
+    let closed = (atoms.abstract_nominals(a), atoms.abstract_nominals(b));
     if closed.0 != closed.1 && !natural(&closed.0, &closed.1) {
-        return Some(nominal(a, b));
+        return Some(first_nominal_difference(a, b));
     }
-    let named = (atoms.name(&closed.0), atoms.name(&closed.1));
+    let named = (atoms.mark_names(&closed.0), atoms.mark_names(&closed.1));
     if named.0 != named.1 && !natural(&named.0, &named.1) {
-        return Some(Forgotten::Fields);
+        return Some(LabelLoss::Fields);
     }
-    (!same_parts(&closed.0, &closed.1, natural)).then_some(Forgotten::Axes)
+    (!same_grouping(&closed.0, &closed.1, natural)).then_some(LabelLoss::Axes)
 }
 
 /// The nominal types that keep two types apart, whatever their storage is; `None` where both have the
 /// same ones in the same order.
-pub fn other_nominals(a: &Type, b: &Type) -> Option<Forgotten> {
+pub fn nominal_difference(a: &Type, b: &Type) -> Option<LabelLoss> {
     let (mut left, mut right) = (Vec::new(), Vec::new());
-    nominals(a, &mut left);
-    nominals(b, &mut right);
-    (left != right).then(|| nominal(a, b))
+    collect_nominals(a, &mut left);
+    collect_nominals(b, &mut right);
+    (left != right).then(|| first_nominal_difference(a, b))
 }
 
 /// A type as it is written after `:>>` and `:>`.
-pub fn written(ty: &Type) -> String {
+pub fn text_after_cast(ty: &Type) -> String {
     match ty.kind() {
         TypeKind::Product(_)
         | TypeKind::Sum(_)
@@ -92,22 +92,22 @@ pub fn written(ty: &Type) -> String {
     }
 }
 
-impl Forgotten {
+impl LabelLoss {
     /// The reason why the one is not to be read as the other, and what to do instead.
-    pub fn words(&self, a: &Type, b: &Type) -> String {
+    pub fn advice(&self, a: &Type, b: &Type) -> String {
         let how = "write a function that converts";
         match self {
-            Forgotten::Nominal(Some(left), Some(right)) => {
+            LabelLoss::Nominal(Some(left), Some(right)) => {
                 format!("`{left}` and `{right}` are different types, though stored alike: {how}")
             }
-            Forgotten::Nominal(Some(own), None) | Forgotten::Nominal(None, Some(own)) => {
+            LabelLoss::Nominal(Some(own), None) | LabelLoss::Nominal(None, Some(own)) => {
                 format!("`{own}` is a type of its own, not only its storage: {how} `{a}` to `{b}`")
             }
-            Forgotten::Nominal(None, None) => format!("these are different types: {how} `{a}` to `{b}`"),
-            Forgotten::Fields => {
+            LabelLoss::Nominal(None, None) => format!("these are different types: {how} `{a}` to `{b}`"),
+            LabelLoss::Fields => {
                 format!("the fields are not the same ones in the same order: {how} `{a}` to `{b}`")
             }
-            Forgotten::Axes => {
+            LabelLoss::Axes => {
                 "the storage is the same, but its parts are grouped in another way: write a function that \
                  says which element goes where"
                     .to_string()
@@ -117,27 +117,27 @@ impl Forgotten {
 }
 
 /// The first place where the nominal types of two types differ.
-fn nominal(a: &Type, b: &Type) -> Forgotten {
+fn first_nominal_difference(a: &Type, b: &Type) -> LabelLoss {
     let (mut left, mut right) = (Vec::new(), Vec::new());
-    nominals(a, &mut left);
-    nominals(b, &mut right);
+    collect_nominals(a, &mut left);
+    collect_nominals(b, &mut right);
     let at = left.iter().zip(&right).take_while(|(x, y)| x == y).count();
-    Forgotten::Nominal(left.get(at).cloned(), right.get(at).cloned())
+    LabelLoss::Nominal(left.get(at).cloned(), right.get(at).cloned())
 }
 
 /// The nominal types in a type from left to right, those inside others left out.
-fn nominals(ty: &Type, into: &mut Vec<Type>) {
+fn collect_nominals(ty: &Type, into: &mut Vec<Type>) {
     match ty.kind() {
         // `cyclic[N]` adds arithmetic to `N` and no meaning of its own.
         TypeKind::Nominal(nominal, args) if nominal.cyclic => {
-            args.iter().for_each(|arg| nominals(arg, into));
+            args.iter().for_each(|arg| collect_nominals(arg, into));
         }
         // The parts of a compact record have names, and it has no other meaning.
         TypeKind::Nominal(nominal, args) if nominal.is_compact_record() => {
-            args.iter().for_each(|arg| nominals(arg, into));
+            args.iter().for_each(|arg| collect_nominals(arg, into));
         }
         TypeKind::Nominal(..) => into.push(ty.clone()),
-        kind => kind.for_each_child(&mut |child| nominals(child, into)),
+        kind => kind.for_each_child(&mut |child| collect_nominals(child, into)),
     }
 }
 
@@ -150,58 +150,58 @@ struct Atoms {
 
 impl Atoms {
     /// The type with a variable for each nominal type in it.
-    fn close(&mut self, ty: &Type) -> Type {
+    fn abstract_nominals(&mut self, ty: &Type) -> Type {
         match ty.kind() {
-            TypeKind::Nominal(nominal, args) if nominal.cyclic && !args.is_empty() => self.close(&args[0]),
+            TypeKind::Nominal(nominal, args) if nominal.cyclic && !args.is_empty() => self.abstract_nominals(&args[0]),
             TypeKind::Nominal(nominal, _) if nominal.is_compact_record() => {
-                ty.map_children(&mut |child| self.close(child))
+                ty.map_children(&mut |child| self.abstract_nominals(child))
             }
             TypeKind::Nominal(nominal, _) => {
                 let at = self.types.iter().position(|known| known == ty).unwrap_or_else(|| {
                     self.types.push(ty.clone());
                     self.types.len() - 1
                 });
-                let id = FIRST + 2 * at as u32;
+                let id = FIRST_ATOM_ID + 2 * at as u32;
                 Type::var(TypeVar { id, name: nominal.name.clone(), kind: nominal.kind })
             }
             // A function is naturally isomorphic to itself only.
             TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Exists(..) => ty.clone(),
-            _ => ty.map_children(&mut |child| self.close(child)),
+            _ => ty.map_children(&mut |child| self.abstract_nominals(child)),
         }
     }
 
     /// The type with a component for each name of a field.
-    fn name(&mut self, ty: &Type) -> Type {
+    fn mark_names(&mut self, ty: &Type) -> Type {
         if let Some(fields) = ty.compact_fields() {
-            return Type::compact_product(self.named(&fields, Kind::Compact));
+            return Type::compact_product(self.mark_fields(&fields, Kind::Compact));
         }
         match ty.kind() {
-            TypeKind::Record(fields) => Type::product(self.named(fields, Kind::Type)),
+            TypeKind::Record(fields) => Type::product(self.mark_fields(fields, Kind::Type)),
             TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Exists(..) => ty.clone(),
-            _ => ty.map_children(&mut |child| self.name(child)),
+            _ => ty.map_children(&mut |child| self.mark_names(child)),
         }
     }
 }
 
 impl Atoms {
     /// Named parts, before each a variable of this kind that stands for its name.
-    fn named(&mut self, fields: &[(std::sync::Arc<str>, Type)], kind: Kind) -> Vec<Type> {
+    fn mark_fields(&mut self, fields: &[(std::sync::Arc<str>, Type)], kind: Kind) -> Vec<Type> {
         let mut parts = Vec::new();
         for (name, part) in fields {
             let at = self.fields.iter().position(|known| known == name).unwrap_or_else(|| {
                 self.fields.push(name.clone());
                 self.fields.len() - 1
             });
-            let id = FIRST + 2 * at as u32 + 1;
+            let id = FIRST_ATOM_ID + 2 * at as u32 + 1;
             parts.push(Type::var(TypeVar { id, name: name.clone(), kind }));
-            parts.push(self.name(part));
+            parts.push(self.mark_names(part));
         }
         parts
     }
 }
 
 /// True if two naturally isomorphic types group their parts alike, but for joining and splitting.
-fn same_parts(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
+fn same_grouping(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
     if a == b {
         return true;
     }
@@ -217,28 +217,28 @@ fn same_parts(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
                 // A slot that is no sum, or a sum of very many cases.
                 ([x], [y]) if x == a && y == b => match (x.kind(), y.kind()) {
                     (TypeKind::Repeat(n, x), TypeKind::Repeat(m, y)) => {
-                        same_parts(n, m, natural) && same_parts(x, y, natural)
+                        same_grouping(n, m, natural) && same_grouping(x, y, natural)
                     }
                     _ => true,
                 },
-                ([x], [y]) => same_parts(x, y, natural),
+                ([x], [y]) => same_grouping(x, y, natural),
                 _ if xs.len() == ys.len() => {
-                    xs.iter().zip(&ys).all(|(x, y)| natural(x, y) && same_parts(x, y, natural))
+                    xs.iter().zip(&ys).all(|(x, y)| natural(x, y) && same_grouping(x, y, natural))
                 }
-                _ => one_splits_other(&xs, &ys, |parts| Type::sum(parts.to_vec()), natural),
+                _ => one_refines_other(&xs, &ys, |parts| Type::sum(parts.to_vec()), natural),
             }
         }
         _ if left.len() == right.len() => left.iter().zip(&right).all(|(x, y)| {
             natural(&x.whole(), &y.whole())
                 && same_axes(&x.axes, &y.axes, natural)
-                && same_parts(&x.element, &y.element, natural)
+                && same_grouping(&x.element, &y.element, natural)
         }),
         _ => {
             let flat = |parts: &[Component]| parts.iter().all(|part| part.axes.len() <= 1);
             let whole = |parts: &[Component]| parts.iter().map(Component::whole).collect::<Vec<_>>();
             flat(&left)
                 && flat(&right)
-                && one_splits_other(
+                && one_refines_other(
                     &whole(&left),
                     &whole(&right),
                     |parts| Type::product(parts.to_vec()),
@@ -287,7 +287,7 @@ fn components(ty: &Type) -> Option<Vec<Component>> {
             _ if ty.is_unit() => {}
             _ => into.push(Component { element: ty.clone(), axes: Vec::new() }),
         }
-        (into.len() <= MOST_PARTS).then_some(())
+        (into.len() <= MAX_PARTS).then_some(())
     }
     let mut all = Vec::new();
     walk(ty, &mut all)?;
@@ -300,7 +300,7 @@ fn cases(ty: &Type) -> Option<Vec<Type>> {
         match ty.kind() {
             TypeKind::Sum(cases) => cases.iter().try_for_each(|case| walk(case, into))?,
             TypeKind::Repeat(n, case) => {
-                match n.as_unit_sum().and_then(ToPrimitive::to_usize).filter(|n| *n <= MOST_PARTS) {
+                match n.as_unit_sum().and_then(ToPrimitive::to_usize).filter(|n| *n <= MAX_PARTS) {
                     Some(n) => (0..n).try_for_each(|_| walk(case, into))?,
                     None => into.push(ty.clone()),
                 }
@@ -308,7 +308,7 @@ fn cases(ty: &Type) -> Option<Vec<Type>> {
             _ if ty.is_void() => {}
             _ => into.push(ty.clone()),
         }
-        (into.len() <= MOST_PARTS).then_some(())
+        (into.len() <= MAX_PARTS).then_some(())
     }
     let mut all = Vec::new();
     walk(ty, &mut all)?;
@@ -319,7 +319,7 @@ fn cases(ty: &Type) -> Option<Vec<Type>> {
 fn factors(index: &Type) -> Vec<Type> {
     fn walk(index: &Type, into: &mut Vec<Type>) {
         let named = index.compact_fields().map(|fields| fields.into_iter().map(|(_, part)| part).collect());
-        match named.or_else(|| index.compact_factors(MOST_PARTS)) {
+        match named.or_else(|| index.compact_factors(MAX_PARTS)) {
             Some(parts) => parts.iter().for_each(|part| walk(part, into)),
             None if index.is_unit() => {}
             None => into.push(index.clone()),
@@ -344,19 +344,19 @@ fn same_axes(a: &[Type], b: &[Type], natural: &mut Natural<'_>) -> bool {
         return a.iter().zip(b).all(|(x, y)| natural(x, y) && same_axis(x, y, natural));
     }
     let (fewer, more) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    fewer.iter().all(|axis| has_no_parts(axis) || more.contains(axis))
-        && one_splits_other(fewer, more, product, natural)
+    fewer.iter().all(|axis| is_atomic_axis(axis) || more.contains(axis))
+        && one_refines_other(fewer, more, product, natural)
 }
 
 /// True if two axes of one size say the same about their positions.
 fn same_axis(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
     match (a.kind(), b.kind()) {
-        _ if a == b || has_no_parts(a) || has_no_parts(b) => true,
+        _ if a == b || is_atomic_axis(a) || is_atomic_axis(b) => true,
         (TypeKind::CompactSum(x), TypeKind::CompactSum(y)) if x.len() == y.len() => {
             x.iter().zip(y).all(|(x, y)| natural(x, y) && same_axes(&factors(x), &factors(y), natural))
         }
         (TypeKind::CompactSum(x), TypeKind::CompactSum(y)) => {
-            one_splits_other(x, y, |parts| Type::compact_sum(parts.to_vec()), natural)
+            one_refines_other(x, y, |parts| Type::compact_sum(parts.to_vec()), natural)
         }
         (TypeKind::Triangle(x, i), TypeKind::Triangle(y, j)) => {
             x == y && same_axes(&factors(i), &factors(j), natural)
@@ -369,20 +369,20 @@ fn same_axis(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
 }
 
 /// True if an axis is a number or a variable: its positions have no structure.
-fn has_no_parts(axis: &Type) -> bool {
+fn is_atomic_axis(axis: &Type) -> bool {
     matches!(axis.kind(), TypeKind::UnitSum(_) | TypeKind::Var(_))
 }
 
 /// True if one of two lists that are natural as wholes splits the parts of the other: each place where
 /// a part of the shorter ends is one where a part of the longer ends.
-fn one_splits_other(
+fn one_refines_other(
     a: &[Type],
     b: &[Type],
     join: impl Fn(&[Type]) -> Type,
     natural: &mut Natural<'_>,
 ) -> bool {
     let (fewer, more) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    if more.len() > MOST_PARTS {
+    if more.len() > MAX_PARTS {
         return false;
     }
     let mut at = 1;

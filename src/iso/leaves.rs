@@ -14,7 +14,7 @@
 //!
 //! **Soundness.** Each leaf of the result is read once, from a leaf with as many slots of the same
 //! kind. That holds for all values of size variables, since "the same" is decided by exact verdicts.
-//! **Cost.** At most [`MOST_LEAVES`]² verdicts for a product, and as many for each sum in it.
+//! **Cost.** At most [`MAX_LEAVES`]² verdicts for a product, and as many for each sum in it.
 //!
 //! Knows no syntax, and makes no terms.
 
@@ -22,10 +22,10 @@ use super::labels::Natural;
 use crate::types::{NominalBody, Type, TypeKind};
 
 /// Leaves, or cases, that are told apart.
-pub const MOST_LEAVES: usize = 64;
+pub const MAX_LEAVES: usize = 64;
 
 /// How deep sums are looked into.
-const DEEPEST: u32 = 8;
+const MAX_SUM_DEPTH: u32 = 8;
 
 /// One step from a type to a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Leaf {
     }
 
     /// How it is written as a part of a value `x`: `x.1`, `x.0.i`, `case 1`.
-    pub fn place(&self, sum: bool) -> String {
+    pub fn place_text(&self, sum: bool) -> String {
         let mut text = String::from(if sum { "case" } else { "x" });
         for step in &self.path {
             match step {
@@ -120,7 +120,7 @@ pub enum NoPermutation {
 
 /// The way from one type to another by the leaves of both.
 pub fn plan(from: &Type, to: &Type, natural: &mut Natural<'_>) -> Result<LeafPermutation, NoPermutation> {
-    between(leaves(from)?, leaves(to)?, false, natural, 0)
+    permutation_between(leaves(from)?, leaves(to)?, false, natural, 0)
 }
 
 /// The way from the cases of one sum to those of another.
@@ -129,20 +129,20 @@ pub fn plan_cases(
     to: &Type,
     natural: &mut Natural<'_>,
 ) -> Result<LeafPermutation, NoPermutation> {
-    between(cases(from)?, cases(to)?, true, natural, 0)
+    permutation_between(cases(from)?, cases(to)?, true, natural, 0)
 }
 
 /// The leaves of a type, in storage order.
 pub fn leaves(ty: &Type) -> Result<Vec<Leaf>, NoPermutation> {
     let mut found = Vec::new();
-    walk(ty, &mut Vec::new(), &mut found)?;
+    collect_leaves(ty, &mut Vec::new(), &mut found)?;
     Ok(found)
 }
 
 /// The cases of a sum, nested sums flattened, in the order of tags.
 pub fn cases(ty: &Type) -> Result<Vec<Leaf>, NoPermutation> {
     let mut found = Vec::new();
-    walk_cases(ty, &mut Vec::new(), &mut found)?;
+    collect_cases(ty, &mut Vec::new(), &mut found)?;
     Ok(found)
 }
 
@@ -151,14 +151,14 @@ pub fn is_sum(ty: &Type) -> bool {
     matches!(ty.unfold().kind(), TypeKind::Sum(_) | TypeKind::Repeat(..))
 }
 
-fn walk(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoPermutation> {
+fn collect_leaves(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoPermutation> {
     if ty.is_compact() && !ty.has_var() && ty.size().is_ok_and(|n| n == 1u32.into()) {
         return Ok(());
     }
     let mut down = |step: Step| {
         let to = step.to().clone();
         path.push(step);
-        let walked = walk(&to, path, found);
+        let walked = collect_leaves(&to, path, found);
         path.pop();
         walked
     };
@@ -181,7 +181,7 @@ fn walk(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), No
                 Some(NominalBody::Newtype(_)) => {
                     return nominal.newtype_definition(args).map_or(Ok(()), |to| down(Step::Unfold(to)));
                 }
-                Some(NominalBody::Struct(_)) if !nominal.brings_sizes() => {
+                Some(NominalBody::Struct(_)) if !nominal.has_existential_field() => {
                     let fields = nominal.struct_fields(args).unwrap_or_default();
                     let mut fields = fields.into_iter().enumerate();
                     return fields.try_for_each(|(i, (_, part))| down(Step::Part(i, part)));
@@ -192,17 +192,17 @@ fn walk(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), No
         }
     }
     found.push(Leaf { ty: ty.clone(), path: path.clone() });
-    if found.len() > MOST_LEAVES { Err(NoPermutation::TooMany) } else { Ok(()) }
+    if found.len() > MAX_LEAVES { Err(NoPermutation::TooMany) } else { Ok(()) }
 }
 
-fn walk_cases(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoPermutation> {
+fn collect_cases(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoPermutation> {
     if ty.is_void() {
         return Ok(());
     }
     let mut down = |step: Step| {
         let to = step.to().clone();
         path.push(step);
-        let walked = walk_cases(&to, path, found);
+        let walked = collect_cases(&to, path, found);
         path.pop();
         walked
     };
@@ -217,24 +217,24 @@ fn walk_cases(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<
         _ => {}
     }
     found.push(Leaf { ty: ty.clone(), path: path.clone() });
-    if found.len() > MOST_LEAVES { Err(NoPermutation::TooMany) } else { Ok(()) }
+    if found.len() > MAX_LEAVES { Err(NoPermutation::TooMany) } else { Ok(()) }
 }
 
-fn between(
+fn permutation_between(
     from: Vec<Leaf>,
     to: Vec<Leaf>,
     sum: bool,
     natural: &mut Natural<'_>,
     depth: u32,
 ) -> Result<LeafPermutation, NoPermutation> {
-    if depth > DEEPEST {
+    if depth > MAX_SUM_DEPTH {
         return Err(NoPermutation::TooMany);
     }
     for (leaves, source) in [(&from, true), (&to, false)] {
-        let pairs = exchangeable(leaves, sum, natural, depth)?;
+        let pairs = exchangeable_pairs(leaves, sum, natural, depth)?;
         if let Some((first, _)) = pairs.first() {
             let ty = leaves[*first].ty.clone();
-            let place = |i: usize| leaves[i].place(sum);
+            let place = |i: usize| leaves[i].place_text(sum);
             let pairs = pairs.iter().map(|(i, j)| (place(*i), place(*j))).collect();
             return Err(NoPermutation::Exchangeable { source, pairs, ty });
         }
@@ -260,21 +260,21 @@ fn between(
 }
 
 fn missing(leaf: &Leaf, source: bool, sum: bool) -> NoPermutation {
-    NoPermutation::Missing { source, place: leaf.place(sum), ty: leaf.ty.clone(), axes: leaf.axes() }
+    NoPermutation::Missing { source, place: leaf.place_text(sum), ty: leaf.ty.clone(), axes: leaf.axes() }
 }
 
 /// Pairs of leaves that are the same: some of them, where there are many.
-fn exchangeable(
+fn exchangeable_pairs(
     leaves: &[Leaf],
     sum: bool,
     natural: &mut Natural<'_>,
     depth: u32,
 ) -> Result<Vec<(usize, usize)>, NoPermutation> {
-    const MOST_PAIRS: usize = 4;
+    const MAX_PAIRS: usize = 4;
     let mut pairs = Vec::new();
     for i in 0..leaves.len() {
         for j in i + 1..leaves.len() {
-            if pairs.len() < MOST_PAIRS && same(&leaves[i], &leaves[j], sum, natural, depth)? {
+            if pairs.len() < MAX_PAIRS && same(&leaves[i], &leaves[j], sum, natural, depth)? {
                 pairs.push((i, j));
             }
         }
@@ -302,9 +302,9 @@ fn movable(
     }
     // The argument of a case is moved as a value of its own, other leaves are single slots.
     let found = if is_sum(a) && is_sum(b) {
-        between(cases(a)?, cases(b)?, true, natural, depth + 1)
+        permutation_between(cases(a)?, cases(b)?, true, natural, depth + 1)
     } else if whole && !(a.is_compact() && b.is_compact()) {
-        between(leaves(a)?, leaves(b)?, false, natural, depth + 1)
+        permutation_between(leaves(a)?, leaves(b)?, false, natural, depth + 1)
     } else {
         return Ok(natural(a, b));
     };

@@ -48,9 +48,9 @@ mod substitute;
 mod tree;
 pub mod verify;
 
-pub use labels::{Forgotten, forgotten, written};
+pub use labels::{LabelLoss, label_loss, text_after_cast};
 pub use laws::{Law, Witness};
-pub use report::{Comparison, Move, Parting, explain, relabels};
+pub use report::{Comparison, Move, Difference, explain, permutes_axes};
 pub use verify::verify;
 
 use crate::types::Type;
@@ -86,21 +86,21 @@ impl fmt::Display for Verdict {
 
 thread_local! {
     /// Whether every two types are called natural on this thread.
-    static DECEIVED: Cell<bool> = const { Cell::new(false) };
+    static FORCED_NATURAL: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Does `work` while [`verdict`] calls every two types natural, on this thread. For the tests of what
 /// stands behind a verdict; nothing else asks for it.
 #[doc(hidden)]
-pub fn deceived<T>(work: impl FnOnce() -> T) -> T {
+pub fn with_forced_natural<T>(work: impl FnOnce() -> T) -> T {
     /// Puts back what held before, also when `work` panics.
     struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {
-            DECEIVED.set(self.0);
+            FORCED_NATURAL.set(self.0);
         }
     }
-    let _before = Before(DECEIVED.replace(true));
+    let _before = Before(FORCED_NATURAL.replace(true));
     work()
 }
 
@@ -109,7 +109,7 @@ pub fn verdict(a: &Type, b: &Type) -> Verdict {
     if a == b || mentions_error(a) || mentions_error(b) {
         return Verdict::Equal;
     }
-    if DECEIVED.get() {
+    if FORCED_NATURAL.get() {
         return Verdict::Natural;
     }
     if a.has_rest() || b.has_rest() {
@@ -158,7 +158,7 @@ pub fn compare(a: &Type, b: &Type) -> Comparison {
     let [a, b] = &Type::paired([a, b]);
     let verdict = verdict(a, b);
     let witness = match verdict {
-        Verdict::Equal if a == b => Some(Witness::none(a)),
+        Verdict::Equal if a == b => Some(Witness::identity(a)),
         Verdict::Natural | Verdict::Isomorphic => {
             search::search(a, b, verdict).filter(|w| verify(a, b, w).is_ok_and(|proved| proved == verdict))
         }

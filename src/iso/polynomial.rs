@@ -138,7 +138,7 @@ impl Polynomial {
     }
 
     /// The polynomial whose value at `at` is `self`, with coefficients between `-at/2` and `at/2`.
-    fn read_back(&self, variable: usize, at: &BigInt) -> Polynomial {
+    fn reconstruct(&self, variable: usize, at: &BigInt) -> Polynomial {
         let mut polynomial = Polynomial::default();
         let mut rest = self.terms.clone();
         let half = at / 2;
@@ -183,7 +183,7 @@ fn evaluated_divisor(a: Polynomial, b: Polynomial, variables: usize) -> Option<P
     for _ in 0..MAX_TRIALS {
         let (left, right) = (a.evaluate(variable, &at)?, b.evaluate(variable, &at)?);
         if !left.terms.is_empty() && !right.terms.is_empty() {
-            let candidate = evaluated_divisor(left, right, variable)?.read_back(variable, &at).primitive();
+            let candidate = evaluated_divisor(left, right, variable)?.reconstruct(variable, &at).primitive();
             if a.divide(&candidate).is_some() && b.divide(&candidate).is_some() {
                 let mut found = candidate;
                 found.terms.values_mut().for_each(|n| *n *= &content);

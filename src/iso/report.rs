@@ -4,11 +4,11 @@
 //! storage, the first place where different types part, and the parts of a diagnostic. Writes
 //! sentences, decides nothing.
 
-use super::exact::BUDGET;
+use super::exact::STEP_BUDGET;
 use super::expression::{Expression, expression};
-use super::labels::{Forgotten, forgotten};
-use super::laws::{Law, Reason, Side, Witness};
-use super::search::normal_type;
+use super::labels::LabelLoss;
+use super::laws::{Law, Reason, Connective, Witness};
+use super::search::normal_form;
 use super::size_form::{MAX_BASES, MAX_BITS, MAX_TERMS};
 use super::{Verdict, verdict};
 use crate::types::size::Size;
@@ -27,15 +27,15 @@ pub struct Comparison {
     /// For isomorphic types, what moves, in the order of the derivation.
     pub moves: Vec<Move>,
     /// For naturally isomorphic types, what reading the one as the other forgets.
-    pub forgotten: Option<Forgotten>,
+    pub label_loss: Option<LabelLoss>,
     /// Where storage moves, and where a reshape would forget something, an expression that makes a value
     /// of the second type. The functions in it are the library's: one who knows of other functions of
     /// these names leaves it out.
     pub expression: Option<Expression>,
     /// Whether an array keeps its storage but its axes come in another order.
-    pub relabels: bool,
+    pub permutes_axes: bool,
     /// For different types, where they part.
-    pub parting: Option<Parting>,
+    pub difference: Option<Difference>,
 }
 
 /// What moves storage.
@@ -61,7 +61,7 @@ pub enum Move {
 
 impl Move {
     /// A sentence about it.
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Move::Swap => "components change places",
             Move::SwapCases => "cases change places, or are collected",
@@ -77,7 +77,7 @@ impl Move {
 
 /// The first place where two types part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parting {
+pub struct Difference {
     /// Where, from the inside out: "component 2", "the element" …
     pub place: Vec<String>,
     /// What each has there.
@@ -91,7 +91,7 @@ impl Comparison {
         let mut moves = Vec::new();
         if let Some(witness) = &witness {
             witness.for_each_law(&mut |law, from, to| {
-                if let Some(found) = movement(law, from, to)
+                if let Some(found) = move_of_law(law, from, to)
                     && !moves.contains(&found)
                 {
                     moves.push(found);
@@ -99,20 +99,20 @@ impl Comparison {
             });
         }
         let natural = &mut |a: &Type, b: &Type| super::verdict(a, b) <= Verdict::Natural;
-        let forgotten = if verdict == Verdict::Natural { forgotten(a, b, natural) } else { None };
-        let moved = verdict == Verdict::Isomorphic || forgotten.is_some();
+        let label_loss = if verdict == Verdict::Natural { super::label_loss(a, b, natural) } else { None };
+        let moved = verdict == Verdict::Isomorphic || label_loss.is_some();
         let expression = if moved { expression(a, b, natural) } else { None };
         Comparison {
             types: (a.clone(), b.clone()),
             verdict,
             witness,
             moves,
-            forgotten,
+            label_loss,
             expression,
-            relabels: verdict == Verdict::Natural && relabels(a, b),
-            parting: (verdict == Verdict::Different).then(|| {
-                let normal = |ty: &Type| normal_type(ty).unwrap_or_else(|| ty.clone());
-                parting(&normal(a), &normal(b), 0)
+            permutes_axes: verdict == Verdict::Natural && permutes_axes(a, b),
+            difference: (verdict == Verdict::Different).then(|| {
+                let normal = |ty: &Type| normal_form(ty).unwrap_or_else(|| ty.clone());
+                first_difference(&normal(a), &normal(b), 0)
             }),
         }
     }
@@ -124,26 +124,26 @@ impl Comparison {
             Verdict::Equal => (format!("`{a}` and `{b}` are the same type"), Vec::new(), None),
             Verdict::Natural => {
                 let mut notes = Vec::new();
-                if self.relabels {
+                if self.permutes_axes {
                     notes.push(
                         "this relabels the axes: the storage stays as it is, so it is not a transpose".into(),
                     );
                 }
-                let help = match (&self.forgotten, &self.expression) {
+                let help = match (&self.label_loss, &self.expression) {
                     (Some(_), Some(expression)) => Some(expression.help()),
-                    (None | Some(Forgotten::Axes), None) | (None, _) => None,
-                    (Some(forgotten), None) => Some(forgotten.words(a, b)),
+                    (None | Some(LabelLoss::Axes), None) | (None, _) => None,
+                    (Some(loss), None) => Some(loss.advice(a, b)),
                 };
                 (format!("`{a}` and `{b}` are naturally isomorphic"), notes, help)
             }
-            Verdict::Isomorphic => self.about_moving(),
-            Verdict::Different => self.about_difference(),
+            Verdict::Isomorphic => self.explain_isomorphic(),
+            Verdict::Different => self.explain_different(),
             Verdict::Unknown => (
                 format!("it is not known how `{a}` and `{b}` are related"),
                 vec![
                     "comparing their sizes exactly takes more than the bounds allow".to_string(),
                     format!(
-                        "the bounds are {MAX_TERMS} monomials, {MAX_BITS} bits, {MAX_BASES} bases, {BUDGET} steps"
+                        "the bounds are {MAX_TERMS} monomials, {MAX_BITS} bits, {MAX_BASES} bases, {STEP_BUDGET} steps"
                     ),
                 ],
                 None,
@@ -151,7 +151,7 @@ impl Comparison {
         }
     }
 
-    fn about_moving(&self) -> (String, Vec<String>, Option<String>) {
+    fn explain_isomorphic(&self) -> (String, Vec<String>, Option<String>) {
         let (a, b) = &self.types;
         let mut notes = vec![
             format!("`{a}` has as many values as `{b}`, but not in the same storage"),
@@ -160,7 +160,7 @@ impl Comparison {
         let help = match &self.expression {
             Some(expression) => expression.help(),
             None => {
-                let words: Vec<&str> = self.moves.iter().map(|m| m.words()).collect();
+                let words: Vec<&str> = self.moves.iter().map(|m| m.description()).collect();
                 if !words.is_empty() {
                     notes.push(format!("what moves: {}", words.join("; ")));
                 }
@@ -170,7 +170,7 @@ impl Comparison {
         ("isomorphic, but its storage must move".to_string(), notes, Some(help))
     }
 
-    fn about_difference(&self) -> (String, Vec<String>, Option<String>) {
+    fn explain_different(&self) -> (String, Vec<String>, Option<String>) {
         let (a, b) = &self.types;
         let mut notes = Vec::new();
         if let (Some(left), Some(right)) = (Size::of(a), Size::of(b)) {
@@ -179,18 +179,18 @@ impl Comparison {
             return ("not isomorphic: the sizes differ".into(), notes, None);
         }
         for ty in [a, b] {
-            let normal = normal_type(ty).filter(|normal| normal != ty).map(|normal| normal.to_string());
+            let normal = normal_form(ty).filter(|normal| normal != ty).map(|normal| normal.to_string());
             // Numbers of a thousand digits help nobody.
-            if let Some(normal) = normal.filter(|text| text.len() < LONGEST_NORMAL) {
+            if let Some(normal) = normal.filter(|text| text.len() < MAX_NORMAL_BYTES) {
                 notes.push(format!("`{ty}` is naturally `{normal}`"));
             }
         }
-        if let Some(parting) = &self.parting {
-            let place = match parting.place.as_slice() {
+        if let Some(difference) = &self.difference {
+            let place = match difference.place.as_slice() {
                 [] => ":".to_string(),
                 place => format!(" at {}:", place.join(" of ")),
             };
-            notes.push(format!("they part{place} {} against {}", parting.left, parting.right));
+            notes.push(format!("they part{place} {} against {}", difference.left, difference.right));
         }
         if let (TypeKind::Nominal(nominal, _), Some((at, false))) = (a.kind(), different_argument(a, b)) {
             let param = &nominal.params[at].name;
@@ -200,11 +200,11 @@ impl Comparison {
     }
 }
 
-fn movement(law: Law, from: &Type, to: &Type) -> Option<Move> {
-    let compact_parts = |ty: &Type| Side::Product.list(ty).iter().filter(|part| part.is_compact()).count();
+fn move_of_law(law: Law, from: &Type, to: &Type) -> Option<Move> {
+    let compact_parts = |ty: &Type| Connective::Product.parts(ty).iter().filter(|part| part.is_compact()).count();
     Some(match law {
-        Law::Commute(Side::Product) => Move::Swap,
-        Law::Commute(Side::Sum) => Move::SwapCases,
+        Law::Commute(Connective::Product) => Move::Swap,
+        Law::Commute(Connective::Sum) => Move::SwapCases,
         Law::Distribute | Law::Collect if is_sum(to) && !is_sum(from) => Move::Distribute,
         Law::Distribute => Move::Factor,
         Law::Collect if is_sum(from) && is_sum(to) => Move::SwapCases,
@@ -223,7 +223,7 @@ fn is_sum(ty: &Type) -> bool {
 }
 
 /// Whether the two have arrays of one element whose axes are the same in another order.
-pub fn relabels(a: &Type, b: &Type) -> bool {
+pub fn permutes_axes(a: &Type, b: &Type) -> bool {
     let (left, right) = (axes(a), axes(b));
     if left.len() > 1 && left != right {
         let sorted = |mut axes: Vec<String>| {
@@ -235,7 +235,7 @@ pub fn relabels(a: &Type, b: &Type) -> bool {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     a.kind().for_each_child(&mut |child| left.push(child.clone()));
     b.kind().for_each_child(&mut |child| right.push(child.clone()));
-    left.len() == right.len() && left.iter().zip(&right).any(|(x, y)| !x.is_compact() && relabels(x, y))
+    left.len() == right.len() && left.iter().zip(&right).any(|(x, y)| !x.is_compact() && permutes_axes(x, y))
 }
 
 /// The axes of an array of arrays, outermost first.
@@ -257,24 +257,24 @@ fn axes(ty: &Type) -> Vec<String> {
 }
 
 /// Normal types longer than this, in bytes, are not shown.
-const LONGEST_NORMAL: usize = 300;
+const MAX_NORMAL_BYTES: usize = 300;
 
 /// How deep, and in how large types, the place where they part is looked for.
-const DEEPEST: u32 = 24;
-const LARGEST: u32 = 20_000;
+const MAX_DEPTH: u32 = 24;
+const MAX_TYPE_NODES: u32 = 20_000;
 
 /// Where two different types first differ, looked for inside what they share.
-fn parting(a: &Type, b: &Type, depth: u32) -> Parting {
+fn first_difference(a: &Type, b: &Type, depth: u32) -> Difference {
     let describe = |ty: &Type| match Size::of(ty) {
         Some(size) if ty.as_unit_sum().is_none() => format!("size {size}"),
         _ => format!("`{ty}`"),
     };
-    if depth > DEEPEST || a.nodes().saturating_add(b.nodes()) > LARGEST {
-        return Parting { place: Vec::new(), left: describe(a), right: describe(b) };
+    if depth > MAX_DEPTH || a.nodes().saturating_add(b.nodes()) > MAX_TYPE_NODES {
+        return Difference { place: Vec::new(), left: describe(a), right: describe(b) };
     }
     let unlike = |x: &Type, y: &Type| verdict(x, y) > Verdict::Natural;
     let inside = |place: String, x: &Type, y: &Type| {
-        let mut found = parting(x, y, depth + 1);
+        let mut found = first_difference(x, y, depth + 1);
         found.place.push(place);
         found
     };
@@ -295,21 +295,21 @@ fn parting(a: &Type, b: &Type, depth: u32) -> Parting {
                 if free {
                     return inside(place, x, y);
                 }
-                return Parting { place: vec![place], left: format!("`{x}`"), right: format!("`{y}`") };
+                return Difference { place: vec![place], left: format!("`{x}`"), right: format!("`{y}`") };
             }
         }
         _ => {}
     }
     let side = match (a.kind(), b.kind()) {
-        (TypeKind::Product(_), _) | (_, TypeKind::Product(_)) => Side::Product,
-        (TypeKind::Sum(_), _) | (_, TypeKind::Sum(_)) => Side::Sum,
-        _ => return Parting { place: Vec::new(), left: describe(a), right: describe(b) },
+        (TypeKind::Product(_), _) | (_, TypeKind::Product(_)) => Connective::Product,
+        (TypeKind::Sum(_), _) | (_, TypeKind::Sum(_)) => Connective::Sum,
+        _ => return Difference { place: Vec::new(), left: describe(a), right: describe(b) },
     };
     let number = |i: usize| match side {
-        Side::Sum => format!("case {i}"),
-        Side::Product => format!("component {i}"),
+        Connective::Sum => format!("case {i}"),
+        Connective::Product => format!("component {i}"),
     };
-    let (left, right) = (side.list(a), side.list(b));
+    let (left, right) = (side.parts(a), side.parts(b));
     let shorter = left.len().min(right.len());
     let at = left.iter().zip(&right).position(|(x, y)| unlike(x, y)).unwrap_or(shorter);
     match (left.get(at), right.get(at)) {
@@ -318,7 +318,7 @@ fn parting(a: &Type, b: &Type, depth: u32) -> Parting {
         }
         (x, y) => {
             let rest = |part: Option<&Type>| part.map_or("nothing more".into(), describe);
-            Parting { place: vec![number(at)], left: rest(x), right: rest(y) }
+            Difference { place: vec![number(at)], left: rest(x), right: rest(y) }
         }
     }
 }
@@ -353,10 +353,10 @@ fn write_steps(witness: &Witness, context: &dyn Fn(Type) -> Type, line: &mut Lin
     for step in &witness.steps {
         match &step.reason {
             Reason::Law(law) => line(context(step.to.clone()), *law),
-            Reason::Inside(children) => {
+            Reason::Congruence(children) => {
                 // The children change one after the other. Where the type before shows fewer
                 // children than change (its form hides them), they are set into the type after.
-                let shown = shows(&step.from, children);
+                let shown = contains_children(&step.from, children);
                 let frame = if shown { &step.from } else { &step.to };
                 for (k, (at, inner)) in children.iter().enumerate() {
                     let place = |part: Type| {
@@ -379,7 +379,7 @@ fn write_steps(witness: &Witness, context: &dyn Fn(Type) -> Type, line: &mut Lin
     }
 }
 
-fn shows(ty: &Type, children: &[(usize, std::sync::Arc<Witness>)]) -> bool {
+fn contains_children(ty: &Type, children: &[(usize, std::sync::Arc<Witness>)]) -> bool {
     let mut i = 0;
     let mut matched = 0;
     ty.kind().for_each_child(&mut |child| {

@@ -70,7 +70,7 @@ pub struct Number {
     /// Modulo the first moduli of the ring, each times `2^spare`.
     pub residues: Vec<u64>,
     /// How often it can be halved.
-    pub spare: u32,
+    pub spare_bits: u32,
 }
 
 impl Number {
@@ -90,7 +90,7 @@ impl Ring {
     pub const COUNT: usize = CHAINS.len();
 
     /// Spare bits a ring can have: its moduli fit a word.
-    pub const MOST_SPARE: u32 = 3;
+    pub const MAX_SPARE_BITS: u32 = 3;
 
     /// Ring `which`, for exponents nested no deeper than `levels`.
     pub fn new(which: usize, levels: usize) -> Ring {
@@ -100,7 +100,7 @@ impl Ring {
 
     /// The ring with spare bits for so many halvings within one another, as far as it can have them.
     pub fn with_spare(self, halvings: u32) -> Ring {
-        Ring { spare: halvings.min(Ring::MOST_SPARE), ..self }
+        Ring { spare: halvings.min(Ring::MAX_SPARE_BITS), ..self }
     }
 
     /// The prime.
@@ -109,22 +109,22 @@ impl Ring {
     }
 
     /// A number that fits a word.
-    pub fn small(self, n: u64) -> Number {
+    pub fn of_u64(self, n: u64) -> Number {
         Number {
             low: n.min(u64::from(EXACT_BELOW)) as u8,
             residues: self.moduli.iter().map(|m| n % (m << self.spare)).collect(),
-            spare: self.spare,
+            spare_bits: self.spare,
         }
     }
 
     /// Any number.
-    pub fn number(self, n: &BigUint) -> Number {
+    pub fn of_biguint(self, n: &BigUint) -> Number {
         match n.to_u64() {
-            Some(n) => self.small(n),
+            Some(n) => self.of_u64(n),
             None => Number {
                 low: EXACT_BELOW,
                 residues: self.moduli.iter().map(|m| (n % (m << self.spare)).to_u64().unwrap_or(0)).collect(),
-                spare: self.spare,
+                spare_bits: self.spare,
             },
         }
     }
@@ -134,7 +134,7 @@ impl Ring {
         Number {
             low: a.low.saturating_add(b.low).min(EXACT_BELOW),
             residues: self.zip(a, b, |x, y, m| ((u128::from(x) + u128::from(y)) % u128::from(m)) as u64),
-            spare: a.spare.min(b.spare),
+            spare_bits: a.spare_bits.min(b.spare_bits),
         }
     }
 
@@ -143,31 +143,31 @@ impl Ring {
         Number {
             low: (u16::from(a.low) * u16::from(b.low)).min(u16::from(EXACT_BELOW)) as u8,
             residues: self.zip(a, b, multiply),
-            spare: a.spare.min(b.spare),
+            spare_bits: a.spare_bits.min(b.spare_bits),
         }
     }
 
     /// `n(n - 1)/2`; `None` where no bit is spare for it.
     pub fn pairs(self, n: &Number) -> Option<Number> {
         if n.low < EXACT_BELOW {
-            return Some(self.small(u64::from(n.low) * u64::from(n.low).saturating_sub(1) / 2));
+            return Some(self.of_u64(u64::from(n.low) * u64::from(n.low).saturating_sub(1) / 2));
         }
-        let spare = n.spare.checked_sub(1)?;
+        let spare = n.spare_bits.checked_sub(1)?;
         let halves = n.residues.iter().zip(self.moduli).map(|(&x, m)| {
-            let m = m << n.spare;
+            let m = m << n.spare_bits;
             // Even modulo an even number is even.
             multiply(x, if x == 0 { m - 1 } else { x - 1 }, m) / 2
         });
-        Some(Number { low: EXACT_BELOW, residues: halves.collect(), spare })
+        Some(Number { low: EXACT_BELOW, residues: halves.collect(), spare_bits: spare })
     }
 
     /// The number without its spare bits.
-    pub fn plain(self, n: &Number) -> Number {
-        if n.spare == 0 {
+    pub fn without_spare_bits(self, n: &Number) -> Number {
+        if n.spare_bits == 0 {
             return n.clone();
         }
         let residues = n.residues.iter().zip(self.moduli).map(|(x, m)| x % m).collect();
-        Number { low: n.low, residues, spare: 0 }
+        Number { low: n.low, residues, spare_bits: 0 }
     }
 
     /// `a ^ e`, with `0 ^ 0 = 1`.
@@ -179,7 +179,7 @@ impl Ring {
                 break;
             }
         }
-        let spare = a.spare.min(e.spare);
+        let spare = a.spare_bits.min(e.spare_bits);
         let mut residues = Vec::with_capacity(a.residues.len());
         for (level, (&base, &modulus)) in a.residues.iter().zip(self.moduli).enumerate() {
             let exponent = if e.low < EXACT_BELOW {
@@ -197,11 +197,11 @@ impl Ring {
             };
             residues.push(power(base, exponent, modulus << spare));
         }
-        Number { low: low as u8, residues, spare }
+        Number { low: low as u8, residues, spare_bits: spare }
     }
 
     fn zip(self, a: &Number, b: &Number, f: impl Fn(u64, u64, u64) -> u64) -> Vec<u64> {
-        let spare = a.spare.min(b.spare);
+        let spare = a.spare_bits.min(b.spare_bits);
         let pairs = a.residues.iter().zip(&b.residues).zip(self.moduli);
         pairs.map(|((&x, &y), &m)| f(x, y, m << spare)).collect()
     }
@@ -231,7 +231,7 @@ pub fn inverse(a: u64, p: u64) -> u64 {
 }
 
 /// A number drawn from `words`, the same for the same words (the finaliser of splitmix64).
-pub fn draw(words: &[u64]) -> u64 {
+pub fn pseudorandom(words: &[u64]) -> u64 {
     words.iter().fold(0x243f_6a88_85a3_08d3, |state, word| {
         let mut z = (state ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -252,8 +252,8 @@ mod tests {
             for base in [0u32, 1, 2, 3, 6, 10, 97, 1 << 20] {
                 for exponent in [0u32, 1, 2, 61, 62, 127, 128, 200, 1000] {
                     let exact = BigUint::from(base).pow(exponent);
-                    let ours = ring.pow(&ring.small(base.into()), &ring.small(exponent.into()));
-                    let expected = ring.number(&exact);
+                    let ours = ring.pow(&ring.of_u64(base.into()), &ring.of_u64(exponent.into()));
+                    let expected = ring.of_biguint(&exact);
                     assert_eq!(ours.low, expected.low, "{base}^{exponent}");
                     assert_eq!(
                         ours.residues[..],
@@ -262,9 +262,9 @@ mod tests {
                     );
                 }
             }
-            let two = ring.small(2);
-            let tower = ring.pow(&two, &ring.pow(&two, &ring.small(12)));
-            assert_eq!(tower.residues[0], ring.number(&(BigUint::from(1u32) << 4096)).residues[0]);
+            let two = ring.of_u64(2);
+            let tower = ring.pow(&two, &ring.pow(&two, &ring.of_u64(12)));
+            assert_eq!(tower.residues[0], ring.of_biguint(&(BigUint::from(1u32) << 4096)).residues[0]);
         }
     }
 
@@ -275,28 +275,28 @@ mod tests {
         for which in 0..Ring::COUNT {
             for n in [0u64, 1, 2, 15, 16, 17, 127, 128, 1 << 20, (1 << 20) + 1, u64::MAX, u64::MAX - 1] {
                 let ring = Ring::new(which, 6).with_spare(3);
-                let (mut exact, mut ours) = (BigUint::from(n), ring.small(n));
+                let (mut exact, mut ours) = (BigUint::from(n), ring.of_u64(n));
                 for halving in 1..=3 {
                     exact = count(&exact);
                     ours = ring.pairs(&ours).expect("a spare bit");
-                    let expected = Ring::new(which, 6).number(&exact);
-                    assert_eq!(ring.plain(&ours), expected, "{halving} halvings of {n}");
+                    let expected = Ring::new(which, 6).of_biguint(&exact);
+                    assert_eq!(ring.without_spare_bits(&ours), expected, "{halving} halvings of {n}");
                 }
             }
             // 3^(n(n-1)/2), pairs of a power, and a tower that runs out of levels.
             let ring = Ring::new(which, 60).with_spare(2);
-            let pairs = ring.pairs(&ring.small(300)).expect("a spare bit");
+            let pairs = ring.pairs(&ring.of_u64(300)).expect("a spare bit");
             let exact = BigUint::from(3u32).pow(300 * 299 / 2);
-            let power = ring.pow(&ring.small(3), &pairs);
-            assert_eq!(ring.plain(&power).residues[..40], Ring::new(which, 60).number(&exact).residues[..40]);
+            let power = ring.pow(&ring.of_u64(3), &pairs);
+            assert_eq!(ring.without_spare_bits(&power).residues[..40], Ring::new(which, 60).of_biguint(&exact).residues[..40]);
             let again = ring.pairs(&power).expect("another");
             assert_eq!(
-                ring.plain(&again).residues[0],
-                Ring::new(which, 60).number(&count(&exact)).residues[0]
+                ring.without_spare_bits(&again).residues[0],
+                Ring::new(which, 60).of_biguint(&count(&exact)).residues[0]
             );
-            let mut tower = ring.small(200);
+            let mut tower = ring.of_u64(200);
             for _ in 0..100 {
-                tower = ring.pow(&ring.small(2), &tower);
+                tower = ring.pow(&ring.of_u64(2), &tower);
             }
             assert!(!tower.residues.is_empty());
         }

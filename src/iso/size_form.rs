@@ -44,7 +44,7 @@
 use super::dyadic::Dyadic;
 use super::polynomial::Polynomial;
 use crate::cancellation;
-use crate::types::LARGEST_SIZE_BITS;
+use crate::types::MAX_SIZE_BITS;
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
@@ -58,21 +58,21 @@ use std::sync::Arc;
 /// Monomials of a form, at most.
 pub const MAX_TERMS: usize = 4_096;
 /// Bits of a coefficient, at most.
-pub const MAX_BITS: u64 = LARGEST_SIZE_BITS;
+pub const MAX_BITS: u64 = MAX_SIZE_BITS;
 /// Bases of powers that are sums, at most.
 pub const MAX_BASES: usize = 64;
 /// Constant powers of sums are multiplied out up to this exponent, and with so many steps.
 const MAX_EXPONENT: u32 = 512;
 const MAX_EXPANSION_STEPS: u64 = 100_000;
 /// Primes below this are split off before the coprime basis is asked.
-const LARGEST_TRIAL: u32 = 1_000;
+const MAX_TRIAL_DIVISOR: u32 = 1_000;
 /// Exponents above this are not compared by common divisors.
 const MAX_DEGREE: u32 = 256;
 
 /// Bits of numbers that are added or multiplied in the time of one step.
 const STEP_BITS: u64 = 256;
 /// Bits of the integers that stand for polynomials in a search for common divisors, at most.
-const MAX_EVALUATION: u64 = 1 << 16;
+const MAX_EVALUATION_BITS: u64 = 1 << 16;
 
 /// Why no form is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ struct Monomial {
 enum Base {
     Variable(u32),
     Integer(BigUint),
-    /// A member of the basis, by its number in [`Forms::known`].
+    /// A member of the basis, by its number in [`Forms::sum_bases`].
     Sum(usize),
 }
 
@@ -242,9 +242,9 @@ pub struct Forms {
     /// Integers without small factors, pairwise coprime.
     integers: Vec<BigUint>,
     /// Sums without content, with the heights of powers in them.
-    known: Vec<(u32, Form)>,
+    sum_bases: Vec<(u32, Form)>,
     /// Those of the basis, pairwise without common factor.
-    sums: Vec<usize>,
+    sum_basis: Vec<usize>,
     budget: u64,
     incomplete: bool,
 }
@@ -252,7 +252,7 @@ pub struct Forms {
 impl Forms {
     /// An empty basis and so many steps.
     pub fn new(budget: u64) -> Forms {
-        Forms { integers: Vec::new(), known: Vec::new(), sums: Vec::new(), budget, incomplete: false }
+        Forms { integers: Vec::new(), sum_bases: Vec::new(), sum_basis: Vec::new(), budget, incomplete: false }
     }
 
     /// True if forms that differ may stand for the same size: a constant power was too large to
@@ -278,7 +278,7 @@ impl Forms {
         self.charge(1 + (bits / STEP_BITS) as usize)
     }
 
-    fn within(form: Form) -> Result<Form> {
+    fn check_terms(form: Form) -> Result<Form> {
         if form.terms.len() > MAX_TERMS { Err(Stop::Budget) } else { Ok(form) }
     }
 
@@ -290,7 +290,7 @@ impl Forms {
             self.charge_bits(n.bits())?;
             sum.add_term(monomial.clone(), n.clone());
         }
-        Forms::within(sum)
+        Forms::check_terms(sum)
     }
 
     /// `a · b`
@@ -309,7 +309,7 @@ impl Forms {
                 if bits > MAX_BITS {
                     return Err(Stop::Budget);
                 }
-                let monomial = self.times(left, right)?;
+                let monomial = self.mul_monomials(left, right)?;
                 product.add_term(monomial, n * m);
             }
             if product.terms.len() > MAX_TERMS {
@@ -319,7 +319,7 @@ impl Forms {
         Ok(product)
     }
 
-    fn times(&mut self, a: &Monomial, b: &Monomial) -> Result<Monomial> {
+    fn mul_monomials(&mut self, a: &Monomial, b: &Monomial) -> Result<Monomial> {
         let (mut product, other) =
             if a.powers.len() < b.powers.len() { (b.clone(), a) } else { (a.clone(), b) };
         for (base, exponent) in &other.powers {
@@ -374,7 +374,7 @@ impl Forms {
         if let (Some((monomial, coefficient)), 1) = (base.terms.first_key_value(), base.terms.len()) {
             let natural = coefficient.as_natural().ok_or(Stop::Budget)?.clone();
             let factor = Form::constant(exponent.clone());
-            let symbols = self.raise(monomial, &factor)?;
+            let symbols = self.raise_monomial(monomial, &factor)?;
             let fits = |count: &u32| (natural.bits() - 1).saturating_mul((*count).into()) < MAX_BITS;
             let number = match count.filter(fits) {
                 Some(count) => Form::constant(natural.pow(count)),
@@ -387,7 +387,7 @@ impl Forms {
             return self.mul(&symbols, &number);
         }
         if let Some(count) = count.filter(|count| *count <= MAX_EXPONENT)
-            && let Some(power) = self.expansion(base, count)?
+            && let Some(power) = self.expand_power(base, count)?
         {
             return Ok(power);
         }
@@ -396,7 +396,7 @@ impl Forms {
     }
 
     /// A constant power of a sum, multiplied out if that is not too large.
-    fn expansion(&mut self, base: &Form, count: u32) -> Result<Option<Form>> {
+    fn expand_power(&mut self, base: &Form, count: u32) -> Result<Option<Form>> {
         let all = self.budget;
         self.budget = all.min(MAX_EXPANSION_STEPS);
         let mut power = Ok(base.clone());
@@ -415,7 +415,7 @@ impl Forms {
     }
 
     /// A power of a monomial: its exponents times another.
-    fn raise(&mut self, monomial: &Monomial, exponent: &Form) -> Result<Form> {
+    fn raise_monomial(&mut self, monomial: &Monomial, exponent: &Form) -> Result<Form> {
         let mut powers = BTreeMap::new();
         for (base, inner) in &monomial.powers {
             powers.insert(base.clone(), Exponent::new(self.mul(inner, exponent)?));
@@ -425,14 +425,14 @@ impl Forms {
 
     /// `base ^ exponent` by content, common monomial and rest of the base; nothing is multiplied out.
     fn split_power(&mut self, base: &Form, exponent: &Form) -> Result<Form> {
-        let (content, halvings, shared, rest) = self.parts(base)?;
+        let (content, halvings, shared, rest) = self.split_content(base)?;
         let mut result = self.integer_power(&content, exponent)?;
         if halvings > 0 {
             let negative = exponent.scale(&-Dyadic::from(BigUint::from(halvings)));
             let two = Form::power(Base::Integer(2u32.into()), negative);
             result = self.mul(&result, &two)?;
         }
-        let symbols = self.raise(&shared, exponent)?;
+        let symbols = self.raise_monomial(&shared, exponent)?;
         result = self.mul(&result, &symbols)?;
         if rest.is_one() {
             return Ok(result);
@@ -446,13 +446,13 @@ impl Forms {
     }
 
     /// Content (over a power of two), common monomial, and what is left of a form other than 0.
-    fn parts(&mut self, form: &Form) -> Result<(BigUint, u64, Monomial, Form)> {
+    fn split_content(&mut self, form: &Form) -> Result<(BigUint, u64, Monomial, Form)> {
         self.charge(form.terms.len() * 2)?;
         let halvings = form.terms.values().map(Dyadic::halvings).max().unwrap_or(0);
         let content = form.terms.values().fold(BigInt::zero(), |gcd, n| gcd.gcd(&n.over(halvings)));
         let mut shared = form.terms.keys().next().cloned().ok_or(Stop::Budget)?;
         for monomial in form.terms.keys().skip(1) {
-            shared = common(&shared, monomial);
+            shared = monomial_gcd(&shared, monomial);
         }
         let mut inverse = shared.clone();
         for exponent in inverse.powers.values_mut() {
@@ -461,7 +461,7 @@ impl Forms {
         let mut rest = Form::default();
         for (monomial, n) in &form.terms {
             let n = n.over(halvings) / &content;
-            rest.add_term(self.times(monomial, &inverse)?, n.into());
+            rest.add_term(self.mul_monomials(monomial, &inverse)?, n.into());
         }
         if rest.terms.len() == 1 && !rest.is_one() {
             // A negative number of values.
@@ -479,7 +479,7 @@ impl Forms {
             rest >>= twos;
             powers.push((2u32.into(), twos));
         }
-        for d in (3..LARGEST_TRIAL).step_by(2) {
+        for d in (3..MAX_TRIAL_DIVISOR).step_by(2) {
             if rest.is_one() {
                 break;
             }
@@ -502,7 +502,7 @@ impl Forms {
                     continue;
                 }
                 self.integers.push(rest);
-                refine(&mut self.integers, &|a, b| {
+                refine_coprime_basis(&mut self.integers, &|a, b| {
                     let gcd = a.gcd(b);
                     (!gcd.is_one()).then(|| [a / &gcd, b / &gcd, gcd.clone()])
                 });
@@ -548,7 +548,7 @@ impl Forms {
     fn height(&self, form: &Form) -> u32 {
         let power = |(base, exponent): (&Base, &Exponent)| {
             let below = match base {
-                Base::Sum(sum) => self.known[*sum].0,
+                Base::Sum(sum) => self.sum_bases[*sum].0,
                 Base::Variable(_) | Base::Integer(_) => 0,
             };
             if exponent.as_constant().is_some() { below } else { 1 + below.max(self.height(exponent)) }
@@ -558,25 +558,25 @@ impl Forms {
 
     fn insert_sum(&mut self, sum: Form) -> usize {
         let height = self.height(&sum);
-        self.known.push((height, sum));
-        self.sums.push(self.known.len() - 1);
-        self.known.len() - 1
+        self.sum_bases.push((height, sum));
+        self.sum_basis.push(self.sum_bases.len() - 1);
+        self.sum_bases.len() - 1
     }
 
     /// A sum without content as a product of members of the basis.
     fn split_sum(&mut self, sum: Form) -> Result<Vec<(usize, u32)>> {
-        self.charge(self.sums.len())?;
-        if let Some(at) = self.sums.iter().find(|at| self.known[**at].1 == sum) {
+        self.charge(self.sum_basis.len())?;
+        if let Some(at) = self.sum_basis.iter().find(|at| self.sum_bases[**at].1 == sum) {
             return Ok(vec![(*at, 1)]);
         }
         let (mut found, mut rest) = (Vec::new(), sum);
-        for at in self.sums.clone() {
-            let known = &self.known[at].1;
+        for at in self.sum_basis.clone() {
+            let known = &self.sum_bases[at].1;
             let steps = rest.terms.len() + known.terms.len();
-            let Some(common) = Shared::of(&rest, known) else { continue };
+            let Some(common) = SharedPowers::of(&rest, known) else { continue };
             let polynomials = common.polynomials(&rest, known);
             self.charge(steps)?;
-            let Some((mut left, right)) = polynomials.filter(|(a, b)| a.evaluation_bits(b) <= MAX_EVALUATION)
+            let Some((mut left, right)) = polynomials.filter(|(a, b)| a.evaluation_bits(b) <= MAX_EVALUATION_BITS)
             else {
                 self.incomplete = true;
                 continue;
@@ -606,7 +606,7 @@ impl Forms {
                 return Err(Stop::Budget);
             }
         }
-        if self.sums.len() >= MAX_BASES {
+        if self.sum_basis.len() >= MAX_BASES {
             return Err(Stop::Budget);
         }
         found.push((self.insert_sum(rest), 1));
@@ -617,22 +617,22 @@ impl Forms {
     fn refine_sums(
         &mut self,
         at: usize,
-        common: &Shared,
+        common: &SharedPowers,
         left: &Polynomial,
         right: &Polynomial,
         divisor: &Polynomial,
     ) -> Stop {
-        let height = self.known[at].0;
-        self.sums.retain(|other| self.known[*other].0 <= height && *other != at);
+        let height = self.sum_bases[at].0;
+        self.sum_basis.retain(|other| self.sum_bases[*other].0 <= height && *other != at);
         let mut parts = vec![left.clone().primitive(), right.clone().primitive(), divisor.clone()];
-        refine(&mut parts, &|a, b| {
+        refine_coprime_basis(&mut parts, &|a, b| {
             let gcd = a.common_divisor(b).filter(|gcd| !gcd.is_constant())?;
             Some([a.divide(&gcd)?, b.divide(&gcd)?, gcd])
         });
         parts.retain(|part| !part.is_constant());
         for part in parts {
             let form = common.form(&part.primitive());
-            if self.height(&form) <= height && !self.sums.iter().any(|known| self.known[*known].1 == form) {
+            if self.height(&form) <= height && !self.sum_basis.iter().any(|known| self.sum_bases[*known].1 == form) {
                 self.insert_sum(form);
             }
         }
@@ -646,7 +646,7 @@ impl Forms {
         if difference.is_zero() {
             return Ok(Some(true));
         }
-        let settled = self.settle(difference)?;
+        let settled = self.expand_common_powers(difference)?;
         if settled.is_zero() {
             return Ok(Some(true));
         }
@@ -654,7 +654,7 @@ impl Forms {
     }
 
     /// Multiplies out what constant powers of one base have more than the least of them.
-    fn settle(&mut self, form: Form) -> Result<Form> {
+    fn expand_common_powers(&mut self, form: Form) -> Result<Form> {
         let constant = |exponent: &Form| exponent.split_constant().1;
         let mut least: BTreeMap<Base, Dyadic> = BTreeMap::new();
         for (base, exponent) in form.terms.keys().flat_map(|monomial| monomial.powers.iter()) {
@@ -682,8 +682,8 @@ impl Forms {
                 };
                 let factor = match base {
                     // A factor of a positive base may be negative, and an odd power of it, too.
-                    Base::Sum(sum) if self.known[*sum].1.terms.values().any(Dyadic::is_negative) => continue,
-                    Base::Sum(sum) => self.known[*sum].1.clone(),
+                    Base::Sum(sum) if self.sum_bases[*sum].1.terms.values().any(Dyadic::is_negative) => continue,
+                    Base::Sum(sum) => self.sum_bases[*sum].1.clone(),
                     Base::Integer(n) => Form::constant(n.clone()),
                     Base::Variable(_) => continue,
                 };
@@ -700,7 +700,7 @@ impl Forms {
 }
 
 /// The greatest monomial that divides both: each power to the lesser of its exponents.
-fn common(a: &Monomial, b: &Monomial) -> Monomial {
+fn monomial_gcd(a: &Monomial, b: &Monomial) -> Monomial {
     let mut powers = BTreeMap::new();
     let bases: BTreeSet<&Base> = a.powers.keys().chain(b.powers.keys()).collect();
     let none = Exponent::new(Form::default());
@@ -722,7 +722,7 @@ fn common(a: &Monomial, b: &Monomial) -> Monomial {
 }
 
 /// Replaces members with a common factor by what `split` gives, until there are none.
-fn refine<T: PartialEq + Clone>(members: &mut Vec<T>, split: &dyn Fn(&T, &T) -> Option<[T; 3]>) {
+fn refine_coprime_basis<T: PartialEq + Clone>(members: &mut Vec<T>, split: &dyn Fn(&T, &T) -> Option<[T; 3]>) {
     // Each round lowers the product of the members.
     'again: for _ in 0..MAX_BASES * MAX_BASES {
         for i in 0..members.len() {
@@ -744,16 +744,16 @@ fn refine<T: PartialEq + Clone>(members: &mut Vec<T>, split: &dyn Fn(&T, &T) -> 
 }
 
 /// The powers that occur in two sums, as variables of polynomials.
-struct Shared {
+struct SharedPowers {
     /// Base, and the monomial of its exponent.
     variables: Vec<(Base, Monomial)>,
     /// The common denominator of exponents, a power of two.
     halvings: u64,
 }
 
-impl Shared {
+impl SharedPowers {
     /// `None` if the two have no power in common, hence no factor.
-    fn of(a: &Form, b: &Form) -> Option<Shared> {
+    fn of(a: &Form, b: &Form) -> Option<SharedPowers> {
         let mut halvings = 0;
         let mut occurring = |form: &Form| {
             let mut all = BTreeSet::new();
@@ -767,7 +767,7 @@ impl Shared {
         };
         let (left, right) = (occurring(a), occurring(b));
         left.intersection(&right).next()?;
-        Some(Shared { variables: left.union(&right).cloned().collect(), halvings })
+        Some(SharedPowers { variables: left.union(&right).cloned().collect(), halvings })
     }
 
     fn polynomials(&self, a: &Form, b: &Form) -> Option<(Polynomial, Polynomial)> {

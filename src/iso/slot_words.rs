@@ -202,7 +202,7 @@ impl Words<'_> {
 
     /// Decides if two words are the same; `None` where that was not found out.
     pub fn same_word(&mut self, a: WordId, b: WordId) -> Result<Option<bool>> {
-        let (a, b) = self.differing(a, b)?;
+        let (a, b) = self.strip_common_ends(a, b)?;
         if a.is_empty() && b.is_empty() {
             return Ok(Some(true));
         }
@@ -211,14 +211,14 @@ impl Words<'_> {
     }
 
     /// What is left of two words without the parts that correspond at their ends.
-    fn differing(&mut self, a: WordId, b: WordId) -> Result<(Vec<WordId>, Vec<WordId>)> {
+    fn strip_common_ends(&mut self, a: WordId, b: WordId) -> Result<(Vec<WordId>, Vec<WordId>)> {
         let parts = |id: WordId| match self.trees.word(id) {
             Word::Concatenation(parts) => parts.clone(),
             _ => vec![id],
         };
         let (mut left, mut right) = (parts(a), parts(b));
         while let (Some(x), Some(y)) = (left.last(), right.last()) {
-            if !self.alike(*x, *y)? {
+            if !self.same_structure(*x, *y)? {
                 break;
             }
             left.pop();
@@ -226,7 +226,7 @@ impl Words<'_> {
         }
         let mut front = 0;
         while let (Some(x), Some(y)) = (left.get(front), right.get(front)) {
-            if !self.alike(*x, *y)? {
+            if !self.same_structure(*x, *y)? {
                 break;
             }
             front += 1;
@@ -237,7 +237,7 @@ impl Words<'_> {
     }
 
     /// True if two words are the same because they are built alike of the same parts.
-    fn alike(&mut self, a: WordId, b: WordId) -> Result<bool> {
+    fn same_structure(&mut self, a: WordId, b: WordId) -> Result<bool> {
         if a == b {
             return Ok(true);
         }
@@ -249,24 +249,24 @@ impl Words<'_> {
         let alike = match (trees.word(a), trees.word(b)) {
             (Word::Compact(n), Word::Compact(m)) => self.size(*n)? == self.size(*m)?,
             (Word::Repetition(x, n), Word::Repetition(y, m)) | (Word::Copies(x, n), Word::Copies(y, m)) => {
-                self.size(*n)? == self.size(*m)? && self.alike(*x, *y)?
+                self.size(*n)? == self.size(*m)? && self.same_structure(*x, *y)?
             }
             (Word::Concatenation(xs), Word::Concatenation(ys)) | (Word::Cases(xs), Word::Cases(ys)) => {
-                self.all_alike(xs, ys)?
+                self.all_same_structure(xs, ys)?
             }
-            (Word::Letter(x, xs), Word::Letter(y, ys)) => x == y && self.all_alike(xs, ys)?,
+            (Word::Letter(x, xs), Word::Letter(y, ys)) => x == y && self.all_same_structure(xs, ys)?,
             _ => false,
         };
         self.compared.insert((a, b), alike);
         Ok(alike)
     }
 
-    fn all_alike(&mut self, xs: &[WordId], ys: &[WordId]) -> Result<bool> {
+    fn all_same_structure(&mut self, xs: &[WordId], ys: &[WordId]) -> Result<bool> {
         if xs.len() != ys.len() {
             return Ok(false);
         }
         for (x, y) in xs.iter().zip(ys) {
-            if !self.alike(*x, *y)? {
+            if !self.same_structure(*x, *y)? {
                 return Ok(false);
             }
         }
@@ -317,7 +317,7 @@ impl Words<'_> {
         let mut terms = Vec::new();
         let mut offset = ZERO;
         for part in parts.iter().rev() {
-            self.write(*part, offset, &mut Context::default(), &mut terms)?;
+            self.write_word(*part, offset, &mut Context::default(), &mut terms)?;
             let length = self.length(*part)?;
             offset = self.add(offset, length)?;
         }
@@ -329,7 +329,7 @@ impl Words<'_> {
     }
 
     /// Writes the letters of a word down, with so many slots to its right.
-    fn write(
+    fn write_word(
         &mut self,
         id: WordId,
         offset: FormId,
@@ -354,7 +354,7 @@ impl Words<'_> {
             Word::Concatenation(parts) => {
                 let mut offset = offset;
                 for part in parts.iter().rev() {
-                    self.write(*part, offset, context, out)?;
+                    self.write_word(*part, offset, context, out)?;
                     let length = self.length(*part)?;
                     offset = self.add(offset, length)?;
                 }
@@ -362,7 +362,7 @@ impl Words<'_> {
             }
             Word::Repetition(word, count) => {
                 let (length, count) = (self.length(*word)?, self.size(*count)?);
-                self.repeat(length, count, context, |words, context| words.write(*word, offset, context, out))
+                self.repeat(length, count, context, |words, context| words.write_word(*word, offset, context, out))
             }
             Word::Cases(_) | Word::Copies(..) => self.slot_of_sum(id, offset, context, out),
         }
@@ -530,7 +530,7 @@ impl Words<'_> {
             Letter::Compact(size) => Some(*self.compact.entry(*size).or_insert(next)),
             Letter::Named(name, args) if args.is_empty() => Some(*self.plain.entry(*name).or_insert(next)),
             Letter::Unit => Some(UNIT),
-            _ => self.find(&letter)?,
+            _ => self.find_letter(&letter)?,
         };
         if let Some(known) = known.filter(|known| *known != next) {
             return Ok(known);
@@ -539,7 +539,7 @@ impl Words<'_> {
         Ok(next)
     }
 
-    fn find(&mut self, letter: &Letter) -> Result<Option<LetterId>> {
+    fn find_letter(&mut self, letter: &Letter) -> Result<Option<LetterId>> {
         for at in 0..self.letters.len() {
             self.forms.charge(1)?;
             let same = match (letter, &self.letters[at]) {
@@ -580,7 +580,7 @@ impl Words<'_> {
             by_letter.entry(term.letter).or_default().push((term, times));
         }
         for terms in by_letter.into_values() {
-            if !self.vanishes(&terms)? {
+            if !self.sum_is_zero(&terms)? {
                 return Ok(false);
             }
         }
@@ -588,7 +588,7 @@ impl Words<'_> {
     }
 
     /// True if a sum of terms of one letter is 0.
-    fn vanishes(&mut self, terms: &[(&Term, i64)]) -> Result<bool> {
+    fn sum_is_zero(&mut self, terms: &[(&Term, i64)]) -> Result<bool> {
         let mut denominator: Vec<FormId> = Vec::new();
         for (term, _) in terms {
             let (mut missing, mut have) = (term.down.clone(), denominator.clone());

@@ -12,18 +12,18 @@ use crate::types::{Nominal, NominalBody, Type, TypeKind};
 
 /// For each declared type, by its number, which of its parameters are free.
 #[derive(Default)]
-pub struct Free {
+pub struct FreeParameters {
     known: HashMap<u32, Vec<bool>>,
 }
 
-impl Free {
+impl FreeParameters {
     /// The type with these sizes, by the numbers of their variables, where it may have them.
-    pub fn replace(&mut self, ty: &Type, sizes: &HashMap<u32, Type>) -> Type {
-        self.learn(ty);
-        self.replaced(ty, sizes)
+    pub fn replace_sizes(&mut self, ty: &Type, sizes: &HashMap<u32, Type>) -> Type {
+        self.compute_free(ty);
+        self.substitute_free(ty, sizes)
     }
 
-    fn replaced(&self, ty: &Type, sizes: &HashMap<u32, Type>) -> Type {
+    fn substitute_free(&self, ty: &Type, sizes: &HashMap<u32, Type>) -> Type {
         if !ty.has_var() {
             return ty.clone();
         }
@@ -33,15 +33,15 @@ impl Free {
                 let free = self.known.get(&nominal.id);
                 let may = |i: usize| free.is_some_and(|free| free.get(i) == Some(&true));
                 let args = args.iter().enumerate();
-                let args = args.map(|(i, arg)| if may(i) { self.replaced(arg, sizes) } else { arg.clone() });
+                let args = args.map(|(i, arg)| if may(i) { self.substitute_free(arg, sizes) } else { arg.clone() });
                 Type::nominal(nominal.clone(), args.collect())
             }
-            _ => ty.map_children(&mut |child| self.replaced(child, sizes)),
+            _ => ty.map_children(&mut |child| self.substitute_free(child, sizes)),
         }
     }
 
     /// Makes the declared types known that a type leads to.
-    fn learn(&mut self, ty: &Type) {
+    fn compute_free(&mut self, ty: &Type) {
         let mut found: Vec<(Nominal, Vec<Type>)> = Vec::new();
         let mut waiting = vec![ty.clone()];
         while let Some(ty) = waiting.pop() {
@@ -56,7 +56,7 @@ impl Free {
                     None => vec![true; nominal.params.len()],
                 };
                 self.known.insert(nominal.id, free);
-                let parts = parts(nominal);
+                let parts = component_types(nominal);
                 waiting.extend(parts.iter().cloned());
                 found.push((nominal.clone(), parts));
             }
@@ -67,7 +67,7 @@ impl Free {
             for (nominal, parts) in &found {
                 for (i, param) in nominal.params.iter().enumerate() {
                     let taken = HashMap::from_iter([(param.id, Type::unit())]);
-                    let stays = parts.iter().any(|part| self.replaced(part, &taken).mentions(param));
+                    let stays = parts.iter().any(|part| self.substitute_free(part, &taken).mentions(param));
                     if let Some(free) = self.known.get_mut(&nominal.id).and_then(|free| free.get_mut(i)) {
                         changed |= stays && *free;
                         *free &= !stays;
@@ -79,7 +79,7 @@ impl Free {
 }
 
 /// What a declared type is made of, in terms of its parameters; nothing where it is closed.
-fn parts(nominal: &Nominal) -> Vec<Type> {
+fn component_types(nominal: &Nominal) -> Vec<Type> {
     match nominal.body() {
         _ if nominal.layout().is_some() => Vec::new(),
         Some(NominalBody::Newtype(definition)) => vec![definition.clone()],

@@ -15,7 +15,7 @@
 
 use crate::cancellation;
 use crate::hash::HashMap;
-use crate::types::{LARGEST_SIZE_BITS, NominalBody, Triangle, Type, TypeKind};
+use crate::types::{MAX_SIZE_BITS, NominalBody, Triangle, Type, TypeKind};
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
 
@@ -106,7 +106,7 @@ impl Classes {
         (self.0 != least).then_some((Classes(least), Classes(self.0 & !least)))
     }
 
-    fn each(self, other: Classes, class: impl Fn(u32, u32) -> u32) -> Classes {
+    fn combine(self, other: Classes, class: impl Fn(u32, u32) -> u32) -> Classes {
         let mut all = 0;
         for a in (0..4).filter(|a| self.0 & 1 << a != 0) {
             for b in (0..4).filter(|b| other.0 & 1 << b != 0) {
@@ -126,19 +126,19 @@ enum Name {
 
 /// Parts that a nested sum, product or concatenation is spliced in up to: what is used twice in each of
 /// two hundred declarations stays shared.
-const MAX_FLAT: usize = 256;
+const MAX_SPLICED_PARTS: usize = 256;
 
 /// Declared types nested deeper are not opened further.
 pub const MAX_DEPTH: u32 = 1_200;
 
 /// Declared types opened at most: those whose arguments grow are new types without end.
-pub const MAX_OPENED: u32 = 4_000;
+pub const MAX_UNFOLDED_TYPES: u32 = 4_000;
 
 /// The arena of trees.
 #[derive(Default)]
 pub struct Trees {
-    opened: u32,
-    cut: bool,
+    unfolded_types: u32,
+    truncated: bool,
     sizes: Vec<(Size, Classes, bool)>,
     size_ids: HashMap<Size, SizeId>,
     words: Vec<Word>,
@@ -172,15 +172,15 @@ impl Trees {
 
     /// True if some declared type was left closed because it is nested too deep, so that words or sizes
     /// that differ may be the same.
-    pub fn cut(&self) -> bool {
-        self.cut
+    pub fn is_truncated(&self) -> bool {
+        self.truncated
     }
 
     /// True if a declared type may be opened at this depth.
-    fn opens(&mut self, depth: u32) -> bool {
-        self.opened += 1;
-        let opens = depth < MAX_DEPTH && self.opened < MAX_OPENED;
-        self.cut |= !opens;
+    fn may_unfold(&mut self, depth: u32) -> bool {
+        self.unfolded_types += 1;
+        let opens = depth < MAX_DEPTH && self.unfolded_types < MAX_UNFOLDED_TYPES;
+        self.truncated |= !opens;
         opens
     }
 
@@ -200,7 +200,7 @@ impl Trees {
         }
         let of = |id: &SizeId| self.classes(*id);
         let fold = |parts: &[SizeId], start: u8, class: fn(u32, u32) -> u32| {
-            parts.iter().fold(Classes(1 << start), |all, part| all.each(of(part), class))
+            parts.iter().fold(Classes(1 << start), |all, part| all.combine(of(part), class))
         };
         let classes = match &size {
             Size::Number(n) => Classes::of(n),
@@ -208,9 +208,9 @@ impl Trees {
             Size::Unknown(..) => Classes::SEVERAL,
             Size::Sum(parts) => fold(parts, 0, |a, b| a + b),
             Size::Product(parts) => fold(parts, 1, |a, b| a * b),
-            Size::Power(base, exponent) => of(base).each(of(exponent), u32::pow),
+            Size::Power(base, exponent) => of(base).combine(of(exponent), u32::pow),
             Size::Pairs(n) => {
-                of(n).each(Classes::ZERO, |n, _| if n == 3 { 3 } else { n * n.saturating_sub(1) / 2 })
+                of(n).combine(Classes::ZERO, |n, _| if n == 3 { 3 } else { n * n.saturating_sub(1) / 2 })
             }
         };
         let pairs = match &size {
@@ -258,7 +258,7 @@ impl Trees {
         for part in parts {
             match self.size(part) {
                 Size::Number(n) => constant += n,
-                Size::Sum(inner) if rest.len() + inner.len() <= MAX_FLAT => {
+                Size::Sum(inner) if rest.len() + inner.len() <= MAX_SPLICED_PARTS => {
                     rest.extend(inner.iter().copied())
                 }
                 _ => rest.push(part),
@@ -279,8 +279,8 @@ impl Trees {
         let mut rest = Vec::new();
         for part in parts {
             match self.size(part) {
-                Size::Number(n) if constant.bits() + n.bits() <= LARGEST_SIZE_BITS => constant *= n,
-                Size::Product(inner) if rest.len() + inner.len() <= MAX_FLAT => {
+                Size::Number(n) if constant.bits() + n.bits() <= MAX_SIZE_BITS => constant *= n,
+                Size::Product(inner) if rest.len() + inner.len() <= MAX_SPLICED_PARTS => {
                     rest.extend(inner.iter().copied())
                 }
                 _ => rest.push(part),
@@ -335,7 +335,7 @@ impl Trees {
         }
         if let (Some(n), Some(e)) =
             (self.as_number(base), self.as_number(exponent).and_then(ToPrimitive::to_u32))
-            && n.bits().saturating_mul(e.into()) <= LARGEST_SIZE_BITS
+            && n.bits().saturating_mul(e.into()) <= MAX_SIZE_BITS
         {
             let power = n.pow(e);
             return self.number(power);
@@ -349,7 +349,7 @@ impl Trees {
 
     fn pairs(&mut self, n: SizeId) -> SizeId {
         match self.as_number(n) {
-            Some(n) if n.bits() * 2 <= LARGEST_SIZE_BITS => {
+            Some(n) if n.bits() * 2 <= MAX_SIZE_BITS => {
                 let pairs = Triangle::Below.count(n);
                 self.number(pairs)
             }
@@ -363,7 +363,7 @@ impl Trees {
         self.intern(Size::Variable(id, classes))
     }
 
-    fn named(&mut self, ty: &Type) -> u32 {
+    fn name_id(&mut self, ty: &Type) -> u32 {
         let next = self.names.len() as u32;
         *self.names.entry(Name::Type(ty.clone())).or_insert(next)
     }
@@ -402,7 +402,7 @@ impl Trees {
                 }
             }
             TypeKind::Var(var) => self.variable(Name::Variable(var.id), Classes::ANY),
-            TypeKind::Nominal(..) if self.opens(depth) => match opened(ty).as_deref() {
+            TypeKind::Nominal(..) if self.may_unfold(depth) => match storage_parts(ty).as_deref() {
                 Some([definition]) => self.size_at(definition, depth + 1),
                 _ => self.variable(Name::Type(ty.clone()), Classes::ANY),
             },
@@ -425,7 +425,7 @@ impl Trees {
         if let Some(known) = self.words_of.get(ty) {
             return *known;
         }
-        let opens = matches!(ty.kind(), TypeKind::Nominal(..)) && self.opens(depth);
+        let opens = matches!(ty.kind(), TypeKind::Nominal(..)) && self.may_unfold(depth);
         let mut all = |parts: &mut dyn Iterator<Item = &Type>| {
             parts.map(|part| self.word_at(part, depth + 1)).collect::<Vec<_>>()
         };
@@ -450,14 +450,14 @@ impl Trees {
                 let (case, n) = (self.word_at(case, depth + 1), self.size_at(n, depth + 1));
                 self.copies(case, n)
             }
-            TypeKind::Nominal(..) if opens => match (opened(ty), closed(ty)) {
+            TypeKind::Nominal(..) if opens => match (storage_parts(ty), closed_abstract_type(ty)) {
                 (Some(parts), _) => {
                     let parts = all(&mut parts.iter());
                     self.concatenation(parts)
                 }
                 (None, Some((fixed, free))) => {
                     let free = all(&mut free.iter());
-                    let name = self.named(&fixed);
+                    let name = self.name_id(&fixed);
                     self.intern_word(Word::Letter(name, free))
                 }
                 (None, None) => self.letter(ty),
@@ -469,7 +469,7 @@ impl Trees {
     }
 
     fn letter(&mut self, ty: &Type) -> WordId {
-        let name = self.named(ty);
+        let name = self.name_id(ty);
         self.intern_word(Word::Letter(name, Vec::new()))
     }
 
@@ -490,7 +490,7 @@ impl Trees {
         for part in parts {
             match self.word(part) {
                 Word::Concatenation(inner) if inner.is_empty() => {}
-                Word::Concatenation(inner) if flat.len() + inner.len() <= MAX_FLAT => {
+                Word::Concatenation(inner) if flat.len() + inner.len() <= MAX_SPLICED_PARTS => {
                     flat.extend(inner.iter().copied());
                 }
                 _ => flat.push(part),
@@ -565,7 +565,7 @@ impl Trees {
         if let Some(known) = self.counts_of.get(ty) {
             return *known;
         }
-        let opens = matches!(ty.kind(), TypeKind::Nominal(..)) && self.opens(depth);
+        let opens = matches!(ty.kind(), TypeKind::Nominal(..)) && self.may_unfold(depth);
         let mut all = |parts: &mut dyn Iterator<Item = &Type>| {
             parts.map(|part| self.count_at(part, depth + 1)).collect::<Vec<_>>()
         };
@@ -594,14 +594,14 @@ impl Trees {
                 let (base, index) = (self.count_at(codomain, depth + 1), self.size_at(domain, depth + 1));
                 self.power(base, index)
             }
-            TypeKind::Nominal(..) if opens => match (opened(ty), closed(ty)) {
+            TypeKind::Nominal(..) if opens => match (storage_parts(ty), closed_abstract_type(ty)) {
                 (Some(parts), _) => {
                     let parts = all(&mut parts.iter());
                     self.product(parts)
                 }
                 (None, Some((fixed, free))) => {
                     let free = all(&mut free.iter());
-                    let name = self.named(&fixed);
+                    let name = self.name_id(&fixed);
                     self.intern(Size::Unknown(name, free))
                 }
                 (None, None) => self.variable(Name::Type(ty.clone()), Classes::SEVERAL),
@@ -614,11 +614,11 @@ impl Trees {
     }
 
     /// A size under the assumption that a variable has certain classes.
-    pub fn assume(&mut self, id: SizeId, variable: u32, classes: Classes, seen: &mut Assumed) -> SizeId {
+    pub fn assume(&mut self, id: SizeId, variable: u32, classes: Classes, seen: &mut AssumptionMemo) -> SizeId {
         if let Some(known) = seen.sizes.get(&id) {
             return *known;
         }
-        let all = |trees: &mut Trees, parts: &[SizeId], seen: &mut Assumed| -> Vec<SizeId> {
+        let all = |trees: &mut Trees, parts: &[SizeId], seen: &mut AssumptionMemo| -> Vec<SizeId> {
             parts.iter().map(|part| trees.assume(*part, variable, classes, seen)).collect()
         };
         let assumed = match self.size(id).clone() {
@@ -652,11 +652,11 @@ impl Trees {
     }
 
     /// A word under the assumption that a variable has certain classes.
-    pub fn assume_word(&mut self, id: WordId, variable: u32, classes: Classes, seen: &mut Assumed) -> WordId {
+    pub fn assume_word(&mut self, id: WordId, variable: u32, classes: Classes, seen: &mut AssumptionMemo) -> WordId {
         if let Some(known) = seen.words.get(&id) {
             return *known;
         }
-        let all = |trees: &mut Trees, parts: &[WordId], seen: &mut Assumed| -> Vec<WordId> {
+        let all = |trees: &mut Trees, parts: &[WordId], seen: &mut AssumptionMemo| -> Vec<WordId> {
             parts.iter().map(|part| trees.assume_word(*part, variable, classes, seen)).collect()
         };
         let assumed = match self.word(id).clone() {
@@ -694,12 +694,12 @@ impl Trees {
 
 /// Nodes that one assumption has been applied to.
 #[derive(Default)]
-pub struct Assumed {
+pub struct AssumptionMemo {
     sizes: HashMap<SizeId, SizeId>,
     words: HashMap<WordId, WordId>,
 }
 
-impl Assumed {
+impl AssumptionMemo {
     /// The number of such nodes.
     pub fn len(&self) -> usize {
         self.sizes.len() + self.words.len()
@@ -708,13 +708,13 @@ impl Assumed {
 
 /// The parts whose storage a declared type has, where they are known here: the one definition of a
 /// newtype or of an abstract type, the unit sum of an enumeration, or the fields of a struct.
-pub fn opened(ty: &Type) -> Option<Vec<Type>> {
+pub fn storage_parts(ty: &Type) -> Option<Vec<Type>> {
     let TypeKind::Nominal(nominal, args) = ty.kind() else { return None };
     match nominal.body()? {
         NominalBody::Newtype(_) | NominalBody::Abstract(_) | NominalBody::Variant(_) => {
             nominal.stored_as(args).map(|definition| vec![definition])
         }
-        NominalBody::Struct(_) if nominal.brings_sizes() => None,
+        NominalBody::Struct(_) if nominal.has_existential_field() => None,
         NominalBody::Struct(_) => {
             nominal.struct_fields(args).map(|fields| fields.into_iter().map(|(_, field)| field).collect())
         }
@@ -723,7 +723,7 @@ pub fn opened(ty: &Type) -> Option<Vec<Type>> {
 
 /// An abstract type that stays closed: the type with nothing said of the arguments that it is
 /// functorial in, and these.
-pub fn closed(ty: &Type) -> Option<(Type, Vec<Type>)> {
+pub fn closed_abstract_type(ty: &Type) -> Option<(Type, Vec<Type>)> {
     let TypeKind::Nominal(nominal, args) = ty.kind() else { return None };
     let layout = nominal.layout()?;
     let fixed = args.iter().zip(layout).map(|(arg, free)| if *free { Type::unit() } else { arg.clone() });

@@ -17,7 +17,7 @@
 //! runs out, the application stays as it was written, and [`TypeFun::reduce`] says so.
 
 use super::table::{self, Application};
-use super::{FiniteKind, Kind, LARGEST_TYPE_NODES, ProductForm, Type, TypeKind, TypeVar};
+use super::{FiniteKind, Kind, MAX_TYPE_NODES, ProductForm, Type, TypeKind, TypeVar};
 use crate::hash::HashMap;
 use num_bigint::BigUint;
 use std::cell::Cell;
@@ -49,7 +49,7 @@ pub struct TypeFunDef {
 #[derive(Clone, Debug)]
 pub enum Meaning {
     /// This type.
-    Is(Type),
+    Type(Type),
     /// The first arm that fits the subjects.
     Match(Vec<Type>, Vec<TypeArm>),
 }
@@ -94,13 +94,13 @@ impl Refusal {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reduction {
     /// It is this type.
-    To(Type),
+    Reduced(Type),
     /// The arguments do not say enough yet.
     Stuck,
     /// No arm fits, whatever the variables in the arguments are.
     NoArm,
     /// It takes too many steps, perhaps for ever.
-    Endless,
+    OutOfFuel,
     /// The arm that fits refuses the arguments, in these words.
     Refused(String),
 }
@@ -111,39 +111,39 @@ pub enum Fit {
     /// No instance of the type fits.
     Apart,
     /// Some instance may fit.
-    Open,
+    Undecided,
     /// It fits.
-    Fits,
+    Matches,
 }
 
 /// Nodes that one outermost reduction may build.
-const FUEL: u32 = 30_000;
+const NODE_FUEL: u32 = 30_000;
 
 /// Nodes that the rows of one table may build.
 const TABLE_FUEL: u32 = 400_000;
 
 /// Tables that one outermost reduction may make.
-const MOST_TABLES: u32 = 64;
+const MAX_TABLES: u32 = 64;
 
 /// The sum of the depths of results that may be under construction at once.
-const DEEPEST_CALLS: u32 = 1_200;
+const MAX_CALL_DEPTH: u32 = 1_200;
 
 thread_local! {
     /// Of the outermost reduction in progress on this thread.
-    static STATE: Cell<State> = const { Cell::new(State::START) };
+    static STATE: Cell<ReductionState> = const { Cell::new(ReductionState::START) };
 }
 
 #[derive(Clone, Copy)]
-struct State {
+struct ReductionState {
     depth: u32,
     used: u32,
     fuel: u32,
-    spent: bool,
+    exhausted: bool,
     tables: u32,
 }
 
-impl State {
-    const START: State = State { depth: 0, used: 0, fuel: FUEL, spent: false, tables: 0 };
+impl ReductionState {
+    const START: ReductionState = ReductionState { depth: 0, used: 0, fuel: NODE_FUEL, exhausted: false, tables: 0 };
 }
 
 impl TypeFun {
@@ -173,17 +173,17 @@ impl TypeFun {
         let before = STATE.get();
         let outermost = before.depth == 0;
         if outermost {
-            STATE.set(State { depth: 1, ..State { tables: before.tables, ..State::START } });
+            STATE.set(ReductionState { depth: 1, ..ReductionState { tables: before.tables, ..ReductionState::START } });
         }
         let reduction = self.step(args);
         let after = STATE.get();
         if outermost {
-            STATE.set(State { tables: before.tables, ..State::START });
-            if after.spent {
-                return Reduction::Endless;
+            STATE.set(ReductionState { tables: before.tables, ..ReductionState::START });
+            if after.exhausted {
+                return Reduction::OutOfFuel;
             }
         } else {
-            STATE.set(State { depth: before.depth, ..after });
+            STATE.set(ReductionState { depth: before.depth, ..after });
         }
         reduction
     }
@@ -191,17 +191,17 @@ impl TypeFun {
     fn step(&self, args: &[Type]) -> Reduction {
         let state = STATE.get();
         let size = args.iter().fold(0u32, |sum, arg| sum.saturating_add(arg.nodes()));
-        if state.spent || size > LARGEST_TYPE_NODES {
-            return spend();
+        if state.exhausted || size > MAX_TYPE_NODES {
+            return exhaust_fuel();
         }
         let Some(meaning) = self.meaning() else { return Reduction::Stuck };
         let mut bindings: HashMap<u32, Type> =
             self.params.iter().map(|p| p.id).zip(args.iter().cloned()).collect();
         let result = match meaning {
-            Meaning::Is(ty) => ty,
+            Meaning::Type(ty) => ty,
             Meaning::Match(subjects, arms) => {
                 let subjects: Vec<Type> = subjects.iter().map(|s| s.substitute(&bindings)).collect();
-                match choose(arms, &subjects) {
+                match select_arm(arms, &subjects) {
                     Ok((arm, found)) => {
                         bindings.extend(found);
                         if let Some(refusal) = &arm.refusal {
@@ -220,11 +220,11 @@ impl TypeFun {
         let state = STATE.get();
         let used = state.used.saturating_add(1).saturating_add(result.nodes());
         let depth = state.depth.saturating_add(1).saturating_add(result.depth());
-        if used > state.fuel || depth > DEEPEST_CALLS {
-            return spend();
+        if used > state.fuel || depth > MAX_CALL_DEPTH {
+            return exhaust_fuel();
         }
-        STATE.set(State { depth, used, ..state });
-        Reduction::To(result.substitute(&bindings))
+        STATE.set(ReductionState { depth, used, ..state });
+        Reduction::Reduced(result.substitute(&bindings))
     }
 }
 
@@ -249,33 +249,33 @@ pub(super) fn failure(ty: &Type) -> Option<Reduction> {
 
 /// Does work with fuel of its own, that of a table; the depth of calls is still that of the stack. Within one
 /// outermost reduction a few tables are made; `None` if there are more.
-pub(super) fn apart<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
+pub(super) fn with_table_fuel<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
     let before = STATE.get();
-    if before.tables >= MOST_TABLES {
+    if before.tables >= MAX_TABLES {
         return None;
     }
-    STATE.set(State { depth: before.depth.max(1), used: 0, fuel: TABLE_FUEL, tables: MOST_TABLES, ..before });
+    STATE.set(ReductionState { depth: before.depth.max(1), used: 0, fuel: TABLE_FUEL, tables: MAX_TABLES, ..before });
     let done = work();
-    let spent = STATE.get().spent;
+    let spent = STATE.get().exhausted;
     let tables = if before.depth == 0 { 0 } else { before.tables + 1 };
-    STATE.set(State { tables, ..before });
+    STATE.set(ReductionState { tables, ..before });
     done.filter(|_| !spent)
 }
 
-fn spend() -> Reduction {
-    STATE.set(State { spent: true, ..STATE.get() });
-    Reduction::Endless
+fn exhaust_fuel() -> Reduction {
+    STATE.set(ReductionState { exhausted: true, ..STATE.get() });
+    Reduction::OutOfFuel
 }
 
 /// The arm that decides, with what its variables stand for.
-fn choose<'a>(
+fn select_arm<'a>(
     arms: &'a [TypeArm],
     subjects: &[Type],
 ) -> Result<(&'a TypeArm, HashMap<u32, Type>), Reduction> {
     for arm in arms {
         match arm.fit(subjects) {
-            (Fit::Fits, found) => return Ok((arm, found)),
-            (Fit::Open, _) => return Err(Reduction::Stuck),
+            (Fit::Matches, found) => return Ok((arm, found)),
+            (Fit::Undecided, _) => return Err(Reduction::Stuck),
             (Fit::Apart, _) => {}
         }
     }
@@ -287,14 +287,14 @@ impl TypeArm {
     pub fn fit(&self, subjects: &[Type]) -> (Fit, HashMap<u32, Type>) {
         let mut matcher = Matcher { binds: &self.binds, found: HashMap::default() };
         let pairs = self.patterns.iter().zip(subjects);
-        let fit = all(pairs.map(|(pattern, subject)| matcher.fit(pattern, subject)));
+        let fit = least_fit(pairs.map(|(pattern, subject)| matcher.fit(pattern, subject)));
         (fit, matcher.found)
     }
 }
 
 /// What is apart in one part is apart.
-fn all(fits: impl Iterator<Item = Fit>) -> Fit {
-    let mut least = Fit::Fits;
+fn least_fit(fits: impl Iterator<Item = Fit>) -> Fit {
+    let mut least = Fit::Matches;
     for fit in fits {
         least = least.min(fit);
         if least == Fit::Apart {
@@ -318,14 +318,14 @@ impl Matcher<'_> {
             return self.bind(var, subject);
         }
         match (pattern.kind(), subject.kind()) {
-            (_, K::Error) => Fit::Open,
+            (_, K::Error) => Fit::Undecided,
             (K::Rest(list), _) if pattern != subject => self.fit_product(list, subject),
             (K::List(_, ps, Some(end)), K::List(form, ss, rest)) => {
                 let (first, more) = ss.split_at(ps.len().min(ss.len()));
-                let firsts = all(ps.iter().zip(first).map(|(p, s)| self.fit(p, s)));
+                let firsts = least_fit(ps.iter().zip(first).map(|(p, s)| self.fit(p, s)));
                 if first.len() < ps.len() {
                     // What follows may be known later.
-                    return if rest.is_some() { firsts.min(Fit::Open) } else { Fit::Apart };
+                    return if rest.is_some() { firsts.min(Fit::Undecided) } else { Fit::Apart };
                 }
                 if more.is_empty() && rest.is_none() && *form == ProductForm::Tuple {
                     return Fit::Apart;
@@ -334,9 +334,9 @@ impl Matcher<'_> {
             }
             (form, K::Var(_) | K::Meta(_) | K::Apply(..) | K::Rest(_)) => {
                 if pattern == subject {
-                    Fit::Fits
-                } else if possible(form, subject.kind_of()) {
-                    Fit::Open
+                    Fit::Matches
+                } else if kind_admits_form(form, subject.kind_of()) {
+                    Fit::Undecided
                 } else {
                     Fit::Apart
                 }
@@ -359,42 +359,42 @@ impl Matcher<'_> {
                 if ps.iter().zip(ss).any(|((n, _), (m, _))| n != m) {
                     return Fit::Apart;
                 }
-                all(ps.iter().zip(ss).map(|((_, p), (_, s))| self.fit(p, s)))
+                least_fit(ps.iter().zip(ss).map(|((_, p), (_, s))| self.fit(p, s)))
             }
             (K::Nominal(n, ps), K::Nominal(m, ss)) if n == m => self.pairs(ps, ss),
             (K::Triangle(a, p), K::Triangle(b, s)) if a == b => self.fit(p, s),
             // What is written out in the pattern is a power in the subject.
             (K::Product(ps), K::Array(t, i)) | (K::CompactProduct(ps), K::CompactPower(t, i)) => {
                 let count = count_fits(ps.len(), i);
-                count.min(all(ps.iter().map(|p| self.fit(p, t))))
+                count.min(least_fit(ps.iter().map(|p| self.fit(p, t))))
             }
             (K::Sum(ps), K::Repeat(n, t)) => {
                 let count = count_fits(ps.len(), n);
-                count.min(all(ps.iter().map(|p| self.fit(p, t))))
+                count.min(least_fit(ps.iter().map(|p| self.fit(p, t))))
             }
             (K::Sum(ps), K::UnitSum(n)) if *n == BigUint::from(ps.len()) => {
-                all(ps.iter().map(|p| self.fit(p, &Type::unit())))
+                least_fit(ps.iter().map(|p| self.fit(p, &Type::unit())))
             }
-            (K::Repeat(n, p), K::UnitSum(_)) if subject.is_several() => {
+            (K::Repeat(n, p), K::UnitSum(_)) if subject.is_at_least_two() => {
                 self.fit(n, subject).min(self.fit(p, &Type::unit()))
             }
             // A power in the pattern: the parts of the subject may become equal.
             (K::Array(p, i), K::Product(ss)) | (K::CompactPower(p, i), K::CompactProduct(ss)) => {
                 let count = self.fit(i, &Type::unit_sum(ss.len()));
-                self.if_equal(subject, count, p, ss)
+                self.fit_equal_parts(subject, count, p, ss)
             }
             (K::Repeat(n, p), K::Sum(ss)) => {
                 let count = self.fit(n, &Type::unit_sum(ss.len()));
-                self.if_equal(subject, count, p, ss)
+                self.fit_equal_parts(subject, count, p, ss)
             }
             (K::UnitSum(n), K::Sum(ss)) if *n == BigUint::from(ss.len()) => {
-                self.if_equal(subject, Fit::Fits, &Type::unit(), ss)
+                self.fit_equal_parts(subject, Fit::Matches, &Type::unit(), ss)
             }
             (K::UnitSum(_), K::Repeat(m, t)) => {
                 let count = self.fit(pattern, m);
-                self.if_equal(subject, count, &Type::unit(), std::slice::from_ref(t))
+                self.fit_equal_parts(subject, count, &Type::unit(), std::slice::from_ref(t))
             }
-            (K::UnitSum(_) | K::Scalar(_) | K::Member(_) | K::Var(_), _) if pattern == subject => Fit::Fits,
+            (K::UnitSum(_) | K::Scalar(_) | K::Member(_) | K::Var(_), _) if pattern == subject => Fit::Matches,
             _ => Fit::Apart,
         }
     }
@@ -402,7 +402,7 @@ impl Matcher<'_> {
     /// The product of a list against a type.
     fn fit_product(&mut self, list: &Type, subject: &Type) -> Fit {
         use TypeKind as K;
-        let Some(form) = list.list_form() else { return Fit::Open };
+        let Some(form) = list.list_form() else { return Fit::Undecided };
         if let Some(found) = subject.as_list(form) {
             return self.fit(list, &found);
         }
@@ -410,64 +410,64 @@ impl Matcher<'_> {
             (_, K::Var(_) | K::Meta(_) | K::Apply(..) | K::Rest(_))
                 if subject.kind_of().meet(form.kind()).is_some() =>
             {
-                Fit::Open
+                Fit::Undecided
             }
             // A number of components that is not known.
             (ProductForm::Tuple, K::Array(_, count)) | (ProductForm::Compact, K::CompactPower(_, count))
                 if matches!(count.kind(), K::Var(_) | K::Meta(_) | K::Apply(..) | K::Rest(_)) =>
             {
-                Fit::Open
+                Fit::Undecided
             }
             _ => Fit::Apart,
         }
     }
 
     fn pairs(&mut self, patterns: &[Type], subjects: &[Type]) -> Fit {
-        all(patterns.iter().zip(subjects).map(|(p, s)| self.fit(p, s)))
+        least_fit(patterns.iter().zip(subjects).map(|(p, s)| self.fit(p, s)))
     }
 
     fn bind(&mut self, var: &TypeVar, subject: &Type) -> Fit {
         if !subject.has_kind(var.kind) {
-            let possible = flexible(subject) && subject.kind_of().meet(var.kind).is_some();
-            return if possible { Fit::Open } else { Fit::Apart };
+            let possible = may_change(subject) && subject.kind_of().meet(var.kind).is_some();
+            return if possible { Fit::Undecided } else { Fit::Apart };
         }
         match self.found.get(&var.id) {
             None => {
                 self.found.insert(var.id, subject.clone());
-                Fit::Fits
+                Fit::Matches
             }
-            Some(known) if known == subject => Fit::Fits,
-            Some(known) if flexible(known) || flexible(subject) => Fit::Open,
+            Some(known) if known == subject => Fit::Matches,
+            Some(known) if may_change(known) || may_change(subject) => Fit::Undecided,
             Some(_) => Fit::Apart,
         }
     }
 
     /// The parts of a subject that are not all equal now, against a pattern for each of them.
-    fn if_equal(&mut self, subject: &Type, count: Fit, pattern: &Type, parts: &[Type]) -> Fit {
-        if !flexible(subject) {
+    fn fit_equal_parts(&mut self, subject: &Type, count: Fit, pattern: &Type, parts: &[Type]) -> Fit {
+        if !may_change(subject) {
             return Fit::Apart;
         }
-        count.min(all(parts.iter().map(|part| self.fit(pattern, part)))).min(Fit::Open)
+        count.min(least_fit(parts.iter().map(|part| self.fit(pattern, part)))).min(Fit::Undecided)
     }
 }
 
 /// Whether a type may change when variables become known.
-fn flexible(ty: &Type) -> bool {
+fn may_change(ty: &Type) -> bool {
     ty.has_var() || ty.has_meta() || ty.has_apply()
 }
 
 fn count_fits(count: usize, index: &Type) -> Fit {
     match index.kind() {
-        TypeKind::UnitSum(n) if *n == BigUint::from(count) => Fit::Fits,
+        TypeKind::UnitSum(n) if *n == BigUint::from(count) => Fit::Matches,
         TypeKind::Var(_) | TypeKind::Meta(_) | TypeKind::Apply(..) | TypeKind::Rest(_) | TypeKind::Error => {
-            Fit::Open
+            Fit::Undecided
         }
         _ => Fit::Apart,
     }
 }
 
 /// Whether something of this kind can have this form.
-fn possible(form: &TypeKind, kind: Kind) -> bool {
+fn kind_admits_form(form: &TypeKind, kind: Kind) -> bool {
     use TypeKind as K;
     match form {
         K::Scalar(_)
@@ -497,8 +497,8 @@ impl Type {
             return Type::error();
         }
         match fun.reduce(&args) {
-            Reduction::To(ty) => ty,
-            Reduction::Stuck => table::decided(fun, args),
+            Reduction::Reduced(ty) => ty,
+            Reduction::Stuck => table::reduce_by_table(fun, args),
             why => Type::new(TypeKind::Apply(Application::failed(fun, args, why))),
         }
     }

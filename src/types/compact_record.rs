@@ -10,7 +10,7 @@ use crate::hash::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 /// The numbers of these types begin here, apart from those of sessions.
-const FIRST: u32 = u32::MAX / 2;
+const FIRST_ID: u32 = u32::MAX / 2;
 
 type Names = Arc<[Arc<str>]>;
 
@@ -23,14 +23,14 @@ fn with_names(names: Names) -> Nominal {
         return nominal.clone();
     }
     let param = |(at, name): (usize, &Arc<str>)| TypeVar {
-        id: FIRST + at as u32,
+        id: FIRST_ID + at as u32,
         name: name.clone(),
         kind: Kind::Compact,
     };
     let params: Vec<TypeVar> = names.iter().enumerate().map(param).collect();
     let product = Type::compact_product(params.iter().cloned().map(Type::var).collect());
     let nominal = Nominal(Arc::new(NominalDef {
-        id: FIRST + known.len() as u32,
+        id: FIRST_ID + known.len() as u32,
         name: format!("({})", names.join(" \\, ")).into(),
         params,
         kind: Kind::Compact,

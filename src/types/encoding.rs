@@ -286,8 +286,8 @@ impl Encoding {
         if let (Encoding::Triangle(triangle), [i, j]) = (self, parts) {
             return triangle.code(i, j);
         }
-        if let (Encoding::Power { base, .. }, true) = (self, parts.len() > MOST_SINGLY) {
-            return join(parts.iter().map(Code::to_big).collect(), base.to_big());
+        if let (Encoding::Power { base, .. }, true) = (self, parts.len() > MAX_SINGLE_DIGITS) {
+            return join_digits(parts.iter().map(Code::to_big).collect(), base.to_big());
         }
         let mut code = Code::ZERO;
         for (i, part) in parts.iter().enumerate() {
@@ -305,7 +305,7 @@ impl Encoding {
     }
 
     /// Size and weight of part `i`: a factor of a product, a position of an exponential.
-    pub fn place(&self, i: &Code) -> (Code, Code) {
+    pub fn size_and_weight(&self, i: &Code) -> (Code, Code) {
         match self {
             Encoding::Product { sizes, weights } => {
                 let i = i.to_usize().unwrap_or(0).min(sizes.len() - 1);
@@ -334,14 +334,14 @@ impl Encoding {
             let (row, column) = triangle.position(code);
             return if i.is_zero() { row } else { column };
         }
-        let (size, weight) = self.place(i);
+        let (size, weight) = self.size_and_weight(i);
         code.div_rem(&weight).0.div_rem(&size).1
     }
 
     /// Store through a projection: `code` with part `i` replaced by `part`. Not of a pair, whose
     /// parts depend on one another.
     pub fn replace(&self, code: &Code, i: &Code, part: &Code) -> Code {
-        let (size, weight) = self.place(i);
+        let (size, weight) = self.size_and_weight(i);
         let old = code.div_rem(&weight).0.div_rem(&size).1;
         code.sub(&old.mul(&weight)).add(&part.mul(&weight))
     }
@@ -369,10 +369,10 @@ impl Encoding {
 
 /// Digits that are joined, or taken off, one after the other; more are halved first, so that the cost is
 /// that of multiplication and division of numbers as long as the whole.
-const MOST_SINGLY: usize = 64;
+const MAX_SINGLE_DIGITS: usize = 64;
 
 /// The number with these digits, the most significant first.
-fn join(mut digits: Vec<BigUint>, mut base: BigUint) -> Code {
+fn join_digits(mut digits: Vec<BigUint>, mut base: BigUint) -> Code {
     while digits.len() > 1 {
         // An odd one out is the most significant.
         let odd = digits.len() % 2;
@@ -384,7 +384,7 @@ fn join(mut digits: Vec<BigUint>, mut base: BigUint) -> Code {
 }
 
 fn split_digits(code: &Code, base: &Code, count: usize, digits: &mut Vec<Code>) {
-    if count > MOST_SINGLY {
+    if count > MAX_SINGLE_DIGITS {
         let low = count / 2;
         let weight = Code::from(base.to_big().pow(low as u32));
         let (high, rest) = code.div_rem(&weight);

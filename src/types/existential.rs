@@ -14,24 +14,24 @@ use super::{Kind, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
 /// Numbers from here on are bound variables.
-const BOUND: u32 = 0xfff0_0000;
+const FIRST_BOUND_ID: u32 = 0xfff0_0000;
 /// The most variables of one binder.
-const MOST: usize = 256;
+const MAX_BOUND_VARIABLES: usize = 256;
 
 impl TypeVar {
     fn bound(depth: u32, position: usize, name: &Arc<str>) -> TypeVar {
-        TypeVar { id: BOUND + depth * MOST as u32 + position as u32, name: name.clone(), kind: Kind::Compact }
+        TypeVar { id: FIRST_BOUND_ID + depth * MAX_BOUND_VARIABLES as u32 + position as u32, name: name.clone(), kind: Kind::Compact }
     }
 
     /// Binders between a bound variable and its own, and its position there.
     pub(super) fn as_bound(&self) -> Option<(u32, usize)> {
-        let at = self.id.checked_sub(BOUND)?;
-        Some((at / MOST as u32, (at % MOST as u32) as usize))
+        let at = self.id.checked_sub(FIRST_BOUND_ID)?;
+        Some((at / MAX_BOUND_VARIABLES as u32, (at % MAX_BOUND_VARIABLES as u32) as usize))
     }
 
     /// Whether it is bound by an existential type around it.
     pub fn is_bound(&self) -> bool {
-        self.id >= BOUND
+        self.id >= FIRST_BOUND_ID
     }
 }
 
@@ -47,7 +47,7 @@ impl Type {
         });
         match order.len() {
             0 => body.clone(),
-            n if n > MOST => Type::error(),
+            n if n > MAX_BOUND_VARIABLES => Type::error(),
             n => Type::new(TypeKind::Exists(n, close(body, &order, 0))),
         }
     }

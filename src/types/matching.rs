@@ -52,7 +52,7 @@ impl Match {
                 (None, None) => return Ordering::Equal,
                 (None, Some(_)) => return Ordering::Less,
                 (Some(_), None) => return Ordering::Greater,
-                (Some(a), Some(b)) => match order(a, b) {
+                (Some(a), Some(b)) => match path_order(a, b) {
                     Ordering::Equal => {}
                     // The earlier place is one where the other does not meet.
                     Ordering::Less => return Ordering::Greater,
@@ -64,7 +64,7 @@ impl Match {
 }
 
 /// Outermost first, then leftmost.
-fn order(a: &[usize], b: &[usize]) -> std::cmp::Ordering {
+fn path_order(a: &[usize], b: &[usize]) -> std::cmp::Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
@@ -78,7 +78,7 @@ pub fn matching(vars: &[TypeVar], patterns: &[Type], types: &[Type]) -> Option<M
     if !matcher.all(patterns, types) {
         return None;
     }
-    matcher.meets.sort_by(|a, b| order(a, b));
+    matcher.meets.sort_by(|a, b| path_order(a, b));
     let rests = patterns.iter().map(Type::written_components).collect();
     Some(Match { bindings: matcher.found, meets: matcher.meets, enumerations: matcher.enumerations, rests })
 }
@@ -117,14 +117,14 @@ impl Matcher<'_> {
             }
             (K::Product(parts), K::Array(u, j)) => {
                 self.meets.push(self.path.clone());
-                self.repeated(parts, u, j)
+                self.match_power(parts, u, j)
             }
-            (K::CompactProduct(parts), K::CompactPower(u, j)) => self.repeated(parts, u, j),
+            (K::CompactProduct(parts), K::CompactPower(u, j)) => self.match_power(parts, u, j),
             (K::Repeat(n, t), K::Repeat(m, u)) => self.part(0, n, m) && self.part(1, t, u),
-            (K::Repeat(n, t), K::UnitSum(_)) if ty.is_several() => {
+            (K::Repeat(n, t), K::UnitSum(_)) if ty.is_at_least_two() => {
                 self.part(0, n, ty) && self.part(1, t, &Type::unit())
             }
-            (K::Sum(parts), K::Repeat(m, u)) => self.repeated(parts, u, m),
+            (K::Sum(parts), K::Repeat(m, u)) => self.match_power(parts, u, m),
             (K::Sum(parts), K::UnitSum(m)) => *m == parts.len().into() && self.each(parts, &Type::unit()),
             (K::Product(ps), K::Product(ts))
             | (K::Sum(ps), K::Sum(ts))
@@ -178,7 +178,7 @@ impl Matcher<'_> {
     }
 
     /// Components against `u ^ j`.
-    fn repeated(&mut self, parts: &[Type], u: &Type, j: &Type) -> bool {
+    fn match_power(&mut self, parts: &[Type], u: &Type, j: &Type) -> bool {
         *j == Type::unit_sum(parts.len()) && self.each(parts, u)
     }
 }

@@ -295,14 +295,14 @@ impl Nominal {
     /// The fields of a struct at these arguments.
     pub fn struct_fields(&self, args: &[Type]) -> Option<Vec<(Arc<str>, Type)>> {
         match self.body()? {
-            NominalBody::Struct(fields) => Some(self.at(fields, args)),
+            NominalBody::Struct(fields) => Some(self.instantiate_parts(fields, args)),
             _ => None,
         }
     }
 
     /// Whether it is a struct with a field that brings its sizes along. Such a struct is stored as its fields
     /// are, but it is known by its name only: no reshape takes it apart.
-    pub fn brings_sizes(&self) -> bool {
+    pub fn has_existential_field(&self) -> bool {
         match self.body() {
             Some(NominalBody::Struct(fields)) => fields.iter().any(|(_, ty)| ty.is_exists()),
             _ => false,
@@ -310,7 +310,7 @@ impl Nominal {
     }
 
     /// Whether a case of a variant is declared with an argument, be it `()` at some type arguments.
-    pub fn case_takes(&self, case: usize) -> bool {
+    pub fn case_has_argument(&self, case: usize) -> bool {
         match self.body() {
             Some(NominalBody::Variant(cases)) => cases.get(case).is_some_and(|(_, ty)| !ty.is_unit()),
             _ => false,
@@ -320,12 +320,12 @@ impl Nominal {
     /// The cases of a variant at these arguments.
     pub fn variant_cases(&self, args: &[Type]) -> Option<Vec<(Arc<str>, Type)>> {
         match self.body()? {
-            NominalBody::Variant(cases) => Some(self.at(cases, args)),
+            NominalBody::Variant(cases) => Some(self.instantiate_parts(cases, args)),
             _ => None,
         }
     }
 
-    fn at(&self, parts: &[(Arc<str>, Type)], args: &[Type]) -> Vec<(Arc<str>, Type)> {
+    fn instantiate_parts(&self, parts: &[(Arc<str>, Type)], args: &[Type]) -> Vec<(Arc<str>, Type)> {
         let bindings = self.bindings(args);
         parts.iter().map(|(name, ty)| (name.clone(), ty.substitute(&bindings))).collect()
     }
@@ -370,16 +370,16 @@ pub enum NoSize {
 }
 
 /// The largest ground size computed as a number, in bits. Beyond, [`NoSize::TooLarge`].
-pub const LARGEST_SIZE_BITS: u64 = 1 << 20;
+pub const MAX_SIZE_BITS: u64 = 1 << 20;
 
 /// The largest type, in nodes written out. The checker reports larger ones.
-pub const LARGEST_TYPE_NODES: u32 = 20_000;
+pub const MAX_TYPE_NODES: u32 = 20_000;
 
 /// The deepest type. The checker reports deeper ones.
-pub const DEEPEST_TYPE: u32 = 1_000;
+pub const MAX_TYPE_DEPTH: u32 = 1_000;
 
 /// The most components of an array `T ^ n` that is seen as a tuple with a first component and a rest.
-pub const LONGEST_WRITTEN: usize = 64;
+pub const MAX_WRITTEN_COMPONENTS: usize = 64;
 
 impl Type {
     fn new(kind: TypeKind) -> Type {
@@ -501,14 +501,14 @@ impl Type {
     /// `N *+ T`; the unit sum `N` where that has several cases that are `1`. As with `T ^ 1`, `1 *+ T` is a
     /// type of its own: what a coarray is does not change when `N` becomes known.
     pub fn repeat(cases: Type, case: Type) -> Type {
-        if case.is_unit() && cases.is_several() {
+        if case.is_unit() && cases.is_at_least_two() {
             return cases;
         }
         Type::new(TypeKind::Repeat(cases, case))
     }
 
     /// Whether it is `2`, `3`, …: equal to a sum of units.
-    pub fn is_several(&self) -> bool {
+    pub fn is_at_least_two(&self) -> bool {
         self.as_unit_sum().is_some_and(|n| n.bits() > 1)
     }
 
@@ -705,7 +705,7 @@ impl Type {
         match self.kind() {
             TypeKind::Product(components) => Some(components.clone()),
             TypeKind::UnitSum(n) if n.is_one() => Some(Vec::new()),
-            TypeKind::Array(element, index) => copies(element, index.as_unit_sum()?, limit),
+            TypeKind::Array(element, index) => repeat_type(element, index.as_unit_sum()?, limit),
             TypeKind::Record(fields) => Some(fields.iter().map(|(_, ty)| ty.clone()).collect()),
             TypeKind::Nominal(nominal, args) => {
                 nominal.struct_fields(args).map(|fields| fields.into_iter().map(|(_, ty)| ty).collect())
@@ -718,7 +718,7 @@ impl Type {
     pub fn compact_factors(&self, limit: usize) -> Option<Vec<Type>> {
         match self.kind() {
             TypeKind::CompactProduct(factors) => Some(factors.clone()),
-            TypeKind::CompactPower(base, exponent) => copies(base, exponent.as_unit_sum()?, limit),
+            TypeKind::CompactPower(base, exponent) => repeat_type(base, exponent.as_unit_sum()?, limit),
             _ => None,
         }
     }
@@ -792,7 +792,7 @@ impl Type {
     /// The number of values of a ground compact linear type, exactly.
     pub fn size(&self) -> Result<BigUint, NoSize> {
         let small = |n: BigUint| {
-            if n.bits() > LARGEST_SIZE_BITS { Err(NoSize::TooLarge) } else { Ok(n) }
+            if n.bits() > MAX_SIZE_BITS { Err(NoSize::TooLarge) } else { Ok(n) }
         };
         match self.kind() {
             TypeKind::UnitSum(n) => Ok(n.clone()),
@@ -837,7 +837,7 @@ impl Type {
                     return Ok(base);
                 }
                 let exponent = exponent.to_u64().ok_or(NoSize::TooLarge)?;
-                if (base.bits() - 1).saturating_mul(exponent) > LARGEST_SIZE_BITS {
+                if (base.bits() - 1).saturating_mul(exponent) > MAX_SIZE_BITS {
                     return Err(NoSize::TooLarge);
                 }
                 small(base.pow(u32::try_from(exponent).map_err(|_| NoSize::TooLarge)?))
@@ -960,7 +960,7 @@ fn all_equal(types: &[Type]) -> bool {
     types.windows(2).all(|pair| pair[0] == pair[1])
 }
 
-fn copies(ty: &Type, count: &BigUint, limit: usize) -> Option<Vec<Type>> {
+fn repeat_type(ty: &Type, count: &BigUint, limit: usize) -> Option<Vec<Type>> {
     let count = count.to_usize().filter(|&n| n <= limit)?;
     Some(vec![ty.clone(); count])
 }

@@ -112,8 +112,8 @@ impl Scalar {
     pub fn holds(self, n: &BigInt) -> bool {
         match self {
             Scalar::Bigint => true,
-            Scalar::Real => n.to_f64().is_some_and(|x| x.is_finite() && exactly(x, n)),
-            Scalar::Single => n.to_f32().is_some_and(|x| x.is_finite() && exactly(f64::from(x), n)),
+            Scalar::Real => n.to_f64().is_some_and(|x| x.is_finite() && is_exactly(x, n)),
+            Scalar::Single => n.to_f32().is_some_and(|x| x.is_finite() && is_exactly(f64::from(x), n)),
             Scalar::String | Scalar::Char => false,
             _ => match (self.bounds(), n.to_i128()) {
                 (Some((low, high)), Some(n)) => (low..=high).contains(&n),
@@ -208,7 +208,7 @@ impl std::ops::Neg for Rounded {
     }
 }
 
-fn exactly(x: f64, n: &BigInt) -> bool {
+fn is_exactly(x: f64, n: &BigInt) -> bool {
     num_traits::FromPrimitive::from_f64(x).is_some_and(|back: BigInt| back == *n)
 }
 
@@ -227,7 +227,7 @@ pub enum Conversion {
 
 impl Conversion {
     /// The worse of two.
-    fn and(self, other: Conversion) -> Conversion {
+    fn worse(self, other: Conversion) -> Conversion {
         let rank = |c: &Conversion| match c {
             Conversion::Same => 0,
             Conversion::Implicit => 1,
@@ -249,7 +249,7 @@ impl Conversion {
 }
 
 /// Tuples written out are no longer than this when they convert by component.
-const MOST_COMPONENTS: usize = 4096;
+const MAX_COMPONENTS: usize = 4096;
 
 /// How values of one type become values of the other.
 pub fn conversion(from: &Type, to: &Type) -> Conversion {
@@ -296,7 +296,7 @@ pub fn conversion(from: &Type, to: &Type) -> Conversion {
         }
         _ => {}
     }
-    let by_part = |parts: &mut dyn Iterator<Item = Conversion>| parts.fold(Conversion::Same, Conversion::and);
+    let by_part = |parts: &mut dyn Iterator<Item = Conversion>| parts.fold(Conversion::Same, Conversion::worse);
     match (from.kind(), to.kind()) {
         (TypeKind::Array(t, i), TypeKind::Array(u, j)) if i == j => conversion(t, u),
         (TypeKind::Record(xs), TypeKind::Record(ys))
@@ -305,7 +305,7 @@ pub fn conversion(from: &Type, to: &Type) -> Conversion {
             by_part(&mut xs.iter().zip(ys).map(|((_, x), (_, y))| conversion(x, y)))
         }
         (TypeKind::Product(_) | TypeKind::Array(..), TypeKind::Product(_) | TypeKind::Array(..)) => {
-            match (from.components(MOST_COMPONENTS), to.components(MOST_COMPONENTS)) {
+            match (from.components(MAX_COMPONENTS), to.components(MAX_COMPONENTS)) {
                 (Some(xs), Some(ys)) if xs.len() == ys.len() => {
                     by_part(&mut xs.iter().zip(&ys).map(|(x, y)| conversion(x, y)))
                 }
@@ -344,7 +344,7 @@ pub fn widened(from: &Type, to: &Type) -> Type {
             Type::record(xs.iter().zip(ys).map(|((name, x), (_, y))| (name.clone(), widened(x, y))).collect())
         }
         (TypeKind::Product(_) | TypeKind::Array(..), TypeKind::Product(_)) => {
-            match (from.components(MOST_COMPONENTS), to.components(MOST_COMPONENTS)) {
+            match (from.components(MAX_COMPONENTS), to.components(MAX_COMPONENTS)) {
                 (Some(xs), Some(ys)) if xs.len() == ys.len() => {
                     Type::product(xs.iter().zip(&ys).map(|(x, y)| widened(x, y)).collect())
                 }
@@ -357,7 +357,7 @@ pub fn widened(from: &Type, to: &Type) -> Type {
 
 /// How far an implicit conversion leads: numbers that leave their family, then how wide the others
 /// become. Of several functions that an argument could be converted for, the least is meant.
-pub fn distance(from: &Type, to: &Type) -> (usize, u64) {
+pub fn conversion_cost(from: &Type, to: &Type) -> (usize, u64) {
     let (from_scalars, to_scalars) = (scalars(from), scalars(to));
     let pairs = from_scalars.iter().zip(&to_scalars);
     let strangers = pairs.filter(|(a, b)| a.is_integer() != b.is_integer()).count();

@@ -5,7 +5,7 @@
 //! natural isomorphism keeps (the size of an index, the slots of a type). So `Cipher[T, 3 \* 2]`
 //! and `Cipher[T, 6]` have the same storage, and of its other arguments nothing is known but that
 //! equal ones give equal storage. With `= T ^ I` there is a representation, known to those that may
-//! see it: the executors always, the checker unless it works inside [`hiding`].
+//! see it: the executors always, the checker unless it works inside [`with_hidden_representations`].
 
 use super::{Nominal, NominalBody, Type};
 use std::cell::RefCell;
@@ -25,7 +25,7 @@ thread_local! {
 }
 
 /// Does `work` without knowing the representation of the abstract types with these numbers.
-pub fn hiding<T>(ids: Vec<u32>, work: impl FnOnce() -> T) -> T {
+pub fn with_hidden_representations<T>(ids: Vec<u32>, work: impl FnOnce() -> T) -> T {
     /// Puts back what was hidden before, also when `work` panics.
     struct Before(Vec<u32>);
     impl Drop for Before {

@@ -25,11 +25,11 @@ enum Level {
 const WIDTH: usize = 96;
 
 /// Types longer than this are cut: nobody reads them, and they can grow without bound.
-const LONGEST: u32 = 2_000;
+const MAX_PRINTED_NODES: u32 = 2_000;
 
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.nodes() > LONGEST {
+        if self.nodes() > MAX_PRINTED_NODES {
             return write!(f, "a type of {} parts", self.nodes());
         }
         let arena = Arena::new();
@@ -133,7 +133,7 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
         TypeKind::Rest(list) => return doc(list, level, arena),
         TypeKind::Apply(application) => {
             let (fun, args) = (&application.fun, &application.args);
-            (Level::Atom, arena.text(&*fun.name).append(listed(args, &fun.params, arena).parens()))
+            (Level::Atom, arena.text(&*fun.name).append(argument_list(args, &fun.params, arena).parens()))
         }
         TypeKind::Nominal(nominal, args) if nominal.is_compact_record() => (
             Level::Atom,
@@ -148,7 +148,7 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
         ),
         TypeKind::Nominal(nominal, args) => {
             let name = arena.text(&*nominal.name);
-            let listed = || listed(args, &nominal.params, arena);
+            let listed = || argument_list(args, &nominal.params, arena);
             let body = if args.is_empty() { name } else { name.append(listed().brackets()) };
             (Level::Atom, body)
         }
@@ -158,7 +158,7 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
 }
 
 /// Arguments between commas: one for a parameter that is a size stands as a number.
-fn listed<'a>(args: &'a [Type], params: &'a [TypeVar], arena: &'a Arena<'a>) -> Doc<'a> {
+fn argument_list<'a>(args: &'a [Type], params: &'a [TypeVar], arena: &'a Arena<'a>) -> Doc<'a> {
     let size = |at: usize| {
         params.get(at).is_some_and(|param: &TypeVar| matches!(param.kind, Kind::UnitSum | Kind::Compact))
     };

@@ -19,7 +19,7 @@
 //! A list for `\*` may be empty: an index type that is no product is one axis, and what is left is `1`.
 //! A list for `*` has one component at least: no type but a tuple is one.
 
-use super::{Kind, LONGEST_WRITTEN, Type, TypeKind, TypeVar, copies};
+use super::{Kind, MAX_WRITTEN_COMPONENTS, Type, TypeKind, TypeVar, repeat_type};
 use crate::hash::HashMap;
 
 /// Which product lists are components of.
@@ -98,7 +98,7 @@ impl Type {
             | (ProductForm::Compact, TypeKind::CompactProduct(parts)) => parts.clone(),
             (ProductForm::Tuple, TypeKind::Array(part, count))
             | (ProductForm::Compact, TypeKind::CompactPower(part, count)) => {
-                copies(part, count.as_unit_sum()?, LONGEST_WRITTEN).filter(|parts| parts.len() > 1)?
+                repeat_type(part, count.as_unit_sum()?, MAX_WRITTEN_COMPONENTS).filter(|parts| parts.len() > 1)?
             }
             (ProductForm::Compact, TypeKind::UnitSum(_) | TypeKind::Nominal(..)) => vec![self.clone()],
             (_, TypeKind::Rest(list)) => {
@@ -185,10 +185,10 @@ impl Pairs {
     fn variable(&mut self, ty: &Type) -> Type {
         let number = self.whole.len() as u32;
         let (kind, name) = (ty.kind_of(), ty.to_string().into());
-        let variable = || Type::var(TypeVar { id: FIRST_WHOLE + number, name, kind });
+        let variable = || Type::var(TypeVar { id: FIRST_PRODUCT_ID + number, name, kind });
         self.whole.entry(ty.clone()).or_insert_with(variable).clone()
     }
 }
 
 /// The number of the first variable for a whole product; variables of programs have smaller ones.
-const FIRST_WHOLE: u32 = 1 << 31;
+const FIRST_PRODUCT_ID: u32 = 1 << 31;

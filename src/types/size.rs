@@ -15,9 +15,9 @@
 //! `iso::verdict` sees those too.
 //!
 //! Every operation gives `None` when its result would be large. Never expands a number beyond
-//! [`super::LARGEST_SIZE_BITS`].
+//! [`super::MAX_SIZE_BITS`].
 
-use super::{LARGEST_SIZE_BITS, Triangle, Type, TypeKind, TypeVar};
+use super::{MAX_SIZE_BITS, Triangle, Type, TypeKind, TypeVar};
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
@@ -66,13 +66,13 @@ impl Ord for Variable {
 pub type Powers = Vec<(TypeVar, u32)>;
 
 /// The most monomials a size is held in.
-const MOST_TERMS: usize = 200;
+const MAX_TERMS: usize = 200;
 
 /// Divisors tried when a constant base is split into primes.
-const LARGEST_TRIAL: u32 = 1_000;
+const MAX_TRIAL_DIVISOR: u32 = 1_000;
 
 /// Exponents nested deeper are not followed.
-const DEEPEST: u32 = 64;
+const MAX_EXPONENT_DEPTH: u32 = 64;
 
 impl Size {
     /// The size of a compact linear type; `None` for other types and where the work is too much.
@@ -180,7 +180,7 @@ impl Size {
         for (monomial, n) in &other.terms {
             *sum.terms.entry(monomial.clone()).or_default() += n;
         }
-        (sum.terms.len() <= MOST_TERMS).then_some(sum)
+        (sum.terms.len() <= MAX_TERMS).then_some(sum)
     }
 
     /// `self - other`, if the difference has natural coefficients.
@@ -210,29 +210,29 @@ impl Size {
     /// `self · other`
     pub fn mul(&self, other: &Size) -> Option<Size> {
         let mut product = Size::zero();
-        if self.terms.len().saturating_mul(other.terms.len()) > MOST_TERMS * 4 {
+        if self.terms.len().saturating_mul(other.terms.len()) > MAX_TERMS * 4 {
             return None;
         }
         for (left, n) in &self.terms {
             for (right, m) in &other.terms {
-                if n.bits() + m.bits() > LARGEST_SIZE_BITS {
+                if n.bits() + m.bits() > MAX_SIZE_BITS {
                     return None;
                 }
                 let Some(monomial) = left.mul(right)? else { continue };
                 *product.terms.entry(monomial).or_default() += n * m;
             }
         }
-        (product.terms.len() <= MOST_TERMS).then_some(product)
+        (product.terms.len() <= MAX_TERMS).then_some(product)
     }
 
     /// `n(n - 1)/2` for n = `self`.
     pub fn pairs(&self) -> Option<Size> {
-        if self.terms.len().saturating_mul(self.terms.len()) > MOST_TERMS * 4 {
+        if self.terms.len().saturating_mul(self.terms.len()) > MAX_TERMS * 4 {
             return None;
         }
         let mut sum = Size::zero();
         for (at, (monomial, n)) in self.terms.iter().enumerate() {
-            if n.bits() * 2 > LARGEST_SIZE_BITS {
+            if n.bits() * 2 > MAX_SIZE_BITS {
                 return None;
             }
             let inside = Size::monomial(Triangle::Below.count(n), monomial.clone());
@@ -253,7 +253,7 @@ impl Size {
 
     /// `self ^ exponent`, with `0 ^ 0 = 1`.
     pub fn pow(&self, exponent: &Size) -> Option<Size> {
-        self.pow_within(exponent, DEEPEST)
+        self.pow_within(exponent, MAX_EXPONENT_DEPTH)
     }
 
     fn pow_within(&self, exponent: &Size, depth: u32) -> Option<Size> {
@@ -312,7 +312,7 @@ impl Size {
     }
 
     /// Its value where `value` gives the variables', if that can be written down.
-    pub fn at(&self, value: &dyn Fn(&TypeVar) -> Option<BigUint>) -> Option<BigUint> {
+    pub fn evaluate(&self, value: &dyn Fn(&TypeVar) -> Option<BigUint>) -> Option<BigUint> {
         let mut sum = BigUint::zero();
         for (monomial, n) in &self.terms {
             let mut product = n.clone();
@@ -320,11 +320,11 @@ impl Size {
                 let base = match base {
                     Base::Var(var) => value(&var.0)?,
                     Base::Constant(n) => n.clone(),
-                    Base::Sum(sum) => sum.at(value)?,
-                    Base::Pairs(of) => Triangle::Below.count(&of.at(value)?),
+                    Base::Sum(sum) => sum.evaluate(value)?,
+                    Base::Pairs(of) => Triangle::Below.count(&of.evaluate(value)?),
                 };
-                product *= write_down(&base, &exponent.at(value)?)?;
-                if product.bits() > LARGEST_SIZE_BITS {
+                product *= evaluate_power(&base, &exponent.evaluate(value)?)?;
+                if product.bits() > MAX_SIZE_BITS {
                     return None;
                 }
             }
@@ -466,14 +466,14 @@ fn power_of_constant(n: &BigUint, exponent: &Size) -> Option<Size> {
         return Some(Size::one());
     }
     let (symbolic, constant) = exponent.split_constant();
-    match write_down(n, &constant) {
+    match evaluate_power(n, &constant) {
         Some(number) if symbolic.is_zero() => Some(Size::constant(number)),
-        Some(number) => Size::constant(number).mul(&primes(n, &symbolic)?),
-        None => primes(n, exponent),
+        Some(number) => Size::constant(number).mul(&factored_power(n, &symbolic)?),
+        None => factored_power(n, exponent),
     }
 }
 
-fn primes(n: &BigUint, exponent: &Size) -> Option<Size> {
+fn factored_power(n: &BigUint, exponent: &Size) -> Option<Size> {
     let mut rest = n.clone();
     let mut result = Size::one();
     let mut split = |prime: BigUint, times: u32| -> Option<()> {
@@ -481,7 +481,7 @@ fn primes(n: &BigUint, exponent: &Size) -> Option<Size> {
         result = result.mul(&Size::power(Base::Constant(prime), exponent))?;
         Some(())
     };
-    for d in 2..LARGEST_TRIAL {
+    for d in 2..MAX_TRIAL_DIVISOR {
         let mut times = 0;
         while !rest.is_one() && (&rest % d).is_zero() {
             rest /= d;
@@ -497,7 +497,7 @@ fn primes(n: &BigUint, exponent: &Size) -> Option<Size> {
     Some(result)
 }
 
-fn write_down(base: &BigUint, exponent: &BigUint) -> Option<BigUint> {
+fn evaluate_power(base: &BigUint, exponent: &BigUint) -> Option<BigUint> {
     if base.is_one() || exponent.is_zero() {
         return Some(BigUint::one());
     }
@@ -505,7 +505,7 @@ fn write_down(base: &BigUint, exponent: &BigUint) -> Option<BigUint> {
         return Some(BigUint::zero());
     }
     let exponent = exponent.to_u32()?;
-    (base.bits().checked_mul(u64::from(exponent))? <= LARGEST_SIZE_BITS).then(|| base.pow(exponent))
+    (base.bits().checked_mul(u64::from(exponent))? <= MAX_SIZE_BITS).then(|| base.pow(exponent))
 }
 
 impl fmt::Display for Size {
@@ -570,13 +570,13 @@ fn write_monomial(f: &mut fmt::Formatter<'_>, n: &BigUint, monomial: &Monomial) 
                 }
             }
             Base::Constant(zero) => numbers.push((exponent, zero.clone())),
-            Base::Var(var) => parts.push(raised(&var.0.name, &exponent)),
-            Base::Sum(sum) => parts.push(raised(&format!("({sum})"), &exponent)),
+            Base::Var(var) => parts.push(power_text(&var.0.name, &exponent)),
+            Base::Sum(sum) => parts.push(power_text(&format!("({sum})"), &exponent)),
             Base::Pairs(of) if exponent.is_one() => parts.push(pairs_text(of, '-')),
-            Base::Pairs(of) => parts.push(raised(&format!("({})", pairs_text(of, '-')), &exponent)),
+            Base::Pairs(of) => parts.push(power_text(&format!("({})", pairs_text(of, '-')), &exponent)),
         }
     }
-    let mut all: Vec<String> = numbers.iter().map(|(e, base)| raised(&base.to_string(), e)).collect();
+    let mut all: Vec<String> = numbers.iter().map(|(e, base)| power_text(&base.to_string(), e)).collect();
     all.extend(parts);
     let digits = if coefficient.bits() > 256 {
         format!("a number of {} bits", coefficient.bits())
@@ -605,7 +605,7 @@ fn pairs_text(of: &Size, sign: char) -> String {
     }
 }
 
-fn raised(base: &str, exponent: &Size) -> String {
+fn power_text(base: &str, exponent: &Size) -> String {
     if exponent.is_one() {
         return base.to_string();
     }
@@ -708,8 +708,8 @@ mod tests {
     fn sizes_have_values() {
         let ty = Type::compact_power(Type::compact_sum(vec![var("N", 1), n(1)]), var("M", 2));
         let value = |var: &TypeVar| Some(BigUint::from(var.id + 1));
-        assert_eq!(size(ty).at(&value), Some(BigUint::from(27u32)));
+        assert_eq!(size(ty).evaluate(&value), Some(BigUint::from(27u32)));
         let ty = lower(&Type::compact_sum(vec![Type::compact_product(vec![n(5), var("N", 1)]), n(3)]));
-        assert_eq!(size(ty).at(&value), Some(BigUint::from(91u32)));
+        assert_eq!(size(ty).evaluate(&value), Some(BigUint::from(91u32)));
     }
 }

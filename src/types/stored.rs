@@ -17,7 +17,7 @@ pub struct FileType {
     /// The type of a place.
     pub element: Type,
     /// What a place holds.
-    pub held: CellKind,
+    pub contents: CellKind,
     /// How many sizes are to be found.
     pub unknown: usize,
 }
@@ -72,10 +72,10 @@ pub enum NotStorable {
 }
 
 /// Numbers of variables that stand for sizes to be found, while one type is looked at.
-const FOUND: u32 = u32::MAX / 4;
+const FIRST_SIZE_ID: u32 = u32::MAX / 4;
 
 /// An exponent beyond this is the size of one axis, not a number of axes.
-const MOST_AXES: u32 = 32;
+const MAX_AXES: u32 = 32;
 
 /// Cases of a variant that is a value or none.
 const OPTION: [&str; 2] = ["None", "Some"];
@@ -86,14 +86,14 @@ const COMPLEX: [&str; 2] = ["re", "im"];
 impl FileType {
     /// The first field that is a list.
     pub fn list(&self) -> Option<(&Arc<str>, &Cell)> {
-        let CellKind::Record(fields) = &self.held else { return None };
+        let CellKind::Record(fields) = &self.contents else { return None };
         fields.iter().find(|(_, cell)| matches!(cell, Cell::List(..))).map(|(name, cell)| (name, cell))
     }
 
     /// A type as files hold it.
     pub fn of(ty: &Type) -> Result<FileType, NotStorable> {
         let unknown = ty.bound_count();
-        let found = |i: u32| TypeVar { id: FOUND + i, name: "?".into(), kind: Kind::Compact };
+        let found = |i: u32| TypeVar { id: FIRST_SIZE_ID + i, name: "?".into(), kind: Kind::Compact };
         let sizes: Vec<Type> = (0..unknown as u32).map(|i| Type::var(found(i))).collect();
         let mut rest = ty.opened(&sizes);
         let mut axes = Vec::new();
@@ -101,23 +101,23 @@ impl FileType {
             axes_of(index, &mut axes).map_err(|()| NotStorable::Axis(ty.clone()))?;
             rest = element.clone();
         }
-        if arrives(&rest) {
-            return Err(shared(&rest).unwrap_or_else(|| NotStorable::Axis(ty.clone())));
+        if mentions_unknown_size(&rest) {
+            return Err(shared_size_error(&rest).unwrap_or_else(|| NotStorable::Axis(ty.clone())));
         }
-        Ok(FileType { axes, held: held(&rest)?, element: rest, unknown })
+        Ok(FileType { axes, contents: cell_kind(&rest)?, element: rest, unknown })
     }
 }
 
 /// Where it is a field of a record that mentions a size to be found, what the fields of a struct would be.
-fn shared(record: &Type) -> Option<NotStorable> {
+fn shared_size_error(record: &Type) -> Option<NotStorable> {
     let fields = record.unfold().fields()?;
     let mut found = None;
     let mut columns = String::new();
     for (name, ty) in fields {
         match ty.unfold().kind() {
-            _ if !arrives(&ty) => columns.push_str(&format!(" {name} : {ty};")),
+            _ if !mentions_unknown_size(&ty) => columns.push_str(&format!(" {name} : {ty};")),
             TypeKind::Array(element, index)
-                if !arrives(element) && matches!(index.kind(), TypeKind::Var(_)) =>
+                if !mentions_unknown_size(element) && matches!(index.kind(), TypeKind::Var(_)) =>
             {
                 columns.push_str(&format!(" {name} : {element} ^ ?K;"));
                 found = found.or(Some(name));
@@ -129,38 +129,38 @@ fn shared(record: &Type) -> Option<NotStorable> {
 }
 
 /// Whether a type mentions a size to be found.
-fn arrives(ty: &Type) -> bool {
+fn mentions_unknown_size(ty: &Type) -> bool {
     let mut found = false;
-    ty.for_each_var(&mut |var| found |= number(var).is_some());
+    ty.for_each_var(&mut |var| found |= unknown_size_index(var).is_some());
     found
 }
 
 /// Which size to be found a variable stands for.
-fn number(var: &TypeVar) -> Option<usize> {
-    let at = var.id.checked_sub(FOUND)? as usize;
+fn unknown_size_index(var: &TypeVar) -> Option<usize> {
+    let at = var.id.checked_sub(FIRST_SIZE_ID)? as usize;
     (at < 4096).then_some(at)
 }
 
 fn axes_of(index: &Type, axes: &mut Vec<Axis>) -> Result<(), ()> {
     match index.kind() {
         TypeKind::CompactProduct(factors) => factors.iter().try_for_each(|factor| axes_of(factor, axes)),
-        TypeKind::CompactPower(base, n) if n.as_unit_sum().is_some_and(|n| n <= &MOST_AXES.into()) => {
+        TypeKind::CompactPower(base, n) if n.as_unit_sum().is_some_and(|n| n <= &MAX_AXES.into()) => {
             let n = n.as_unit_sum().and_then(|n| n.to_u32()).unwrap_or(0);
             (0..n).try_for_each(|_| axes_of(base, axes))
         }
         TypeKind::Nominal(..) if index.compact_fields().is_some() => axes_of(&index.unfold(), axes),
-        TypeKind::Var(var) if number(var).is_some() => {
-            axes.extend(number(var).map(Axis::Unknown));
+        TypeKind::Var(var) if unknown_size_index(var).is_some() => {
+            axes.extend(unknown_size_index(var).map(Axis::Unknown));
             Ok(())
         }
         _ => {
             axes.push(Axis::Known(index.clone()));
-            if arrives(index) { Err(()) } else { Ok(()) }
+            if mentions_unknown_size(index) { Err(()) } else { Ok(()) }
         }
     }
 }
 
-fn held(ty: &Type) -> Result<CellKind, NotStorable> {
+fn cell_kind(ty: &Type) -> Result<CellKind, NotStorable> {
     let ty = ty.unfold();
     let Some(fields) = ty.fields() else { return Ok(CellKind::Cell(cell(&ty)?)) };
     let real = Type::real();
@@ -186,7 +186,7 @@ fn field(ty: &Type) -> Result<Cell, NotStorable> {
         return cell(&ty);
     }
     match FileType::of(&ty)? {
-        FileType { axes, held: CellKind::Cell(element), .. }
+        FileType { axes, contents: CellKind::Cell(element), .. }
             if axes == [Axis::Unknown(0)] && element.is_listed() =>
         {
             Ok(Cell::List(Box::new(element), ty))
@@ -202,13 +202,13 @@ fn cell(ty: &Type) -> Result<Cell, NotStorable> {
         TypeKind::Scalar(scalar) => Ok(Cell::Scalar(*scalar)),
         _ if ty.is_compact() && ty.as_enumeration().is_none() => Ok(Cell::Code(ty)),
         TypeKind::Sum(cases) if cases.len() == 2 && cases[0].is_unit() => {
-            Ok(Cell::Sum(plain(&cases[1])?, ty.clone()))
+            Ok(Cell::Sum(non_optional_cell(&cases[1])?, ty.clone()))
         }
         TypeKind::Nominal(nominal, args) if matches!(nominal.body(), Some(NominalBody::Variant(_))) => {
             let cases = nominal.variant_cases(args).unwrap_or_default();
             match &cases[..] {
                 [(none, nothing), (some, something)] if [&**none, &**some] == OPTION && nothing.is_unit() => {
-                    Ok(Cell::Variant(plain(something)?, ty.clone()))
+                    Ok(Cell::Variant(non_optional_cell(something)?, ty.clone()))
                 }
                 [_, ..] if cases.iter().all(|(_, argument)| argument.is_unit()) => {
                     Ok(Cell::Case(cases.iter().map(|(name, _)| plain_name(name)).collect(), ty.clone()))
@@ -221,7 +221,7 @@ fn cell(ty: &Type) -> Result<Cell, NotStorable> {
 }
 
 /// A cell that is always there.
-fn plain(ty: &Type) -> Result<Box<Cell>, NotStorable> {
+fn non_optional_cell(ty: &Type) -> Result<Box<Cell>, NotStorable> {
     match cell(ty)? {
         Cell::Sum(..) | Cell::Variant(..) => Err(NotStorable::Part(ty.clone())),
         cell => Ok(Box::new(cell)),
@@ -247,7 +247,7 @@ impl Cell {
     }
 
     /// Whether it may be empty.
-    pub fn optional(&self) -> bool {
+    pub fn is_optional(&self) -> bool {
         matches!(self, Cell::Sum(..) | Cell::Variant(..))
     }
 

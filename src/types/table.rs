@@ -1,7 +1,7 @@
 //! Tables of stuck applications whose unknowns are of declared kinds.
 //!
 //! `narrow(V, W)` depends on variables and holes that stand for members of declared kinds, so it has
-//! finitely many values: a row for each choice of members, at most [`MOST_ROWS`]. The table says what
+//! finitely many values: a row for each choice of members, at most [`MAX_ROWS`]. The table says what
 //! the rules of [`super::apply`], which look at one arm after the other, cannot:
 //!
 //! - if all rows have the same value, the application is that;
@@ -23,7 +23,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// Rows that are looked at for one question.
-pub const MOST_ROWS: usize = 4_096;
+pub const MAX_ROWS: usize = 4_096;
 
 /// A type function applied to arguments that do not say enough to reduce it.
 #[derive(Clone, Debug)]
@@ -38,13 +38,13 @@ pub struct Application {
 
 impl Application {
     /// A stuck application without a table.
-    pub fn bare(fun: TypeFun, args: Vec<Type>) -> Application {
+    pub fn stuck(fun: TypeFun, args: Vec<Type>) -> Application {
         Application { fun, args, table: None, failure: None }
     }
 
     /// An application that has no result, and why.
     pub fn failed(fun: TypeFun, args: Vec<Type>, why: Reduction) -> Application {
-        Application { failure: Some(Arc::new(why)), ..Application::bare(fun, args) }
+        Application { failure: Some(Arc::new(why)), ..Application::stuck(fun, args) }
     }
 
     /// Whether its table is known.
@@ -104,12 +104,12 @@ impl Choices {
         let mut unknowns = Vec::new();
         let mut seen = HashSet::default();
         for ty in types {
-            find(ty, &kinds, &mut seen, &mut unknowns)?;
+            collect_unknowns(ty, &kinds, &mut seen, &mut unknowns)?;
         }
         unknowns.sort_by_key(|(unknown, ..)| *unknown);
         let choices = Choices { unknowns };
         let counts = choices.unknowns.iter().map(|(_, _, kind)| kind.members.len());
-        counts.into_iter().try_fold(1usize, |rows, n| rows.checked_mul(n).filter(|n| *n <= MOST_ROWS))?;
+        counts.into_iter().try_fold(1usize, |rows, n| rows.checked_mul(n).filter(|n| *n <= MAX_ROWS))?;
         Some(choices)
     }
 
@@ -134,16 +134,16 @@ impl Choices {
     }
 
     /// A type at a row.
-    fn at(&self, ty: &Type, row: &[Type]) -> Type {
+    fn substitute_row(&self, ty: &Type, row: &[Type]) -> Type {
         let unknown = match ty.kind() {
             TypeKind::Var(var) => Unknown::Var(var.id),
             TypeKind::Meta(meta) => Unknown::Hole(meta.id),
             _ if ty.has_var() || ty.has_meta() || ty.has_apply() => {
                 return match ty.kind() {
-                    TypeKind::Apply(Application { table: Some(table), .. }) => self.known(table, row),
+                    TypeKind::Apply(Application { table: Some(table), .. }) => self.lookup(table, row),
                     _ => None,
                 }
-                .unwrap_or_else(|| ty.map_children(&mut |child| self.at(child, row)));
+                .unwrap_or_else(|| ty.map_children(&mut |child| self.substitute_row(child, row)));
             }
             _ => return ty.clone(),
         };
@@ -152,7 +152,7 @@ impl Choices {
     }
 
     /// What a table that has been made says at a row, if it has a value there.
-    fn known(&self, table: &Table, row: &[Type]) -> Option<Type> {
+    fn lookup(&self, table: &Table, row: &[Type]) -> Option<Type> {
         let mut at = 0;
         for unknown in &table.unknowns {
             let position = self.unknowns.iter().position(|(known, ..)| known == unknown)?;
@@ -164,7 +164,7 @@ impl Choices {
 
     /// The value at a row; inside, `None` if there is none; `None` if that cannot be told.
     fn value(&self, ty: &Type, row: &[Type]) -> Option<Option<Type>> {
-        let value = self.at(ty, row);
+        let value = self.substitute_row(ty, row);
         match super::apply::failure(&value) {
             Some(Reduction::NoArm | Reduction::Refused(_)) => return Some(None),
             Some(_) => return None,
@@ -191,7 +191,7 @@ fn declared_kinds(ty: &Type, kinds: &mut Vec<FiniteKind>) {
 }
 
 /// Adds the unknowns of a type; `None` if one is of another kind.
-fn find(
+fn collect_unknowns(
     ty: &Type,
     kinds: &[FiniteKind],
     seen: &mut HashSet<Unknown>,
@@ -205,7 +205,7 @@ fn find(
         TypeKind::Meta(meta) => (Unknown::Hole(meta.id), meta.kind),
         other => {
             let mut all = Some(());
-            other.for_each_child(&mut |child| all = all.and_then(|()| find(child, kinds, seen, unknowns)));
+            other.for_each_child(&mut |child| all = all.and_then(|()| collect_unknowns(child, kinds, seen, unknowns)));
             return all;
         }
     };
@@ -218,10 +218,10 @@ fn find(
 }
 
 /// What an application that is stuck becomes by its table.
-pub fn decided(fun: TypeFun, args: Vec<Type>) -> Type {
-    let bare = Type::new(TypeKind::Apply(Application::bare(fun, args)));
+pub fn reduce_by_table(fun: TypeFun, args: Vec<Type>) -> Type {
+    let bare = Type::new(TypeKind::Apply(Application::stuck(fun, args)));
     let Some(choices) = Choices::of(&[&bare]) else { return bare };
-    let Some(rows) = super::apply::apart(|| rows(&bare, &choices)) else { return bare };
+    let Some(rows) = super::apply::with_table_fuel(|| rows(&bare, &choices)) else { return bare };
     if let Some(Some(value)) = rows.first()
         && rows.iter().all(|row| row.as_ref() == Some(value))
     {
@@ -233,7 +233,7 @@ pub fn decided(fun: TypeFun, args: Vec<Type>) -> Type {
             return unknown.clone();
         }
     }
-    let table = Some(Arc::new(Table::without_idle(&choices, rows)));
+    let table = Some(Arc::new(Table::without_irrelevant_unknowns(&choices, rows)));
     match bare.kind() {
         TypeKind::Apply(application) => {
             Type::new(TypeKind::Apply(Application { table, ..application.clone() }))
@@ -253,7 +253,7 @@ fn rows(ty: &Type, choices: &Choices) -> Option<Vec<Option<Type>>> {
 
 impl Table {
     /// The table over those unknowns that it depends on.
-    fn without_idle(choices: &Choices, mut rows: Vec<Option<Type>>) -> Table {
+    fn without_irrelevant_unknowns(choices: &Choices, mut rows: Vec<Option<Type>>) -> Table {
         let mut unknowns: Vec<(Unknown, usize)> =
             choices.unknowns.iter().map(|(unknown, _, kind)| (*unknown, kind.members.len())).collect();
         let mut at = 0;
@@ -291,7 +291,7 @@ pub enum TableAnswer {
 /// It has to hold at every choice of members for the variables. What a hole stands for has some member
 /// there; so if the equation allows one member only, the same at every choice, it is that one, and
 /// if the member is at every choice that of a variable, it is the variable.
-pub fn equation(one: &Type, other: &Type) -> Option<TableAnswer> {
+pub fn solve_equation(one: &Type, other: &Type) -> Option<TableAnswer> {
     let choices = Choices::of(&[one, other])?;
     let holes: Vec<(usize, Meta)> = choices
         .unknowns

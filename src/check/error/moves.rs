@@ -1,7 +1,7 @@
 //! `E031x`: moves by leaves, packing and unpacking, cases of sums.
 
 use crate::diagnostic::Diagnostic;
-use crate::iso::leaves::{MOST_LEAVES, NoPermutation};
+use crate::iso::leaves::{MAX_LEAVES, NoPermutation};
 use crate::source::Span;
 use crate::types::Type;
 use num_bigint::BigUint;
@@ -87,7 +87,7 @@ impl MoveError {
                             .help(format!("a move needs the same {parts} on both sides: each slot type as often"))
                     }
                     NoPermutation::TooMany => {
-                        error(span, message, format!("more than {MOST_LEAVES} {parts}, or sums nested too deep"))
+                        error(span, message, format!("more than {MAX_LEAVES} {parts}, or sums nested too deep"))
                             .help("move the parts by themselves")
                     }
                 }

@@ -36,7 +36,7 @@ fn not_held(ty: String, why: &str) -> DataError {
 
 /// The columns of a file that are wanted.
 pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Data, DataError> {
-    let CellKind::Record(fields) = &wanted.held else {
+    let CellKind::Record(fields) = &wanted.contents else {
         return Err(not_held(wanted.element.to_string(), "its rows are records: `(name:string, …) ^ ?N`"));
     };
     let names: Vec<&str> = fields.iter().map(|(name, _)| &**name).collect();
