@@ -4,7 +4,7 @@
 mod textmate;
 
 use felis::session::{TokenClass, tokens};
-use felis::syntax::lexer::Kind;
+use felis::syntax::lexer::TokenKind;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -229,5 +229,5 @@ fn the_files_of_the_extension_fit_together() {
     assert!(code.contains("args: [\"lsp\"]"));
     assert!(manifest["contributes"]["configuration"]["properties"]["felis.path"].is_object());
     assert!(code.contains("affectsConfiguration(\"felis.path\")"));
-    assert!(Kind::Import.is_word());
+    assert!(TokenKind::Import.is_keyword());
 }

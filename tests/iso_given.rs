@@ -105,8 +105,9 @@ fn rules() {
     let p = |a: &Type, b: &Type| Type::compact_product(vec![a.clone(), b.clone()]);
     let s = |a: &Type, b: &Type| Type::compact_sum(vec![a.clone(), b.clone()]);
     let array = |i: &Type| Type::array(Type::real(), i.clone());
-    let proves =
-        |equations: &[(Type, Type)], a: &Type, b: &Type| equations::natural_under(equations, &array(a), &array(b));
+    let proves = |equations: &[(Type, Type)], a: &Type, b: &Type| {
+        equations::natural_under(equations, &array(a), &array(b))
+    };
     // A variable alone.
     let e = vec![(nn.clone(), p(&n(3), &k))];
     assert!(proves(&e, &nn, &p(&k, &n(3))));

@@ -2,7 +2,7 @@
 
 mod iso_support;
 
-use felis::iso::laws::{Law, Reason, Connective};
+use felis::iso::laws::{Connective, Law, Reason};
 use felis::iso::{Verdict, compare, verdict, verify};
 use felis::types::Type;
 use iso_support::naive::{self, Sizes};

@@ -6,7 +6,7 @@
 mod syntax_common;
 
 use felis::source::SourceMap;
-use felis::syntax::fmt::{WIDTH, layout};
+use felis::syntax::fmt::{MAX_LINE_WIDTH, layout};
 use felis::syntax::{lexer, unparse};
 use proptest::prelude::*;
 use std::fs;
@@ -226,7 +226,7 @@ fn lines_that_are_too_long_are_broken_outside_first() {
     let text = format!("println ({});", [name; 8].join(", "));
     let out = laid(&text).expect("a program");
     holds(&text, &out);
-    assert!(out.lines().all(|line| line.chars().count() <= WIDTH), "{out}");
+    assert!(out.lines().all(|line| line.chars().count() <= MAX_LINE_WIDTH), "{out}");
     assert_eq!(out.lines().count(), 4, "{out}");
 }
 

@@ -350,7 +350,7 @@ impl Checker<'_> {
             }
             ExprKind::Char(c) => make(TermKind::Char(*c), Type::char()),
             ExprKind::Str(text) => make(TermKind::Str(text.clone()), Type::string()),
-            ExprKind::Filled(text, holes) => {
+            ExprKind::Interpolated(text, holes) => {
                 let whole = with_values(text, holes, span);
                 self.expr(&whole, hint)
             }
@@ -1154,7 +1154,7 @@ pub(super) fn mentions_local(term: &Term, low: LocalId, high: LocalId) -> bool {
 
 /// `f"… {x:8.3} …"` as a sum of texts: the value as `.str` gives it, or with so many digits after the point, and
 /// with blanks before it.
-fn with_values(text: &Arc<str>, holes: &[ast::Hole], span: Span) -> Expr {
+fn with_values(text: &Arc<str>, holes: &[ast::Interpolation], span: Span) -> Expr {
     let at = |kind, span| Expr { kind, span };
     // Functions that the text does not name stand behind the value, in no place that has a name.
     let name = |text: &str, span: Span| {

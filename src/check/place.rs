@@ -30,7 +30,7 @@ use std::sync::Arc;
 const MAX_STEPS: usize = 10_000;
 
 /// Functions written out inside one another.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// What a term is, seen as a place.
 #[derive(Clone, Debug)]
@@ -173,7 +173,7 @@ impl Checker<'_> {
     fn seen(&mut self, term: &Term, scope: &Scope, at: &mut Reduction<'_>) -> Result<Seen> {
         at.steps += 1;
         crate::cancellation::poll();
-        if at.steps > MAX_STEPS || scope.depth > DEEPEST {
+        if at.steps > MAX_STEPS || scope.depth > MAX_DEPTH {
             return Err(scope.new_value());
         }
         let (ty, span) = (self.type_in(&term.ty, scope), term.span);

@@ -12,7 +12,7 @@ use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{Name, Stmt, StmtKind, TypeExpr, TypeExprKind, TypeParam};
 use crate::types::{
-    MAX_TYPE_DEPTH, Kind, MAX_TYPE_NODES, Nominal, NominalBody, ProductForm, Scalar, Triangle, Type,
+    Kind, MAX_TYPE_DEPTH, MAX_TYPE_NODES, Nominal, NominalBody, ProductForm, Scalar, Triangle, Type,
     TypeKind, TypeVar,
 };
 use std::sync::Arc;

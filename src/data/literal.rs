@@ -14,7 +14,7 @@ pub enum Literal {
 }
 
 /// How deep literals may nest.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// The literal that a text is, but for blanks around it.
 pub fn read(text: &str) -> Option<Literal> {
@@ -101,7 +101,7 @@ impl Reader<'_> {
     }
 
     fn literal(&mut self, depth: usize) -> Option<Literal> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return None;
         }
         self.blanks();

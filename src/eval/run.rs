@@ -110,7 +110,7 @@ pub(super) type Result<T> = std::result::Result<T, Stop>;
 
 /// Calls within one another. The stack of [`stack::with_stack`] holds more as a rule; a number of
 /// its own makes the limit the same everywhere.
-const DEEPEST: usize = 100_000;
+const MAX_DEPTH: usize = 100_000;
 
 /// The most instances that are kept: sizes that arrive at run time make new ones without end.
 const MOST_INSTANCES: usize = 4_000;
@@ -656,7 +656,7 @@ impl Run<'_, '_> {
     ) -> Result<Value> {
         self.tick(span)?;
         let depth = self.machine.calls.len();
-        if depth >= DEEPEST || !stack_guard::has_room() {
+        if depth >= MAX_DEPTH || !stack_guard::has_room() {
             return Err(self.fail(Failure::TooDeep { depth }, span));
         }
         let params = &instance.params;

@@ -137,9 +137,13 @@ impl Solution {
     pub fn natural(&self, a: &Type, b: &Type) -> bool {
         // Two sizes are equal, not two types: a type function may tell them apart, and so may an abstract type.
         let mut free = FreeParameters::default();
-        let mut holds =
-            |case: &Case| super::verdict(&free.replace_sizes(a, case), &free.replace_sizes(b, case)) <= Verdict::Natural;
-        !self.cases.is_empty() && !contains_application(a) && !contains_application(b) && self.cases.iter().all(&mut holds)
+        let mut holds = |case: &Case| {
+            super::verdict(&free.replace_sizes(a, case), &free.replace_sizes(b, case)) <= Verdict::Natural
+        };
+        !self.cases.is_empty()
+            && !contains_application(a)
+            && !contains_application(b)
+            && self.cases.iter().all(&mut holds)
     }
 }
 
@@ -320,7 +324,11 @@ fn solve_by_grid(
         return Some(if number == neutral { vec![all] } else { Vec::new() });
     }
     let splits = |number: &BigUint, parts: usize| -> Option<Vec<Vec<BigUint>>> {
-        if *number == neutral { Some(vec![vec![neutral.clone(); parts]]) } else { decompositions(number, parts, grid) }
+        if *number == neutral {
+            Some(vec![vec![neutral.clone(); parts]])
+        } else {
+            decompositions(number, parts, grid)
+        }
     };
     // A number on one side is split among the variables of the other; between the numbers nothing is
     // shared in products, for they have no common factor, and in sums one of them is 0.

@@ -71,7 +71,11 @@ const LIBRARY_FUNCTIONS: [LibraryFunction; 6] = [
 
 /// An expression that makes a value of the second type from one of the first.
 pub fn expression(from: &Type, to: &Type, natural: &mut Natural<'_>) -> Option<Expression> {
-    if from == to || from.nodes().saturating_add(to.nodes()) > MAX_TYPE_NODES || from.has_meta() || to.has_meta() {
+    if from == to
+        || from.nodes().saturating_add(to.nodes()) > MAX_TYPE_NODES
+        || from.has_meta()
+        || to.has_meta()
+    {
         return None;
     }
     let mut writer = Writer { natural, functions: Vec::new(), pairs: 0 };
@@ -248,10 +252,16 @@ impl Writer<'_, '_> {
     fn components(&mut self, v: &str, from: &Type, to: &Type, depth: usize) -> Option<String> {
         let product = |ty: &Type| matches!(ty.kind(), TypeKind::Product(_));
         let (own, wanted) = match (from.compact_factors(MAX_PARTS), to.compact_factors(MAX_PARTS)) {
-            (None, None) if product(from) || product(to) => (numbered_components(from)?, numbered_components(to)?),
+            (None, None) if product(from) || product(to) => {
+                (numbered_components(from)?, numbered_components(to)?)
+            }
             // Packing and unpacking more than the library has functions for.
-            (Some(factors), None) if !from.is_compact() || !to.is_compact() => (factors, numbered_components(to)?),
-            (None, Some(factors)) if !from.is_compact() || !to.is_compact() => (numbered_components(from)?, factors),
+            (Some(factors), None) if !from.is_compact() || !to.is_compact() => {
+                (factors, numbered_components(to)?)
+            }
+            (None, Some(factors)) if !from.is_compact() || !to.is_compact() => {
+                (numbered_components(from)?, factors)
+            }
             (Some(own), Some(wanted)) => (own, wanted),
             _ => return None,
         };

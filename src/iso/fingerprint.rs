@@ -137,7 +137,9 @@ fn nesting_depth(ty: &Type, deeper: Deeper<'_>) -> usize {
                 }
                 // Also ends a definition that mentions itself.
                 seen.insert(ty.clone(), 0);
-                let parts = storage_parts(ty).or_else(|| closed_abstract_type(ty).map(|(_, parts)| parts)).unwrap_or_default();
+                let parts = storage_parts(ty)
+                    .or_else(|| closed_abstract_type(ty).map(|(_, parts)| parts))
+                    .unwrap_or_default();
                 let deepest = parts.iter().map(|part| go(part, deeper, seen, depth + 1)).max().unwrap_or(0);
                 seen.insert(ty.clone(), deepest);
                 deepest

@@ -152,7 +152,9 @@ impl Atoms {
     /// The type with a variable for each nominal type in it.
     fn abstract_nominals(&mut self, ty: &Type) -> Type {
         match ty.kind() {
-            TypeKind::Nominal(nominal, args) if nominal.cyclic && !args.is_empty() => self.abstract_nominals(&args[0]),
+            TypeKind::Nominal(nominal, args) if nominal.cyclic && !args.is_empty() => {
+                self.abstract_nominals(&args[0])
+            }
             TypeKind::Nominal(nominal, _) if nominal.is_compact_record() => {
                 ty.map_children(&mut |child| self.abstract_nominals(child))
             }

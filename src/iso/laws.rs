@@ -238,7 +238,9 @@ impl Connective {
     /// The parts of a word, in order.
     pub fn parts(self, ty: &Type) -> Vec<Type> {
         match (self, ty.kind()) {
-            (Connective::Product, TypeKind::Product(parts)) | (Connective::Sum, TypeKind::Sum(parts)) => parts.clone(),
+            (Connective::Product, TypeKind::Product(parts)) | (Connective::Sum, TypeKind::Sum(parts)) => {
+                parts.clone()
+            }
             (Connective::Product, _) if ty.is_unit() => Vec::new(),
             (Connective::Sum, _) if ty.is_void() => Vec::new(),
             _ => vec![ty.clone()],

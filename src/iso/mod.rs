@@ -50,7 +50,7 @@ pub mod verify;
 
 pub use labels::{LabelLoss, label_loss, text_after_cast};
 pub use laws::{Law, Witness};
-pub use report::{Comparison, Move, Difference, explain, permutes_axes};
+pub use report::{Comparison, Difference, Move, explain, permutes_axes};
 pub use verify::verify;
 
 use crate::types::Type;

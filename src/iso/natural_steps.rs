@@ -3,7 +3,7 @@
 //! Takes a flat product or sum with normal parts; takes one step that keeps storage where one is
 //! due: joining neighbors, writing out, shedding copies, taking roots, rotating, absorbing.
 
-use super::laws::{Law, Connective, Witness};
+use super::laws::{Connective, Law, Witness};
 use super::search::Search;
 use crate::types::Type;
 use crate::types::size::Size;
@@ -125,7 +125,13 @@ fn take_root(side: Connective, parts: &[Type], at: usize, block: &Block, witness
 }
 
 /// `(v^M·v)^E = v^((M+1)·E)`: the base is powers and copies of the first block's own base.
-fn take_root_of_powers(side: Connective, parts: &[Type], at: usize, block: &Block, witness: &mut Witness) -> bool {
+fn take_root_of_powers(
+    side: Connective,
+    parts: &[Type],
+    at: usize,
+    block: &Block,
+    witness: &mut Witness,
+) -> bool {
     let Some(root) = block.word.iter().find_map(|part| Block::of(side, part)) else { return false };
     let mut word = block.word.clone();
     let mut fold = Witness::identity(&block.base);
@@ -161,7 +167,13 @@ fn apply_at(witness: &mut Witness, parts: usize, at: usize, inner: Witness) {
 }
 
 /// `w^(E+c) = w^E·w…w`
-fn split_off_copies(side: Connective, parts: &[Type], at: usize, block: &Block, witness: &mut Witness) -> bool {
+fn split_off_copies(
+    side: Connective,
+    parts: &[Type],
+    at: usize,
+    block: &Block,
+    witness: &mut Witness,
+) -> bool {
     let (symbolic, constant) = block.exponent.split_constant();
     if symbolic.is_zero() || constant.is_zero() {
         return false;
@@ -279,7 +291,8 @@ fn rotate_blocks_right(side: Connective, witness: &mut Witness, fixed: usize) {
 
 /// `(x·u)^E·x = x·(u·x)^E` for the block at `at`, `x` within the first run after it.
 fn rotate_block_right(side: Connective, parts: &[Type], at: usize, block: &Block) -> Option<Witness> {
-    let ((base, have), (other, need)) = (side.base_and_exponent(&parts[at + 1]), side.base_and_exponent(&block.word[0]));
+    let ((base, have), (other, need)) =
+        (side.base_and_exponent(&parts[at + 1]), side.base_and_exponent(&block.word[0]));
     let (have, need) = (Size::of(&have)?, Size::of(&need)?);
     let common = have.common(&need);
     if base != other || common.is_zero() {

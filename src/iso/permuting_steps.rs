@@ -3,7 +3,7 @@
 //! Takes a flat product or sum with normal parts; takes one step that may move storage where one
 //! is due: packing, unzipping, distributing, collecting, sorting.
 
-use super::laws::{Law, Connective, Witness, split_coefficient};
+use super::laws::{Connective, Law, Witness, split_coefficient};
 use crate::types::size::Size;
 use crate::types::{Type, TypeKind};
 use num_traits::ToPrimitive;
@@ -76,7 +76,8 @@ fn step_product(witness: &mut Witness) -> Option<()> {
         return Some(());
     }
     // Powers of one base are neighbors now.
-    let split: Vec<(Type, Type)> = parts.iter().map(|part| Connective::Product.base_and_exponent(part)).collect();
+    let split: Vec<(Type, Type)> =
+        parts.iter().map(|part| Connective::Product.base_and_exponent(part)).collect();
     for i in 1..split.len() {
         if split[i - 1].0 == split[i].0 {
             let exponent = linearize(Type::compact_sum(vec![split[i - 1].1.clone(), split[i].1.clone()]));

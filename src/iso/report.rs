@@ -7,7 +7,7 @@
 use super::exact::STEP_BUDGET;
 use super::expression::{Expression, expression};
 use super::labels::LabelLoss;
-use super::laws::{Law, Reason, Connective, Witness};
+use super::laws::{Connective, Law, Reason, Witness};
 use super::search::normal_form;
 use super::size_form::{MAX_BASES, MAX_BITS, MAX_TERMS};
 use super::{Verdict, verdict};
@@ -201,7 +201,8 @@ impl Comparison {
 }
 
 fn move_of_law(law: Law, from: &Type, to: &Type) -> Option<Move> {
-    let compact_parts = |ty: &Type| Connective::Product.parts(ty).iter().filter(|part| part.is_compact()).count();
+    let compact_parts =
+        |ty: &Type| Connective::Product.parts(ty).iter().filter(|part| part.is_compact()).count();
     Some(match law {
         Law::Commute(Connective::Product) => Move::Swap,
         Law::Commute(Connective::Sum) => Move::SwapCases,

@@ -288,7 +288,10 @@ mod tests {
             let pairs = ring.pairs(&ring.of_u64(300)).expect("a spare bit");
             let exact = BigUint::from(3u32).pow(300 * 299 / 2);
             let power = ring.pow(&ring.of_u64(3), &pairs);
-            assert_eq!(ring.without_spare_bits(&power).residues[..40], Ring::new(which, 60).of_biguint(&exact).residues[..40]);
+            assert_eq!(
+                ring.without_spare_bits(&power).residues[..40],
+                Ring::new(which, 60).of_biguint(&exact).residues[..40]
+            );
             let again = ring.pairs(&power).expect("another");
             assert_eq!(
                 ring.without_spare_bits(&again).residues[0],

@@ -19,7 +19,7 @@
 
 use super::Verdict;
 use super::fingerprint::{same_count, same_slots};
-use super::laws::{Law, Connective, Witness};
+use super::laws::{Connective, Law, Witness};
 use super::natural_steps;
 use super::permuting_steps;
 use crate::cancellation;
@@ -118,7 +118,8 @@ impl Search {
 
     /// Connects types that are built alike from children that correspond, perhaps in another order.
     fn connect_children(&mut self, a: &Type, b: &Type, depth: u32) -> Option<Witness> {
-        if std::mem::discriminant(a.kind()) != std::mem::discriminant(b.kind()) || !has_rewritable_children(a) {
+        if std::mem::discriminant(a.kind()) != std::mem::discriminant(b.kind()) || !has_rewritable_children(a)
+        {
             return None;
         }
         let (left, right) = (children(a), children(b));
@@ -153,7 +154,10 @@ impl Search {
                 }
             }
             order = found.into_iter().collect::<Option<Vec<usize>>>()?;
-            witness.apply_law(Law::Commute(side), side.combine(order.iter().map(|&i| left[i].clone()).collect()));
+            witness.apply_law(
+                Law::Commute(side),
+                side.combine(order.iter().map(|&i| left[i].clone()).collect()),
+            );
         }
         let mut inner = Vec::new();
         for (j, y) in right.iter().enumerate() {
@@ -326,9 +330,15 @@ fn power_step(ty: &Type) -> Option<(Law, Type)> {
         Size::of(&product).map_or(product, |size| size.to_type())
     };
     match ty.kind() {
-        TypeKind::Array(_, index) if index.is_void() => Some((Law::PowerZero(Connective::Product), Type::unit())),
-        TypeKind::Array(base, index) if index.is_unit() => Some((Law::PowerOne(Connective::Product), base.clone())),
-        TypeKind::Array(base, _) if base.is_unit() => Some((Law::UnitPower(Connective::Product), Type::unit())),
+        TypeKind::Array(_, index) if index.is_void() => {
+            Some((Law::PowerZero(Connective::Product), Type::unit()))
+        }
+        TypeKind::Array(base, index) if index.is_unit() => {
+            Some((Law::PowerOne(Connective::Product), base.clone()))
+        }
+        TypeKind::Array(base, _) if base.is_unit() => {
+            Some((Law::UnitPower(Connective::Product), Type::unit()))
+        }
         TypeKind::Array(base, outer) => match base.kind() {
             TypeKind::Array(element, inner) => {
                 let index = linear(vec![outer.clone(), inner.clone()]);
@@ -344,7 +354,9 @@ fn power_step(ty: &Type) -> Option<(Law, Type)> {
                 let cases = linear(vec![n.clone(), m.clone()]);
                 Some((Law::Curry(Connective::Sum), Type::repeat(cases, case.clone())))
             }
-            _ if case.is_compact() => Some((Law::Curry(Connective::Sum), linear(vec![n.clone(), case.clone()]))),
+            _ if case.is_compact() => {
+                Some((Law::Curry(Connective::Sum), linear(vec![n.clone(), case.clone()])))
+            }
             _ => None,
         },
         _ => None,

@@ -252,7 +252,13 @@ pub struct Forms {
 impl Forms {
     /// An empty basis and so many steps.
     pub fn new(budget: u64) -> Forms {
-        Forms { integers: Vec::new(), sum_bases: Vec::new(), sum_basis: Vec::new(), budget, incomplete: false }
+        Forms {
+            integers: Vec::new(),
+            sum_bases: Vec::new(),
+            sum_basis: Vec::new(),
+            budget,
+            incomplete: false,
+        }
     }
 
     /// True if forms that differ may stand for the same size: a constant power was too large to
@@ -576,7 +582,8 @@ impl Forms {
             let Some(common) = SharedPowers::of(&rest, known) else { continue };
             let polynomials = common.polynomials(&rest, known);
             self.charge(steps)?;
-            let Some((mut left, right)) = polynomials.filter(|(a, b)| a.evaluation_bits(b) <= MAX_EVALUATION_BITS)
+            let Some((mut left, right)) =
+                polynomials.filter(|(a, b)| a.evaluation_bits(b) <= MAX_EVALUATION_BITS)
             else {
                 self.incomplete = true;
                 continue;
@@ -632,7 +639,9 @@ impl Forms {
         parts.retain(|part| !part.is_constant());
         for part in parts {
             let form = common.form(&part.primitive());
-            if self.height(&form) <= height && !self.sum_basis.iter().any(|known| self.sum_bases[*known].1 == form) {
+            if self.height(&form) <= height
+                && !self.sum_basis.iter().any(|known| self.sum_bases[*known].1 == form)
+            {
                 self.insert_sum(form);
             }
         }
@@ -682,7 +691,9 @@ impl Forms {
                 };
                 let factor = match base {
                     // A factor of a positive base may be negative, and an odd power of it, too.
-                    Base::Sum(sum) if self.sum_bases[*sum].1.terms.values().any(Dyadic::is_negative) => continue,
+                    Base::Sum(sum) if self.sum_bases[*sum].1.terms.values().any(Dyadic::is_negative) => {
+                        continue;
+                    }
                     Base::Sum(sum) => self.sum_bases[*sum].1.clone(),
                     Base::Integer(n) => Form::constant(n.clone()),
                     Base::Variable(_) => continue,
@@ -722,7 +733,10 @@ fn monomial_gcd(a: &Monomial, b: &Monomial) -> Monomial {
 }
 
 /// Replaces members with a common factor by what `split` gives, until there are none.
-fn refine_coprime_basis<T: PartialEq + Clone>(members: &mut Vec<T>, split: &dyn Fn(&T, &T) -> Option<[T; 3]>) {
+fn refine_coprime_basis<T: PartialEq + Clone>(
+    members: &mut Vec<T>,
+    split: &dyn Fn(&T, &T) -> Option<[T; 3]>,
+) {
     // Each round lowers the product of the members.
     'again: for _ in 0..MAX_BASES * MAX_BASES {
         for i in 0..members.len() {

@@ -362,7 +362,9 @@ impl Words<'_> {
             }
             Word::Repetition(word, count) => {
                 let (length, count) = (self.length(*word)?, self.size(*count)?);
-                self.repeat(length, count, context, |words, context| words.write_word(*word, offset, context, out))
+                self.repeat(length, count, context, |words, context| {
+                    words.write_word(*word, offset, context, out)
+                })
             }
             Word::Cases(_) | Word::Copies(..) => self.slot_of_sum(id, offset, context, out),
         }

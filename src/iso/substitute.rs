@@ -33,7 +33,8 @@ impl FreeParameters {
                 let free = self.known.get(&nominal.id);
                 let may = |i: usize| free.is_some_and(|free| free.get(i) == Some(&true));
                 let args = args.iter().enumerate();
-                let args = args.map(|(i, arg)| if may(i) { self.substitute_free(arg, sizes) } else { arg.clone() });
+                let args =
+                    args.map(|(i, arg)| if may(i) { self.substitute_free(arg, sizes) } else { arg.clone() });
                 Type::nominal(nominal.clone(), args.collect())
             }
             _ => ty.map_children(&mut |child| self.substitute_free(child, sizes)),

@@ -614,7 +614,13 @@ impl Trees {
     }
 
     /// A size under the assumption that a variable has certain classes.
-    pub fn assume(&mut self, id: SizeId, variable: u32, classes: Classes, seen: &mut AssumptionMemo) -> SizeId {
+    pub fn assume(
+        &mut self,
+        id: SizeId,
+        variable: u32,
+        classes: Classes,
+        seen: &mut AssumptionMemo,
+    ) -> SizeId {
         if let Some(known) = seen.sizes.get(&id) {
             return *known;
         }
@@ -652,7 +658,13 @@ impl Trees {
     }
 
     /// A word under the assumption that a variable has certain classes.
-    pub fn assume_word(&mut self, id: WordId, variable: u32, classes: Classes, seen: &mut AssumptionMemo) -> WordId {
+    pub fn assume_word(
+        &mut self,
+        id: WordId,
+        variable: u32,
+        classes: Classes,
+        seen: &mut AssumptionMemo,
+    ) -> WordId {
         if let Some(known) = seen.words.get(&id) {
             return *known;
         }

@@ -8,7 +8,7 @@
 
 use super::Verdict;
 use super::exact::{self, STEP_BUDGET};
-use super::laws::{Law, Reason, Connective, Step, Witness, split_coefficient};
+use super::laws::{Connective, Law, Reason, Step, Witness, split_coefficient};
 use crate::hash::HashMap;
 use crate::types::{Type, TypeKind};
 use num_traits::ToPrimitive;
@@ -149,7 +149,8 @@ fn is_instance(law: Law, a: &Type, b: &Type, work: &mut u64) -> bool {
         Law::Flatten(side) => side.combine(side.flatten(a)) == *b,
         Law::Concat(side) => {
             let (left, right) = strip_common_ends(side, a, b);
-            let parts: Vec<(Type, Type)> = left.iter().chain(&right).map(|part| side.base_and_exponent(part)).collect();
+            let parts: Vec<(Type, Type)> =
+                left.iter().chain(&right).map(|part| side.base_and_exponent(part)).collect();
             let exponents = |parts: &[(Type, Type)]| {
                 Type::compact_sum(parts.iter().map(|(_, exponent)| exponent.clone()).collect())
             };

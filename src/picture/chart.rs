@@ -4,7 +4,7 @@
 
 use super::font::Font;
 use super::scale::{Scale, Ticks};
-use super::shape::{Anchor, Color, Frame, HEIGHT, Shape, Text, WIDTH};
+use super::shape::{Anchor, Color, Frame, HEIGHT, MAX_LINE_WIDTH, Shape, Text};
 use super::{Bounds, DrawError, Grid, Layer, Mark, Picture, pixels};
 
 /// Room below the axes, and at the sides where nothing stands.
@@ -74,10 +74,11 @@ impl<'a> Chart<'a> {
         let names = [across.name(&picture.axes[0]), upward.name(&picture.axes[1])];
         let widest = upward.labels.iter().map(|(_, text)| font.width(text, NORMAL)).fold(0.0, f64::max);
         let named = if names[1].is_empty() { 0.0 } else { 26.0 };
-        let left = (widest + named + 22.0).clamp(48.0, WIDTH / 3.0);
+        let left = (widest + named + 22.0).clamp(48.0, MAX_LINE_WIDTH / 3.0);
         let top = if picture.title.is_empty() { SIDE } else { 44.0 };
         let right = if picture.heat().is_some() { COLORS } else { SIDE };
-        let mut area = Frame { x: left, y: top, width: WIDTH - left - right, height: HEIGHT - top - BELOW };
+        let mut area =
+            Frame { x: left, y: top, width: MAX_LINE_WIDTH - left - right, height: HEIGHT - top - BELOW };
         if let Some(Grid { rows, columns }) = grid {
             // Cells are squares, unless that leaves nothing of one side; what is narrow is in the middle.
             let ratio = (columns.max(1) as f64 / rows.max(1) as f64).clamp(0.25, 4.0);
@@ -91,7 +92,7 @@ impl<'a> Chart<'a> {
             Chart { picture, font, area, scales, rows, across, upward, names, beside, shapes: Vec::new() };
         if !picture.title.is_empty() {
             let middle = area.x + area.width / 2.0;
-            let room = 2.0 * middle.min(WIDTH - middle) - SIDE;
+            let room = 2.0 * middle.min(MAX_LINE_WIDTH - middle) - SIDE;
             let title = chart.font.fitted(&picture.title, LARGE, room);
             chart.text(middle, 26.0, Anchor::Middle, LARGE, &title);
         }
@@ -149,7 +150,7 @@ impl<'a> Chart<'a> {
         let [x, y] = self.names.clone();
         if !x.is_empty() {
             let middle = left + width / 2.0;
-            let room = 2.0 * middle.min(WIDTH - middle) - SIDE;
+            let room = 2.0 * middle.min(MAX_LINE_WIDTH - middle) - SIDE;
             let name = self.font.fitted(&x, NORMAL, room);
             self.text(middle, bottom + 40.0, Anchor::Middle, NORMAL, &name);
         }
@@ -295,7 +296,7 @@ impl<'a> Chart<'a> {
             self.text(x + 19.0, y + 4.5, Anchor::Start, SMALL, &label);
         }
         if !label.is_empty() {
-            let label = self.font.fitted(&label, SMALL, WIDTH - x - 4.0);
+            let label = self.font.fitted(&label, SMALL, MAX_LINE_WIDTH - x - 4.0);
             self.text(x, top - 10.0, Anchor::Start, SMALL, &label);
         }
     }
@@ -392,7 +393,7 @@ impl<'a> Chart<'a> {
         let (x, y) = (self.area.x + self.area.width / 2.0, self.area.y + self.area.height / 2.0);
         let (x, y, anchor, size) = match nothing {
             true => (x, y, Anchor::Middle, NORMAL),
-            false => (WIDTH - 8.0, HEIGHT - 6.0, Anchor::End, SMALL),
+            false => (MAX_LINE_WIDTH - 8.0, HEIGHT - 6.0, Anchor::End, SMALL),
         };
         let text = Text { x, y, anchor, size, color: PALE, upward: false, halo: false, content: remark };
         self.shapes.push(Shape::Text(text));

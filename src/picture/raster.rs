@@ -5,7 +5,8 @@
 
 use super::font::Font;
 use super::shape::{
-    Anchor, BAR_COVER, Color, DISC_COVER, Frame, HALO, HEIGHT, RADIUS, STROKE, Shape, Text, WIDTH, rim,
+    Anchor, BAR_COVER, Color, DISC_COVER, Frame, HALO, HEIGHT, MAX_LINE_WIDTH, RADIUS, STROKE, Shape, Text,
+    rim,
 };
 use super::{Bounds, DrawError, Grid, Picture, chart, pixels};
 use tiny_skia::{FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform};
@@ -15,7 +16,7 @@ const DENSITY: f64 = 2.0;
 
 /// A picture as a PNG file.
 pub fn png(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<u8>, DrawError> {
-    let (rows, columns) = ((HEIGHT * DENSITY) as usize, (WIDTH * DENSITY) as usize);
+    let (rows, columns) = ((HEIGHT * DENSITY) as usize, (MAX_LINE_WIDTH * DENSITY) as usize);
     let no_page = || DrawError::Unfit("there is no page of this size".to_string());
     let mut page = Page::new(rows, columns).ok_or_else(no_page)?;
     for (i, shape) in chart::shapes(picture, bounds)?.iter().enumerate() {

@@ -1,12 +1,12 @@
 //! What a chart is made of: lines, discs, rectangles, texts and pixels at places of a page.
 //!
 //! `chart` makes them; `svg` writes them down and `raster` draws them. Lengths are those of the page, which is
-//! `WIDTH` by `HEIGHT`, with its origin above on the left. Knows no picture.
+//! `MAX_LINE_WIDTH` by `HEIGHT`, with its origin above on the left. Knows no picture.
 
 use super::Grid;
 
 /// The size of the page.
-pub const WIDTH: f64 = 640.0;
+pub const MAX_LINE_WIDTH: f64 = 640.0;
 pub const HEIGHT: f64 = 420.0;
 
 /// The radius of a disc.

@@ -3,7 +3,8 @@
 //! Self-contained text in generic fonts; pixels are a PNG inside of it.
 
 use super::shape::{
-    Anchor, BAR_COVER, Color, DISC_COVER, Frame, HALO, HEIGHT, RADIUS, STROKE, Shape, Text, WIDTH, rim,
+    Anchor, BAR_COVER, Color, DISC_COVER, Frame, HALO, HEIGHT, MAX_LINE_WIDTH, RADIUS, STROKE, Shape, Text,
+    rim,
 };
 use super::{Bounds, DrawError, Picture, chart, pixels};
 use std::fmt::{self, Write};
@@ -31,9 +32,9 @@ fn write(
 ) -> fmt::Result {
     writeln!(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"DejaVu Sans, Verdana, sans-serif\">"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{MAX_LINE_WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {MAX_LINE_WIDTH} {HEIGHT}\" font-family=\"DejaVu Sans, Verdana, sans-serif\">"
     )?;
-    writeln!(out, "<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#ffffff\"/>")?;
+    writeln!(out, "<rect width=\"{MAX_LINE_WIDTH}\" height=\"{HEIGHT}\" fill=\"#ffffff\"/>")?;
     for shape in shapes {
         match shape {
             Shape::Rule([x1, y1], [x2, y2], color) => writeln!(

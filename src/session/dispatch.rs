@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// Lines written at most.
 const MOST_LINES: usize = 200;
 /// Calls within one another followed at most.
-const DEEPEST: usize = 40;
+const MAX_DEPTH: usize = 40;
 
 /// The chain of choices of an expression, as text.
 pub fn explain(env: &Env, program: &Program, script: &Script) -> String {
@@ -161,7 +161,7 @@ impl Walk<'_> {
         let text = self.signature(function, &definition, &type_args);
         self.line(text, comment);
         let here = (function, type_args);
-        if self.open.len() >= DEEPEST || self.open.contains(&here) {
+        if self.open.len() >= MAX_DEPTH || self.open.contains(&here) {
             return;
         }
         let bindings = definition.type_params.iter().map(|p| p.id).zip(here.1.iter().cloned()).collect();

@@ -53,7 +53,7 @@ pub enum Verdict {
 /// Parts of a drawn value, at most.
 const LARGEST: usize = 64;
 /// Declared types within one another, at most.
-const DEEPEST: u32 = 6;
+const MAX_DEPTH: u32 = 6;
 
 impl Session {
     /// Tries the laws of all instances that the user has declared, or of the library's with
@@ -219,7 +219,7 @@ impl Session {
         match ty.kind() {
             TypeKind::Scalar(scalar) => make(scalar_literal(*scalar, rng)?),
             TypeKind::Nominal(nominal, args) => {
-                if depth > DEEPEST {
+                if depth > MAX_DEPTH {
                     return None;
                 }
                 match nominal.body()? {
@@ -240,7 +240,7 @@ impl Session {
                         let cases = nominal.variant_cases(args)?;
                         // Deep inside, cases without declared types end a list or tree.
                         let flat: Vec<usize> = (0..cases.len()).filter(|&i| is_flat(&cases[i].1)).collect();
-                        let case = if depth + 2 > DEEPEST && !flat.is_empty() {
+                        let case = if depth + 2 > MAX_DEPTH && !flat.is_empty() {
                             flat[rng.usize(..flat.len())]
                         } else {
                             rng.usize(..cases.len().max(1))

@@ -38,7 +38,7 @@ pub use crate::eval::preview::Window;
 pub use crate::eval::{Colors, Progress, Screen, Watcher};
 pub use crate::iso::Verdict;
 pub use crate::jit::{Stage, Statistics};
-pub use crate::syntax::brackets::Growing;
+pub use crate::syntax::brackets::IncrementalSplit;
 pub use crate::types::number::Conversion;
 pub use complete::{Completions, import_path};
 pub use definition::DefinitionText;
@@ -303,7 +303,7 @@ impl Session {
     /// Runs a text, which messages call `name`; what it prints goes to `out`.
     pub fn evaluate(&mut self, name: &str, text: &str, mode: Mode, out: &mut dyn FnMut(&str)) -> Outcome {
         // Whether a name that is one of a result stands for it only the checker knows; it is asked if there is one.
-        let named = self.results.named(&syntax::idents(&detached(text)));
+        let named = self.results.named(&syntax::mentioned_names(&detached(text)));
         let before = self.results.last();
         let source = SourceId(self.sources.len() as u32);
         let (mut uses, mut notes, mut globals) = (Vec::new(), Annotations::default(), 0);
@@ -354,7 +354,7 @@ impl Session {
     /// Lays a text out anew; it is read, not checked. It is kept only if something is wrong with it, which is
     /// said of its places.
     pub fn format(&mut self, name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
-        self.rewritten(name, text, syntax::fmt::layout)
+        self.rewritten(name, text, syntax::fmt::format_source)
     }
 
     fn rewritten(
@@ -391,7 +391,7 @@ impl Session {
             return vec![text];
         }
         let (mut inputs, mut start, mut end) = (Vec::new(), 0, 0);
-        let mut growing = Growing::default();
+        let mut growing = IncrementalSplit::default();
         for line in text.split_inclusive('\n') {
             end += line.len();
             let open = growing.push(line);
@@ -402,7 +402,7 @@ impl Session {
             if piece.trim().is_empty() || command || !announces && !open && !Session::incomplete(piece) {
                 inputs.push(piece);
                 start = end;
-                growing = Growing::default();
+                growing = IncrementalSplit::default();
             }
         }
         inputs.push(&text[start..]);
@@ -614,7 +614,7 @@ impl Session {
     /// Reads what a text needs of the library and makes it known.
     fn load_library(&mut self, source: &Source) -> Result<(), Vec<Diagnostic>> {
         self.know(&library::mentions(source))?;
-        module::qualify(&mut self.env, &self.library.env, syntax::idents(source).into_iter());
+        module::qualify(&mut self.env, &self.library.env, syntax::mentioned_names(source).into_iter());
         Ok(())
     }
 

@@ -64,7 +64,7 @@ pub enum NotFound {
 pub(super) type Loaded = HashMap<String, Arc<Module>>;
 
 /// How deep imports may go.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 /// How many modules a session may have.
 const MOST: usize = 1_000;
 
@@ -134,7 +134,7 @@ impl Session {
         for stmt in stmts {
             let StmtKind::Import(import) = &stmt.kind else { continue };
             let found = match &import.target {
-                ImportTarget::Part(name) => match library::part(&name.text) {
+                ImportTarget::Library(name) => match library::part(&name.text) {
                     Some(part) => Ok(Some(Target::Known(part))),
                     None => {
                         let parts: Vec<String> = library::parts().map(str::to_string).collect();
@@ -191,8 +191,8 @@ impl Session {
             chain.push(place.name);
             return Err(ModuleError::Cycle { span, chain });
         }
-        if reading.way.len() >= DEEPEST {
-            return Err(ModuleError::TooMany { span, limit: DEEPEST, deep: true });
+        if reading.way.len() >= MAX_DEPTH {
+            return Err(ModuleError::TooMany { span, limit: MAX_DEPTH, deep: true });
         }
         if self.modules.len() + reading.fresh.len() + reading.way.len() >= MOST {
             return Err(ModuleError::TooMany { span, limit: MOST, deep: false });
@@ -246,7 +246,7 @@ impl Session {
             let library = &self.library.env;
             let said = module::open(&mut self.env, &mut self.program, &imports, library);
             diagnostics.extend(said);
-            module::qualify(&mut self.env, library, syntax::idents(source).into_iter());
+            module::qualify(&mut self.env, library, syntax::mentioned_names(source).into_iter());
         }
         scripts
     }
@@ -268,7 +268,7 @@ impl Session {
         }
         let mut env = super::own_env();
         env.number_after(&self.env);
-        let names = syntax::idents(&fresh.source);
+        let names = syntax::mentioned_names(&fresh.source);
         let (mentioned, _) = self.library.needed(&library::mentions(&fresh.source), &BTreeSet::new());
         library::adopt(&self.library.env, &mut env, &mentioned);
         let mut said = module::open(&mut env, &mut self.program, &imports, &self.library.env);

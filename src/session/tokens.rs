@@ -4,7 +4,7 @@
 //! in order. Knows no names: whether a name is defined is a question to a session.
 
 use super::detached;
-use crate::syntax::lexer::{self, Kind, Token};
+use crate::syntax::lexer::{self, Token, TokenKind};
 use crate::types::Scalar;
 use std::ops::Range;
 
@@ -136,18 +136,20 @@ pub fn matching_bracket(text: &str, at: usize) -> Option<usize> {
 
 fn class(token: &Token, text: &str) -> TokenClass {
     match token.kind {
-        Kind::True | Kind::False | Kind::Int | Kind::Real | Kind::Suffixed => TokenClass::Number,
-        Kind::Char
-        | Kind::Str
-        | Kind::BadStr
-        | Kind::FilledStr
-        | Kind::FilledOpen
-        | Kind::FilledMiddle
-        | Kind::FilledClose => TokenClass::Text,
-        Kind::BadNumber => TokenClass::Unreadable,
-        Kind::LParen | Kind::LBracket | Kind::LBrace => TokenClass::Open,
-        Kind::RParen | Kind::RBracket | Kind::RBrace => TokenClass::Close,
-        Kind::Name | Kind::Qualified => {
+        TokenKind::True | TokenKind::False | TokenKind::Int | TokenKind::Real | TokenKind::Suffixed => {
+            TokenClass::Number
+        }
+        TokenKind::Char
+        | TokenKind::Str
+        | TokenKind::BadStr
+        | TokenKind::InterpolatedStr
+        | TokenKind::InterpolatedOpen
+        | TokenKind::InterpolatedMiddle
+        | TokenKind::InterpolatedClose => TokenClass::Text,
+        TokenKind::BadNumber => TokenClass::Unreadable,
+        TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => TokenClass::Open,
+        TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => TokenClass::Close,
+        TokenKind::Name | TokenKind::Qualified => {
             let last = text.rsplit("::").next().unwrap_or(text);
             let built_in = || Scalar::named(last).is_some() || super::query::TYPE_WORDS.contains(&last);
             match last.starts_with(char::is_uppercase) || built_in() {
@@ -155,7 +157,7 @@ fn class(token: &Token, text: &str) -> TokenClass {
                 false => TokenClass::Name,
             }
         }
-        kind if kind.is_word() => TokenClass::Keyword,
+        kind if kind.is_keyword() => TokenClass::Keyword,
         _ => TokenClass::Operator,
     }
 }

@@ -39,7 +39,7 @@ pub enum ExprKind {
     /// `"text"` with its escapes resolved.
     Str(Arc<str>),
     /// `f"… {x:8.3} …"`: the text at the beginning, and values with the texts after them.
-    Filled(Arc<str>, Vec<Hole>),
+    Interpolated(Arc<str>, Vec<Interpolation>),
     /// `true`, `false`.
     Bool(bool),
     /// A name.
@@ -183,7 +183,7 @@ pub enum ExprKind {
 
 /// A value in a text, `{x:8.3}`, and the text after it.
 #[derive(Clone, Debug)]
-pub struct Hole {
+pub struct Interpolation {
     /// The value.
     pub value: Expr,
     /// How many characters it takes at least.
@@ -695,10 +695,10 @@ pub struct Import {
 impl Import {
     /// What the module is called here: by its alias, else after what is imported. What a file is called may be no
     /// name.
-    pub fn called(&self) -> Name {
+    pub fn module_name(&self) -> Name {
         match (&self.alias, &self.target) {
             (Some(alias), _) => alias.clone(),
-            (None, ImportTarget::Part(name)) => name.clone(),
+            (None, ImportTarget::Library(name)) => name.clone(),
             (None, ImportTarget::File { path, span }) => Name { text: stem(path).into(), span: *span },
         }
     }
@@ -721,7 +721,7 @@ pub enum ImportTarget {
         span: Span,
     },
     /// A part of the standard library.
-    Part(Name),
+    Library(Name),
 }
 
 impl ImportTarget {
@@ -729,7 +729,7 @@ impl ImportTarget {
     pub fn span(&self) -> Span {
         match self {
             ImportTarget::File { span, .. } => *span,
-            ImportTarget::Part(name) => name.span,
+            ImportTarget::Library(name) => name.span,
         }
     }
 }

@@ -7,22 +7,22 @@
 //! and it knows when a text merely stops too early. Linear in the number of tokens.
 
 use super::error::SyntaxError;
-use super::lexer::{self, Kind, Token};
+use super::lexer::{self, Token, TokenKind};
 use crate::source::{Source, Span};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
 
 /// How deep brackets, blocks and prefixes may nest, together.
-pub const DEEPEST: u32 = 256;
+pub const MAX_DEPTH: u32 = 256;
 /// How many operands one path through a tree may pass: chains like `1+1+…` lean to one side.
-pub const LONGEST_CHAIN: u32 = 10_000;
+pub const MAX_CHAIN_OPERANDS: u32 = 10_000;
 /// How many errors this pass reports.
-const MOST_ERRORS: usize = 20;
+const MAX_ERRORS: usize = 20;
 
 /// A text cut into statements.
 #[derive(Debug, Default)]
-pub struct Cut {
+pub struct StatementSplit {
     /// The tokens; every statement that needs a `;` has one, perhaps a synthetic one.
     pub tokens: Vec<Token>,
     /// The top-level statements.
@@ -32,7 +32,7 @@ pub struct Cut {
     /// The text ends inside something that is open.
     pub incomplete: bool,
     /// The deepest nesting of brackets, blocks and prefixes.
-    pub deepest: u32,
+    pub max_depth: u32,
 }
 
 /// One top-level statement.
@@ -41,14 +41,14 @@ pub struct Statement {
     /// Its tokens.
     pub tokens: Range<usize>,
     /// Its brackets are wrong; an error has been reported and it is not worth parsing.
-    pub bad: bool,
+    pub has_errors: bool,
     /// It has no `;` where it needs one, though something follows.
     pub semicolon_missing: bool,
 }
 
 /// What is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Open {
+enum Delimiter {
     Paren,
     Bracket,
     Brace,
@@ -60,33 +60,33 @@ enum Open {
     Do,
 }
 
-impl Open {
-    fn closer(self) -> Kind {
+impl Delimiter {
+    fn closer(self) -> TokenKind {
         match self {
-            Open::Paren => Kind::RParen,
-            Open::Bracket => Kind::RBracket,
-            Open::Brace => Kind::RBrace,
-            Open::If => Kind::Endif,
-            Open::Match => Kind::Endmatch,
-            Open::Do => Kind::Done,
+            Delimiter::Paren => TokenKind::RParen,
+            Delimiter::Bracket => TokenKind::RBracket,
+            Delimiter::Brace => TokenKind::RBrace,
+            Delimiter::If => TokenKind::Endif,
+            Delimiter::Match => TokenKind::Endmatch,
+            Delimiter::Do => TokenKind::Done,
         }
     }
 
     /// A `;` may stand directly inside.
     fn holds_statements(self) -> bool {
-        matches!(self, Open::Brace | Open::Do)
+        matches!(self, Delimiter::Brace | Delimiter::Do)
     }
 }
 
 /// One thing that is open, with what is known of the tree inside it.
 struct Frame {
-    open: Open,
+    open: Delimiter,
     /// The token that opened it, in the output.
     at: usize,
     /// It has the form of another language, which has been reported: it may end in any way.
     foreign: bool,
     /// `match … with` whose arms are statements: `endmatch` ends it.
-    felix: bool,
+    arms_are_statements: bool,
     /// The `then` of an `if` that a brace follows.
     braced: Option<usize>,
     height: Height,
@@ -126,21 +126,21 @@ struct Binders {
 
 impl Binders {
     /// Takes the next token; true of an `in` that belongs to no binder. `binds`: it is the word `let`.
-    fn take(&mut self, kind: Kind, binds: bool) -> bool {
+    fn take(&mut self, kind: TokenKind, binds: bool) -> bool {
         match kind {
             _ if binds => self.heads += 1,
-            Kind::For => *self = Binders { clauses: true, pattern: true, ..*self },
-            Kind::Comma if self.clauses => self.pattern = true,
-            Kind::Do | Kind::Perform | Kind::When => {
+            TokenKind::For => *self = Binders { clauses: true, pattern: true, ..*self },
+            TokenKind::Comma if self.clauses => self.pattern = true,
+            TokenKind::Do | TokenKind::Perform | TokenKind::When => {
                 *self = Binders { clauses: false, pattern: false, ..*self };
             }
-            Kind::Assign if self.heads > 0 => {
+            TokenKind::Assign if self.heads > 0 => {
                 self.heads -= 1;
                 self.lets += 1;
             }
-            Kind::In if self.pattern => self.pattern = false,
-            Kind::In if self.lets > 0 => self.lets -= 1,
-            Kind::In => return true,
+            TokenKind::In if self.pattern => self.pattern = false,
+            TokenKind::In if self.lets > 0 => self.lets -= 1,
+            TokenKind::In => return true,
             _ => {}
         }
         false
@@ -148,8 +148,8 @@ impl Binders {
 }
 
 /// After this word a name is declared.
-fn names_something(kind: Kind) -> bool {
-    use Kind::*;
+fn declares_name(kind: TokenKind) -> bool {
+    use TokenKind::*;
     matches!(
         kind,
         Fun | Proc
@@ -169,19 +169,20 @@ fn names_something(kind: Kind) -> bool {
 
 /// Whether a name is declared by `fun`, of which the next tokens are known: `fun (x) => e` and `fun x => e`
 /// have none.
-fn names_function(next: Option<Kind>, after_next: Option<Kind>) -> bool {
-    let lambda = next == Some(Kind::Name) && matches!(after_next, Some(Kind::FatArrow | Kind::Arrow));
-    next != Some(Kind::LParen) && !lambda
+fn declares_function(next: Option<TokenKind>, after_next: Option<TokenKind>) -> bool {
+    let lambda =
+        next == Some(TokenKind::Name) && matches!(after_next, Some(TokenKind::FatArrow | TokenKind::Arrow));
+    next != Some(TokenKind::LParen) && !lambda
 }
 
 impl Height {
-    fn here(&self) -> u32 {
+    fn total(&self) -> u32 {
         self.chain + self.deep + self.dollars + self.tallest
     }
 
     /// A separator: what stood before it is done.
     fn separate(&mut self, statement: bool) {
-        self.finished = self.finished.max(self.here());
+        self.finished = self.finished.max(self.total());
         self.deep = 0;
         self.chain = 0;
         self.tallest = 0;
@@ -193,38 +194,38 @@ impl Height {
 }
 
 /// The pass itself.
-struct Pass<'s> {
+struct BracketPass<'s> {
     source: Cow<'s, Source>,
-    out: Cut,
+    out: StatementSplit,
     stack: Vec<Frame>,
     /// How many of each are open: finding a partner must not search the whole stack.
     counts: [u32; 6],
     /// How many open frames have a `then` that a brace follows.
     braced: u32,
     /// How many of each an error has closed: their closers, coming late, are consequences.
-    forgiven: [u32; 6],
-    ground: Height,
+    force_closed: [u32; 6],
+    top_level: Height,
     /// First token of the statement being read.
     start: usize,
     bad: bool,
     /// The statement is a declaration with a block, so far: its `}` will end it.
     block_declaration: bool,
-    too_deep: bool,
-    too_long: bool,
+    reported_depth: bool,
+    reported_chain: bool,
 }
 
 /// Cuts tokens into top-level statements.
-pub fn cut(source: &Source, tokens: &[Token]) -> Cut {
-    let mut pass = Pass::new(Cow::Borrowed(source));
+pub fn split_statements(source: &Source, tokens: &[Token]) -> StatementSplit {
+    let mut pass = BracketPass::new(Cow::Borrowed(source));
     pass.out.tokens.reserve(tokens.len() + 8);
     let mut at = 0;
     while at < tokens.len() {
         let after = |n: usize| tokens.get(at + n).map(|t| t.kind);
-        let ended = pass.token(tokens[at], after(1), after(2));
+        let ended = pass.process_token(tokens[at], after(1), after(2));
         at += 1;
         if ended {
             // A block statement ends by its last word; a `;` after it is allowed.
-            if let Some(semi) = tokens.get(at).filter(|t| t.kind == Kind::Semi) {
+            if let Some(semi) = tokens.get(at).filter(|t| t.kind == TokenKind::Semi) {
                 pass.out.tokens.push(*semi);
                 at += 1;
             }
@@ -236,26 +237,32 @@ pub fn cut(source: &Source, tokens: &[Token]) -> Cut {
 
 /// A text that comes line by line. Tells, in time that depends on the new lines only, whether what has come
 /// ends inside brackets or blocks; where it cannot tell, it has to be read.
-pub struct Growing {
-    pass: Pass<'static>,
-    /// The last tokens: each is taken when what it depends on is known, see [`Growing::hold`].
-    held: VecDeque<Token>,
+pub struct IncrementalSplit {
+    pass: BracketPass<'static>,
+    /// The last tokens: each is taken when what it depends on is known, see [`IncrementalSplit::hold`].
+    lookahead: VecDeque<Token>,
     /// How much of the text has been cut into tokens.
-    lexed: usize,
+    lexed_bytes: usize,
     /// What follows that ends inside a comment.
     in_comment: bool,
     /// Something is wrong in it.
-    wrong: bool,
+    has_errors: bool,
 }
 
-impl Default for Growing {
-    fn default() -> Growing {
-        let pass = Pass::new(Cow::Owned(Source::default()));
-        Growing { pass, held: VecDeque::new(), lexed: 0, in_comment: false, wrong: false }
+impl Default for IncrementalSplit {
+    fn default() -> IncrementalSplit {
+        let pass = BracketPass::new(Cow::Owned(Source::default()));
+        IncrementalSplit {
+            pass,
+            lookahead: VecDeque::new(),
+            lexed_bytes: 0,
+            in_comment: false,
+            has_errors: false,
+        }
     }
 }
 
-impl Growing {
+impl IncrementalSplit {
     /// What has come so far.
     pub fn text(&self) -> &str {
         &self.pass.source.text
@@ -269,89 +276,92 @@ impl Growing {
     /// Adds whole lines; true if the text is incomplete without doubt.
     pub fn push(&mut self, lines: &str) -> bool {
         self.pass.source.to_mut().text.push_str(lines);
-        if self.wrong {
+        if self.has_errors {
             return false;
         }
         if self.in_comment && !lines.contains("*/") && !lines.contains("\"\"\"") {
             return true;
         }
-        let found = lexer::lex_range(&self.pass.source, self.lexed..self.text().len());
+        let found = lexer::lex_range(&self.pass.source, self.lexed_bytes..self.text().len());
         self.in_comment = found.open_comment && found.errors.len() == 1;
         // What stands before the comment may be wrong.
         if self.in_comment {
             return false;
         }
-        self.wrong = !found.errors.is_empty();
-        self.lexed = self.text().len();
+        self.has_errors = !found.errors.is_empty();
+        self.lexed_bytes = self.text().len();
         for token in found.tokens {
-            self.hold(token);
+            self.feed(token);
         }
-        self.wrong |= !self.pass.out.errors.is_empty();
-        !self.wrong && self.stays_open()
+        self.has_errors |= !self.pass.out.errors.is_empty();
+        !self.has_errors && self.is_incomplete()
     }
 
     /// Takes the tokens that wait, as far as `token` tells what they are: each depends on the next one, and
     /// `fun x`, which begins a definition or a function without a name, on the one after it.
-    fn hold(&mut self, token: Token) {
-        self.held.push_back(token);
+    fn feed(&mut self, token: Token) {
+        self.lookahead.push_back(token);
         let kind = |token: &Token| token.kind;
-        while let Some(next) = self.held.get(1).map(kind) {
-            let after = self.held.get(2).map(kind);
-            let first = self.held[0];
-            let undecided = matches!(first.kind, Kind::Fun | Kind::Proc) && next == Kind::Name;
+        while let Some(next) = self.lookahead.get(1).map(kind) {
+            let after = self.lookahead.get(2).map(kind);
+            let first = self.lookahead[0];
+            let undecided = matches!(first.kind, TokenKind::Fun | TokenKind::Proc) && next == TokenKind::Name;
             if undecided && after.is_none() {
                 return;
             }
-            self.held.pop_front();
-            if self.pass.token(first, Some(next), after) {
+            self.lookahead.pop_front();
+            if self.pass.process_token(first, Some(next), after) {
                 self.pass.end_statement(false);
             }
         }
     }
 
     /// Whether something is open whatever the last token does.
-    fn stays_open(&self) -> bool {
+    fn is_incomplete(&self) -> bool {
         // More than one token waits where a definition or a function without a name begins.
-        let (1, Some(held)) = (self.held.len(), self.held.front()) else { return false };
-        if matches!(held.kind, Kind::LParen | Kind::LBracket | Kind::LBrace) {
+        let (1, Some(held)) = (self.lookahead.len(), self.lookahead.front()) else { return false };
+        if matches!(held.kind, TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace) {
             return true;
         }
         let Some(top) = self.pass.stack.last() else { return false };
         // What has the form of another language is wrong as it stands, or may be.
         let foreign = self.pass.stack.iter().any(|frame| frame.foreign);
-        if foreign || self.pass.braced > 0 || self.pass.formless_if(top.open, top.at, None).is_some() {
+        if foreign || self.pass.braced > 0 || self.pass.malformed_if_error(top.open, top.at, None).is_some() {
             return false;
         }
         match held.kind {
-            Kind::RParen | Kind::RBracket | Kind::RBrace | Kind::Endif | Kind::Endmatch | Kind::Done => {
-                self.pass.stack.len() > 1 && top.open.closer() == held.kind
-            }
-            Kind::Perform => self.pass.stack.len() > 1,
+            TokenKind::RParen
+            | TokenKind::RBracket
+            | TokenKind::RBrace
+            | TokenKind::Endif
+            | TokenKind::Endmatch
+            | TokenKind::Done => self.pass.stack.len() > 1 && top.open.closer() == held.kind,
+            TokenKind::Perform => self.pass.stack.len() > 1,
             // `if c:` has the form of another language.
-            Kind::Colon => top.open != Open::If,
-            Kind::Semi => top.open.holds_statements(),
+            TokenKind::Colon => top.open != Delimiter::If,
+            TokenKind::Semi => top.open.holds_statements(),
             // It may end what `begin` began.
-            Kind::Name if self.pass.text(*held) == "end" => false,
+            TokenKind::Name if self.pass.text(*held) == "end" => false,
             kind => !self.pass.begins_statement(kind, None, None),
         }
     }
 }
 
-impl<'s> Pass<'s> {
-    fn new(source: Cow<'s, Source>) -> Pass<'s> {
-        Pass {
+impl<'s> BracketPass<'s> {
+    fn new(source: Cow<'s, Source>) -> BracketPass<'s> {
+        BracketPass {
             source,
-            out: Cut::default(),
+            out: StatementSplit::default(),
             stack: Vec::new(),
             counts: [0; 6],
             braced: 0,
-            forgiven: [0; 6],
-            ground: Height::default(),
+            force_closed: [0; 6],
+            top_level: Height::default(),
             start: 0,
             bad: false,
             block_declaration: false,
-            too_deep: false,
-            too_long: false,
+            reported_depth: false,
+            reported_chain: false,
         }
     }
 
@@ -365,19 +375,24 @@ impl<'s> Pass<'s> {
 
     fn report(&mut self, error: SyntaxError) {
         self.bad = true;
-        if self.out.errors.len() < MOST_ERRORS {
+        if self.out.errors.len() < MAX_ERRORS {
             self.out.errors.push(error);
         }
     }
 
-    fn last_kind(&self) -> Option<Kind> {
+    fn last_kind(&self) -> Option<TokenKind> {
         self.out.tokens[self.start..].last().map(|t| t.kind)
     }
 
     /// Takes one token; true if it ends a block statement at the top level.
-    fn token(&mut self, mut token: Token, next: Option<Kind>, after_next: Option<Kind>) -> bool {
+    fn process_token(
+        &mut self,
+        mut token: Token,
+        next: Option<TokenKind>,
+        after_next: Option<TokenKind>,
+    ) -> bool {
         let before = self.last_kind();
-        token.kind = self.felix_word(token, before, next);
+        token.kind = self.contextual_keyword(token, before, next);
         if self.is_offside(token) {
             token.offside = true;
             if self.stack.is_empty() {
@@ -387,25 +402,27 @@ impl<'s> Pass<'s> {
         }
         let before = before.filter(|_| self.last_kind().is_some());
         // `export` stands before a definition, not before another statement.
-        let exported = before == Some(Kind::Export) && token.kind != Kind::Export;
+        let exported = before == Some(TokenKind::Export) && token.kind != TokenKind::Export;
         // After a bracket or a comma, `fun x y` begins an argument, in a form of another language; a definition
         // begins a line.
-        let argument = matches!(token.kind, Kind::Fun | Kind::Proc)
-            && matches!(before, Some(Kind::LParen | Kind::LBracket | Kind::Comma))
+        let argument = matches!(token.kind, TokenKind::Fun | TokenKind::Proc)
+            && matches!(before, Some(TokenKind::LParen | TokenKind::LBracket | TokenKind::Comma))
             && !self.begins_line(token);
         // `if c return e;`
-        let jump = matches!(token.kind, Kind::Return | Kind::Break | Kind::Continue)
-            && before.is_some_and(Kind::ends_operand)
+        let jump = matches!(token.kind, TokenKind::Return | TokenKind::Break | TokenKind::Continue)
+            && before.is_some_and(TokenKind::ends_operand)
             && self.stack.last().is_some_and(|frame| {
-                frame.open == Open::If
+                frame.open == Delimiter::If
                     && !frame.foreign
-                    && !self.directly_inside(frame.at).any(|t| matches!(t.kind, Kind::Then | Kind::Colon))
+                    && !self
+                        .directly_inside(frame.at)
+                        .any(|t| matches!(t.kind, TokenKind::Then | TokenKind::Colon))
             });
         if self.begins_statement(token.kind, next, after_next)
             && !jump
             && !exported
             && !argument
-            && before.is_some_and(|k| k != Kind::Perform)
+            && before.is_some_and(|k| k != TokenKind::Perform)
         {
             // What is open and cannot hold a statement has been forgotten.
             if self.stack.last().is_some_and(|f| !f.open.holds_statements()) && !self.in_comprehension(token)
@@ -417,80 +434,84 @@ impl<'s> Pass<'s> {
                 self.end_statement(true);
             }
         }
-        if self.out.tokens[self.start..].iter().all(|t| t.kind == Kind::Export) {
+        if self.out.tokens[self.start..].iter().all(|t| t.kind == TokenKind::Export) {
             self.block_declaration = match token.kind {
-                Kind::Struct | Kind::Class | Kind::Instance => true,
-                Kind::Fun | Kind::Proc => names_function(next, after_next),
+                TokenKind::Struct | TokenKind::Class | TokenKind::Instance => true,
+                TokenKind::Fun | TokenKind::Proc => declares_function(next, after_next),
                 // `test "name" { … }`
-                Kind::Name => next == Some(Kind::Str) && matches!(self.text(token), "test" | "bench"),
+                TokenKind::Name => {
+                    next == Some(TokenKind::Str) && matches!(self.text(token), "test" | "bench")
+                }
                 _ => false,
             };
         }
         // `if c perform` closes the condition; what is performed nests in the statement around it.
-        if (token.kind == Kind::Perform || jump)
+        if (token.kind == TokenKind::Perform || jump)
             && let Some(frame) = self.stack.last()
-            && frame.open == Open::If
+            && frame.open == Delimiter::If
         {
-            self.out.tokens[frame.at].kind = Kind::IfDo;
+            self.out.tokens[frame.at].kind = TokenKind::IfDo;
             self.pop();
         }
-        self.measure(token, before);
+        self.measure_height(token, before);
         // `let` and a pattern.
-        let binds =
-            matches!(next, Some(Kind::Name | Kind::LParen | Kind::Underscore)) && self.is_let(token, before);
+        let binds = matches!(next, Some(TokenKind::Name | TokenKind::LParen | TokenKind::Underscore))
+            && self.is_let(token, before);
         let height = self.height();
         // An `if` after an operand begins the condition of a comprehension.
-        let condition = token.kind == Kind::If && before.is_some_and(Kind::ends_operand);
-        let kind = if condition { Kind::When } else { token.kind };
+        let condition = token.kind == TokenKind::If && before.is_some_and(TokenKind::ends_operand);
+        let kind = if condition { TokenKind::When } else { token.kind };
         if height.binders.take(kind, binds) {
-            token.kind = Kind::InSet;
+            token.kind = TokenKind::InSet;
         }
-        if height.begin.is_none() && token.kind != Kind::Semi {
+        if height.begin.is_none() && token.kind != TokenKind::Semi {
             height.begin = Some(token.start);
         }
         // `fun match(x)` is a keyword used as a name, not a `match`.
-        let named = before.is_some_and(names_something) && token.kind.is_keyword();
+        let named = before.is_some_and(declares_name) && token.kind.is_keyword();
         match token.kind {
             _ if named => {}
-            Kind::LParen | Kind::FilledOpen => self.open(Open::Paren, token),
-            Kind::LBracket => self.open(Open::Bracket, token),
-            Kind::LBrace => {
-                self.branch_in_braces(token);
+            TokenKind::LParen | TokenKind::InterpolatedOpen => self.open(Delimiter::Paren, token),
+            TokenKind::LBracket => self.open(Delimiter::Bracket, token),
+            TokenKind::LBrace => {
+                self.check_branch_in_braces(token);
                 // `fun f(x:T):T = { … }`
-                let function = self.out.tokens[self.start..].iter().find(|t| t.kind != Kind::Export);
+                let function = self.out.tokens[self.start..].iter().find(|t| t.kind != TokenKind::Export);
                 if self.stack.is_empty()
-                    && before == Some(Kind::Assign)
-                    && function.is_some_and(|t| matches!(t.kind, Kind::Fun | Kind::Proc))
+                    && before == Some(TokenKind::Assign)
+                    && function.is_some_and(|t| matches!(t.kind, TokenKind::Fun | TokenKind::Proc))
                 {
                     self.block_declaration = true;
                 }
-                self.open(Open::Brace, token)
+                self.open(Delimiter::Brace, token)
             }
             // The condition of a comprehension: the grammar has one word for it.
-            Kind::If if before.is_some_and(Kind::ends_operand) && self.after_clauses() => {
-                token.kind = Kind::When;
+            TokenKind::If if before.is_some_and(TokenKind::ends_operand) && self.after_clauses() => {
+                token.kind = TokenKind::When;
             }
-            Kind::If => self.open(Open::If, token),
-            Kind::Match | Kind::Typematch => self.open(Open::Match, token),
-            Kind::Do => self.do_word(token),
-            Kind::Elif => {
+            TokenKind::If => self.open(Delimiter::If, token),
+            TokenKind::Match | TokenKind::Typematch => self.open(Delimiter::Match, token),
+            TokenKind::Do => self.handle_do(token),
+            TokenKind::Elif => {
                 // After `if … do` the next condition is open again.
                 if let Some(frame) = self.stack.last_mut()
-                    && frame.open == Open::Do
-                    && self.out.tokens[frame.at].kind == Kind::IfDo
+                    && frame.open == Delimiter::Do
+                    && self.out.tokens[frame.at].kind == TokenKind::IfDo
                 {
-                    self.counts[Open::Do as usize] -= 1;
-                    self.counts[Open::If as usize] += 1;
-                    frame.open = Open::If;
+                    self.counts[Delimiter::Do as usize] -= 1;
+                    self.counts[Delimiter::If as usize] += 1;
+                    frame.open = Delimiter::If;
                 }
             }
-            Kind::RParen | Kind::FilledClose => return self.close(Open::Paren, token, next),
-            Kind::RBracket => return self.close(Open::Bracket, token, next),
-            Kind::RBrace => return self.close(Open::Brace, token, next),
-            Kind::Endif => return self.close(Open::If, token, next),
-            Kind::Endmatch => return self.close(Open::Match, token, next),
-            Kind::Done => return self.close(Open::Do, token, next),
-            Kind::Semi => {
+            TokenKind::RParen | TokenKind::InterpolatedClose => {
+                return self.close(Delimiter::Paren, token, next);
+            }
+            TokenKind::RBracket => return self.close(Delimiter::Bracket, token, next),
+            TokenKind::RBrace => return self.close(Delimiter::Brace, token, next),
+            TokenKind::Endif => return self.close(Delimiter::If, token, next),
+            TokenKind::Endmatch => return self.close(Delimiter::Match, token, next),
+            TokenKind::Done => return self.close(Delimiter::Do, token, next),
+            TokenKind::Semi => {
                 if self.stack.last().is_some_and(|f| !f.open.holds_statements()) {
                     self.unwind_to_statement(token);
                 }
@@ -501,7 +522,7 @@ impl<'s> Pass<'s> {
                 }
                 return false;
             }
-            Kind::BadStr => {
+            TokenKind::BadStr => {
                 // Its line may have held closers and the `;`: it ends the statement, without a word.
                 while self.stack.last().is_some_and(|f| !f.open.holds_statements()) {
                     self.pop();
@@ -513,7 +534,9 @@ impl<'s> Pass<'s> {
                 }
                 return false;
             }
-            Kind::FatArrow | Kind::Assign if self.stack.is_empty() => self.block_declaration = false,
+            TokenKind::FatArrow | TokenKind::Assign if self.stack.is_empty() => {
+                self.block_declaration = false
+            }
             _ => {}
         }
         self.out.tokens.push(token);
@@ -521,8 +544,13 @@ impl<'s> Pass<'s> {
     }
 
     /// Words of Felix, as the words of this language that they stand for.
-    fn felix_word(&self, token: Token, before: Option<Kind>, next: Option<Kind>) -> Kind {
-        use Kind::*;
+    fn contextual_keyword(
+        &self,
+        token: Token,
+        before: Option<TokenKind>,
+        next: Option<TokenKind>,
+    ) -> TokenKind {
+        use TokenKind::*;
         let begins = match before {
             None => true,
             Some(kind) => matches!(kind, Semi | LBrace | RBrace | Do | Done | Else | Perform),
@@ -536,13 +564,13 @@ impl<'s> Pass<'s> {
             (Name, "end")
                 if begins
                     && top.is_some_and(|top| {
-                        top.open == Open::Do && self.text(self.out.tokens[top.at]) == "begin"
+                        top.open == Delimiter::Do && self.text(self.out.tokens[top.at]) == "begin"
                     }) =>
             {
                 Done
             }
             (Name, "upto")
-                if before.is_some_and(Kind::ends_operand)
+                if before.is_some_and(TokenKind::ends_operand)
                     && next.is_some_and(|next| next.begins_operand() || next == Minus) =>
             {
                 let mut back = self.out.tokens[self.start..].iter().rev();
@@ -551,7 +579,9 @@ impl<'s> Pass<'s> {
                 });
                 if head.is_some_and(|t| t.kind == In) { Upto } else { Name }
             }
-            (Endmatch, _) if top.is_some_and(|top| top.open == Open::Do && top.felix) => Done,
+            (Endmatch, _) if top.is_some_and(|top| top.open == Delimiter::Do && top.arms_are_statements) => {
+                Done
+            }
             (kind, _) => kind,
         }
     }
@@ -568,7 +598,7 @@ impl<'s> Pass<'s> {
         let Some(last) = self.out.tokens[self.start..].last() else {
             return false;
         };
-        let begins = token.kind.begins_operand() || matches!(token.kind, Kind::Amp | Kind::Do);
+        let begins = token.kind.begins_operand() || matches!(token.kind, TokenKind::Amp | TokenKind::Do);
         if !(begins && last.kind.ends_operand()) {
             return false;
         }
@@ -580,7 +610,7 @@ impl<'s> Pass<'s> {
         let height = match self.stack.last() {
             Some(frame) if !frame.open.holds_statements() => return false,
             Some(frame) => &frame.height,
-            None => &self.ground,
+            None => &self.top_level,
         };
         let indent = |at: u32| {
             let before = text.get(..at as usize).unwrap_or("");
@@ -591,23 +621,31 @@ impl<'s> Pass<'s> {
     }
 
     /// The token can only stand at the beginning of a statement.
-    fn begins_statement(&self, kind: Kind, next: Option<Kind>, after_next: Option<Kind>) -> bool {
+    fn begins_statement(
+        &self,
+        kind: TokenKind,
+        next: Option<TokenKind>,
+        after_next: Option<TokenKind>,
+    ) -> bool {
         match kind {
-            Kind::Fun | Kind::Proc => next == Some(Kind::Name) && names_function(next, after_next),
+            TokenKind::Fun | TokenKind::Proc => {
+                next == Some(TokenKind::Name) && declares_function(next, after_next)
+            }
             _ => kind.begins_statement(),
         }
     }
 
     /// `for` inside `[ ]` begins the clauses of a comprehension.
     fn in_comprehension(&self, token: Token) -> bool {
-        token.kind == Kind::For
-            && self.stack.last().is_some_and(|f| matches!(f.open, Open::Bracket | Open::Paren))
+        token.kind == TokenKind::For
+            && self.stack.last().is_some_and(|f| matches!(f.open, Delimiter::Bracket | Delimiter::Paren))
     }
 
     /// Whether what stands here follows the clauses of a comprehension.
     fn after_clauses(&self) -> bool {
         self.stack.last().is_some_and(|frame| {
-            frame.open == Open::Bracket && self.directly_inside(frame.at).any(|t| t.kind == Kind::For)
+            frame.open == Delimiter::Bracket
+                && self.directly_inside(frame.at).any(|t| t.kind == TokenKind::For)
         })
     }
 
@@ -615,16 +653,16 @@ impl<'s> Pass<'s> {
     fn unwind_to_statement(&mut self, token: Token) {
         if let Some(frame) = self.stack.last() {
             let (open, at) = (frame.open, frame.at);
-            if open == Open::Match && self.match_of_statements(at) {
+            if open == Delimiter::Match && self.convert_to_match_statement(at) {
                 return;
             }
-            let error = self.unended(open, at, token);
+            let error = self.unclosed_error(open, at, token);
             self.report(error);
         }
         while let Some(frame) = self.stack.last()
             && !frame.open.holds_statements()
         {
-            self.forgiven[frame.open as usize] += 1;
+            self.force_closed[frame.open as usize] += 1;
             self.pop();
         }
     }
@@ -634,11 +672,11 @@ impl<'s> Pass<'s> {
     fn directly_inside(&self, at: usize) -> impl Iterator<Item = &Token> {
         let mut depth = 0u32;
         self.out.tokens.iter().skip(at + 1).filter(move |token| match token.kind {
-            Kind::LParen | Kind::LBracket | Kind::LBrace => {
+            TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => {
                 depth += 1;
                 depth == 1
             }
-            Kind::RParen | Kind::RBracket | Kind::RBrace => {
+            TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
                 depth = depth.saturating_sub(1);
                 false
             }
@@ -647,10 +685,10 @@ impl<'s> Pass<'s> {
     }
 
     /// `if c {`, as in other languages: told once, where the first brace opens.
-    fn branch_in_braces(&mut self, token: Token) {
-        if self.last_kind() == Some(Kind::Then)
+    fn check_branch_in_braces(&mut self, token: Token) {
+        if self.last_kind() == Some(TokenKind::Then)
             && let Some(frame) = self.stack.last_mut()
-            && frame.open == Open::If
+            && frame.open == Delimiter::If
         {
             self.braced += u32::from(frame.braced.is_none());
             frame.braced = Some(self.out.tokens.len() - 1);
@@ -658,23 +696,23 @@ impl<'s> Pass<'s> {
         let Some(frame) = self.stack.last().filter(|frame| !frame.foreign) else { return };
         let at = frame.at;
         match frame.open {
-            Open::If => {}
+            Delimiter::If => {}
             // `match e {`
-            Open::Match if !self.directly_inside(at).any(|t| t.kind == Kind::With) => {}
+            Delimiter::Match if !self.directly_inside(at).any(|t| t.kind == TokenKind::With) => {}
             _ => return,
         }
         // Where an operand is missing, the brace begins a block with a value.
-        if !self.last_kind().is_some_and(Kind::ends_operand) {
+        if !self.last_kind().is_some_and(TokenKind::ends_operand) {
             return;
         }
         // The body of a function without a name stands in braces.
-        let function = self.directly_inside(at).any(|t| matches!(t.kind, Kind::Fun | Kind::Proc));
+        let function = self.directly_inside(at).any(|t| matches!(t.kind, TokenKind::Fun | TokenKind::Proc));
         if function {
             return;
         }
-        let chained = self.stack.iter().rev().skip(1).take_while(|frame| frame.open == Open::If);
+        let chained = self.stack.iter().rev().skip(1).take_while(|frame| frame.open == Delimiter::If);
         let told = chained.last().is_some_and(|frame| frame.foreign);
-        if self.out.tokens[at].kind != Kind::If {
+        if self.out.tokens[at].kind != TokenKind::If {
             let (word, brace) = (self.span(self.out.tokens[at]), self.span(token));
             self.report(SyntaxError::ArmsInBraces { word, brace });
         } else if !told {
@@ -687,59 +725,67 @@ impl<'s> Pass<'s> {
     }
 
     /// `match … with` whose arms are statements: the statement, as Felix writes it.
-    fn match_of_statements(&mut self, at: usize) -> bool {
+    fn convert_to_match_statement(&mut self, at: usize) -> bool {
         let begins = at == self.start
             || matches!(
                 self.out.tokens[at - 1].kind,
-                Kind::Semi | Kind::LBrace | Kind::RBrace | Kind::Do | Kind::Done | Kind::Else
+                TokenKind::Semi
+                    | TokenKind::LBrace
+                    | TokenKind::RBrace
+                    | TokenKind::Do
+                    | TokenKind::Done
+                    | TokenKind::Else
             );
-        let with = self.directly_inside(at).find(|t| t.kind == Kind::With).map(|t| t.start);
-        let (true, Some(with), Kind::Match) = (begins, with, self.out.tokens[at].kind) else { return false };
-        self.out.tokens[at].kind = Kind::MatchDo;
+        let with = self.directly_inside(at).find(|t| t.kind == TokenKind::With).map(|t| t.start);
+        let (true, Some(with), TokenKind::Match) = (begins, with, self.out.tokens[at].kind) else {
+            return false;
+        };
+        self.out.tokens[at].kind = TokenKind::MatchDo;
         for token in self.out.tokens[at..].iter_mut().filter(|token| token.start == with) {
-            token.kind = Kind::Do;
+            token.kind = TokenKind::Do;
         }
-        self.counts[Open::Match as usize] -= 1;
-        self.counts[Open::Do as usize] += 1;
+        self.counts[Delimiter::Match as usize] -= 1;
+        self.counts[Delimiter::Do as usize] += 1;
         if let Some(frame) = self.stack.last_mut() {
-            frame.open = Open::Do;
-            frame.felix = true;
+            frame.open = Delimiter::Do;
+            frame.arms_are_statements = true;
         }
         true
     }
 
     /// What is open at `at`, and cannot go on with `token`.
-    fn unended(&self, open: Open, at: usize, token: Token) -> SyntaxError {
-        if let Some(error) = self.branches_in_braces() {
+    fn unclosed_error(&self, open: Delimiter, at: usize, token: Token) -> SyntaxError {
+        if let Some(error) = self.branches_in_braces_error() {
             return error;
         }
-        match self.formless_if(open, at, Some(token)) {
+        match self.malformed_if_error(open, at, Some(token)) {
             Some(error) => error,
-            None => self.mismatch(open, at, token),
+            None => self.mismatch_error(open, at, token),
         }
     }
 
     /// `if c then { s; }`, the first that is open: its block has no value.
-    fn branches_in_braces(&self) -> Option<SyntaxError> {
+    fn branches_in_braces_error(&self) -> Option<SyntaxError> {
         if self.braced == 0 {
             return None;
         }
         // Of many it need not be the first.
-        const MOST: usize = 16;
-        let open = self.stack.iter().rev().take(MOST).take_while(|frame| !frame.open.holds_statements());
-        open.filter_map(|frame| self.then_in_braces(frame.at, frame.braced?)).last()
+        const MAX_FRAMES: usize = 16;
+        let open =
+            self.stack.iter().rev().take(MAX_FRAMES).take_while(|frame| !frame.open.holds_statements());
+        open.filter_map(|frame| self.then_in_braces_error(frame.at, frame.braced?)).last()
     }
 
-    fn then_in_braces(&self, at: usize, then: usize) -> Option<SyntaxError> {
+    fn then_in_braces_error(&self, at: usize, then: usize) -> Option<SyntaxError> {
         let tokens = &self.out.tokens;
         let close = self.end_of_braces(then + 1)?;
-        if close > then + 2 && tokens[close - 1].kind != Kind::Semi {
+        if close > then + 2 && tokens[close - 1].kind != TokenKind::Semi {
             return None;
         }
         let span = |at: usize| self.span(tokens[at]);
         let mut edits = vec![(span(then).to(span(then + 1)), "do".to_string())];
         let mut end = Some(close);
-        if tokens.get(close + 1).is_some_and(|token| token.kind == Kind::Else) {
+        if tokens.get(close + 1).is_some_and(|token| token.kind == TokenKind::Else) {
             edits.extend([(span(close), String::new())]);
             end = self.end_of_braces(close + 2);
             edits.extend(end.map(|_| (span(close + 2), String::new())));
@@ -753,16 +799,16 @@ impl<'s> Pass<'s> {
 
     /// The `}` for the `{` that stands at a token, if it is not far away.
     fn end_of_braces(&self, at: usize) -> Option<usize> {
-        const FARTHEST: usize = 500;
+        const MAX_TOKENS: usize = 500;
         let tokens = &self.out.tokens;
-        if tokens.get(at)?.kind != Kind::LBrace {
+        if tokens.get(at)?.kind != TokenKind::LBrace {
             return None;
         }
         let mut depth = 0u32;
-        let mut closes = tokens[at..].iter().take(FARTHEST).enumerate().filter(|(_, token)| {
+        let mut closes = tokens[at..].iter().take(MAX_TOKENS).enumerate().filter(|(_, token)| {
             match token.kind {
-                Kind::LBrace => depth += 1,
-                Kind::RBrace => depth -= 1,
+                TokenKind::LBrace => depth += 1,
+                TokenKind::RBrace => depth -= 1,
                 _ => return false,
             }
             depth == 0
@@ -772,61 +818,74 @@ impl<'s> Pass<'s> {
 
     /// An `if` that has the form of neither a statement nor an expression when `token`, or the end of the text,
     /// stops it.
-    fn formless_if(&self, open: Open, at: usize, token: Option<Token>) -> Option<SyntaxError> {
-        if open != Open::If {
+    fn malformed_if_error(&self, open: Delimiter, at: usize, token: Option<Token>) -> Option<SyntaxError> {
+        if open != Delimiter::If {
             return None;
         }
         let word = self.span(self.out.tokens[at]);
-        let find = |kind: Kind| self.directly_inside(at).find(|t| t.kind == kind).map(|t| self.span(*t));
+        let find = |kind: TokenKind| self.directly_inside(at).find(|t| t.kind == kind).map(|t| self.span(*t));
         let before = at.checked_sub(1).filter(|before| *before >= self.start);
         let before = before.map(|before| self.out.tokens[before].kind);
-        let then = find(Kind::Then);
+        let then = find(TokenKind::Then);
         if let (Some(then), Some(token)) = (then, token) {
             // `if c then s;` as a statement.
             let statement = before.is_none_or(|kind| {
-                matches!(kind, Kind::Semi | Kind::LBrace | Kind::RBrace | Kind::Do | Kind::Done | Kind::Else)
+                matches!(
+                    kind,
+                    TokenKind::Semi
+                        | TokenKind::LBrace
+                        | TokenKind::RBrace
+                        | TokenKind::Do
+                        | TokenKind::Done
+                        | TokenKind::Else
+                )
             });
-            let end = (statement && token.kind == Kind::Semi).then(|| self.span(token).after());
-            return find(Kind::Else).is_none().then_some(SyntaxError::ThenWithoutElse { word, then, end });
+            let end = (statement && token.kind == TokenKind::Semi).then(|| self.span(token).after());
+            return find(TokenKind::Else).is_none().then_some(SyntaxError::ThenWithoutElse {
+                word,
+                then,
+                end,
+            });
         }
         if then.is_some() {
             return None;
         }
-        if before.is_some_and(Kind::ends_operand) && find(Kind::Else).is_some() {
+        if before.is_some_and(TokenKind::ends_operand) && find(TokenKind::Else).is_some() {
             return Some(SyntaxError::ConditionBetween { word });
         }
         // At the end of a text the rest may be still to come. In `` `1:3 `` and before the result of a function
         // stands a colon, too.
-        let function =
-            self.directly_inside(at).any(|t| matches!(t.kind, Kind::Fun | Kind::Proc | Kind::Tick));
-        let colon = find(Kind::Colon).filter(|_| !function);
+        let function = self
+            .directly_inside(at)
+            .any(|t| matches!(t.kind, TokenKind::Fun | TokenKind::Proc | TokenKind::Tick));
+        let colon = find(TokenKind::Colon).filter(|_| !function);
         let token = match (token, colon) {
             (Some(token), _) => token,
             (None, Some(_)) => self.out.tokens[at],
             (None, None) => return None,
         };
         let single = token.kind.begins_statement().then(|| self.span(token));
-        Some(SyntaxError::FormlessIf { word, colon, single })
+        Some(SyntaxError::MalformedIf { word, colon, single })
     }
 
     /// `else if` in an `if … do` that has no end: where `elif` is meant, the inner one ends both.
-    fn else_if(&self, at: usize) -> Option<SyntaxError> {
-        if self.out.tokens[at].kind != Kind::IfDo {
+    fn else_if_error(&self, at: usize) -> Option<SyntaxError> {
+        if self.out.tokens[at].kind != TokenKind::IfDo {
             return None;
         }
         let inner = &self.out.tokens[at + 1..];
         let chained = inner.windows(2).find(|pair| {
-            pair[0].kind == Kind::Else && matches!(pair[1].kind, Kind::If | Kind::IfDo)
-                || pair[0].kind == Kind::Name && matches!(self.text(pair[0]), "elseif" | "elsif")
+            pair[0].kind == TokenKind::Else && matches!(pair[1].kind, TokenKind::If | TokenKind::IfDo)
+                || pair[0].kind == TokenKind::Name && matches!(self.text(pair[0]), "elseif" | "elsif")
         })?;
         let word = match chained[0].kind {
-            Kind::Name => self.span(chained[0]),
+            TokenKind::Name => self.span(chained[0]),
             _ => self.span(chained[0]).to(self.span(chained[1])),
         };
         Some(SyntaxError::ElseIf { word, open: self.span(self.out.tokens[at]) })
     }
 
-    fn mismatch(&self, open: Open, at: usize, token: Token) -> SyntaxError {
+    fn mismatch_error(&self, open: Delimiter, at: usize, token: Token) -> SyntaxError {
         let opener = self.out.tokens[at];
         SyntaxError::Mismatch {
             open: self.span(opener),
@@ -839,30 +898,32 @@ impl<'s> Pass<'s> {
     }
 
     /// `do` after the condition of an `if` or the subject of a `match` belongs to it.
-    fn do_word(&mut self, token: Token) {
+    fn handle_do(&mut self, token: Token) {
         match self.stack.last_mut() {
-            Some(frame) if frame.open == Open::If => {
-                self.out.tokens[frame.at].kind = Kind::IfDo;
-                self.counts[Open::If as usize] -= 1;
-                self.counts[Open::Do as usize] += 1;
-                frame.open = Open::Do;
+            Some(frame) if frame.open == Delimiter::If => {
+                self.out.tokens[frame.at].kind = TokenKind::IfDo;
+                self.counts[Delimiter::If as usize] -= 1;
+                self.counts[Delimiter::Do as usize] += 1;
+                frame.open = Delimiter::Do;
             }
-            Some(frame) if frame.open == Open::Match && self.out.tokens[frame.at].kind == Kind::Match => {
-                self.out.tokens[frame.at].kind = Kind::MatchDo;
-                self.counts[Open::Match as usize] -= 1;
-                self.counts[Open::Do as usize] += 1;
-                frame.open = Open::Do;
+            Some(frame)
+                if frame.open == Delimiter::Match && self.out.tokens[frame.at].kind == TokenKind::Match =>
+            {
+                self.out.tokens[frame.at].kind = TokenKind::MatchDo;
+                self.counts[Delimiter::Match as usize] -= 1;
+                self.counts[Delimiter::Do as usize] += 1;
+                frame.open = Delimiter::Do;
             }
-            _ => self.open(Open::Do, token),
+            _ => self.open(Delimiter::Do, token),
         }
     }
 
-    fn open(&mut self, open: Open, token: Token) {
+    fn open(&mut self, open: Delimiter, token: Token) {
         let outer = self.height();
         let base = outer.base + outer.deep + outer.dollars + 1;
-        self.out.deepest = self.out.deepest.max(base);
-        if base > DEEPEST {
-            self.deep_error(token);
+        self.out.max_depth = self.out.max_depth.max(base);
+        if base > MAX_DEPTH {
+            self.report_too_deep(token);
         }
         self.counts[open as usize] += 1;
         let height = Height { base, ..Height::default() };
@@ -870,7 +931,7 @@ impl<'s> Pass<'s> {
             open,
             at: self.out.tokens.len(),
             foreign: false,
-            felix: false,
+            arms_are_statements: false,
             braced: None,
             height,
         });
@@ -890,37 +951,37 @@ impl<'s> Pass<'s> {
     fn height(&mut self) -> &mut Height {
         match self.stack.last_mut() {
             Some(frame) => &mut frame.height,
-            None => &mut self.ground,
+            None => &mut self.top_level,
         }
     }
 
-    fn deep_error(&mut self, token: Token) {
+    fn report_too_deep(&mut self, token: Token) {
         self.bad = true;
-        if !self.too_deep {
-            self.too_deep = true;
+        if !self.reported_depth {
+            self.reported_depth = true;
             let span = self.span(token);
-            self.report(SyntaxError::TooDeep { span, limit: DEEPEST });
+            self.report(SyntaxError::TooDeep { span, limit: MAX_DEPTH });
         }
     }
 
     /// A closer; true if it ends a block statement at the top level.
-    fn close(&mut self, open: Open, token: Token, next: Option<Kind>) -> bool {
+    fn close(&mut self, open: Delimiter, token: Token, next: Option<TokenKind>) -> bool {
         let Some(top) = self.stack.last() else {
-            return self.not_open(open, token);
+            return self.stray_closer(open, token);
         };
         let (top_open, top_at) = (top.open, top.at);
-        let any_end = top.foreign && matches!(open, Open::If | Open::Match | Open::Do);
+        let any_end = top.foreign && matches!(open, Delimiter::If | Delimiter::Match | Delimiter::Do);
         if top_open != open && !any_end {
             let opener = self.out.tokens[top_at].kind;
             let other_form = match (top_open, open) {
-                (Open::Do, Open::If) => opener == Kind::IfDo,
-                (Open::Do, Open::Match) => opener == Kind::MatchDo,
-                (Open::If, Open::Do) => self.counts[Open::Do as usize] == 0,
-                (Open::Match, Open::Do) => self.counts[Open::Do as usize] == 0,
+                (Delimiter::Do, Delimiter::If) => opener == TokenKind::IfDo,
+                (Delimiter::Do, Delimiter::Match) => opener == TokenKind::MatchDo,
+                (Delimiter::If, Delimiter::Do) => self.counts[Delimiter::Do as usize] == 0,
+                (Delimiter::Match, Delimiter::Do) => self.counts[Delimiter::Do as usize] == 0,
                 _ => false,
             };
             if other_form {
-                let error = match self.mismatch(top_open, top_at, token) {
+                let error = match self.mismatch_error(top_open, top_at, token) {
                     SyntaxError::Mismatch { open, opener, close, closer, wanted, .. } => {
                         SyntaxError::Mismatch { open, opener, close, closer, wanted, replace: true }
                     }
@@ -928,23 +989,24 @@ impl<'s> Pass<'s> {
                 };
                 self.report(error);
             } else if self.counts[open as usize] > 0 {
-                let error = self.unended(top_open, top_at, token);
+                let error = self.unclosed_error(top_open, top_at, token);
                 self.report(error);
                 while self.stack.last().is_some_and(|f| f.open != open) {
                     self.pop();
                 }
             } else {
-                return self.not_open(open, token);
+                return self.stray_closer(open, token);
             }
         }
         self.pop();
         self.out.tokens.push(token);
         // The last brace of `if c { … } else { … }` ends all of it.
         let mut branches = false;
-        if token.kind == Kind::RBrace
-            && !matches!(next, Some(Kind::Else | Kind::Elif | Kind::Endif | Kind::Done))
+        if token.kind == TokenKind::RBrace
+            && !matches!(next, Some(TokenKind::Else | TokenKind::Elif | TokenKind::Endif | TokenKind::Done))
         {
-            let braced = |frame: &Frame| matches!(frame.open, Open::If | Open::Match) && frame.foreign;
+            let braced =
+                |frame: &Frame| matches!(frame.open, Delimiter::If | Delimiter::Match) && frame.foreign;
             while self.stack.last().is_some_and(braced) {
                 self.pop();
                 branches = true;
@@ -954,23 +1016,27 @@ impl<'s> Pass<'s> {
             return false;
         }
         match token.kind {
-            Kind::Done => true,
-            Kind::RBrace => self.block_declaration || branches,
-            _ => self.bad && matches!(token.kind, Kind::Endif | Kind::Endmatch) && top_open == Open::Do,
+            TokenKind::Done => true,
+            TokenKind::RBrace => self.block_declaration || branches,
+            _ => {
+                self.bad
+                    && matches!(token.kind, TokenKind::Endif | TokenKind::Endmatch)
+                    && top_open == Delimiter::Do
+            }
         }
     }
 
     /// A closer with nothing to close is left out.
-    fn not_open(&mut self, open: Open, token: Token) -> bool {
+    fn stray_closer(&mut self, open: Delimiter, token: Token) -> bool {
         let alone = self.out.tokens.len() == self.start;
         let was_bad = self.bad;
         let span = self.span(token);
-        let forgiven = &mut self.forgiven[open as usize];
+        let forgiven = &mut self.force_closed[open as usize];
         let late = *forgiven > 0;
         *forgiven = forgiven.saturating_sub(1);
         // After one error in a statement its stray closers are consequences.
         if !was_bad && !late {
-            self.report(SyntaxError::NotOpen { span, closer: token.kind });
+            self.report(SyntaxError::StrayCloser { span, closer: token.kind });
         }
         self.bad = was_bad || !alone;
         false
@@ -979,7 +1045,7 @@ impl<'s> Pass<'s> {
     fn synthetic_semicolon(&mut self) {
         if let Some(last) = self.out.tokens.last().copied() {
             self.out.tokens.push(Token {
-                kind: Kind::Semi,
+                kind: TokenKind::Semi,
                 glued: true,
                 synthetic: true,
                 offside: false,
@@ -992,15 +1058,15 @@ impl<'s> Pass<'s> {
     fn end_statement(&mut self, semicolon_missing: bool) {
         let tokens = self.start..self.out.tokens.len();
         self.start = tokens.end;
-        self.ground = Height::default();
-        let only_semicolons = self.out.tokens[tokens.clone()].iter().all(|t| t.kind == Kind::Semi);
+        self.top_level = Height::default();
+        let only_semicolons = self.out.tokens[tokens.clone()].iter().all(|t| t.kind == TokenKind::Semi);
         if !only_semicolons {
-            self.out.statements.push(Statement { tokens, bad: self.bad, semicolon_missing });
+            self.out.statements.push(Statement { tokens, has_errors: self.bad, semicolon_missing });
         }
         self.bad = false;
     }
 
-    fn finish(mut self) -> Cut {
+    fn finish(mut self) -> StatementSplit {
         if let Some(frame) = self.stack.last() {
             let opener = self.out.tokens[frame.at];
             let end = self.source.text.trim_end().len();
@@ -1010,14 +1076,16 @@ impl<'s> Pass<'s> {
                 wanted: frame.open.closer(),
                 end: Span::new(self.source.id, end, end),
             };
-            let formless = self.branches_in_braces().or_else(|| self.formless_if(frame.open, frame.at, None));
+            let formless = self
+                .branches_in_braces_error()
+                .or_else(|| self.malformed_if_error(frame.open, frame.at, None));
             // What has the form of another language is refused for that, whatever follows.
             let foreign = self.stack.iter().any(|frame| frame.foreign);
             self.out.incomplete = formless.is_none() && !foreign;
-            let else_if = self.else_if(frame.at);
+            let else_if = self.else_if_error(frame.at);
             let error = formless.or(else_if).unwrap_or(unclosed);
             // A text that is too deep is refused for that, wherever it ends.
-            if !self.too_deep && !foreign {
+            if !self.reported_depth && !foreign {
                 self.report(error);
             }
             self.bad = true;
@@ -1030,14 +1098,16 @@ impl<'s> Pass<'s> {
     }
 
     /// Whether a token is the word `let` where an operand begins.
-    fn is_let(&self, token: Token, before: Option<Kind>) -> bool {
-        token.kind == Kind::Name && !before.is_some_and(Kind::ends_operand) && self.text(token) == "let"
+    fn is_let(&self, token: Token, before: Option<TokenKind>) -> bool {
+        token.kind == TokenKind::Name
+            && !before.is_some_and(TokenKind::ends_operand)
+            && self.text(token) == "let"
     }
 
     /// Counts what makes trees deep; see [`Height`].
-    fn measure(&mut self, token: Token, before: Option<Kind>) {
-        use Kind::*;
-        let after_operand = before.is_some_and(Kind::ends_operand);
+    fn measure_height(&mut self, token: Token, before: Option<TokenKind>) {
+        use TokenKind::*;
+        let after_operand = before.is_some_and(TokenKind::ends_operand);
         // `let p = e in e` leans right.
         let binds = self.is_let(token, before);
         let height = self.height();
@@ -1046,7 +1116,7 @@ impl<'s> Pass<'s> {
             Semi => height.separate(true),
             Comma | CComma => height.separate(false),
             // The pieces are joined by a chain of `+`.
-            FilledMiddle => height.chain += 2,
+            InterpolatedMiddle => height.chain += 2,
             Bar => height.separate(true),
             Dollar => height.dollars += 1,
             Arrow | FatArrow | Perform | Pow | Bang | Not | Hash | Case | Aproj | Ainj => height.deep += 1,
@@ -1057,16 +1127,16 @@ impl<'s> Pass<'s> {
             kind if after_operand && kind.begins_operand() => height.chain += 1,
             _ => return,
         }
-        let (here, nested) = (height.here(), height.base + height.deep + height.dollars);
-        self.out.deepest = self.out.deepest.max(nested);
-        if nested > DEEPEST {
-            self.deep_error(token);
-        } else if here > LONGEST_CHAIN {
+        let (here, nested) = (height.total(), height.base + height.deep + height.dollars);
+        self.out.max_depth = self.out.max_depth.max(nested);
+        if nested > MAX_DEPTH {
+            self.report_too_deep(token);
+        } else if here > MAX_CHAIN_OPERANDS {
             self.bad = true;
-            if !self.too_long {
-                self.too_long = true;
+            if !self.reported_chain {
+                self.reported_chain = true;
                 let span = self.span(token);
-                self.report(SyntaxError::ChainTooLong { span, limit: LONGEST_CHAIN });
+                self.report(SyntaxError::ChainTooLong { span, limit: MAX_CHAIN_OPERANDS });
             }
         }
     }

@@ -41,7 +41,7 @@
 //!
 //! Knows the lexer's words for tokens and nothing of the grammar.
 
-use super::lexer::Kind;
+use super::lexer::TokenKind;
 use crate::diagnostic::{Diagnostic, Help};
 use crate::source::Span;
 
@@ -161,13 +161,13 @@ pub enum SyntaxError {
         /// What was opened.
         open: Span,
         /// Its token.
-        opener: Kind,
+        opener: TokenKind,
         /// Where it should have been closed at the latest.
         close: Span,
         /// What stands there.
-        closer: Kind,
+        closer: TokenKind,
         /// What would close it.
-        wanted: Kind,
+        wanted: TokenKind,
         /// The closer is the other form of the wanted one, and can be replaced.
         replace: bool,
     },
@@ -176,18 +176,18 @@ pub enum SyntaxError {
         /// What was opened.
         open: Span,
         /// Its token.
-        opener: Kind,
+        opener: TokenKind,
         /// What would close it.
-        wanted: Kind,
+        wanted: TokenKind,
         /// The end of the text.
         end: Span,
     },
     /// Something closed that was not open.
-    NotOpen {
+    StrayCloser {
         /// The closer.
         span: Span,
         /// Its token.
-        closer: Kind,
+        closer: TokenKind,
     },
     /// One thing expected, another found.
     Unexpected {
@@ -265,7 +265,7 @@ pub enum SyntaxError {
         open: Span,
     },
     /// A brace of `f"…"` that holds no value.
-    BadHole {
+    MalformedInterpolation {
         /// The brace.
         span: Span,
         /// It opens.
@@ -330,7 +330,7 @@ pub enum SyntaxError {
         open: Span,
     },
     /// `if c s;`, `if c return e;`, `if c:`.
-    FormlessIf {
+    MalformedIf {
         /// The `if`.
         word: Span,
         /// The `:` after the condition.
@@ -348,7 +348,7 @@ pub enum SyntaxError {
         end: Option<Span>,
     },
     /// `(x = 1, 2)`.
-    PlaceAfterName {
+    PositionalAfterNamed {
         /// The `2`.
         value: Span,
     },
@@ -370,7 +370,7 @@ pub enum SyntaxError {
         span: Span,
     },
     /// More errors than are shown.
-    TooMany {
+    MoreErrors {
         /// The first that is not shown.
         span: Span,
         /// How many are not shown.
@@ -384,7 +384,7 @@ pub enum PlaceKind {
     /// `x.1`
     Component,
     /// `x.1`, of `x.1 += v`
-    Changed,
+    CompoundComponent,
     /// `x[1]`
     Bracketed,
     /// `a, b`
@@ -398,14 +398,14 @@ impl SyntaxError {
     pub fn to_diagnostic(&self) -> Diagnostic {
         match self {
             SyntaxError::UnknownCharacter { span, character } => {
-                let name = name_of(*character);
+                let name = character_name(*character);
                 let error = Diagnostic::error(
                     "E0101",
                     *span,
                     format!("{name} is not part of the language"),
                     "this cannot be read",
                 );
-                match ascii_for(*character) {
+                match ascii_replacement(*character) {
                     Some(plain) => error.fix(format!("write `{plain}`"), *span, plain),
                     None if *character == '\\' => error.help(
                         "a function without a name is written `fun (x) => e`; the compact operators are `\\*`, `\\+`, `\\^` and `\\,`, without a blank",
@@ -492,8 +492,8 @@ impl SyntaxError {
                 let error = Diagnostic::error(
                     "E0104",
                     *span,
-                    format!("`{}` is not a number", shortened(&format!("{digits}{suffix}"))),
-                    format!("`{}` is no suffix of a number", shortened(suffix)),
+                    format!("`{}` is not a number", truncated(&format!("{digits}{suffix}"))),
+                    format!("`{}` is no suffix of a number", truncated(suffix)),
                 )
                 .note("the suffixes are `i8` `i16` `i32` `i64` `u8` `u16` `u32` `u64`, `f32` `f64`, and `n` for `bigint`");
                 let family = suffix.strip_prefix(['i', 'u', 'f', 'I', 'U', 'F']);
@@ -502,7 +502,7 @@ impl SyntaxError {
                     None => {
                         let start = Span { end: letters.start, ..*letters };
                         error.fix(
-                            format!("a product is written `{} * {}`", shortened(digits), shortened(suffix)),
+                            format!("a product is written `{} * {}`", truncated(digits), truncated(suffix)),
                             start,
                             " * ",
                         )
@@ -527,14 +527,14 @@ impl SyntaxError {
                 let error = Diagnostic::error(
                     "E0104",
                     *span,
-                    format!("`{}` is not a number", shortened(text)),
+                    format!("`{}` is not a number", truncated(text)),
                     "digits and letters run together",
                 );
                 if text.contains(['e', 'E', '.']) && text.parse::<f64>().is_ok_and(f64::is_infinite) {
                     return Diagnostic::error(
                         "E0104",
                         *span,
-                        format!("`{}` is larger than any real number", shortened(text)),
+                        format!("`{}` is larger than any real number", truncated(text)),
                         "this number",
                     );
                 }
@@ -548,10 +548,10 @@ impl SyntaxError {
                     Some(_) => ("before", format!("0{text}")),
                     None => ("after", format!("{text}0")),
                 };
-                let message = format!("`{}` is not a number", shortened(text));
+                let message = format!("`{}` is not a number", truncated(text));
                 let label = format!("there is no digit {side} its point");
                 Diagnostic::error("E0104", *span, message, label).fix(
-                    format!("write `{}`", shortened(&whole)),
+                    format!("write `{}`", truncated(&whole)),
                     *span,
                     whole,
                 )
@@ -582,7 +582,7 @@ impl SyntaxError {
             )
             .help("put the operands in an array and reduce it"),
             SyntaxError::Mismatch { open, opener, close, closer, wanted, replace } => {
-                let (opened, wanted_words, closed) = (opener.words(), wanted.words(), closer.words());
+                let (opened, wanted_words, closed) = (opener.description(), wanted.description(), closer.description());
                 let message = if *replace {
                     format!("this {opened} is closed by {wanted_words}, not by {closed}")
                 } else {
@@ -608,28 +608,28 @@ impl SyntaxError {
             SyntaxError::Unclosed { open, opener, wanted, end } => Diagnostic::error(
                 "E0111",
                 *open,
-                format!("this {} is never closed", opener.words()),
+                format!("this {} is never closed", opener.description()),
                 "opened here",
             )
             .fix(
-                format!("close it with {}", wanted.words()),
+                format!("close it with {}", wanted.description()),
                 *end,
-                format!(" {}", wanted.words().trim_matches('`')),
+                format!(" {}", wanted.description().trim_matches('`')),
             ),
-            SyntaxError::NotOpen { span, closer } => Diagnostic::error(
+            SyntaxError::StrayCloser { span, closer } => Diagnostic::error(
                 "E0112",
                 *span,
-                format!("this {} closes nothing", closer.words()),
+                format!("this {} closes nothing", closer.description()),
                 match closer {
-                    Kind::Done => "no `do` is open here",
-                    Kind::Endif => "no `if … then` is open here",
-                    Kind::Endmatch => "no `match … with` is open here",
+                    TokenKind::Done => "no `do` is open here",
+                    TokenKind::Endif => "no `if … then` is open here",
+                    TokenKind::Endmatch => "no `match … with` is open here",
                     _ => "nothing of its kind is open here",
                 },
             )
             .fix("remove it", *span, ""),
             SyntaxError::Unexpected { found, at, after, expected, hint } => {
-                let wanted = listed(expected);
+                let wanted = alternatives(expected);
                 let message = match after {
                     Some((after, _)) => format!("expected {wanted} after {after}, found {found}"),
                     None => format!("expected {wanted}, found {found}"),
@@ -696,7 +696,7 @@ impl SyntaxError {
                         text: "store into a component with `&x.1 <- v;`".into(),
                         edits: vec![(start, "&".into()), (*assign, "<-".into())],
                     }),
-                    PlaceKind::Changed => {
+                    PlaceKind::CompoundComponent => {
                         error.fix("a component is changed by `&x.1 += v;`", start, "&")
                     }
                     PlaceKind::Bracketed => {
@@ -731,14 +731,14 @@ impl SyntaxError {
                 "opened here",
             )
             .help("a text over several lines ends with `\"\"\"`"),
-            SyntaxError::BadHole { span, text: true } => Diagnostic::error(
+            SyntaxError::MalformedInterpolation { span, text: true } => Diagnostic::error(
                 "E0142",
                 *span,
                 "this brace begins no value",
                 "a value and a `}` are expected after it",
             )
             .help("a value is `{x}`, `{x:8}` or `{x:8.3}`, all in one line; a brace by itself is `{{`"),
-            SyntaxError::BadHole { span, text: false } => Diagnostic::error(
+            SyntaxError::MalformedInterpolation { span, text: false } => Diagnostic::error(
                 "E0142",
                 *span,
                 "this brace ends no value",
@@ -762,7 +762,7 @@ impl SyntaxError {
             SyntaxError::UnfinishedStatement { end, after, expected } => Diagnostic::error(
                 "E0127",
                 *end,
-                format!("the text ends where {} is expected after {after}", listed(expected)),
+                format!("the text ends where {} is expected after {after}", alternatives(expected)),
                 "the text ends here",
             ),
             SyntaxError::ForeignWord { span, word, instead } => Diagnostic::error(
@@ -806,7 +806,7 @@ impl SyntaxError {
             )
             .label(*open, "the first `if`, which has no end")
             .fix("write `elif`", *word, "elif"),
-            SyntaxError::FormlessIf { word, colon: Some(colon), .. } => Diagnostic::error(
+            SyntaxError::MalformedIf { word, colon: Some(colon), .. } => Diagnostic::error(
                 "E0137",
                 *colon,
                 "no `:` follows the condition of an `if`",
@@ -814,7 +814,7 @@ impl SyntaxError {
             )
             .label(*word, "of this `if`")
             .help("write `if c do … done`; a value is `if c then a else b endif`"),
-            SyntaxError::FormlessIf { word, single: Some(single), .. } => Diagnostic::error(
+            SyntaxError::MalformedIf { word, single: Some(single), .. } => Diagnostic::error(
                 "E0137",
                 *word,
                 "this `if` has neither `do` nor `then`",
@@ -826,7 +826,7 @@ impl SyntaxError {
                 Span { end: single.start, ..*single },
                 "perform ",
             ),
-            SyntaxError::FormlessIf { word, .. } => Diagnostic::error(
+            SyntaxError::MalformedIf { word, .. } => Diagnostic::error(
                 "E0137",
                 *word,
                 "this `if` has neither `do` nor `then`",
@@ -844,7 +844,7 @@ impl SyntaxError {
                 let edits = end.map(|end| vec![(*then, "do".into()), (end, " done".into())]);
                 error.help(Help { text: text.into(), edits: edits.unwrap_or_default() })
             }
-            SyntaxError::PlaceAfterName { value } => Diagnostic::error(
+            SyntaxError::PositionalAfterNamed { value } => Diagnostic::error(
                 "E0150",
                 *value,
                 "what has no name stands before what has one",
@@ -872,7 +872,7 @@ impl SyntaxError {
                     " *",
                 )
             }
-            SyntaxError::TooMany { span, more } => Diagnostic::error(
+            SyntaxError::MoreErrors { span, more } => Diagnostic::error(
                 "E0129",
                 *span,
                 format!("{more} more syntax errors are not shown"),
@@ -883,7 +883,7 @@ impl SyntaxError {
 }
 
 /// `a, b or c`.
-fn listed(expected: &[&'static str]) -> String {
+fn alternatives(expected: &[&'static str]) -> String {
     match expected {
         [] => "something else".to_owned(),
         [one] => (*one).to_owned(),
@@ -891,14 +891,14 @@ fn listed(expected: &[&'static str]) -> String {
     }
 }
 
-fn shortened(text: &str) -> String {
+fn truncated(text: &str) -> String {
     if text.len() <= 40 {
         return text.to_owned();
     }
     text.chars().take(36).chain("…".chars()).collect()
 }
 
-fn name_of(character: char) -> String {
+fn character_name(character: char) -> String {
     match character {
         '\0' => "a NUL byte".to_owned(),
         '\u{A0}' => "a no-break space".to_owned(),
@@ -908,7 +908,7 @@ fn name_of(character: char) -> String {
 }
 
 /// What was meant by a character that a word processor, or another language, puts in.
-fn ascii_for(character: char) -> Option<&'static str> {
+fn ascii_replacement(character: char) -> Option<&'static str> {
     Some(match character {
         '\u{201C}' | '\u{201D}' | '\u{201E}' => "\"",
         '\u{2018}' | '\u{2019}' => "'",

@@ -4,7 +4,7 @@
 //! statement that cannot be read, or a name that nothing has.
 
 /// What is written instead of a statement that begins with this word.
-pub fn statement(word: &str) -> Option<&'static str> {
+pub fn advice(word: &str) -> Option<&'static str> {
     let row = WORDS.iter().find(|(words, _)| words.contains(&word));
     row.map(|(_, instead)| *instead)
 }

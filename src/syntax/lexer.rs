@@ -10,7 +10,7 @@
 //! A first line `#!/…` is for the system that starts scripts, and skipped.
 
 use super::error::SyntaxError;
-use super::literal::{character, check_number, suffixed_number, unescape};
+use super::literal::{check_number, check_suffixed_number, lex_character, unescape};
 use crate::source::{Source, SourceId, Span};
 use logos::Logos;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 #[repr(u8)]
 #[rustfmt::skip]
 #[allow(missing_docs)] // each variant is the token written beside it
-pub enum Kind {
+pub enum TokenKind {
     #[regex(r"[0-9][0-9_]*", priority = 10)]
     #[regex(r"0[xX][0-9a-fA-F_]+", priority = 10)]
     #[regex(r"0[bB][01_]+", priority = 11)]
@@ -29,7 +29,7 @@ pub enum Kind {
     #[regex(r"[0-9][0-9_]*\.[0-9][0-9_]*([eE][+-]?[0-9][0-9_]*)?", priority = 10)]
     #[regex(r"[0-9][0-9_]*[eE][+-]?[0-9][0-9_]*", priority = 10)]
     Real,
-    /// A number with one of [`SUFFIXES`]: told from [`Kind::BadNumber`] by hand.
+    /// A number with one of [`SUFFIXES`]: told from [`TokenKind::BadNumber`] by hand.
     Suffixed,
     /// Digits run into letters: `12abc`, `0xg`.
     #[regex(r"[0-9][0-9_]*(\.[0-9][0-9_]*)?[A-Za-z_'][A-Za-z0-9_']*", priority = 1)]
@@ -44,13 +44,13 @@ pub enum Kind {
     Str,
     /// `f"…"` without values in it.
     #[regex(r#"f"([^"\\\n]|\\[^\n])*""#, priority = 12)]
-    FilledStr,
+    InterpolatedStr,
     /// `f"… {`: up to the first value.
-    FilledOpen,
+    InterpolatedOpen,
     /// `:8.3} … {`: between two values, with the form of the first.
-    FilledMiddle,
+    InterpolatedMiddle,
     /// `:8.3} …"`: after the last value.
-    FilledClose,
+    InterpolatedClose,
     /// A string that its line ends.
     #[regex(r#""([^"\\\n]|\\[^\n])*\\?"#, priority = 1)]
     BadStr,
@@ -175,18 +175,11 @@ pub enum Kind {
     #[token("/*")] BlockComment,
 }
 
-impl Kind {
-    /// Whether it is a word of the language.
-    pub fn is_word(self) -> bool {
-        (Kind::Fun as u8..=Kind::Import as u8).contains(&(self as u8))
-    }
-}
-
 /// One token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
     /// What it is.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// No blank and no comment stands between the token before and this one.
     pub glued: bool,
     /// Not in the text: a statement's end put there by the bracket pass.
@@ -214,9 +207,9 @@ pub struct Lexed {
 }
 
 /// The longest line that is read, in bytes.
-pub const LONGEST_LINE: usize = 1 << 20;
+pub const MAX_LINE_BYTES: usize = 1 << 20;
 /// How many lexical errors are reported; a binary file has a million.
-const MOST_ERRORS: usize = 20;
+const MAX_ERRORS: usize = 20;
 
 /// Cuts a text into tokens.
 pub fn lex(source: &Source) -> Lexed {
@@ -230,7 +223,7 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
     let Some(text) = source.text.get(..range.end) else {
         return out;
     };
-    if let Some(span) = long_line(source, begin, text) {
+    if let Some(span) = find_long_line(source, begin, text) {
         out.errors.push(SyntaxError::LineTooLong { span });
         return out;
     }
@@ -240,11 +233,11 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
     let (mut line_end, mut fails) = (0, false);
     let mut last_end = usize::MAX;
     let mut bad_end = usize::MAX;
-    let mut lexer = Kind::lexer(text);
+    let mut lexer = TokenKind::lexer(text);
     if !text.is_char_boundary(begin) {
         return out;
     }
-    lexer.bump(begin.max(if begin == 0 { script_line(text) } else { 0 }));
+    lexer.bump(begin.max(if begin == 0 { shebang_length(text) } else { 0 }));
     while let Some(result) = lexer.next() {
         let range = lexer.span();
         let span = Span::new(source.id, range.start, range.end);
@@ -252,7 +245,7 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
             Ok(kind) => kind,
             Err(()) => {
                 // A run of unreadable characters is one error.
-                let room = out.errors.len() < MOST_ERRORS;
+                let room = out.errors.len() < MAX_ERRORS;
                 match out.errors.last_mut() {
                     Some(SyntaxError::UnknownCharacter { span: run, .. }) if bad_end == range.start => {
                         run.end = range.end as u32;
@@ -269,7 +262,7 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
         };
         let mut end = range.end;
         match kind {
-            Kind::LineComment => {
+            TokenKind::LineComment => {
                 let rest = lexer.remainder();
                 let length = rest.find('\n').unwrap_or(rest.len());
                 let line = rest[..length].trim_end_matches('\r');
@@ -287,7 +280,7 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
                 }
                 continue;
             }
-            Kind::BlockComment => {
+            TokenKind::BlockComment => {
                 match comment_length(lexer.remainder()) {
                     Some(length) => lexer.bump(length),
                     None => {
@@ -298,33 +291,35 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
                 }
                 continue;
             }
-            Kind::Real | Kind::BadNumber | Kind::Int if digits_only(&out.tokens) => {
+            TokenKind::Real | TokenKind::BadNumber | TokenKind::Int if expects_digits_only(&out.tokens) => {
                 let digits = text[range.clone()].bytes().take_while(|b| matches!(b, b'0'..=b'9' | b'_'));
                 end = range.start + digits.count();
-                kind = Kind::Int;
+                kind = TokenKind::Int;
                 if end < range.end {
-                    lexer = Kind::lexer(text);
+                    lexer = TokenKind::lexer(text);
                     lexer.bump(end);
                 }
                 check_number(kind, &text[range.start..end], span, &mut out.errors);
             }
-            Kind::Int | Kind::Real => check_number(kind, &text[range.clone()], span, &mut out.errors),
-            Kind::BadNumber => {
-                kind = Kind::Suffixed;
-                suffixed_number(&text[range.clone()], span, &mut out.errors);
+            TokenKind::Int | TokenKind::Real => {
+                check_number(kind, &text[range.clone()], span, &mut out.errors)
             }
-            Kind::Char => {
-                let (length, error) = character(lexer.remainder(), span);
+            TokenKind::BadNumber => {
+                kind = TokenKind::Suffixed;
+                check_suffixed_number(&text[range.clone()], span, &mut out.errors);
+            }
+            TokenKind::Char => {
+                let (length, error) = lex_character(lexer.remainder(), span);
                 lexer.bump(length);
                 end += length;
                 out.errors.extend(error);
             }
-            Kind::Name if text[range.clone()].ends_with('"') => {
+            TokenKind::Name if text[range.clone()].ends_with('"') => {
                 if let Some(name) = super::names::misspelled(&text[range.clone()]) {
                     out.errors.push(SyntaxError::QuotedName { span, name });
                 }
             }
-            Kind::Str if &text[range.clone()] == "\"\"\"" => match lexer.remainder().find("\"\"\"") {
+            TokenKind::Str if &text[range.clone()] == "\"\"\"" => match lexer.remainder().find("\"\"\"") {
                 Some(length) => {
                     lexer.bump(length + 3);
                     end += length + 3;
@@ -335,7 +330,7 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
                     break;
                 }
             },
-            Kind::FilledStr => {
+            TokenKind::InterpolatedStr => {
                 if let Some(doc) = doc.take() {
                     out.docs.push((range.start as u32, doc.into()));
                 }
@@ -346,20 +341,20 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
                 }
                 let whole = match fails {
                     true => Err(()),
-                    false => filled_length(&text[range.start..line_end], 0),
+                    false => interpolated_length(&text[range.start..line_end], 0),
                 };
                 fails = whole.is_err();
                 let end = whole.map_or(range.end, |length| range.start + length);
                 if end != range.end {
-                    lexer = Kind::lexer(text);
+                    lexer = TokenKind::lexer(text);
                     lexer.bump(end);
                 }
-                filled(source, range.start..end, last_end == range.start, &mut out);
+                lex_interpolated(source, range.start..end, last_end == range.start, &mut out);
                 last_end = end;
                 continue;
             }
-            Kind::BadStr => out.errors.push(SyntaxError::UnterminatedString { span }),
-            Kind::Str => {
+            TokenKind::BadStr => out.errors.push(SyntaxError::UnterminatedString { span }),
+            TokenKind::Str => {
                 let body = &text[range.start + 1..range.end - 1];
                 if body.contains('\\')
                     && let Err(at) = unescape(body)
@@ -385,13 +380,13 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
         });
         last_end = end;
     }
-    bare_points(source.id, text, &mut out);
-    out.errors.truncate(MOST_ERRORS);
+    replace_bare_points(source.id, text, &mut out);
+    out.errors.truncate(MAX_ERRORS);
     out
 }
 
 /// Cuts `f"… {x:8.3} …"`, which ends where the range ends, into its texts and the tokens of the values between them.
-fn filled(source: &Source, range: std::ops::Range<usize>, glued: bool, out: &mut Lexed) {
+fn lex_interpolated(source: &Source, range: std::ops::Range<usize>, glued: bool, out: &mut Lexed) {
     let text = source.text.as_str();
     let end = range.end - 1;
     let token = |kind, glued, start: usize, end: usize| Token {
@@ -404,7 +399,7 @@ fn filled(source: &Source, range: std::ops::Range<usize>, glued: bool, out: &mut
     };
     let bytes = text.as_bytes();
     let (mut at, mut piece) = (range.start + 2, range.start);
-    let mut kind = Kind::FilledStr;
+    let mut kind = TokenKind::InterpolatedStr;
     let mut found = Vec::new();
     let mut wrong = None;
     while at < end {
@@ -420,21 +415,26 @@ fn filled(source: &Source, range: std::ops::Range<usize>, glued: bool, out: &mut
                 break;
             }
             b'{' => {
-                let Some(close) = hole_length(&text[at + 1..end], 0).map(|length| at + 1 + length) else {
+                let Some(close) = interpolation_length(&text[at + 1..end], 0).map(|length| at + 1 + length)
+                else {
                     wrong = Some(at);
                     break;
                 };
                 let hole = &text[at + 1..close];
-                let value = hole.len() - form_length(hole);
+                let value = hole.len() - format_spec_length(hole);
                 let inside = lex_range(source, at + 1..at + 1 + value);
                 if inside.tokens.is_empty() || !inside.errors.is_empty() {
                     wrong = Some(at);
                     break;
                 }
-                let next = if kind == Kind::FilledStr { Kind::FilledOpen } else { Kind::FilledMiddle };
+                let next = if kind == TokenKind::InterpolatedStr {
+                    TokenKind::InterpolatedOpen
+                } else {
+                    TokenKind::InterpolatedMiddle
+                };
                 found.push(token(next, glued || !found.is_empty(), piece, at + 1));
                 found.extend(inside.tokens);
-                kind = Kind::FilledClose;
+                kind = TokenKind::InterpolatedClose;
                 piece = at + 1 + value;
                 at = close + 1;
             }
@@ -442,16 +442,23 @@ fn filled(source: &Source, range: std::ops::Range<usize>, glued: bool, out: &mut
         }
     }
     if let Some(at) = wrong {
-        out.errors
-            .push(SyntaxError::BadHole { span: Span::new(source.id, at, at + 1), text: bytes[at] == b'{' });
+        out.errors.push(SyntaxError::MalformedInterpolation {
+            span: Span::new(source.id, at, at + 1),
+            text: bytes[at] == b'{',
+        });
         found.clear();
-        (kind, piece) = (Kind::FilledStr, range.start);
+        (kind, piece) = (TokenKind::InterpolatedStr, range.start);
     }
     found.push(token(kind, glued || !found.is_empty(), piece, range.end));
     for token in &found {
         let written = &text[token.start as usize..token.end as usize];
-        if matches!(token.kind, Kind::FilledStr | Kind::FilledOpen | Kind::FilledMiddle | Kind::FilledClose)
-            && let Some(plain) = super::literal::filled_text(written).0
+        if matches!(
+            token.kind,
+            TokenKind::InterpolatedStr
+                | TokenKind::InterpolatedOpen
+                | TokenKind::InterpolatedMiddle
+                | TokenKind::InterpolatedClose
+        ) && let Some(plain) = super::literal::interpolated_piece(written).0
             && let Err(at) = unescape(plain)
         {
             let start = token.start as usize + (plain.as_ptr() as usize - written.as_ptr() as usize);
@@ -463,11 +470,11 @@ fn filled(source: &Source, range: std::ops::Range<usize>, glued: bool, out: &mut
 }
 
 /// How deep texts with values stand in values of texts.
-const DEEPEST_TEXT: usize = 16;
+const MAX_INTERPOLATION_DEPTH: usize = 16;
 
 /// The length of `f"…"` at the beginning of a line: up to the quote that stands in no value. Err, if the line ends before or
 /// a value does not end: then nothing on the line is looked at again.
-fn filled_length(line: &str, depth: usize) -> Result<usize, ()> {
+fn interpolated_length(line: &str, depth: usize) -> Result<usize, ()> {
     let bytes = line.as_bytes();
     let mut at = 2;
     loop {
@@ -481,14 +488,14 @@ fn filled_length(line: &str, depth: usize) -> Result<usize, ()> {
                 at += braces.unwrap_or(2);
             }
             Some(b'{') if bytes.get(at + 1) == Some(&b'{') => at += 2,
-            Some(b'{') => at += hole_length(&line[at + 1..], depth).ok_or(())? + 2,
+            Some(b'{') => at += interpolation_length(&line[at + 1..], depth).ok_or(())? + 2,
             Some(_) => at += 1,
         }
     }
 }
 
 /// How far away the `}` of a value in a text stands: brackets in it match, and what is quoted is passed over.
-fn hole_length(rest: &str, depth: usize) -> Option<usize> {
+fn interpolation_length(rest: &str, depth: usize) -> Option<usize> {
     let bytes = rest.as_bytes();
     let mut open = Vec::new();
     let mut at = 0;
@@ -501,10 +508,10 @@ fn hole_length(rest: &str, depth: usize) -> Option<usize> {
         match byte {
             b'\n' => return None,
             b'f' if !in_word && bytes.get(at + 1) == Some(&b'"') => {
-                if depth >= DEEPEST_TEXT {
+                if depth >= MAX_INTERPOLATION_DEPTH {
                     return None;
                 }
-                length = filled_length(&rest[at..], depth + 1).ok()?;
+                length = interpolated_length(&rest[at..], depth + 1).ok()?;
                 word = false;
             }
             b'"' if rest[at..].starts_with("\"\"\"") => length = 6 + rest[at + 3..].find("\"\"\"")?,
@@ -518,7 +525,7 @@ fn hole_length(rest: &str, depth: usize) -> Option<usize> {
                 length = close + 2;
             }
             b'\'' if !in_word => {
-                length = 1 + character(&rest[at + 1..], Span::default()).0;
+                length = 1 + lex_character(&rest[at + 1..], Span::default()).0;
                 word = false;
             }
             b'/' if bytes.get(at + 1) == Some(&b'*') => length = 2 + comment_length(&rest[at + 2..])?,
@@ -539,7 +546,7 @@ fn hole_length(rest: &str, depth: usize) -> Option<usize> {
 }
 
 /// The length of `:8.3` at the end of a value in a text; of `` `1:3 `` the number after the colon is a type.
-fn form_length(hole: &str) -> usize {
+fn format_spec_length(hole: &str) -> usize {
     let Some(colon) = hole.rfind(':') else { return 0 };
     let form = &hole[colon + 1..];
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
@@ -551,19 +558,19 @@ fn form_length(hole: &str) -> usize {
 
 /// Reads `.5` and `5.` as the numbers that they are elsewhere, and reports them: after what could have components, a
 /// point and digits are one of these, and after a point a name is expected.
-fn bare_points(source: SourceId, text: &str, out: &mut Lexed) {
+fn replace_bare_points(source: SourceId, text: &str, out: &mut Lexed) {
     let mut read: Vec<Token> = Vec::with_capacity(out.tokens.len());
     let mut tokens = std::mem::take(&mut out.tokens).into_iter().peekable();
     while let Some(token) = tokens.next() {
         let (before, after) = (read.last().copied(), tokens.peek().copied());
         let whole = match (before, after) {
-            _ if token.kind != Kind::Dot => None,
-            (before, Some(digits)) if digits.kind == Kind::Int && digits.glued => {
+            _ if token.kind != TokenKind::Dot => None,
+            (before, Some(digits)) if digits.kind == TokenKind::Int && digits.glued => {
                 let begins = before.is_none_or(|before| !before.kind.ends_operand());
                 begins.then_some(Token { end: digits.end, ..token })
             }
-            (Some(digits), after) if digits.kind == Kind::Int && token.glued => {
-                let number = !digits_only(&read[..read.len() - 1]);
+            (Some(digits), after) if digits.kind == TokenKind::Int && token.glued => {
+                let number = !expects_digits_only(&read[..read.len() - 1]);
                 let ends = after.is_none_or(|after| !after.kind.begins_operand());
                 (number && ends).then_some(Token { end: token.end, ..digits })
             }
@@ -581,34 +588,34 @@ fn bare_points(source: SourceId, text: &str, out: &mut Lexed) {
         };
         let span = Span::new(source, whole.start as usize, whole.end as usize);
         out.errors.push(SyntaxError::BarePoint { span, text: text[span.range()].to_owned() });
-        read.push(Token { kind: Kind::Real, ..whole });
+        read.push(Token { kind: TokenKind::Real, ..whole });
     }
     out.tokens = read;
 }
 
 /// Whether a number that follows these tokens is digits only: in `x.1.2` and `` `1:3.str ``.
-fn digits_only(tokens: &[Token]) -> bool {
+fn expects_digits_only(tokens: &[Token]) -> bool {
     match tokens {
-        [.., Token { kind: Kind::Dot, .. }] => true,
+        [.., Token { kind: TokenKind::Dot, .. }] => true,
         [.., tick, number, colon] => {
-            tick.kind == Kind::Tick && number.kind == Kind::Int && colon.kind == Kind::Colon
+            tick.kind == TokenKind::Tick && number.kind == TokenKind::Int && colon.kind == TokenKind::Colon
         }
         _ => false,
     }
 }
 
-/// The first line longer than [`LONGEST_LINE`], as an empty span at its start.
-fn long_line(source: &Source, begin: usize, text: &str) -> Option<Span> {
+/// The first line longer than [`MAX_LINE_BYTES`], as an empty span at its start.
+fn find_long_line(source: &Source, begin: usize, text: &str) -> Option<Span> {
     if source.text.len() > (u32::MAX / 2) as usize {
         return Some(Span::new(source.id, 0, 0));
     }
     let text = text.as_bytes().get(begin..).unwrap_or(&[]);
-    if text.len() <= LONGEST_LINE {
+    if text.len() <= MAX_LINE_BYTES {
         return None;
     }
     let mut start = begin;
     for line in text.split(|&b| b == b'\n') {
-        if line.len() > LONGEST_LINE {
+        if line.len() > MAX_LINE_BYTES {
             return Some(Span::new(source.id, start, start));
         }
         start += line.len() + 1;
@@ -617,7 +624,7 @@ fn long_line(source: &Source, begin: usize, text: &str) -> Option<Span> {
 }
 
 /// The length of a first line that tells a system what runs the script: `#!/usr/bin/env felis`.
-pub(super) fn script_line(text: &str) -> usize {
+pub(super) fn shebang_length(text: &str) -> usize {
     let script = text.strip_prefix("#!").is_some_and(|rest| rest.trim_start_matches(' ').starts_with('/'));
     if script { text.find('\n').unwrap_or(text.len()) } else { 0 }
 }
@@ -645,16 +652,16 @@ pub(super) fn comment_length(rest: &str) -> Option<usize> {
     None
 }
 
-impl Kind {
+impl TokenKind {
     /// The token as messages name it.
-    pub fn words(self) -> &'static str {
-        use Kind::*;
+    pub fn description(self) -> &'static str {
+        use TokenKind::*;
         match self {
             Int => "a number",
             Real => "a real number",
             Upto => "`upto`",
-            FilledStr | FilledOpen => "a text with values",
-            FilledMiddle | FilledClose => "the `}` of a value in a text",
+            InterpolatedStr | InterpolatedOpen => "a text with values",
+            InterpolatedMiddle | InterpolatedClose => "the `}` of a value in a text",
             Suffixed => "a number with a suffix",
             BadNumber => "a malformed number",
             Char => "a character",
@@ -767,12 +774,12 @@ impl Kind {
 
     /// A word that cannot be a name.
     pub fn is_keyword(self) -> bool {
-        (Kind::Fun as u8..=Kind::Import as u8).contains(&(self as u8))
+        (TokenKind::Fun as u8..=TokenKind::Import as u8).contains(&(self as u8))
     }
 
     /// Can only begin a statement: where it stands at depth 0, a statement begins.
     pub fn begins_statement(self) -> bool {
-        use Kind::*;
+        use TokenKind::*;
         matches!(
             self,
             Var | Val
@@ -799,15 +806,15 @@ impl Kind {
 
     /// An operand may end here.
     pub fn ends_operand(self) -> bool {
-        use Kind::*;
+        use TokenKind::*;
         matches!(
             self,
             Int | Real
                 | Suffixed
                 | Char
                 | Str
-                | FilledStr
-                | FilledClose
+                | InterpolatedStr
+                | InterpolatedClose
                 | Name
                 | Qualified
                 | Underscore
@@ -823,15 +830,15 @@ impl Kind {
 
     /// An operand may begin here, so that after another one it is an argument.
     pub fn begins_operand(self) -> bool {
-        use Kind::*;
+        use TokenKind::*;
         matches!(
             self,
             Int | Real
                 | Suffixed
                 | Char
                 | Str
-                | FilledStr
-                | FilledOpen
+                | InterpolatedStr
+                | InterpolatedOpen
                 | Name
                 | Qualified
                 | Underscore

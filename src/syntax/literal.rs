@@ -1,21 +1,21 @@
 //! Literals: what numbers, characters and texts that the lexer has found stand for, and what is wrong with them.
 
 use super::error::SyntaxError;
-use super::lexer::Kind;
+use super::lexer::TokenKind;
 use crate::source::Span;
 use std::sync::Arc;
 
 /// The longest number that is read, in bytes: reading digits takes quadratic time.
-const LONGEST_NUMBER: usize = 10_000;
+const MAX_NUMBER_BYTES: usize = 10_000;
 
 /// Notes what is wrong with a number.
-pub(super) fn check_number(kind: Kind, text: &str, span: Span, errors: &mut Vec<SyntaxError>) {
-    if text.len() > LONGEST_NUMBER {
+pub(super) fn check_number(kind: TokenKind, text: &str, span: Span, errors: &mut Vec<SyntaxError>) {
+    if text.len() > MAX_NUMBER_BYTES {
         errors.push(SyntaxError::NumberTooLong { span });
         return;
     }
     let wrong = match kind {
-        Kind::Int => {
+        TokenKind::Int => {
             text.get(..2).is_some_and(|p| matches!(p, "0x" | "0X" | "0b" | "0B"))
                 && text[2..].bytes().all(|b| b == b'_')
         }
@@ -69,7 +69,7 @@ pub fn is_real(digits: &str) -> bool {
 }
 
 /// Reports what is wrong with a number that runs into letters.
-pub(super) fn suffixed_number(text: &str, span: Span, errors: &mut Vec<SyntaxError>) {
+pub(super) fn check_suffixed_number(text: &str, span: Span, errors: &mut Vec<SyntaxError>) {
     let (digits, letters) = split_suffix(text);
     let based = matches!(digits.get(..2), Some("0x" | "0X" | "0b" | "0B"));
     let letters_span = Span { start: span.end - letters.len() as u32, ..span };
@@ -95,7 +95,7 @@ pub(super) fn suffixed_number(text: &str, span: Span, errors: &mut Vec<SyntaxErr
             SyntaxError::WrongSuffix { span, suffix, real: false }
         }
         Some(_) => {
-            let kind = if is_real(digits) { Kind::Real } else { Kind::Int };
+            let kind = if is_real(digits) { TokenKind::Real } else { TokenKind::Int };
             return check_number(kind, digits, span, errors);
         }
     };
@@ -104,7 +104,7 @@ pub(super) fn suffixed_number(text: &str, span: Span, errors: &mut Vec<SyntaxErr
 
 /// Reads on after the quote that begins a character: the bytes that belong to it, and what is wrong
 /// with it.
-pub(super) fn character(rest: &str, quote: Span) -> (usize, Option<SyntaxError>) {
+pub(super) fn lex_character(rest: &str, quote: Span) -> (usize, Option<SyntaxError>) {
     let line = rest.split('\n').next().unwrap_or("");
     let span = |end: usize| Span { end: quote.end + end as u32, ..quote };
     if line.starts_with("''") {
@@ -149,7 +149,7 @@ pub fn char_value(quoted: &str) -> char {
 }
 
 /// The digits of a number without `_`.
-pub fn plain_digits(digits: &str) -> Arc<str> {
+pub fn without_underscores(digits: &str) -> Arc<str> {
     if digits.contains('_') { digits.replace('_', "").into() } else { digits.into() }
 }
 
@@ -218,7 +218,7 @@ pub fn unescape(body: &str) -> Result<String, std::ops::Range<usize>> {
 }
 
 /// A piece of `f"…"` taken apart: its text with the escapes still in it, and the form of the value before it, `:8.3`.
-pub(crate) fn filled_text(piece: &str) -> (Option<&str>, (Option<usize>, Option<usize>)) {
+pub(crate) fn interpolated_piece(piece: &str) -> (Option<&str>, (Option<usize>, Option<usize>)) {
     let (form, rest) = match piece.strip_prefix("f\"") {
         Some(rest) => ("", rest),
         None => piece.split_once('}').unwrap_or(("", piece)),

@@ -23,8 +23,8 @@ pub use chunk::{Chunk, chunks, parse_ranges};
 pub use names::{is_name, name_of};
 
 use ast::{Expr, Stmt, StmtKind, TypeExpr};
-use brackets::Cut;
-use edition::{Edition, Reread};
+use brackets::StatementSplit;
+use edition::{Edition, Regrouping};
 use error::SyntaxError;
 use lexer::{Lexed, Token};
 use parser::rule::Text;
@@ -42,7 +42,7 @@ pub struct Parsed {
     /// lines could complete it.
     pub incomplete: bool,
     /// The statements that version 0.1 read as others.
-    pub reread: Vec<Reread>,
+    pub regrouped: Vec<Regrouping>,
 }
 
 impl Parsed {
@@ -53,27 +53,27 @@ impl Parsed {
 }
 
 /// How many errors one text is told.
-const MOST_ERRORS: usize = 50;
+const MAX_ERRORS: usize = 50;
 
 /// Reads a whole text.
 pub fn parse(source: &Source) -> Parsed {
-    chunk::read(source, &lexer::lex(source))
+    chunk::parse_lexed(source, &lexer::lex(source))
 }
 
 /// Reads a text that is one type.
 pub fn parse_type(source: &Source) -> (Option<TypeExpr>, Vec<Diagnostic>) {
-    one(source, parser::type_expression)
+    parse_one(source, parser::type_expression)
 }
 
 /// Reads a text that is one expression.
 pub fn parse_expr(source: &Source) -> (Option<Expr>, Vec<Diagnostic>) {
-    one(source, parser::expression)
+    parse_one(source, parser::expression)
 }
 
 /// The identifiers of a text, in order, repeated as often as they stand there; `geometry::area`
 /// as it is written; of `5u8`, which names a type, `u8`.
-pub fn idents(source: &Source) -> Vec<&str> {
-    use lexer::Kind::{Name, Qualified, Suffixed};
+pub fn mentioned_names(source: &Source) -> Vec<&str> {
+    use lexer::TokenKind::{Name, Qualified, Suffixed};
     let lexed = lexer::lex(source);
     let text = |token: &lexer::Token| source.text.get(token.start as usize..token.end as usize);
     let name = |token: &lexer::Token| match token.kind {
@@ -83,29 +83,29 @@ pub fn idents(source: &Source) -> Vec<&str> {
     };
     let mut names: Vec<&str> = lexed.tokens.iter().filter_map(name).collect();
     // What a text with values is made by.
-    if lexed.tokens.iter().any(|token| token.kind == lexer::Kind::FilledOpen) {
+    if lexed.tokens.iter().any(|token| token.kind == lexer::TokenKind::InterpolatedOpen) {
         names.extend(["str", "fixed", "pad_left"]);
     }
     names
 }
 
 /// Nesting that the stack of a test thread holds without doubt.
-const SHALLOW: u32 = 24;
+const MAX_SHALLOW_DEPTH: u32 = 24;
 /// The stack for deeper texts.
-const ROOM: usize = 256 << 20;
+const PARSER_STACK_BYTES: usize = 256 << 20;
 
 /// Runs `work` where the stack is large enough for the nesting of a text.
 ///
-/// Nesting is bounded by [`brackets::DEEPEST`], but a level of the grammar takes some kilobytes, more
+/// Nesting is bounded by [`brackets::MAX_DEPTH`], but a level of the grammar takes some kilobytes, more
 /// than a thread of unknown origin may have left.
-fn roomy<T: Send>(cut: &Cut, work: impl Fn() -> T + Sync) -> T {
-    if cut.deepest <= SHALLOW { work() } else { with_room(work) }
+fn with_stack_for<T: Send>(cut: &StatementSplit, work: impl Fn() -> T + Sync) -> T {
+    if cut.max_depth <= MAX_SHALLOW_DEPTH { work() } else { with_large_stack(work) }
 }
 
 /// Runs `work` on a stack of its own.
-fn with_room<T: Send>(work: impl Fn() -> T + Sync) -> T {
+fn with_large_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
     std::thread::scope(|scope| {
-        match std::thread::Builder::new().stack_size(ROOM).spawn_scoped(scope, &work) {
+        match std::thread::Builder::new().stack_size(PARSER_STACK_BYTES).spawn_scoped(scope, &work) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             // No thread to be had: this stack is most likely large enough too.
             Err(_) => work(),
@@ -113,10 +113,10 @@ fn with_room<T: Send>(work: impl Fn() -> T + Sync) -> T {
     })
 }
 
-fn statements(cx: Text<'_>, lexed: &Lexed, cut: &Cut) -> Parsed {
+fn parse_statements(cx: Text<'_>, lexed: &Lexed, cut: &StatementSplit) -> Parsed {
     let grammar = Grammar::new(cx);
     let before = LazyCell::new(|| Grammar::new(Text { edition: Edition::V01, ..cx }));
-    let mut reread = Vec::new();
+    let mut regrouped = Vec::new();
     let mut errors: Vec<SyntaxError> = lexed.errors.iter().chain(&cut.errors).cloned().collect();
     let mut unread: Vec<u32> = lexed.errors.iter().map(|e| e.to_diagnostic().primary.span.start).collect();
     unread.sort_unstable();
@@ -129,7 +129,7 @@ fn statements(cx: Text<'_>, lexed: &Lexed, cut: &Cut) -> Parsed {
         // A statement with an unreadable token would only give a second error.
         let first_unread = unread.partition_point(|&u| u < span.start);
         let unreadable = unread.get(first_unread).is_some_and(|&u| u < span.end);
-        if statement.bad || unreadable {
+        if statement.has_errors || unreadable {
             stmts.push(Stmt { kind: StmtKind::Error, span });
             continue;
         }
@@ -139,7 +139,7 @@ fn statements(cx: Text<'_>, lexed: &Lexed, cut: &Cut) -> Parsed {
             && found.is_empty()
             && let (Some(last), Some(next)) = (tokens.last(), next)
         {
-            let found_words = parser::words(cx, next);
+            let found_words = parser::describe_token(cx, next);
             found.push(SyntaxError::MissingSemicolon {
                 end: cx.at(last),
                 next: cx.at(next),
@@ -155,8 +155,10 @@ fn statements(cx: Text<'_>, lexed: &Lexed, cut: &Cut) -> Parsed {
         // Only what both grammars could group differently is read twice.
         if cx.edition == Edition::V02 && edition::may_differ(tokens) {
             match (&tree, &found[..]) {
-                (Some(new), []) => reread.extend(edition::reread(&before, at, tokens, cx.text, new)),
-                (None, [error]) => found = vec![edition::regrouped(&before, tokens, cx.text, error)],
+                (Some(new), []) => {
+                    regrouped.extend(edition::compare_editions(&before, at, tokens, cx.text, new))
+                }
+                (None, [error]) => found = vec![edition::regrouped_error(&before, tokens, cx.text, error)],
                 _ => {}
             }
         }
@@ -167,34 +169,34 @@ fn statements(cx: Text<'_>, lexed: &Lexed, cut: &Cut) -> Parsed {
         stmts.push(tree.unwrap_or(Stmt { kind: StmtKind::Error, span }));
     }
     incomplete &= !other_errors;
-    Parsed { stmts, errors: diagnostics(errors), incomplete, reread }
+    Parsed { stmts, errors: sorted_diagnostics(errors), incomplete, regrouped }
 }
 
 /// Errors in the order of the text, not too many.
-fn diagnostics(errors: Vec<SyntaxError>) -> Vec<Diagnostic> {
+fn sorted_diagnostics(errors: Vec<SyntaxError>) -> Vec<Diagnostic> {
     let mut out: Vec<Diagnostic> = errors.iter().map(SyntaxError::to_diagnostic).collect();
     out.sort_by_key(|d| (d.primary.span.start, d.primary.span.end));
-    if out.len() > MOST_ERRORS {
-        let (span, more) = (out[MOST_ERRORS].primary.span, out.len() - MOST_ERRORS);
-        out.truncate(MOST_ERRORS);
-        out.push(SyntaxError::TooMany { span, more }.to_diagnostic());
+    if out.len() > MAX_ERRORS {
+        let (span, more) = (out[MAX_ERRORS].primary.span, out.len() - MAX_ERRORS);
+        out.truncate(MAX_ERRORS);
+        out.push(SyntaxError::MoreErrors { span, more }.to_diagnostic());
     }
     out
 }
 
-fn one<T: Send>(
+fn parse_one<T: Send>(
     source: &Source,
     rule: impl for<'t> Fn(Text<'t>, &'t [Token]) -> Outcome<T> + Sync,
 ) -> (Option<T>, Vec<Diagnostic>) {
     let lexed = lexer::lex(source);
-    let cut = brackets::cut(source, &lexed.tokens);
+    let cut = brackets::split_statements(source, &lexed.tokens);
     let mut errors: Vec<SyntaxError> = lexed.errors.iter().chain(&cut.errors).cloned().collect();
     if !errors.is_empty() {
-        return (None, diagnostics(errors));
+        return (None, sorted_diagnostics(errors));
     }
     let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs, edition: Edition::V02 };
-    let outcome = roomy(&cut, || rule(cx, &cut.tokens));
+    let outcome = with_stack_for(&cut, || rule(cx, &cut.tokens));
     errors.extend(outcome.errors);
     let tree = if errors.is_empty() { outcome.tree } else { None };
-    (tree, diagnostics(errors))
+    (tree, sorted_diagnostics(errors))
 }

@@ -4,7 +4,7 @@
 //! Each name is written in one way, so that its text in a program says which it is: no name in quotes stands for what
 //! needs none, and only quotes and backslashes are written with a backslash.
 
-use super::lexer::{Kind, lex};
+use super::lexer::{TokenKind, lex};
 use crate::quote::{inside, quoted, unescaped};
 use crate::source::SourceMap;
 
@@ -12,7 +12,8 @@ use crate::source::SourceMap;
 pub fn is_name(text: &str) -> bool {
     let lexed = lex(&SourceMap::new().add("", text));
     let whole = |start: u32, end: u32| start == 0 && end as usize == text.len();
-    let name = matches!(&lexed.tokens[..], [only] if only.kind == Kind::Name && whole(only.start, only.end));
+    let name =
+        matches!(&lexed.tokens[..], [only] if only.kind == TokenKind::Name && whole(only.start, only.end));
     name && lexed.errors.is_empty()
 }
 

@@ -143,7 +143,8 @@ struct ReductionState {
 }
 
 impl ReductionState {
-    const START: ReductionState = ReductionState { depth: 0, used: 0, fuel: NODE_FUEL, exhausted: false, tables: 0 };
+    const START: ReductionState =
+        ReductionState { depth: 0, used: 0, fuel: NODE_FUEL, exhausted: false, tables: 0 };
 }
 
 impl TypeFun {
@@ -173,7 +174,10 @@ impl TypeFun {
         let before = STATE.get();
         let outermost = before.depth == 0;
         if outermost {
-            STATE.set(ReductionState { depth: 1, ..ReductionState { tables: before.tables, ..ReductionState::START } });
+            STATE.set(ReductionState {
+                depth: 1,
+                ..ReductionState { tables: before.tables, ..ReductionState::START }
+            });
         }
         let reduction = self.step(args);
         let after = STATE.get();
@@ -254,7 +258,13 @@ pub(super) fn with_table_fuel<T>(work: impl FnOnce() -> Option<T>) -> Option<T> 
     if before.tables >= MAX_TABLES {
         return None;
     }
-    STATE.set(ReductionState { depth: before.depth.max(1), used: 0, fuel: TABLE_FUEL, tables: MAX_TABLES, ..before });
+    STATE.set(ReductionState {
+        depth: before.depth.max(1),
+        used: 0,
+        fuel: TABLE_FUEL,
+        tables: MAX_TABLES,
+        ..before
+    });
     let done = work();
     let spent = STATE.get().exhausted;
     let tables = if before.depth == 0 { 0 } else { before.tables + 1 };
@@ -394,7 +404,9 @@ impl Matcher<'_> {
                 let count = self.fit(pattern, m);
                 self.fit_equal_parts(subject, count, &Type::unit(), std::slice::from_ref(t))
             }
-            (K::UnitSum(_) | K::Scalar(_) | K::Member(_) | K::Var(_), _) if pattern == subject => Fit::Matches,
+            (K::UnitSum(_) | K::Scalar(_) | K::Member(_) | K::Var(_), _) if pattern == subject => {
+                Fit::Matches
+            }
             _ => Fit::Apart,
         }
     }

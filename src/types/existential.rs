@@ -20,7 +20,11 @@ const MAX_BOUND_VARIABLES: usize = 256;
 
 impl TypeVar {
     fn bound(depth: u32, position: usize, name: &Arc<str>) -> TypeVar {
-        TypeVar { id: FIRST_BOUND_ID + depth * MAX_BOUND_VARIABLES as u32 + position as u32, name: name.clone(), kind: Kind::Compact }
+        TypeVar {
+            id: FIRST_BOUND_ID + depth * MAX_BOUND_VARIABLES as u32 + position as u32,
+            name: name.clone(),
+            kind: Kind::Compact,
+        }
     }
 
     /// Binders between a bound variable and its own, and its position there.

@@ -296,7 +296,8 @@ pub fn conversion(from: &Type, to: &Type) -> Conversion {
         }
         _ => {}
     }
-    let by_part = |parts: &mut dyn Iterator<Item = Conversion>| parts.fold(Conversion::Same, Conversion::worse);
+    let by_part =
+        |parts: &mut dyn Iterator<Item = Conversion>| parts.fold(Conversion::Same, Conversion::worse);
     match (from.kind(), to.kind()) {
         (TypeKind::Array(t, i), TypeKind::Array(u, j)) if i == j => conversion(t, u),
         (TypeKind::Record(xs), TypeKind::Record(ys))

@@ -22,7 +22,7 @@ enum Level {
 }
 
 /// The widest line a type is laid out on when it stands alone.
-const WIDTH: usize = 96;
+const MAX_LINE_WIDTH: usize = 96;
 
 /// Types longer than this are cut: nobody reads them, and they can grow without bound.
 const MAX_PRINTED_NODES: u32 = 2_000;
@@ -34,7 +34,7 @@ impl fmt::Display for Type {
         }
         let arena = Arena::new();
         let doc = standing_alone(self, Level::Arrow, &arena);
-        let width = f.width().unwrap_or(if f.alternate() { WIDTH } else { usize::MAX });
+        let width = f.width().unwrap_or(if f.alternate() { MAX_LINE_WIDTH } else { usize::MAX });
         write!(f, "{}", doc.pretty(width))
     }
 }

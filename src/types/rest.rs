@@ -98,7 +98,8 @@ impl Type {
             | (ProductForm::Compact, TypeKind::CompactProduct(parts)) => parts.clone(),
             (ProductForm::Tuple, TypeKind::Array(part, count))
             | (ProductForm::Compact, TypeKind::CompactPower(part, count)) => {
-                repeat_type(part, count.as_unit_sum()?, MAX_WRITTEN_COMPONENTS).filter(|parts| parts.len() > 1)?
+                repeat_type(part, count.as_unit_sum()?, MAX_WRITTEN_COMPONENTS)
+                    .filter(|parts| parts.len() > 1)?
             }
             (ProductForm::Compact, TypeKind::UnitSum(_) | TypeKind::Nominal(..)) => vec![self.clone()],
             (_, TypeKind::Rest(list)) => {

@@ -205,7 +205,9 @@ fn collect_unknowns(
         TypeKind::Meta(meta) => (Unknown::Hole(meta.id), meta.kind),
         other => {
             let mut all = Some(());
-            other.for_each_child(&mut |child| all = all.and_then(|()| collect_unknowns(child, kinds, seen, unknowns)));
+            other.for_each_child(&mut |child| {
+                all = all.and_then(|()| collect_unknowns(child, kinds, seen, unknowns))
+            });
             return all;
         }
     };

@@ -319,7 +319,7 @@ impl Grow {
         Import {
             target: match self.dice.coin() {
                 true => ImportTarget::File { path, span },
-                false => ImportTarget::Part(self.name()),
+                false => ImportTarget::Library(self.name()),
             },
             alias: self.maybe(Grow::name),
             names: match self.dice.roll(3) {

@@ -12,7 +12,7 @@ use std::thread::{Builder, JoinHandle};
 /// The largest message that is read, in bytes.
 const LARGEST: u64 = 256 << 20;
 /// The longest line of a header.
-const LONGEST_LINE: u64 = 4096;
+const MAX_LINE_BYTES: u64 = 4096;
 /// The field that says how long a message is.
 const LENGTH: &[u8] = b"content-length:";
 
@@ -156,7 +156,7 @@ impl<R: BufRead> Incoming<R> {
     /// Reads a line, or as much of a long one as a header has; false at the end.
     fn read_line(&mut self) -> bool {
         let mut line = Vec::new();
-        let read = self.input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
+        let read = self.input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line);
         self.line = line;
         read.is_ok_and(|read| read > 0)
     }

@@ -132,7 +132,7 @@ impl Copies {
 
 /// How many programs of a workspace are looked at, how deep, and how many entries of folders on the way.
 const MOST_PROGRAMS: usize = 2_000;
-const DEEPEST: usize = 12;
+const MAX_DEPTH: usize = 12;
 const MOST_ENTRIES: usize = 100_000;
 
 /// The programs below these folders; without those in hidden folders and in what other tools make.
@@ -150,7 +150,7 @@ pub fn programs(folders: &[PathBuf]) -> BTreeSet<PathBuf> {
             let Ok(kind) = entry.file_type() else { continue };
             let left_out =
                 name.to_string_lossy().starts_with('.') || name == "target" || name == "node_modules";
-            if kind.is_dir() && !left_out && depth < DEEPEST {
+            if kind.is_dir() && !left_out && depth < MAX_DEPTH {
                 waiting.push((path, depth + 1));
             } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "flx") {
                 found.insert(path);

@@ -19,7 +19,7 @@ use super::input::{LARGEST, decode};
 use super::interrupt::{Doing, Resizes};
 use super::{Shell, code, exit, output};
 use felis::diagnostic::Diagnostic;
-use felis::session::{Growing, Mode, Session, Shown, Status, Window};
+use felis::session::{IncrementalSplit, Mode, Session, Shown, Status, Window};
 use rustyline::error::ReadlineError;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -119,7 +119,7 @@ impl Repl {
 
     fn read_all(&mut self) -> u8 {
         let mut worst = exit::OK;
-        let mut pending = Growing::default();
+        let mut pending = IncrementalSplit::default();
         let mut stdin = std::io::stdin().lock();
         loop {
             let before = pending.text().len();

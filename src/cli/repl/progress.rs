@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Characters of the bar itself.
-const WIDTH: u64 = 30;
+const MAX_LINE_WIDTH: u64 = 30;
 
 /// There is one standard error, and so one bar.
 static BAR: Mutex<Bar> = Mutex::new(Bar { begun: None, told: None, drawn: false, in_line: false });
@@ -127,8 +127,8 @@ impl Bar {
 fn line(progress: Progress, time: Duration) -> String {
     let Progress { done, total, .. } = progress;
     let part = |of: u64| (u128::from(done) * u128::from(of) / u128::from(total.max(1))) as u64;
-    let filled = part(WIDTH).min(WIDTH);
-    let bar = format!("{}{}", "━".repeat(filled as usize), "╌".repeat((WIDTH - filled) as usize));
+    let filled = part(MAX_LINE_WIDTH).min(MAX_LINE_WIDTH);
+    let bar = format!("{}{}", "━".repeat(filled as usize), "╌".repeat((MAX_LINE_WIDTH - filled) as usize));
     let rest = match done {
         0 => format!("{} so far", whole(time)),
         _ => {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// The most fields, those within others counted, too.
 const MOST_FIELDS: usize = 1 << 16;
 /// The deepest field.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// How the cells of a column lie, or the values of its dictionary.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -150,7 +150,7 @@ impl Parts {
     /// Adds the parts of a field and of those within it.
     fn take(&mut self, field: &FieldRef<'_>, depth: usize) -> Result<(), DataError> {
         self.fields += 1;
-        if depth > DEEPEST || self.fields > MOST_FIELDS {
+        if depth > MAX_DEPTH || self.fields > MOST_FIELDS {
             return Err(malformed("it has too many columns within columns"));
         }
         self.nodes += 1;

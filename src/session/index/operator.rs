@@ -5,7 +5,7 @@
 
 use super::lookup::{Hover, facts};
 use super::{Index, Span};
-use crate::syntax::lexer::{Kind, lex};
+use crate::syntax::lexer::{TokenKind, lex};
 use crate::types::{Type, TypeKind};
 
 impl Index {
@@ -100,8 +100,8 @@ impl Index {
 }
 
 /// What an operator does where no declared function of its name is meant; `None` for all that is no operator.
-fn meaning(kind: Kind) -> Option<&'static str> {
-    use Kind::*;
+fn meaning(kind: TokenKind) -> Option<&'static str> {
+    use TokenKind::*;
     Some(match kind {
         Plus => "Adds; of `cyclic[N]` modulo the size of N. Of two strings, one after the other.",
         Minus => "Subtracts, or negates; of `cyclic[N]` modulo the size of N.",

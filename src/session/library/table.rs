@@ -107,7 +107,7 @@ fn text(index: &Index) -> String {
     };
     for (at, chunk) in index.chunks.iter().enumerate() {
         let text = sources().get(chunk.span.source).map_or("", |source| &source.text);
-        let range = chunk.with_comment(text);
+        let range = chunk.range_with_comment(text);
         // An operator alone asks for nothing: it is built in, or its class is named.
         let names = chunk.mentions.iter().filter(|name| is_word(name));
         let mut asks: BTreeSet<usize> = names.flat_map(|name| index.definitions(name)).copied().collect();

@@ -2,9 +2,9 @@
 //!
 //! Takes the tokens of a text that the parser has read without an error; gives statements as sequences
 //! of [`Node`]s. Knows which words open and close, and no more of the grammar: what operators mean is
-//! told by [`super::arrange`].
+//! told by [`super::document`].
 
-use super::super::lexer::{Kind, Token};
+use super::super::lexer::{Token, TokenKind};
 use crate::hash::HashSet;
 
 /// A part of a statement. Numbers are those of tokens.
@@ -83,12 +83,12 @@ pub(super) struct Statements {
     /// The `:` before the type of a variable, a field or a method, which blanks stand around.
     pub colons: HashSet<usize>,
     /// The tokens of types of results that are not too long for one line.
-    pub returned: HashSet<usize>,
+    pub result_types: HashSet<usize>,
 }
 
 /// The statements that these tokens are.
 pub(super) fn statements(tokens: &[Token]) -> Statements {
-    let mut reader = Reader { tokens, at: 0, colons: HashSet::default(), returned: HashSet::default() };
+    let mut reader = Reader { tokens, at: 0, colons: HashSet::default(), result_types: HashSet::default() };
     let mut out = Vec::new();
     while reader.at < tokens.len() {
         out.extend(reader.stmts(&[]));
@@ -97,22 +97,22 @@ pub(super) fn statements(tokens: &[Token]) -> Statements {
             out.push(vec![reader.take()]);
         }
     }
-    Statements { stmts: out, colons: reader.colons, returned: reader.returned }
+    Statements { stmts: out, colons: reader.colons, result_types: reader.result_types }
 }
 
 struct Reader<'t> {
     tokens: &'t [Token],
     at: usize,
     colons: HashSet<usize>,
-    returned: HashSet<usize>,
+    result_types: HashSet<usize>,
 }
 
 /// The longest type of a result, in bytes, that is kept in one line.
-const RESULT: u32 = 70;
+const MAX_RESULT_TYPE_BYTES: u32 = 70;
 
 /// What ends the body of a lambda that is an expression.
-const AFTER_LAMBDA: &[Kind] = {
-    use Kind::*;
+const AFTER_LAMBDA: &[TokenKind] = {
+    use TokenKind::*;
     &[
         Comma, Semi, FatArrow, For, Do, Perform, Then, Elif, Else, Endif, With, Bar, Endmatch, When, RParen,
         RBracket, RBrace, Done,
@@ -120,17 +120,17 @@ const AFTER_LAMBDA: &[Kind] = {
 };
 
 impl Reader<'_> {
-    fn kind(&self) -> Option<Kind> {
+    fn kind(&self) -> Option<TokenKind> {
         self.tokens.get(self.at).map(|token| token.kind)
     }
 
-    fn kind_after(&self) -> Option<Kind> {
+    fn kind_after(&self) -> Option<TokenKind> {
         self.tokens.get(self.at + 1).map(|token| token.kind)
     }
 
     /// Whether fields with other values follow, as the grammar tells them from the first arm of a `match`.
-    fn updates(&self) -> bool {
-        use Kind::*;
+    fn is_update_ahead(&self) -> bool {
+        use TokenKind::*;
         let mut kinds = self.tokens.iter().skip(self.at).map(|token| token.kind);
         if ![With, LParen, Name, Assign].into_iter().all(|kind| kinds.next() == Some(kind)) {
             return false;
@@ -150,11 +150,11 @@ impl Reader<'_> {
     }
 
     /// Whether a block opens so many tokens on.
-    fn block_after(&self, tokens: usize) -> bool {
-        self.tokens.get(self.at + tokens).is_some_and(|token| token.kind == Kind::LBrace)
+    fn opens_block_after(&self, tokens: usize) -> bool {
+        self.tokens.get(self.at + tokens).is_some_and(|token| token.kind == TokenKind::LBrace)
     }
 
-    fn is(&self, kinds: &[Kind]) -> bool {
+    fn is(&self, kinds: &[TokenKind]) -> bool {
         self.kind().is_none_or(|kind| kinds.contains(&kind))
     }
 
@@ -163,8 +163,8 @@ impl Reader<'_> {
         Node::Token(self.at - 1)
     }
 
-    fn stmts(&mut self, closers: &[Kind]) -> Vec<Vec<Node>> {
-        use Kind::*;
+    fn stmts(&mut self, closers: &[TokenKind]) -> Vec<Vec<Node>> {
+        use TokenKind::*;
         let mut out = Vec::new();
         while !self.is(closers) && !self.is(&[RBrace, Done, RParen, RBracket, Endif, Endmatch]) {
             out.push(self.stmt());
@@ -172,7 +172,7 @@ impl Reader<'_> {
         out
     }
 
-    fn body(&mut self, closers: &[Kind]) -> Node {
+    fn body(&mut self, closers: &[TokenKind]) -> Node {
         let open = self.at;
         self.at += 1;
         let stmts = self.stmts(closers);
@@ -181,7 +181,7 @@ impl Reader<'_> {
 
     /// One statement with its `;`, which some forms may lack.
     fn stmt(&mut self) -> Vec<Node> {
-        use Kind::*;
+        use TokenKind::*;
         let mut out = Vec::new();
         if self.kind() == Some(Export) {
             out.push(self.take());
@@ -228,7 +228,7 @@ impl Reader<'_> {
             }
             first => {
                 let function = matches!(first, Some(Fun | Proc)) && self.kind_after() != Some(LParen);
-                let test = first == Some(Name) && self.kind_after() == Some(Str) && self.block_after(2);
+                let test = first == Some(Name) && self.kind_after() == Some(Str) && self.opens_block_after(2);
                 let block = function || test || matches!(first, Some(Struct | Class | Instance));
                 if block {
                     out.push(self.take());
@@ -261,7 +261,7 @@ impl Reader<'_> {
 
     /// Remembers the `:` of `val x : T = e;` and of `fun zero : unit -> T;`.
     fn find_colon(&mut self, stmt: &[Node]) {
-        use Kind::*;
+        use TokenKind::*;
         let kind = |node: &Node| match node {
             Node::Token(at) => Some(self.tokens[*at].kind),
             _ => None,
@@ -283,7 +283,7 @@ impl Reader<'_> {
         let Node::Body { stmts, .. } = body else { return };
         for stmt in stmts {
             if let [Node::Token(_), Node::Token(colon), ..] = stmt[..]
-                && self.tokens[colon].kind == Kind::Colon
+                && self.tokens[colon].kind == TokenKind::Colon
             {
                 self.colons.insert(colon);
             }
@@ -292,22 +292,23 @@ impl Reader<'_> {
 
     /// Remembers what follows the `:` of `fun f(x:A):B`, if it is not too long for one line.
     fn find_result(&mut self, head: &[Node]) {
-        let colon = |node: &Node| matches!(node, Node::Token(at) if self.tokens[*at].kind == Kind::Colon);
+        let colon =
+            |node: &Node| matches!(node, Node::Token(at) if self.tokens[*at].kind == TokenKind::Colon);
         let Some(at) = head.iter().rposition(colon) else { return };
         // The method of a class has a type and no parameters.
-        let taken = |node: &Node| matches!(node, Node::Bracket { open, .. } if self.tokens[*open].kind == Kind::LParen);
+        let taken = |node: &Node| matches!(node, Node::Bracket { open, .. } if self.tokens[*open].kind == TokenKind::LParen);
         if !head[..at].iter().any(taken) {
             return;
         }
         let (Some(first), Some(last)) = (head.get(at + 1), head.last()) else { return };
-        if self.tokens[last.last()].end - self.tokens[first.first()].start > RESULT {
+        if self.tokens[last.last()].end - self.tokens[first.first()].start > MAX_RESULT_TYPE_BYTES {
             return;
         }
-        self.returned.extend(first.first()..=last.last());
+        self.result_types.extend(first.first()..=last.last());
     }
 
     fn performed(&mut self, out: &mut Vec<Node>) {
-        if self.kind() == Some(Kind::Perform) {
+        if self.kind() == Some(TokenKind::Perform) {
             let word = self.at;
             self.at += 1;
             let stmt = self.stmt();
@@ -316,17 +317,17 @@ impl Reader<'_> {
     }
 
     /// What closes a block, and a `;` after it.
-    fn end(&mut self, closer: Kind, out: &mut Vec<Node>) {
+    fn end(&mut self, closer: TokenKind, out: &mut Vec<Node>) {
         if self.kind() == Some(closer) {
             out.push(self.take());
         }
-        if self.kind() == Some(Kind::Semi) {
+        if self.kind() == Some(TokenKind::Semi) {
             out.push(self.take());
         }
     }
 
     fn arms<B>(&mut self, body: impl Fn(&mut Self) -> B) -> Vec<Arm<B>> {
-        use Kind::*;
+        use TokenKind::*;
         let mut arms = Vec::new();
         while !self.is(&[Done, Endmatch, Semi, RBrace, RParen, RBracket]) {
             let bar = (self.kind() == Some(Bar)).then_some(self.at);
@@ -344,16 +345,16 @@ impl Reader<'_> {
         arms
     }
 
-    fn nodes(&mut self, stops: &[Kind]) -> Vec<Node> {
+    fn nodes(&mut self, stops: &[TokenKind]) -> Vec<Node> {
         let mut out = Vec::new();
         self.sequence(stops, &mut out);
         out
     }
 
     /// Nodes up to a token that stops them, or one that closes what is open around them.
-    fn sequence(&mut self, stops: &[Kind], out: &mut Vec<Node>) {
-        use Kind::*;
-        const CLOSERS: &[Kind] = &[RParen, RBracket, RBrace, Done, Endif, Endmatch];
+    fn sequence(&mut self, stops: &[TokenKind], out: &mut Vec<Node>) {
+        use TokenKind::*;
+        const CLOSERS: &[TokenKind] = &[RParen, RBracket, RBrace, Done, Endif, Endmatch];
         while !self.is(stops) && !self.is(CLOSERS) {
             let at = self.at;
             match self.tokens[at].kind {
@@ -400,7 +401,7 @@ impl Reader<'_> {
                     self.at += 1;
                     let mut head = vec![Node::Token(at)];
                     self.sequence(&[With, Semi], &mut head);
-                    while self.updates() {
+                    while self.is_update_ahead() {
                         head.push(self.take());
                         self.sequence(&[With, Semi], &mut head);
                     }

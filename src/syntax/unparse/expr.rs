@@ -27,7 +27,7 @@ const ATOM: u8 = 18;
 
 /// Where an expression stands.
 #[derive(Clone, Copy)]
-struct Place {
+struct Context {
     /// What binds less tightly needs parentheses.
     level: u8,
     /// A bare tuple may stand here: commas around it do not separate other things.
@@ -38,15 +38,15 @@ struct Place {
     root: bool,
 }
 
-impl Place {
-    fn level(self, level: u8) -> Place {
-        Place { level, tail: false, root: false, ..self }
+impl Context {
+    fn level(self, level: u8) -> Context {
+        Context { level, tail: false, root: false, ..self }
     }
 }
 
-const FULL: Place = Place { level: DOLLAR, comma: true, tail: true, root: true };
-const ELEMENT: Place = Place { level: DOLLAR, comma: false, tail: true, root: true };
-const INNER: Place = Place { level: DOLLAR, comma: false, tail: false, root: false };
+const FULL: Context = Context { level: DOLLAR, comma: true, tail: true, root: true };
+const ELEMENT: Context = Context { level: DOLLAR, comma: false, tail: true, root: true };
+const INNER: Context = Context { level: DOLLAR, comma: false, tail: false, root: false };
 
 impl Printer {
     pub(super) fn expr(&mut self, expr: &Expr) {
@@ -54,7 +54,7 @@ impl Printer {
     }
 
     /// What a loop walks: a bare tuple, or an expression whose commas stand in parentheses.
-    pub(super) fn walked(&mut self, expr: &Expr) {
+    pub(super) fn loop_source(&mut self, expr: &Expr) {
         self.expr_at(expr, ELEMENT);
     }
 
@@ -70,7 +70,7 @@ impl Printer {
         self.expr_at(argument, INNER.level(if condition { ATOM + 1 } else { DOT }));
     }
 
-    fn expr_at(&mut self, expr: &Expr, place: Place) {
+    fn expr_at(&mut self, expr: &Expr, place: Context) {
         let bare = match &expr.kind {
             ExprKind::Lambda(_) => place.tail && place.level <= TUPLE,
             ExprKind::Tuple(items) if !items.is_empty() => place.comma && place.level <= TUPLE,
@@ -81,10 +81,10 @@ impl Printer {
         self.note_expr(expr, bare, place.root, place.level <= RANGE);
         let host = std::mem::replace(&mut self.host, expr.span);
         if bare {
-            self.bare(expr, place);
+            self.unparenthesized(expr, place);
         } else {
             self.put("(");
-            self.bare(expr, FULL);
+            self.unparenthesized(expr, FULL);
             self.put(")");
         }
         self.host = host;
@@ -106,7 +106,7 @@ impl Printer {
         }
     }
 
-    fn bare(&mut self, expr: &Expr, place: Place) {
+    fn unparenthesized(&mut self, expr: &Expr, place: Context) {
         use ExprKind::*;
         match &expr.kind {
             Int(n) => self.put(&n.to_string()),
@@ -114,9 +114,9 @@ impl Printer {
             Suffixed(digits, suffix) => self.put(&format!("{digits}{suffix}")),
             Char(c) => self.put(&quoted_char(*c)),
             Str(text) => self.put(&quoted(text)),
-            Filled(text, holes) => {
+            Interpolated(text, holes) => {
                 self.put("f\"");
-                self.put(&filled(text));
+                self.put(&escaped_piece(text));
                 for hole in holes {
                     self.put("{");
                     self.expr_at(&hole.value, ELEMENT);
@@ -126,7 +126,7 @@ impl Printer {
                     self.put(&hole.width.map_or(String::new(), |n| n.to_string()));
                     self.put(&hole.places.map_or(String::new(), |n| format!(".{n}")));
                     self.put("}");
-                    self.put(&filled(&hole.text));
+                    self.put(&escaped_piece(&hole.text));
                 }
                 self.put("\"");
             }
@@ -275,12 +275,12 @@ impl Printer {
                 ApplyForm::Dollar => {
                     self.expr_at(function, place.level(TUPLE));
                     self.put("$ ");
-                    self.expr_at(argument, Place { level: DOLLAR, root: false, ..place });
+                    self.expr_at(argument, Context { level: DOLLAR, root: false, ..place });
                 }
                 ApplyForm::Pipe => {
                     self.expr_at(argument, place.level(PIPE));
                     self.put(" |> ");
-                    self.expr_at(function, Place { level: OR, root: false, ..place });
+                    self.expr_at(function, Context { level: OR, root: false, ..place });
                 }
                 ApplyForm::Hash => {
                     self.put("#");
@@ -307,7 +307,7 @@ impl Printer {
                     self.expr_at(key, INNER.level(ATOM));
                 } else {
                     self.put("(");
-                    self.bare(key, FULL);
+                    self.unparenthesized(key, FULL);
                     self.put(")");
                 }
             }
@@ -499,19 +499,19 @@ fn leftmost(expr: &Expr) -> &Expr {
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
-    text.chars().for_each(|c| escaped(c, '"', &mut out));
+    text.chars().for_each(|c| push_escaped(c, '"', &mut out));
     out.push('"');
     out
 }
 
 /// A piece of `f"…"`.
-fn filled(text: &str) -> String {
+fn escaped_piece(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {
             '{' => out.push_str("{{"),
             '}' => out.push_str("}}"),
-            c => escaped(c, '"', &mut out),
+            c => push_escaped(c, '"', &mut out),
         }
     }
     out
@@ -520,13 +520,13 @@ fn filled(text: &str) -> String {
 /// A character as a literal.
 pub(super) fn quoted_char(c: char) -> String {
     let mut out = String::from("'");
-    escaped(c, '\'', &mut out);
+    push_escaped(c, '\'', &mut out);
     out.push('\'');
     out
 }
 
 /// A character inside quotes of this kind.
-fn escaped(c: char, quote: char, out: &mut String) {
+fn push_escaped(c: char, quote: char, out: &mut String) {
     match c {
         '\n' => out.push_str("\\n"),
         '\t' => out.push_str("\\t"),

@@ -8,14 +8,14 @@ mod stmt;
 mod types;
 
 use super::ast::{ApplyForm, Expr, ExprKind, Pattern, Stmt, TypeExpr};
-use super::edition::Wrap;
+use super::edition::ParenthesisSite;
 use crate::source::Span;
 pub(crate) use expr::quoted;
 pub(super) use expr::{binds_as_operand, first_part};
 
 /// The statements of a program, one below the other.
 pub fn print(stmts: &[Stmt]) -> String {
-    super::with_room(|| {
+    super::with_large_stack(|| {
         let mut out = Printer::default();
         out.sequence(stmts);
         out.text
@@ -24,7 +24,7 @@ pub fn print(stmts: &[Stmt]) -> String {
 
 /// An expression on its own.
 pub fn print_expr(expr: &Expr) -> String {
-    super::with_room(|| {
+    super::with_large_stack(|| {
         let mut out = Printer::default();
         out.expr(expr);
         out.text
@@ -33,7 +33,7 @@ pub fn print_expr(expr: &Expr) -> String {
 
 /// A type on its own.
 pub fn print_type(ty: &TypeExpr) -> String {
-    super::with_room(|| {
+    super::with_large_stack(|| {
         let mut out = Printer::default();
         out.ty(ty);
         out.text
@@ -42,7 +42,7 @@ pub fn print_type(ty: &TypeExpr) -> String {
 
 /// A pattern on its own.
 pub fn print_pattern(pattern: &Pattern) -> String {
-    super::with_room(|| {
+    super::with_large_stack(|| {
         let mut out = Printer::default();
         out.pattern(pattern);
         out.text
@@ -50,20 +50,20 @@ pub fn print_pattern(pattern: &Pattern) -> String {
 }
 
 /// A statement as text, and where its tree has parentheses.
-pub(super) struct Groups {
+pub(super) struct ParenthesisReport {
     pub text: String,
     /// What needs them where it stands.
-    pub needed: Vec<Wrap>,
+    pub needed: Vec<ParenthesisSite>,
     /// `:>>`, `:>` and `|>` among operators, which need none.
-    pub bare: Vec<Wrap>,
+    pub bare: Vec<ParenthesisSite>,
 }
 
-impl Groups {
-    pub fn of(stmt: &Stmt) -> Groups {
-        let mut out = Printer { groups: Some((Vec::new(), Vec::new())), ..Printer::default() };
+impl ParenthesisReport {
+    pub fn of(stmt: &Stmt) -> ParenthesisReport {
+        let mut out = Printer { report: Some((Vec::new(), Vec::new())), ..Printer::default() };
         out.sequence(std::slice::from_ref(stmt));
-        let (needed, bare) = out.groups.unwrap_or_default();
-        Groups { text: out.text, needed, bare }
+        let (needed, bare) = out.report.unwrap_or_default();
+        ParenthesisReport { text: out.text, needed, bare }
     }
 }
 
@@ -74,8 +74,8 @@ struct Printer {
     indent: usize,
     /// The expression or type around.
     host: Span,
-    /// What [`Groups`] holds, where it is asked for.
-    groups: Option<(Vec<Wrap>, Vec<Wrap>)>,
+    /// What [`ParenthesisReport`] holds, where it is asked for.
+    report: Option<(Vec<ParenthesisSite>, Vec<ParenthesisSite>)>,
 }
 
 impl Printer {
@@ -94,7 +94,7 @@ impl Printer {
     /// a `loose` place no arithmetic.
     fn note_expr(&mut self, expr: &Expr, bare: bool, root: bool, loose: bool) {
         let host = self.host;
-        let Some((needed, without)) = &mut self.groups else { return };
+        let Some((needed, without)) = &mut self.report else { return };
         let moved = matches!(
             &expr.kind,
             ExprKind::Reshape(..) | ExprKind::Convert(..) | ExprKind::Apply { form: ApplyForm::Pipe, .. }
@@ -104,16 +104,16 @@ impl Printer {
             if matches!(expr.kind, ExprKind::Lambda(_)) {
                 return;
             }
-            needed.push(Wrap::of_expr(expr, host, loose));
+            needed.push(ParenthesisSite::of_expr(expr, host, loose));
         } else if moved && !root {
-            without.push(Wrap::of_expr(expr, host, loose));
+            without.push(ParenthesisSite::of_expr(expr, host, loose));
         }
     }
 
     fn note_type(&mut self, ty: &TypeExpr, parentheses: bool) {
         let host = self.host;
-        if let Some((needed, _)) = self.groups.as_mut().filter(|_| parentheses) {
-            needed.push(Wrap::of_type(ty, host));
+        if let Some((needed, _)) = self.report.as_mut().filter(|_| parentheses) {
+            needed.push(ParenthesisSite::of_type(ty, host));
         }
     }
 

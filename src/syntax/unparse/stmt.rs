@@ -259,7 +259,7 @@ impl Printer {
                 self.put("for ");
                 self.pattern(pattern);
                 self.put(" in ");
-                self.walked(iterable);
+                self.loop_source(iterable);
                 self.put(" ");
                 self.do_block(body);
             }
@@ -286,7 +286,7 @@ impl Printer {
         self.put("import ");
         match &import.target {
             ImportTarget::File { path, .. } => self.put(&quoted(path)),
-            ImportTarget::Part(name) => self.put(&name.text),
+            ImportTarget::Library(name) => self.put(&name.text),
         }
         if let Some(alias) = &import.alias {
             self.put(" as ");

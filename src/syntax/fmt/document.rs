@@ -1,14 +1,14 @@
 //! Where lines are broken: nested tokens → a document for the `pretty` crate.
 //!
-//! Takes [`Node`]s with the [`Gap`]s between tokens; gives one document. A line break that was written
+//! Takes [`Node`]s with the [`Trivia`]s between tokens; gives one document. A line break that was written
 //! stays, if it stands where one may stand; a new one is made only where a line would be too long,
 //! outside first. A comment is written as a mark with its number, so that its length is nobody's
 //! concern.
 
-use super::super::lexer::{Kind, Token};
-use super::gaps::Gap;
+use super::super::lexer::{Token, TokenKind};
 use super::nodes::{Arm, Node};
 use super::spacing;
+use super::trivia::Trivia;
 use crate::hash::HashSet;
 use pretty::{Arena, DocAllocator, DocBuilder};
 
@@ -19,7 +19,7 @@ const INDENT: isize = 2;
 
 /// What separates two tokens that no comment stands between.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sep {
+enum Separator {
     Nothing,
     Blank,
     /// A blank, or a line break where the line would be too long.
@@ -35,11 +35,11 @@ pub(super) struct Arranger<'a> {
     pub arena: &'a Arena<'a>,
     pub text: &'a str,
     pub tokens: &'a [Token],
-    pub gaps: &'a [Gap<'a>],
+    pub gaps: &'a [Trivia<'a>],
     /// The `:` that blanks stand around.
     pub colons: &'a HashSet<usize>,
     /// The tokens of types of results, before which no line is broken: the parameters give way.
-    pub returned: &'a HashSet<usize>,
+    pub result_types: &'a HashSet<usize>,
     /// How many gaps before each break a line.
     pub breaks: Vec<usize>,
     /// Stands around the number of a comment.
@@ -109,8 +109,8 @@ impl Level {
         ]
     };
 
-    fn has(self, kind: Kind) -> bool {
-        use Kind::*;
+    fn contains(self, kind: TokenKind) -> bool {
+        use TokenKind::*;
         match self {
             Level::For => kind == For,
             Level::Comma => kind == Comma,
@@ -141,7 +141,7 @@ impl Level {
     }
 
     /// Only the first operator counts.
-    fn once(self) -> bool {
+    fn splits_once(self) -> bool {
         matches!(self, Level::FatArrow | Level::Assign | Level::For)
     }
 
@@ -152,7 +152,7 @@ impl Level {
     }
 
     /// Where one line is broken, all are.
-    fn together(self) -> bool {
+    fn breaks_together(self) -> bool {
         matches!(self, Level::Pipe | Level::Bar)
     }
 }
@@ -160,7 +160,7 @@ impl Level {
 impl<'a> Arranger<'a> {
     /// A whole program.
     pub fn program(&self, stmts: &[Vec<Node>]) -> Doc<'a> {
-        let doc = self.stmts(stmts, self.tokens.len(), Sep::Hard);
+        let doc = self.stmts(stmts, self.tokens.len(), Separator::Hard);
         if self.tokens.is_empty() && self.gaps[0].comments.is_empty() {
             doc
         } else {
@@ -169,11 +169,11 @@ impl<'a> Arranger<'a> {
     }
 
     /// Statements with what stands before each, and the comments before the token after them.
-    fn stmts(&self, stmts: &[Vec<Node>], end: usize, sep: Sep) -> Doc<'a> {
+    fn stmts(&self, stmts: &[Vec<Node>], end: usize, sep: Separator) -> Doc<'a> {
         let mut doc = self.arena.nil();
         for (at, stmt) in stmts.iter().enumerate() {
             let Some(first) = stmt.first() else { continue };
-            doc = doc.append(self.lead(first.first(), at == 0, sep)).append(self.stmt(stmt));
+            doc = doc.append(self.before_statement(first.first(), at == 0, sep)).append(self.stmt(stmt));
         }
         doc.append(self.comments(end, stmts.is_empty()).0)
     }
@@ -212,7 +212,7 @@ impl<'a> Arranger<'a> {
     }
 
     /// What stands before a statement.
-    fn lead(&self, at: usize, first: bool, sep: Sep) -> Doc<'a> {
+    fn before_statement(&self, at: usize, first: bool, sep: Separator) -> Doc<'a> {
         let (doc, any, open) = self.comments(at, first);
         if open {
             return doc.append(self.arena.space());
@@ -220,8 +220,8 @@ impl<'a> Arranger<'a> {
         if at == 0 && !any {
             return doc;
         }
-        if !any && !self.gaps[at].breaks() && sep != Sep::Hard {
-            return self.plain(sep);
+        if !any && !self.gaps[at].breaks() && sep != Separator::Hard {
+            return self.separator_doc(sep);
         }
         if self.gaps[at].newlines > 1 && (any || !first) {
             return doc.append(self.arena.hardline()).append(self.arena.hardline());
@@ -232,7 +232,7 @@ impl<'a> Arranger<'a> {
     /// A statement, without what stands before it.
     fn stmt(&self, nodes: &[Node]) -> Doc<'a> {
         let (nodes, semi) = match nodes {
-            [nodes @ .., Node::Token(semi)] if self.kind(*semi) == Kind::Semi => (nodes, Some(*semi)),
+            [nodes @ .., Node::Token(semi)] if self.kind(*semi) == TokenKind::Semi => (nodes, Some(*semi)),
             nodes => (nodes, None),
         };
         let doc = self.row(nodes, Level::OUTSIDE);
@@ -240,18 +240,18 @@ impl<'a> Arranger<'a> {
             Some(semi) => {
                 let sep = match nodes.is_empty() || !spacing::blank(self, nodes[nodes.len() - 1].last(), semi)
                 {
-                    true => Sep::Nothing,
-                    false => Sep::Blank,
+                    true => Separator::Nothing,
+                    false => Separator::Blank,
                 };
-                let sep = if nodes.is_empty() { self.arena.nil() } else { self.sep(semi, sep) };
+                let sep = if nodes.is_empty() { self.arena.nil() } else { self.separator(semi, sep) };
                 doc.append(sep).append(self.token(semi))
             }
             None => doc,
         }
     }
 
-    fn kind(&self, at: usize) -> Kind {
-        self.tokens.get(at).map_or(Kind::Semi, |token| token.kind)
+    fn kind(&self, at: usize) -> TokenKind {
+        self.tokens.get(at).map_or(TokenKind::Semi, |token| token.kind)
     }
 
     fn token(&self, at: usize) -> Doc<'a> {
@@ -284,26 +284,26 @@ impl<'a> Arranger<'a> {
         }
     }
 
-    fn plain(&self, sep: Sep) -> Doc<'a> {
+    fn separator_doc(&self, sep: Separator) -> Doc<'a> {
         match sep {
-            Sep::Nothing => self.arena.nil(),
-            Sep::Blank => self.arena.space(),
-            Sep::Soft => self.arena.line().group(),
-            Sep::Line => self.arena.line(),
-            Sep::Line0 => self.arena.line_(),
-            Sep::Hard => self.arena.hardline(),
+            Separator::Nothing => self.arena.nil(),
+            Separator::Blank => self.arena.space(),
+            Separator::Soft => self.arena.line().group(),
+            Separator::Line => self.arena.line(),
+            Separator::Line0 => self.arena.line_(),
+            Separator::Hard => self.arena.hardline(),
         }
     }
 
     /// What stands before a token inside a statement.
-    fn sep(&self, at: usize, sep: Sep) -> Doc<'a> {
+    fn separator(&self, at: usize, sep: Separator) -> Doc<'a> {
         let gap = &self.gaps[at];
         let sep = match sep {
-            Sep::Soft | Sep::Line if self.returned.contains(&at) => Sep::Blank,
-            Sep::Line0 if self.returned.contains(&at) => Sep::Nothing,
+            Separator::Soft | Separator::Line if self.result_types.contains(&at) => Separator::Blank,
+            Separator::Line0 if self.result_types.contains(&at) => Separator::Nothing,
             sep => sep,
         };
-        let Some(last) = gap.comments.last() else { return self.plain(sep) };
+        let Some(last) = gap.comments.last() else { return self.separator_doc(sep) };
         let mut doc = self.arena.nil();
         for comment in &gap.comments {
             let before = match comment.newlines {
@@ -312,12 +312,12 @@ impl<'a> Arranger<'a> {
             };
             doc = doc.append(before).append(self.comment(comment.number));
         }
-        let after = if last.line || gap.newlines > 0 { Sep::Hard } else { Sep::Blank };
-        doc.append(self.plain(after))
+        let after = if last.line || gap.newlines > 0 { Separator::Hard } else { Separator::Blank };
+        doc.append(self.separator_doc(after))
     }
 
     /// Indents what a comment forces into a line of its own: it would begin a statement there.
-    fn below(&self, at: usize, doc: Doc<'a>) -> Doc<'a> {
+    fn indent_after_comment(&self, at: usize, doc: Doc<'a>) -> Doc<'a> {
         let gap = &self.gaps[at];
         if gap.comments.is_empty() || !gap.breaks() { doc } else { doc.nest(INDENT) }
     }
@@ -330,19 +330,19 @@ impl<'a> Arranger<'a> {
         for (at, level) in levels.iter().enumerate() {
             let mut found: Vec<usize> = (0..nodes.len())
                 .filter(|&i| match &nodes[i] {
-                    Node::Token(token) => level.has(self.kind(*token)) && spacing::infix(self, *token),
+                    Node::Token(token) => level.contains(self.kind(*token)) && spacing::infix(self, *token),
                     _ => false,
                 })
                 .filter(|&i| i > 0)
                 .collect();
-            if level.once() {
+            if level.splits_once() {
                 found.truncate(1);
             }
             if !found.is_empty() {
                 return self.chain(nodes, *level, &found, &levels[at + 1..], levels == Level::INSIDE);
             }
         }
-        self.beside(nodes)
+        self.juxtaposed(nodes)
     }
 
     /// Operands with operators of one level between them.
@@ -357,10 +357,12 @@ impl<'a> Arranger<'a> {
             let next = nodes.get(op + 1).is_some_and(|node| self.breaks_before(node.first()));
             next || self.breaks_before(nodes[op].first())
         });
-        let together = level.together() && free && !self.broken_within(nodes);
+        let together = level.breaks_together() && free && !self.broken_within(nodes);
         // Operands of which the first begins a line, below what they belong to, stand below each other.
         let first = nodes[0].first();
-        let opens = |kind| matches!(kind, Kind::Assign | Kind::FatArrow | Kind::LParen | Kind::LBracket);
+        let opens = |kind| {
+            matches!(kind, TokenKind::Assign | TokenKind::FatArrow | TokenKind::LParen | TokenKind::LBracket)
+        };
         let started = first > 0 && self.breaks_before(first) && opens(self.kind(first - 1));
         let mut doc = self.row(&nodes[..ops[0]], tighter);
         for (at, &op) in ops.iter().enumerate() {
@@ -369,35 +371,35 @@ impl<'a> Arranger<'a> {
             let before = nodes[op - 1].last();
             let hard = self.broken_within(operand);
             let soft = match (hard, together) {
-                (true, _) => Sep::Blank,
-                (false, true) => Sep::Line,
-                (false, false) => Sep::Soft,
+                (true, _) => Separator::Blank,
+                (false, true) => Separator::Line,
+                (false, false) => Separator::Soft,
             };
-            let glue = |sep| if spacing::blank(self, before, operator) { sep } else { Sep::Nothing };
+            let glue = |sep| if spacing::blank(self, before, operator) { sep } else { Separator::Nothing };
             let broken_before = self.breaks_before(operator);
             let broken_after = operand.first().is_some_and(|node| self.breaks_before(node.first()));
             // An operand that does not fit as a whole goes below; what is bound goes below only if not
             // even its beginning fits.
-            let soft = if soft == Sep::Soft && level != Level::Assign { Sep::Line } else { soft };
-            let grouped = soft == Sep::Line && !together;
+            let soft = if soft == Separator::Soft && level != Level::Assign { Separator::Line } else { soft };
+            let grouped = soft == Separator::Line && !together;
             let (sep_before, sep_after) = if level.ends_line() {
                 let commented = !self.gaps[operator].comments.is_empty();
-                let soft = if level == Level::Dollar { Sep::Blank } else { soft };
+                let soft = if level == Level::Dollar { Separator::Blank } else { soft };
                 let broken = broken_after || broken_before && !commented && level != Level::Comma;
-                (glue(Sep::Blank), if broken { Sep::Hard } else { soft })
+                (glue(Separator::Blank), if broken { Separator::Hard } else { soft })
             } else {
                 let before = if broken_before {
-                    Sep::Hard
+                    Separator::Hard
                 } else if broken_after {
-                    Sep::Blank
+                    Separator::Blank
                 } else {
                     soft
                 };
-                (glue(before), if broken_after { Sep::Hard } else { Sep::Blank })
+                (glue(before), if broken_after { Separator::Hard } else { Separator::Blank })
             };
-            let mut part = self.sep(operator, sep_before).append(self.token(operator));
+            let mut part = self.separator(operator, sep_before).append(self.token(operator));
             if let Some(first) = operand.first() {
-                let body = self.sep(first.first(), sep_after).append(self.row(operand, right));
+                let body = self.separator(first.first(), sep_after).append(self.row(operand, right));
                 // What ends a line stays there.
                 part = part.append(if level.ends_line() && grouped { body.group() } else { body });
             }
@@ -406,7 +408,7 @@ impl<'a> Arranger<'a> {
             }
             let below = broken_before || broken_after || !hard;
             let listed =
-                level == Level::Bar && matches!(nodes[0], Node::Token(at) if self.kind(at) == Kind::Bar);
+                level == Level::Bar && matches!(nodes[0], Node::Token(at) if self.kind(at) == TokenKind::Bar);
             let nested =
                 below && !(inside && matches!(level, Level::Comma | Level::For) || listed || started);
             doc = doc.append(if nested { part.nest(INDENT) } else { part });
@@ -415,7 +417,7 @@ impl<'a> Arranger<'a> {
     }
 
     /// Nodes that no operator separates, or only tight ones.
-    fn beside(&self, nodes: &[Node]) -> Doc<'a> {
+    fn juxtaposed(&self, nodes: &[Node]) -> Doc<'a> {
         let mut doc = self.arena.nil();
         let mut before: Option<usize> = None;
         for node in nodes {
@@ -424,11 +426,12 @@ impl<'a> Arranger<'a> {
             doc = match before {
                 None => doc.append(inner),
                 Some(last) if self.breaks_before(first) && spacing::may_break(self, last, first) => {
-                    doc.append(self.sep(first, Sep::Hard).append(inner).nest(INDENT))
+                    doc.append(self.separator(first, Separator::Hard).append(inner).nest(INDENT))
                 }
                 Some(last) => {
-                    let blank = if spacing::blank(self, last, first) { Sep::Blank } else { Sep::Nothing };
-                    doc.append(self.below(first, self.sep(first, blank).append(inner)))
+                    let blank =
+                        if spacing::blank(self, last, first) { Separator::Blank } else { Separator::Nothing };
+                    doc.append(self.indent_after_comment(first, self.separator(first, blank).append(inner)))
                 }
             };
             before = Some(node.last());
@@ -448,7 +451,7 @@ impl<'a> Arranger<'a> {
             }
             _ => true,
         });
-        let sep = if flat { Sep::Line } else { Sep::Hard };
+        let sep = if flat { Separator::Line } else { Separator::Hard };
         let mut doc = self.arena.nil();
         let mut run = 0;
         let mut before: Option<&Node> = None;
@@ -464,30 +467,30 @@ impl<'a> Arranger<'a> {
             // An empty block is `{}`; `do done` has a blank.
             let empty = match before {
                 Some(Body { open, stmts, close }) if stmts.is_empty() => {
-                    self.gaps[*close].comments.is_empty().then_some(self.kind(*open) != Kind::LBrace)
+                    self.gaps[*close].comments.is_empty().then_some(self.kind(*open) != TokenKind::LBrace)
                 }
                 _ => None,
             };
             let gap = match (before, empty) {
                 (None, _) | (_, Some(false)) => self.arena.nil(),
-                (_, Some(true)) => self.plain(Sep::Blank),
+                (_, Some(true)) => self.separator_doc(Separator::Blank),
                 // Its comments stand at the end of the block.
-                _ if after_body => self.plain(sep),
+                _ if after_body => self.separator_doc(sep),
                 _ if matches!(part[0], Perform { .. } | Arms(_)) => self.arena.nil(),
-                _ => self.sep(first, Sep::Blank),
+                _ => self.separator(first, Separator::Blank),
             };
             doc = doc.append(match &part[0] {
                 Body { open, stmts, close } => {
                     let inner = self.stmts(stmts, *close, sep);
                     let open = gap.append(self.token(*open));
-                    let open = if after_body { open } else { self.below(first, open) };
+                    let open = if after_body { open } else { self.indent_after_comment(first, open) };
                     open.append(inner.nest(INDENT))
                 }
                 Arms(arms) => self.arms(arms, node_end(&part[0]), sep),
                 Perform { word, stmt } => self.perform(*word, stmt, before.is_some()),
                 // The comments before a statement are no part of it.
                 _ if after_body || before.is_none() => gap.append(self.row(part, levels)),
-                _ => self.below(first, gap.append(self.row(part, levels))),
+                _ => self.indent_after_comment(first, gap.append(self.row(part, levels))),
             });
             before = part.last();
             run = end;
@@ -499,35 +502,36 @@ impl<'a> Arranger<'a> {
     fn perform(&self, word: usize, stmt: &[Node], after: bool) -> Doc<'a> {
         let Some(first) = stmt.first().map(Node::first) else { return self.token(word) };
         let hard = self.broken_within(stmt);
-        let soft = if hard { Sep::Blank } else { Sep::Soft };
+        let soft = if hard { Separator::Blank } else { Separator::Soft };
         let broken_after = self.breaks_before(first);
-        let inner = self.sep(first, if broken_after { Sep::Hard } else { soft }).append(self.stmt(stmt));
+        let inner =
+            self.separator(first, if broken_after { Separator::Hard } else { soft }).append(self.stmt(stmt));
         let below = broken_after || !hard;
         let inner = if below { inner.nest(INDENT) } else { inner };
         let broken = self.breaks_before(word);
         let before = match broken {
-            _ if !after => Sep::Nothing,
-            true => Sep::Hard,
-            false => Sep::Blank,
+            _ if !after => Separator::Nothing,
+            true => Separator::Hard,
+            false => Separator::Blank,
         };
-        let doc = self.sep(word, before).append(self.token(word));
+        let doc = self.separator(word, before).append(self.token(word));
         if broken { doc.append(inner).nest(INDENT) } else { doc.append(inner) }
     }
 
     /// `| p => …`, each on a line of its own.
-    fn arms(&self, arms: &[Arm<Vec<Vec<Node>>>], end: usize, sep: Sep) -> Doc<'a> {
+    fn arms(&self, arms: &[Arm<Vec<Vec<Node>>>], end: usize, sep: Separator) -> Doc<'a> {
         let mut doc = self.arena.nil();
         for (at, arm) in arms.iter().enumerate() {
-            let mut line = self.lead(arm.first(), at == 0, sep).append(self.arm_head(arm));
+            let mut line = self.before_statement(arm.first(), at == 0, sep).append(self.arm_head(arm));
             let first = arm.body.first().and_then(|stmt| stmt.first()).map(Node::first);
             let mut inner = self.arena.nil();
             for (at, stmt) in arm.body.iter().enumerate() {
                 let Some(first) = stmt.first().map(Node::first) else { continue };
                 let beside = at == 0 && !self.breaks_before(first);
                 inner = inner.append(if beside {
-                    self.sep(first, Sep::Blank)
+                    self.separator(first, Separator::Blank)
                 } else {
-                    self.lead(first, at == 0, sep)
+                    self.before_statement(first, at == 0, sep)
                 });
                 inner = inner.append(self.stmt(stmt));
             }
@@ -546,11 +550,11 @@ impl<'a> Arranger<'a> {
         if let Some(bar) = arm.bar {
             doc = doc.append(self.token(bar));
             if let Some(first) = arm.head.first() {
-                doc = doc.append(self.sep(first.first(), Sep::Blank));
+                doc = doc.append(self.separator(first.first(), Separator::Blank));
             }
         }
         doc = doc.append(head);
-        doc.append(self.sep(arm.arrow, Sep::Blank)).append(self.token(arm.arrow))
+        doc.append(self.separator(arm.arrow, Separator::Blank)).append(self.token(arm.arrow))
     }
 
     fn node(&self, node: &Node) -> Doc<'a> {
@@ -564,11 +568,11 @@ impl<'a> Arranger<'a> {
                 let Some(first) = body.first().map(Node::first) else { return doc };
                 let inner = self.row(body, Level::INSIDE);
                 if self.breaks_before(first) {
-                    doc.append(self.sep(first, Sep::Hard).append(inner).nest(INDENT))
+                    doc.append(self.separator(first, Separator::Hard).append(inner).nest(INDENT))
                 } else if self.broken_within(body) {
-                    doc.append(self.sep(first, Sep::Blank)).append(inner)
+                    doc.append(self.separator(first, Separator::Blank)).append(inner)
                 } else {
-                    doc.append(self.sep(first, Sep::Line).append(inner).nest(INDENT).group())
+                    doc.append(self.separator(first, Separator::Line).append(inner).nest(INDENT).group())
                 }
             }
             // Those stand in statements only.
@@ -581,38 +585,44 @@ impl<'a> Arranger<'a> {
     fn bracket(&self, open: usize, inner: &[Node], close: usize) -> Doc<'a> {
         let (opening, closing) = (self.token(open), self.token(close));
         let Some(first) = inner.first().map(Node::first) else {
-            return opening.append(self.sep(close, Sep::Nothing)).append(closing);
+            return opening.append(self.separator(close, Separator::Nothing)).append(closing);
         };
         let row = self.row(inner, Level::INSIDE);
         // `[ e for i in x ]` has blanks inside.
-        let clauses = |node: &Node| matches!(node, Node::Token(at) if self.kind(*at) == Kind::For);
+        let clauses = |node: &Node| matches!(node, Node::Token(at) if self.kind(*at) == TokenKind::For);
         let (tight, edge) = match inner.iter().any(clauses) {
-            true => (Sep::Blank, Sep::Line),
-            false => (Sep::Nothing, Sep::Line0),
+            true => (Separator::Blank, Separator::Line),
+            false => (Separator::Nothing, Separator::Line0),
         };
         if self.breaks_before(first) {
-            let inside = self.sep(first, Sep::Hard).append(row).nest(INDENT);
+            let inside = self.separator(first, Separator::Hard).append(row).nest(INDENT);
             let end = match self.gaps[close].comments.is_empty() {
-                true => self.plain(Sep::Hard),
+                true => self.separator_doc(Separator::Hard),
                 // Comments before the end stand with the elements.
-                false => self.comments(close, false).0.nest(INDENT).append(self.plain(Sep::Hard)),
+                false => {
+                    self.comments(close, false).0.nest(INDENT).append(self.separator_doc(Separator::Hard))
+                }
             };
             return opening.append(inside).append(end).append(closing);
         }
         if self.broken(open, close) {
             let direct = inner.iter().skip(1).any(|node| self.breaks_before(node.first()));
-            let end = self.sep(close, tight);
-            let opening = opening.append(self.sep(first, tight));
+            let end = self.separator(close, tight);
+            let opening = opening.append(self.separator(first, tight));
             let inside = row.append(end);
             return opening.append(if direct { inside.align() } else { inside }).append(closing);
         }
         // What brings its own places for breaks is held closely.
         if matches!(inner, [Node::Bracket { .. } | Node::Lambda { .. }]) {
-            let end = self.sep(close, Sep::Nothing);
-            return opening.append(self.sep(first, Sep::Nothing)).append(row).append(end).append(closing);
+            let end = self.separator(close, Separator::Nothing);
+            return opening
+                .append(self.separator(first, Separator::Nothing))
+                .append(row)
+                .append(end)
+                .append(closing);
         }
-        let inside = self.sep(first, edge).append(row).nest(INDENT);
-        opening.append(inside).append(self.sep(close, edge)).append(closing).group()
+        let inside = self.separator(first, edge).append(row).nest(INDENT);
+        opening.append(inside).append(self.separator(close, edge)).append(closing).group()
     }
 
     /// `if … then … else … endif`.
@@ -624,25 +634,25 @@ impl<'a> Arranger<'a> {
             let first = nodes.first().map(Node::first);
             let broken = self.breaks_before(*word);
             let below = first.is_some_and(|first| self.breaks_before(first));
-            let begins = matches!(self.kind(*word), Kind::Elif | Kind::Else);
+            let begins = matches!(self.kind(*word), TokenKind::Elif | TokenKind::Else);
             let sep = match at {
-                0 => Sep::Nothing,
-                _ if broken => Sep::Hard,
-                _ if begins && free && !self.broken_within(nodes) => Sep::Line,
-                _ => Sep::Blank,
+                0 => Separator::Nothing,
+                _ if broken => Separator::Hard,
+                _ if begins && free && !self.broken_within(nodes) => Separator::Line,
+                _ => Separator::Blank,
             };
-            let mut part = if at == 0 { self.arena.nil() } else { self.sep(*word, sep) };
+            let mut part = if at == 0 { self.arena.nil() } else { self.separator(*word, sep) };
             part = part.append(self.token(*word));
             if let Some(first) = first {
-                let inner = self.sep(first, if below { Sep::Hard } else { Sep::Blank });
+                let inner = self.separator(first, if below { Separator::Hard } else { Separator::Blank });
                 let inner = inner.append(self.row(nodes, Level::OUTSIDE));
                 part = part.append(if below { inner.nest(INDENT) } else { inner });
             }
-            let nested = at > 0 && (broken || sep == Sep::Line);
+            let nested = at > 0 && (broken || sep == Separator::Line);
             doc = doc.append(if nested { part.nest(INDENT) } else { part });
         }
-        let end = if self.breaks_before(close) { Sep::Hard } else { Sep::Blank };
-        let end = self.sep(close, end).append(self.token(close));
+        let end = if self.breaks_before(close) { Separator::Hard } else { Separator::Blank };
+        let end = self.separator(close, end).append(self.token(close));
         doc.append(if self.breaks_before(close) { end.nest(INDENT) } else { end }).group()
     }
 
@@ -650,19 +660,19 @@ impl<'a> Arranger<'a> {
     fn matching(&self, head: &[Node], arms: &[Arm<Vec<Node>>], close: usize) -> Doc<'a> {
         let firsts = arms.iter().map(Arm::first).chain([close]);
         let broken = firsts.into_iter().any(|first| self.breaks_before(first));
-        let sep = if broken { Sep::Hard } else { Sep::Line };
+        let sep = if broken { Separator::Hard } else { Separator::Line };
         let mut doc = self.row(head, Level::OUTSIDE);
         for arm in arms {
-            let mut line = self.sep(arm.first(), sep).append(self.arm_head(arm));
+            let mut line = self.separator(arm.first(), sep).append(self.arm_head(arm));
             if let Some(first) = arm.body.first().map(Node::first) {
                 let below = self.breaks_before(first);
-                let inner = self.sep(first, if below { Sep::Hard } else { Sep::Blank });
+                let inner = self.separator(first, if below { Separator::Hard } else { Separator::Blank });
                 let inner = inner.append(self.row(&arm.body, Level::OUTSIDE));
                 line = line.append(if below { inner.nest(INDENT) } else { inner });
             }
             doc = doc.append(line.nest(INDENT));
         }
-        let end = self.sep(close, sep).append(self.token(close)).nest(INDENT);
+        let end = self.separator(close, sep).append(self.token(close)).nest(INDENT);
         doc.append(end).group()
     }
 }

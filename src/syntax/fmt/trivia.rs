@@ -7,7 +7,7 @@ use super::super::lexer::{self, Token};
 
 /// What stands before a token.
 #[derive(Debug, Default)]
-pub(super) struct Gap<'t> {
+pub(super) struct Trivia<'t> {
     /// The comments, in order.
     pub comments: Vec<Comment<'t>>,
     /// Line breaks between the last comment, or the token before, and this token.
@@ -27,7 +27,7 @@ pub(super) struct Comment<'t> {
     pub line: bool,
 }
 
-impl Gap<'_> {
+impl Trivia<'_> {
     /// Whether a line is broken anywhere in it.
     pub fn breaks(&self) -> bool {
         self.newlines > 0 || self.comments.iter().any(|c| c.newlines > 0 || c.line)
@@ -35,21 +35,21 @@ impl Gap<'_> {
 }
 
 /// The gaps before each of some tokens, and one after the last.
-pub(super) fn gaps<'t>(text: &'t str, tokens: &[Token]) -> Vec<Gap<'t>> {
+pub(super) fn trivia<'t>(text: &'t str, tokens: &[Token]) -> Vec<Trivia<'t>> {
     let mut out = Vec::with_capacity(tokens.len() + 1);
     let (mut from, mut number) = (0, 0);
-    let mut script = lexer::script_line(text);
+    let mut script = lexer::shebang_length(text);
     for token in tokens {
-        out.push(gap(&text[from..token.start as usize], &mut number, std::mem::take(&mut script)));
+        out.push(trivia_of(&text[from..token.start as usize], &mut number, std::mem::take(&mut script)));
         from = token.end as usize;
     }
-    out.push(gap(&text[from..], &mut number, script));
+    out.push(trivia_of(&text[from..], &mut number, script));
     out
 }
 
 /// What a text without tokens holds; `first` is the length of a line for the system at its beginning.
-fn gap<'t>(text: &'t str, number: &mut usize, first: usize) -> Gap<'t> {
-    let mut gap = Gap::default();
+fn trivia_of<'t>(text: &'t str, number: &mut usize, first: usize) -> Trivia<'t> {
+    let mut gap = Trivia::default();
     let mut rest = text;
     let mut script = first;
     while !rest.is_empty() {
