@@ -6,7 +6,7 @@
 mod syntax_common;
 
 use felis::source::SourceMap;
-use felis::syntax::fmt::{MAX_LINE_WIDTH, layout};
+use felis::syntax::fmt::{MAX_LINE_WIDTH, format_source};
 use felis::syntax::{lexer, unparse};
 use proptest::prelude::*;
 use std::fs;
@@ -17,7 +17,7 @@ use syntax_common::{Dice, bare, read};
 fn laid(text: &str) -> Option<String> {
     let mut sources = SourceMap::new();
     let source = sources.add("test.flx", text);
-    match layout(&source) {
+    match format_source(&source) {
         Ok(out) => Some(out),
         Err(errors) => {
             let codes: Vec<&str> = errors.iter().map(|error| error.code).collect();

@@ -1,42 +1,45 @@
 //! Isomorphism under equations of sizes: `require N == 3 \* K`.
 //!
-//! Takes equations between compact linear types, each saying that two sizes are equal, and two types;
-//! tells whether the types are naturally isomorphic for all sizes that satisfy the equations. The
-//! engine stays as it is: the equations are *solved*, and the engine is asked about the types
-//! after substitution.
+//! Takes equations between compact linear types, each stating that two sizes are equal, and two
+//! types; decides whether the types are naturally isomorphic for all sizes that satisfy the
+//! equations. The decision procedure is unchanged: the equations are *solved*, and the types are
+//! compared after substitution of the solution.
 //!
-//! **Solving.** A solution is a list of *cases*. Each case substitutes sizes for some of the variables,
-//! in terms of the others and of fresh ones. A rule replaces an equation by cases so that every
-//! valuation that satisfies it comes from some case at some values of its variables (*completeness*).
-//! Both sides are polynomials with natural coefficients; what they have in common is taken away first
-//! (sums of naturals cancel), then the common factor `c` of all terms: `c = 0`, or the rest holds. Then
+//! **Solving.** A solution is a list of *cases*. Each case substitutes sizes for some of the
+//! variables, in terms of the others and of fresh ones. A rule replaces an equation by cases such
+//! that every valuation that satisfies it is an instance of some case (*completeness*). Both sides
+//! are polynomials with natural coefficients. Their common part is subtracted first (addition of
+//! naturals is cancellative), then the common factor `c` of all terms is divided out: `c = 0`, or
+//! the rest holds. Then
 //!
-//! 1. `N == P`, `N` not in `P`, which may have powers here: one case, N := P.
-//! 2. `n == 0` for a number n > 0, and a number equal to another: no case. `P == 0` for a sum: all terms
-//!    are 0; for a product: a case for each variable, which is 0.
-//! 3. `a \* N == b \* M`, numbers without common factor: N := b \* t, M := a \* t, for `a` divides M then.
-//! 4. A product of distinct variables and a number equal to another, `f1 ⋯ fm == g1 ⋯ gn`: fi := ∏j xij,
-//!    gj := ∏i xij (the four-number theorem for m = n = 2). Every solution in positive naturals is of this
-//!    form, by prime factors. One with zeros is, too: some fi and some gj are 0; take xij = 0, xij' = gj'
-//!    and xi'j = fi' for the others, and 1 elsewhere. A number in place of a factor makes a case for each
-//!    way to write it as such a product. The numbers of the two sides have no common factor and none is 0.
-//! 5. A sum of distinct variables and a number equal to another, `f1 + ⋯ + fm == g1 + ⋯ + gn`: fi := Σj xij,
-//!    gj := Σi xij (refinement: naturals laid end to end and cut at both sets of ends). A number makes a
-//!    case for each way to write it as such a sum.
+//! 1. `N == P`, `N` not in `P`; `P` may contain powers here: one case, N := P.
+//! 2. `n == 0` for a number n > 0, and a number equal to another: no case. `P == 0` for a sum: all
+//!    terms are 0; for a product: a case for each variable, which is 0.
+//! 3. `a \* N == b \* M`, where the numbers are coprime: N := b \* t, M := a \* t, for `a` divides
+//!    M.
+//! 4. A product of distinct variables and a number equal to another, `f1 ⋯ fm == g1 ⋯ gn`: fi := ∏j
+//!    xij, gj := ∏i xij (the four-number theorem for m = n = 2). Every solution in positive
+//!    naturals has this form, by unique factorization. One with zeros has it, too: some fi and some
+//!    gj are 0; take xij = 0, xij' = gj' and xi'j = fi' for the others, and 1 elsewhere. A number
+//!    in place of a factor makes a case for each way to write it as such a product. The numbers of
+//!    the two sides are coprime and none is 0.
+//! 5. A sum of distinct variables and a number equal to another, `f1 + ⋯ + fm == g1 + ⋯ + gn`: fi
+//!    := Σj xij, gj := Σi xij (Riesz refinement: two partitions of one interval have a common
+//!    refinement). A number makes a case for each way to write it as such a sum.
 //!
-//! Equations are solved one after the other, each at the substitutions of those before. One that no
-//! rule fits is left out.
+//! Equations are solved one after the other, each at the substitutions of those before. An equation
+//! that no rule fits is skipped and listed in [`Solution::unsolved`].
 //!
-//! **Soundness.** A valuation that satisfies the equations satisfies those that were solved, so it comes
-//! from a case; if the types are naturally isomorphic for all values of the variables in every case, they
-//! are at that valuation. Nothing is claimed without equations, nor if no case is left: equations that
-//! cannot hold are refused where they are written.
+//! **Soundness.** A valuation that satisfies the equations satisfies those that were solved, so it
+//! is an instance of a case; if the types are naturally isomorphic for all values of the variables
+//! in every case, they are at that valuation. Nothing is claimed without equations, nor if no case
+//! is left: equations that cannot hold are refused at their declaration.
 //!
-//! **Completeness.** Each rule's cases satisfy its equation, so nothing is lost by a rule; only equations
-//! that are left out lose something: those with a variable twice in rules 4 and 5, with exponents, or
-//! with more than [`MOST_CASES`] cases.
+//! **Completeness.** Each rule's cases satisfy its equation, so no rule loses solutions. Only
+//! skipped equations lose information: those with a variable twice in rules 4 and 5, with
+//! exponents, or with more than [`MAX_CASES`] cases.
 //!
-//! Cost: cases are bounded by [`MOST_CASES`], polynomials by the bound of [`Size`].
+//! Cost: cases are bounded by [`MAX_CASES`], polynomials by the bound of [`Size`].
 
 use super::Verdict;
 use super::substitute::FreeParameters;
@@ -49,17 +52,17 @@ use num_traits::{One, ToPrimitive, Zero};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// The most cases that equations are split into.
+/// Cases that a list of equations is split into, at most.
 pub const MAX_CASES: usize = 64;
-/// The most factors or terms on a side of rules 4 and 5.
+/// Factors or terms on one side of rules 4 and 5, at most.
 const MAX_PARTS: usize = 6;
-/// Rules applied to one equation, one after the other.
+/// Rules applied to one equation in sequence, at most.
 const MAX_RULE_STEPS: usize = 16;
 
-/// Sizes for variables.
+/// A substitution: sizes by the numbers of the variables they replace.
 type Case = HashMap<u32, Type>;
 
-/// How equations are solved.
+/// The solution of a list of equations: substitutions that cover all valuations satisfying them.
 #[derive(Clone, Debug)]
 pub struct Solution {
     cases: Vec<Case>,
@@ -67,14 +70,15 @@ pub struct Solution {
     pub unsolved: Vec<usize>,
 }
 
-/// Whether two types are naturally isomorphic for all sizes that satisfy the equations.
+/// Returns true if two types are naturally isomorphic for all sizes that satisfy the equations;
+/// false without equations that concern the types.
 pub fn natural_under(equations: &[(Type, Type)], a: &Type, b: &Type) -> bool {
     let equations = relevant(equations, a, b);
     !equations.is_empty() && Solution::of(&equations).natural(a, b)
 }
 
-/// Those equations that have to do with the types: that share a variable with them, or with one of
-/// those that do.
+/// Returns the equations that concern the types: those that share a variable with them, directly or
+/// through other equations.
 pub fn relevant(equations: &[(Type, Type)], a: &Type, b: &Type) -> Vec<(Type, Type)> {
     let vars = |ty: &Type| {
         let mut vars = Vec::new();
@@ -100,7 +104,7 @@ pub fn relevant(equations: &[(Type, Type)], a: &Type, b: &Type) -> Vec<(Type, Ty
 }
 
 impl Solution {
-    /// Solves equations, as many as there are rules for.
+    /// Solves the equations that rules exist for; [`Solution::unsolved`] lists the others.
     pub fn of(equations: &[(Type, Type)]) -> Solution {
         let mut solution = Solution { cases: vec![Case::default()], unsolved: Vec::new() };
         // Fresh variables are numbered apart from all others.
@@ -128,14 +132,15 @@ impl Solution {
         solution
     }
 
-    /// Whether no sizes satisfy the equations.
+    /// Returns true if no sizes satisfy the equations.
     pub fn is_unsatisfiable(&self) -> bool {
         self.cases.is_empty()
     }
 
-    /// Whether two types are naturally isomorphic in every case.
+    /// Returns true if two types are naturally isomorphic in every case.
     pub fn natural(&self, a: &Type, b: &Type) -> bool {
-        // Two sizes are equal, not two types: a type function may tell them apart, and so may an abstract type.
+        // Equal sizes do not make equal types: a type function or an abstract type may distinguish
+        // them.
         let mut free = FreeParameters::default();
         let mut holds = |case: &Case| {
             super::verdict(&free.replace_sizes(a, case), &free.replace_sizes(b, case)) <= Verdict::Natural
@@ -147,9 +152,10 @@ impl Solution {
     }
 }
 
-/// Whether a type function that is still to be reduced occurs in a type, or in what it stands for.
+/// Returns true if a type contains an unreduced application of a type function, directly or in the
+/// definition of a declared type; also where the definitions exceed the bound.
 fn contains_application(ty: &Type) -> bool {
-    /// Types looked at: polymorphic recursion makes new ones without end.
+    /// Types visited, at most: polymorphic recursion produces new types without bound.
     const MAX_TYPES: usize = 1_000;
     let mut seen: HashSet<Type> = HashSet::default();
     let mut waiting = vec![ty.clone()];
@@ -171,7 +177,7 @@ fn contains_application(ty: &Type) -> bool {
     false
 }
 
-/// One substitution after the other.
+/// Composes two substitutions: `first`, then `then`.
 fn compose(first: &Case, then: Case) -> Case {
     let mut both: Case = first.iter().map(|(var, size)| (*var, size.substitute(&then))).collect();
     for (var, size) in then {
@@ -183,7 +189,7 @@ fn compose(first: &Case, then: Case) -> Case {
 /// A monomial: its coefficient, and its variables with their exponents.
 type Term = (BigUint, Powers);
 
-/// The cases of one equation; `None` if no rule fits.
+/// Returns the cases of one equation; `None` if no rule fits.
 fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<Vec<Case>> {
     let steps = steps.checked_sub(1)?;
     // Rule 1, whatever the other side is.
@@ -205,7 +211,7 @@ fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<V
     let (mut left, mut right) = (left.monomials()?, right.monomials()?);
     let number = left.iter().chain(&right).fold(BigUint::zero(), |gcd, (n, _)| gcd.gcd(n));
     left.iter_mut().chain(&mut right).for_each(|(n, _)| *n /= &number);
-    // A common variable is 0, or is taken away.
+    // A variable common to all terms is 0, or it is divided out.
     let first = left.first().or(right.first())?.1.clone();
     for (var, _) in first {
         let everywhere =
@@ -247,7 +253,7 @@ fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<V
     }
 }
 
-/// The variable that a side is.
+/// Returns the variable that a side consists of: coefficient 1, exponent 1.
 fn single_variable(terms: &[Term]) -> Option<&TypeVar> {
     match terms {
         [(n, powers)] if n.is_one() => match &powers[..] {
@@ -258,7 +264,7 @@ fn single_variable(terms: &[Term]) -> Option<&TypeVar> {
     }
 }
 
-/// The cases in which all terms are 0.
+/// Returns the cases in which all terms are 0 (rule 2).
 fn zero_cases(terms: &[Term], fresh: &Cell<u32>, steps: usize) -> Option<Vec<Case>> {
     let Some((first, rest)) = terms.split_first() else { return Some(vec![Case::default()]) };
     let mut cases = Vec::new();
@@ -271,7 +277,7 @@ fn zero_cases(terms: &[Term], fresh: &Cell<u32>, steps: usize) -> Option<Vec<Cas
     (cases.len() <= MAX_CASES).then_some(cases)
 }
 
-/// Rules 3 and 4.
+/// Solves an equation of two products by rules 3 and 4.
 fn solve_products(left: &Term, right: &Term, fresh: &Cell<u32>) -> Option<Vec<Case>> {
     let factors = |(number, powers): &Term| -> Option<(Vec<TypeVar>, BigUint)> {
         powers
@@ -282,7 +288,7 @@ fn solve_products(left: &Term, right: &Term, fresh: &Cell<u32>) -> Option<Vec<Ca
     solve_by_grid(factors(left)?, factors(right)?, Grid::Product, fresh)
 }
 
-/// Rule 5.
+/// Solves an equation of two sums by rule 5.
 fn solve_sums(left: &[Term], right: &[Term], fresh: &Cell<u32>) -> Option<Vec<Case>> {
     let terms = |terms: &[Term]| -> Option<(Vec<TypeVar>, BigUint)> {
         let (mut vars, mut number) = (Vec::new(), BigUint::zero());
@@ -298,14 +304,16 @@ fn solve_sums(left: &[Term], right: &[Term], fresh: &Cell<u32>) -> Option<Vec<Ca
     solve_by_grid(terms(left)?, terms(right)?, Grid::Sum, fresh)
 }
 
+/// The operation that joins the entries of a grid.
 #[derive(Clone, Copy, PartialEq)]
 enum Grid {
     Product,
     Sum,
 }
 
-/// Variables and a number on each side, the rows and the columns of a grid of fresh variables; a number
-/// that is not the neutral one is a row or column of numbers, in every way there is.
+/// Solves `rows · row_number == columns · column_number`, or the same with sums: each variable is
+/// the product or sum of its row or column in a grid of fresh variables. A number that is not the
+/// neutral element is split into a row or column of numbers, in every possible way.
 fn solve_by_grid(
     (rows, row_number): (Vec<TypeVar>, BigUint),
     (columns, column_number): (Vec<TypeVar>, BigUint),
@@ -313,12 +321,12 @@ fn solve_by_grid(
     fresh: &Cell<u32>,
 ) -> Option<Vec<Case>> {
     let neutral = if grid == Grid::Product { BigUint::one() } else { BigUint::zero() };
-    // Common parts are gone: no variable stands on both sides, and numbers have nothing in common.
+    // Common parts were removed: no variable occurs on both sides, and the numbers are coprime.
     if rows.iter().any(|var| columns.contains(var)) || rows.len().max(columns.len()) > MAX_PARTS {
         return None;
     }
     if (rows.is_empty() && row_number == neutral) || (columns.is_empty() && column_number == neutral) {
-        // `1 == N \* M` and its like: the other side is 1 in each of its parts. As rule 4, with nothing in it.
+        // `1 == N \* M` and its like: each part of the other side is 1. Rule 4 with an empty side.
         let (vars, number) = if rows.is_empty() { (columns, column_number) } else { (rows, row_number) };
         let all = vars.iter().map(|var| (var.id, Type::unit_sum(neutral.clone()))).collect();
         return Some(if number == neutral { vec![all] } else { Vec::new() });
@@ -330,8 +338,8 @@ fn solve_by_grid(
             decompositions(number, parts, grid)
         }
     };
-    // A number on one side is split among the variables of the other; between the numbers nothing is
-    // shared in products, for they have no common factor, and in sums one of them is 0.
+    // A number on one side is split among the variables of the other; between the numbers nothing
+    // is shared in products, for they have no common factor, and in sums one of them is 0.
     let mut cases = Vec::new();
     for of_row in splits(&row_number, columns.len())? {
         for of_column in splits(&column_number, rows.len())? {
@@ -363,9 +371,10 @@ fn solve_by_grid(
     Some(cases)
 }
 
-/// Every way to write a number as a product or sum of so many naturals, in order.
+/// Returns every way to write a number as a product or sum of `parts` naturals, in order; `None` if
+/// the number or the count of ways is too large.
 fn decompositions(number: &BigUint, parts: usize, grid: Grid) -> Option<Vec<Vec<BigUint>>> {
-    /// Numbers tried as parts.
+    /// Numbers that are decomposed, at most.
     const MAX_NUMBER: u64 = 10_000;
     let number = number.to_u64().filter(|n| *n <= MAX_NUMBER)?;
     match parts {
@@ -392,6 +401,7 @@ fn decompositions(number: &BigUint, parts: usize, grid: Grid) -> Option<Vec<Vec<
     Some(found)
 }
 
+/// Returns a compact type of the size that these terms have.
 fn to_type(terms: &[Term]) -> Type {
     let terms = terms.iter().map(|(n, powers)| {
         let powers = powers.iter().flat_map(|(var, n)| vec![Type::var(var.clone()); *n as usize]);
@@ -401,7 +411,8 @@ fn to_type(terms: &[Term]) -> Type {
     Type::compact_sum(terms.collect())
 }
 
-/// The sizes of an index type of each of two arrays of the same elements: what to require of them.
+/// Returns the sizes of the index types of two arrays of the same elements: the equation that has
+/// to be required for them to be naturally isomorphic.
 pub fn required_equation(a: &Type, b: &Type) -> Option<(Type, Type)> {
     let (mut elements, mut indices) = ([a.unfold(), b.unfold()], [Vec::new(), Vec::new()]);
     for (element, indices) in elements.iter_mut().zip(&mut indices) {

@@ -1,34 +1,39 @@
-//! The early "no": types whose fingerprints differ have different slots, or not as many values.
+//! Fast refutation: types whose fingerprints differ have different slots, or different numbers of
+//! values.
+//!
+//! The method is randomized identity testing by evaluation at a point modulo a prime (J. Schwartz
+//! 1980; R. Zippel 1979), with Karp–Rabin fingerprints for words (R. Karp and M. Rabin 1987).
 //!
 //! **Slots.** A type is, for each valuation of its size variables, a word of storage slots. A word
 //! is fingerprinted as the polynomial `Σ code(slot_i)·B^(n-i)` at a point `B` modulo a prime, which
 //! composes: a product of words costs one multiplication by `B^length`, and a power `w^E` is
 //! `w·(L^E - 1)/(L - 1)` with `L = B^|w|`. Lengths and exponents are [`super::residue`] numbers, so
 //! `10^21` elements or `2\^4096` of them cost what two cost, and nothing is ever expanded. The code
-//! of a compact slot is drawn from its size, of a scalar from its name, of a sum from the
+//! of a compact slot is derived from its size, of a scalar from its name, of a sum from the
 //! fingerprint of its cases (a second word, over unit cases and case words).
 //!
-//! **Why it is enough to look at one valuation, drawn at random.** Call the slot word of a type at
-//! a valuation `w(v)`. Two such words agree iff, as polynomials in `B`, sums of terms
-//! `code·B^R(v)` over products of `1 - B^Q(v)` agree, and that depends only on which of finitely
-//! many exponential polynomials `R` coincide at `v`. Two of them that are not the same polynomial
-//! differ at nearly all `v`. So agreement at a random large `v` is agreement as parametric words,
-//! and these specialize to every `v`, also to those where a slot has one value and vanishes or a
-//! sum has one case and unwraps. The one thing a large `v` forgets is a power of a *void* base:
-//! `0^N` is 0 there and 1 at `N = 0`. Hence each variable met in the exponent of a void base is
-//! also tried at 0 and at 1, in all combinations (whether an expression without subtraction is 0,
-//! is 1 or is more depends only on which of its variables are). With pairs, `n(n - 1)/2`, an exponent
-//! may vanish at 1 and be 1 at 2: variables are then tried at 2 as well, for whether sums, products,
-//! powers and pairs are 0, 1, 2 or more depends only on which of those their parts are. The same argument serves counts,
-//! with a random number for every scalar and every opaque type.
+//! **One random valuation suffices.** Call the slot word of a type at a valuation `w(v)`. Two such
+//! words agree iff, as polynomials in `B`, sums of terms `code·B^R(v)` over products of `1 -
+//! B^Q(v)` agree, and that depends only on which of finitely many exponential polynomials `R`
+//! coincide at `v`. Two of them that are not the same polynomial differ at nearly all `v`. So
+//! agreement at a random large `v` is agreement as parametric words, and these specialize to every
+//! `v`, also to those where a slot has one value and vanishes or a sum has one case and unwraps. A
+//! large `v` misses only powers of a *void* base: `0^N` is 0 there and 1 at `N = 0`. Hence each
+//! variable met in the exponent of a void base is also tried at 0 and at 1, in all combinations
+//! (whether an expression without subtraction is 0, is 1 or is more depends only on which of its
+//! variables are). With pairs, `n(n - 1)/2`, an exponent may vanish at 1 and be 1 at 2: variables
+//! are then tried at 2 as well, for whether sums, products, powers and pairs are 0, 1, 2 or more
+//! depends only on which of those their parts are. The same argument covers counts, with a random
+//! number for every scalar and every opaque type.
 //!
-//! So the answer "no" is certain. The answer "yes" is evidence only: the points and primes are fixed, and
-//! whoever knows them can make types that agree there and nowhere else. [`super::exact`] says "yes".
+//! So a difference is certain. Agreement is evidence only: the points and primes are fixed, and
+//! types can be constructed that agree there and nowhere else. [`super::exact`] confirms equality.
+//!
 //! Cost: linear in the type, about a microsecond a node.
 //!
 //! Sizes with pairs are polynomials with halves, and their residues are exact: [`super::residue`]
-//! carries a spare bit for each halving within another, up to [`Ring::MOST_SPARE`]. Of types with pairs
-//! nested deeper nothing is said here.
+//! carries a spare bit for each halving within another, up to [`Ring::MAX_SPARE_BITS`]. Types with
+//! pairs nested deeper are not refuted here.
 //!
 //! Knows no laws and gives no reasons: [`super::search`] and [`mod@super::verify`] do.
 
@@ -38,7 +43,7 @@ use crate::cancellation;
 use crate::hash::{HashMap, HashSet};
 use crate::types::{Triangle, Type, TypeKind};
 
-/// Whether the two types have the same slots where they are evaluated.
+/// Returns true if two types have the same slots at the points of evaluation.
 pub fn same_slots(a: &Type, b: &Type) -> bool {
     agree(a, b, &|point, ty| {
         let word = point.word(ty, 0);
@@ -46,14 +51,16 @@ pub fn same_slots(a: &Type, b: &Type) -> bool {
     })
 }
 
-/// Whether the two types have as many values where they are evaluated, each scalar being an unknown.
+/// Returns true if two types have equally many values at the points of evaluation, each scalar
+/// being an unknown.
 pub fn same_count(a: &Type, b: &Type) -> bool {
     agree(a, b, &|point, ty| vec![point.count(ty, 0)])
 }
 
-/// Valuations tried at most, when there are many variables above void bases.
+/// Valuations tried, at most, where many variables are exponents of void bases.
 const MAX_CELLS: u32 = 243;
 
+/// Returns true if `print` gives the same for both types at every point tried.
 fn agree(a: &Type, b: &Type, print: &dyn Fn(&mut Point, &Type) -> Vec<u64>) -> bool {
     let levels = 2 + exponent_depth(a).max(exponent_depth(b));
     let halvings = pair_depth(a).max(pair_depth(b)) as u32;
@@ -100,7 +107,7 @@ fn agree(a: &Type, b: &Type, print: &dyn Fn(&mut Point, &Type) -> Vec<u64>) -> b
     }
 }
 
-/// How deep exponents are nested in exponents.
+/// Returns the nesting depth of exponents within exponents.
 fn exponent_depth(ty: &Type) -> usize {
     nesting_depth(ty, &|ty| match ty.kind() {
         TypeKind::Array(base, index) | TypeKind::CompactPower(base, index) => vec![(base, 0), (index, 1)],
@@ -109,7 +116,7 @@ fn exponent_depth(ty: &Type) -> usize {
     })
 }
 
-/// How deep pairs are nested in pairs.
+/// Returns the nesting depth of pairs within pairs.
 fn pair_depth(ty: &Type) -> usize {
     nesting_depth(ty, &|ty| match ty.kind() {
         TypeKind::Triangle(_, index) => vec![(index, 1)],
@@ -117,9 +124,11 @@ fn pair_depth(ty: &Type) -> usize {
     })
 }
 
-/// The children of a type that count, and how much deeper each lies.
+/// The children of a type that are counted, and the depth each adds.
 type Deeper<'f> = &'f dyn for<'t> Fn(&'t Type) -> Vec<(&'t Type, usize)>;
 
+/// Returns the greatest depth, as `deeper` counts it, on a path through a type and the definitions
+/// in it.
 fn nesting_depth(ty: &Type, deeper: Deeper<'_>) -> usize {
     fn go(ty: &Type, deeper: Deeper<'_>, seen: &mut HashMap<Type, usize>, depth: u32) -> usize {
         if depth > MAX_DEPTH || seen.len() > MAX_UNFOLDED_TYPES as usize {
@@ -155,14 +164,14 @@ fn nesting_depth(ty: &Type, deeper: Deeper<'_>) -> usize {
     go(ty, deeper, &mut HashMap::default(), 0)
 }
 
-/// One valuation of the variables and unknowns, and what was computed at it.
+/// One valuation of the variables and unknowns, and the values computed at it.
 struct Point {
     ring: Ring,
     seed: u64,
     /// The point at which words are polynomials, and the one for words of cases.
     base: u64,
     case_base: u64,
-    /// By variable: n + 1 for the value n, 0 (and where absent) for a large one.
+    /// By variable: n + 1 for the value n; 0, or no entry, for a large value.
     classes: HashMap<u32, u64>,
     /// Types that are one slot and equal only to themselves, numbered as met.
     opaque: HashMap<Type, u64>,
@@ -171,11 +180,11 @@ struct Point {
     sizes: HashMap<Type, Number>,
     words: HashMap<Type, Word>,
     counts: HashMap<Type, u64>,
-    /// Whether some declared type was left closed, so that fingerprints that differ say nothing.
+    /// Some declared type was not unfolded, so that a difference of fingerprints is inconclusive.
     truncated: bool,
 }
 
-/// A word of slots: its length, its fingerprint, and the slot if it is just one.
+/// A word of slots: its length, its fingerprint, and the slot if there is exactly one.
 #[derive(Clone)]
 struct Word {
     length: Number,
@@ -183,6 +192,7 @@ struct Word {
     only: Option<Slot>,
 }
 
+/// A storage slot, as far as sums and cases distinguish them.
 #[derive(Clone)]
 enum Slot {
     Compact(Number),
@@ -190,7 +200,7 @@ enum Slot {
     Other,
 }
 
-/// A word of cases, whether all are units, and the word of the case if it is just one.
+/// A word of cases, whether all are units, and the word of the case if there is exactly one.
 #[derive(Clone)]
 struct Cases {
     length: Number,
@@ -199,7 +209,7 @@ struct Cases {
     only: Option<Box<Word>>,
 }
 
-/// What codes are drawn for.
+/// The uses of pseudorandom codes: each has codes of its own.
 #[derive(Clone, Copy)]
 enum Tag {
     Base,
@@ -234,7 +244,8 @@ impl Point {
         point
     }
 
-    /// Whether a declared type may be opened at this depth.
+    /// Returns true if a declared type may be unfolded at this depth; notes otherwise that the
+    /// result is truncated.
     fn may_unfold(&mut self, depth: u32) -> bool {
         let known = self.sizes.len() + self.words.len() + self.counts.len();
         let opens = depth < MAX_DEPTH && known < MAX_UNFOLDED_TYPES as usize;
@@ -242,32 +253,37 @@ impl Point {
         opens
     }
 
+    /// Returns a pseudorandom number for a use and some words.
     fn draw(&self, tag: Tag, words: &[u64]) -> u64 {
         let mut all = vec![self.seed, tag as u64];
         all.extend_from_slice(words);
         residue::pseudorandom(&all)
     }
 
-    /// A residue, not 0.
+    /// Returns a pseudorandom residue other than 0.
     fn code(&self, tag: Tag, words: &[u64]) -> u64 {
         self.draw(tag, words) % (self.ring.prime() - 1) + 1
     }
 
+    /// Returns a code for a use, a hash and a number.
     fn number_code(&self, tag: Tag, hash: u64, n: &Number) -> u64 {
         let level = |i: usize| n.residues.get(i).copied().unwrap_or(0);
         self.code(tag, &[hash, u64::from(n.low), level(0), level(1)])
     }
 
+    /// Returns the number of an opaque type; types are numbered in the order met.
     fn opaque_number(&mut self, ty: &Type) -> u64 {
         let next = self.opaque.len() as u64;
         *self.opaque.entry(ty.clone()).or_insert(next)
     }
 
+    /// Returns a large pseudorandom number.
     fn large(&self, tag: Tag, id: u64) -> Number {
         self.ring.of_u64(self.draw(tag, &[id]) | 1 << 60)
     }
 
-    /// Notes that a large valuation says little about `0 ^ exponent`.
+    /// Records the variables of an exponent of a void base: a large valuation does not decide `0 ^
+    /// exponent`.
     fn note_void_exponent(&mut self, exponent: &Type) {
         fn variables(point: &mut Point, ty: &Type) {
             match ty.kind() {
@@ -289,7 +305,8 @@ impl Point {
         variables(self, exponent);
     }
 
-    /// A size that no rule computes as if it were a variable, numbered from the far end.
+    /// Returns the number of the variable that stands for a size no rule computes; such numbers
+    /// descend from `u32::MAX`.
     fn unknown_id(&mut self, ty: &Type) -> u32 {
         u32::MAX - (self.opaque_number(ty) as u32 & 0xff_ffff)
     }
@@ -300,7 +317,7 @@ impl Point {
         self.ring.without_spare_bits(&size)
     }
 
-    /// The size with the spare bits it has left.
+    /// Returns the size with its remaining spare bits.
     fn spare_size(&mut self, ty: &Type, depth: u32) -> Number {
         let ring = self.ring;
         match ty.kind() {
@@ -347,6 +364,7 @@ impl Point {
         }
     }
 
+    /// Returns the size of a type no rule computes.
     fn unknown_size(&mut self, ty: &Type) -> Number {
         let id = self.unknown_id(ty);
         if let Some(class) = self.classes.get(&id).filter(|class| **class > 0) {
@@ -394,18 +412,20 @@ impl Point {
         }
     }
 
+    /// Returns the word of one slot.
     fn slot(&self, slot: Slot, code: u64) -> Word {
         Word { length: self.ring.of_u64(1), hash: code, only: Some(slot) }
     }
 
+    /// Returns the slot of a type that equals itself only.
     fn opaque_slot(&mut self, ty: &Type) -> Word {
         let id = self.opaque_number(ty);
         let code = self.code(Tag::Opaque, &[id]);
         self.slot(Slot::Other, code)
     }
 
-    /// The slot of a variant or an abstract type. The latter is known by its name, by the arguments
-    /// it is not functorial in, and by what the others are as storage.
+    /// Returns the slot of a variant or an abstract type. An abstract type is identified by its
+    /// name, by the arguments it is not functorial in, and by the storage of the others.
     fn closed_slot(&mut self, ty: &Type, depth: u32) -> Word {
         let Some((fixed, free)) = closed_abstract_type(ty) else { return self.opaque_slot(ty) };
         let id = self.opaque_number(&fixed);
@@ -418,7 +438,7 @@ impl Point {
         self.slot(Slot::Other, code)
     }
 
-    /// One integer below `size`; nothing if there is but one.
+    /// Returns the slot of one integer below `size`; the empty word if `size` is 1.
     fn compact_slot(&self, size: Number) -> Word {
         if size.is_one() {
             return self.empty();
@@ -427,10 +447,12 @@ impl Point {
         self.slot(Slot::Compact(size), code)
     }
 
+    /// Returns the empty word.
     fn empty(&self) -> Word {
         Word { length: self.ring.of_u64(0), hash: 0, only: None }
     }
 
+    /// Returns the word of a product.
     fn concatenation<'a>(&mut self, parts: impl Iterator<Item = &'a Type>, depth: u32) -> Word {
         let mut whole = self.empty();
         for part in parts {
@@ -449,6 +471,7 @@ impl Point {
         whole
     }
 
+    /// Returns a word repeated `count` times.
     fn repetition(&mut self, mut word: Word, count: &Number) -> Word {
         if count.is_zero() || word.length.is_zero() {
             return self.empty();
@@ -461,7 +484,7 @@ impl Point {
         word
     }
 
-    /// The fingerprint of two words one after the other.
+    /// Returns the fingerprint of the concatenation of two words.
     fn join(&self, base: u64, left: u64, right_length: &Number, right: u64) -> u64 {
         let p = self.ring.prime();
         let shift = residue::power(base, right_length.residues[1].into(), p);
@@ -469,7 +492,7 @@ impl Point {
         (sum % u128::from(p)) as u64
     }
 
-    /// The fingerprint of a word `count` times: a geometric sum.
+    /// Returns the fingerprint of a word repeated `count` times: a geometric sum.
     fn repeat(&self, base: u64, hash: u64, length: &Number, count: &Number) -> u64 {
         let p = self.ring.prime();
         let ratio = residue::power(base, length.residues[1].into(), p);
@@ -482,7 +505,7 @@ impl Point {
         residue::multiply(hash, sum, p)
     }
 
-    /// The cases a type stands for when it is a case of a sum, or is one.
+    /// Returns the cases that a type contributes as a case of a sum.
     fn cases(&mut self, ty: &Type, depth: u32) -> Cases {
         match ty.kind() {
             TypeKind::Sum(parts) => {
@@ -531,6 +554,7 @@ impl Point {
         }
     }
 
+    /// Returns a word of `count` unit cases.
     fn units(&mut self, count: Number) -> Cases {
         let code = self.code(Tag::Unit, &[]);
         Cases {
@@ -541,6 +565,7 @@ impl Point {
         }
     }
 
+    /// Returns the slot of a tagged sum with these cases.
     fn sum_slot(&mut self, cases: Cases) -> Word {
         if cases.units {
             return self.compact_slot(cases.length);
@@ -604,6 +629,7 @@ impl Point {
         }
     }
 
+    /// Returns the number of values of a variant or an abstract type.
     fn closed_count(&mut self, ty: &Type, depth: u32) -> u64 {
         let Some((fixed, free)) = closed_abstract_type(ty) else { return self.opaque_count(ty) };
         let mut code = self.opaque_count(&fixed);
@@ -614,6 +640,7 @@ impl Point {
         code
     }
 
+    /// Returns the number of values of an opaque type: an unknown.
     fn opaque_count(&mut self, ty: &Type) -> u64 {
         let id = self.opaque_number(ty);
         self.code(Tag::Opaque, &[id])

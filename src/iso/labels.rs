@@ -1,9 +1,9 @@
-//! Labels: what a reshape forgets although the storage is the same.
+//! Labels: information in types that a reshape discards although the storage is equal.
 //!
-//! Takes two naturally isomorphic types; tells whether reading a value of the one as the other keeps
-//! what the types say about it. `:>>` accepts every natural isomorphism, for the author may want the
-//! representation. A message that advises `:>>` must not undo what the author has declared, so every
-//! place that suggests it asks here first.
+//! Takes two naturally isomorphic types; decides whether reading a value of the one as the other
+//! keeps the names and structure that the types state. `:>>` accepts every natural isomorphism,
+//! because the author may want the representation. A message that suggests `:>>` must not discard
+//! what the author declared, so every suggestion of a reshape consults this module first.
 //!
 //! ```text
 //! nominal types   newtypes, structs, variants, abstract types, each with its arguments
@@ -11,46 +11,48 @@
 //! axes            how the positions of arrays and tuples are grouped
 //! ```
 //!
-//! **Nominal types and fields** are decided by parametricity. Each nominal type with its arguments is
-//! replaced by a rigid variable of its kind, the same for equal types only, and each field of a record
-//! gets a component in front of it, a rigid variable that stands for its name. Types that are still
-//! naturally isomorphic are so for all definitions of the nominal types, so no definition is used.
+//! **Nominal types and fields** are decided by parametricity (J. Reynolds 1983). Each nominal type
+//! with its arguments is replaced by a rigid variable of its kind, the same for equal types only,
+//! and each field of a record gets a component in front of it, a rigid variable that stands for its
+//! name. Types that are still naturally isomorphic are so for all definitions of the nominal types,
+//! so no definition is used.
 //!
-//! **Axes** may be joined or split (`T ^ (2 \* 3)` and `T ^ 6`, `T ^ A * T ^ B` and `T ^ (A \+ B)`) but
-//! not exchanged for others (`T ^ (2 \* 3)` and `T ^ (3 \* 2)`). A list of parts joins or splits another if
-//! where the parts of the one end, parts of the other end, too.
+//! **Axes** may be joined or split (`T ^ (2 \* 3)` and `T ^ 6`, `T ^ A * T ^ B` and `T ^ (A \+ B)`)
+//! but not exchanged for others (`T ^ (2 \* 3)` and `T ^ (3 \* 2)`). One list of parts refines
+//! another if each boundary between parts of the coarser one is a boundary of the finer one.
 //!
-//! Decides nothing about storage: what is natural, the caller says, since equations of sizes may hold.
-//! When in doubt, or beyond its bounds, it says that the axes differ: then nothing is advised.
+//! Decides nothing about storage: the caller supplies the relation "naturally isomorphic", since
+//! equations of sizes may hold. In doubt, or beyond its bounds, the axes count as different: then
+//! nothing is suggested.
 
 use crate::types::{Kind, Type, TypeKind, TypeVar};
 use num_traits::ToPrimitive;
 
-/// What reading one type as another would forget.
+/// The information that reading one type as another discards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LabelLoss {
-    /// The two have different nominal types where they first part: of the first type, of the second.
+    /// The nominal types differ: the first that differ, of the first type and of the second.
     Nominal(Option<Type>, Option<Type>),
-    /// The fields of records have other names, or come in another order.
+    /// The fields of records have other names, or another order.
     Fields,
-    /// The parts of an index, a tuple or a sum are grouped in another way.
+    /// The parts of an index, a tuple or a sum are grouped differently.
     Axes,
 }
 
-/// Tells which types are naturally isomorphic.
+/// The relation "naturally isomorphic", supplied by the caller.
 pub type Natural<'n> = dyn FnMut(&Type, &Type) -> bool + 'n;
 
-/// Parts of one product, sum or index type that are looked at; beyond, the axes count as different.
+/// Parts of one product, sum or index type, at most; beyond, the axes count as different.
 const MAX_PARTS: usize = 64;
 
-/// Larger types, in nodes, are not looked into.
+/// Nodes of the two types together, at most; beyond, the axes count as different.
 const MAX_TYPE_NODES: u32 = 4_000;
 
-/// Rigid variables made here are numbered from here on, apart from those of programs and of equations.
+/// The number of the first rigid variable made here; those of programs and of equations are others.
 const FIRST_ATOM_ID: u32 = u32::MAX / 8;
 
-/// What is forgotten when a value of the one type is read as the other, which is naturally isomorphic
-/// to it by `natural`; `None` if nothing is.
+/// Returns the label loss of reading a value of `a` as `b`, which is naturally isomorphic to it by
+/// `natural`; `None` if nothing is lost.
 pub fn label_loss(a: &Type, b: &Type, natural: &mut Natural<'_>) -> Option<LabelLoss> {
     if a == b {
         return None;
@@ -70,8 +72,8 @@ pub fn label_loss(a: &Type, b: &Type, natural: &mut Natural<'_>) -> Option<Label
     (!same_grouping(&closed.0, &closed.1, natural)).then_some(LabelLoss::Axes)
 }
 
-/// The nominal types that keep two types apart, whatever their storage is; `None` where both have the
-/// same ones in the same order.
+/// Returns the first nominal types in which two types differ, whatever their storage; `None` where
+/// both have the same nominal types in the same order.
 pub fn nominal_difference(a: &Type, b: &Type) -> Option<LabelLoss> {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     collect_nominals(a, &mut left);
@@ -79,7 +81,7 @@ pub fn nominal_difference(a: &Type, b: &Type) -> Option<LabelLoss> {
     (left != right).then(|| first_nominal_difference(a, b))
 }
 
-/// A type as it is written after `:>>` and `:>`.
+/// Returns the text of a type after `:>>` or `:>`, in parentheses where the grammar needs them.
 pub fn text_after_cast(ty: &Type) -> String {
     match ty.kind() {
         TypeKind::Product(_)
@@ -93,7 +95,7 @@ pub fn text_after_cast(ty: &Type) -> String {
 }
 
 impl LabelLoss {
-    /// The reason why the one is not to be read as the other, and what to do instead.
+    /// Returns the reason against a reshape from `a` to `b`, and the alternative.
     pub fn advice(&self, a: &Type, b: &Type) -> String {
         let how = "write a function that converts";
         match self {
@@ -116,7 +118,7 @@ impl LabelLoss {
     }
 }
 
-/// The first place where the nominal types of two types differ.
+/// Returns the first place where the nominal types of two types differ.
 fn first_nominal_difference(a: &Type, b: &Type) -> LabelLoss {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     collect_nominals(a, &mut left);
@@ -125,7 +127,7 @@ fn first_nominal_difference(a: &Type, b: &Type) -> LabelLoss {
     LabelLoss::Nominal(left.get(at).cloned(), right.get(at).cloned())
 }
 
-/// The nominal types in a type from left to right, those inside others left out.
+/// Collects the nominal types in a type from left to right, without those inside others.
 fn collect_nominals(ty: &Type, into: &mut Vec<Type>) {
     match ty.kind() {
         // `cyclic[N]` adds arithmetic to `N` and no meaning of its own.
@@ -149,7 +151,7 @@ struct Atoms {
 }
 
 impl Atoms {
-    /// The type with a variable for each nominal type in it.
+    /// Returns the type with a variable in place of each nominal type.
     fn abstract_nominals(&mut self, ty: &Type) -> Type {
         match ty.kind() {
             TypeKind::Nominal(nominal, args) if nominal.cyclic && !args.is_empty() => {
@@ -172,7 +174,7 @@ impl Atoms {
         }
     }
 
-    /// The type with a component for each name of a field.
+    /// Returns the type with a component in front of each field for its name.
     fn mark_names(&mut self, ty: &Type) -> Type {
         if let Some(fields) = ty.compact_fields() {
             return Type::compact_product(self.mark_fields(&fields, Kind::Compact));
@@ -186,7 +188,7 @@ impl Atoms {
 }
 
 impl Atoms {
-    /// Named parts, before each a variable of this kind that stands for its name.
+    /// Returns named parts, each preceded by a variable of this kind that stands for its name.
     fn mark_fields(&mut self, fields: &[(std::sync::Arc<str>, Type)], kind: Kind) -> Vec<Type> {
         let mut parts = Vec::new();
         for (name, part) in fields {
@@ -202,7 +204,8 @@ impl Atoms {
     }
 }
 
-/// True if two naturally isomorphic types group their parts alike, but for joining and splitting.
+/// Returns true if two naturally isomorphic types group their parts alike, up to joining and
+/// splitting.
 fn same_grouping(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
     if a == b {
         return true;
@@ -216,7 +219,7 @@ fn same_grouping(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
         ([x], [y]) if x.axes.is_empty() && y.axes.is_empty() => {
             let (Some(xs), Some(ys)) = (cases(&x.element), cases(&y.element)) else { return false };
             match (&xs[..], &ys[..]) {
-                // A slot that is no sum, or a sum of very many cases.
+                // A slot that is not a sum, or a sum with very many cases.
                 ([x], [y]) if x == a && y == b => match (x.kind(), y.kind()) {
                     (TypeKind::Repeat(n, x), TypeKind::Repeat(m, y)) => {
                         same_grouping(n, m, natural) && same_grouping(x, y, natural)
@@ -250,13 +253,14 @@ fn same_grouping(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
     }
 }
 
-/// A component of a product: an element that is no array, and the axes above it.
+/// A component of a product: an element that is not an array, and the axes above it.
 struct Component {
     element: Type,
     axes: Vec<Type>,
 }
 
 impl Component {
+    /// Returns the type of the component.
     fn whole(&self) -> Type {
         if self.axes.is_empty() {
             return self.element.clone();
@@ -265,7 +269,8 @@ impl Component {
     }
 }
 
-/// The components of nested products, without units; an array indexed by a sum is a component for each case.
+/// Returns the components of nested products, without units; an array indexed by a sum is one
+/// component per case. `None` beyond the bound.
 fn components(ty: &Type) -> Option<Vec<Component>> {
     fn walk(ty: &Type, into: &mut Vec<Component>) -> Option<()> {
         match ty.kind() {
@@ -296,7 +301,7 @@ fn components(ty: &Type) -> Option<Vec<Component>> {
     Some(all)
 }
 
-/// The cases of nested sums, without those that have no value.
+/// Returns the cases of nested sums, without void ones; `None` beyond the bound.
 fn cases(ty: &Type) -> Option<Vec<Type>> {
     fn walk(ty: &Type, into: &mut Vec<Type>) -> Option<()> {
         match ty.kind() {
@@ -317,7 +322,7 @@ fn cases(ty: &Type) -> Option<Vec<Type>> {
     Some(all)
 }
 
-/// The factors of nested compact products, without units.
+/// Returns the factors of nested compact products, without units.
 fn factors(index: &Type) -> Vec<Type> {
     fn walk(index: &Type, into: &mut Vec<Type>) {
         let named = index.compact_fields().map(|fields| fields.into_iter().map(|(_, part)| part).collect());
@@ -332,8 +337,8 @@ fn factors(index: &Type) -> Vec<Type> {
     all
 }
 
-/// True if two index types, given by their factors, have the same axes, or the one joins those of the
-/// other.
+/// Returns true if two index types, given by their factors, have the same axes, or one joins those
+/// of the other.
 fn same_axes(a: &[Type], b: &[Type], natural: &mut Natural<'_>) -> bool {
     if a == b {
         return true;
@@ -350,7 +355,7 @@ fn same_axes(a: &[Type], b: &[Type], natural: &mut Natural<'_>) -> bool {
         && one_refines_other(fewer, more, product, natural)
 }
 
-/// True if two axes of one size say the same about their positions.
+/// Returns true if two axes of equal size give their positions the same structure.
 fn same_axis(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
     match (a.kind(), b.kind()) {
         _ if a == b || is_atomic_axis(a) || is_atomic_axis(b) => true,
@@ -370,13 +375,13 @@ fn same_axis(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
     }
 }
 
-/// True if an axis is a number or a variable: its positions have no structure.
+/// Returns true if an axis is a number or a variable: its positions have no structure.
 fn is_atomic_axis(axis: &Type) -> bool {
     matches!(axis.kind(), TypeKind::UnitSum(_) | TypeKind::Var(_))
 }
 
-/// True if one of two lists that are natural as wholes splits the parts of the other: each place where
-/// a part of the shorter ends is one where a part of the longer ends.
+/// Returns true if one of two lists, naturally isomorphic as wholes, refines the other: each
+/// boundary of the shorter is a boundary of the longer.
 fn one_refines_other(
     a: &[Type],
     b: &[Type],

@@ -1,17 +1,21 @@
 //! The laws of isomorphism, and derivations by them.
 //!
+//! The laws are those of commutative semirings with exponentiation (Tarski's high school
+//! identities), restricted where storage must not move; see R. Di Cosmo, *Isomorphisms of Types*
+//! (1995).
+//!
 //! A [`Witness`] leads from one type to another in steps; each step applies one [`Law`] to the
-//! whole type, or works inside its children by witnesses of their own. The intermediate types are
-//! ordinary types, so a derivation reads as a calculation. [`Connective`] is the view of products and of
+//! whole type, or rewrites children by witnesses of their own. The intermediate types are ordinary
+//! types, so a derivation reads as a calculation. [`Connective`] is the view of products and of
 //! sums as words that most laws share: `T * T * B` and `1 + 1 + B` obey the same ones.
 //!
-//! Only says what a law states. [`super::search`] finds witnesses, [`mod@super::verify`] checks them.
+//! Only states the laws. [`super::search`] finds witnesses, [`mod@super::verify`] checks them.
 
 use crate::types::{Type, TypeKind};
 use num_traits::One;
 use std::sync::Arc;
 
-/// Products of components, or sums of cases.
+/// The two associative connectives: products of components, or sums of cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Connective {
     /// `A * B`, repeated as `T ^ I`.
@@ -20,7 +24,7 @@ pub enum Connective {
     Sum,
 }
 
-/// A law; every one may be used in both directions.
+/// A law; each may be used in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Law {
     /// Compact types of one size are the same integers.
@@ -60,7 +64,7 @@ pub enum Law {
 }
 
 impl Law {
-    /// Its name.
+    /// Returns the name of the law.
     pub fn name(self) -> &'static str {
         match self {
             Law::Linearize => "linearize",
@@ -92,7 +96,7 @@ impl Law {
         }
     }
 
-    /// What it says, in a line.
+    /// Returns the statement of the law, in one line.
     pub fn statement(self) -> &'static str {
         match self {
             Law::Linearize => "compact types of the same size are the same integers",
@@ -124,7 +128,7 @@ impl Law {
         }
     }
 
-    /// Whether storage stays as it is.
+    /// Returns true if both sides have the same storage.
     pub fn keeps_storage(self) -> bool {
         !matches!(
             self,
@@ -136,13 +140,13 @@ impl Law {
 /// A derivation of `to` from `from`.
 #[derive(Clone, Debug)]
 pub struct Witness {
-    /// Where it starts.
+    /// The first type.
     pub from: Type,
-    /// Where it ends.
+    /// The last type.
     pub to: Type,
-    /// How, each step starting where the one before ended.
+    /// The steps; each begins at the type where the one before ends.
     pub steps: Vec<Step>,
-    /// Steps in all, those inside included; parts are shared, so there can be many.
+    /// The number of steps including those inside; parts are shared, so it can be large.
     pub(super) weight: usize,
 }
 
@@ -153,26 +157,27 @@ pub struct Step {
     pub from: Type,
     /// The type after.
     pub to: Type,
-    /// Why they are isomorphic.
+    /// The reason why the two are isomorphic.
     pub reason: Reason,
 }
 
-/// Why a step holds.
+/// The reason why a step holds.
 #[derive(Clone, Debug)]
 pub enum Reason {
     /// The two types are an instance of a law, in either direction.
     Law(Law),
-    /// Children of the type are replaced, each by its own derivation; the others stay.
+    /// Congruence: children of the type, by their positions, are rewritten, each by its own
+    /// derivation; the others stay.
     Congruence(Vec<(usize, Arc<Witness>)>),
 }
 
 impl Witness {
-    /// The derivation without steps.
+    /// Returns the derivation without steps.
     pub fn identity(ty: &Type) -> Witness {
         Witness { from: ty.clone(), to: ty.clone(), steps: Vec::new(), weight: 0 }
     }
 
-    /// Goes on with a law, unless nothing changes.
+    /// Appends a step by a law, unless the type stays the same.
     pub fn apply_law(&mut self, law: Law, to: Type) {
         if to != self.to {
             self.weight = self.weight.saturating_add(1);
@@ -181,7 +186,7 @@ impl Witness {
         }
     }
 
-    /// Goes on inside: child `i` of the type it has reached becomes what each witness ends in.
+    /// Appends a congruence step: child `i` of the last type becomes the last type of its witness.
     pub fn apply_inside(&mut self, children: Vec<(usize, Arc<Witness>)>) {
         let children: Vec<_> = children.into_iter().filter(|(_, w)| !w.steps.is_empty()).collect();
         if children.is_empty() {
@@ -199,14 +204,14 @@ impl Witness {
         self.to = to;
     }
 
-    /// Goes on with another derivation, which starts where this one ends.
+    /// Appends another derivation, which starts where this one ends.
     pub fn append(&mut self, next: Witness) {
         self.weight = self.weight.saturating_add(next.weight);
         self.steps.extend(next.steps);
         self.to = next.to;
     }
 
-    /// The derivation read from its end to its start.
+    /// Returns the derivation read from its end to its start.
     pub fn reversed(&self) -> Witness {
         let steps = self.steps.iter().rev().map(|step| Step {
             from: step.to.clone(),
@@ -221,8 +226,8 @@ impl Witness {
         Witness { from: self.to.clone(), to: self.from.clone(), steps: steps.collect(), weight: self.weight }
     }
 
-    /// Visits each law used, with the types it was used on; those under an abstract type are left
-    /// out, for no function of the language reaches there.
+    /// Visits each law used, with the types it was used on, except those under an abstract type,
+    /// which no function of the language can rewrite.
     pub fn for_each_law(&self, f: &mut dyn FnMut(Law, &Type, &Type)) {
         for step in &self.steps {
             match &step.reason {
@@ -235,7 +240,7 @@ impl Witness {
 }
 
 impl Connective {
-    /// The parts of a word, in order.
+    /// Returns the parts of a word, in order.
     pub fn parts(self, ty: &Type) -> Vec<Type> {
         match (self, ty.kind()) {
             (Connective::Product, TypeKind::Product(parts)) | (Connective::Sum, TypeKind::Sum(parts)) => {
@@ -247,7 +252,7 @@ impl Connective {
         }
     }
 
-    /// The word of these parts.
+    /// Returns the word of these parts.
     pub fn combine(self, parts: Vec<Type>) -> Type {
         match self {
             Connective::Product => Type::product(parts),
@@ -255,8 +260,8 @@ impl Connective {
         }
     }
 
-    /// A part as base and exponent: `T ^ I` as `(T, I)`, `n *+ T` as `(T, n)`, a compact case `A`
-    /// as `(1, A)`, others with exponent 1.
+    /// Returns a part as base and exponent: `T ^ I` as `(T, I)`, `n *+ T` as `(T, n)`, a compact
+    /// case `A` as `(1, A)`, others with exponent 1.
     pub fn base_and_exponent(self, part: &Type) -> (Type, Type) {
         match (self, part.kind()) {
             (Connective::Product, TypeKind::Array(base, index)) => (base.clone(), index.clone()),
@@ -266,7 +271,7 @@ impl Connective {
         }
     }
 
-    /// The part with this base and exponent.
+    /// Returns the part with this base and exponent.
     pub fn power(self, base: &Type, exponent: Type) -> Type {
         match self {
             _ if exponent.is_unit() => base.clone(),
@@ -277,7 +282,7 @@ impl Connective {
         }
     }
 
-    /// The parts of nested words in order, without units; `1` of products and `0` of sums vanish.
+    /// Returns the parts of nested words in order, without the units: `1` of products, `0` of sums.
     pub fn flatten(self, ty: &Type) -> Vec<Type> {
         let parts = self.parts(ty);
         match parts.as_slice() {
@@ -287,7 +292,8 @@ impl Connective {
     }
 }
 
-/// A term of a sum as its number of copies (compact) and the rest: `n *+ (A * T)` as `(n \* A, T)`.
+/// Returns a term of a sum as its compact coefficient and the remaining factors: `n *+ (A * T)` as
+/// `(n \* A, [T])`.
 pub fn split_coefficient(case: &Type) -> (Type, Vec<Type>) {
     let mut factors = Vec::new();
     let mut ty = case.clone();

@@ -1,19 +1,21 @@
-//! Moves by leaves: which scalar of one type goes to which place of another.
+//! Moves by leaves: the permutation that maps the scalars of one type to the places of another.
 //!
-//! Takes two types; gives a [`Plan`], or why there is none. The *leaves* of a type are its slots, each
-//! with the axes of the arrays above it: scalars, compact slots, functions, type variables, closed
-//! declared types, and tagged sums as wholes. Two leaves are *the same* if their slots are, and if
-//! there are as many of them. A plan exists iff no two leaves of one type are the same and each leaf
-//! of one type is the same as one of the other; then nothing is left to choose, because elements
-//! within a leaf keep their order. Where the slots are tagged sums, the rule is applied to their
-//! cases: nested sums are flattened, a coarray is one case with an axis, and a case goes to the
-//! case whose argument can be moved and that occurs as often.
+//! Takes two types; gives a [`LeafPermutation`], or the reason why there is none. The *leaves* of a
+//! type are its slots, each with the axes of the arrays above it: scalars, compact slots,
+//! functions, type variables, closed declared types, and tagged sums as wholes. Two leaves are *the
+//! same* if their slots are, and if there are equally many of them. A permutation exists iff no two
+//! leaves of one type are the same and each leaf of one type is the same as one of the other; then
+//! it is unique, because elements within a leaf keep their order. Where the slots are tagged sums,
+//! the rule is applied to their cases: nested sums are flattened, a coarray is one case with an
+//! axis, and a case goes to the case whose argument can be moved and that occurs as often.
 //!
-//! So `(int * real) ^ N` moves to `int ^ N * real ^ N`, `A + B` to `B + A`, and `real ^ (N \* M)` to
-//! `real ^ M ^ N`; nothing is ever transposed.
+//! So `(int * real) ^ N` moves to `int ^ N * real ^ N`, `A + B` to `B + A`, and `real ^ (N \* M)`
+//! to `real ^ M ^ N`; nothing is ever transposed.
 //!
-//! **Soundness.** Each leaf of the result is read once, from a leaf with as many slots of the same
-//! kind. That holds for all values of size variables, since "the same" is decided by exact verdicts.
+//! **Soundness.** Each leaf of the result is read once, from a leaf with equally many slots of the
+//! same kind. That holds for all values of size variables, since "the same" is decided by exact
+//! verdicts.
+//!
 //! **Cost.** At most [`MAX_LEAVES`]² verdicts for a product, and as many for each sum in it.
 //!
 //! Knows no syntax, and makes no terms.
@@ -21,10 +23,10 @@
 use super::labels::Natural;
 use crate::types::{NominalBody, Type, TypeKind};
 
-/// Leaves, or cases, that are told apart.
+/// Leaves of a type, or cases of a sum, at most.
 pub const MAX_LEAVES: usize = 64;
 
-/// How deep sums are looked into.
+/// Nesting of sums within cases, at most.
 const MAX_SUM_DEPTH: u32 = 8;
 
 /// One step from a type to a part of it.
@@ -39,7 +41,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// The type that the step leads to.
+    /// Returns the type that the step leads to.
     pub fn to(&self) -> &Type {
         match self {
             Step::Part(_, to) | Step::Axis(_, to) | Step::Unfold(to) => to,
@@ -50,14 +52,14 @@ impl Step {
 /// A leaf of a product, or a case of a sum.
 #[derive(Clone, Debug)]
 pub struct Leaf {
-    /// What is moved as a whole.
+    /// The type of the leaf, which is moved as a whole.
     pub ty: Type,
-    /// From the whole type to it.
+    /// The path from the whole type to the leaf.
     pub path: Vec<Step>,
 }
 
 impl Leaf {
-    /// The axes above it, from the outermost.
+    /// Returns the axes above the leaf, from the outermost.
     pub fn axes(&self) -> Vec<Type> {
         let axis = |step: &Step| match step {
             Step::Axis(index, _) => Some(index.clone()),
@@ -66,7 +68,7 @@ impl Leaf {
         self.path.iter().filter_map(axis).collect()
     }
 
-    /// How it is written as a part of a value `x`: `x.1`, `x.0.i`, `case 1`.
+    /// Returns the text of the leaf as a part of a value `x`: `x.1`, `x.0.i`, `case 1`.
     pub fn place_text(&self, sum: bool) -> String {
         let mut text = String::from(if sum { "case" } else { "x" });
         for step in &self.path {
@@ -82,48 +84,48 @@ impl Leaf {
     }
 }
 
-/// Where each leaf of the result comes from.
+/// A map from the leaves of the result to those of the source.
 #[derive(Clone, Debug)]
 pub struct LeafPermutation {
     /// The leaves of the source.
     pub leaves: Vec<Leaf>,
-    /// For each leaf of the result, in order, the number of the one it is made from.
+    /// For each leaf of the result, in order, the number of its source.
     pub order: Vec<usize>,
 }
 
-/// Why nothing moves.
+/// The reason why there is no permutation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoPermutation {
-    /// Pairs of leaves of one type that could be exchanged, as places and what they are.
+    /// Pairs of leaves of one type could be exchanged.
     Exchangeable {
-        /// Whether they are leaves of the source, not of the result.
+        /// True for leaves of the source, false for leaves of the result.
         source: bool,
-        /// At most a few of them.
+        /// Some of the pairs, as the texts of their places.
         pairs: Vec<(String, String)>,
-        /// What the first pair is made of.
+        /// The type of the first pair.
         ty: Type,
     },
-    /// A leaf that the other type does not have.
+    /// The other type lacks a leaf.
     Missing {
-        /// Whether it is a leaf of the source.
+        /// True for a leaf of the source.
         source: bool,
-        /// Its place.
+        /// The text of its place.
         place: String,
-        /// Its slot.
+        /// The slot.
         ty: Type,
         /// The axes above it.
         axes: Vec<Type>,
     },
-    /// More leaves, or deeper sums, than are told apart.
+    /// More leaves, or deeper sums, than the bounds allow.
     TooMany,
 }
 
-/// The way from one type to another by the leaves of both.
+/// Returns the permutation from the leaves of one type to those of another.
 pub fn plan(from: &Type, to: &Type, natural: &mut Natural<'_>) -> Result<LeafPermutation, NoPermutation> {
     permutation_between(leaves(from)?, leaves(to)?, false, natural, 0)
 }
 
-/// The way from the cases of one sum to those of another.
+/// Returns the permutation from the cases of one sum to those of another.
 pub fn plan_cases(
     from: &Type,
     to: &Type,
@@ -132,25 +134,26 @@ pub fn plan_cases(
     permutation_between(cases(from)?, cases(to)?, true, natural, 0)
 }
 
-/// The leaves of a type, in storage order.
+/// Returns the leaves of a type, in storage order.
 pub fn leaves(ty: &Type) -> Result<Vec<Leaf>, NoPermutation> {
     let mut found = Vec::new();
     collect_leaves(ty, &mut Vec::new(), &mut found)?;
     Ok(found)
 }
 
-/// The cases of a sum, nested sums flattened, in the order of tags.
+/// Returns the cases of a sum, nested sums flattened, in the order of tags.
 pub fn cases(ty: &Type) -> Result<Vec<Leaf>, NoPermutation> {
     let mut found = Vec::new();
     collect_cases(ty, &mut Vec::new(), &mut found)?;
     Ok(found)
 }
 
-/// Whether a type is a tagged sum whose cases are told apart.
+/// Returns true if a type is a tagged sum, whose cases are leaves of their own.
 pub fn is_sum(ty: &Type) -> bool {
     matches!(ty.unfold().kind(), TypeKind::Sum(_) | TypeKind::Repeat(..))
 }
 
+/// Appends the leaves of a type at `path`.
 fn collect_leaves(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoPermutation> {
     if ty.is_compact() && !ty.has_var() && ty.size().is_ok_and(|n| n == 1u32.into()) {
         return Ok(());
@@ -195,6 +198,7 @@ fn collect_leaves(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Res
     if found.len() > MAX_LEAVES { Err(NoPermutation::TooMany) } else { Ok(()) }
 }
 
+/// Appends the cases of a sum at `path`.
 fn collect_cases(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoPermutation> {
     if ty.is_void() {
         return Ok(());
@@ -220,6 +224,7 @@ fn collect_cases(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Resu
     if found.len() > MAX_LEAVES { Err(NoPermutation::TooMany) } else { Ok(()) }
 }
 
+/// Returns the permutation between two lists of leaves, or of cases (`sum`).
 fn permutation_between(
     from: Vec<Leaf>,
     to: Vec<Leaf>,
@@ -259,11 +264,12 @@ fn permutation_between(
     }
 }
 
+/// Returns the failure that a leaf has no counterpart.
 fn missing(leaf: &Leaf, source: bool, sum: bool) -> NoPermutation {
     NoPermutation::Missing { source, place: leaf.place_text(sum), ty: leaf.ty.clone(), axes: leaf.axes() }
 }
 
-/// Pairs of leaves that are the same: some of them, where there are many.
+/// Returns pairs of leaves that are the same; at most a few, where there are many.
 fn exchangeable_pairs(
     leaves: &[Leaf],
     sum: bool,
@@ -282,14 +288,14 @@ fn exchangeable_pairs(
     Ok(pairs)
 }
 
-/// Whether two leaves, or two cases, have the same slots, as many of them.
+/// Returns true if two leaves, or two cases, have the same slots, and equally many.
 fn same(a: &Leaf, b: &Leaf, sum: bool, natural: &mut Natural<'_>, depth: u32) -> Result<bool, NoPermutation> {
     let count = |leaf: &Leaf| Type::compact_product(leaf.axes());
     Ok(natural(&count(a), &count(b)) && movable(&a.ty, &b.ty, sum, natural, depth)?)
 }
 
-/// Whether values of one type move to the other. Types of one slot do if they are naturally isomorphic,
-/// or tagged sums whose cases move.
+/// Returns true if values of one type can be moved to the other. Types of one slot can if they are
+/// naturally isomorphic, or tagged sums whose cases can be moved.
 fn movable(
     a: &Type,
     b: &Type,
@@ -300,7 +306,7 @@ fn movable(
     if a == b {
         return Ok(true);
     }
-    // The argument of a case is moved as a value of its own, other leaves are single slots.
+    // The argument of a case is moved as a whole value; other leaves are single slots.
     let found = if is_sum(a) && is_sum(b) {
         permutation_between(cases(a)?, cases(b)?, true, natural, depth + 1)
     } else if whole && !(a.is_compact() && b.is_compact()) {

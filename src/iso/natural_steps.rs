@@ -1,7 +1,9 @@
-//! Steps toward the natural normal type of a word, see [`super::search`].
+//! Rewriting steps toward the natural normal form of a word, see [`super::search`].
 //!
-//! Takes a flat product or sum with normal parts; takes one step that keeps storage where one is
-//! due: joining neighbors, writing out, shedding copies, taking roots, rotating, absorbing.
+//! Takes a flat product or sum with normal parts; applies one storage-preserving step where one is
+//! possible: joining neighbors, unrolling, splitting off copies, taking roots, rotating, absorbing.
+//! The steps are those of word combinatorics with exponents (M. Lothaire, *Combinatorics on Words*,
+//! 1983): primitive roots and conjugacy of periods.
 
 use super::laws::{Connective, Law, Witness};
 use super::search::Search;
@@ -11,10 +13,11 @@ use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
 use std::sync::Arc;
 
-/// Blocks of constant exponent are written out to so many parts.
+/// Parts that a block of constant exponent is unrolled to, at most.
 const MAX_WORD_PARTS: usize = 64;
 
-/// One step on `witness.to`, if one is due.
+/// Appends one step on `witness.to`, if one is possible; `None` if the search has exceeded its
+/// bounds.
 pub(super) fn step(search: &mut Search, side: Connective, witness: &mut Witness) -> Option<()> {
     let parts = side.parts(&witness.to);
     if join_neighbors(side, &parts, witness) || unroll_block(side, &parts, witness) {
@@ -42,6 +45,7 @@ struct Block {
 }
 
 impl Block {
+    /// Returns a part as a block; `None` if its base has one part only.
     fn of(side: Connective, part: &Type) -> Option<Block> {
         let (base, exponent) = side.base_and_exponent(part);
         let word = side.parts(&base);
@@ -49,27 +53,30 @@ impl Block {
         Some(Block { word, base, exponent: Size::of(&exponent)? })
     }
 
-    /// The number of copies in its exponent, if they are few enough to be written out.
+    /// Returns the constant part of the exponent, if that many copies are few enough to be
+    /// unrolled.
     fn unrollable_copies(&self) -> Option<usize> {
         let constant = self.exponent.split_constant().1.to_usize()?;
         (constant.checked_mul(self.word.len())? <= MAX_WORD_PARTS).then_some(constant)
     }
 }
 
+/// Returns the power of a base to a size.
 fn power_of(side: Connective, base: &Type, exponent: &Size) -> Type {
     side.power(base, exponent.to_type())
 }
 
+/// Returns the parts of a word repeated.
 fn copies_of(word: &[Type], copies: usize) -> Vec<Type> {
     std::iter::repeat_n(word, copies).flatten().cloned().collect()
 }
 
-/// The word with parts `from..to` replaced.
+/// Returns the word with parts `from..to` replaced.
 fn splice(side: Connective, parts: &[Type], from: usize, to: usize, middle: Vec<Type>) -> Type {
     side.combine([&parts[..from], &middle, &parts[to..]].concat())
 }
 
-/// Joins the first neighbors of one base, as many as there are.
+/// Joins the first maximal run of neighbors of one base; returns true if the type changed.
 fn join_neighbors(side: Connective, parts: &[Type], witness: &mut Witness) -> bool {
     let split: Vec<(Type, Type)> = parts.iter().map(|part| side.base_and_exponent(part)).collect();
     let mut start = 0;
@@ -94,7 +101,7 @@ fn join_neighbors(side: Connective, parts: &[Type], witness: &mut Witness) -> bo
     false
 }
 
-/// Writes out the first short block of constant exponent.
+/// Unrolls the first short block of constant exponent; returns true if there is one.
 fn unroll_block(side: Connective, parts: &[Type], witness: &mut Witness) -> bool {
     for (at, part) in parts.iter().enumerate() {
         let Some(block) = Block::of(side, part) else { continue };
@@ -106,7 +113,7 @@ fn unroll_block(side: Connective, parts: &[Type], witness: &mut Witness) -> bool
     false
 }
 
-/// `(v·v)^E = v^(2·E)`: the base folds, then the powers join.
+/// Applies `(v·v)^E = v^(2·E)`: the base folds, then the powers join.
 fn take_root(side: Connective, parts: &[Type], at: usize, block: &Block, witness: &mut Witness) -> bool {
     let length = block.word.len();
     let period = (1..length)
@@ -124,7 +131,7 @@ fn take_root(side: Connective, parts: &[Type], at: usize, block: &Block, witness
     true
 }
 
-/// `(v^M·v)^E = v^((M+1)·E)`: the base is powers and copies of the first block's own base.
+/// Applies `(v^M·v)^E = v^((M+1)·E)`: the base is powers and copies of the first block's own base.
 fn take_root_of_powers(
     side: Connective,
     parts: &[Type],
@@ -161,12 +168,12 @@ fn take_root_of_powers(
     true
 }
 
-/// Goes on inside part `at`, or on the whole when the word is that part.
+/// Appends a derivation of part `at`, or of the whole when the word has one part only.
 fn apply_at(witness: &mut Witness, parts: usize, at: usize, inner: Witness) {
     if parts == 1 { witness.append(inner) } else { witness.apply_inside(vec![(at, Arc::new(inner))]) }
 }
 
-/// `w^(E+c) = w^E·w…w`
+/// Applies `w^(E+c) = w^E·w…w`.
 fn split_off_copies(
     side: Connective,
     parts: &[Type],
@@ -189,8 +196,8 @@ fn split_off_copies(
     true
 }
 
-/// `x·(u·x)^E = (x·u)^E·x`, for the longest `x` within the last runs of the word before the block
-/// and of its base.
+/// Applies `x·(u·x)^E = (x·u)^E·x`, for the longest `x` within the last runs of the word before the
+/// block and of its base.
 fn rotate(side: Connective, parts: &[Type], at: usize, block: &Block, witness: &mut Witness) -> bool {
     let (Some(before), Some(last)) = (at.checked_sub(1).map(|i| &parts[i]), block.word.last()) else {
         return false;
@@ -235,8 +242,9 @@ fn rotate(side: Connective, parts: &[Type], at: usize, block: &Block, witness: &
     true
 }
 
-/// Rotates where the shared end is itself a block: in `(a·b)^(N+M)·(c·b·(a·b)^M)^K` the inner block
-/// stands left in its word, as `(c·(b·a)^M·b)^K`, and shows only when both words are turned right.
+/// Applies the rotation where the shared end is itself a block: in `(a·b)^(N+M)·(c·b·(a·b)^M)^K`
+/// the inner block was moved left in its word, as `(c·(b·a)^M·b)^K`, and the shared end is visible
+/// only when the blocks of both words are rotated right.
 fn rotate_deeper(
     search: &mut Search,
     side: Connective,
@@ -261,7 +269,7 @@ fn rotate_deeper(
     turned.apply_inside(vec![(here, Arc::new(power))]);
     let parts = side.parts(&turned.to);
     let Some(block) = parts.get(here).and_then(|part| Block::of(side, part)) else { return Some(false) };
-    // Only shared blocks are worth it: letters are found without turning.
+    // Shared letters are found without rotation, so only shared blocks count.
     let shares = block.word.last().is_some_and(|last| Block::of(side, last).is_some());
     let found = shares && rotate(side, &parts, here, &block, &mut turned);
     if found {
@@ -270,7 +278,7 @@ fn rotate_deeper(
     Some(found)
 }
 
-/// Moves blocks right in a word, `(x·u)^E·x = x·(u·x)^E`, but for its last `fixed` parts.
+/// Moves blocks right in a word, `(x·u)^E·x = x·(u·x)^E`, except within its last `fixed` parts.
 fn rotate_blocks_right(side: Connective, witness: &mut Witness, fixed: usize) {
     for _ in 0..MAX_WORD_PARTS {
         let parts = side.parts(&witness.to);
@@ -289,7 +297,7 @@ fn rotate_blocks_right(side: Connective, witness: &mut Witness, fixed: usize) {
     }
 }
 
-/// `(x·u)^E·x = x·(u·x)^E` for the block at `at`, `x` within the first run after it.
+/// Applies `(x·u)^E·x = x·(u·x)^E` to the block at `at`, with `x` within the first run after it.
 fn rotate_block_right(side: Connective, parts: &[Type], at: usize, block: &Block) -> Option<Witness> {
     let ((base, have), (other, need)) =
         (side.base_and_exponent(&parts[at + 1]), side.base_and_exponent(&block.word[0]));
@@ -321,7 +329,7 @@ fn rotate_block_right(side: Connective, parts: &[Type], at: usize, block: &Block
     let power = power_of(side, &base, &block.exponent);
     let turned = [vec![moved, power.clone()], rest].concat();
     witness.apply_law(Law::Rotate(side), splice(side, parts, at, at + 2, turned));
-    // What went to the end may join its neighbor there.
+    // The part rotated to the end may join its neighbor there.
     let mut joined = Witness::identity(&base);
     join_neighbors(side, &side.parts(&base), &mut joined);
     let mut inner = Witness::identity(&power);
@@ -332,7 +340,7 @@ fn rotate_block_right(side: Connective, parts: &[Type], at: usize, block: &Block
     Some(witness)
 }
 
-/// `w^c·w = w^(c+1)`, for blocks too long to be written out.
+/// Applies `w^c·w = w^(c+1)`, for blocks too long to be unrolled.
 fn absorb_copy(side: Connective, parts: &[Type], at: usize, block: &Block, witness: &mut Witness) -> bool {
     let after = &parts[at + 1..];
     if block.unrollable_copies().is_some() || !after.starts_with(&block.word) {
@@ -342,7 +350,7 @@ fn absorb_copy(side: Connective, parts: &[Type], at: usize, block: &Block, witne
     let Some(exponent) = block.exponent.add(&Size::constant(BigUint::one())) else { return false };
     let power = power_of(side, &block.base, &exponent);
     let grouped = vec![parts[at].clone(), block.base.clone()];
-    // Grouping is flattening read backwards; it must not make equal neighbors of the two.
+    // Grouping is unrolling read backwards; it must not make equal neighbors of the two.
     witness.apply_law(Law::Unroll(side), splice(side, parts, at, end, grouped));
     let here = splice(side, parts, at, end, vec![power]);
     witness.apply_law(Law::Concat(side), here);

@@ -1,20 +1,21 @@
-//! Steps toward the isomorphic normal type, see [`super::search`].
+//! Rewriting steps toward the isomorphic normal form, see [`super::search`].
 //!
-//! Takes a flat product or sum with normal parts; takes one step that may move storage where one
-//! is due: packing, unzipping, distributing, collecting, sorting.
+//! Takes a flat product or sum with normal parts; applies one step that may move storage where one
+//! is possible: packing, unzipping, distributing, collecting, sorting. The result is the normal
+//! form of polynomials: a sorted sum of monomials.
 
 use super::laws::{Connective, Law, Witness, split_coefficient};
 use crate::types::size::Size;
 use crate::types::{Type, TypeKind};
 use num_traits::ToPrimitive;
 
-/// Cases a sum may have after distribution.
+/// Cases of a sum after distribution, at most.
 const MAX_CASES: usize = 256;
 
-/// Powers of sums up to this one are multiplied out.
+/// Exponents up to which powers of sums are multiplied out.
 const MAX_UNROLLED_POWER: usize = 6;
 
-/// One step on `witness.to`, if one is due.
+/// Appends one step on `witness.to`, if one is possible; `None` if a sum would be too large.
 pub(super) fn step(side: Connective, witness: &mut Witness) -> Option<()> {
     match side {
         Connective::Product => step_product(witness),
@@ -22,10 +23,12 @@ pub(super) fn step(side: Connective, witness: &mut Witness) -> Option<()> {
     }
 }
 
+/// Returns the canonical compact type of the same size.
 fn linearize(ty: Type) -> Type {
     Size::of(&ty).map_or(ty, |size| size.to_type())
 }
 
+/// Appends one step on a product or array.
 fn step_product(witness: &mut Witness) -> Option<()> {
     let ty = witness.to.clone();
     if let TypeKind::Array(base, index) = ty.kind() {
@@ -91,7 +94,7 @@ fn step_product(witness: &mut Witness) -> Option<()> {
     Some(())
 }
 
-/// The factors, with small powers of sums as so many factors.
+/// Returns the factors of a product, small powers of sums unrolled.
 fn unrolled_factors(ty: &Type) -> Vec<Type> {
     match ty.kind() {
         TypeKind::Array(base, index)
@@ -107,7 +110,8 @@ fn unrolled_factors(ty: &Type) -> Vec<Type> {
     }
 }
 
-/// `(A+B)^(E+c) = (A+B)^E * (A+B)^c`, and small powers among other factors written out.
+/// Returns the product after `(A+B)^(E+c) = (A+B)^E * (A+B)^c`, where a factor has this form; small
+/// powers among other factors are unrolled.
 fn power_of_sum(parts: &[Type]) -> Option<Type> {
     parts.iter().enumerate().find_map(|(i, part)| {
         let TypeKind::Array(base, index) = part.kind() else { return None };
@@ -125,6 +129,7 @@ fn power_of_sum(parts: &[Type]) -> Option<Type> {
     })
 }
 
+/// Appends the step that collects and sorts the cases of a sum.
 fn step_sum(witness: &mut Witness) -> Option<()> {
     let ty = witness.to.clone();
     let cases = Connective::Sum.parts(&ty);
@@ -154,7 +159,8 @@ fn step_sum(witness: &mut Witness) -> Option<()> {
     Some(())
 }
 
-/// Compact types first, then by base, so that what can join is together.
+/// Returns the sort key of a factor: compact types first, then by base, so that factors that can
+/// join are neighbors.
 fn sort_key(ty: &Type) -> (bool, String, String) {
     let (base, exponent) = Connective::Product.base_and_exponent(ty);
     (!ty.is_compact(), base.to_string(), exponent.to_string())

@@ -1,7 +1,7 @@
-//! What a comparison says to people.
+//! Explanations: the text of a comparison of two types.
 //!
 //! Takes two types, their verdict and the derivation found; gives the expression that moves the
-//! storage, the first place where different types part, and the parts of a diagnostic. Writes
+//! storage, the first difference of different types, and the parts of a diagnostic. Writes
 //! sentences, decides nothing.
 
 use super::exact::STEP_BUDGET;
@@ -19,26 +19,26 @@ use crate::types::{Type, TypeKind};
 pub struct Comparison {
     /// The types.
     pub types: (Type, Type),
-    /// How they are related.
+    /// Their relation.
     pub verdict: Verdict,
-    /// A derivation of the second from the first, verified. Absent for types that are different,
-    /// and where none was found.
+    /// A verified derivation of the second from the first. Absent for different types, and where
+    /// none was found.
     pub witness: Option<Witness>,
-    /// For isomorphic types, what moves, in the order of the derivation.
+    /// For isomorphic types, the kinds of movement, in the order of the derivation.
     pub moves: Vec<Move>,
-    /// For naturally isomorphic types, what reading the one as the other forgets.
+    /// For naturally isomorphic types, the labels that a reshape discards.
     pub label_loss: Option<LabelLoss>,
-    /// Where storage moves, and where a reshape would forget something, an expression that makes a value
-    /// of the second type. The functions in it are the library's: one who knows of other functions of
-    /// these names leaves it out.
+    /// Where storage moves, or a reshape would discard labels: an expression that makes a value of
+    /// the second type. Its functions are the library's: a caller in whose scope these names are
+    /// shadowed must not show it.
     pub expression: Option<Expression>,
-    /// Whether an array keeps its storage but its axes come in another order.
+    /// An array keeps its storage, but its axes come in another order.
     pub permutes_axes: bool,
-    /// For different types, where they part.
+    /// For different types, the first difference.
     pub difference: Option<Difference>,
 }
 
-/// What moves storage.
+/// A kind of storage movement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
     /// `A * B` to `B * A`.
@@ -47,20 +47,20 @@ pub enum Move {
     SwapCases,
     /// `A * (B + C)` to `A * B + A * C`.
     Distribute,
-    /// And back.
+    /// The inverse of the variant before.
     Factor,
     /// `(A * B)^N` to `A^N * B^N`.
     Unzip,
-    /// And back.
+    /// The inverse of the variant before.
     Zip,
     /// `A * B` to `A \* B`.
     Pack,
-    /// And back.
+    /// The inverse of the variant before.
     Unpack,
 }
 
 impl Move {
-    /// A sentence about it.
+    /// Returns a description, as a clause.
     pub fn description(self) -> &'static str {
         match self {
             Move::Swap => "components change places",
@@ -75,14 +75,14 @@ impl Move {
     }
 }
 
-/// The first place where two types part.
+/// The first place where two types differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Where, from the inside out: "component 2", "the element" …
+    /// The path, from the inside out: "component 2", "the element" …
     pub place: Vec<String>,
-    /// What each has there.
+    /// The description of the first type there.
     pub left: String,
-    /// What the other has.
+    /// The description of the second type there.
     pub right: String,
 }
 
@@ -117,7 +117,8 @@ impl Comparison {
         }
     }
 
-    /// Message, notes and help for a diagnostic about a conversion of the first type to the second.
+    /// Returns message, notes and help for a diagnostic about a conversion of the first type to the
+    /// second.
     pub fn explanation(&self) -> (String, Vec<String>, Option<String>) {
         let (a, b) = &self.types;
         match self.verdict {
@@ -151,6 +152,7 @@ impl Comparison {
         }
     }
 
+    /// Returns message, notes and help for types whose storage must move.
     fn explain_isomorphic(&self) -> (String, Vec<String>, Option<String>) {
         let (a, b) = &self.types;
         let mut notes = vec![
@@ -170,6 +172,7 @@ impl Comparison {
         ("isomorphic, but its storage must move".to_string(), notes, Some(help))
     }
 
+    /// Returns message, notes and help for types that are not isomorphic.
     fn explain_different(&self) -> (String, Vec<String>, Option<String>) {
         let (a, b) = &self.types;
         let mut notes = Vec::new();
@@ -180,7 +183,7 @@ impl Comparison {
         }
         for ty in [a, b] {
             let normal = normal_form(ty).filter(|normal| normal != ty).map(|normal| normal.to_string());
-            // Numbers of a thousand digits help nobody.
+            // Numbers with very many digits are not helpful.
             if let Some(normal) = normal.filter(|text| text.len() < MAX_NORMAL_BYTES) {
                 notes.push(format!("`{ty}` is naturally `{normal}`"));
             }
@@ -200,6 +203,7 @@ impl Comparison {
     }
 }
 
+/// Returns the movement of storage that an instance of a law makes.
 fn move_of_law(law: Law, from: &Type, to: &Type) -> Option<Move> {
     let compact_parts =
         |ty: &Type| Connective::Product.parts(ty).iter().filter(|part| part.is_compact()).count();
@@ -219,11 +223,13 @@ fn move_of_law(law: Law, from: &Type, to: &Type) -> Option<Move> {
     })
 }
 
+/// Returns true if a type is a tagged sum or a coarray.
 fn is_sum(ty: &Type) -> bool {
     matches!(ty.kind(), TypeKind::Sum(_) | TypeKind::Repeat(..))
 }
 
-/// Whether the two have arrays of one element whose axes are the same in another order.
+/// Returns true if both types have, in the same place, arrays whose axes are equal up to their
+/// order.
 pub fn permutes_axes(a: &Type, b: &Type) -> bool {
     let (left, right) = (axes(a), axes(b));
     if left.len() > 1 && left != right {
@@ -239,7 +245,7 @@ pub fn permutes_axes(a: &Type, b: &Type) -> bool {
     left.len() == right.len() && left.iter().zip(&right).any(|(x, y)| !x.is_compact() && permutes_axes(x, y))
 }
 
-/// The axes of an array of arrays, outermost first.
+/// Returns the axes of an array of arrays as texts, outermost first.
 fn axes(ty: &Type) -> Vec<String> {
     fn factors(index: &Type, into: &mut Vec<String>) {
         match index.compact_factors(16) {
@@ -257,14 +263,14 @@ fn axes(ty: &Type) -> Vec<String> {
     all
 }
 
-/// Normal types longer than this, in bytes, are not shown.
+/// Bytes of a normal form that is shown, at most.
 const MAX_NORMAL_BYTES: usize = 300;
 
-/// How deep, and in how large types, the place where they part is looked for.
+/// Depth at which a difference is searched for, at most.
 const MAX_DEPTH: u32 = 24;
 const MAX_TYPE_NODES: u32 = 20_000;
 
-/// Where two different types first differ, looked for inside what they share.
+/// Returns the first difference of two types, searched for inside the structure they share.
 fn first_difference(a: &Type, b: &Type, depth: u32) -> Difference {
     let describe = |ty: &Type| match Size::of(ty) {
         Some(size) if ty.as_unit_sum().is_none() => format!("size {size}"),
@@ -324,8 +330,8 @@ fn first_difference(a: &Type, b: &Type, depth: u32) -> Difference {
     }
 }
 
-/// The first argument of two closed abstract types of one name in which they differ, and whether
-/// the type is functorial in it.
+/// Returns the position of the first argument in which two closed abstract types of one declaration
+/// differ, and whether the type is functorial in it.
 fn different_argument(a: &Type, b: &Type) -> Option<(usize, bool)> {
     let (TypeKind::Nominal(n, xs), TypeKind::Nominal(m, ys)) = (a.kind(), b.kind()) else { return None };
     let layout = n.layout().filter(|_| n == m)?;
@@ -336,7 +342,7 @@ fn different_argument(a: &Type, b: &Type) -> Option<(usize, bool)> {
     pairs.clone().position(differ).map(|at| (at, layout[at]))
 }
 
-/// The derivation as numbered lines, each type with the law that gives it.
+/// Returns the derivation as numbered lines, each type with the law that gives it.
 pub fn explain(witness: &Witness) -> String {
     let mut lines = vec![format!("     {}", witness.from)];
     let mut number = 0;
@@ -347,9 +353,10 @@ pub fn explain(witness: &Witness) -> String {
     lines.join("\n")
 }
 
+/// The consumer of lines: a type, and the law that gives it.
 type Line<'a> = dyn FnMut(Type, Law) + 'a;
 
-/// Gives each type the whole passes through, `context` putting a part back in its place.
+/// Calls `line` with each intermediate type of the whole; `context` puts a part back in its place.
 fn write_steps(witness: &Witness, context: &dyn Fn(Type) -> Type, line: &mut Line<'_>) {
     for step in &witness.steps {
         match &step.reason {
@@ -380,6 +387,7 @@ fn write_steps(witness: &Witness, context: &dyn Fn(Type) -> Type, line: &mut Lin
     }
 }
 
+/// Returns true if a type shows the first type of each witness at its position.
 fn contains_children(ty: &Type, children: &[(usize, std::sync::Arc<Witness>)]) -> bool {
     let mut i = 0;
     let mut matched = 0;

@@ -1,20 +1,20 @@
-//! Exact arithmetic on numbers too large to write down, through their residues.
+//! Exact modular arithmetic on numbers too large to represent, through chains of residues.
 //!
 //! Takes naturals built with `+`, `·` and `^`; gives each one's residue modulo a prime `p`, modulo
-//! `φ(p)`, modulo `φ(φ(p))` and so on down, and its value if that is small. Euler's theorem, in
-//! the form that needs no coprimality (`a^e = a^(e mod φ(m) + φ(m)) mod m` for `e ≥ log2 m`), then
-//! gives every level of a power from the next level of its exponent, so that a tower such as
-//! `2^(2^100)` costs a few hundred multiplications. A power is known at one level fewer than its
-//! exponent: [`Ring`] is made with as many levels as exponents are nested.
+//! `φ(p)`, modulo `φ(φ(p))` and so on, and its value if that is small. Euler's theorem, in the form
+//! that needs no coprimality (`a^e = a^(e mod φ(m) + φ(m)) mod m` for `e ≥ log2 m`), gives every
+//! level of a power from the next level of its exponent, so that a tower such as `2^(2^100)` costs
+//! a few hundred multiplications. A power is known at one level fewer than its exponent: [`Ring`]
+//! is made with as many levels as exponents are nested.
 //!
 //! **Halves.** The pairs of n things are `n(n - 1)/2`, and no residue modulo an even number can be
-//! halved: of `x mod 2m` only `x/2 mod m` is known. So a ring may carry *spare* bits: residues modulo
-//! `2^s·m` for each modulus m of the chain, of which each halving uses up one. The chain stays one:
-//! `φ(2^s·m)` divides `2^s·φ(m)`, and a multiple of `φ` serves the theorem as well. Below the last
-//! modulus, 1, the moduli are the same `2^s` for ever, and `φ(2^s)` divides `2^s`.
+//! halved: of `x mod 2m` only `x/2 mod m` is known. So a ring may carry *spare* bits: residues
+//! modulo `2^s·m` for each modulus m of the chain, of which each halving uses up one. The chain
+//! stays one: `φ(2^s·m)` divides `2^s·φ(m)`, and a multiple of `φ` satisfies the theorem as well.
+//! Below the last modulus, 1, all moduli are `2^s`, and `φ(2^s)` divides `2^s`.
 //!
-//! Never compares: that two numbers agree here is evidence (about 2^-60 against, for each prime
-//! and for numbers not made to deceive), no proof; that they differ is certain.
+//! Equal residues are evidence (error about 2^-60 for each prime, for numbers not constructed to
+//! collide), no proof; different residues prove that the numbers differ.
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -69,46 +69,47 @@ pub struct Number {
     pub low: u8,
     /// Modulo the first moduli of the ring, each times `2^spare`.
     pub residues: Vec<u64>,
-    /// How often it can be halved.
+    /// The number of further halvings possible.
     pub spare_bits: u32,
 }
 
 impl Number {
-    /// Whether it is 0.
+    /// Returns true if the number is 0.
     pub fn is_zero(&self) -> bool {
         self.low == 0
     }
 
-    /// Whether it is 1.
+    /// Returns true if the number is 1.
     pub fn is_one(&self) -> bool {
         self.low == 1
     }
 }
 
 impl Ring {
-    /// How many rings there are to choose from.
+    /// The number of rings.
     pub const COUNT: usize = CHAINS.len();
 
-    /// Spare bits a ring can have: its moduli fit a word.
+    /// Spare bits of a ring, at most, such that its moduli fit a word.
     pub const MAX_SPARE_BITS: u32 = 3;
 
-    /// Ring `which`, for exponents nested no deeper than `levels`.
+    /// Returns ring `which`, for exponents nested at most `levels` deep.
     pub fn new(which: usize, levels: usize) -> Ring {
         let chain = CHAINS[which % CHAINS.len()];
         Ring { moduli: &chain[..levels.clamp(2, chain.len())], spare: 0 }
     }
 
-    /// The ring with spare bits for so many halvings within one another, as far as it can have them.
+    /// Returns the ring with spare bits for `halvings` nested halvings, at most
+    /// [`Ring::MAX_SPARE_BITS`].
     pub fn with_spare(self, halvings: u32) -> Ring {
         Ring { spare: halvings.min(Ring::MAX_SPARE_BITS), ..self }
     }
 
-    /// The prime.
+    /// Returns the prime, the first modulus.
     pub fn prime(self) -> u64 {
         self.moduli[0]
     }
 
-    /// A number that fits a word.
+    /// Returns the residues of a number that fits a word.
     pub fn of_u64(self, n: u64) -> Number {
         Number {
             low: n.min(u64::from(EXACT_BELOW)) as u8,
@@ -117,7 +118,7 @@ impl Ring {
         }
     }
 
-    /// Any number.
+    /// Returns the residues of a number.
     pub fn of_biguint(self, n: &BigUint) -> Number {
         match n.to_u64() {
             Some(n) => self.of_u64(n),
@@ -129,7 +130,7 @@ impl Ring {
         }
     }
 
-    /// `a + b`
+    /// Returns `a + b`.
     pub fn add(self, a: &Number, b: &Number) -> Number {
         Number {
             low: a.low.saturating_add(b.low).min(EXACT_BELOW),
@@ -138,7 +139,7 @@ impl Ring {
         }
     }
 
-    /// `a · b`
+    /// Returns `a · b`.
     pub fn mul(self, a: &Number, b: &Number) -> Number {
         Number {
             low: (u16::from(a.low) * u16::from(b.low)).min(u16::from(EXACT_BELOW)) as u8,
@@ -147,7 +148,7 @@ impl Ring {
         }
     }
 
-    /// `n(n - 1)/2`; `None` where no bit is spare for it.
+    /// Returns `n(n - 1)/2`; `None` where no spare bit is left.
     pub fn pairs(self, n: &Number) -> Option<Number> {
         if n.low < EXACT_BELOW {
             return Some(self.of_u64(u64::from(n.low) * u64::from(n.low).saturating_sub(1) / 2));
@@ -155,13 +156,13 @@ impl Ring {
         let spare = n.spare_bits.checked_sub(1)?;
         let halves = n.residues.iter().zip(self.moduli).map(|(&x, m)| {
             let m = m << n.spare_bits;
-            // Even modulo an even number is even.
+            // The residue of an even number modulo an even number is even.
             multiply(x, if x == 0 { m - 1 } else { x - 1 }, m) / 2
         });
         Some(Number { low: EXACT_BELOW, residues: halves.collect(), spare_bits: spare })
     }
 
-    /// The number without its spare bits.
+    /// Returns the number without its spare bits.
     pub fn without_spare_bits(self, n: &Number) -> Number {
         if n.spare_bits == 0 {
             return n.clone();
@@ -170,7 +171,7 @@ impl Ring {
         Number { low: n.low, residues, spare_bits: 0 }
     }
 
-    /// `a ^ e`, with `0 ^ 0 = 1`.
+    /// Returns `a ^ e`, with `0 ^ 0 = 1`.
     pub fn pow(self, a: &Number, e: &Number) -> Number {
         let mut low: u16 = 1;
         for _ in 0..e.low {
@@ -187,7 +188,8 @@ impl Ring {
             } else {
                 let below = if modulus == 1 { level } else { level + 1 };
                 match e.residues.get(below) {
-                    // A multiple of `φ(m)`, added once, makes the exponent large enough for the theorem.
+                    // A multiple of `φ(m)`, added once, makes the exponent large enough for the
+                    // theorem.
                     Some(&rest) => {
                         let period = self.moduli[below] << spare;
                         u128::from(rest % period) + u128::from(period)
@@ -200,6 +202,7 @@ impl Ring {
         Number { low: low as u8, residues, spare_bits: spare }
     }
 
+    /// Applies an operation to the residues of two numbers, modulus by modulus.
     fn zip(self, a: &Number, b: &Number, f: impl Fn(u64, u64, u64) -> u64) -> Vec<u64> {
         let spare = a.spare_bits.min(b.spare_bits);
         let pairs = a.residues.iter().zip(&b.residues).zip(self.moduli);
@@ -207,12 +210,12 @@ impl Ring {
     }
 }
 
-/// `a · b mod m`
+/// Returns `a · b mod m`.
 pub fn multiply(a: u64, b: u64, m: u64) -> u64 {
     (u128::from(a) * u128::from(b) % u128::from(m)) as u64
 }
 
-/// `a ^ e mod m`
+/// Returns `a ^ e mod m`.
 pub fn power(a: u64, mut e: u128, m: u64) -> u64 {
     let (mut square, mut result) = (a % m, 1 % m);
     while e > 0 {
@@ -225,12 +228,13 @@ pub fn power(a: u64, mut e: u128, m: u64) -> u64 {
     result
 }
 
-/// `1 / a mod p`, for a prime `p` and `a` not 0.
+/// Returns `1 / a mod p`, for a prime `p` and `a` other than 0 (Fermat).
 pub fn inverse(a: u64, p: u64) -> u64 {
     power(a, u128::from(p - 2), p)
 }
 
-/// A number drawn from `words`, the same for the same words (the finaliser of splitmix64).
+/// Returns a pseudorandom number determined by `words` (the finalizer of SplitMix64; G. Steele, D.
+/// Lea and C. Flood 2014).
 pub fn pseudorandom(words: &[u64]) -> u64 {
     words.iter().fold(0x243f_6a88_85a3_08d3, |state, word| {
         let mut z = (state ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);

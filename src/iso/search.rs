@@ -1,21 +1,21 @@
 //! The search for derivations.
 //!
 //! Takes two types already decided to be natural or isomorphic; gives a derivation of one from the
-//! other, or none when it does not find one. What the two share is kept: children that correspond
-//! are connected one by one. Only where that fails are both sides rewritten to a normal type, and
-//! the two rewritings joined in the middle.
+//! other, or none when it does not find one. Shared structure is kept: children that correspond are
+//! connected one by one. Only where that fails are both sides rewritten to a normal form, and the
+//! two rewritings joined in the middle.
 //!
-//! **The natural normal type.** Indices are linearized; declared types unfolded; products and sums
+//! **The natural normal form.** Indices are linearized; declared types unfolded; products and sums
 //! are flat words of powers. In a word, neighbors of one base join; a power whose base is itself a
-//! word (a *block*) sheds its constant copies, `w^(E+c) = w^E·w…w`, takes the root of its base,
-//! `(v·v)^E = v^(2E)`, and moves left as far as it can, `x·(u·x)^E = (x·u)^E·x`, matching runs by
-//! monomial-wise subtraction of exponents. Blocks of constant exponent are written out while they
-//! are short and absorb following copies where they are not. Sums go the same way: a sum is a word
-//! over cases, compact cases being powers of the unit case. **The isomorphic normal type** is a
-//! sorted sum of products, each a compact coefficient times sorted powers.
+//! word (a *block*) splits off its constant copies, `w^(E+c) = w^E·w…w`, takes the root of its
+//! base, `(v·v)^E = v^(2E)`, and moves left as far as it can, `x·(u·x)^E = (x·u)^E·x`, matching
+//! runs by monomial-wise subtraction of exponents. Blocks of constant exponent are unrolled while
+//! they are short and absorb following copies where they are not. Sums are treated alike: a sum is
+//! a word over cases, compact cases being powers of the unit case. **The isomorphic normal form**
+//! is a sorted sum of products, each a compact coefficient times sorted powers.
 //!
-//! Never decides: the verdict is [`super::fingerprint`]'s, and what is found here is believed only
-//! after [`mod@super::verify`]. Work is bounded by [`MAX_STEPS`].
+//! Never decides: the verdict is [`super::fingerprint`]'s and [`super::exact`]'s, and a derivation
+//! is used only after [`mod@super::verify`]. Work is bounded by [`MAX_STEPS`].
 
 use super::Verdict;
 use super::fingerprint::{same_count, same_slots};
@@ -28,19 +28,20 @@ use crate::types::size::Size;
 use crate::types::{Type, TypeKind};
 use std::sync::Arc;
 
-/// Steps taken by a search at most.
+/// Steps of one search, at most.
 pub const MAX_STEPS: usize = 4_000;
 
-/// Types larger than this are not explained.
+/// Nodes of a type that a derivation is searched for, at most.
 const MAX_TYPE_NODES: u32 = 4_000;
 
-/// Nor types nested deeper, declarations included.
+/// Nesting of a type, declarations included, at most.
 const MAX_DEPTH: u32 = 120;
 
-/// Nodes looked at when the decider is asked which children correspond.
+/// Nodes compared by fingerprints to find the children that correspond, at most.
 const MAX_COMPARED_NODES: u32 = 60_000;
 
-/// A derivation from `a` to `b`, known to be natural or isomorphic.
+/// Returns a derivation from `a` to `b`, known to be natural or isomorphic; `None` if none is
+/// found.
 pub fn search(a: &Type, b: &Type, verdict: Verdict) -> Option<Witness> {
     if a.nodes() > MAX_TYPE_NODES || b.nodes() > MAX_TYPE_NODES {
         return None;
@@ -49,7 +50,7 @@ pub fn search(a: &Type, b: &Type, verdict: Verdict) -> Option<Witness> {
     search.connect(a, b, 0)
 }
 
-/// A type with the same storage in the natural normal form, to show to people.
+/// Returns the natural normal form of a type, for display.
 pub fn normal_form(ty: &Type) -> Option<Type> {
     if ty.nodes() > MAX_TYPE_NODES {
         return None;
@@ -58,7 +59,7 @@ pub fn normal_form(ty: &Type) -> Option<Type> {
     search.normalize(ty).map(|witness| witness.to.clone())
 }
 
-/// Normal types found so far, and what is left of the work allowed.
+/// The normal forms found so far, and the work done.
 #[derive(Default)]
 pub(super) struct Search {
     pub(super) natural: bool,
@@ -69,13 +70,14 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Counts a step; `None` when there were too many.
+    /// Counts a step; `None` beyond [`MAX_STEPS`].
     pub(super) fn count_step(&mut self) -> Option<()> {
         cancellation::poll();
         self.steps += 1;
         (self.steps <= MAX_STEPS).then_some(())
     }
 
+    /// Returns true if two types agree by fingerprints, within the bound.
     fn related(&mut self, a: &Type, b: &Type, natural: bool) -> bool {
         if a == b {
             return true;
@@ -84,6 +86,7 @@ impl Search {
         self.compared < MAX_COMPARED_NODES && if natural { same_slots(a, b) } else { same_count(a, b) }
     }
 
+    /// Returns a derivation from `a` to `b`.
     fn connect(&mut self, a: &Type, b: &Type, depth: u32) -> Option<Witness> {
         self.count_step()?;
         let mut witness = Witness::identity(a);
@@ -96,7 +99,7 @@ impl Search {
         }
         if depth < MAX_DEPTH {
             if !self.natural && self.related(a, b, true) {
-                // Storage moves elsewhere, not here.
+                // These two are naturally isomorphic: storage moves elsewhere.
                 let mut inner =
                     Search { natural: true, steps: self.steps, compared: self.compared, ..Search::default() };
                 if let Some(found) = inner.connect(a, b, depth + 1) {
@@ -116,7 +119,8 @@ impl Search {
         Some(witness)
     }
 
-    /// Connects types that are built alike from children that correspond, perhaps in another order.
+    /// Returns a derivation between types of one constructor whose children correspond, possibly in
+    /// another order.
     fn connect_children(&mut self, a: &Type, b: &Type, depth: u32) -> Option<Witness> {
         if std::mem::discriminant(a.kind()) != std::mem::discriminant(b.kind()) || !has_rewritable_children(a)
         {
@@ -167,7 +171,7 @@ impl Search {
         (witness.to == *b).then_some(witness)
     }
 
-    /// The derivation of a type's normal type.
+    /// Returns the derivation from a type to its normal form; memoized.
     pub(super) fn normalize(&mut self, ty: &Type) -> Option<Arc<Witness>> {
         if let Some(known) = self.normalized.get(&(self.natural, ty.clone())) {
             return Some(known.clone());
@@ -196,7 +200,7 @@ impl Search {
         Some(witness)
     }
 
-    /// Makes the children normal, then takes one step at the top; none when it is normal.
+    /// Normalizes the children, then applies one step at the root; nothing when the type is normal.
     fn normalize_step(&mut self, witness: &mut Witness) -> Option<()> {
         self.count_step()?;
         let ty = witness.to.clone();
@@ -249,7 +253,8 @@ impl Search {
     }
 }
 
-/// Connects two normal types that differ at most in how compact types are written.
+/// Returns a derivation between two normal forms that differ at most in how compact types are
+/// written.
 fn align(a: &Type, b: &Type) -> Option<Witness> {
     let mut witness = Witness::identity(a);
     if a == b {
@@ -278,7 +283,7 @@ fn align(a: &Type, b: &Type) -> Option<Witness> {
     (witness.to == *b).then_some(witness)
 }
 
-/// Whether derivations work inside it.
+/// Returns true if derivations may rewrite children of a type.
 fn has_rewritable_children(ty: &Type) -> bool {
     match ty.kind() {
         TypeKind::Product(_) | TypeKind::Sum(_) | TypeKind::Repeat(..) | TypeKind::Array(..) => true,
@@ -287,8 +292,8 @@ fn has_rewritable_children(ty: &Type) -> bool {
     }
 }
 
-/// Whether a derivation may change child `i`: of a closed abstract type only the arguments that it
-/// is functorial in.
+/// Returns true if a derivation may rewrite child `i`: of a closed abstract type only the arguments
+/// that it is functorial in.
 fn may_rewrite_child(ty: &Type, i: usize) -> bool {
     match ty.kind() {
         TypeKind::Nominal(nominal, _) => nominal.layout().is_some_and(|layout| layout[i]),
@@ -296,7 +301,7 @@ fn may_rewrite_child(ty: &Type, i: usize) -> bool {
     }
 }
 
-/// Whether two types built alike agree in what no derivation changes.
+/// Returns true if two types agree in what no derivation rewrites.
 fn same_constructor(a: &Type, b: &Type) -> bool {
     match (a.kind(), b.kind()) {
         (TypeKind::Nominal(n, xs), TypeKind::Nominal(m, ys)) => {
@@ -306,12 +311,14 @@ fn same_constructor(a: &Type, b: &Type) -> bool {
     }
 }
 
+/// Returns the direct children of a type.
 fn children(ty: &Type) -> Vec<Type> {
     let mut children = Vec::new();
     ty.kind().for_each_child(&mut |child| children.push(child.clone()));
     children
 }
 
+/// Returns the definition of a declared type, or a record as a product.
 fn unfolded(ty: &Type) -> Option<Type> {
     match ty.kind() {
         TypeKind::Nominal(nominal, _) if nominal.has_existential_field() => None,
@@ -323,7 +330,7 @@ fn unfolded(ty: &Type) -> Option<Type> {
     }
 }
 
-/// Steps on powers that both normal types share.
+/// Returns a step on powers that both normal forms share.
 fn power_step(ty: &Type) -> Option<(Law, Type)> {
     let linear = |parts: Vec<Type>| {
         let product = Type::compact_product(parts);

@@ -6,40 +6,41 @@
 //!
 //! **The form.** A monomial is a product of powers `base ^ exponent` with a dyadic coefficient. An
 //! exponent is a form again. A base is a variable, an integer above 1, or a form of two terms or
-//! more without content, the *rest*. A power `B ^ E` is written down so:
+//! more without content, the *rest*. A power `B ^ E` is normalized in three steps:
 //!
-//! 1. The natural constant `c` of `E = E' + c` goes out: `B^E = B^E' · B^c`, and `B^c` is multiplied
-//!    out. A constant power too large for that stays a power ([`Forms::incomplete`]).
+//! 1. The natural constant `c` of `E = E' + c` is separated: `B^E = B^E' · B^c`, and `B^c` is
+//!    multiplied out. A constant power too large for that stays a power ([`Forms::incomplete`]).
 //! 2. `B` is its content (an integer over a power of two), times the greatest monomial that divides
-//!    all terms, times the rest. The power of each is taken by itself.
-//! 3. Integers are split over a *coprime basis* of all integers met, rests over a basis of all rests
-//!    met whose members have no common factor pairwise ([`super::polynomial`]). When a member
-//!    has to be split, everything is computed anew with the finer basis ([`Stop::Refined`]). A rest
-//!    that is split involves powers whose own bases are of lower height, so members up to that
-//!    height stay valid, and the heights bound how often this happens.
+//!    all terms, times the rest. The power of each is taken separately.
+//! 3. Integers are split over a *coprime basis* of all integers met (E. Bach, J. Driscoll and J.
+//!    Shallit, *Factor refinement*, 1993), rests over a basis of all rests met whose members have
+//!    no common factor pairwise ([`super::polynomial`]). When a member has to be split, everything
+//!    is recomputed with the finer basis ([`Stop::Refined`]). A rest that is split involves powers
+//!    whose own bases are of lower height, so members up to that height stay valid, and the heights
+//!    bound how often this happens.
 //!
-//! **Soundness.** Every step is a law that holds for all naturals, 0 included (`0^0 = 1`):
-//! `P^(E+F) = P^E·P^F`, `(P·Q)^E = P^E·Q^E`, `(P^E)^F = P^(E·F)`, `P^0 = 1`, `1^E = 1`, and those
-//! of a commutative ring; a rest may be negative somewhere, its natural powers obey the same laws.
-//! Two things need more. `0 ^ E` is no exponential polynomial: [`super::exact`] tells the cases
-//! apart in which `E` is 0. Pairs in exponents lead to fractional exponents, `2^(n²/2 - n/2)`, whose
-//! laws need a positive base; [`super::exact`] tells cases apart until the bases are. A factor of such a
-//! base is nowhere 0 then, so it has one sign, and its absolute value may stand for it: of two that are
-//! negative the signs cancel in each base.
+//! **Soundness.** Every step is a law that holds for all naturals, 0 included (`0^0 = 1`): `P^(E+F)
+//! = P^E·P^F`, `(P·Q)^E = P^E·Q^E`, `(P^E)^F = P^(E·F)`, `P^0 = 1`, `1^E = 1`, and those of a
+//! commutative ring; a rest may be negative somewhere, its natural powers obey the same laws. Two
+//! things need more. `0 ^ E` is no exponential polynomial: [`super::exact`] splits the cases in
+//! which `E` is 0. Pairs in exponents lead to fractional exponents, `2^(n²/2 - n/2)`, whose laws
+//! need a positive base; [`super::exact`] splits cases until the bases are. A factor of such a base
+//! is nowhere 0 then, so it has one sign, and its absolute value may stand for it: the signs of two
+//! negative factors cancel in each base.
 //!
 //! **Completeness.** Suppose a difference of two forms vanishes for all naturals. By induction on
 //! height: variables and the exponentials `q^m`, for members `q` of the basis and the monomials `m`
 //! of exponents, are algebraically independent as functions. For members are multiplicatively
 //! independent (coprime and no units), and the monomials `m` are different functions by induction,
-//! so that products of powers of the `q^m` are exponentials of different exponents `Σ m·log q`; those
-//! are linearly independent over functions of lower height (D. Richardson, *Solution of the identity
-//! problem for integral exponential functions*, Z. Math. Logik 15, 1969; A. Macintyre, *The laws of
-//! exponentiation*, LNM 890, 1981). So all coefficients are 0. No finite set of laws gives this
-//! (A. Wilkie; R. Gurevič), which is why a form decides and not a derivation.
+//! so that products of powers of the `q^m` are exponentials of different exponents `Σ m·log q`;
+//! those are linearly independent over functions of lower height (D. Richardson, *Solution of the
+//! identity problem for integral exponential functions*, Z. Math. Logik 15, 1969; A. Macintyre,
+//! *The laws of exponentiation*, LNM 890, 1981). So all coefficients are 0. No finite set of laws
+//! suffices (A. Wilkie; R. Gurevič), which is why a normal form decides and not a derivation.
 //!
 //! Cost: a few operations on small maps for ordinary sizes; at most [`MAX_TERMS`] monomials,
-//! [`MAX_BITS`] bits, [`MAX_BASES`] bases and [`Forms::budget`] steps, beyond which nothing is said
-//! ([`Stop::Budget`]).
+//! [`MAX_BITS`] bits, [`MAX_BASES`] bases and [`Forms::budget`] steps, beyond which nothing is
+//! decided ([`Stop::Budget`]).
 
 use super::dyadic::Dyadic;
 use super::polynomial::Polynomial;
@@ -61,25 +62,25 @@ pub const MAX_TERMS: usize = 4_096;
 pub const MAX_BITS: u64 = MAX_SIZE_BITS;
 /// Bases of powers that are sums, at most.
 pub const MAX_BASES: usize = 64;
-/// Constant powers of sums are multiplied out up to this exponent, and with so many steps.
+/// Exponents up to which constant powers of sums are multiplied out.
 const MAX_EXPONENT: u32 = 512;
 const MAX_EXPANSION_STEPS: u64 = 100_000;
-/// Primes below this are split off before the coprime basis is asked.
+/// Trial divisors are below this; the coprime basis holds the remaining factors.
 const MAX_TRIAL_DIVISOR: u32 = 1_000;
-/// Exponents above this are not compared by common divisors.
+/// Exponents in polynomials whose common divisors are searched, at most.
 const MAX_DEGREE: u32 = 256;
 
-/// Bits of numbers that are added or multiplied in the time of one step.
+/// Bits of numbers that are added or multiplied at the cost of one step.
 const STEP_BITS: u64 = 256;
-/// Bits of the integers that stand for polynomials in a search for common divisors, at most.
+/// Bits of the integers that polynomials are evaluated to in a search for common divisors, at most.
 const MAX_EVALUATION_BITS: u64 = 1 << 16;
 
-/// Why no form is given.
+/// The reason why no form is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It would be too large, or take too long.
+    /// The form would be too large, or take too long.
     Budget,
-    /// The basis became finer: forms made before are void.
+    /// The basis became finer: forms made before are invalid.
     Refined,
 }
 
@@ -97,6 +98,7 @@ struct Monomial {
     powers: BTreeMap<Base, Exponent>,
 }
 
+/// A base of a power.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Base {
     Variable(u32),
@@ -105,7 +107,7 @@ enum Base {
     Sum(usize),
 }
 
-/// A form with its hash, so that exponents within exponents are compared at the price of a number.
+/// A form with its hash, so that nested exponents are compared in constant time where they differ.
 #[derive(Clone, Debug)]
 struct Exponent(Arc<(u64, Form)>);
 
@@ -153,21 +155,22 @@ impl Ord for Exponent {
 }
 
 impl Form {
-    /// `n`
+    /// Returns the form of a number.
     pub fn constant(n: BigUint) -> Form {
         Form::term(Monomial::default(), n.into())
     }
 
-    /// `1`
+    /// Returns the form of 1.
     pub fn one() -> Form {
         Form::constant(BigUint::one())
     }
 
-    /// A variable.
+    /// Returns the form of a variable.
     pub fn variable(id: u32) -> Form {
         Form::power(Base::Variable(id), Form::one())
     }
 
+    /// Returns the form of a single power.
     fn power(base: Base, exponent: Form) -> Form {
         if exponent.is_zero() {
             return Form::one();
@@ -175,6 +178,7 @@ impl Form {
         Form::term(Monomial { powers: BTreeMap::from([(base, Exponent::new(exponent))]) }, Dyadic::one())
     }
 
+    /// Returns the form of a single term.
     fn term(monomial: Monomial, coefficient: Dyadic) -> Form {
         let mut form = Form::default();
         if !coefficient.is_zero() {
@@ -183,17 +187,17 @@ impl Form {
         form
     }
 
-    /// True if it is 0.
+    /// Returns true if the form is 0.
     pub fn is_zero(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// True if it is 1.
+    /// Returns true if the form is 1.
     pub fn is_one(&self) -> bool {
         self.as_constant().is_some_and(|n| n.is_one())
     }
 
-    /// The number it is, without variables and written down.
+    /// Returns the value of a form without variables and powers.
     fn as_constant(&self) -> Option<Dyadic> {
         match self.terms.first_key_value() {
             None => Some(Dyadic::zero()),
@@ -202,6 +206,7 @@ impl Form {
         }
     }
 
+    /// Adds a term, and removes it where the sum is 0.
     fn add_term(&mut self, monomial: Monomial, coefficient: Dyadic) {
         use std::collections::btree_map::Entry;
         match self.terms.entry(monomial) {
@@ -221,6 +226,7 @@ impl Form {
         }
     }
 
+    /// Returns the form times a number.
     fn scale(&self, factor: &Dyadic) -> Form {
         if factor.is_one() {
             return self.clone();
@@ -228,7 +234,7 @@ impl Form {
         Form { terms: self.terms.iter().map(|(monomial, n)| (monomial.clone(), n * factor)).collect() }
     }
 
-    /// `E' + c` as `E'`, whose constant is 0, and `c`.
+    /// Splits `E' + c` into `E'`, without constant term, and `c`.
     fn split_constant(&self) -> (Form, Dyadic) {
         let mut rest = self.clone();
         let constant = rest.terms.remove(&Monomial::default()).unwrap_or_else(Dyadic::zero);
@@ -236,21 +242,21 @@ impl Form {
     }
 }
 
-/// The basis over which bases of powers are written, and the work that is left.
+/// The basis over which bases of powers are written, and the remaining budget.
 #[derive(Debug)]
 pub struct Forms {
     /// Integers without small factors, pairwise coprime.
     integers: Vec<BigUint>,
-    /// Sums without content, with the heights of powers in them.
+    /// All sums met, without content, each with its height of powers.
     sum_bases: Vec<(u32, Form)>,
-    /// Those of the basis, pairwise without common factor.
+    /// The members of the basis among the sums met, pairwise without common factor.
     sum_basis: Vec<usize>,
     budget: u64,
     incomplete: bool,
 }
 
 impl Forms {
-    /// An empty basis and so many steps.
+    /// Returns an empty basis with a budget of steps.
     pub fn new(budget: u64) -> Forms {
         Forms {
             integers: Vec::new(),
@@ -261,34 +267,35 @@ impl Forms {
         }
     }
 
-    /// True if forms that differ may stand for the same size: a constant power was too large to
-    /// multiply out, or a common factor too hard to find.
+    /// Returns true if different forms may stand for the same size: a constant power was too large
+    /// to multiply out, or a common factor was not found within the bounds.
     pub fn incomplete(&self) -> bool {
         self.incomplete
     }
 
-    /// The steps that are left.
+    /// Returns the remaining steps.
     pub fn budget(&self) -> u64 {
         self.budget
     }
 
-    /// Takes steps from the budget.
+    /// Takes steps from the budget. Polls for cancellation.
     pub fn charge(&mut self, steps: usize) -> Result<()> {
         cancellation::poll();
         self.budget = self.budget.checked_sub(steps as u64).ok_or(Stop::Budget)?;
         Ok(())
     }
 
-    /// Takes what an operation on numbers of so many bits costs.
+    /// Takes the cost of an operation on numbers of `bits` bits.
     fn charge_bits(&mut self, bits: u64) -> Result<()> {
         self.charge(1 + (bits / STEP_BITS) as usize)
     }
 
+    /// Returns the form, unless it has too many terms.
     fn check_terms(form: Form) -> Result<Form> {
         if form.terms.len() > MAX_TERMS { Err(Stop::Budget) } else { Ok(form) }
     }
 
-    /// `a + b`
+    /// Returns `a + b`.
     pub fn add(&mut self, a: &Form, b: &Form) -> Result<Form> {
         self.charge(a.terms.len() + b.terms.len())?;
         let (mut sum, other) = if a.terms.len() < b.terms.len() { (b.clone(), a) } else { (a.clone(), b) };
@@ -299,7 +306,7 @@ impl Forms {
         Forms::check_terms(sum)
     }
 
-    /// `a · b`
+    /// Returns `a · b`.
     pub fn mul(&mut self, a: &Form, b: &Form) -> Result<Form> {
         if a.is_one() {
             return Ok(b.clone());
@@ -325,6 +332,7 @@ impl Forms {
         Ok(product)
     }
 
+    /// Returns the product of two monomials.
     fn mul_monomials(&mut self, a: &Monomial, b: &Monomial) -> Result<Monomial> {
         let (mut product, other) =
             if a.powers.len() < b.powers.len() { (b.clone(), a) } else { (a.clone(), b) };
@@ -340,7 +348,7 @@ impl Forms {
         Ok(product)
     }
 
-    /// `n(n - 1)/2`
+    /// Returns `n(n - 1)/2`.
     pub fn pairs(&mut self, n: &Form) -> Result<Form> {
         let mut twice = self.mul(n, n)?;
         for (monomial, coefficient) in &n.terms {
@@ -349,14 +357,14 @@ impl Forms {
         Ok(Form { terms: twice.terms.into_iter().map(|(monomial, n)| (monomial, n.half())).collect() })
     }
 
-    /// `base ^ exponent`, where `base` is not 0 or `exponent` a constant.
+    /// Returns `base ^ exponent`, where `base` is not 0 or `exponent` is constant.
     pub fn pow(&mut self, base: &Form, exponent: &Form) -> Result<Form> {
         self.charge(1)?;
         if exponent.is_zero() || base.is_one() {
             return Ok(Form::one());
         }
         let (symbolic, constant) = exponent.split_constant();
-        // Sizes are natural, and so is what they have besides terms with variables.
+        // Sizes are natural numbers, and so is their constant term.
         let constant = constant.as_natural().ok_or(Stop::Budget)?.clone();
         let outside = self.constant_power(base, &constant)?;
         if symbolic.is_zero() {
@@ -369,6 +377,7 @@ impl Forms {
         self.mul(&inside, &outside)
     }
 
+    /// Returns `base ^ exponent` for a constant exponent.
     fn constant_power(&mut self, base: &Form, exponent: &BigUint) -> Result<Form> {
         if exponent.is_zero() {
             return Ok(Form::one());
@@ -401,7 +410,7 @@ impl Forms {
         self.split_power(base, &Form::constant(exponent.clone()))
     }
 
-    /// A constant power of a sum, multiplied out if that is not too large.
+    /// Returns a constant power of a sum, multiplied out; `None` if that is too large.
     fn expand_power(&mut self, base: &Form, count: u32) -> Result<Option<Form>> {
         let all = self.budget;
         self.budget = all.min(MAX_EXPANSION_STEPS);
@@ -420,7 +429,7 @@ impl Forms {
         }
     }
 
-    /// A power of a monomial: its exponents times another.
+    /// Returns a power of a monomial: its exponents times another.
     fn raise_monomial(&mut self, monomial: &Monomial, exponent: &Form) -> Result<Form> {
         let mut powers = BTreeMap::new();
         for (base, inner) in &monomial.powers {
@@ -429,7 +438,8 @@ impl Forms {
         Ok(Form::term(Monomial { powers }, Dyadic::one()))
     }
 
-    /// `base ^ exponent` by content, common monomial and rest of the base; nothing is multiplied out.
+    /// Returns `base ^ exponent` by content, common monomial and rest of the base; nothing is
+    /// multiplied out.
     fn split_power(&mut self, base: &Form, exponent: &Form) -> Result<Form> {
         let (content, halvings, shared, rest) = self.split_content(base)?;
         let mut result = self.integer_power(&content, exponent)?;
@@ -451,7 +461,8 @@ impl Forms {
         Ok(result)
     }
 
-    /// Content (over a power of two), common monomial, and what is left of a form other than 0.
+    /// Splits a form other than 0 into its content (over a power of two), the greatest common
+    /// monomial, and the rest.
     fn split_content(&mut self, form: &Form) -> Result<(BigUint, u64, Monomial, Form)> {
         self.charge(form.terms.len() * 2)?;
         let halvings = form.terms.values().map(Dyadic::halvings).max().unwrap_or(0);
@@ -476,7 +487,7 @@ impl Forms {
         Ok((content.magnitude().clone(), halvings, shared, rest))
     }
 
-    /// `n ^ exponent` over the coprime basis.
+    /// Returns `n ^ exponent` over the coprime basis.
     fn integer_power(&mut self, n: &BigUint, exponent: &Form) -> Result<Form> {
         let mut powers: Vec<(BigUint, u64)> = Vec::new();
         let mut rest = n.clone();
@@ -527,7 +538,8 @@ impl Forms {
         Ok(Form::term(Monomial { powers: powers.into_iter().map(power).collect() }, Dyadic::one()))
     }
 
-    /// Divides by a factor as often as that goes: by its squares of squares upward, then downward.
+    /// Divides a number by a factor as often as possible and returns the multiplicity: by repeated
+    /// squares of the factor upward, then downward.
     fn remove_factor(&mut self, number: &mut BigUint, factor: &BigUint) -> Result<u64> {
         let mut squares = vec![factor.clone()];
         let (mut total, mut at) = (0, 0);
@@ -550,7 +562,7 @@ impl Forms {
         }
     }
 
-    /// The height of powers whose exponents are not constant.
+    /// Returns the height of nested powers whose exponents are not constant.
     fn height(&self, form: &Form) -> u32 {
         let power = |(base, exponent): (&Base, &Exponent)| {
             let below = match base {
@@ -562,6 +574,7 @@ impl Forms {
         form.terms.keys().flat_map(|monomial| monomial.powers.iter()).map(power).max().unwrap_or(0)
     }
 
+    /// Adds a sum to the basis and returns its number.
     fn insert_sum(&mut self, sum: Form) -> usize {
         let height = self.height(&sum);
         self.sum_bases.push((height, sum));
@@ -569,7 +582,7 @@ impl Forms {
         self.sum_bases.len() - 1
     }
 
-    /// A sum without content as a product of members of the basis.
+    /// Returns a sum without content as a product of members of the basis with multiplicities.
     fn split_sum(&mut self, sum: Form) -> Result<Vec<(usize, u32)>> {
         self.charge(self.sum_basis.len())?;
         if let Some(at) = self.sum_basis.iter().find(|at| self.sum_bases[**at].1 == sum) {
@@ -620,7 +633,7 @@ impl Forms {
         Ok(found)
     }
 
-    /// Splits a member of the basis by a proper divisor, and forgets the members above its height.
+    /// Splits a member of the basis by a proper divisor, and removes the members above its height.
     fn refine_sums(
         &mut self,
         at: usize,
@@ -648,7 +661,7 @@ impl Forms {
         Stop::Refined
     }
 
-    /// Decides if two forms are the same size. `None` where that was not found out.
+    /// Decides whether two forms are the same size; `None` where incompleteness prevents an answer.
     pub fn same(&mut self, a: &Form, b: &Form) -> Result<Option<bool>> {
         let negative = b.scale(&-Dyadic::one());
         let difference = self.add(a, &negative)?;
@@ -662,7 +675,7 @@ impl Forms {
         Ok(if self.incomplete { None } else { Some(false) })
     }
 
-    /// Multiplies out what constant powers of one base have more than the least of them.
+    /// Multiplies out, for each base, the constant powers beyond the least of them.
     fn expand_common_powers(&mut self, form: Form) -> Result<Form> {
         let constant = |exponent: &Form| exponent.split_constant().1;
         let mut least: BTreeMap<Base, Dyadic> = BTreeMap::new();
@@ -690,7 +703,7 @@ impl Forms {
                     continue;
                 };
                 let factor = match base {
-                    // A factor of a positive base may be negative, and an odd power of it, too.
+                    // A factor of a positive base may be negative, and so may an odd power of it.
                     Base::Sum(sum) if self.sum_bases[*sum].1.terms.values().any(Dyadic::is_negative) => {
                         continue;
                     }
@@ -710,7 +723,7 @@ impl Forms {
     }
 }
 
-/// The greatest monomial that divides both: each power to the lesser of its exponents.
+/// Returns the greatest monomial that divides both: each power to the lesser of its exponents.
 fn monomial_gcd(a: &Monomial, b: &Monomial) -> Monomial {
     let mut powers = BTreeMap::new();
     let bases: BTreeSet<&Base> = a.powers.keys().chain(b.powers.keys()).collect();
@@ -732,7 +745,7 @@ fn monomial_gcd(a: &Monomial, b: &Monomial) -> Monomial {
     Monomial { powers }
 }
 
-/// Replaces members with a common factor by what `split` gives, until there are none.
+/// Replaces members with a common factor by the results of `split`, until there are none.
 fn refine_coprime_basis<T: PartialEq + Clone>(
     members: &mut Vec<T>,
     split: &dyn Fn(&T, &T) -> Option<[T; 3]>,
@@ -757,7 +770,7 @@ fn refine_coprime_basis<T: PartialEq + Clone>(
     }
 }
 
-/// The powers that occur in two sums, as variables of polynomials.
+/// The powers that occur in two sums, as the variables of polynomials.
 struct SharedPowers {
     /// Base, and the monomial of its exponent.
     variables: Vec<(Base, Monomial)>,
@@ -766,7 +779,7 @@ struct SharedPowers {
 }
 
 impl SharedPowers {
-    /// `None` if the two have no power in common, hence no factor.
+    /// Returns the powers of both; `None` if the two have no power in common, hence no factor.
     fn of(a: &Form, b: &Form) -> Option<SharedPowers> {
         let mut halvings = 0;
         let mut occurring = |form: &Form| {
@@ -784,10 +797,12 @@ impl SharedPowers {
         Some(SharedPowers { variables: left.union(&right).cloned().collect(), halvings })
     }
 
+    /// Returns both sums as polynomials.
     fn polynomials(&self, a: &Form, b: &Form) -> Option<(Polynomial, Polynomial)> {
         Some((self.polynomial(a)?, self.polynomial(b)?))
     }
 
+    /// Returns a sum as a polynomial; `None` if an exponent is too large.
     fn polynomial(&self, form: &Form) -> Option<Polynomial> {
         let mut polynomial = Polynomial::default();
         for (monomial, n) in &form.terms {
@@ -802,6 +817,7 @@ impl SharedPowers {
         Some(polynomial)
     }
 
+    /// Returns a polynomial as a sum.
     fn form(&self, polynomial: &Polynomial) -> Form {
         let mut form = Form::default();
         for (exponents, n) in &polynomial.terms {

@@ -1,28 +1,29 @@
-//! Sizes replaced by equal ones, where a type depends on nothing but their number.
+//! Sizes replaced by equal ones, where a type depends on their number only.
 //!
-//! Takes a type and sizes for variables; gives the type with them in it. That two sizes are equal makes
-//! no two types equal: an abstract type that is closed here may depend on all of an argument that its
-//! `layout` does not name, and such an argument stays as it is, be it deep inside other types. A
-//! parameter of a declared type is *free* if its parts mention it only where it may be replaced. Types
-//! may mention each other, so all parameters are taken to be free until a part says otherwise, as often
-//! as that changes something.
+//! Takes a type and sizes for variables; gives the type with the sizes substituted. Equal sizes do
+//! not make equal types: a closed abstract type may depend on all of an argument that its `layout`
+//! does not name, and such an argument stays as it is, also deep inside other types. A parameter of
+//! a declared type is *free* if its parts mention it only where it may be replaced. Types may
+//! mention each other, so this is the greatest fixed point: all parameters are assumed to be free
+//! until a part contradicts it, iterated until nothing changes.
 
 use crate::hash::HashMap;
 use crate::types::{Nominal, NominalBody, Type, TypeKind};
 
-/// For each declared type, by its number, which of its parameters are free.
+/// For each declared type, by its number, the parameters that are free.
 #[derive(Default)]
 pub struct FreeParameters {
     known: HashMap<u32, Vec<bool>>,
 }
 
 impl FreeParameters {
-    /// The type with these sizes, by the numbers of their variables, where it may have them.
+    /// Returns the type with sizes substituted for variables, by their numbers, in free positions.
     pub fn replace_sizes(&mut self, ty: &Type, sizes: &HashMap<u32, Type>) -> Type {
         self.compute_free(ty);
         self.substitute_free(ty, sizes)
     }
 
+    /// Substitutes without computing free parameters first.
     fn substitute_free(&self, ty: &Type, sizes: &HashMap<u32, Type>) -> Type {
         if !ty.has_var() {
             return ty.clone();
@@ -41,7 +42,7 @@ impl FreeParameters {
         }
     }
 
-    /// Makes the declared types known that a type leads to.
+    /// Computes the free parameters of all declared types reachable from a type.
     fn compute_free(&mut self, ty: &Type) {
         let mut found: Vec<(Nominal, Vec<Type>)> = Vec::new();
         let mut waiting = vec![ty.clone()];
@@ -79,7 +80,8 @@ impl FreeParameters {
     }
 }
 
-/// What a declared type is made of, in terms of its parameters; nothing where it is closed.
+/// Returns the component types of a declared type, in terms of its parameters; none where it is
+/// closed.
 fn component_types(nominal: &Nominal) -> Vec<Type> {
     match nominal.body() {
         _ if nominal.layout().is_some() => Vec::new(),

@@ -1,10 +1,11 @@
-//! Checks derivations, apart from how they were found.
+//! Verification of derivations, independent of the search.
 //!
 //! Takes two types and a [`Witness`]; gives the verdict it proves, or the step that does not hold.
-//! Each step is checked by itself, by the structure of the two types it claims: that a type below
-//! is an instance of the law, left to right or right to left. Where a law speaks of sizes, their
-//! exact normal forms are compared ([`super::exact::same_size`]). Calls neither the search nor the
-//! decider of slots, and no normal form of types.
+//! Each step is checked by itself, by the structure of the two types it claims: that the pair of
+//! types is an instance of the law, left to right or right to left. Where a law speaks of sizes,
+//! their exact normal forms are compared ([`super::exact::same_size`]). Calls neither the search
+//! nor the decision procedure for slots, and uses no normal form of types: the de Bruijn criterion
+//! (a proof object checked by a small program).
 
 use super::Verdict;
 use super::exact::{self, STEP_BUDGET};
@@ -17,7 +18,8 @@ use std::fmt;
 /// The first fault of a derivation.
 #[derive(Clone, Debug)]
 pub enum Fault {
-    /// It does not start or end at the types in question, or a step not where the last one ended.
+    /// The derivation does not start or end at the types in question, or a step does not start
+    /// where the last one ended.
     Gap {
         /// The type expected.
         expected: Type,
@@ -46,12 +48,16 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The verdict on `a` and `b` that the derivation proves.
+/// Returns the verdict on `a` and `b` that the derivation proves.
+///
+/// # Errors
+///
+/// The first fault.
 pub fn verify(a: &Type, b: &Type, witness: &Witness) -> Result<Verdict, Box<Fault>> {
     verify_within(a, b, witness, &mut STEP_BUDGET.clone())
 }
 
-/// `work`: the steps left for sizes.
+/// Verifies with `work` steps left for the comparison of sizes.
 fn verify_within(a: &Type, b: &Type, witness: &Witness, work: &mut u64) -> Result<Verdict, Box<Fault>> {
     require_equal(a, &witness.from)?;
     require_equal(b, &witness.to)?;
@@ -66,6 +72,7 @@ fn verify_within(a: &Type, b: &Type, witness: &Witness, work: &mut u64) -> Resul
     Ok(verdict)
 }
 
+/// Returns a fault unless two types are equal.
 fn require_equal(expected: &Type, found: &Type) -> Result<(), Box<Fault>> {
     if expected == found {
         return Ok(());
@@ -73,6 +80,7 @@ fn require_equal(expected: &Type, found: &Type) -> Result<(), Box<Fault>> {
     Err(Box::new(Fault::Gap { expected: expected.clone(), found: found.clone() }))
 }
 
+/// Returns the verdict that a step proves.
 fn check(step: &Step, work: &mut u64) -> Result<Verdict, Box<Fault>> {
     match &step.reason {
         Reason::Law(law) => {
@@ -86,6 +94,7 @@ fn check(step: &Step, work: &mut u64) -> Result<Verdict, Box<Fault>> {
     }
 }
 
+/// Returns the verdict that a congruence step proves.
 fn inside(
     step: &Step,
     children: &[(usize, std::sync::Arc<Witness>)],
@@ -131,10 +140,10 @@ fn inside(
     Ok(verdict)
 }
 
-/// Copies written out at most when a law says "so many copies".
+/// Copies that an instance of [`Law::Unroll`] may have, at most.
 const MAX_COPIES: usize = 10_000;
 
-/// Whether `a` and `b` are the left and right side of an instance of the law.
+/// Returns true if `a` and `b` are the left and right side of an instance of the law.
 fn is_instance(law: Law, a: &Type, b: &Type, work: &mut u64) -> bool {
     let mut same_size = |a: &Type, b: &Type| same_size(a, b, work);
     match law {
@@ -269,7 +278,7 @@ fn is_instance(law: Law, a: &Type, b: &Type, work: &mut u64) -> bool {
     }
 }
 
-/// What a declared type or record stands for.
+/// Returns the definition of a declared type, or a record as a product.
 fn unfolded(ty: &Type) -> Option<Type> {
     match ty.kind() {
         TypeKind::Nominal(nominal, _) if nominal.has_existential_field() => None,
@@ -281,7 +290,7 @@ fn unfolded(ty: &Type) -> Option<Type> {
     }
 }
 
-/// The factors of a product, with `T ^ n` as n of them.
+/// Returns the factors of a product, with `T ^ n` as n of them.
 fn unrolled_factors(ty: &Type) -> Vec<Type> {
     match ty.kind() {
         TypeKind::Array(..) => ty.components(64).unwrap_or_default(),
@@ -289,7 +298,7 @@ fn unrolled_factors(ty: &Type) -> Vec<Type> {
     }
 }
 
-/// The parts of two words without what they share at their ends.
+/// Returns the parts of two words without their common ends.
 fn strip_common_ends(side: Connective, a: &Type, b: &Type) -> (Vec<Type>, Vec<Type>) {
     let (mut left, mut right) = (side.parts(a), side.parts(b));
     let front = left.iter().zip(&right).take_while(|(x, y)| x == y).count();
@@ -301,7 +310,7 @@ fn strip_common_ends(side: Connective, a: &Type, b: &Type) -> (Vec<Type>, Vec<Ty
     (left, right)
 }
 
-/// Whether two compact types have one size at every valuation, by exact arithmetic.
+/// Returns true if two compact types have one size at every valuation, by exact arithmetic.
 fn same_size(a: &Type, b: &Type, work: &mut u64) -> bool {
     if !a.is_compact() || !b.is_compact() {
         return false;

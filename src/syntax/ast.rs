@@ -1,36 +1,38 @@
-//! The tree: what a Felis program says, before anything is known about its meaning.
+//! The syntax tree: the structure of a Felis program before name resolution and type checking.
 //!
 //! Every node carries its span. Names are unresolved, types are written forms ([`TypeExpr`]), and
-//! sugar is kept as far as the printer needs it to give the text back.
+//! syntactic sugar is kept as far as the printer needs it to reproduce the text.
+//! [`visit`](super::visit) has the visitor over all nodes.
 
 use crate::source::Span;
 use num_bigint::BigUint;
 use std::sync::Arc;
 
-/// An identifier where it stands.
+/// An identifier with its span.
 #[derive(Clone, Debug)]
 pub struct Name {
     /// The identifier.
     pub text: Arc<str>,
-    /// Where it stands.
+    /// The span in the source text.
     pub span: Span,
 }
 
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The form.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// The span in the source text.
     pub span: Span,
 }
 
-/// The forms of expressions, `LANGUAGE.md` section 4.
+/// The forms of expressions.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// `42`, `010` (ten), `0xff`, `0b101`, `1_000`.
     Int(BigUint),
-    /// `1.5`, `1e-3`: the digits as written but for `_`, since each float type rounds them its own way.
+    /// `1.5`, `1e-3`: the digits as written but for `_`, since each float type rounds them its own
+    /// way.
     Real(Arc<str>),
     /// `5u8`, `2.5f32`, `5n`: the digits as written but for `_`, and the suffix.
     Suffixed(Arc<str>, &'static str),
@@ -38,13 +40,14 @@ pub enum ExprKind {
     Char(char),
     /// `"text"` with its escapes resolved.
     Str(Arc<str>),
-    /// `f"… {x:8.3} …"`: the text at the beginning, and values with the texts after them.
+    /// `f"… {x:8.3} …"`: the text at the beginning, and the interpolations with the texts after
+    /// them.
     Interpolated(Arc<str>, Vec<Interpolation>),
     /// `true`, `false`.
     Bool(bool),
     /// A name.
     Name(Name),
-    /// `f[T, 3]`: type arguments given.
+    /// `f[T, 3]`: explicit type arguments.
     TypeArgs(Box<Expr>, Vec<TypeExpr>),
     /// `` `n:T `` (tick) or `case n of T`: a constant for a unit case, else an injection function.
     CaseOf {
@@ -59,7 +62,7 @@ pub enum ExprKind {
     Inject {
         /// The number of the case, from 0.
         index: BigUint,
-        /// Its argument.
+        /// The argument.
         arg: Box<Expr>,
     },
     /// `proj n of T`.
@@ -93,11 +96,11 @@ pub enum ExprKind {
     Record(Vec<(Name, Expr)>),
     /// `(a = x \, b = y)`
     CompactRecord(Vec<(Name, Expr)>),
-    /// `(...r, a = 1)`: fields, and records (without a name) whose fields stand here.
+    /// `(...r, a = 1)`: fields, and records (without a name) whose fields are included.
     Spread(Vec<(Option<Name>, Expr)>),
     /// `r with (a = 1)`.
     Update(Box<Expr>, Vec<(Name, Expr)>),
-    /// `(1, 2, b = 3)`: what a function is given, by place and by name.
+    /// `(1, 2, b = 3)`: arguments by position and by name.
     Arguments(Vec<Expr>, Vec<(Name, Expr)>),
     /// `[a, b, c]`: an array literal, of length 1 too.
     Array(Vec<Expr>),
@@ -107,12 +110,12 @@ pub enum ExprKind {
         body: Box<Expr>,
         /// The clauses, outermost first.
         clauses: Vec<(Pattern, Expr)>,
-        /// Which elements there are.
+        /// The condition on elements.
         guard: Option<Box<Expr>>,
     },
     /// `..[I]`: all values of `I`.
     AllOf(TypeExpr),
-    /// `_` as a key, or as a part of one: all of an axis.
+    /// `_` as a key, or as a part of one: a whole axis.
     Axis,
     /// `a..b` (inclusive) or `a..<b`.
     IntRange {
@@ -123,7 +126,7 @@ pub enum ExprKind {
         /// `..` rather than `..<`.
         inclusive: bool,
     },
-    /// `..i` or `..<i`: the values of the type of `i` up to it. Only a loop walks it.
+    /// `..i` or `..<i`: the values of the type of `i` up to it. Only as the range of a loop.
     UpTo {
         /// The index.
         high: Box<Expr>,
@@ -136,10 +139,10 @@ pub enum ExprKind {
         function: Box<Expr>,
         /// The argument.
         argument: Box<Expr>,
-        /// How it was written.
+        /// The notation.
         form: ApplyForm,
     },
-    /// `x.f`, `x.1`, `x.(i\,j)`: projection, indexing or application, by what the key is.
+    /// `x.f`, `x.1`, `x.(i\,j)`: projection, indexing or application, depending on the key.
     Dot {
         /// The left side.
         base: Box<Expr>,
@@ -154,12 +157,12 @@ pub enum ExprKind {
     If {
         /// Conditions with their results.
         arms: Vec<(Expr, Expr)>,
-        /// The result when none holds.
+        /// The result when no condition holds.
         otherwise: Box<Expr>,
     },
     /// `match e with | p => a | q when c => b endmatch`.
     Match {
-        /// What is matched.
+        /// The scrutinee.
         scrutinee: Box<Expr>,
         /// The arms in order.
         arms: Vec<Arm<Expr>>,
@@ -168,7 +171,7 @@ pub enum ExprKind {
     Lambda(Box<Function>),
     /// `{ …; e }`, and `let p = e in e`, which is a block with one `val`.
     Block {
-        /// What comes first.
+        /// The statements before the value.
         stmts: Vec<Stmt>,
         /// The value.
         value: Box<Expr>,
@@ -177,24 +180,24 @@ pub enum ExprKind {
     Reshape(Box<Expr>, TypeExpr),
     /// `x :> T`.
     Convert(Box<Expr>, TypeExpr),
-    /// What stands here could not be read; an error has been reported.
+    /// An unreadable expression; an error has been reported.
     Error,
 }
 
-/// A value in a text, `{x:8.3}`, and the text after it.
+/// An interpolated value, `{x:8.3}`, and the text after it.
 #[derive(Clone, Debug)]
 pub struct Interpolation {
     /// The value.
     pub value: Expr,
-    /// How many characters it takes at least.
+    /// The minimum width in characters.
     pub width: Option<usize>,
-    /// How many digits stand after the point.
+    /// The number of digits after the decimal point.
     pub places: Option<usize>,
-    /// What follows.
+    /// The text up to the next interpolation.
     pub text: Arc<str>,
 }
 
-/// How an application was written.
+/// The notation of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApplyForm {
     /// `f x`.
@@ -252,7 +255,7 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// The operator as written.
+    /// Returns the operator as written.
     pub fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Add => "+",
@@ -277,7 +280,7 @@ impl BinaryOp {
 /// One arm of a `match`: `B` is an expression or a block.
 #[derive(Clone, Debug)]
 pub struct Arm<B> {
-    /// What must fit.
+    /// The pattern.
     pub pattern: Pattern,
     /// `when` condition.
     pub guard: Option<Expr>,
@@ -288,9 +291,9 @@ pub struct Arm<B> {
 /// A pattern.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// What it is.
+    /// The form.
     pub kind: PatternKind,
-    /// Where it stands.
+    /// The span in the source text.
     pub span: Span,
 }
 
@@ -299,7 +302,7 @@ pub struct Pattern {
 pub enum PatternKind {
     /// `_`
     Wild,
-    /// A variable, or a constructor without argument: resolution decides.
+    /// A variable, or a constructor without argument: name resolution decides.
     Name(Name),
     /// `x : T` in parentheses.
     Typed(Box<Pattern>, TypeExpr),
@@ -363,20 +366,20 @@ pub enum PatternKind {
     Or(Vec<Pattern>),
     /// `p as x`.
     As(Box<Pattern>, Name),
-    /// Could not be read; an error has been reported.
+    /// Unreadable; an error has been reported.
     Error,
 }
 
-/// A type as written.
+/// A written type.
 #[derive(Clone, Debug)]
 pub struct TypeExpr {
-    /// What it is.
+    /// The form.
     pub kind: TypeExprKind,
-    /// Where it stands.
+    /// The span in the source text.
     pub span: Span,
 }
 
-/// The forms of types, `LANGUAGE.md` section 1.
+/// The forms of types.
 #[derive(Clone, Debug)]
 pub enum TypeExprKind {
     /// `3`; `()` is read as `1`.
@@ -407,24 +410,24 @@ pub enum TypeExprKind {
     CompactRecord(Vec<(Name, TypeExpr)>),
     /// `?N`: opens a size known when the program runs.
     Open(Name),
-    /// `..R`: the components that follow, or the product of them.
+    /// `..R`: the components that follow, or their product.
     Rest(Name),
     /// `_`: to be inferred.
     Hole,
     /// `typematch T with | p => R endmatch`, `typematch (V, W) with | (p, q) => R endmatch`.
     TypeMatch(Vec<TypeExpr>, Vec<TypeArm>),
-    /// `error "…"`, as what a type function gives: that it gives nothing, in the author's words.
+    /// `error "…"` as the result of a type function: no result, with the author's message.
     Refusal(Arc<str>),
-    /// Could not be read; an error has been reported.
+    /// Unreadable; an error has been reported.
     Error,
 }
 
 /// One arm of a `typematch`.
 #[derive(Clone, Debug)]
 pub struct TypeArm {
-    /// One pattern, or as many as stand between the parentheses.
+    /// One pattern, or several in parentheses.
     pub patterns: Vec<TypeExpr>,
-    /// Where they stand.
+    /// The span of the patterns.
     pub span: Span,
     /// The result.
     pub result: TypeExpr,
@@ -447,7 +450,7 @@ pub struct Function {
     pub header: Span,
 }
 
-/// What a function does.
+/// The body of a function.
 #[derive(Clone, Debug)]
 pub enum Body {
     /// `=> e`.
@@ -459,11 +462,11 @@ pub enum Body {
 /// One parameter `x:T`; a lambda may leave the type out.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// Its name, or a pattern in parentheses that always fits.
+    /// A name, or an irrefutable pattern in parentheses.
     pub pattern: Pattern,
-    /// Its type.
+    /// The type.
     pub ty: Option<TypeExpr>,
-    /// What it is where a call leaves it out.
+    /// The default value.
     pub default: Option<Expr>,
 }
 
@@ -479,20 +482,20 @@ pub struct Generics {
 /// One type parameter.
 #[derive(Clone, Debug)]
 pub struct TypeParam {
-    /// Its name.
+    /// The name.
     pub name: Name,
     /// `:KIND`; `TYPE` when left out.
     pub kind: Option<Name>,
-    /// Whether the header says `..R` of it.
+    /// The header mentions it as `..R`.
     pub rest: bool,
 }
 
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it is.
+    /// The form.
     pub kind: StmtKind,
-    /// Where it stands.
+    /// The span in the source text.
     pub span: Span,
 }
 
@@ -503,18 +506,18 @@ pub enum StmtKind {
     Let {
         /// `var` rather than `val`.
         mutable: bool,
-        /// What is bound.
+        /// The pattern that is bound.
         pattern: Pattern,
-        /// Its type.
+        /// The type.
         ty: Option<TypeExpr>,
-        /// Its value.
+        /// The value.
         init: Expr,
     },
     /// `fun f …`, `proc p …`.
     Function {
-        /// Its name.
+        /// The name.
         name: Name,
-        /// The rest.
+        /// The function.
         function: Box<Function>,
         /// The `///` comment before it.
         doc: Option<Arc<str>>,
@@ -529,31 +532,31 @@ pub enum StmtKind {
     Variant(TypeDecl, Vec<(Name, Option<TypeExpr>)>),
     /// `typefun narrow(V:VIS, W:VIS):VIS => …;`.
     Typefun {
-        /// Its name.
+        /// The name.
         name: Name,
-        /// Its parameters.
+        /// The parameters.
         params: Vec<TypeParam>,
-        /// The kind of its result.
+        /// The kind of the result.
         kind: Option<Name>,
-        /// Its meaning.
+        /// The result type.
         body: TypeExpr,
     },
     /// `kind VIS = public | private | secret;`.
     Kind {
-        /// Its name.
+        /// The name.
         name: Name,
-        /// Its members in order.
+        /// The members in order.
         members: Vec<Name>,
         /// The `///` comment before it.
         doc: Option<Arc<str>>,
     },
     /// `type Cipher[T, I:COMPACTLINEAR] layout I = T ^ I;`: an abstract type.
     Abstract {
-        /// Its name and parameters.
+        /// Name and parameters.
         decl: TypeDecl,
         /// The parameters that it is functorial in.
         layout: Vec<Name>,
-        /// How its values are stored.
+        /// The representation.
         representation: Option<TypeExpr>,
     },
     /// `class Add[T] { fun + : T * T -> T; … }`.
@@ -564,32 +567,32 @@ pub enum StmtKind {
         generics: Generics,
         /// The class.
         class: Name,
-        /// Its arguments.
+        /// The arguments.
         args: Vec<TypeExpr>,
         /// Definitions.
         members: Vec<Stmt>,
-        /// `error "…"` in place of definitions: that there is none, in the author's words.
+        /// `error "…"` in place of definitions: no such instance, with the author's message.
         refusal: Option<Name>,
     },
     /// `require N == 3 \* K;`.
     Require(TypeExpr, TypeExpr),
-    /// `test "name" { … }` or `bench "name" { … }`: a procedure that nothing calls but a run of tests, or
-    /// one that takes the time.
+    /// `test "name" { … }` or `bench "name" { … }`: a procedure that only a run of tests or of
+    /// benchmarks calls.
     Test {
-        /// It is timed, and no test.
+        /// True for a benchmark.
         bench: bool,
-        /// Its name, and where it stands.
+        /// The title, with its span.
         title: Name,
         /// A procedure without parameters.
         function: Box<Function>,
     },
     /// `import "geometry.flx" as g (area);`
     Import(Import),
-    /// `export fun f …`: a definition that importers see.
+    /// `export fun f …`: a definition visible to importers.
     Export(Box<Stmt>),
     /// `e;` for its effect.
     Expr(Expr),
-    /// `e` without a `;` before a `}`: the value of a block. Elsewhere it has been reported.
+    /// `e` without a `;` before a `}`: the value of a block. Elsewhere an error has been reported.
     Value(Expr),
     /// `x = e;`, `x += e;`.
     Assign {
@@ -620,30 +623,30 @@ pub enum StmtKind {
     If {
         /// Conditions with their blocks.
         arms: Vec<(Expr, Vec<Stmt>)>,
-        /// The block when none holds.
+        /// The block when no condition holds.
         otherwise: Option<Vec<Stmt>>,
     },
     /// `match e do | p => … done`.
     Match {
-        /// What is matched.
+        /// The scrutinee.
         scrutinee: Expr,
         /// The arms in order.
         arms: Vec<Arm<Vec<Stmt>>>,
     },
     /// `for p in e do … done`, `for p in e perform s`.
     For {
-        /// What each element is bound to.
+        /// The pattern that each element is bound to.
         pattern: Pattern,
-        /// What is walked.
+        /// The range of the loop.
         iterable: Expr,
-        /// What is done.
+        /// The body.
         body: Vec<Stmt>,
     },
     /// `while c do … done`, `while c perform s`.
     While {
         /// The condition.
         condition: Expr,
-        /// What is done.
+        /// The body.
         body: Vec<Stmt>,
     },
     /// `do … done`.
@@ -654,12 +657,12 @@ pub enum StmtKind {
     Continue,
     /// `return e;`, `return;`
     Return(Option<Expr>),
-    /// Could not be read; an error has been reported.
+    /// Unreadable; an error has been reported.
     Error,
 }
 
 impl StmtKind {
-    /// The place of the `///` comment of a definition.
+    /// Returns the `///` comment of a definition.
     pub fn doc_mut(&mut self) -> Option<&mut Option<Arc<str>>> {
         match self {
             StmtKind::Function { doc, .. } | StmtKind::Kind { doc, .. } => Some(doc),
@@ -675,7 +678,7 @@ impl StmtKind {
 }
 
 impl Name {
-    /// The module and the name in it, of `geometry::area`.
+    /// Returns the module and the name in it, of `geometry::area`.
     pub fn qualified(&self) -> Option<(&str, &str)> {
         self.text.split_once("::")
     }
@@ -684,17 +687,17 @@ impl Name {
 /// `import target as alias (names);`
 #[derive(Clone, Debug)]
 pub struct Import {
-    /// What is imported.
+    /// The imported module.
     pub target: ImportTarget,
-    /// What the module is called here.
+    /// The name of the module here.
     pub alias: Option<Name>,
-    /// What can be said without the module's name.
+    /// The names accessible without the module's name.
     pub names: ImportNames,
 }
 
 impl Import {
-    /// What the module is called here: by its alias, else after what is imported. What a file is called may be no
-    /// name.
+    /// Returns the name of the module here: its alias, or the name of the file or library part. The
+    /// name of a file may not be an identifier.
     pub fn module_name(&self) -> Name {
         match (&self.alias, &self.target) {
             (Some(alias), _) => alias.clone(),
@@ -704,20 +707,20 @@ impl Import {
     }
 }
 
-/// The name of a file without folders and `.flx`.
+/// Returns the name of a file without folders and `.flx`.
 pub fn stem(path: &str) -> &str {
     let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
     file.strip_suffix(".flx").unwrap_or(file)
 }
 
-/// What an `import` names.
+/// The target of an `import`.
 #[derive(Clone, Debug)]
 pub enum ImportTarget {
     /// A file.
     File {
-        /// As written, its escapes resolved.
+        /// The path, its escapes resolved.
         path: Arc<str>,
-        /// Where the string stands.
+        /// The span of the string.
         span: Span,
     },
     /// A part of the standard library.
@@ -725,7 +728,7 @@ pub enum ImportTarget {
 }
 
 impl ImportTarget {
-    /// Where it is written.
+    /// Returns the span of the target.
     pub fn span(&self) -> Span {
         match self {
             ImportTarget::File { span, .. } => *span,
@@ -734,7 +737,7 @@ impl ImportTarget {
     }
 }
 
-/// Which names of a module an `import` makes known without the module's name.
+/// The names of a module that an `import` makes accessible without the module's name.
 #[derive(Clone, Debug)]
 pub enum ImportNames {
     /// None.
@@ -743,7 +746,7 @@ pub enum ImportNames {
     Listed(Vec<Name>),
     /// `(*)`.
     All {
-        /// Where the star stands.
+        /// The span of the star.
         span: Span,
     },
 }
@@ -751,9 +754,9 @@ pub enum ImportNames {
 /// Name and parameters of a declared type or class.
 #[derive(Clone, Debug)]
 pub struct TypeDecl {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// Its parameters.
+    /// The parameters.
     pub generics: Generics,
     /// The `///` comment before it.
     pub doc: Option<Arc<str>>,
@@ -770,57 +773,8 @@ pub enum ClassMember {
     Law(Name, Vec<Param>, Expr),
 }
 
-impl TypeExpr {
-    /// Visits the types it is written with, left to right.
-    pub fn for_each_child(&self, f: &mut dyn FnMut(&TypeExpr)) {
-        use TypeExprKind as T;
-        match &self.kind {
-            T::Number(_) | T::Open(_) | T::Rest(_) | T::Hole | T::Refusal(_) | T::Error => {}
-            T::Name(_, parts)
-            | T::Call(_, parts)
-            | T::Product(parts)
-            | T::Sum(parts)
-            | T::CompactProduct(parts)
-            | T::CompactSum(parts) => {
-                parts.iter().for_each(f);
-            }
-            T::Array(a, b) | T::CompactPower(a, b) | T::Repeat(a, b) | T::Function(a, b) => {
-                f(a);
-                f(b);
-            }
-            T::Record(fields) | T::CompactRecord(fields) => fields.iter().for_each(|(_, ty)| f(ty)),
-            T::TypeMatch(subjects, arms) => {
-                subjects.iter().for_each(&mut *f);
-                arms.iter().for_each(|arm| {
-                    arm.patterns.iter().for_each(&mut *f);
-                    f(&arm.result);
-                });
-            }
-        }
-    }
-}
-
-impl Pattern {
-    /// Visits the types written in it, left to right.
-    pub fn for_each_type(&self, f: &mut dyn FnMut(&TypeExpr)) {
-        use PatternKind as P;
-        match &self.kind {
-            P::Typed(inner, ty) => {
-                f(ty);
-                inner.for_each_type(f);
-            }
-            P::Tuple(parts) | P::CompactTuple(parts) => parts.iter().for_each(|part| part.for_each_type(f)),
-            P::Record(fields) | P::CompactRecord(fields) => {
-                fields.iter().for_each(|(_, part)| part.for_each_type(f))
-            }
-            P::Case(_, Some(inner)) | P::Constructor(_, inner) | P::As(inner, _) => inner.for_each_type(f),
-            _ => {}
-        }
-    }
-}
-
 impl Function {
-    /// Marks the type parameters of which the header says `..R`.
+    /// Marks the type parameters that the header mentions as `..R`.
     pub fn mark_rests(&mut self) {
         if self.generics.params.is_empty() {
             return;
@@ -837,7 +791,7 @@ impl Function {
 }
 
 impl Generics {
-    /// Marks the parameters of which the constraints, or one of these types, say `..R`.
+    /// Marks the parameters that the constraints, or one of these types, mention as `..R`.
     pub fn mark_rests(&mut self, types: &[&TypeExpr]) {
         fn rests(ty: &TypeExpr, found: &mut Vec<Arc<str>>) {
             match &ty.kind {

@@ -1,10 +1,12 @@
 //! The bracket pass: tokens → top-level statements, with brackets and block words checked.
 //!
-//! It runs before the grammar because a parser that recovers from unclosed brackets takes
-//! exponential time, and because an error in one statement must not lose the others. It tells
-//! `if … then` from `if … do`, and `match … with` from `match … do`, so that the grammar never has
-//! to look ahead; it bounds nesting and chains, so that every later walk over a tree may recurse;
-//! and it knows when a text merely stops too early. Linear in the number of tokens.
+//! It runs before the grammar because error recovery from unclosed brackets within a backtracking
+//! parser takes exponential time, and because an error in one statement must not lose the others
+//! (panic-mode recovery at statement boundaries: A. Aho, M. Lam, R. Sethi and J. Ullman,
+//! *Compilers*, section 4.8). It distinguishes `if … then` from `if … do`, and `match … with` from
+//! `match … do`, so that the grammar needs no lookahead for them; it bounds nesting and chains, so
+//! that every later walk over a tree may recurse; and it detects incomplete texts. Linear in the
+//! number of tokens.
 
 use super::error::SyntaxError;
 use super::lexer::{self, Token, TokenKind};
@@ -13,11 +15,11 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// How deep brackets, blocks and prefixes may nest, together.
+/// Nesting of brackets, blocks and prefixes together, at most.
 pub const MAX_DEPTH: u32 = 256;
-/// How many operands one path through a tree may pass: chains like `1+1+…` lean to one side.
+/// Operands on one path through a tree, at most: the trees of chains like `1+1+…` are lopsided.
 pub const MAX_CHAIN_OPERANDS: u32 = 10_000;
-/// How many errors this pass reports.
+/// Errors that this pass reports, at most.
 const MAX_ERRORS: usize = 20;
 
 /// A text cut into statements.
@@ -27,9 +29,9 @@ pub struct StatementSplit {
     pub tokens: Vec<Token>,
     /// The top-level statements.
     pub statements: Vec<Statement>,
-    /// What was wrong with the brackets.
+    /// The errors of brackets and block words.
     pub errors: Vec<SyntaxError>,
-    /// The text ends inside something that is open.
+    /// The text ends inside an open bracket or block.
     pub incomplete: bool,
     /// The deepest nesting of brackets, blocks and prefixes.
     pub max_depth: u32,
@@ -38,15 +40,15 @@ pub struct StatementSplit {
 /// One top-level statement.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// Its tokens.
+    /// The range of its tokens.
     pub tokens: Range<usize>,
-    /// Its brackets are wrong; an error has been reported and it is not worth parsing.
+    /// The brackets are wrong: an error has been reported, and the statement is not parsed.
     pub has_errors: bool,
-    /// It has no `;` where it needs one, though something follows.
+    /// The `;` is missing, and another statement follows.
     pub semicolon_missing: bool,
 }
 
-/// What is open.
+/// An opening bracket or block word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Delimiter {
     Paren,
@@ -61,6 +63,7 @@ enum Delimiter {
 }
 
 impl Delimiter {
+    /// Returns the closing token.
     fn closer(self) -> TokenKind {
         match self {
             Delimiter::Paren => TokenKind::RParen,
@@ -72,22 +75,23 @@ impl Delimiter {
         }
     }
 
-    /// A `;` may stand directly inside.
+    /// Returns true if a `;` may occur directly inside.
     fn holds_statements(self) -> bool {
         matches!(self, Delimiter::Brace | Delimiter::Do)
     }
 }
 
-/// One thing that is open, with what is known of the tree inside it.
+/// An open bracket or block, with a bound on the tree inside it.
 struct Frame {
     open: Delimiter,
-    /// The token that opened it, in the output.
+    /// The position of the opening token in the output.
     at: usize,
-    /// It has the form of another language, which has been reported: it may end in any way.
+    /// The construct has the form of another language, which has been reported: any closer is
+    /// accepted.
     foreign: bool,
     /// `match … with` whose arms are statements: `endmatch` ends it.
     arms_are_statements: bool,
-    /// The `then` of an `if` that a brace follows.
+    /// The position of the `then` of an `if` that a brace follows.
     braced: Option<usize>,
     height: Height,
 }
@@ -95,37 +99,39 @@ struct Frame {
 /// A bound on the height of the tree that the tokens since the last separator make.
 #[derive(Clone, Copy, Default)]
 struct Height {
-    /// Nesting at the start of the frame, counted from the top.
+    /// The nesting at the start of the frame.
     base: u32,
     /// Prefixes and right-leaning operators since the last separator.
     deep: u32,
-    /// `$` since the last `;`: `,` binds tighter and does not end them.
+    /// Operators `$` since the last `;`: `,` binds tighter and does not end their operands.
     dollars: u32,
     /// Left-leaning operators and arguments since the last separator.
     chain: u32,
     /// The tallest bracket group since the last separator.
     tallest: u32,
-    /// The tallest of all that came before the last separator.
+    /// The tallest tree before the last separator.
     finished: u32,
-    /// Where the statement being read begins, in a frame that holds statements.
+    /// The start of the statement being read, in a frame that holds statements.
     begin: Option<u32>,
     binders: Binders,
 }
 
-/// Which `in` the binders of a statement, or of a pair of brackets, still wait for. Any other is the operator.
+/// The binders of a statement, or of a pair of brackets, whose `in` has not been read. Any other
+/// `in` is the operator.
 #[derive(Clone, Copy, Default)]
 struct Binders {
     /// In the clauses of a `for`.
     clauses: bool,
     /// The pattern of a clause is being read.
     pattern: bool,
-    /// `let`s whose `=` is to come, and those whose `in` is.
+    /// The number of `let`s whose `=` has not been read.
     heads: u32,
     lets: u32,
 }
 
 impl Binders {
-    /// Takes the next token; true of an `in` that belongs to no binder. `binds`: it is the word `let`.
+    /// Reads the next token; returns true for an `in` that belongs to no binder. `binds`: it is the
+    /// word `let`.
     fn take(&mut self, kind: TokenKind, binds: bool) -> bool {
         match kind {
             _ if binds => self.heads += 1,
@@ -147,7 +153,7 @@ impl Binders {
     }
 }
 
-/// After this word a name is declared.
+/// Returns true if a declared name follows this word.
 fn declares_name(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(
@@ -167,8 +173,8 @@ fn declares_name(kind: TokenKind) -> bool {
     )
 }
 
-/// Whether a name is declared by `fun`, of which the next tokens are known: `fun (x) => e` and `fun x => e`
-/// have none.
+/// Returns true if a `fun` before these tokens declares a name, unlike `fun (x) => e` and `fun x =>
+/// e`.
 fn declares_function(next: Option<TokenKind>, after_next: Option<TokenKind>) -> bool {
     let lambda =
         next == Some(TokenKind::Name) && matches!(after_next, Some(TokenKind::FatArrow | TokenKind::Arrow));
@@ -176,11 +182,12 @@ fn declares_function(next: Option<TokenKind>, after_next: Option<TokenKind>) -> 
 }
 
 impl Height {
+    /// Returns the height of the tree since the last separator.
     fn total(&self) -> u32 {
         self.chain + self.deep + self.dollars + self.tallest
     }
 
-    /// A separator: what stood before it is done.
+    /// Reads a separator, which ends the trees before it.
     fn separate(&mut self, statement: bool) {
         self.finished = self.finished.max(self.total());
         self.deep = 0;
@@ -193,22 +200,24 @@ impl Height {
     }
 }
 
-/// The pass itself.
+/// The state of the pass.
 struct BracketPass<'s> {
     source: Cow<'s, Source>,
     out: StatementSplit,
     stack: Vec<Frame>,
-    /// How many of each are open: finding a partner must not search the whole stack.
+    /// The number of open delimiters of each form: finding a partner must not search the whole
+    /// stack.
     counts: [u32; 6],
-    /// How many open frames have a `then` that a brace follows.
+    /// The number of open frames that have a `then` followed by a brace.
     braced: u32,
-    /// How many of each an error has closed: their closers, coming late, are consequences.
+    /// The number of delimiters of each form that an error has closed: their closers are not
+    /// reported.
     force_closed: [u32; 6],
     top_level: Height,
-    /// First token of the statement being read.
+    /// The first token of the statement being read.
     start: usize,
     bad: bool,
-    /// The statement is a declaration with a block, so far: its `}` will end it.
+    /// The statement is a declaration whose block ends it, as far as read.
     block_declaration: bool,
     reported_depth: bool,
     reported_chain: bool,
@@ -235,17 +244,18 @@ pub fn split_statements(source: &Source, tokens: &[Token]) -> StatementSplit {
     pass.finish()
 }
 
-/// A text that comes line by line. Tells, in time that depends on the new lines only, whether what has come
-/// ends inside brackets or blocks; where it cannot tell, it has to be read.
+/// A text that arrives line by line. Detects, in time linear in the new lines, that the text ends
+/// inside brackets or blocks; where that is undecided, the whole text has to be parsed.
 pub struct IncrementalSplit {
     pass: BracketPass<'static>,
-    /// The last tokens: each is taken when what it depends on is known, see [`IncrementalSplit::hold`].
+    /// The last tokens: each is processed when its lookahead is known, see
+    /// [`IncrementalSplit::feed`].
     lookahead: VecDeque<Token>,
-    /// How much of the text has been cut into tokens.
+    /// The number of bytes that have been lexed.
     lexed_bytes: usize,
-    /// What follows that ends inside a comment.
+    /// The remainder ends inside a comment.
     in_comment: bool,
-    /// Something is wrong in it.
+    /// The text has errors.
     has_errors: bool,
 }
 
@@ -263,17 +273,17 @@ impl Default for IncrementalSplit {
 }
 
 impl IncrementalSplit {
-    /// What has come so far.
+    /// Returns the text so far.
     pub fn text(&self) -> &str {
         &self.pass.source.text
     }
 
-    /// What has come.
+    /// Returns the text.
     pub fn into_text(self) -> String {
         self.pass.source.into_owned().text
     }
 
-    /// Adds whole lines; true if the text is incomplete without doubt.
+    /// Adds whole lines; returns true if the text is certainly incomplete.
     pub fn push(&mut self, lines: &str) -> bool {
         self.pass.source.to_mut().text.push_str(lines);
         if self.has_errors {
@@ -297,8 +307,8 @@ impl IncrementalSplit {
         !self.has_errors && self.is_incomplete()
     }
 
-    /// Takes the tokens that wait, as far as `token` tells what they are: each depends on the next one, and
-    /// `fun x`, which begins a definition or a function without a name, on the one after it.
+    /// Processes the tokens whose lookahead is known: each depends on the next one, and `fun x`,
+    /// which begins a definition or a function without a name, on the one after it.
     fn feed(&mut self, token: Token) {
         self.lookahead.push_back(token);
         let kind = |token: &Token| token.kind;
@@ -316,7 +326,7 @@ impl IncrementalSplit {
         }
     }
 
-    /// Whether something is open whatever the last token does.
+    /// Returns true if something stays open whatever the last token does.
     fn is_incomplete(&self) -> bool {
         // More than one token waits where a definition or a function without a name begins.
         let (1, Some(held)) = (self.lookahead.len(), self.lookahead.front()) else { return false };
@@ -324,7 +334,7 @@ impl IncrementalSplit {
             return true;
         }
         let Some(top) = self.pass.stack.last() else { return false };
-        // What has the form of another language is wrong as it stands, or may be.
+        // A construct in the form of another language is an error, or may be one.
         let foreign = self.pass.stack.iter().any(|frame| frame.foreign);
         if foreign || self.pass.braced > 0 || self.pass.malformed_if_error(top.open, top.at, None).is_some() {
             return false;
@@ -373,6 +383,7 @@ impl<'s> BracketPass<'s> {
         self.source.text.get(token.start as usize..token.end as usize).unwrap_or("")
     }
 
+    /// Reports an error in the current statement.
     fn report(&mut self, error: SyntaxError) {
         self.bad = true;
         if self.out.errors.len() < MAX_ERRORS {
@@ -380,11 +391,12 @@ impl<'s> BracketPass<'s> {
         }
     }
 
+    /// Returns the kind of the last token of the current statement.
     fn last_kind(&self) -> Option<TokenKind> {
         self.out.tokens[self.start..].last().map(|t| t.kind)
     }
 
-    /// Takes one token; true if it ends a block statement at the top level.
+    /// Processes one token; returns true if it ends a block statement at the top level.
     fn process_token(
         &mut self,
         mut token: Token,
@@ -403,8 +415,8 @@ impl<'s> BracketPass<'s> {
         let before = before.filter(|_| self.last_kind().is_some());
         // `export` stands before a definition, not before another statement.
         let exported = before == Some(TokenKind::Export) && token.kind != TokenKind::Export;
-        // After a bracket or a comma, `fun x y` begins an argument, in a form of another language; a definition
-        // begins a line.
+        // After a bracket or a comma, `fun x y` begins an argument, in a form of another language;
+        // a definition begins a line.
         let argument = matches!(token.kind, TokenKind::Fun | TokenKind::Proc)
             && matches!(before, Some(TokenKind::LParen | TokenKind::LBracket | TokenKind::Comma))
             && !self.begins_line(token);
@@ -424,7 +436,7 @@ impl<'s> BracketPass<'s> {
             && !argument
             && before.is_some_and(|k| k != TokenKind::Perform)
         {
-            // What is open and cannot hold a statement has been forgotten.
+            // Open frames that cannot contain a statement were left unclosed.
             if self.stack.last().is_some_and(|f| !f.open.holds_statements()) && !self.in_comprehension(token)
             {
                 self.unwind_to_statement(token);
@@ -523,7 +535,8 @@ impl<'s> BracketPass<'s> {
                 return false;
             }
             TokenKind::BadStr => {
-                // Its line may have held closers and the `;`: it ends the statement, without a word.
+                // The line may have contained closers and the `;`: it ends the statement without a
+                // further error.
                 while self.stack.last().is_some_and(|f| !f.open.holds_statements()) {
                     self.pop();
                 }
@@ -543,7 +556,7 @@ impl<'s> BracketPass<'s> {
         false
     }
 
-    /// Words of Felix, as the words of this language that they stand for.
+    /// Returns the kind of a token after the contextual keywords of Felix (`begin`, `end`, `upto`).
     fn contextual_keyword(
         &self,
         token: Token,
@@ -586,14 +599,15 @@ impl<'s> BracketPass<'s> {
         }
     }
 
-    /// Whether a line break stands before a token.
+    /// Returns true if a line break precedes a token.
     fn begins_line(&self, token: Token) -> bool {
         let end = self.out.tokens.last().map_or(0, |last| last.end as usize);
         self.source.text.get(end..token.start as usize).is_some_and(|gap| gap.contains('\n'))
     }
 
-    /// Whether a token would be an argument of what the line before ends with, though its own line
-    /// is indented no deeper than the statement: then a `;` is missing between them.
+    /// Returns true if a token would be an argument of the operand before, although its own line is
+    /// indented no deeper than the statement: then a `;` is missing between them (the offside rule:
+    /// P. Landin, *The next 700 programming languages*, 1966).
     fn is_offside(&self, token: Token) -> bool {
         let Some(last) = self.out.tokens[self.start..].last() else {
             return false;
@@ -620,7 +634,7 @@ impl<'s> BracketPass<'s> {
         height.begin.is_some_and(|begin| indent(token.start) <= indent(begin))
     }
 
-    /// The token can only stand at the beginning of a statement.
+    /// Returns true if a token can only begin a statement.
     fn begins_statement(
         &self,
         kind: TokenKind,
@@ -635,13 +649,13 @@ impl<'s> BracketPass<'s> {
         }
     }
 
-    /// `for` inside `[ ]` begins the clauses of a comprehension.
+    /// Returns true for a `for` that begins the clauses of a comprehension.
     fn in_comprehension(&self, token: Token) -> bool {
         token.kind == TokenKind::For
             && self.stack.last().is_some_and(|f| matches!(f.open, Delimiter::Bracket | Delimiter::Paren))
     }
 
-    /// Whether what stands here follows the clauses of a comprehension.
+    /// Returns true if the current position follows the clauses of a comprehension.
     fn after_clauses(&self) -> bool {
         self.stack.last().is_some_and(|frame| {
             frame.open == Delimiter::Bracket
@@ -649,7 +663,7 @@ impl<'s> BracketPass<'s> {
         })
     }
 
-    /// Closes, with one error, all that cannot hold the statement end or beginning at `token`.
+    /// Closes, with one error, all frames that cannot contain the statement boundary at `token`.
     fn unwind_to_statement(&mut self, token: Token) {
         if let Some(frame) = self.stack.last() {
             let (open, at) = (frame.open, frame.at);
@@ -667,8 +681,7 @@ impl<'s> BracketPass<'s> {
         }
     }
 
-    /// The tokens between what was opened at `at` and the end of what has been read that stand in no brackets of
-    /// their own.
+    /// Returns the tokens after the opener at `at` that are in no brackets of their own.
     fn directly_inside(&self, at: usize) -> impl Iterator<Item = &Token> {
         let mut depth = 0u32;
         self.out.tokens.iter().skip(at + 1).filter(move |token| match token.kind {
@@ -684,7 +697,7 @@ impl<'s> BracketPass<'s> {
         })
     }
 
-    /// `if c {`, as in other languages: told once, where the first brace opens.
+    /// Reports `if c {`, as in other languages, once, at the first brace.
     fn check_branch_in_braces(&mut self, token: Token) {
         if self.last_kind() == Some(TokenKind::Then)
             && let Some(frame) = self.stack.last_mut()
@@ -724,7 +737,8 @@ impl<'s> BracketPass<'s> {
         }
     }
 
-    /// `match … with` whose arms are statements: the statement, as Felix writes it.
+    /// Converts a `match … with` whose arms are statements, as Felix writes it, to the statement
+    /// form; returns false if it is not one.
     fn convert_to_match_statement(&mut self, at: usize) -> bool {
         let begins = at == self.start
             || matches!(
@@ -753,7 +767,7 @@ impl<'s> BracketPass<'s> {
         true
     }
 
-    /// What is open at `at`, and cannot go on with `token`.
+    /// Returns the error for the opener at `at`, which cannot be continued with `token`.
     fn unclosed_error(&self, open: Delimiter, at: usize, token: Token) -> SyntaxError {
         if let Some(error) = self.branches_in_braces_error() {
             return error;
@@ -764,18 +778,19 @@ impl<'s> BracketPass<'s> {
         }
     }
 
-    /// `if c then { s; }`, the first that is open: its block has no value.
+    /// Returns the error for the outermost open `if c then { s; }`, whose block has no value.
     fn branches_in_braces_error(&self) -> Option<SyntaxError> {
         if self.braced == 0 {
             return None;
         }
-        // Of many it need not be the first.
+        // With very many frames the outermost need not be found.
         const MAX_FRAMES: usize = 16;
         let open =
             self.stack.iter().rev().take(MAX_FRAMES).take_while(|frame| !frame.open.holds_statements());
         open.filter_map(|frame| self.then_in_braces_error(frame.at, frame.braced?)).last()
     }
 
+    /// Returns the error for `then {` at a position, if the block has no value.
     fn then_in_braces_error(&self, at: usize, then: usize) -> Option<SyntaxError> {
         let tokens = &self.out.tokens;
         let close = self.end_of_braces(then + 1)?;
@@ -797,7 +812,7 @@ impl<'s> BracketPass<'s> {
         Some(SyntaxError::BranchInBraces { word: span(at), brace: span(then + 1), edits })
     }
 
-    /// The `}` for the `{` that stands at a token, if it is not far away.
+    /// Returns the position of the `}` for the `{` at a position, within a bound.
     fn end_of_braces(&self, at: usize) -> Option<usize> {
         const MAX_TOKENS: usize = 500;
         let tokens = &self.out.tokens;
@@ -816,8 +831,8 @@ impl<'s> BracketPass<'s> {
         closes.next().map(|(further, _)| at + further)
     }
 
-    /// An `if` that has the form of neither a statement nor an expression when `token`, or the end of the text,
-    /// stops it.
+    /// Returns the error for an `if` that has the form of neither a statement nor an expression
+    /// when `token`, or the end of the text, stops it.
     fn malformed_if_error(&self, open: Delimiter, at: usize, token: Option<Token>) -> Option<SyntaxError> {
         if open != Delimiter::If {
             return None;
@@ -853,8 +868,8 @@ impl<'s> BracketPass<'s> {
         if before.is_some_and(TokenKind::ends_operand) && find(TokenKind::Else).is_some() {
             return Some(SyntaxError::ConditionBetween { word });
         }
-        // At the end of a text the rest may be still to come. In `` `1:3 `` and before the result of a function
-        // stands a colon, too.
+        // At the end of a text the rest may be still to come. In `` `1:3 `` and before the result
+        // of a function stands a colon, too.
         let function = self
             .directly_inside(at)
             .any(|t| matches!(t.kind, TokenKind::Fun | TokenKind::Proc | TokenKind::Tick));
@@ -868,7 +883,8 @@ impl<'s> BracketPass<'s> {
         Some(SyntaxError::MalformedIf { word, colon, single })
     }
 
-    /// `else if` in an `if … do` that has no end: where `elif` is meant, the inner one ends both.
+    /// Returns the error for `else if` in an unclosed `if … do`: the inner `done` has closed the
+    /// inner `if`.
     fn else_if_error(&self, at: usize) -> Option<SyntaxError> {
         if self.out.tokens[at].kind != TokenKind::IfDo {
             return None;
@@ -885,6 +901,7 @@ impl<'s> BracketPass<'s> {
         Some(SyntaxError::ElseIf { word, open: self.span(self.out.tokens[at]) })
     }
 
+    /// Returns the error for an opener that is not closed before `token`.
     fn mismatch_error(&self, open: Delimiter, at: usize, token: Token) -> SyntaxError {
         let opener = self.out.tokens[at];
         SyntaxError::Mismatch {
@@ -897,7 +914,8 @@ impl<'s> BracketPass<'s> {
         }
     }
 
-    /// `do` after the condition of an `if` or the subject of a `match` belongs to it.
+    /// Processes `do`: after the condition of an `if` or the scrutinee of a `match` it belongs to
+    /// it.
     fn handle_do(&mut self, token: Token) {
         match self.stack.last_mut() {
             Some(frame) if frame.open == Delimiter::If => {
@@ -918,6 +936,7 @@ impl<'s> BracketPass<'s> {
         }
     }
 
+    /// Opens a frame.
     fn open(&mut self, open: Delimiter, token: Token) {
         let outer = self.height();
         let base = outer.base + outer.deep + outer.dollars + 1;
@@ -937,6 +956,7 @@ impl<'s> BracketPass<'s> {
         });
     }
 
+    /// Closes the innermost frame.
     fn pop(&mut self) {
         if let Some(mut frame) = self.stack.pop() {
             self.counts[frame.open as usize] -= 1;
@@ -948,6 +968,7 @@ impl<'s> BracketPass<'s> {
         }
     }
 
+    /// Returns the bound of the innermost frame.
     fn height(&mut self) -> &mut Height {
         match self.stack.last_mut() {
             Some(frame) => &mut frame.height,
@@ -955,6 +976,7 @@ impl<'s> BracketPass<'s> {
         }
     }
 
+    /// Reports excessive nesting, once.
     fn report_too_deep(&mut self, token: Token) {
         self.bad = true;
         if !self.reported_depth {
@@ -964,7 +986,7 @@ impl<'s> BracketPass<'s> {
         }
     }
 
-    /// A closer; true if it ends a block statement at the top level.
+    /// Processes a closer; returns true if it ends a block statement at the top level.
     fn close(&mut self, open: Delimiter, token: Token, next: Option<TokenKind>) -> bool {
         let Some(top) = self.stack.last() else {
             return self.stray_closer(open, token);
@@ -1026,7 +1048,7 @@ impl<'s> BracketPass<'s> {
         }
     }
 
-    /// A closer with nothing to close is left out.
+    /// Reports a closer with nothing to close, and drops it.
     fn stray_closer(&mut self, open: Delimiter, token: Token) -> bool {
         let alone = self.out.tokens.len() == self.start;
         let was_bad = self.bad;
@@ -1042,6 +1064,7 @@ impl<'s> BracketPass<'s> {
         false
     }
 
+    /// Appends a `;` that is not in the text.
     fn synthetic_semicolon(&mut self) {
         if let Some(last) = self.out.tokens.last().copied() {
             self.out.tokens.push(Token {
@@ -1055,6 +1078,7 @@ impl<'s> BracketPass<'s> {
         }
     }
 
+    /// Ends the current statement.
     fn end_statement(&mut self, semicolon_missing: bool) {
         let tokens = self.start..self.out.tokens.len();
         self.start = tokens.end;
@@ -1066,6 +1090,7 @@ impl<'s> BracketPass<'s> {
         self.bad = false;
     }
 
+    /// Ends the text: reports what is unclosed.
     fn finish(mut self) -> StatementSplit {
         if let Some(frame) = self.stack.last() {
             let opener = self.out.tokens[frame.at];
@@ -1079,7 +1104,7 @@ impl<'s> BracketPass<'s> {
             let formless = self
                 .branches_in_braces_error()
                 .or_else(|| self.malformed_if_error(frame.open, frame.at, None));
-            // What has the form of another language is refused for that, whatever follows.
+            // A construct in the form of another language is an error, whatever follows.
             let foreign = self.stack.iter().any(|frame| frame.foreign);
             self.out.incomplete = formless.is_none() && !foreign;
             let else_if = self.else_if_error(frame.at);
@@ -1097,14 +1122,14 @@ impl<'s> BracketPass<'s> {
         self.out
     }
 
-    /// Whether a token is the word `let` where an operand begins.
+    /// Returns true for the word `let` where an operand begins.
     fn is_let(&self, token: Token, before: Option<TokenKind>) -> bool {
         token.kind == TokenKind::Name
             && !before.is_some_and(TokenKind::ends_operand)
             && self.text(token) == "let"
     }
 
-    /// Counts what makes trees deep; see [`Height`].
+    /// Updates the bounds on tree height; see [`Height`].
     fn measure_height(&mut self, token: Token, before: Option<TokenKind>) {
         use TokenKind::*;
         let after_operand = before.is_some_and(TokenKind::ends_operand);

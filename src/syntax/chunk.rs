@@ -1,7 +1,7 @@
 //! Chunks: a text cut into top-level statements that are not parsed yet.
 //!
-//! Takes a text; gives, for each statement, what it defines and which names it mentions, by lexing
-//! alone. So the standard library is read on demand: only what a program mentions is parsed.
+//! Takes a text; gives, for each statement, the names it defines and mentions, by lexing alone. So
+//! the standard library is parsed on demand: only the statements that a program mentions.
 
 use super::edition::Edition;
 use super::lexer::{Lexed, Token, TokenKind};
@@ -15,13 +15,13 @@ use std::sync::Arc;
 /// One top-level statement, unparsed.
 #[derive(Clone, Debug)]
 pub struct Chunk {
-    /// Its text, without the `///` comment before it.
+    /// The span, without the `///` comment before it.
     pub span: Span,
-    /// What begins it: `"fun"`, `"instance"`, `"variant"` …; empty for other statements.
+    /// The word that begins it: `"fun"`, `"instance"`, `"variant"` …; empty for other statements.
     pub word: &'static str,
-    /// Where that word stands.
+    /// The span of that word.
     pub word_at: Span,
-    /// `export` stands before it.
+    /// True after `export`.
     pub exported: bool,
     /// The names it defines: of functions, types, classes, variables, and a variant's constructors.
     pub defines: Vec<Arc<str>>,
@@ -43,7 +43,7 @@ pub fn chunks(source: &Source) -> Vec<Chunk> {
 }
 
 impl Chunk {
-    /// Where it stands in its text, with the `///` comment before it.
+    /// Returns the byte range in its text, with the `///` comment before it.
     pub fn range_with_comment(&self, text: &str) -> Range<usize> {
         let mut begin = self.span.range().start;
         while let Some(before) = text[..begin].strip_suffix('\n') {
@@ -57,7 +57,7 @@ impl Chunk {
     }
 }
 
-/// Reads the statements that stand in parts of a text, each a statement or several.
+/// Parses the statements in parts of a text, each of one statement or several.
 pub fn parse_ranges(source: &Source, ranges: impl IntoIterator<Item = Range<usize>>) -> Parsed {
     let mut all = Lexed::default();
     for range in ranges {
@@ -70,12 +70,14 @@ pub fn parse_ranges(source: &Source, ranges: impl IntoIterator<Item = Range<usiz
     parse_lexed(source, &all)
 }
 
+/// Parses a text that has been lexed.
 pub(super) fn parse_lexed(source: &Source, lexed: &Lexed) -> Parsed {
     let cut = brackets::split_statements(source, &lexed.tokens);
     let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs, edition: Edition::V02 };
     with_stack_for(&cut, || parse_statements(cx, lexed, &cut))
 }
 
+/// Returns the chunk of one statement.
 fn chunk(cx: Text<'_>, tokens: &[Token]) -> Chunk {
     let span = cx.span(tokens);
     let doc = tokens.first().and_then(|t| cx.doc(t));
@@ -101,6 +103,7 @@ fn chunk(cx: Text<'_>, tokens: &[Token]) -> Chunk {
     }
 }
 
+/// Returns true for a word that begins a definition.
 fn is_defining_word(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(
@@ -122,7 +125,7 @@ fn is_defining_word(kind: TokenKind) -> bool {
     )
 }
 
-/// The name or operator that a token mentions; of `geometry::area` it is `area`, of `5u8` `u8`.
+/// Returns the name or operator that a token mentions: of `geometry::area` `area`, of `5u8` `u8`.
 fn mention<'t>(cx: Text<'t>, token: &Token) -> Option<&'t str> {
     match token.kind {
         TokenKind::Qualified => cx.of(token).rsplit("::").next(),
@@ -131,7 +134,7 @@ fn mention<'t>(cx: Text<'t>, token: &Token) -> Option<&'t str> {
     }
 }
 
-/// Names, and the operators that a class may declare.
+/// Returns true for names and for operators that a class may declare.
 fn is_mentionable(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(
@@ -152,7 +155,7 @@ fn is_mentionable(kind: TokenKind) -> bool {
     )
 }
 
-/// The names in `Class[…]` of `instance[…] Class[…] { … }`.
+/// Returns the names in `Class[…]` of `instance[…] Class[…] { … }`.
 fn instance_head(cx: Text<'_>, tokens: &[Token]) -> Vec<Arc<str>> {
     if tokens.first().is_none_or(|first| first.kind != TokenKind::Instance) {
         return Vec::new();
@@ -173,6 +176,7 @@ fn instance_head(cx: Text<'_>, tokens: &[Token]) -> Vec<Arc<str>> {
     names
 }
 
+/// Returns the names that a statement defines.
 fn defined_names(cx: Text<'_>, tokens: &[Token]) -> Vec<Arc<str>> {
     let Some((first, rest)) = tokens.split_first() else {
         return Vec::new();
@@ -197,7 +201,8 @@ fn defined_names(cx: Text<'_>, tokens: &[Token]) -> Vec<Arc<str>> {
         }
         TokenKind::Variant | TokenKind::Enum => {
             out.extend(rest.first().filter(|t| t.kind == TokenKind::Name).map(|t| Arc::from(cx.of(t))));
-            // Constructors follow `=`, each `|` and each `,` of an `enum`; a `|` inside a type belongs to a `typematch`.
+            // Constructors follow `=`, each `|` and each `,` of an `enum`; a `|` inside a type
+            // belongs to a `typematch`.
             let (mut depth, mut expecting) = (0u32, false);
             for token in rest {
                 match token.kind {

@@ -1,12 +1,12 @@
-//! Editions: how version 0.1 grouped expressions, and what a text of it is written as today.
+//! Editions: the expression grouping of version 0.1, and the migration of its texts.
 //!
 //! In 0.1, `:>>` and `:>` bound looser than `,` and took a whole type after them, `|>` bound looser
-//! than `$`, and `$` looser than `,`. The grammar reads either edition. A statement that reads
-//! differently is told with both readings ([`Regrouping`]); [`migrate`] rewrites a whole text.
+//! than `$`, and `$` looser than `,`. The grammar reads either edition. A statement whose grouping
+//! differs is reported with both readings ([`Regrouping`]); [`migrate`] rewrites a whole text.
 //!
-//! Texts change by parentheses only: those that the old tree needs in the grammar of today are written,
-//! and those around `:>>`, `:>` and `|>` that only the old grammar needed are taken away. Never
-//! decides whether a reading has types.
+//! Texts change by parentheses only: those that the old tree needs in the grammar of today are
+//! added, and those around `:>>`, `:>` and `|>` that only the old grammar needed are removed. Types
+//! play no part.
 
 use super::ast::{Expr, Stmt, TypeExpr, TypeExprKind};
 use super::error::SyntaxError;
@@ -18,7 +18,7 @@ use super::{Parsed, brackets, lexer, parse, parse_statements, unparse, with_stac
 use crate::diagnostic::{Diagnostic, Help, edited};
 use crate::source::{Source, SourceMap, Span};
 
-/// How expressions are grouped.
+/// The edition of the language, which determines the grouping of expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edition {
     /// As in version 0.1.
@@ -27,23 +27,23 @@ pub(crate) enum Edition {
     V02,
 }
 
-/// A statement that version 0.1 read as another one.
+/// A statement that version 0.1 grouped differently.
 #[derive(Clone, Debug)]
 pub struct Regrouping {
-    /// Its number among the statements of its text.
+    /// The position among the statements of its text.
     pub at: usize,
-    /// What it was.
+    /// The statement as 0.1 read it.
     pub old: Stmt,
     /// The part that is grouped differently.
     pub place: Span,
-    /// The parentheses that say what the text says today.
+    /// The parentheses that state today's reading.
     pub edits_for_today: Vec<(Span, String)>,
-    /// The parentheses that say what it said.
+    /// The parentheses that state the reading of 0.1.
     pub edits_for_v01: Vec<(Span, String)>,
 }
 
 impl Regrouping {
-    /// The warning about it, with both readings; `fails` if today's has an error.
+    /// Returns the warning with both readings. `fails`: today's reading has an error.
     pub fn warning(&self, text: &str, fails: bool) -> Diagnostic {
         let (now, then) = (
             reading_text(text, self.place, &self.edits_for_today),
@@ -64,8 +64,8 @@ impl Regrouping {
     }
 }
 
-/// Whether version 0.1 may have grouped a statement differently: operators whose order has changed stand
-/// beside others with no bracket or word between them. Linear in the tokens.
+/// Returns true if version 0.1 may have grouped a statement differently: operators whose precedence
+/// has changed occur beside others with no bracket or word between them. Linear in the tokens.
 pub(super) fn may_differ(tokens: &[Token]) -> bool {
     use TokenKind::*;
     const CAST: u8 = 1;
@@ -109,7 +109,8 @@ pub(super) fn may_differ(tokens: &[Token]) -> bool {
     false
 }
 
-/// What version 0.1 read a statement as, if it could read it and `new` is something else.
+/// Returns the reading of version 0.1, if it could parse the statement and its tree differs from
+/// `new`.
 pub(super) fn compare_editions<'t>(
     grammar: &Grammar<'t>,
     at: usize,
@@ -130,7 +131,8 @@ pub(super) fn compare_editions<'t>(
     Some(Regrouping { at, old, place, edits_for_today, edits_for_v01 })
 }
 
-/// The error about a statement that cannot be read, with what version 0.1 read it as if it could.
+/// Returns the error about an unreadable statement, with the reading of version 0.1 if there is
+/// one.
 pub(super) fn regrouped_error<'t>(
     grammar: &Grammar<'t>,
     tokens: &'t [Token],
@@ -146,12 +148,13 @@ pub(super) fn regrouped_error<'t>(
     SyntaxError::Regrouped { error: Box::new(error), today, edits }
 }
 
+/// Parses a statement as version 0.1 did; `None` on an error.
 fn parse_statement_v01<'t>(grammar: &Grammar<'t>, tokens: &'t [Token]) -> Option<Stmt> {
     let outcome = grammar.statement(tokens, None);
     outcome.tree.filter(|_| outcome.errors.is_empty())
 }
 
-/// A part of a text in one line, with some of the edits applied.
+/// Returns a part of a text in one line, with the edits inside it applied.
 fn reading_text(text: &str, place: Span, edits: &[(Span, String)]) -> String {
     let inside = edits.iter().filter(|(span, _)| span.start >= place.start && span.end <= place.end);
     let moved = |at: u32| at - place.start;
@@ -162,6 +165,7 @@ fn reading_text(text: &str, place: Span, edits: &[(Span, String)]) -> String {
     edited(part, place.source, &edits).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Returns the edits that put parentheses around spans.
 fn parenthesis_edits(spans: impl Iterator<Item = Span>) -> Vec<(Span, String)> {
     let mut edits = Vec::new();
     for span in spans {
@@ -172,14 +176,14 @@ fn parenthesis_edits(spans: impl Iterator<Item = Span>) -> Vec<(Span, String)> {
 }
 
 impl ParenthesisReport {
-    /// The edits that write the parentheses which its tree needs and its text lacks.
+    /// Returns the edits that add the parentheses which the tree needs and the text lacks.
     fn missing_parentheses(&self, text: &str) -> Vec<(Span, String)> {
         parenthesis_edits(
             self.needed.iter().filter(|wrap| !wrap.is_parenthesized(text)).map(|wrap| wrap.span),
         )
     }
 
-    /// The edits that take parentheses away which its tree does not need, between commas and at comparisons. At
+    /// Returns the edits that remove redundant parentheses, between commas and at comparisons. At
     /// `+` and `*` they stay: an operator after a type looks like a part of it.
     fn redundant_parentheses(&self, text: &str) -> Vec<(Span, String)> {
         let written = self.bare.iter().filter(|wrap| wrap.loose && wrap.is_parenthesized(text));
@@ -193,22 +197,22 @@ impl ParenthesisReport {
             .collect()
     }
 
-    /// What is around the parentheses that are missing.
+    /// Returns the span around the missing parentheses.
     fn regrouped_span(&self, text: &str) -> Option<Span> {
         let missing = self.needed.iter().filter(|wrap| !wrap.is_parenthesized(text));
         missing.map(|wrap| wrap.host).reduce(Span::to)
     }
 }
 
-/// A part of a tree at a place where it needs parentheses, or might have some.
+/// A part of a tree that needs parentheses, or may have redundant ones.
 pub(super) struct ParenthesisSite {
-    /// With its parentheses, if it has any.
+    /// The span, with its parentheses, if any.
     span: Span,
-    /// Where its first part begins, if it begins with a part.
+    /// The start of its first operand, if it begins with one.
     begin: Option<u32>,
-    /// What it is a part of.
+    /// The span of the enclosing node.
     host: Span,
-    /// No arithmetic stands around.
+    /// No arithmetic operator is around it.
     loose: bool,
 }
 
@@ -230,7 +234,7 @@ impl ParenthesisSite {
         ParenthesisSite { span: ty.span, begin: first.map(|t| t.span.start), host, loose: true }
     }
 
-    /// Whether the parentheses are there.
+    /// Returns true if the text has the parentheses.
     fn is_parenthesized(&self, text: &str) -> bool {
         match self.begin {
             Some(begin) => self.span.start < begin,
@@ -239,7 +243,8 @@ impl ParenthesisSite {
     }
 }
 
-/// Puts what a help converts, `(e :>> T)`, into parentheses of its own where it binds looser than the operator.
+/// Adds parentheses to the operand of a suggested conversion `(e :>> T)`, where it binds looser
+/// than the operator.
 pub fn group_cast(text: &str, help: &mut Help) {
     for pair in help.edits.chunks_mut(2) {
         let [(open, before), (close, after)] = pair else { return };
@@ -258,7 +263,12 @@ pub fn group_cast(text: &str, help: &mut Help) {
     }
 }
 
-/// A text of version 0.1 as it is written today: the same statements, comments and layout.
+/// Rewrites a text of version 0.1 to today's edition, with the same statements, comments and
+/// layout.
+///
+/// # Errors
+///
+/// The errors of a text that cannot be parsed, or E0998.
 pub fn migrate(source: &Source) -> Result<String, Vec<Diagnostic>> {
     let parsed = parse_v01(source);
     if parsed.errors.iter().any(Diagnostic::is_error) {
@@ -281,12 +291,12 @@ pub fn migrate(source: &Source) -> Result<String, Vec<Diagnostic>> {
         .ok_or_else(|| vec![super::fmt::unsafe_format_error(source)])
 }
 
-/// A text as version 0.1 read it.
+/// Parses a text as version 0.1 did.
 pub fn parse_v01(source: &Source) -> Parsed {
     parse_edition(source, Edition::V01)
 }
 
-/// A text as an edition reads it.
+/// Parses a text in an edition.
 fn parse_edition(source: &Source, edition: Edition) -> Parsed {
     let lexed = lexer::lex(source);
     let cut = brackets::split_statements(source, &lexed.tokens);

@@ -45,7 +45,7 @@ use super::lexer::TokenKind;
 use crate::diagnostic::{Diagnostic, Help};
 use crate::source::Span;
 
-/// What was wrong.
+/// A syntax error.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SyntaxError {
     /// A character that no token has.
@@ -64,7 +64,7 @@ pub enum SyntaxError {
     BadEscape {
         /// The escape.
         span: Span,
-        /// What it stands in.
+        /// The kind of literal it occurs in.
         place: &'static str,
     },
     /// A name in quotes that is written in another way.
@@ -78,7 +78,7 @@ pub enum SyntaxError {
     NotOneCharacter {
         /// With its quotes.
         span: Span,
-        /// What stands between them.
+        /// The text between them.
         text: String,
     },
     /// `'''`: the quote as a character.
@@ -108,7 +108,7 @@ pub enum SyntaxError {
     WrongSuffix {
         /// The number.
         span: Span,
-        /// Its suffix.
+        /// The suffix.
         suffix: &'static str,
         /// The digits are those of a real.
         real: bool,
@@ -134,50 +134,50 @@ pub enum SyntaxError {
     },
     /// A block comment without its `*/`.
     UnterminatedComment {
-        /// Its `/*`.
+        /// The span of the `/*`.
         open: Span,
     },
     /// A line that is too long to be read.
     LineTooLong {
-        /// Its start.
+        /// The start of the line.
         span: Span,
     },
     /// Nesting beyond the limit.
     TooDeep {
         /// The bracket that goes too far.
         span: Span,
-        /// How deep is allowed.
+        /// The maximum nesting.
         limit: u32,
     },
     /// A chain of operators beyond the limit.
     ChainTooLong {
         /// The operator that goes too far.
         span: Span,
-        /// How long is allowed.
+        /// The maximum length.
         limit: u32,
     },
     /// A bracket or block closed by the wrong thing.
     Mismatch {
-        /// What was opened.
+        /// The opener.
         open: Span,
-        /// Its token.
+        /// The kind of its token.
         opener: TokenKind,
-        /// Where it should have been closed at the latest.
+        /// The latest position where it should have been closed.
         close: Span,
-        /// What stands there.
+        /// The token there.
         closer: TokenKind,
-        /// What would close it.
+        /// The token that would close it.
         wanted: TokenKind,
         /// The closer is the other form of the wanted one, and can be replaced.
         replace: bool,
     },
     /// A bracket or block that the text never closes.
     Unclosed {
-        /// What was opened.
+        /// The opener.
         open: Span,
-        /// Its token.
+        /// The kind of its token.
         opener: TokenKind,
-        /// What would close it.
+        /// The token that would close it.
         wanted: TokenKind,
         /// The end of the text.
         end: Span,
@@ -186,36 +186,36 @@ pub enum SyntaxError {
     StrayCloser {
         /// The closer.
         span: Span,
-        /// Its token.
+        /// The kind of its token.
         closer: TokenKind,
     },
     /// One thing expected, another found.
     Unexpected {
-        /// What was found, in words.
+        /// A description of the token found.
         found: String,
-        /// Where.
+        /// The span.
         at: Span,
-        /// The token before, in words, and where it stands.
+        /// A description of the token before, and its span.
         after: Option<(String, Span)>,
-        /// What could stand there, in words.
+        /// Descriptions of the tokens that could occur there.
         expected: Vec<&'static str>,
-        /// What to write instead.
+        /// The suggestion.
         hint: Option<String>,
     },
     /// More of an operand after the type of `x :>> T`.
     AfterCast {
-        /// What was found.
+        /// The span of the token found.
         at: Span,
-        /// That in words.
+        /// A description of the token found.
         found: String,
         /// `x :>> T`.
         cast: Span,
     },
-    /// What cannot be read, and could in version 0.1.
+    /// A statement that is unreadable today and was readable in version 0.1.
     Regrouped {
-        /// What is wrong with it today.
+        /// Today's error.
         error: Box<SyntaxError>,
-        /// The part that was grouped otherwise, as it is written today.
+        /// The part that was grouped differently, as it is written today.
         today: String,
         /// The parentheses that it needs.
         edits: Vec<(Span, String)>,
@@ -224,9 +224,9 @@ pub enum SyntaxError {
     MissingSemicolon {
         /// The end of the statement.
         end: Span,
-        /// What follows it.
+        /// The span of the token that follows.
         next: Span,
-        /// That in words.
+        /// A description of the token found.
         found: String,
     },
     /// Comparisons that chain.
@@ -245,18 +245,18 @@ pub enum SyntaxError {
     },
     /// An assignment to something that is not a variable.
     NotAVariable {
-        /// What stands left.
+        /// The left side.
         place: Span,
         /// The `=`.
         assign: Span,
-        /// What it is, as far as it tells what was meant.
+        /// The form of the left side.
         place_kind: PlaceKind,
     },
     /// `{ … }` where a value is wanted, and none at its end.
     BlockWithoutValue {
-        /// All of it.
+        /// The block.
         span: Span,
-        /// It holds no statements.
+        /// The block contains no statements.
         alone: bool,
     },
     /// `"""` without another.
@@ -268,7 +268,7 @@ pub enum SyntaxError {
     MalformedInterpolation {
         /// The brace.
         span: Span,
-        /// It opens.
+        /// True for an opening brace.
         text: bool,
     },
     /// `<-` inside an expression.
@@ -280,16 +280,16 @@ pub enum SyntaxError {
     KeywordAsName {
         /// The keyword.
         span: Span,
-        /// In words.
+        /// A description of the keyword.
         word: &'static str,
     },
     /// A statement that the text ends.
     UnfinishedStatement {
         /// The end of the text.
         end: Span,
-        /// The last token in words.
+        /// A description of the last token.
         after: String,
-        /// What could stand there.
+        /// Descriptions of the tokens that could occur there.
         expected: Vec<&'static str>,
     },
     /// A statement that cannot be read and begins with a word of another language.
@@ -298,7 +298,7 @@ pub enum SyntaxError {
         span: Span,
         /// As written.
         word: String,
-        /// What to write instead.
+        /// The suggestion.
         instead: &'static str,
     },
     /// `# a comment`, where the text makes no call.
@@ -312,7 +312,7 @@ pub enum SyntaxError {
         word: Span,
         /// The `{`.
         brace: Span,
-        /// What to write instead, if all of it is there.
+        /// The corrections, if the whole construct is present.
         edits: Vec<(Span, String)>,
     },
     /// `match e { … }`.
@@ -373,12 +373,12 @@ pub enum SyntaxError {
     MoreErrors {
         /// The first that is not shown.
         span: Span,
-        /// How many are not shown.
+        /// The number of errors not shown.
         more: usize,
     },
 }
 
-/// What stands left of an assignment, where no variable does.
+/// The form of the left side of an assignment that is not a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaceKind {
     /// `x.1`
@@ -394,7 +394,7 @@ pub enum PlaceKind {
 }
 
 impl SyntaxError {
-    /// The error in words.
+    /// Returns the diagnostic.
     pub fn to_diagnostic(&self) -> Diagnostic {
         match self {
             SyntaxError::UnknownCharacter { span, character } => {
@@ -882,7 +882,7 @@ impl SyntaxError {
     }
 }
 
-/// `a, b or c`.
+/// Returns `a, b or c`.
 fn alternatives(expected: &[&'static str]) -> String {
     match expected {
         [] => "something else".to_owned(),
@@ -891,6 +891,7 @@ fn alternatives(expected: &[&'static str]) -> String {
     }
 }
 
+/// Returns a text cut to 40 bytes.
 fn truncated(text: &str) -> String {
     if text.len() <= 40 {
         return text.to_owned();
@@ -898,6 +899,7 @@ fn truncated(text: &str) -> String {
     text.chars().take(36).chain("…".chars()).collect()
 }
 
+/// Returns the name of a character for messages.
 fn character_name(character: char) -> String {
     match character {
         '\0' => "a NUL byte".to_owned(),
@@ -907,7 +909,8 @@ fn character_name(character: char) -> String {
     }
 }
 
-/// What was meant by a character that a word processor, or another language, puts in.
+/// Returns the ASCII replacement of a character inserted by word processors, or used in other
+/// languages.
 fn ascii_replacement(character: char) -> Option<&'static str> {
     Some(match character {
         '\u{201C}' | '\u{201D}' | '\u{201E}' => "\"",

@@ -1,8 +1,8 @@
-//! Syntax: text → tree with its errors. Parsing never fails; it returns what it could read.
+//! Syntax: text → tree with its errors. Parsing always returns the readable part of a text.
 //!
-//! The walk: [`lexer`] cuts text into tokens, [`brackets`] cuts tokens into top-level statements,
-//! `parser` reads each by itself, [`format`] prints trees back; [`layout`] lays
-//! texts out. Knows no types.
+//! The phases: [`lexer`] cuts text into tokens, [`brackets`] cuts tokens into top-level statements,
+//! `parser` parses each by itself; [`unparse`] prints trees, [`fmt`] formats texts, [`visit`]
+//! visits trees. Knows no types.
 
 pub mod ast;
 pub mod brackets;
@@ -16,6 +16,7 @@ pub mod literal;
 mod names;
 mod parser;
 pub mod unparse;
+pub mod visit;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Source;
@@ -31,17 +32,17 @@ use parser::rule::Text;
 use parser::{Grammar, Outcome};
 use std::cell::LazyCell;
 
-/// What a text says.
+/// The result of parsing a text.
 #[derive(Debug, Default)]
 pub struct Parsed {
-    /// Its statements; what could not be read is there as [`StmtKind::Error`].
+    /// The statements; unreadable ones as [`StmtKind::Error`].
     pub stmts: Vec<Stmt>,
-    /// What could not be read.
+    /// The errors.
     pub errors: Vec<Diagnostic>,
     /// The text ends inside a bracket, a block or a statement, and nothing else is wrong: more
     /// lines could complete it.
     pub incomplete: bool,
-    /// The statements that version 0.1 read as others.
+    /// The statements that version 0.1 grouped differently.
     pub regrouped: Vec<Regrouping>,
 }
 
@@ -52,26 +53,26 @@ impl Parsed {
     }
 }
 
-/// How many errors one text is told.
+/// Errors reported for one text, at most.
 const MAX_ERRORS: usize = 50;
 
-/// Reads a whole text.
+/// Parses a whole text.
 pub fn parse(source: &Source) -> Parsed {
     chunk::parse_lexed(source, &lexer::lex(source))
 }
 
-/// Reads a text that is one type.
+/// Parses a text that is one type.
 pub fn parse_type(source: &Source) -> (Option<TypeExpr>, Vec<Diagnostic>) {
     parse_one(source, parser::type_expression)
 }
 
-/// Reads a text that is one expression.
+/// Parses a text that is one expression.
 pub fn parse_expr(source: &Source) -> (Option<Expr>, Vec<Diagnostic>) {
     parse_one(source, parser::expression)
 }
 
-/// The identifiers of a text, in order, repeated as often as they stand there; `geometry::area`
-/// as it is written; of `5u8`, which names a type, `u8`.
+/// Returns the identifiers of a text, in order, with repetitions: `geometry::area` as it is
+/// written; of `5u8`, which names a type, `u8`.
 pub fn mentioned_names(source: &Source) -> Vec<&str> {
     use lexer::TokenKind::{Name, Qualified, Suffixed};
     let lexed = lexer::lex(source);
@@ -89,15 +90,15 @@ pub fn mentioned_names(source: &Source) -> Vec<&str> {
     names
 }
 
-/// Nesting that the stack of a test thread holds without doubt.
+/// Nesting that the stack of every thread is large enough for.
 const MAX_SHALLOW_DEPTH: u32 = 24;
-/// The stack for deeper texts.
+/// Bytes of the stack for deeper texts.
 const PARSER_STACK_BYTES: usize = 256 << 20;
 
-/// Runs `work` where the stack is large enough for the nesting of a text.
+/// Runs `work` on a stack that is large enough for the nesting of a text.
 ///
-/// Nesting is bounded by [`brackets::MAX_DEPTH`], but a level of the grammar takes some kilobytes, more
-/// than a thread of unknown origin may have left.
+/// Nesting is bounded by [`brackets::MAX_DEPTH`], but a level of the grammar takes some kilobytes,
+/// more than a thread of unknown origin may have left.
 fn with_stack_for<T: Send>(cut: &StatementSplit, work: impl Fn() -> T + Sync) -> T {
     if cut.max_depth <= MAX_SHALLOW_DEPTH { work() } else { with_large_stack(work) }
 }
@@ -107,12 +108,13 @@ fn with_large_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
     std::thread::scope(|scope| {
         match std::thread::Builder::new().stack_size(PARSER_STACK_BYTES).spawn_scoped(scope, &work) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            // No thread to be had: this stack is most likely large enough too.
+            // Without a thread, the present stack is most likely large enough.
             Err(_) => work(),
         }
     })
 }
 
+/// Parses the statements of a text that the bracket pass has split.
 fn parse_statements(cx: Text<'_>, lexed: &Lexed, cut: &StatementSplit) -> Parsed {
     let grammar = Grammar::new(cx);
     let before = LazyCell::new(|| Grammar::new(Text { edition: Edition::V01, ..cx }));
@@ -172,7 +174,7 @@ fn parse_statements(cx: Text<'_>, lexed: &Lexed, cut: &StatementSplit) -> Parsed
     Parsed { stmts, errors: sorted_diagnostics(errors), incomplete, regrouped }
 }
 
-/// Errors in the order of the text, not too many.
+/// Returns diagnostics in the order of the text, bounded in number.
 fn sorted_diagnostics(errors: Vec<SyntaxError>) -> Vec<Diagnostic> {
     let mut out: Vec<Diagnostic> = errors.iter().map(SyntaxError::to_diagnostic).collect();
     out.sort_by_key(|d| (d.primary.span.start, d.primary.span.end));
@@ -184,6 +186,7 @@ fn sorted_diagnostics(errors: Vec<SyntaxError>) -> Vec<Diagnostic> {
     out
 }
 
+/// Parses a text with one rule.
 fn parse_one<T: Send>(
     source: &Source,
     rule: impl for<'t> Fn(Text<'t>, &'t [Token]) -> Outcome<T> + Sync,

@@ -1,20 +1,24 @@
 //! Type functions: types computed from types.
 //!
 //! `typefun narrow(V:VIS, W:VIS):VIS => typematch (V, W) with … endmatch` makes `narrow(A, B)` a
-//! type that reduces as soon as its arguments say enough. [`Type::apply`] is the one way to build
-//! an application, and substitution goes through it, so that a type never holds an application
-//! that could be reduced; one that cannot (yet) is *stuck* and stays, as [`TypeKind::Apply`].
+//! type that reduces as soon as its arguments determine an arm. [`Type::apply`] is the only
+//! constructor of an application, and substitution goes through it, so that a type never holds an
+//! application that could be reduced; one that cannot (yet) is *stuck* and stays, as
+//! [`TypeKind::Apply`].
 //!
-//! **Rule.** The arms are tried in order. Each pattern fits the argument, is *apart* from it, or
-//! neither. The first arm that is not apart decides: if it fits, the application is its result,
-//! else it is stuck. "Apart" means that no instance of the argument (its variables and holes
-//! replaced in any way) fits. So a reduction that happens now would have happened after any
-//! substitution, with the same result up to it: reducing early or late is the same. Patterns match
-//! modulo the definitional equalities: `A * B` fits `int ^ 2`, which is `int * int`.
+//! **Rule.** The arms are tried in order. Each pattern matches the argument, is *apart* from it, or
+//! neither. The first arm that is not apart decides: if it matches, the application is its result,
+//! otherwise it is stuck. "Apart" means that no instance of the argument (its variables and holes
+//! replaced in any way) matches. These are the closed type families of R. Eisenberg, D. Vytiniotis,
+//! S. Peyton Jones and S. Weirich (*Closed type families with overlapping equations*, POPL 2014).
+//! So a reduction that happens now would have happened after any substitution, with the same result
+//! up to it: reduction commutes with substitution. Patterns match modulo the definitional
+//! equalities: `A * B` matches `int ^ 2`, which is `int * int`.
 //!
 //! **Bounds.** Type functions may call themselves. Every outermost reduction has fuel: for the
-//! types it builds, and for how deep its calls nest, which is what the stack has to hold. If it
-//! runs out, the application stays as it was written, and [`TypeFun::reduce`] says so.
+//! nodes it builds, and for the nesting of its calls, which the stack has to hold. Without fuel,
+//! the application stays as it was written, and [`TypeFun::reduce`] returns
+//! [`Reduction::OutOfFuel`].
 
 use super::table::{self, Application};
 use super::{FiniteKind, Kind, MAX_TYPE_NODES, ProductForm, Type, TypeKind, TypeVar};
@@ -29,23 +33,23 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone)]
 pub struct TypeFun(Arc<TypeFunDef>);
 
-/// What was declared.
+/// The declaration of a type function.
 pub struct TypeFunDef {
     /// Unique in a session.
     pub id: u32,
-    /// As declared.
+    /// The name as declared.
     pub name: Arc<str>,
     /// Parameters with their kinds.
     pub params: Vec<TypeVar>,
     /// The kind of its results.
     pub kind: Kind,
-    /// The declared kinds among those of its parameters and its results.
+    /// The declared kinds among those of the parameters and the result.
     pub kinds: Vec<FiniteKind>,
-    /// Filled once; a type function may mention itself.
+    /// The meaning, set once: a type function may mention itself.
     meaning: OnceLock<Meaning>,
 }
 
-/// What an application stands for, in terms of the parameters.
+/// The meaning of an application, in terms of the parameters.
 #[derive(Clone, Debug)]
 pub enum Meaning {
     /// This type.
@@ -57,7 +61,7 @@ pub enum Meaning {
 /// One arm of a `typematch`.
 #[derive(Clone, Debug)]
 pub struct TypeArm {
-    /// One for each subject: types in which `binds` stand for what they fit.
+    /// The patterns, one for each subject: types in which `binds` are pattern variables.
     pub patterns: Vec<Type>,
     /// The variables of the patterns, those of `_` too.
     pub binds: Vec<TypeVar>,
@@ -67,7 +71,7 @@ pub struct TypeArm {
     pub refusal: Option<Refusal>,
 }
 
-/// The author's words for what must not be: a text with types in it, over variables.
+/// The author's message for refused arguments: text with types in it, over variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// In order: a text, or a type.
@@ -75,7 +79,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// The text at types for the variables.
+    /// Returns the text with types substituted for the variables.
     pub fn text(&self, bindings: &HashMap<u32, Type>) -> String {
         let piece = |piece: &Result<Arc<str>, Type>| match piece {
             Ok(text) => text.to_string(),
@@ -84,55 +88,56 @@ impl Refusal {
         self.pieces.iter().map(piece).collect()
     }
 
-    /// The types in it.
+    /// Returns the types in the text.
     pub fn types(&self) -> impl Iterator<Item = &Type> {
         self.pieces.iter().filter_map(|piece| piece.as_ref().err())
     }
 }
 
-/// What became of an application.
+/// The result of reducing an application.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reduction {
-    /// It is this type.
+    /// The application equals this type.
     Reduced(Type),
-    /// The arguments do not say enough yet.
+    /// The arguments do not determine an arm yet.
     Stuck,
-    /// No arm fits, whatever the variables in the arguments are.
+    /// No arm matches, whatever the variables in the arguments are.
     NoArm,
-    /// It takes too many steps, perhaps for ever.
+    /// The reduction exceeds its fuel and possibly diverges.
     OutOfFuel,
-    /// The arm that fits refuses the arguments, in these words.
+    /// The arm that matches refuses the arguments, with this message.
     Refused(String),
 }
 
-/// How a pattern and a type stand to each other.
+/// The relation of a pattern and a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
-    /// No instance of the type fits.
+    /// No instance of the type matches.
     Apart,
-    /// Some instance may fit.
+    /// Some instance may match.
     Undecided,
-    /// It fits.
+    /// The type matches.
     Matches,
 }
 
-/// Nodes that one outermost reduction may build.
+/// Nodes that one outermost reduction may build, at most.
 const NODE_FUEL: u32 = 30_000;
 
-/// Nodes that the rows of one table may build.
+/// Nodes that the rows of one table may build, at most.
 const TABLE_FUEL: u32 = 400_000;
 
-/// Tables that one outermost reduction may make.
+/// Tables that one outermost reduction may build, at most.
 const MAX_TABLES: u32 = 64;
 
-/// The sum of the depths of results that may be under construction at once.
+/// The sum of the depths of results under construction at once, at most.
 const MAX_CALL_DEPTH: u32 = 1_200;
 
 thread_local! {
-    /// Of the outermost reduction in progress on this thread.
+    /// The state of the outermost reduction in progress on this thread.
     static STATE: Cell<ReductionState> = const { Cell::new(ReductionState::START) };
 }
 
+/// Fuel used by a reduction.
 #[derive(Clone, Copy)]
 struct ReductionState {
     depth: u32,
@@ -148,7 +153,7 @@ impl ReductionState {
 }
 
 impl TypeFun {
-    /// A type function whose meaning is given later by [`TypeFun::define`].
+    /// Declares a type function whose meaning is set later by [`TypeFun::define`].
     pub fn declare(
         id: u32,
         name: Arc<str>,
@@ -159,17 +164,18 @@ impl TypeFun {
         TypeFun(Arc::new(TypeFunDef { id, name, params, kind, kinds, meaning: OnceLock::new() }))
     }
 
-    /// Gives the meaning. Later calls change nothing.
+    /// Sets the meaning. Later calls have no effect.
     pub fn define(&self, meaning: Meaning) {
         let _ = self.0.meaning.set(meaning);
     }
 
-    /// The meaning; `None` while the declaration is being checked, or if that failed.
+    /// Returns the meaning; `None` while the declaration is being checked, or if that failed.
     pub fn meaning(&self) -> Option<&Meaning> {
         self.0.meaning.get()
     }
 
-    /// What the application to these arguments becomes.
+    /// Reduces the application to these arguments by one step, and its result where that is an
+    /// application.
     pub fn reduce(&self, args: &[Type]) -> Reduction {
         let before = STATE.get();
         let outermost = before.depth == 0;
@@ -192,6 +198,7 @@ impl TypeFun {
         reduction
     }
 
+    /// Performs one reduction step within the fuel.
     fn step(&self, args: &[Type]) -> Reduction {
         let state = STATE.get();
         let size = args.iter().fold(0u32, |sum, arg| sum.saturating_add(arg.nodes()));
@@ -214,7 +221,7 @@ impl TypeFun {
                         &arm.result
                     }
                     Err(Reduction::Stuck) if !args.iter().any(|ty| ty.has_var() || ty.has_meta()) => {
-                        // Nothing will be known that is not, so what a subject lacks is missing for good.
+                        // The arguments are ground, so what a subject lacks never becomes known.
                         return subjects.iter().find_map(failure).unwrap_or(Reduction::Stuck);
                     }
                     Err(reduction) => return reduction,
@@ -232,7 +239,7 @@ impl TypeFun {
     }
 }
 
-/// Why an application in a type has no result.
+/// Returns the reason why an application in a type has no result.
 pub(super) fn failure(ty: &Type) -> Option<Reduction> {
     if !ty.has_apply() {
         return None;
@@ -251,8 +258,8 @@ pub(super) fn failure(ty: &Type) -> Option<Reduction> {
     found
 }
 
-/// Does work with fuel of its own, that of a table; the depth of calls is still that of the stack. Within one
-/// outermost reduction a few tables are made; `None` if there are more.
+/// Runs `work` with the fuel of a table; the depth of calls is still that of the stack. `None` if
+/// the fuel runs out, or beyond [`MAX_TABLES`] tables within one outermost reduction.
 pub(super) fn with_table_fuel<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
     let before = STATE.get();
     if before.tables >= MAX_TABLES {
@@ -272,12 +279,13 @@ pub(super) fn with_table_fuel<T>(work: impl FnOnce() -> Option<T>) -> Option<T> 
     done.filter(|_| !spent)
 }
 
+/// Marks the fuel as exhausted.
 fn exhaust_fuel() -> Reduction {
     STATE.set(ReductionState { exhausted: true, ..STATE.get() });
     Reduction::OutOfFuel
 }
 
-/// The arm that decides, with what its variables stand for.
+/// Returns the arm that decides, with the bindings of its variables.
 fn select_arm<'a>(
     arms: &'a [TypeArm],
     subjects: &[Type],
@@ -293,7 +301,7 @@ fn select_arm<'a>(
 }
 
 impl TypeArm {
-    /// How the patterns stand to the subjects, and what their variables stand for.
+    /// Returns the relation of the patterns to the subjects, and the bindings of their variables.
     pub fn fit(&self, subjects: &[Type]) -> (Fit, HashMap<u32, Type>) {
         let mut matcher = Matcher { binds: &self.binds, found: HashMap::default() };
         let pairs = self.patterns.iter().zip(subjects);
@@ -302,7 +310,7 @@ impl TypeArm {
     }
 }
 
-/// What is apart in one part is apart.
+/// Returns the least of several relations: a type that is apart in one part is apart.
 fn least_fit(fits: impl Iterator<Item = Fit>) -> Fit {
     let mut least = Fit::Matches;
     for fit in fits {
@@ -314,12 +322,14 @@ fn least_fit(fits: impl Iterator<Item = Fit>) -> Fit {
     least
 }
 
+/// The state of matching the patterns of one arm.
 struct Matcher<'a> {
     binds: &'a [TypeVar],
     found: HashMap<u32, Type>,
 }
 
 impl Matcher<'_> {
+    /// Matches one pattern against one type.
     fn fit(&mut self, pattern: &Type, subject: &Type) -> Fit {
         use TypeKind as K;
         if let K::Var(var) = pattern.kind()
@@ -334,7 +344,7 @@ impl Matcher<'_> {
                 let (first, more) = ss.split_at(ps.len().min(ss.len()));
                 let firsts = least_fit(ps.iter().zip(first).map(|(p, s)| self.fit(p, s)));
                 if first.len() < ps.len() {
-                    // What follows may be known later.
+                    // The remaining components may become known later.
                     return if rest.is_some() { firsts.min(Fit::Undecided) } else { Fit::Apart };
                 }
                 if more.is_empty() && rest.is_none() && *form == ProductForm::Tuple {
@@ -373,7 +383,7 @@ impl Matcher<'_> {
             }
             (K::Nominal(n, ps), K::Nominal(m, ss)) if n == m => self.pairs(ps, ss),
             (K::Triangle(a, p), K::Triangle(b, s)) if a == b => self.fit(p, s),
-            // What is written out in the pattern is a power in the subject.
+            // A product in the pattern is a power in the subject.
             (K::Product(ps), K::Array(t, i)) | (K::CompactProduct(ps), K::CompactPower(t, i)) => {
                 let count = count_fits(ps.len(), i);
                 count.min(least_fit(ps.iter().map(|p| self.fit(p, t))))
@@ -411,7 +421,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// The product of a list against a type.
+    /// Matches the product of a list against a type.
     fn fit_product(&mut self, list: &Type, subject: &Type) -> Fit {
         use TypeKind as K;
         let Some(form) = list.list_form() else { return Fit::Undecided };
@@ -434,10 +444,12 @@ impl Matcher<'_> {
         }
     }
 
+    /// Matches patterns against types, pair by pair.
     fn pairs(&mut self, patterns: &[Type], subjects: &[Type]) -> Fit {
         least_fit(patterns.iter().zip(subjects).map(|(p, s)| self.fit(p, s)))
     }
 
+    /// Binds a pattern variable; nonlinear patterns compare with the earlier binding.
     fn bind(&mut self, var: &TypeVar, subject: &Type) -> Fit {
         if !subject.has_kind(var.kind) {
             let possible = may_change(subject) && subject.kind_of().meet(var.kind).is_some();
@@ -454,7 +466,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// The parts of a subject that are not all equal now, against a pattern for each of them.
+    /// Matches parts of a subject that are not all equal now against one pattern for each of them.
     fn fit_equal_parts(&mut self, subject: &Type, count: Fit, pattern: &Type, parts: &[Type]) -> Fit {
         if !may_change(subject) {
             return Fit::Apart;
@@ -463,11 +475,12 @@ impl Matcher<'_> {
     }
 }
 
-/// Whether a type may change when variables become known.
+/// Returns true if a type may change when variables become known.
 fn may_change(ty: &Type) -> bool {
     ty.has_var() || ty.has_meta() || ty.has_apply()
 }
 
+/// Matches a number of components against an index type.
 fn count_fits(count: usize, index: &Type) -> Fit {
     match index.kind() {
         TypeKind::UnitSum(n) if *n == BigUint::from(count) => Fit::Matches,
@@ -478,7 +491,7 @@ fn count_fits(count: usize, index: &Type) -> Fit {
     }
 }
 
-/// Whether something of this kind can have this form.
+/// Returns true if a type of this kind can have this form.
 fn kind_admits_form(form: &TypeKind, kind: Kind) -> bool {
     use TypeKind as K;
     match form {
@@ -503,7 +516,7 @@ fn kind_admits_form(form: &TypeKind, kind: Kind) -> bool {
 }
 
 impl Type {
-    /// A type function applied: what it reduces to, or the stuck application.
+    /// Applies a type function: returns the reduct, or the stuck application.
     pub fn apply(fun: TypeFun, args: Vec<Type>) -> Type {
         if args.iter().any(Type::is_error) {
             return Type::error();
@@ -515,7 +528,7 @@ impl Type {
         }
     }
 
-    /// The stuck applications in it for which `which` holds, outermost first.
+    /// Returns the first stuck application in the type for which `which` holds, outermost first.
     pub fn find_application(&self, which: &mut dyn FnMut(&TypeFun, &[Type]) -> bool) -> Option<Type> {
         if !self.has_apply() {
             return None;

@@ -1,8 +1,9 @@
-//! Types printed as people write them, laid out by the `pretty` crate.
+//! Printing of types, laid out by the `pretty` crate (P. Wadler, *A prettier printer*, 2003; D.
+//! Leijen).
 //!
-//! Gives text that reads back as the same type. `2` stands as `bool` where it is a type of values
-//! of its own (alone, at an arrow, as an element or argument) and as `2` inside the algebra;
-//! likewise `1` as `unit` and `0` as `void` when alone or at an arrow.
+//! Gives text that reads back as the same type. `2` is printed as `bool` where it is a type of
+//! values (alone, at an arrow, as an element or argument) and as `2` inside the algebra; likewise
+//! `1` as `unit` and `0` as `void` when alone or at an arrow.
 
 use super::{Kind, ProductForm, Type, TypeKind, TypeVar};
 use num_traits::{One, Zero};
@@ -21,10 +22,10 @@ enum Level {
     Atom,
 }
 
-/// The widest line a type is laid out on when it stands alone.
+/// Columns of a line that a type is laid out on, at most.
 const MAX_LINE_WIDTH: usize = 96;
 
-/// Types longer than this are cut: nobody reads them, and they can grow without bound.
+/// Nodes of a type that is printed in full, at most: types can grow without bound.
 const MAX_PRINTED_NODES: u32 = 2_000;
 
 impl fmt::Display for Type {
@@ -40,7 +41,7 @@ impl fmt::Display for Type {
 }
 
 impl Type {
-    /// The type as a size is written: `2`, not `bool`.
+    /// Returns the text of the type as a size: `2`, not `bool`.
     pub fn size_text(&self) -> String {
         self.as_unit_sum().map_or_else(|| self.to_string(), |n| n.to_string())
     }
@@ -48,7 +49,7 @@ impl Type {
 
 type Doc<'a> = DocBuilder<'a, Arena<'a>>;
 
-/// A type where it is the type of values of its own.
+/// Prints a type in the position of a type of values.
 fn standing_alone<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
     match ty.kind() {
         TypeKind::UnitSum(n) if n.is_zero() => arena.text("void"),
@@ -57,11 +58,12 @@ fn standing_alone<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'
     }
 }
 
-/// A type where it is an element, field or argument.
+/// Prints a type in the position of an element, field or argument.
 fn element<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
     if ty.is_bool() { arena.text("bool") } else { doc(ty, level, arena) }
 }
 
+/// Prints a type at a level, in parentheses where it binds more loosely.
 fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
     let (own, body) = match ty.kind() {
         TypeKind::UnitSum(n) => (Level::Atom, arena.text(n.to_string())),
@@ -129,7 +131,7 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
                 _ => (own, arena.intersperse(all, arena.line().append(arena.text(operator)))),
             }
         }
-        // By itself it has the name of the list: `A * R` is a pair, `A * ..R` one tuple.
+        // Alone it is printed as the list: `A * R` is a pair, `A * ..R` one tuple.
         TypeKind::Rest(list) => return doc(list, level, arena),
         TypeKind::Apply(application) => {
             let (fun, args) = (&application.fun, &application.args);
@@ -157,7 +159,7 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
     if own < level { body.parens() } else { body }
 }
 
-/// Arguments between commas: one for a parameter that is a size stands as a number.
+/// Prints arguments separated by commas; sizes as numbers.
 fn argument_list<'a>(args: &'a [Type], params: &'a [TypeVar], arena: &'a Arena<'a>) -> Doc<'a> {
     let size = |at: usize| {
         params.get(at).is_some_and(|param: &TypeVar| matches!(param.kind, Kind::UnitSum | Kind::Compact))
@@ -170,6 +172,7 @@ fn argument_list<'a>(args: &'a [Type], params: &'a [TypeVar], arena: &'a Arena<'
     )
 }
 
+/// Prints operands separated by an operator.
 fn operands<'a>(parts: &'a [Type], operator: &'static str, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
     arena.intersperse(
         parts.iter().map(|part| doc(part, level, arena)),

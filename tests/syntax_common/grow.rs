@@ -184,10 +184,10 @@ impl Grow {
                 let hole = |g: &mut Grow| {
                     let name = g.name();
                     let (value, width) = (g.at(Name(name)), g.maybe(|g| g.dice.roll(20)));
-                    Hole { value, width, places: g.maybe(|g| g.dice.roll(9)), text: g.string() }
+                    Interpolation { value, width, places: g.maybe(|g| g.dice.roll(9)), text: g.string() }
                 };
                 let text = self.string();
-                Filled(text, self.many(0, 2, hole))
+                Interpolated(text, self.many(0, 2, hole))
             }
             34 => Inject { index: self.number(), arg: one(self) },
             6 => {

@@ -1,9 +1,9 @@
-//! Where lines are broken: nested tokens → a document for the `pretty` crate.
+//! Layout: nested tokens → a document for the `pretty` crate, which chooses the line breaks (P.
+//! Wadler, *A prettier printer*, 2003; D. Leijen's `group`, `nest` and `align`).
 //!
-//! Takes [`Node`]s with the [`Trivia`]s between tokens; gives one document. A line break that was written
-//! stays, if it stands where one may stand; a new one is made only where a line would be too long,
-//! outside first. A comment is written as a mark with its number, so that its length is nobody's
-//! concern.
+//! Takes [`Node`]s with the [`Trivia`] between tokens; gives one document. A written line break is
+//! kept where one is allowed; a new one is made only where a line would be too long, outermost
+//! first. A comment is written as a mark with its number, so that its length does not matter.
 
 use super::super::lexer::{Token, TokenKind};
 use super::nodes::{Arm, Node};
@@ -17,7 +17,7 @@ type Doc<'a> = DocBuilder<'a, Arena<'a>>;
 /// One level of indentation.
 const INDENT: isize = 2;
 
-/// What separates two tokens that no comment stands between.
+/// The separation of two tokens without a comment between them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Separator {
     Nothing,
@@ -26,27 +26,29 @@ enum Separator {
     Soft,
     /// A blank, or a line break together with the others of its group.
     Line,
-    /// The same with nothing instead of a blank.
+    /// Like `Line`, with nothing instead of a blank.
     Line0,
     Hard,
 }
 
+/// The layout of one text.
 pub(super) struct Arranger<'a> {
     pub arena: &'a Arena<'a>,
     pub text: &'a str,
     pub tokens: &'a [Token],
     pub gaps: &'a [Trivia<'a>],
-    /// The `:` that blanks stand around.
+    /// The `:` tokens with blanks around them.
     pub colons: &'a HashSet<usize>,
-    /// The tokens of types of results, before which no line is broken: the parameters give way.
+    /// The tokens of result types, before which no line is broken: the parameters are broken
+    /// instead.
     pub result_types: &'a HashSet<usize>,
-    /// How many gaps before each break a line.
+    /// For each token, the number of line breaks before it.
     pub breaks: Vec<usize>,
-    /// Stands around the number of a comment.
+    /// The character around the number of a comment.
     pub mark: char,
 }
 
-/// Operators from loose to tight, as far as lines are broken at them.
+/// Operators from loose to tight, at which lines may be broken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     For,
@@ -67,7 +69,7 @@ enum Level {
 }
 
 impl Level {
-    /// In a statement.
+    /// The order in a statement.
     const OUTSIDE: &[Level] = {
         use Level::*;
         &[
@@ -87,7 +89,7 @@ impl Level {
             Reshape,
         ]
     };
-    /// Between brackets.
+    /// The order between brackets.
     const INSIDE: &[Level] = {
         use Level::*;
         &[
@@ -109,6 +111,7 @@ impl Level {
         ]
     };
 
+    /// Returns true for an operator of the level.
     fn contains(self, kind: TokenKind) -> bool {
         use TokenKind::*;
         match self {
@@ -140,25 +143,25 @@ impl Level {
         }
     }
 
-    /// Only the first operator counts.
+    /// Returns true if only the first operator splits the row.
     fn splits_once(self) -> bool {
         matches!(self, Level::FatArrow | Level::Assign | Level::For)
     }
 
-    /// The operator ends a line rather than beginning the next.
+    /// Returns true if the operator ends a line rather than beginning the next.
     fn ends_line(self) -> bool {
         use Level::*;
         matches!(self, Comma | CompactComma | FatArrow | Assign | Dollar)
     }
 
-    /// Where one line is broken, all are.
+    /// Returns true if either all lines are broken at the operators, or none.
     fn breaks_together(self) -> bool {
         matches!(self, Level::Pipe | Level::Bar)
     }
 }
 
 impl<'a> Arranger<'a> {
-    /// A whole program.
+    /// Returns the document of a whole program.
     pub fn program(&self, stmts: &[Vec<Node>]) -> Doc<'a> {
         let doc = self.stmts(stmts, self.tokens.len(), Separator::Hard);
         if self.tokens.is_empty() && self.gaps[0].comments.is_empty() {
@@ -168,7 +171,8 @@ impl<'a> Arranger<'a> {
         }
     }
 
-    /// Statements with what stands before each, and the comments before the token after them.
+    /// Returns statements with the trivia before each, and the comments before the token after
+    /// them.
     fn stmts(&self, stmts: &[Vec<Node>], end: usize, sep: Separator) -> Doc<'a> {
         let mut doc = self.arena.nil();
         for (at, stmt) in stmts.iter().enumerate() {
@@ -178,8 +182,8 @@ impl<'a> Arranger<'a> {
         doc.append(self.comments(end, stmts.is_empty()).0)
     }
 
-    /// The comments before a token, where a statement may stand; whether there are any, and whether
-    /// the last leaves its line open.
+    /// Returns the comments before a token, where a statement may begin; whether there are any, and
+    /// whether the last leaves its line open.
     fn comments(&self, at: usize, mut first: bool) -> (Doc<'a>, bool, bool) {
         let (mut doc, mut open) = (self.arena.nil(), false);
         let gap = &self.gaps[at];
@@ -202,16 +206,17 @@ impl<'a> Arranger<'a> {
         (doc, !gap.comments.is_empty(), open && gap.newlines == 0)
     }
 
-    /// What stands between code and a comment in its line.
+    /// Returns the separation between code and a comment in its line.
     fn beside_code(&self, line: bool) -> Doc<'a> {
         self.arena.text(if line { "  " } else { " " })
     }
 
+    /// Returns the mark of a comment.
     fn comment(&self, number: usize) -> Doc<'a> {
         self.arena.text(format!("{}{number}{}", self.mark, self.mark))
     }
 
-    /// What stands before a statement.
+    /// Returns the separation before a statement.
     fn before_statement(&self, at: usize, first: bool, sep: Separator) -> Doc<'a> {
         let (doc, any, open) = self.comments(at, first);
         if open {
@@ -229,7 +234,7 @@ impl<'a> Arranger<'a> {
         doc.append(self.arena.hardline())
     }
 
-    /// A statement, without what stands before it.
+    /// Returns a statement, without the trivia before it.
     fn stmt(&self, nodes: &[Node]) -> Doc<'a> {
         let (nodes, semi) = match nodes {
             [nodes @ .., Node::Token(semi)] if self.kind(*semi) == TokenKind::Semi => (nodes, Some(*semi)),
@@ -250,10 +255,12 @@ impl<'a> Arranger<'a> {
         }
     }
 
+    /// Returns the kind of a token; `;` after the last.
     fn kind(&self, at: usize) -> TokenKind {
         self.tokens.get(at).map_or(TokenKind::Semi, |token| token.kind)
     }
 
+    /// Returns a token; a mark for one over several lines.
     fn token(&self, at: usize) -> Doc<'a> {
         let token = &self.tokens[at];
         let written = &self.text[token.start as usize..token.end as usize];
@@ -267,15 +274,17 @@ impl<'a> Arranger<'a> {
         self.arena.text(&self.text[token.start as usize..token.end as usize])
     }
 
-    /// Whether a line is broken before one of the tokens after `first`, up to `last`.
+    /// Returns true if a line is broken before one of the tokens after `first`, up to `last`.
     fn broken(&self, first: usize, last: usize) -> bool {
         last > first && self.breaks[last + 1] > self.breaks[first + 1]
     }
 
+    /// Returns true if a line is broken before a token.
     fn breaks_before(&self, at: usize) -> bool {
         self.gaps[at].breaks()
     }
 
+    /// Returns true if a line is broken within nodes.
     fn broken_within(&self, nodes: &[Node]) -> bool {
         match nodes {
             [] => false,
@@ -284,6 +293,7 @@ impl<'a> Arranger<'a> {
         }
     }
 
+    /// Returns a separator as a document.
     fn separator_doc(&self, sep: Separator) -> Doc<'a> {
         match sep {
             Separator::Nothing => self.arena.nil(),
@@ -295,7 +305,7 @@ impl<'a> Arranger<'a> {
         }
     }
 
-    /// What stands before a token inside a statement.
+    /// Returns the separation before a token inside a statement.
     fn separator(&self, at: usize, sep: Separator) -> Doc<'a> {
         let gap = &self.gaps[at];
         let sep = match sep {
@@ -316,13 +326,14 @@ impl<'a> Arranger<'a> {
         doc.append(self.separator_doc(after))
     }
 
-    /// Indents what a comment forces into a line of its own: it would begin a statement there.
+    /// Indents a document that a comment forces onto a line of its own: it would begin a statement
+    /// there.
     fn indent_after_comment(&self, at: usize, doc: Doc<'a>) -> Doc<'a> {
         let gap = &self.gaps[at];
         if gap.comments.is_empty() || !gap.breaks() { doc } else { doc.nest(INDENT) }
     }
 
-    /// Nodes beside each other, broken at the loosest of some operators.
+    /// Returns a row of nodes, broken at the loosest of some operators.
     fn row(&self, nodes: &[Node], levels: &[Level]) -> Doc<'a> {
         if nodes.iter().any(|node| matches!(node, Node::Body { .. } | Node::Arms(_) | Node::Perform { .. })) {
             return self.blocks(nodes, levels);
@@ -345,7 +356,7 @@ impl<'a> Arranger<'a> {
         self.juxtaposed(nodes)
     }
 
-    /// Operands with operators of one level between them.
+    /// Returns operands with operators of one level between them.
     fn chain(&self, nodes: &[Node], level: Level, ops: &[usize], tighter: &[Level], inside: bool) -> Doc<'a> {
         // Of `a = b, c` the right side is a tuple again.
         let right = match level {
@@ -358,7 +369,8 @@ impl<'a> Arranger<'a> {
             next || self.breaks_before(nodes[op].first())
         });
         let together = level.breaks_together() && free && !self.broken_within(nodes);
-        // Operands of which the first begins a line, below what they belong to, stand below each other.
+        // Operands of which the first begins a line, below what they belong to, stand below each
+        // other.
         let first = nodes[0].first();
         let opens = |kind| {
             matches!(kind, TokenKind::Assign | TokenKind::FatArrow | TokenKind::LParen | TokenKind::LBracket)
@@ -378,8 +390,8 @@ impl<'a> Arranger<'a> {
             let glue = |sep| if spacing::blank(self, before, operator) { sep } else { Separator::Nothing };
             let broken_before = self.breaks_before(operator);
             let broken_after = operand.first().is_some_and(|node| self.breaks_before(node.first()));
-            // An operand that does not fit as a whole goes below; what is bound goes below only if not
-            // even its beginning fits.
+            // An operand that does not fit as a whole goes below; what is bound goes below only if
+            // not even its beginning fits.
             let soft = if soft == Separator::Soft && level != Level::Assign { Separator::Line } else { soft };
             let grouped = soft == Separator::Line && !together;
             let (sep_before, sep_after) = if level.ends_line() {
@@ -416,7 +428,7 @@ impl<'a> Arranger<'a> {
         if together { doc.group() } else { doc }
     }
 
-    /// Nodes that no operator separates, or only tight ones.
+    /// Returns nodes that no operator separates, or only tight ones.
     fn juxtaposed(&self, nodes: &[Node]) -> Doc<'a> {
         let mut doc = self.arena.nil();
         let mut before: Option<usize> = None;
@@ -439,7 +451,7 @@ impl<'a> Arranger<'a> {
         doc
     }
 
-    /// Statements with blocks: what stands before and between these, and these.
+    /// Returns a statement with blocks: the blocks, and the rows before and between them.
     fn blocks(&self, nodes: &[Node], levels: &[Level]) -> Doc<'a> {
         use Node::*;
         let flat = nodes.iter().all(|node| match node {
@@ -498,7 +510,7 @@ impl<'a> Arranger<'a> {
         if flat { doc.group() } else { doc }
     }
 
-    /// `perform` and its statement, with what stands before.
+    /// Returns `perform` and its statement, with the separation before.
     fn perform(&self, word: usize, stmt: &[Node], after: bool) -> Doc<'a> {
         let Some(first) = stmt.first().map(Node::first) else { return self.token(word) };
         let hard = self.broken_within(stmt);
@@ -518,7 +530,7 @@ impl<'a> Arranger<'a> {
         if broken { doc.append(inner).nest(INDENT) } else { doc.append(inner) }
     }
 
-    /// `| p => …`, each on a line of its own.
+    /// Returns arms `| p => …`, each on a line of its own.
     fn arms(&self, arms: &[Arm<Vec<Vec<Node>>>], end: usize, sep: Separator) -> Doc<'a> {
         let mut doc = self.arena.nil();
         for (at, arm) in arms.iter().enumerate() {
@@ -543,7 +555,7 @@ impl<'a> Arranger<'a> {
         doc.append(self.comments(end, false).0)
     }
 
-    /// `| p when c =>`.
+    /// Returns `| p when c =>`.
     fn arm_head<B>(&self, arm: &Arm<B>) -> Doc<'a> {
         let mut doc = self.arena.nil();
         let head = self.row(&arm.head, Level::OUTSIDE);
@@ -557,6 +569,7 @@ impl<'a> Arranger<'a> {
         doc.append(self.separator(arm.arrow, Separator::Blank)).append(self.token(arm.arrow))
     }
 
+    /// Returns one node.
     fn node(&self, node: &Node) -> Doc<'a> {
         match node {
             Node::Token(at) => self.token(*at),
@@ -575,13 +588,14 @@ impl<'a> Arranger<'a> {
                     doc.append(self.separator(first, Separator::Line).append(inner).nest(INDENT).group())
                 }
             }
-            // Those stand in statements only.
+            // These occur in statements only.
             Node::Body { .. } | Node::Arms(_) | Node::Perform { .. } => {
                 self.blocks(std::slice::from_ref(node), Level::OUTSIDE)
             }
         }
     }
 
+    /// Returns a bracketed node.
     fn bracket(&self, open: usize, inner: &[Node], close: usize) -> Doc<'a> {
         let (opening, closing) = (self.token(open), self.token(close));
         let Some(first) = inner.first().map(Node::first) else {
@@ -612,7 +626,7 @@ impl<'a> Arranger<'a> {
             let inside = row.append(end);
             return opening.append(if direct { inside.align() } else { inside }).append(closing);
         }
-        // What brings its own places for breaks is held closely.
+        // A node with break points of its own needs none around it.
         if matches!(inner, [Node::Bracket { .. } | Node::Lambda { .. }]) {
             let end = self.separator(close, Separator::Nothing);
             return opening
@@ -625,7 +639,7 @@ impl<'a> Arranger<'a> {
         opening.append(inside).append(self.separator(close, edge)).append(closing).group()
     }
 
-    /// `if … then … else … endif`.
+    /// Returns `if … then … else … endif`.
     fn choice(&self, parts: &[(usize, Vec<Node>)], close: usize) -> Doc<'a> {
         let words = parts.iter().skip(1).map(|(word, _)| *word).chain([close]);
         let free = !words.into_iter().any(|word| self.breaks_before(word));
@@ -656,7 +670,7 @@ impl<'a> Arranger<'a> {
         doc.append(if self.breaks_before(close) { end.nest(INDENT) } else { end }).group()
     }
 
-    /// `match … with | p => e … endmatch`.
+    /// Returns `match … with | p => e … endmatch`.
     fn matching(&self, head: &[Node], arms: &[Arm<Vec<Node>>], close: usize) -> Doc<'a> {
         let firsts = arms.iter().map(Arm::first).chain([close]);
         let broken = firsts.into_iter().any(|first| self.breaks_before(first));
@@ -677,7 +691,7 @@ impl<'a> Arranger<'a> {
     }
 }
 
-/// The token after the last arm.
+/// Returns the token after the last arm.
 fn node_end(node: &Node) -> usize {
     node.last() + 1
 }

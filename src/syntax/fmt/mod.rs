@@ -1,12 +1,12 @@
-//! Layout: a program's text → the same program, laid out.
+//! The formatter: a program's text → the same program, laid out.
 //!
-//! Keeps every token and every comment; changes blanks and line breaks only. A line break that was
-//! written stays where one may stand, and up to one empty line between statements; new breaks are made
-//! where a line would be longer than [`MAX_LINE_WIDTH`]. Applied to its own result it changes nothing. Lines end as most
-//! of them did, those inside comments too.
+//! Keeps every token and every comment; changes blanks and line breaks only. A written line break
+//! stays where one is allowed, and up to one empty line between statements; new breaks are made
+//! where a line would be longer than [`MAX_LINE_WIDTH`]. Idempotent. Lines end as most of them did,
+//! those inside comments too.
 //!
-//! Never gives a text that means something else: what comes out is read again, and its tokens,
-//! comments and tree are compared with those that came in.
+//! Never returns a text with another meaning: the result is parsed again, and its tokens, comments
+//! and tree are compared with those of the input.
 
 mod document;
 mod nodes;
@@ -20,13 +20,17 @@ use crate::source::{Source, SourceMap, Span};
 use pretty::Arena;
 use std::sync::Arc;
 
-/// How long lines should be, in characters.
+/// Columns of a line, at most, where a break is possible.
 pub const MAX_LINE_WIDTH: usize = 110;
 
-/// How often a text is laid out until nothing changes.
+/// Rounds of layout until a fixed point, at most.
 const MAX_ROUNDS: usize = 10;
 
-/// Lays out a program; what cannot be read is not.
+/// Formats a program.
+///
+/// # Errors
+///
+/// The syntax errors of the program, or E0998 if the result is not the same program.
 pub fn format_source(source: &Source) -> Result<String, Vec<Diagnostic>> {
     let parsed = parse(source);
     if parsed.errors.iter().any(Diagnostic::is_error) {
@@ -50,6 +54,7 @@ pub fn format_source(source: &Source) -> Result<String, Vec<Diagnostic>> {
     Err(vec![unsafe_format_error(source)])
 }
 
+/// Returns the internal error E0998: the result would not be the same program.
 pub(super) fn unsafe_format_error(source: &Source) -> Diagnostic {
     let span = Span::new(source.id, 0, 0);
     Diagnostic::error("E0998", span, "Felis cannot lay this program out", "left as it is")
@@ -57,27 +62,27 @@ pub(super) fn unsafe_format_error(source: &Source) -> Diagnostic {
         .help("please report it together with the program")
 }
 
-/// Whether most lines of a text end with a carriage return and a line feed.
+/// Returns true if most lines of a text end with a carriage return and a line feed.
 fn uses_crlf(text: &str) -> bool {
     2 * text.matches("\r\n").count() > text.matches('\n').count()
 }
 
-/// A comment whose lines end with a line feed alone.
+/// Returns a comment with its carriage returns at line ends removed.
 fn without_carriage_returns(comment: &str) -> String {
     comment.split('\n').map(|line| line.trim_end_matches('\r')).collect::<Vec<_>>().join("\n")
 }
 
-/// A text as a source of its own.
+/// Returns a text as a source of its own.
 fn detached_source(text: &str) -> Arc<Source> {
     SourceMap::new().add("", text)
 }
 
-/// The tokens of a text as they stand in it, told what words mean by what follows them.
+/// Returns the tokens of a text after the bracket pass, without synthetic ones.
 fn format_tokens(source: &Source) -> Vec<Token> {
     let lexed = lexer::lex(source);
     let mut tokens = brackets::split_statements(source, &lexed.tokens).tokens;
     tokens.retain(|token| !token.synthetic);
-    // A text with values is one thing: nothing in it is moved.
+    // An interpolated string is one token: nothing in it is moved.
     let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
     let mut open: Vec<usize> = Vec::new();
     for token in tokens {
@@ -97,6 +102,7 @@ fn format_tokens(source: &Source) -> Vec<Token> {
     out
 }
 
+/// Performs one round of layout.
 fn format_once(text: &str) -> String {
     let source = detached_source(text);
     let tokens = format_tokens(&source);
@@ -141,7 +147,7 @@ fn format_once(text: &str) -> String {
     out
 }
 
-/// Whether a text has the tokens, the comments and the tree of another.
+/// Returns true if a text has the tokens, the comments and the tree of another.
 fn is_same_program(before: &Source, tree: &Parsed, after: &str) -> bool {
     let after = detached_source(after);
     let again = parse(&after);

@@ -1,8 +1,8 @@
-//! Tokens nested: brackets, blocks and statements, as far as layout needs them.
+//! Nested tokens: brackets, blocks and statements, as far as layout needs them.
 //!
-//! Takes the tokens of a text that the parser has read without an error; gives statements as sequences
-//! of [`Node`]s. Knows which words open and close, and no more of the grammar: what operators mean is
-//! told by [`super::document`].
+//! Takes the tokens of a text that was parsed without an error; gives statements as sequences of
+//! [`Node`]s. Knows the opening and closing words only; [`super::document`] distinguishes the
+//! operators.
 
 use super::super::lexer::{Token, TokenKind};
 use crate::hash::HashSet;
@@ -14,7 +14,7 @@ pub(super) enum Node {
     Token(usize),
     /// `( … )` or `[ … ]`.
     Bracket { open: usize, inner: Vec<Node>, close: usize },
-    /// What opens a block, and its statements; what closes it comes after.
+    /// The opener of a block, and its statements; the closer is the next node.
     Body { open: usize, stmts: Vec<Vec<Node>>, close: usize },
     /// `perform` and its statement.
     Perform { word: usize, stmt: Vec<Node> },
@@ -24,7 +24,7 @@ pub(super) enum Node {
     Match { head: Vec<Node>, arms: Vec<Arm<Vec<Node>>>, close: usize },
     /// `| p => …` of `match … do`, up to `done`.
     Arms(Vec<Arm<Vec<Vec<Node>>>>),
-    /// `fun (x:T) => e`: what stands before the body, and the body.
+    /// `fun (x:T) => e`: the head and the body.
     Lambda { head: Vec<Node>, body: Vec<Node> },
 }
 
@@ -37,12 +37,12 @@ pub(super) struct Arm<B> {
     pub head: Vec<Node>,
     /// `=>`.
     pub arrow: usize,
-    /// What follows.
+    /// The body.
     pub body: B,
 }
 
 impl Node {
-    /// The first token.
+    /// Returns the first token.
     pub fn first(&self) -> usize {
         match self {
             Node::Token(at) | Node::Bracket { open: at, .. } | Node::Body { open: at, .. } => *at,
@@ -54,7 +54,7 @@ impl Node {
         }
     }
 
-    /// The last token; of a body, the one before what closes it.
+    /// Returns the last token; of a body, the one before its closer.
     pub fn last(&self) -> usize {
         match self {
             Node::Token(at) => *at,
@@ -70,23 +70,23 @@ impl Node {
 }
 
 impl<B> Arm<B> {
-    /// The first token.
+    /// Returns the first token.
     pub fn first(&self) -> usize {
         self.bar.unwrap_or_else(|| self.head.first().map_or(self.arrow, Node::first))
     }
 }
 
-/// What tokens are, nested.
+/// The nested tokens of a text.
 pub(super) struct Statements {
     /// The statements.
     pub stmts: Vec<Vec<Node>>,
-    /// The `:` before the type of a variable, a field or a method, which blanks stand around.
+    /// The `:` before the type of a variable, a field or a method, with blanks around it.
     pub colons: HashSet<usize>,
-    /// The tokens of types of results that are not too long for one line.
+    /// The tokens of result types that fit on one line.
     pub result_types: HashSet<usize>,
 }
 
-/// The statements that these tokens are.
+/// Returns the statements of these tokens.
 pub(super) fn statements(tokens: &[Token]) -> Statements {
     let mut reader = Reader { tokens, at: 0, colons: HashSet::default(), result_types: HashSet::default() };
     let mut out = Vec::new();
@@ -100,6 +100,7 @@ pub(super) fn statements(tokens: &[Token]) -> Statements {
     Statements { stmts: out, colons: reader.colons, result_types: reader.result_types }
 }
 
+/// A cursor over the tokens.
 struct Reader<'t> {
     tokens: &'t [Token],
     at: usize,
@@ -107,10 +108,10 @@ struct Reader<'t> {
     result_types: HashSet<usize>,
 }
 
-/// The longest type of a result, in bytes, that is kept in one line.
+/// Bytes of a result type that is kept on one line, at most.
 const MAX_RESULT_TYPE_BYTES: u32 = 70;
 
-/// What ends the body of a lambda that is an expression.
+/// The tokens that end the body of a lambda that is an expression.
 const AFTER_LAMBDA: &[TokenKind] = {
     use TokenKind::*;
     &[
@@ -120,15 +121,17 @@ const AFTER_LAMBDA: &[TokenKind] = {
 };
 
 impl Reader<'_> {
+    /// Returns the kind of the current token.
     fn kind(&self) -> Option<TokenKind> {
         self.tokens.get(self.at).map(|token| token.kind)
     }
 
+    /// Returns the kind of the next token.
     fn kind_after(&self) -> Option<TokenKind> {
         self.tokens.get(self.at + 1).map(|token| token.kind)
     }
 
-    /// Whether fields with other values follow, as the grammar tells them from the first arm of a `match`.
+    /// Returns true if an update `with (a = e)` follows, as opposed to the first arm of a `match`.
     fn is_update_ahead(&self) -> bool {
         use TokenKind::*;
         let mut kinds = self.tokens.iter().skip(self.at).map(|token| token.kind);
@@ -149,20 +152,23 @@ impl Reader<'_> {
         !matches!(kinds.next(), Some(FatArrow | When | As))
     }
 
-    /// Whether a block opens so many tokens on.
+    /// Returns true if a block opens `tokens` tokens ahead.
     fn opens_block_after(&self, tokens: usize) -> bool {
         self.tokens.get(self.at + tokens).is_some_and(|token| token.kind == TokenKind::LBrace)
     }
 
+    /// Returns true if the current token is one of these, or the text has ended.
     fn is(&self, kinds: &[TokenKind]) -> bool {
         self.kind().is_none_or(|kind| kinds.contains(&kind))
     }
 
+    /// Reads one token.
     fn take(&mut self) -> Node {
         self.at += 1;
         Node::Token(self.at - 1)
     }
 
+    /// Reads statements up to a closer.
     fn stmts(&mut self, closers: &[TokenKind]) -> Vec<Vec<Node>> {
         use TokenKind::*;
         let mut out = Vec::new();
@@ -172,6 +178,7 @@ impl Reader<'_> {
         out
     }
 
+    /// Reads a block.
     fn body(&mut self, closers: &[TokenKind]) -> Node {
         let open = self.at;
         self.at += 1;
@@ -179,7 +186,7 @@ impl Reader<'_> {
         Node::Body { open, stmts, close: self.at }
     }
 
-    /// One statement with its `;`, which some forms may lack.
+    /// Reads one statement with its `;`, which some forms lack.
     fn stmt(&mut self) -> Vec<Node> {
         use TokenKind::*;
         let mut out = Vec::new();
@@ -259,7 +266,7 @@ impl Reader<'_> {
         out
     }
 
-    /// Remembers the `:` of `val x : T = e;` and of `fun zero : unit -> T;`.
+    /// Records the `:` of `val x : T = e;` and of `fun zero : unit -> T;`.
     fn find_colon(&mut self, stmt: &[Node]) {
         use TokenKind::*;
         let kind = |node: &Node| match node {
@@ -278,7 +285,7 @@ impl Reader<'_> {
         self.colons.extend(colon.map(Node::first));
     }
 
-    /// Remembers the `:` of `struct point { x : int; }`.
+    /// Records the `:` of `struct point { x : int; }`.
     fn find_fields(&mut self, body: &Node) {
         let Node::Body { stmts, .. } = body else { return };
         for stmt in stmts {
@@ -290,7 +297,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Remembers what follows the `:` of `fun f(x:A):B`, if it is not too long for one line.
+    /// Records the tokens after the `:` of `fun f(x:A):B`, if they fit on one line.
     fn find_result(&mut self, head: &[Node]) {
         let colon =
             |node: &Node| matches!(node, Node::Token(at) if self.tokens[*at].kind == TokenKind::Colon);
@@ -307,6 +314,7 @@ impl Reader<'_> {
         self.result_types.extend(first.first()..=last.last());
     }
 
+    /// Reads `perform` and its statement.
     fn performed(&mut self, out: &mut Vec<Node>) {
         if self.kind() == Some(TokenKind::Perform) {
             let word = self.at;
@@ -316,7 +324,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What closes a block, and a `;` after it.
+    /// Reads the closer of a block, and a `;` after it.
     fn end(&mut self, closer: TokenKind, out: &mut Vec<Node>) {
         if self.kind() == Some(closer) {
             out.push(self.take());
@@ -326,6 +334,7 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads arms; `body` reads the body of one.
     fn arms<B>(&mut self, body: impl Fn(&mut Self) -> B) -> Vec<Arm<B>> {
         use TokenKind::*;
         let mut arms = Vec::new();
@@ -345,13 +354,14 @@ impl Reader<'_> {
         arms
     }
 
+    /// Reads nodes up to one of `stops`.
     fn nodes(&mut self, stops: &[TokenKind]) -> Vec<Node> {
         let mut out = Vec::new();
         self.sequence(stops, &mut out);
         out
     }
 
-    /// Nodes up to a token that stops them, or one that closes what is open around them.
+    /// Reads nodes up to one of `stops`, or the closer of an enclosing bracket.
     fn sequence(&mut self, stops: &[TokenKind], out: &mut Vec<Node>) {
         use TokenKind::*;
         const CLOSERS: &[TokenKind] = &[RParen, RBracket, RBrace, Done, Endif, Endmatch];

@@ -1,7 +1,8 @@
 //! Expressions: tokens → [`Expr`].
 //!
-//! The loose levels (`$` to `|>`) are written out, the operators between them and application are
-//! one Pratt table. Lambdas may hold statements, which are given from outside.
+//! The loose levels (`$` to `|>`) are written out; the operators between them and application are
+//! one table of binding powers (V. Pratt, *Top down operator precedence*, POPL 1973). Lambdas may
+//! contain statements, whose rule is a parameter.
 
 use super::super::ast::{
     ApplyForm, Arm, BinaryOp, Body, Expr, ExprKind, Function, Generics, Interpolation, Name, Param, Pattern,
@@ -22,18 +23,18 @@ use chumsky::input::MapExtra;
 use chumsky::pratt::{infix, left, postfix, prefix, right};
 use chumsky::prelude::*;
 
-/// Expressions at the levels that other rules ask for.
+/// The rules of expressions at the levels that other rules use.
 #[derive(Clone)]
 pub(crate) struct Exprs<F, E, D> {
     /// Any expression.
     pub full: F,
-    /// Everything but a bare tuple.
+    /// Any expression except a bare tuple.
     pub element: E,
     /// A variable followed by projections: what can be stored into.
     pub place: D,
 }
 
-/// What expressions are made of beside expressions.
+/// The rules that expressions use.
 #[derive(Clone)]
 pub(crate) struct Parts<T, P, C, A, I, Q, B, V, G> {
     pub ty: T,
@@ -52,6 +53,7 @@ pub(crate) struct Parts<T, P, C, A, I, Q, B, V, G> {
     pub group: G,
 }
 
+/// Returns the rules of expressions.
 pub(crate) fn exprs<'t>(
     cx: Text<'t>,
     parts: Parts<
@@ -89,7 +91,7 @@ pub(crate) fn exprs<'t>(
     Exprs { full, element, place }
 }
 
-/// `$` over what it joins; in 0.1, `|>` over `$` and `:>>` `:>` over `|>`.
+/// Returns the rule of `$`; in 0.1, `|>` over `$` and `:>>` `:>` over `|>`.
 fn outer<'t>(cx: Text<'t>, base: impl Rule<'t, Expr>, ty: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Expr> {
     let dollar = dollar(base).boxed();
     match cx.edition {
@@ -100,8 +102,10 @@ fn outer<'t>(cx: Text<'t>, base: impl Rule<'t, Expr>, ty: impl Rule<'t, TypeExpr
     }
 }
 
+/// The conversion operators.
 const CASTS: &[TokenKind] = &[TokenKind::Reshape, TokenKind::Convert];
 
+/// Returns a conversion.
 fn cast(value: Expr, op: &Token, ty: TypeExpr) -> Expr {
     let span = value.span.to(ty.span);
     let kind = match op.kind {
@@ -111,6 +115,7 @@ fn cast(value: Expr, op: &Token, ty: TypeExpr) -> Expr {
     expr_at(kind, span)
 }
 
+/// Returns the rule of `f$ x`, right-associative.
 fn dollar<'t>(base: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
     base.clone().then(token(TokenKind::Dollar).ignore_then(base).repeated().collect::<Vec<_>>()).map(
         |(first, mut rest)| {
@@ -126,6 +131,7 @@ fn dollar<'t>(base: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
     )
 }
 
+/// Returns the rule of `x |> f`, left-associative.
 fn pipes<'t>(base: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
     base.clone().foldl(token(TokenKind::Pipe).ignore_then(base).repeated(), |argument, function| {
         let span = argument.span.to(function.span);
@@ -134,15 +140,17 @@ fn pipes<'t>(base: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
     })
 }
 
+/// Returns the rule of compact tuples.
 fn compact<'t>(cx: Text<'t>, item: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
     list_with_rest(cx, item, TokenKind::CComma, ExprKind::CompactTuple)
 }
 
+/// Returns the rule of tuples.
 fn tuple<'t>(cx: Text<'t>, item: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
     list_with_rest(cx, item, TokenKind::Comma, ExprKind::Tuple)
 }
 
-/// `item op item op …`, one flat node; the last may be `..item`.
+/// Returns the rule `item op item op …`, one flat node; the last may be `..item`.
 fn list_with_rest<'t>(
     cx: Text<'t>,
     item: impl Rule<'t, Expr>,
@@ -167,12 +175,14 @@ fn list_with_rest<'t>(
     )
 }
 
+/// Returns an application.
 fn apply(function: Expr, argument: Expr, form: ApplyForm) -> Expr {
     let span = function.span.to(argument.span);
     expr_at(ExprKind::Apply { function: Box::new(function), argument: Box::new(argument), form }, span)
 }
 
-/// `or` `and` `not` · comparisons · ranges · `+ -` · `* / %` · `:>>` `:>` · prefix `-` `!` · `**`.
+/// Returns the rule of operators, by binding power: `or` · `and` · `not` · comparisons · ranges ·
+/// `+ -` · `* / %` · `:>>` `:>` · prefix `-` `!` · `**`.
 fn operators<'t>(
     cx: Text<'t>,
     operand: impl Rule<'t, Expr>,
@@ -249,6 +259,7 @@ fn operators<'t>(
     ))
 }
 
+/// Returns the operator of a token.
 fn binary_op(kind: TokenKind) -> BinaryOp {
     match kind {
         TokenKind::Minus => BinaryOp::Sub,
@@ -269,12 +280,13 @@ fn binary_op(kind: TokenKind) -> BinaryOp {
     }
 }
 
+/// Returns true for a comparison.
 fn is_comparison(op: BinaryOp) -> bool {
     use BinaryOp::*;
     matches!(op, Eq | Ne | Lt | Le | Gt | Ge | In)
 }
 
-/// An application, or one of the prefix forms that reach as far as they can.
+/// Returns the rule of applications and of the prefix forms that extend as far as possible.
 fn operand<'t>(
     cx: Text<'t>,
     dotted: impl Rule<'t, Expr>,
@@ -405,7 +417,7 @@ fn operand<'t>(
         .labelled(Label::Expression)
 }
 
-/// An atom with `#` before it and `.keys` after it.
+/// Returns the rule of an atom with `#` before it and `.keys` after it.
 fn dotted<'t>(
     cx: Text<'t>,
     full: impl Rule<'t, Expr>,
@@ -497,7 +509,7 @@ fn dotted<'t>(
                 match name {
                     Some(name) => named.push((name, value)),
                     None if at < count => values.push(value),
-                    // Read on: nothing else stands in these parentheses.
+                    // Parsing continues: these parentheses contain arguments only.
                     None => e.emit(ParseFailure::specific(SyntaxError::PositionalAfterNamed {
                         value: value.span,
                     })),
@@ -584,7 +596,7 @@ fn dotted<'t>(
     )
 }
 
-/// `if … endif` and `match … endmatch`.
+/// Returns the rule of `if … endif` and `match … endmatch`.
 fn delimited_forms<'t>(
     cx: Text<'t>,
     full: impl Rule<'t, Expr>,
@@ -612,7 +624,7 @@ fn delimited_forms<'t>(
     choice((if_then, match_with)).map_with(move |kind, e| expr_at(kind, cx.span(e.slice()))).boxed()
 }
 
-/// `[a, b]` and `[e for p in i, q in j if c]`.
+/// Returns the rule of `[a, b]` and `[e for p in i, q in j if c]`.
 fn array<'t>(
     cx: Text<'t>,
     element: impl Rule<'t, Expr>,

@@ -125,35 +125,37 @@ pub(crate) struct Grammar<'t> {
     statement: Boxed<'t, 't, Input<'t>, Stmt, Extra>,
 }
 
-/// What one statement gave.
+/// The result of parsing one statement.
 pub(crate) struct Outcome<T> {
     pub tree: Option<T>,
     pub errors: Vec<SyntaxError>,
-    /// It would have gone on where its tokens end.
+    /// The statement is incomplete at the end of its tokens.
     pub ends_early: bool,
 }
 
 impl<'t> Grammar<'t> {
+    /// Builds the grammar.
     pub fn new(cx: Text<'t>) -> Grammar<'t> {
         Grammar { cx, statement: stmt::statement(cx).boxed() }
     }
 
-    /// Reads one statement; `next` is the token after it, for messages.
+    /// Parses one statement; `next` is the token after it, for messages.
     pub fn statement(&self, tokens: &'t [Token], next: Option<&Token>) -> Outcome<Stmt> {
         run(self.cx, &self.statement, tokens, next)
     }
 }
 
-/// Reads one expression; `tokens` end in a `;`.
+/// Parses one expression; `tokens` end in a `;`.
 pub(crate) fn expression<'t>(cx: Text<'t>, tokens: &'t [Token]) -> Outcome<Expr> {
     run(cx, &stmt::expression(cx), tokens, None)
 }
 
-/// Reads one type; `tokens` end in a `;`.
+/// Parses one type; `tokens` end in a `;`.
 pub(crate) fn type_expression<'t>(cx: Text<'t>, tokens: &'t [Token]) -> Outcome<TypeExpr> {
     run(cx, &types::types(cx).full.then_ignore(rule::token(TokenKind::Semi)), tokens, None)
 }
 
+/// Applies a rule to tokens.
 fn run<'t, T>(
     cx: Text<'t>,
     rule: &impl Parser<'t, Input<'t>, T, Extra>,
@@ -166,7 +168,7 @@ fn run<'t, T>(
     Outcome { tree, errors, ends_early }
 }
 
-/// Finds the words for a failure.
+/// Returns the error for a failure.
 fn explain(
     cx: Text<'_>,
     fail: ParseFailure,
@@ -274,7 +276,7 @@ fn explain(
     }
 }
 
-/// The `x :>> T` that ends before a token.
+/// Returns the span of an `x :>> T` that ends before a token.
 fn cast_before(cx: Text<'_>, tokens: &[Token], at: usize) -> Option<Span> {
     use TokenKind::*;
     let before = tokens.get(..at)?;
@@ -300,7 +302,7 @@ fn cast_before(cx: Text<'_>, tokens: &[Token], at: usize) -> Option<Span> {
     cast.then(|| cx.at(first).to(cx.at(last)))
 }
 
-/// Whether a statement that declares a variable has come to a second `=` of its own.
+/// Returns true if a declaration of a variable continues with another name and `=`.
 fn declares_several_names(tokens: &[Token], at: usize) -> bool {
     use TokenKind::*;
     let mut depth = 0i32;
@@ -318,7 +320,7 @@ fn declares_several_names(tokens: &[Token], at: usize) -> bool {
     tokens.first().is_some_and(|t| matches!(t.kind, Val | Var)) && depth == 0 && listed
 }
 
-/// A token in words: names and literals as they are written.
+/// Returns the description of a token: names and literals as written.
 pub(crate) fn describe_token(cx: Text<'_>, token: &Token) -> String {
     match token.kind {
         TokenKind::Name
@@ -335,7 +337,7 @@ pub(crate) fn describe_token(cx: Text<'_>, token: &Token) -> String {
     }
 }
 
-/// What could stand there, in few words: operators and openers are gathered.
+/// Returns descriptions of the tokens expected, few in number: operators and openers are grouped.
 fn expected_descriptions(mut expected: u128) -> Vec<&'static str> {
     let mut out = Vec::new();
     // After an operand an argument may follow, after a name in a pattern its argument: neither is
@@ -386,6 +388,7 @@ fn expected_descriptions(mut expected: u128) -> Vec<&'static str> {
     out
 }
 
+/// The operators, which messages describe together.
 const OPERATORS: &[TokenKind] = {
     use TokenKind::*;
     &[
@@ -395,7 +398,7 @@ const OPERATORS: &[TokenKind] = {
     ]
 };
 
-/// What messages may offer beside operators.
+/// The tokens that messages list beside operators.
 const REPORTED_TOKENS: &[TokenKind] = {
     use TokenKind::*;
     &[
@@ -405,7 +408,7 @@ const REPORTED_TOKENS: &[TokenKind] = {
     ]
 };
 
-/// The word of another language that begins the statement in which `at` stands, if one does.
+/// Returns the error for a word of another language that begins the statement at `at`, if one does.
 pub(crate) fn foreign_word(cx: Text<'_>, tokens: &[Token], at: usize) -> Option<SyntaxError> {
     use TokenKind::*;
     let before = tokens.get(..at)?;
@@ -433,13 +436,13 @@ pub(crate) fn foreign_word(cx: Text<'_>, tokens: &[Token], at: usize) -> Option<
     })
 }
 
-/// What gives a name on its left a value.
+/// The assignment operators.
 const ASSIGNING: &[TokenKind] = {
     use TokenKind::*;
     &[Assign, PlusAssign, MinusAssign, StarAssign, SlashAssign, PercentAssign, PowAssign]
 };
 
-/// The place where a statement stopped being read.
+/// The place where parsing of a statement failed.
 struct FailureSite<'t> {
     cx: Text<'t>,
     tokens: &'t [Token],
@@ -449,37 +452,38 @@ struct FailureSite<'t> {
 }
 
 impl FailureSite<'_> {
-    /// Whether the statement declares a variable.
+    /// Returns true if the statement declares a variable.
     fn binds(&self) -> bool {
         self.tokens.first().is_some_and(|t| matches!(t.kind, TokenKind::Val | TokenKind::Var))
     }
 
-    /// Whether a word is this one, two places before.
+    /// Returns true if the token two places before is this word.
     fn named(&self, word: &str) -> bool {
         let name = self.at.checked_sub(2).and_then(|at| self.tokens.get(at));
         name.is_some_and(|t| self.cx.of(t) == word)
     }
 
-    /// Whether the token found touches the one before it.
+    /// Returns true if the token found touches the one before it.
     fn glued(&self) -> bool {
         self.before.is_some_and(|before| before.end == self.found.start)
     }
 
-    /// The kind of a token after the one found.
+    /// Returns the kind of the token `n` places after the one found.
     fn later(&self, n: usize) -> Option<TokenKind> {
         self.tokens.get(self.at + n).map(|t| t.kind)
     }
 
+    /// Returns true if the token before is of this kind.
     fn is_before(&self, kind: TokenKind) -> bool {
         self.before.is_some_and(|t| t.kind == kind)
     }
 
-    /// A word before this place in the statement.
+    /// Returns true if a token of this kind precedes in the statement.
     fn after(&self, kind: TokenKind) -> bool {
         self.tokens.iter().take(self.at).any(|t| t.kind == kind)
     }
 
-    /// What a sign that stands in no program of this language is written as.
+    /// Returns the hint for an operator of another language.
     fn foreign_operator_hint(&self) -> Option<&'static str> {
         use TokenKind::*;
         let (found, before) = (self.found.kind, self.before.map(|t| t.kind));
@@ -517,7 +521,7 @@ impl FailureSite<'_> {
     }
 }
 
-/// What to write instead, for what is often meant.
+/// Returns the hint for a frequent mistake.
 fn hint(around: &FailureSite<'_>, expected: u128) -> Option<String> {
     let wants = |kind| expected & bit(kind) != 0;
     let (before, found) = (around.before, around.found);

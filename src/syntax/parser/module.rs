@@ -1,8 +1,8 @@
 //! `import` and `export`: tokens → [`StmtKind`].
 //!
-//! What is exported is one of the statements that define names, never another `export`, so that the
-//! rule does not nest. Which definitions may be exported, and where both words may stand, is the
-//! checker's business.
+//! An exported statement is one of those that define names, never another `export`, so that the
+//! rule does not nest. The checker decides which definitions may be exported, and the positions of
+//! both words.
 
 use super::super::ast::{Import, ImportNames, ImportTarget, Stmt, StmtKind};
 use super::super::lexer::{Token, TokenKind};
@@ -10,7 +10,7 @@ use super::pattern::string_value;
 use super::rule::{Rule, Text, name, token};
 use chumsky::prelude::*;
 
-/// The statements about modules; `definition` reads one that defines names.
+/// Returns the rule of statements about modules; `definition` parses one that defines names.
 pub(super) fn modules<'t>(cx: Text<'t>, definition: impl Rule<'t, StmtKind>) -> impl Rule<'t, StmtKind> {
     let definition = definition
         .map_with(move |kind, e| Stmt { kind, span: cx.span(without_semicolon(e.slice())) })
@@ -41,7 +41,7 @@ pub(super) fn modules<'t>(cx: Text<'t>, definition: impl Rule<'t, StmtKind>) -> 
     choice((export, import)).boxed()
 }
 
-/// The tokens of a statement; its `;` belongs to it only in the text.
+/// Returns the tokens of a statement without its `;`, which is not part of its span.
 pub(super) fn without_semicolon(tokens: &[Token]) -> &[Token] {
     match tokens {
         [inner @ .., last] if last.kind == TokenKind::Semi && !inner.is_empty() => inner,

@@ -1,6 +1,6 @@
 //! Patterns: tokens → [`Pattern`].
 //!
-//! Whether a name binds or is a constructor is not known here.
+//! Name resolution decides later whether a name is a variable or a constructor.
 
 use super::super::ast::{Pattern, PatternKind, TypeExpr};
 use super::super::lexer::{Token, TokenKind};
@@ -13,7 +13,7 @@ use super::rule::{
 };
 use chumsky::prelude::*;
 
-/// Patterns at the two levels that other rules ask for.
+/// The rules of patterns at the levels that other rules use.
 #[derive(Clone)]
 pub(crate) struct Patterns<A, F, I> {
     /// `p | q` without parentheses too: before `=>`.
@@ -24,6 +24,7 @@ pub(crate) struct Patterns<A, F, I> {
     pub item: I,
 }
 
+/// Returns the rules of patterns.
 pub(crate) fn patterns<'t>(
     cx: Text<'t>,
     ty: impl Rule<'t, TypeExpr>,
@@ -39,12 +40,12 @@ pub(crate) fn patterns<'t>(
     Patterns { arm: alternatives(full.clone()).boxed(), full, item }
 }
 
-/// `p | q`.
+/// Returns the rule of `p | q`.
 fn alternatives<'t>(full: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
     listed(full, TokenKind::Bar, PatternKind::Or)
 }
 
-/// `a \, b`, and `as` after it.
+/// Returns the rule of `a \, b`, and `as` after it.
 fn compact<'t>(cx: Text<'t>, single: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
     listed(single, TokenKind::CComma, PatternKind::CompactTuple).foldl(
         token(TokenKind::As).ignore_then(name(cx)).repeated(),
@@ -55,10 +56,12 @@ fn compact<'t>(cx: Text<'t>, single: impl Rule<'t, Pattern>) -> impl Rule<'t, Pa
     )
 }
 
+/// Returns the rule of `a, b`.
 fn tuple<'t>(item: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
     listed(item, TokenKind::Comma, PatternKind::Tuple)
 }
 
+/// Returns the rule of single patterns.
 fn rules<'t>(
     cx: Text<'t>,
     full: impl Rule<'t, Pattern>,
@@ -149,6 +152,7 @@ fn rules<'t>(
 /// The tokens of numbers.
 const NUMBERS: &[TokenKind] = &[TokenKind::Int, TokenKind::Real, TokenKind::Suffixed];
 
+/// Returns the pattern of a number.
 fn number(cx: Text<'_>, token: &Token, negative: bool) -> PatternKind {
     let text = cx.of(token);
     match token.kind {
@@ -162,7 +166,7 @@ fn number(cx: Text<'_>, token: &Token, negative: bool) -> PatternKind {
     }
 }
 
-/// The text of a piece of `f"…"`, and the form of the value before it.
+/// Returns the text of a piece of `f"…"`, and the format of the value before it.
 pub(crate) fn interpolated_text(piece: &str) -> (std::sync::Arc<str>, (Option<usize>, Option<usize>)) {
     let (text, form) = interpolated_piece(piece);
     let mut rest = text.unwrap_or_default();
@@ -182,7 +186,8 @@ pub(crate) fn interpolated_text(piece: &str) -> (std::sync::Arc<str>, (Option<us
     (unescape(&text).unwrap_or_default().into(), form)
 }
 
-/// The text of a string token with its escapes resolved; the lexer has reported unknown ones.
+/// Returns the text of a string token with its escapes resolved; the lexer has reported unknown
+/// ones.
 pub(crate) fn string_value(quoted: &str) -> std::sync::Arc<str> {
     // As it stands, but for a line break right after the quotes.
     if let Some(text) = quoted.strip_prefix("\"\"\"").and_then(|text| text.strip_suffix("\"\"\"")) {

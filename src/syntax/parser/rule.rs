@@ -1,7 +1,9 @@
-//! What all rules share: the token input, the error that rules give, and single-token rules.
+//! Parser combinators over tokens: the input, the error of a failed rule, and single-token rules.
 //!
-//! A rule takes tokens and gives a piece of the tree. The error of a failed rule is two machine
-//! words of bits, so that trying alternatives allocates nothing; words are found for it later.
+//! A rule takes tokens and gives a part of the tree, by the combinators of the `chumsky` crate
+//! (recursive descent with ordered choice and backtracking: parsing expression grammars, B. Ford,
+//! POPL 2004). The error of a failed rule is two machine words of bits, so that trying alternatives
+//! allocates nothing; its message is computed later.
 
 use super::super::ast::{Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
 use super::super::edition::Edition;
@@ -14,10 +16,12 @@ use chumsky::prelude::*;
 use chumsky::util::MaybeRef;
 use std::sync::Arc;
 
+/// The input of rules.
 pub(crate) type Input<'t> = &'t [Token];
+/// The error type of rules.
 pub(crate) type Extra = extra::Err<ParseFailure>;
 
-/// A parser over tokens that can be used twice.
+/// A parser over tokens that can be cloned.
 pub(crate) trait Rule<'t, O>: Parser<'t, Input<'t>, O, Extra> + Clone + 't {}
 impl<'t, O, P: Parser<'t, Input<'t>, O, Extra> + Clone + 't> Rule<'t, O> for P {}
 
@@ -31,10 +35,12 @@ pub(crate) struct Text<'t> {
 }
 
 impl<'t> Text<'t> {
+    /// Returns the text of a token.
     pub fn of(self, token: &Token) -> &'t str {
         self.text.get(token.start as usize..token.end as usize).unwrap_or("")
     }
 
+    /// Returns the span of tokens.
     pub fn span(self, tokens: &[Token]) -> Span {
         match tokens {
             [] => Span::new(self.id, 0, 0),
@@ -43,22 +49,24 @@ impl<'t> Text<'t> {
         }
     }
 
+    /// Returns the span of a token.
     pub fn at(self, token: &Token) -> Span {
         Span { source: self.id, start: token.start, end: token.end }
     }
 
+    /// Returns a token as a name.
     pub fn name(self, token: &Token) -> Name {
         Name { text: self.of(token).into(), span: self.at(token) }
     }
 
-    /// The `///` comment that ends just before a token.
+    /// Returns the `///` comment directly before a token.
     pub fn doc(self, token: &Token) -> Option<Arc<str>> {
         let at = self.docs.binary_search_by_key(&token.start, |(start, _)| *start).ok()?;
         Some(self.docs[at].1.clone())
     }
 }
 
-/// What a rule as a whole is called.
+/// The name of a rule in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Label {
@@ -86,18 +94,19 @@ impl Label {
 // Token bits must stay below label bits.
 const _: () = assert!((TokenKind::BlockComment as u32) < 120);
 
+/// Returns the bit of a token.
 pub(crate) fn bit(kind: TokenKind) -> u128 {
     1 << kind as u32
 }
 
-/// Why a rule failed.
+/// The failure of a rule.
 #[derive(Clone, Debug)]
 pub(crate) struct ParseFailure {
-    /// The token where it did; the number of tokens at the end.
+    /// The position of the token where it failed; the number of tokens at the end.
     pub at: usize,
-    /// What would have been taken: bits of kinds and labels.
+    /// The expected tokens and rules, as bits.
     pub expected: u128,
-    /// An error that has its own words.
+    /// A specific error.
     pub specific: Option<Box<SyntaxError>>,
 }
 
@@ -140,7 +149,7 @@ impl<'t> LabelError<'t, Input<'t>, Label> for ParseFailure {
     }
 }
 
-/// Any token among `kinds`; failing says that the kinds in `say` were expected.
+/// Returns the rule of any token among `kinds`; a failure lists the kinds in `say` as expected.
 fn one_among<'t>(kinds: u128, say: u128) -> impl Rule<'t, &'t Token> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         let at = *input.cursor().inner();
@@ -154,23 +163,23 @@ fn one_among<'t>(kinds: u128, say: u128) -> impl Rule<'t, &'t Token> + Copy {
     })
 }
 
-/// This token.
+/// Returns the rule of a token.
 pub(crate) fn token<'t>(kind: TokenKind) -> impl Rule<'t, &'t Token> + Copy {
     one_among(bit(kind), bit(kind))
 }
 
-/// One of these tokens.
+/// Returns the rule of one of several tokens.
 pub(crate) fn any_of<'t>(kinds: &[TokenKind]) -> impl Rule<'t, &'t Token> + Copy + use<'t> {
     let bits = kinds.iter().fold(0, |bits, &kind| bits | bit(kind));
     one_among(bits, bits)
 }
 
-/// One of these tokens, which messages do not offer.
+/// Returns the rule of one of several tokens, which messages do not list as expected.
 pub(crate) fn unreported<'t>(kinds: &[TokenKind]) -> impl Rule<'t, &'t Token> + Copy + use<'t> {
     one_among(kinds.iter().fold(0, |bits, &kind| bits | bit(kind)), 0)
 }
 
-/// A bracket that touches the token before it.
+/// Returns the rule of a bracket that touches the token before it.
 pub(crate) fn glued<'t>(bracket: TokenKind) -> impl Rule<'t, &'t Token> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         let at = *input.cursor().inner();
@@ -184,7 +193,7 @@ pub(crate) fn glued<'t>(bracket: TokenKind) -> impl Rule<'t, &'t Token> + Copy {
     })
 }
 
-/// `(` of a list with a comma between its parts, told by looking ahead to the `)`.
+/// Returns the rule of the `(` of a list with a comma between its parts, by lookahead to the `)`.
 pub(crate) fn list_opening<'t>() -> impl Rule<'t, ()> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         use TokenKind::*;
@@ -217,7 +226,7 @@ pub(crate) fn list_opening<'t>() -> impl Rule<'t, ()> + Copy {
     })
 }
 
-/// `assert` before a condition, which reaches to the end of the statement.
+/// Returns the rule of `assert` before a condition, which extends to the end of the statement.
 pub(crate) fn assert_word<'t>(cx: Text<'t>) -> impl Rule<'t, &'t Token> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         let at = *input.cursor().inner();
@@ -237,7 +246,7 @@ pub(crate) fn assert_word<'t>(cx: Text<'t>) -> impl Rule<'t, &'t Token> + Copy {
     })
 }
 
-/// `let` before a pattern and its `=`; any other `let` is a name.
+/// Returns the rule of `let` before a pattern and its `=`; any other `let` is a name.
 pub(crate) fn let_word<'t>(cx: Text<'t>) -> impl Rule<'t, &'t Token> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         use TokenKind::*;
@@ -271,7 +280,7 @@ pub(crate) fn let_word<'t>(cx: Text<'t>) -> impl Rule<'t, &'t Token> + Copy {
     })
 }
 
-/// `..` or `..<` before an index: not before the type of `..[T]`.
+/// Returns the rule of `..` or `..<` before an index, not before the type of `..[T]`.
 pub(crate) fn up_to<'t>() -> impl Rule<'t, &'t Token> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         let at = *input.cursor().inner();
@@ -292,7 +301,7 @@ pub(crate) fn up_to<'t>() -> impl Rule<'t, &'t Token> + Copy {
     })
 }
 
-/// Takes nothing; looks whether `, p in …` of a loop comes next, rather than a part of a tuple.
+/// Returns a lookahead: succeeds if `, p in …` of a loop follows (`wanted`), or a part of a tuple.
 pub(crate) fn another_clause<'t>(wanted: bool) -> impl Rule<'t, ()> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         use TokenKind::*;
@@ -323,7 +332,7 @@ pub(crate) fn another_clause<'t>(wanted: bool) -> impl Rule<'t, ()> + Copy {
     })
 }
 
-/// What stands in the parentheses that have just been opened.
+/// The contents of parentheses, determined by lookahead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ParenthesesContent {
     /// `...r` among fields.
@@ -334,7 +343,7 @@ pub(crate) enum ParenthesesContent {
     CompactFields,
 }
 
-/// Takes nothing; succeeds where the parentheses around hold this, told by looking ahead to their end.
+/// Returns a lookahead: succeeds where the enclosing parentheses have this content.
 pub(crate) fn content_ahead<'t>(wanted: ParenthesesContent) -> impl Rule<'t, ()> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         use TokenKind::*;
@@ -395,7 +404,7 @@ pub(crate) fn content_ahead<'t>(wanted: ParenthesesContent) -> impl Rule<'t, ()>
     })
 }
 
-/// `with (` where fields follow that get other values: no arm of a `match` begins here.
+/// Returns the rule of `with (` of an update, as opposed to the first arm of a `match`.
 pub(crate) fn update_opening<'t>(cx: Text<'t>) -> impl Rule<'t, ()> {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         use TokenKind::*;
@@ -434,7 +443,7 @@ pub(crate) fn update_opening<'t>(cx: Text<'t>) -> impl Rule<'t, ()> {
     })
 }
 
-/// Takes nothing; fails before a token that begins a line of its own, see [`Token::offside`].
+/// Returns a lookahead: fails before an offside token, see [`Token::offside`].
 pub(crate) fn same_statement<'t>() -> impl Rule<'t, ()> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         let at = *input.cursor().inner();
@@ -445,7 +454,7 @@ pub(crate) fn same_statement<'t>() -> impl Rule<'t, ()> + Copy {
     })
 }
 
-/// A name followed by one of `kinds`, both taken: told from other uses of a name by two tokens.
+/// Returns the rule of a name followed by one of `kinds`, both consumed.
 pub(crate) fn name_then<'t>(kinds: &[TokenKind]) -> impl Rule<'t, (&'t Token, &'t Token)> + Copy + use<'t> {
     let bits = kinds.iter().fold(0, |bits, &kind| bits | bit(kind));
     custom::<_, Input<'t>, _, Extra>(move |input| {
@@ -460,18 +469,18 @@ pub(crate) fn name_then<'t>(kinds: &[TokenKind]) -> impl Rule<'t, (&'t Token, &'
     })
 }
 
-/// A name.
+/// Returns the rule of a name.
 pub(crate) fn name<'t>(cx: Text<'t>) -> impl Rule<'t, Name> {
     token(TokenKind::Name).map(move |token| cx.name(token))
 }
 
-/// A name, or one of a module: `geometry::area`.
+/// Returns the rule of a name, possibly qualified: `geometry::area`.
 pub(crate) fn path<'t>(cx: Text<'t>) -> impl Rule<'t, Name> {
     one_among(bit(TokenKind::Name) | bit(TokenKind::Qualified), bit(TokenKind::Name))
         .map(move |token| cx.name(token))
 }
 
-/// A name that is a word of the grammar in this place only.
+/// Returns the rule of a contextual keyword.
 pub(crate) fn word<'t>(cx: Text<'t>, word: &'static str) -> impl Rule<'t, &'t Token> {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         let at = *input.cursor().inner();
@@ -485,7 +494,7 @@ pub(crate) fn word<'t>(cx: Text<'t>, word: &'static str) -> impl Rule<'t, &'t To
     })
 }
 
-/// A node of the tree: a form with its place.
+/// A node of the tree: a form with its span.
 pub(crate) trait Node: Clone {
     type Form;
     fn at(form: Self::Form, span: Span) -> Self;
@@ -509,7 +518,7 @@ node!(Expr, ExprKind);
 node!(TypeExpr, TypeExprKind);
 node!(Pattern, PatternKind);
 
-/// `item op item op …`, one flat node.
+/// Returns the rule `item op item op …`, one flat node.
 pub(crate) fn listed<'t, N: Node + 't>(
     item: impl Rule<'t, N>,
     op: TokenKind,
@@ -527,6 +536,7 @@ pub(crate) fn listed<'t, N: Node + 't>(
     )
 }
 
+/// Returns an expression at a span.
 pub(crate) fn expr_at(kind: ExprKind, span: Span) -> Expr {
     Expr { kind, span }
 }

@@ -19,6 +19,7 @@ use super::rule::{
 use super::types::{refusal, type_arguments, types};
 use chumsky::prelude::*;
 
+/// The assignment operators.
 const ASSIGNMENTS: &[TokenKind] = &[
     TokenKind::Assign,
     TokenKind::PlusAssign,
@@ -29,7 +30,7 @@ const ASSIGNMENTS: &[TokenKind] = &[
     TokenKind::PowAssign,
 ];
 
-/// One statement with its `;`.
+/// Returns the rule of one statement with its `;`.
 pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
     recursive(move |stmt| {
         let ty = types(cx);
@@ -74,7 +75,7 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
     })
 }
 
-/// One expression, or one type, and nothing else.
+/// Returns the rule of one expression as a whole text.
 pub(crate) fn expression<'t>(cx: Text<'t>) -> impl Rule<'t, Expr> {
     // An expression statement holds every expression, and the statement rule every part it needs.
     statement(cx).try_map(|stmt, _| match stmt.kind {
@@ -83,11 +84,13 @@ pub(crate) fn expression<'t>(cx: Text<'t>) -> impl Rule<'t, Expr> {
     })
 }
 
+/// Returns the rule of `;`.
 fn semi<'t>() -> impl Rule<'t, &'t Token> + Copy {
     token(TokenKind::Semi)
 }
 
-/// Statements with stray `;` between them. One that cannot be read does not lose the others.
+/// Returns the rule of statements with stray `;` between them. An unreadable one does not lose the
+/// others.
 fn sequence<'t>(cx: Text<'t>, stmt: impl Rule<'t, Stmt>) -> impl Rule<'t, Vec<Stmt>> {
     let stray = unreported(&[TokenKind::Semi]).repeated();
     let unread = skip().map_with(move |(), e| Stmt { kind: StmtKind::Error, span: cx.span(e.slice()) });
@@ -95,9 +98,10 @@ fn sequence<'t>(cx: Text<'t>, stmt: impl Rule<'t, Stmt>) -> impl Rule<'t, Vec<St
     stray.ignore_then(stmt.then_ignore(stray).repeated().collect::<Vec<_>>())
 }
 
-/// Skips a statement in a block: past its `;`, or up to what closes the block or begins the next.
+/// Returns the recovery rule that skips a statement in a block: past its `;`, or up to the closer
+/// of the block or the beginning of the next statement.
 ///
-/// Brackets match, so each token is looked at once.
+/// Brackets match, so each token is visited once.
 fn skip<'t>() -> impl Rule<'t, ()> {
     custom::<_, Input<'t>, _, Extra>(|input| {
         use TokenKind::*;
@@ -132,7 +136,7 @@ fn skip<'t>() -> impl Rule<'t, ()> {
     })
 }
 
-/// The statements of a function: each expression among them ends in `;`.
+/// Returns the statements of a function body: each expression among them ends in `;`.
 fn body<'t>(
     cx: Text<'t>,
     (mut stmts, tokens): (Vec<Stmt>, &'t [Token]),
@@ -151,7 +155,7 @@ fn body<'t>(
     stmts
 }
 
-/// `{ …; e }`: some statements and a value.
+/// Returns the block with a value `{ …; e }`.
 fn block_value<'t>(
     cx: Text<'t>,
     (mut stmts, tokens): (Vec<Stmt>, &'t [Token]),
@@ -164,7 +168,7 @@ fn block_value<'t>(
         Some(StmtKind::Value(value)) if !stmts.is_empty() => {
             ExprKind::Block { stmts, value: Box::new(value) }
         }
-        // What is wrong has been said.
+        // The error has been reported.
         _ if broken => ExprKind::Error,
         last => {
             let alone = last.is_none() || matches!(last, Some(StmtKind::Value(_)));
@@ -175,7 +179,7 @@ fn block_value<'t>(
     expr_at(kind, span)
 }
 
-/// `(x:T, p, y:U = e)`.
+/// Returns the rule of `(x:T, p, y:U = e)`.
 fn group<'t>(
     item: impl Rule<'t, Pattern>,
     ty: impl Rule<'t, TypeExpr>,
@@ -195,7 +199,7 @@ fn group<'t>(
         .map(with_rest)
 }
 
-/// `(a, ..r)` is one parameter, a tuple of a component and a rest.
+/// Joins `(a, ..r)` to one parameter, a tuple of a component and a rest.
 fn with_rest(mut params: Vec<Param>) -> Vec<Param> {
     let rest = matches!(&params[..], [_, .., last] if matches!(last.pattern.kind, PatternKind::Rest(_)));
     let typed = params.iter().filter(|param| param.ty.is_some()).count();
@@ -212,7 +216,7 @@ fn with_rest(mut params: Vec<Param>) -> Vec<Param> {
     vec![Param { pattern: Pattern { kind: pattern, span }, ty, default: None }]
 }
 
-/// `var` and `val`.
+/// Returns the rule of `var` and `val`.
 fn binding<'t>(
     pattern: impl Rule<'t, Pattern>,
     ty: impl Rule<'t, TypeExpr>,
@@ -233,7 +237,7 @@ fn binding<'t>(
         .boxed()
 }
 
-/// Expression, assignment, store, jumps.
+/// Returns the rule of expressions, assignments, stores and jumps.
 fn simple<'t>(
     cx: Text<'t>,
     expr: Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>>,
@@ -297,7 +301,7 @@ fn simple<'t>(
     choice((assign, assert, evaluate, store, jump, result)).boxed()
 }
 
-/// The pattern that a tuple of names is.
+/// Returns a tuple of names as a pattern.
 fn variables(expr: &Expr) -> Option<Pattern> {
     fn inside(expr: &Expr) -> Option<Pattern> {
         let kind = match &expr.kind {
@@ -312,6 +316,7 @@ fn variables(expr: &Expr) -> Option<Pattern> {
     inside(expr).filter(|pattern| matches!(pattern.kind, PatternKind::Tuple(_)))
 }
 
+/// Returns the operator of a compound assignment.
 fn compound(kind: TokenKind) -> Option<BinaryOp> {
     Some(match kind {
         TokenKind::PlusAssign => BinaryOp::Add,
@@ -324,7 +329,7 @@ fn compound(kind: TokenKind) -> Option<BinaryOp> {
     })
 }
 
-/// `if` `match` `for` `while` `do`.
+/// Returns the rule of `if`, `match`, `for`, `while` and `do`.
 fn control<'t>(
     cx: Text<'t>,
     stmt: impl Rule<'t, Stmt>,
@@ -408,7 +413,7 @@ fn control<'t>(
     choice((if_do, match_do, for_in, while_loop, body.map(StmtKind::Block))).boxed()
 }
 
-/// `fun f[T](x:T):T => e;`, `proc p() { … }`.
+/// Returns the rule of `fun f[T](x:T):T => e;` and `proc p() { … }`.
 fn function<'t>(
     cx: Text<'t>,
     group: impl Rule<'t, Vec<Param>>,
@@ -445,7 +450,7 @@ fn function<'t>(
         .boxed()
 }
 
-/// `test "name" { … }`, `bench "name" { … }`
+/// Returns the rule of `test "name" { … }` and `bench "name" { … }`.
 fn test<'t>(cx: Text<'t>, block: impl Rule<'t, Vec<Stmt>>) -> impl Rule<'t, StmtKind> {
     let title = token(TokenKind::Str).map(move |t| Name { text: string_value(cx.of(t)), span: cx.at(t) });
     let bench = choice((word(cx, "test").to(false), word(cx, "bench").to(true)));
@@ -467,7 +472,7 @@ fn test<'t>(cx: Text<'t>, block: impl Rule<'t, Vec<Stmt>>) -> impl Rule<'t, Stmt
         })
 }
 
-/// A name, or an operator that a class declares and instances define.
+/// Returns the rule of a name, or an operator that a class declares and instances define.
 fn function_name<'t>(cx: Text<'t>) -> impl Rule<'t, Name> {
     use TokenKind::*;
     let operator = unreported(&[
@@ -476,7 +481,7 @@ fn function_name<'t>(cx: Text<'t>) -> impl Rule<'t, Name> {
     choice((name(cx), operator.map(move |token| cx.name(token))))
 }
 
-/// `[T, N:COMPACTLINEAR with Add[T], Ord[T]]`.
+/// Returns the rule of `[T, N:COMPACTLINEAR with Add[T], Ord[T]]`.
 fn generics<'t>(cx: Text<'t>, ty: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Generics> {
     let constraint = path(cx).then(type_arguments(ty).or_not().map(Option::unwrap_or_default));
     token(TokenKind::LBracket)
@@ -491,6 +496,7 @@ fn generics<'t>(cx: Text<'t>, ty: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Gene
         .boxed()
 }
 
+/// Returns the rule of a type parameter.
 fn type_param<'t>(cx: Text<'t>) -> impl Rule<'t, TypeParam> {
     name(cx).then(token(TokenKind::Colon).ignore_then(path(cx)).or_not()).map(|(name, kind)| TypeParam {
         name,
@@ -499,7 +505,7 @@ fn type_param<'t>(cx: Text<'t>) -> impl Rule<'t, TypeParam> {
     })
 }
 
-/// Types, classes, instances, equations.
+/// Returns the rule of declarations of types, classes, instances and equations.
 fn declared<'t>(
     cx: Text<'t>,
     stmt: impl Rule<'t, Stmt>,
@@ -673,7 +679,7 @@ fn declared<'t>(
     .boxed()
 }
 
-/// A `fun` or `proc` with a name, and no other statement.
+/// Returns the rule of a named `fun` or `proc`.
 fn definition<'t>(stmt: impl Rule<'t, Stmt>) -> impl Rule<'t, Stmt> {
     let begins = any_of(&[TokenKind::Fun, TokenKind::Proc]).rewind();
     begins.ignore_then(stmt)

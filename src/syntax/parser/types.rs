@@ -1,6 +1,6 @@
-//! Types as written: tokens → [`TypeExpr`].
+//! Written types: tokens → [`TypeExpr`].
 //!
-//! Never an expression: a type stands only where a token before it says so.
+//! Types and expressions do not mix: a type occurs only where a token before it announces one.
 
 use super::super::ast::{Name, TypeArm, TypeExpr, TypeExprKind};
 use super::super::lexer::TokenKind;
@@ -11,7 +11,7 @@ use super::rule::{
 };
 use chumsky::prelude::*;
 
-/// Types at the levels that other rules ask for.
+/// The rules of types at the levels that other rules use.
 #[derive(Clone)]
 pub(crate) struct Types<F, P, C, A> {
     /// Any type.
@@ -24,6 +24,7 @@ pub(crate) struct Types<F, P, C, A> {
     pub atom: A,
 }
 
+/// Returns the rules of types.
 pub(crate) fn types<'t>(
     cx: Text<'t>,
 ) -> Types<impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>>
@@ -43,6 +44,7 @@ pub(crate) fn types<'t>(
     Types { full, plus: plus(compact_product).boxed(), cast, atom }
 }
 
+/// Returns the rule of types without operators.
 fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr> {
     let number = token(TokenKind::Int).map(move |token| TypeExpr {
         kind: TypeExprKind::Number(int_value(cx.of(token))),
@@ -123,22 +125,21 @@ fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeEx
     choice((refusal, named, number, parenthesized, open, rest, hole, typematch)).labelled(Label::Type)
 }
 
-/// `error "…"`: the text, and where it stands.
+/// Returns the rule of `error "…"`: the text, with its span.
 pub(crate) fn refusal<'t>(cx: Text<'t>) -> impl Rule<'t, Name> {
     word(cx, "error")
         .ignore_then(token(TokenKind::Str))
         .map(move |token| Name { text: string_value(cx.of(token)), span: cx.at(token) })
 }
 
-/// `[T, 3]`, touching the name before it.
+/// Returns the rule of `[T, 3]`, touching the name before it.
 pub(crate) fn type_arguments<'t>(full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Vec<TypeExpr>> {
     glued(TokenKind::LBracket)
         .ignore_then(full.separated_by(token(TokenKind::Comma)).at_least(1).collect::<Vec<_>>())
         .then_ignore(token(TokenKind::RBracket))
 }
 
-/// From the tightest operator, `^`, to the loosest but `->`.
-/// `^` `\^` over atoms, `\*` over these.
+/// Returns the rule of `^` and `\^` over atoms, and `\*` over these.
 fn compact_product<'t>(atom: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr> {
     let power = atom.clone().foldl(
         any_of(&[TokenKind::Caret, TokenKind::CCaret]).then(atom).repeated(),
@@ -150,7 +151,7 @@ fn compact_product<'t>(atom: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr>
     listed(power.boxed(), TokenKind::CStar, TypeExprKind::CompactProduct)
 }
 
-/// `*` `*+` over compact products, `\+` over these, `+` over these.
+/// Returns the rule of `*` and `*+` over compact products, `\+` over these, `+` over these.
 fn plus<'t>(compact_product: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr> {
     // `*` gathers, `*+` does not: `3 *+ A * B` is `(3 *+ A) * B`.
     let product = compact_product
@@ -187,6 +188,7 @@ fn plus<'t>(compact_product: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr>
     listed(compact_sum.boxed(), TokenKind::Plus, TypeExprKind::Sum)
 }
 
+/// Returns a type of two operands.
 fn binary_type(
     left: TypeExpr,
     right: TypeExpr,

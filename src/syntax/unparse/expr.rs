@@ -1,4 +1,4 @@
-//! Printing of expressions.
+//! Printing of expressions and statements.
 
 use super::super::ast::{ApplyForm, BinaryOp, Body, Expr, ExprKind, Function, UnaryOp};
 use super::Printer;
@@ -25,16 +25,16 @@ const DOT: u8 = 16;
 const HASH: u8 = 17;
 const ATOM: u8 = 18;
 
-/// Where an expression stands.
+/// The context of an expression, which determines its parentheses.
 #[derive(Clone, Copy)]
 struct Context {
-    /// What binds less tightly needs parentheses.
+    /// The least level that needs no parentheses.
     level: u8,
-    /// A bare tuple may stand here: commas around it do not separate other things.
+    /// A bare tuple is possible: commas around it do not separate other parts.
     comma: bool,
-    /// Nothing that a lambda's body would take follows.
+    /// No token follows that the body of a lambda would include.
     tail: bool,
-    /// Brackets, commas or words of a statement stand around: no operator does.
+    /// Brackets, commas or keywords are around, no operator.
     root: bool,
 }
 
@@ -53,28 +53,29 @@ impl Printer {
         self.expr_at(expr, FULL);
     }
 
-    /// What a loop walks: a bare tuple, or an expression whose commas stand in parentheses.
+    /// Prints the range of a loop: a bare tuple, or an expression whose commas are in parentheses.
     pub(super) fn loop_source(&mut self, expr: &Expr) {
         self.expr_at(expr, ELEMENT);
     }
 
-    /// What can be stored into.
+    /// Prints the target of a store.
     pub(super) fn place(&mut self, expr: &Expr) {
         self.expr_at(expr, INNER.level(DOT));
     }
 
-    /// What a function or an injection is applied to. An `if` after an operand would begin the condition of a
-    /// comprehension.
+    /// Prints the argument of a function or an injection. An `if` after an operand would begin the
+    /// condition of a comprehension.
     fn argument(&mut self, argument: &Expr) {
         let condition = matches!(leftmost(argument).kind, ExprKind::If { .. });
         self.expr_at(argument, INNER.level(if condition { ATOM + 1 } else { DOT }));
     }
 
+    /// Prints an expression in a context.
     fn expr_at(&mut self, expr: &Expr, place: Context) {
         let bare = match &expr.kind {
             ExprKind::Lambda(_) => place.tail && place.level <= TUPLE,
             ExprKind::Tuple(items) if !items.is_empty() => place.comma && place.level <= TUPLE,
-            // Told by `!` from what `not` would reach.
+            // `!` is used where `not` would extend too far.
             ExprKind::Unary(UnaryOp::Not, _) => place.level <= NEGATE,
             kind => level_of(kind) >= place.level,
         };
@@ -90,12 +91,12 @@ impl Printer {
         self.host = host;
     }
 
-    /// An expression between commas.
+    /// Prints an expression between commas.
     pub(super) fn expr_element(&mut self, expr: &Expr) {
         self.expr_at(expr, ELEMENT);
     }
 
-    /// The condition of an arm, before its `=>`.
+    /// Prints the condition of an arm, before its `=>`.
     pub(super) fn guard(&mut self, guard: &Expr) {
         if ends_in_update(guard) {
             self.put("(");
@@ -106,6 +107,7 @@ impl Printer {
         }
     }
 
+    /// Prints an expression without parentheses around it.
     fn unparenthesized(&mut self, expr: &Expr, place: Context) {
         use ExprKind::*;
         match &expr.kind {
@@ -383,6 +385,7 @@ impl Printer {
         }
     }
 
+    /// Prints a lambda.
     fn lambda(&mut self, function: &Function) {
         self.put(if function.is_proc { "proc " } else { "fun " });
         self.groups(&function.params);
@@ -403,6 +406,7 @@ impl Printer {
     }
 }
 
+/// Returns the level of an expression.
 fn level_of(kind: &ExprKind) -> u8 {
     use ExprKind::*;
     match kind {
@@ -430,11 +434,12 @@ fn level_of(kind: &ExprKind) -> u8 {
     }
 }
 
-/// Whether `:>>` takes the whole expression without parentheses around it.
+/// Returns true if `:>>` applies to the whole expression without parentheses.
 pub(in crate::syntax) fn binds_as_operand(expr: &Expr) -> bool {
     level_of(&expr.kind) >= CAST
 }
 
+/// Returns the level of an operator.
 fn binary_level(op: BinaryOp) -> u8 {
     use BinaryOp::*;
     match op {
@@ -447,7 +452,7 @@ fn binary_level(op: BinaryOp) -> u8 {
     }
 }
 
-/// Whether the last token is a number that a `.` and digits would turn into a real.
+/// Returns true if the last token is a number that a `.` and digits would turn into a real.
 fn ends_in_number(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) => true,
@@ -456,7 +461,8 @@ fn ends_in_number(expr: &Expr) -> bool {
     }
 }
 
-/// Whether the last thing in an expression is `r with (a = e)`: before `=>` that is the first arm of a `match`.
+/// Returns true if an expression ends with `r with (a = e)`: before `=>` that would be the first
+/// arm of a `match`.
 fn ends_in_update(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Update(..) => true,
@@ -475,7 +481,7 @@ fn ends_in_update(expr: &Expr) -> bool {
     }
 }
 
-/// The part that an expression begins with; nothing if its first token is its own.
+/// Returns the operand that an expression begins with; `None` if its first token is its own.
 pub(in crate::syntax) fn first_part(expr: &Expr) -> Option<&Expr> {
     use ExprKind::*;
     match &expr.kind {
@@ -490,12 +496,12 @@ pub(in crate::syntax) fn first_part(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-/// The expression whose first token is the first token of `expr`, but for parentheses.
+/// Returns the innermost expression that begins with the first token of `expr`, up to parentheses.
 fn leftmost(expr: &Expr) -> &Expr {
     std::iter::successors(Some(expr), |at| first_part(at)).last().unwrap_or(expr)
 }
 
-/// A string as a literal.
+/// Returns a string literal.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -504,7 +510,7 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-/// A piece of `f"…"`.
+/// Returns the escaped text of a piece of `f"…"`.
 fn escaped_piece(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -517,7 +523,7 @@ fn escaped_piece(text: &str) -> String {
     out
 }
 
-/// A character as a literal.
+/// Returns a character literal.
 pub(super) fn quoted_char(c: char) -> String {
     let mut out = String::from("'");
     push_escaped(c, '\'', &mut out);
@@ -525,7 +531,7 @@ pub(super) fn quoted_char(c: char) -> String {
     out
 }
 
-/// A character inside quotes of this kind.
+/// Appends a character, escaped for quotes of this kind.
 fn push_escaped(c: char, quote: char, out: &mut String) {
     match c {
         '\n' => out.push_str("\\n"),

@@ -1,7 +1,7 @@
 //! Printing: tree → source text that reads back as the same tree.
 //!
-//! Writes as few parentheses as the grammar allows. `///` comments are kept, other comments are not
-//! in the tree. Never changes what is printed: no reordering, no shortening.
+//! Writes as few parentheses as the grammar allows. `///` comments are kept; other comments are not
+//! in the tree. Nothing is reordered or abbreviated.
 
 mod expr;
 mod stmt;
@@ -13,7 +13,7 @@ use crate::source::Span;
 pub(crate) use expr::quoted;
 pub(super) use expr::{binds_as_operand, first_part};
 
-/// The statements of a program, one below the other.
+/// Returns the text of a program, one statement per line.
 pub fn print(stmts: &[Stmt]) -> String {
     super::with_large_stack(|| {
         let mut out = Printer::default();
@@ -22,7 +22,7 @@ pub fn print(stmts: &[Stmt]) -> String {
     })
 }
 
-/// An expression on its own.
+/// Returns the text of an expression.
 pub fn print_expr(expr: &Expr) -> String {
     super::with_large_stack(|| {
         let mut out = Printer::default();
@@ -31,7 +31,7 @@ pub fn print_expr(expr: &Expr) -> String {
     })
 }
 
-/// A type on its own.
+/// Returns the text of a type.
 pub fn print_type(ty: &TypeExpr) -> String {
     super::with_large_stack(|| {
         let mut out = Printer::default();
@@ -40,7 +40,7 @@ pub fn print_type(ty: &TypeExpr) -> String {
     })
 }
 
-/// A pattern on its own.
+/// Returns the text of a pattern.
 pub fn print_pattern(pattern: &Pattern) -> String {
     super::with_large_stack(|| {
         let mut out = Printer::default();
@@ -49,12 +49,12 @@ pub fn print_pattern(pattern: &Pattern) -> String {
     })
 }
 
-/// A statement as text, and where its tree has parentheses.
+/// The text of a statement, and the places where its tree needs parentheses.
 pub(super) struct ParenthesisReport {
     pub text: String,
-    /// What needs them where it stands.
+    /// The parts that need parentheses.
     pub needed: Vec<ParenthesisSite>,
-    /// `:>>`, `:>` and `|>` among operators, which need none.
+    /// The operators `:>>`, `:>` and `|>` among others that need none.
     pub bare: Vec<ParenthesisSite>,
 }
 
@@ -67,14 +67,14 @@ impl ParenthesisReport {
     }
 }
 
-/// The text so far.
+/// The printer: the text so far.
 #[derive(Default)]
 struct Printer {
     text: String,
     indent: usize,
-    /// The expression or type around.
+    /// The span of the enclosing expression or type.
     host: Span,
-    /// What [`ParenthesisReport`] holds, where it is asked for.
+    /// The contents of a [`ParenthesisReport`], where one is requested.
     report: Option<(Vec<ParenthesisSite>, Vec<ParenthesisSite>)>,
 }
 
@@ -90,8 +90,8 @@ impl Printer {
         }
     }
 
-    /// Notes an expression that stands in parentheses unless it is `bare`; at a `root`, no operator is around, at
-    /// a `loose` place no arithmetic.
+    /// Records an expression that is in parentheses unless it is `bare`; at a `root`, no operator
+    /// is around, at a `loose` place no arithmetic operator.
     fn note_expr(&mut self, expr: &Expr, bare: bool, root: bool, loose: bool) {
         let host = self.host;
         let Some((needed, without)) = &mut self.report else { return };
@@ -117,7 +117,7 @@ impl Printer {
         }
     }
 
-    /// `inner`, in parentheses where it binds too loosely for its place.
+    /// Prints `inner`, in parentheses if `parentheses`.
     fn wrapped(&mut self, parentheses: bool, inner: impl FnOnce(&mut Printer)) {
         if parentheses {
             self.put("(");

@@ -8,7 +8,7 @@ use super::Printer;
 use super::expr::quoted;
 
 impl Printer {
-    /// Statements, each on a line of its own and ended by a line break.
+    /// Prints statements, each on a line of its own and ended by a line break.
     pub(super) fn sequence(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             self.stmt(stmt);
@@ -16,7 +16,7 @@ impl Printer {
         }
     }
 
-    /// Statements on lines of their own, one level in, and back at the level outside.
+    /// Prints statements on lines of their own, indented by one level.
     fn indented(&mut self, stmts: &[Stmt]) {
         self.indent += 1;
         for stmt in stmts {
