@@ -204,7 +204,8 @@ fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<V
     }
     let (left, right) = (Size::of(left)?, Size::of(right)?);
     let common = left.common(&right);
-    let (left, right) = (left.checked_sub(&common)?, right.checked_sub(&common)?);
+    let without = |side: &Size| side.checked_sub(&common).expect("a common part can be subtracted");
+    let (left, right) = (without(&left), without(&right));
     if left.is_zero() && right.is_zero() {
         return Some(vec![Case::default()]);
     }
@@ -212,7 +213,7 @@ fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<V
     let number = left.iter().chain(&right).fold(BigUint::zero(), |gcd, (n, _)| gcd.gcd(n));
     left.iter_mut().chain(&mut right).for_each(|(n, _)| *n /= &number);
     // A variable common to all terms is 0, or it is divided out.
-    let first = left.first().or(right.first())?.1.clone();
+    let first = left.first().or(right.first()).expect("one side is not 0").1.clone();
     for (var, _) in first {
         let everywhere =
             |terms: &[Term]| terms.iter().all(|(_, powers)| powers.iter().any(|(v, _)| *v == var));

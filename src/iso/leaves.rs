@@ -182,10 +182,13 @@ fn collect_leaves(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Res
             }
             TypeKind::Nominal(nominal, args) => match nominal.body() {
                 Some(NominalBody::Newtype(_)) => {
-                    return nominal.newtype_definition(args).map_or(Ok(()), |to| down(Step::Unfold(to)));
+                    return {
+                        let to = nominal.newtype_definition(args).expect("a newtype has a definition");
+                        down(Step::Unfold(to))
+                    };
                 }
                 Some(NominalBody::Struct(_)) if !nominal.has_existential_field() => {
-                    let fields = nominal.struct_fields(args).unwrap_or_default();
+                    let fields = nominal.struct_fields(args).expect("a struct has fields");
                     let mut fields = fields.into_iter().enumerate();
                     return fields.try_for_each(|(i, (_, part))| down(Step::Part(i, part)));
                 }
@@ -216,7 +219,9 @@ fn collect_cases(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Resu
         }
         TypeKind::Repeat(index, case) => return down(Step::Axis(index.clone(), case.clone())),
         TypeKind::Nominal(nominal, args) if is_sum(ty) => {
-            return nominal.newtype_definition(args).map_or(Ok(()), |to| down(Step::Unfold(to)));
+            let to =
+                nominal.newtype_definition(args).expect("a declared type that unfolds to a sum is a newtype");
+            return down(Step::Unfold(to));
         }
         _ => {}
     }

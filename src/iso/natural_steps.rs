@@ -211,9 +211,8 @@ fn rotate(side: Connective, parts: &[Type], at: usize, block: &Block, witness: &
     if common.is_zero() {
         return false;
     }
-    let (Some(left), Some(kept)) = (have.checked_sub(&common), need.checked_sub(&common)) else {
-        return false;
-    };
+    let without = |run: &Size| run.checked_sub(&common).expect("a common part can be subtracted");
+    let (left, kept) = (without(&have), without(&need));
     let moved = power_of(side, &base, &common);
     // Split the run before the block, and the last run within it.
     let mut outside = vec![moved.clone()];
@@ -308,7 +307,8 @@ fn rotate_block_right(side: Connective, parts: &[Type], at: usize, block: &Block
     }
     let mut witness = Witness::identity(&side.combine(parts.to_vec()));
     let moved = power_of(side, &base, &common);
-    let (left, kept) = (have.checked_sub(&common)?, need.checked_sub(&common)?);
+    let without = |run: &Size| run.checked_sub(&common).expect("a common part can be subtracted");
+    let (left, kept) = (without(&have), without(&need));
     let mut rest = Vec::new();
     if !left.is_zero() {
         rest.push(power_of(side, &base, &left));

@@ -104,7 +104,7 @@ fn unrolled_factors(ty: &Type) -> Vec<Type> {
                     .and_then(ToPrimitive::to_usize)
                     .is_some_and(|n| n <= MAX_UNROLLED_POWER) =>
         {
-            ty.components(MAX_UNROLLED_POWER).unwrap_or_default()
+            ty.components(MAX_UNROLLED_POWER).expect("an exponent within the limit")
         }
         _ => Connective::Product.parts(ty),
     }

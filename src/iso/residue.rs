@@ -124,7 +124,11 @@ impl Ring {
             Some(n) => self.of_u64(n),
             None => Number {
                 low: EXACT_BELOW,
-                residues: self.moduli.iter().map(|m| (n % (m << self.spare)).to_u64().unwrap_or(0)).collect(),
+                residues: self
+                    .moduli
+                    .iter()
+                    .map(|m| (n % (m << self.spare)).to_u64().expect("a residue fits a word"))
+                    .collect(),
                 spare_bits: self.spare,
             },
         }

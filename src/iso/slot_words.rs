@@ -671,7 +671,7 @@ fn cancel(up: &mut Vec<FormId>, down: &mut Vec<FormId>) {
                 right.push(*b);
                 j += 1;
             }
-            _ => break,
+            _ => unreachable!("one of the lists has elements left"),
         }
     }
     (*up, *down) = (left, right);

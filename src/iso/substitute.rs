@@ -70,10 +70,10 @@ impl FreeParameters {
                 for (i, param) in nominal.params.iter().enumerate() {
                     let taken = HashMap::from_iter([(param.id, Type::unit())]);
                     let stays = parts.iter().any(|part| self.substitute_free(part, &taken).mentions(param));
-                    if let Some(free) = self.known.get_mut(&nominal.id).and_then(|free| free.get_mut(i)) {
-                        changed |= stays && *free;
-                        *free &= !stays;
-                    }
+                    let all = self.known.get_mut(&nominal.id).expect("the type was entered above");
+                    let free = &mut all[i];
+                    changed |= stays && *free;
+                    *free &= !stays;
                 }
             }
         }

@@ -380,7 +380,7 @@ impl<'s> BracketPass<'s> {
     }
 
     fn text(&self, token: Token) -> &str {
-        self.source.text.get(token.start as usize..token.end as usize).unwrap_or("")
+        &self.source.text[token.start as usize..token.end as usize]
     }
 
     /// Reports an error in the current statement.

@@ -161,7 +161,7 @@ fn reading_text(text: &str, place: Span, edits: &[(Span, String)]) -> String {
     let edits: Vec<_> = inside
         .map(|(span, new)| (Span { start: moved(span.start), end: moved(span.end), ..*span }, new.clone()))
         .collect();
-    let part = text.get(place.range()).unwrap_or_default();
+    let part = &text[place.range()];
     edited(part, place.source, &edits).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -312,7 +312,9 @@ impl Encoding {
     ///
     /// For an encoding of another form.
     pub fn digits(&self, code: &Code, count: usize) -> Vec<Code> {
-        let Encoding::Power { base, .. } = self else { return Vec::new() };
+        let Encoding::Power { base, .. } = self else {
+            unreachable!("digits are asked of exponentials only, not of {self:?}")
+        };
         let mut digits = Vec::with_capacity(count);
         split_digits(code, base, count, &mut digits);
         digits
@@ -322,7 +324,7 @@ impl Encoding {
     pub fn size_and_weight(&self, i: &Code) -> (Code, Code) {
         match self {
             Encoding::Product { sizes, weights } => {
-                let i = i.to_usize().unwrap_or(0).min(sizes.len() - 1);
+                let i = i.to_usize().expect("the number of a factor fits memory");
                 (sizes[i].clone(), weights[i].clone())
             }
             Encoding::Power { base, count } => {
@@ -363,7 +365,9 @@ impl Encoding {
     /// Injects: returns the code of case `i` with argument `v`.
     pub fn inject(&self, i: &Code, v: &Code) -> Code {
         match self {
-            Encoding::Sum { offsets } => offsets[i.to_usize().unwrap_or(0)].add(v),
+            Encoding::Sum { offsets } => {
+                offsets[i.to_usize().expect("the number of a case fits memory")].add(v)
+            }
             _ => i.clone(),
         }
     }

@@ -88,10 +88,12 @@ impl Kind {
 impl fmt::Display for Kind {
     /// The name of a built-in kind, the number of a declared one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.built_in_name(), self) {
-            (None, Kind::Finite(id)) => write!(f, "kind#{id}"),
-            (None, Kind::List(_)) => f.write_str("a list of components"),
-            (name, _) => f.write_str(name.unwrap_or_default()),
+        match self {
+            Kind::Finite(id) => write!(f, "kind#{id}"),
+            Kind::List(_) => f.write_str("a list of components"),
+            Kind::UnitSum | Kind::Compact | Kind::Type => {
+                f.write_str(self.built_in_name().expect("a built-in kind has a name"))
+            }
         }
     }
 }
@@ -147,7 +149,7 @@ pub struct Member {
 impl Member {
     /// Returns the name of the member.
     pub fn name(&self) -> &str {
-        self.kind.members.get(self.index).map_or("_", |name| name)
+        &self.kind.members[self.index]
     }
 
     /// Returns the member as a type.

@@ -89,7 +89,7 @@ impl Scalar {
 
     /// Returns the position in [`Scalar::ALL`].
     pub fn ordinal(self) -> u64 {
-        Scalar::ALL.iter().position(|s| *s == self).unwrap_or(0) as u64
+        Scalar::ALL.iter().position(|s| *s == self).expect("every scalar is in ALL") as u64
     }
 
     /// Returns true for a number type.
@@ -198,7 +198,8 @@ impl Rounded {
 
     /// Returns the value of a whole number.
     pub fn whole(n: &BigInt) -> Rounded {
-        Rounded { double: n.to_f64().unwrap_or(f64::NAN), single: n.to_f32().unwrap_or(f32::NAN) }
+        let rounds = "every integer rounds to a float, possibly infinite";
+        Rounded { double: n.to_f64().expect(rounds), single: n.to_f32().expect(rounds) }
     }
 }
 

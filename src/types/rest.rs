@@ -67,7 +67,7 @@ impl Type {
                 let end = end.clone();
                 return Type::list(form, components, end);
             }
-            Some(_) if components.is_empty() => return rest.unwrap_or_else(Type::error),
+            Some(_) if components.is_empty() => return rest.expect("matched as present"),
             _ => {}
         }
         match components.iter().any(Type::is_error) {

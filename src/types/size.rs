@@ -547,7 +547,8 @@ impl fmt::Display for Size {
             }
             match (n, closed.iter().find(|(m, _)| *m == monomial)) {
                 (None, Some((_, text))) => f.write_str(text)?,
-                (n, _) => write_monomial(f, n.unwrap_or(&BigUint::one()), &monomial)?,
+                (Some(n), _) => write_monomial(f, n, &monomial)?,
+                (None, None) => unreachable!("a term without coefficient is a closed form"),
             }
         }
         Ok(())

@@ -153,7 +153,7 @@ fn axes_of(index: &Type, axes: &mut Vec<Axis>) -> Result<(), ()> {
     match index.kind() {
         TypeKind::CompactProduct(factors) => factors.iter().try_for_each(|factor| axes_of(factor, axes)),
         TypeKind::CompactPower(base, n) if n.as_unit_sum().is_some_and(|n| n <= &MAX_AXES.into()) => {
-            let n = n.as_unit_sum().and_then(|n| n.to_u32()).unwrap_or(0);
+            let n = n.as_unit_sum().and_then(|n| n.to_u32()).expect("a number within the limit");
             (0..n).try_for_each(|_| axes_of(base, axes))
         }
         TypeKind::Nominal(..) if index.compact_fields().is_some() => axes_of(&index.unfold(), axes),
@@ -215,7 +215,7 @@ fn cell(ty: &Type) -> Result<Cell, NotStorable> {
             Ok(Cell::Sum(non_optional_cell(&cases[1])?, ty.clone()))
         }
         TypeKind::Nominal(nominal, args) if matches!(nominal.body(), Some(NominalBody::Variant(_))) => {
-            let cases = nominal.variant_cases(args).unwrap_or_default();
+            let cases = nominal.variant_cases(args).expect("a variant has cases");
             match &cases[..] {
                 [(none, nothing), (some, something)] if [&**none, &**some] == OPTION && nothing.is_unit() => {
                     Ok(Cell::Variant(non_optional_cell(something)?, ty.clone()))

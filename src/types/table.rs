@@ -244,7 +244,7 @@ pub fn reduce_by_table(fun: TypeFun, args: Vec<Type>) -> Type {
         TypeKind::Apply(application) => {
             Type::new(TypeKind::Apply(Application { table, ..application.clone() }))
         }
-        _ => bare,
+        _ => unreachable!("built as an application above"),
     }
 }
 

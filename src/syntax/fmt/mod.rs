@@ -136,7 +136,7 @@ fn format_once(text: &str) -> String {
     let mut out = String::with_capacity(laid.len());
     for line in laid.lines() {
         let mut pieces = line.trim_end().split(mark);
-        out.push_str(pieces.next().unwrap_or_default());
+        out.push_str(pieces.next().expect("a line has a part before its first mark"));
         while let (Some(number), Some(after)) = (pieces.next(), pieces.next()) {
             let comment = number.parse().ok().and_then(|n: usize| comments.get(n));
             out.push_str(comment.map_or("", String::as_str));

@@ -50,7 +50,7 @@ impl Node {
             Node::Choice { parts, close } => parts.first().map_or(*close, |(word, _)| *word),
             Node::Match { head, close, .. } => head.first().map_or(*close, Node::first),
             Node::Arms(arms) => arms.first().map_or(0, Arm::first),
-            Node::Lambda { head, .. } => head.first().map_or(0, Node::first),
+            Node::Lambda { head, .. } => head[0].first(),
         }
     }
 
@@ -64,7 +64,7 @@ impl Node {
             Node::Arms(arms) => arms
                 .last()
                 .map_or(0, |arm| arm.body.last().and_then(|stmt| stmt.last()).map_or(arm.arrow, Node::last)),
-            Node::Lambda { head, body } => body.last().or(head.last()).map_or(0, Node::last),
+            Node::Lambda { head, body } => body.last().unwrap_or(&head[head.len() - 1]).last(),
         }
     }
 }

@@ -110,7 +110,8 @@ fn cast(value: Expr, op: &Token, ty: TypeExpr) -> Expr {
     let span = value.span.to(ty.span);
     let kind = match op.kind {
         TokenKind::Reshape => ExprKind::Reshape(Box::new(value), ty),
-        _ => ExprKind::Convert(Box::new(value), ty),
+        TokenKind::Convert => ExprKind::Convert(Box::new(value), ty),
+        other => unreachable!("{other:?} is no conversion"),
     };
     expr_at(kind, span)
 }
@@ -218,7 +219,7 @@ fn operators<'t>(
             e.emit(ParseFailure::specific(SyntaxError::ChainedComparison {
                 first: l.span,
                 second: cx.at(op).to(r.span),
-                middle: cx.text.get(place).unwrap_or("").to_owned(),
+                middle: cx.text[place].to_owned(),
             }));
         }
         binary(l, op, r, e)
@@ -276,7 +277,8 @@ fn binary_op(kind: TokenKind) -> BinaryOp {
         TokenKind::InSet => BinaryOp::In,
         TokenKind::And => BinaryOp::And,
         TokenKind::Or => BinaryOp::Or,
-        _ => BinaryOp::Add,
+        TokenKind::Plus => BinaryOp::Add,
+        other => unreachable!("{other:?} is no binary operator"),
     }
 }
 
@@ -326,7 +328,8 @@ fn operand<'t>(
     );
     let at_index = |word: &Token, index: Box<Expr>, ty| match word.kind {
         TokenKind::Ainj => ExprKind::Ainj { index, ty },
-        _ => ExprKind::Aproj { index, ty },
+        TokenKind::Aproj => ExprKind::Aproj { index, ty },
+        other => unreachable!("{other:?} takes no index"),
     };
     let indexed = any_of(&[TokenKind::Aproj, TokenKind::Ainj]);
     // `aproj of T` is `fun i => aproj i of T`.

@@ -37,7 +37,7 @@ pub(crate) struct Text<'t> {
 impl<'t> Text<'t> {
     /// Returns the text of a token.
     pub fn of(self, token: &Token) -> &'t str {
-        self.text.get(token.start as usize..token.end as usize).unwrap_or("")
+        &self.text[token.start as usize..token.end as usize]
     }
 
     /// Returns the span of tokens.

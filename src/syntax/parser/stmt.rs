@@ -294,7 +294,8 @@ fn simple<'t>(
     let jump =
         any_of(&[TokenKind::Break, TokenKind::Continue]).then_ignore(semi()).map(|word| match word.kind {
             TokenKind::Break => StmtKind::Break,
-            _ => StmtKind::Continue,
+            TokenKind::Continue => StmtKind::Continue,
+            other => unreachable!("{other:?} is no jump"),
         });
     let result =
         token(TokenKind::Return).ignore_then(expr.full.or_not()).then_ignore(semi()).map(StmtKind::Return);

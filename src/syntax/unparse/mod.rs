@@ -62,7 +62,7 @@ impl ParenthesisReport {
     pub fn of(stmt: &Stmt) -> ParenthesisReport {
         let mut out = Printer { report: Some((Vec::new(), Vec::new())), ..Printer::default() };
         out.sequence(std::slice::from_ref(stmt));
-        let (needed, bare) = out.report.unwrap_or_default();
+        let (needed, bare) = out.report.expect("requested above");
         ParenthesisReport { text: out.text, needed, bare }
     }
 }

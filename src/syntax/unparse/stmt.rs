@@ -177,8 +177,9 @@ impl Printer {
                 self.put(if *bench { "bench " } else { "test " });
                 self.put(&quoted(&title.text));
                 self.put(" ");
-                if let Body::Block(stmts) = &function.body {
-                    self.block(stmts);
+                match &function.body {
+                    Body::Block(stmts) => self.block(stmts),
+                    Body::Expr(_) => unreachable!("the body of a test is a block"),
                 }
             }
             Import(import) => self.import(import),
