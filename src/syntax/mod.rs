@@ -11,10 +11,12 @@ pub mod edition;
 pub mod error;
 pub mod fmt;
 pub mod foreign_keywords;
+mod interpolation;
 pub mod lexer;
 pub mod literal;
 mod names;
 mod parser;
+pub mod token;
 pub mod unparse;
 pub mod visit;
 

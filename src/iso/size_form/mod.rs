@@ -42,19 +42,21 @@
 //! [`MAX_BITS`] bits, [`MAX_BASES`] bases and [`Forms::budget`] steps, beyond which nothing is
 //! decided ([`Stop::Budget`]).
 
+mod form;
+mod shared_powers;
+
+pub use form::Form;
+
 use super::dyadic::Dyadic;
 use super::polynomial::Polynomial;
 use crate::cancellation;
 use crate::types::MAX_SIZE_BITS;
+use form::{Base, Exponent, Monomial, monomial_gcd};
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
-use rustc_hash::FxHasher;
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
-use std::ops::Deref;
-use std::sync::Arc;
+use shared_powers::{SharedPowers, refine_coprime_basis};
+use std::collections::BTreeMap;
 
 /// Monomials of a form, at most.
 pub const MAX_TERMS: usize = 4_096;
@@ -85,162 +87,6 @@ pub enum Stop {
 }
 
 type Result<T> = std::result::Result<T, Stop>;
-
-/// A sum of monomials with coefficients other than 0.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Form {
-    terms: BTreeMap<Monomial, Dyadic>,
-}
-
-/// A product of powers whose exponents are not 0.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-struct Monomial {
-    powers: BTreeMap<Base, Exponent>,
-}
-
-/// A base of a power.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Base {
-    Variable(u32),
-    Integer(BigUint),
-    /// A member of the basis, by its number in [`Forms::sum_bases`].
-    Sum(usize),
-}
-
-/// A form with its hash, so that nested exponents are compared in constant time where they differ.
-#[derive(Clone, Debug)]
-struct Exponent(Arc<(u64, Form)>);
-
-impl Exponent {
-    fn new(form: Form) -> Exponent {
-        Exponent(Arc::new((BuildHasherDefault::<FxHasher>::default().hash_one(&form), form)))
-    }
-}
-
-impl Deref for Exponent {
-    type Target = Form;
-
-    fn deref(&self) -> &Form {
-        &self.0.1
-    }
-}
-
-impl Hash for Exponent {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.0.0);
-    }
-}
-
-impl PartialEq for Exponent {
-    fn eq(&self, other: &Exponent) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Exponent {}
-
-impl PartialOrd for Exponent {
-    fn partial_cmp(&self, other: &Exponent) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Exponent {
-    fn cmp(&self, other: &Exponent) -> Ordering {
-        if Arc::ptr_eq(&self.0, &other.0) {
-            return Ordering::Equal;
-        }
-        self.0.0.cmp(&other.0.0).then_with(|| self.0.1.cmp(&other.0.1))
-    }
-}
-
-impl Form {
-    /// Returns the form of a number.
-    pub fn constant(n: BigUint) -> Form {
-        Form::term(Monomial::default(), n.into())
-    }
-
-    /// Returns the form of 1.
-    pub fn one() -> Form {
-        Form::constant(BigUint::one())
-    }
-
-    /// Returns the form of a variable.
-    pub fn variable(id: u32) -> Form {
-        Form::power(Base::Variable(id), Form::one())
-    }
-
-    /// Returns the form of a single power.
-    fn power(base: Base, exponent: Form) -> Form {
-        if exponent.is_zero() {
-            return Form::one();
-        }
-        Form::term(Monomial { powers: BTreeMap::from([(base, Exponent::new(exponent))]) }, Dyadic::one())
-    }
-
-    /// Returns the form of a single term.
-    fn term(monomial: Monomial, coefficient: Dyadic) -> Form {
-        let mut form = Form::default();
-        if !coefficient.is_zero() {
-            form.terms.insert(monomial, coefficient);
-        }
-        form
-    }
-
-    /// Returns true if the form is 0.
-    pub fn is_zero(&self) -> bool {
-        self.terms.is_empty()
-    }
-
-    /// Returns true if the form is 1.
-    pub fn is_one(&self) -> bool {
-        self.as_constant().is_some_and(|n| n.is_one())
-    }
-
-    /// Returns the value of a form without variables and powers.
-    fn as_constant(&self) -> Option<Dyadic> {
-        match self.terms.first_key_value() {
-            None => Some(Dyadic::zero()),
-            Some((monomial, n)) if self.terms.len() == 1 && monomial.powers.is_empty() => Some(n.clone()),
-            Some(_) => None,
-        }
-    }
-
-    /// Adds a term, and removes it where the sum is 0.
-    fn add_term(&mut self, monomial: Monomial, coefficient: Dyadic) {
-        use std::collections::btree_map::Entry;
-        match self.terms.entry(monomial) {
-            Entry::Vacant(free) => {
-                if !coefficient.is_zero() {
-                    free.insert(coefficient);
-                }
-            }
-            Entry::Occupied(mut known) => {
-                let sum = known.get().clone() + coefficient;
-                if sum.is_zero() {
-                    known.remove();
-                } else {
-                    known.insert(sum);
-                }
-            }
-        }
-    }
-
-    /// Returns the form times a number.
-    fn scale(&self, factor: &Dyadic) -> Form {
-        if factor.is_one() {
-            return self.clone();
-        }
-        Form { terms: self.terms.iter().map(|(monomial, n)| (monomial.clone(), n * factor)).collect() }
-    }
-
-    /// Splits `E' + c` into `E'`, without constant term, and `c`.
-    fn split_constant(&self) -> (Form, Dyadic) {
-        let mut rest = self.clone();
-        let constant = rest.terms.remove(&Monomial::default()).unwrap_or_else(Dyadic::zero);
-        (rest, constant)
-    }
-}
 
 /// The basis over which bases of powers are written, and the remaining budget.
 #[derive(Debug)]
@@ -720,115 +566,5 @@ impl Forms {
             settled = self.add(&settled, &term)?;
         }
         Ok(settled)
-    }
-}
-
-/// Returns the greatest monomial that divides both: each power to the lesser of its exponents.
-fn monomial_gcd(a: &Monomial, b: &Monomial) -> Monomial {
-    let mut powers = BTreeMap::new();
-    let bases: BTreeSet<&Base> = a.powers.keys().chain(b.powers.keys()).collect();
-    let none = Exponent::new(Form::default());
-    for base in bases {
-        let (x, y) = (a.powers.get(base).unwrap_or(&none), b.powers.get(base).unwrap_or(&none));
-        let mut least = Form::default();
-        for monomial in x.terms.keys().chain(y.terms.keys()) {
-            let of = |form: &Form| form.terms.get(monomial).cloned().unwrap_or_else(Dyadic::zero);
-            let n = of(x).min(of(y));
-            if !n.is_zero() {
-                least.terms.insert(monomial.clone(), n);
-            }
-        }
-        if !least.is_zero() {
-            powers.insert(base.clone(), Exponent::new(least));
-        }
-    }
-    Monomial { powers }
-}
-
-/// Replaces members with a common factor by the results of `split`, until there are none.
-fn refine_coprime_basis<T: PartialEq + Clone>(
-    members: &mut Vec<T>,
-    split: &dyn Fn(&T, &T) -> Option<[T; 3]>,
-) {
-    // Each round lowers the product of the members.
-    'again: for _ in 0..MAX_BASES * MAX_BASES {
-        for i in 0..members.len() {
-            for j in i + 1..members.len() {
-                if members[i] == members[j] {
-                    members.swap_remove(j);
-                    continue 'again;
-                }
-                if let Some(parts) = split(&members[i], &members[j]) {
-                    members.swap_remove(j);
-                    members.swap_remove(i);
-                    members.extend(parts);
-                    continue 'again;
-                }
-            }
-        }
-        return;
-    }
-}
-
-/// The powers that occur in two sums, as the variables of polynomials.
-struct SharedPowers {
-    /// Base, and the monomial of its exponent.
-    variables: Vec<(Base, Monomial)>,
-    /// The common denominator of exponents, a power of two.
-    halvings: u64,
-}
-
-impl SharedPowers {
-    /// Returns the powers of both; `None` if the two have no power in common, hence no factor.
-    fn of(a: &Form, b: &Form) -> Option<SharedPowers> {
-        let mut halvings = 0;
-        let mut occurring = |form: &Form| {
-            let mut all = BTreeSet::new();
-            for (base, exponent) in form.terms.keys().flat_map(|monomial| monomial.powers.iter()) {
-                for (inner, n) in &exponent.terms {
-                    halvings = halvings.max(n.halvings());
-                    all.insert((base.clone(), inner.clone()));
-                }
-            }
-            all
-        };
-        let (left, right) = (occurring(a), occurring(b));
-        left.intersection(&right).next()?;
-        Some(SharedPowers { variables: left.union(&right).cloned().collect(), halvings })
-    }
-
-    /// Returns both sums as polynomials.
-    fn polynomials(&self, a: &Form, b: &Form) -> Option<(Polynomial, Polynomial)> {
-        Some((self.polynomial(a)?, self.polynomial(b)?))
-    }
-
-    /// Returns a sum as a polynomial; `None` if an exponent is too large.
-    fn polynomial(&self, form: &Form) -> Option<Polynomial> {
-        let mut polynomial = Polynomial::default();
-        for (monomial, n) in &form.terms {
-            let exponents = self.variables.iter().map(|(base, inner)| {
-                let Some(n) = monomial.powers.get(base).and_then(|exponent| exponent.terms.get(inner)) else {
-                    return Some(0);
-                };
-                n.over(self.halvings).to_u32().filter(|n| *n <= MAX_DEGREE)
-            });
-            polynomial.terms.insert(exponents.collect::<Option<Vec<u32>>>()?, n.over(0));
-        }
-        Some(polynomial)
-    }
-
-    /// Returns a polynomial as a sum.
-    fn form(&self, polynomial: &Polynomial) -> Form {
-        let mut form = Form::default();
-        for (exponents, n) in &polynomial.terms {
-            let mut powers: BTreeMap<Base, Form> = BTreeMap::new();
-            for ((base, inner), exponent) in self.variables.iter().zip(exponents).filter(|(_, e)| **e > 0) {
-                let exponent = Dyadic::new((*exponent).into(), self.halvings);
-                powers.entry(base.clone()).or_default().terms.insert(inner.clone(), exponent);
-            }
-            let powers = powers.into_iter().map(|(base, exponent)| (base, Exponent::new(exponent))).collect();
-            form.terms.insert(Monomial { powers }, n.clone().into());
-        }
-        form
     }
 }

@@ -8,11 +8,17 @@
 //! that every later walk over a tree may recurse; and it detects incomplete texts. Linear in the
 //! number of tokens.
 
+mod height;
+mod incremental;
+mod malformed;
+
+pub use incremental::IncrementalSplit;
+
 use super::error::SyntaxError;
-use super::lexer::{self, Token, TokenKind};
+use super::lexer::{Token, TokenKind};
 use crate::source::{Source, Span};
+use height::{Binders, Height};
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Nesting of brackets, blocks and prefixes together, at most.
@@ -96,63 +102,6 @@ struct Frame {
     height: Height,
 }
 
-/// A bound on the height of the tree that the tokens since the last separator make.
-#[derive(Clone, Copy, Default)]
-struct Height {
-    /// The nesting at the start of the frame.
-    base: u32,
-    /// Prefixes and right-leaning operators since the last separator.
-    deep: u32,
-    /// Operators `$` since the last `;`: `,` binds tighter and does not end their operands.
-    dollars: u32,
-    /// Left-leaning operators and arguments since the last separator.
-    chain: u32,
-    /// The tallest bracket group since the last separator.
-    tallest: u32,
-    /// The tallest tree before the last separator.
-    finished: u32,
-    /// The start of the statement being read, in a frame that holds statements.
-    begin: Option<u32>,
-    binders: Binders,
-}
-
-/// The binders of a statement, or of a pair of brackets, whose `in` has not been read. Any other
-/// `in` is the operator.
-#[derive(Clone, Copy, Default)]
-struct Binders {
-    /// In the clauses of a `for`.
-    clauses: bool,
-    /// The pattern of a clause is being read.
-    pattern: bool,
-    /// The number of `let`s whose `=` has not been read.
-    heads: u32,
-    lets: u32,
-}
-
-impl Binders {
-    /// Reads the next token; returns true for an `in` that belongs to no binder. `binds`: it is the
-    /// word `let`.
-    fn take(&mut self, kind: TokenKind, binds: bool) -> bool {
-        match kind {
-            _ if binds => self.heads += 1,
-            TokenKind::For => *self = Binders { clauses: true, pattern: true, ..*self },
-            TokenKind::Comma if self.clauses => self.pattern = true,
-            TokenKind::Do | TokenKind::Perform | TokenKind::When => {
-                *self = Binders { clauses: false, pattern: false, ..*self };
-            }
-            TokenKind::Assign if self.heads > 0 => {
-                self.heads -= 1;
-                self.lets += 1;
-            }
-            TokenKind::In if self.pattern => self.pattern = false,
-            TokenKind::In if self.lets > 0 => self.lets -= 1,
-            TokenKind::In => return true,
-            _ => {}
-        }
-        false
-    }
-}
-
 /// Returns true if a declared name follows this word.
 fn declares_name(kind: TokenKind) -> bool {
     use TokenKind::*;
@@ -179,25 +128,6 @@ fn declares_function(next: Option<TokenKind>, after_next: Option<TokenKind>) -> 
     let lambda =
         next == Some(TokenKind::Name) && matches!(after_next, Some(TokenKind::FatArrow | TokenKind::Arrow));
     next != Some(TokenKind::LParen) && !lambda
-}
-
-impl Height {
-    /// Returns the height of the tree since the last separator.
-    fn total(&self) -> u32 {
-        self.chain + self.deep + self.dollars + self.tallest
-    }
-
-    /// Reads a separator, which ends the trees before it.
-    fn separate(&mut self, statement: bool) {
-        self.finished = self.finished.max(self.total());
-        self.deep = 0;
-        self.chain = 0;
-        self.tallest = 0;
-        if statement {
-            self.dollars = 0;
-            self.begin = None;
-        }
-    }
 }
 
 /// The state of the pass.
@@ -242,119 +172,6 @@ pub fn split_statements(source: &Source, tokens: &[Token]) -> StatementSplit {
         }
     }
     pass.finish()
-}
-
-/// A text that arrives line by line. Detects, in time linear in the new lines, that the text ends
-/// inside brackets or blocks; where that is undecided, the whole text has to be parsed.
-pub struct IncrementalSplit {
-    pass: BracketPass<'static>,
-    /// The last tokens: each is processed when its lookahead is known, see
-    /// [`IncrementalSplit::feed`].
-    lookahead: VecDeque<Token>,
-    /// The number of bytes that have been lexed.
-    lexed_bytes: usize,
-    /// The remainder ends inside a comment.
-    in_comment: bool,
-    /// The text has errors.
-    has_errors: bool,
-}
-
-impl Default for IncrementalSplit {
-    fn default() -> IncrementalSplit {
-        let pass = BracketPass::new(Cow::Owned(Source::default()));
-        IncrementalSplit {
-            pass,
-            lookahead: VecDeque::new(),
-            lexed_bytes: 0,
-            in_comment: false,
-            has_errors: false,
-        }
-    }
-}
-
-impl IncrementalSplit {
-    /// Returns the text so far.
-    pub fn text(&self) -> &str {
-        &self.pass.source.text
-    }
-
-    /// Returns the text.
-    pub fn into_text(self) -> String {
-        self.pass.source.into_owned().text
-    }
-
-    /// Adds whole lines; returns true if the text is certainly incomplete.
-    pub fn push(&mut self, lines: &str) -> bool {
-        self.pass.source.to_mut().text.push_str(lines);
-        if self.has_errors {
-            return false;
-        }
-        if self.in_comment && !lines.contains("*/") && !lines.contains("\"\"\"") {
-            return true;
-        }
-        let found = lexer::lex_range(&self.pass.source, self.lexed_bytes..self.text().len());
-        self.in_comment = found.open_comment && found.errors.len() == 1;
-        // What stands before the comment may be wrong.
-        if self.in_comment {
-            return false;
-        }
-        self.has_errors = !found.errors.is_empty();
-        self.lexed_bytes = self.text().len();
-        for token in found.tokens {
-            self.feed(token);
-        }
-        self.has_errors |= !self.pass.out.errors.is_empty();
-        !self.has_errors && self.is_incomplete()
-    }
-
-    /// Processes the tokens whose lookahead is known: each depends on the next one, and `fun x`,
-    /// which begins a definition or a function without a name, on the one after it.
-    fn feed(&mut self, token: Token) {
-        self.lookahead.push_back(token);
-        let kind = |token: &Token| token.kind;
-        while let Some(next) = self.lookahead.get(1).map(kind) {
-            let after = self.lookahead.get(2).map(kind);
-            let first = self.lookahead[0];
-            let undecided = matches!(first.kind, TokenKind::Fun | TokenKind::Proc) && next == TokenKind::Name;
-            if undecided && after.is_none() {
-                return;
-            }
-            self.lookahead.pop_front();
-            if self.pass.process_token(first, Some(next), after) {
-                self.pass.end_statement(false);
-            }
-        }
-    }
-
-    /// Returns true if something stays open whatever the last token does.
-    fn is_incomplete(&self) -> bool {
-        // More than one token waits where a definition or a function without a name begins.
-        let (1, Some(held)) = (self.lookahead.len(), self.lookahead.front()) else { return false };
-        if matches!(held.kind, TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace) {
-            return true;
-        }
-        let Some(top) = self.pass.stack.last() else { return false };
-        // A construct in the form of another language is an error, or may be one.
-        let foreign = self.pass.stack.iter().any(|frame| frame.foreign);
-        if foreign || self.pass.braced > 0 || self.pass.malformed_if_error(top.open, top.at, None).is_some() {
-            return false;
-        }
-        match held.kind {
-            TokenKind::RParen
-            | TokenKind::RBracket
-            | TokenKind::RBrace
-            | TokenKind::Endif
-            | TokenKind::Endmatch
-            | TokenKind::Done => self.pass.stack.len() > 1 && top.open.closer() == held.kind,
-            TokenKind::Perform => self.pass.stack.len() > 1,
-            // `if c:` has the form of another language.
-            TokenKind::Colon => top.open != Delimiter::If,
-            TokenKind::Semi => top.open.holds_statements(),
-            // It may end what `begin` began.
-            TokenKind::Name if self.pass.text(*held) == "end" => false,
-            kind => !self.pass.begins_statement(kind, None, None),
-        }
-    }
 }
 
 impl<'s> BracketPass<'s> {
@@ -697,223 +514,6 @@ impl<'s> BracketPass<'s> {
         })
     }
 
-    /// Reports `if c {`, as in other languages, once, at the first brace.
-    fn check_branch_in_braces(&mut self, token: Token) {
-        if self.last_kind() == Some(TokenKind::Then)
-            && let Some(frame) = self.stack.last_mut()
-            && frame.open == Delimiter::If
-        {
-            self.braced += u32::from(frame.braced.is_none());
-            frame.braced = Some(self.out.tokens.len() - 1);
-        }
-        let Some(frame) = self.stack.last().filter(|frame| !frame.foreign) else { return };
-        let at = frame.at;
-        match frame.open {
-            Delimiter::If => {}
-            // `match e {`
-            Delimiter::Match if !self.directly_inside(at).any(|t| t.kind == TokenKind::With) => {}
-            _ => return,
-        }
-        // Where an operand is missing, the brace begins a block with a value.
-        if !self.last_kind().is_some_and(TokenKind::ends_operand) {
-            return;
-        }
-        // The body of a function without a name stands in braces.
-        let function = self.directly_inside(at).any(|t| matches!(t.kind, TokenKind::Fun | TokenKind::Proc));
-        if function {
-            return;
-        }
-        let chained = self.stack.iter().rev().skip(1).take_while(|frame| frame.open == Delimiter::If);
-        let told = chained.last().is_some_and(|frame| frame.foreign);
-        if self.out.tokens[at].kind != TokenKind::If {
-            let (word, brace) = (self.span(self.out.tokens[at]), self.span(token));
-            self.report(SyntaxError::ArmsInBraces { word, brace });
-        } else if !told {
-            let (word, brace) = (self.span(self.out.tokens[at]), self.span(token));
-            self.report(SyntaxError::BranchInBraces { word, brace, edits: Vec::new() });
-        }
-        if let Some(frame) = self.stack.last_mut() {
-            frame.foreign = true;
-        }
-    }
-
-    /// Converts a `match … with` whose arms are statements, as Felix writes it, to the statement
-    /// form; returns false if it is not one.
-    fn convert_to_match_statement(&mut self, at: usize) -> bool {
-        let begins = at == self.start
-            || matches!(
-                self.out.tokens[at - 1].kind,
-                TokenKind::Semi
-                    | TokenKind::LBrace
-                    | TokenKind::RBrace
-                    | TokenKind::Do
-                    | TokenKind::Done
-                    | TokenKind::Else
-            );
-        let with = self.directly_inside(at).find(|t| t.kind == TokenKind::With).map(|t| t.start);
-        let (true, Some(with), TokenKind::Match) = (begins, with, self.out.tokens[at].kind) else {
-            return false;
-        };
-        self.out.tokens[at].kind = TokenKind::MatchDo;
-        for token in self.out.tokens[at..].iter_mut().filter(|token| token.start == with) {
-            token.kind = TokenKind::Do;
-        }
-        self.counts[Delimiter::Match as usize] -= 1;
-        self.counts[Delimiter::Do as usize] += 1;
-        if let Some(frame) = self.stack.last_mut() {
-            frame.open = Delimiter::Do;
-            frame.arms_are_statements = true;
-        }
-        true
-    }
-
-    /// Returns the error for the opener at `at`, which cannot be continued with `token`.
-    fn unclosed_error(&self, open: Delimiter, at: usize, token: Token) -> SyntaxError {
-        if let Some(error) = self.branches_in_braces_error() {
-            return error;
-        }
-        match self.malformed_if_error(open, at, Some(token)) {
-            Some(error) => error,
-            None => self.mismatch_error(open, at, token),
-        }
-    }
-
-    /// Returns the error for the outermost open `if c then { s; }`, whose block has no value.
-    fn branches_in_braces_error(&self) -> Option<SyntaxError> {
-        if self.braced == 0 {
-            return None;
-        }
-        // With very many frames the outermost need not be found.
-        const MAX_FRAMES: usize = 16;
-        let open =
-            self.stack.iter().rev().take(MAX_FRAMES).take_while(|frame| !frame.open.holds_statements());
-        open.filter_map(|frame| self.then_in_braces_error(frame.at, frame.braced?)).last()
-    }
-
-    /// Returns the error for `then {` at a position, if the block has no value.
-    fn then_in_braces_error(&self, at: usize, then: usize) -> Option<SyntaxError> {
-        let tokens = &self.out.tokens;
-        let close = self.end_of_braces(then + 1)?;
-        if close > then + 2 && tokens[close - 1].kind != TokenKind::Semi {
-            return None;
-        }
-        let span = |at: usize| self.span(tokens[at]);
-        let mut edits = vec![(span(then).to(span(then + 1)), "do".to_string())];
-        let mut end = Some(close);
-        if tokens.get(close + 1).is_some_and(|token| token.kind == TokenKind::Else) {
-            edits.extend([(span(close), String::new())]);
-            end = self.end_of_braces(close + 2);
-            edits.extend(end.map(|_| (span(close + 2), String::new())));
-        }
-        match end {
-            Some(end) => edits.push((span(end), "done".to_string())),
-            None => edits.clear(),
-        }
-        Some(SyntaxError::BranchInBraces { word: span(at), brace: span(then + 1), edits })
-    }
-
-    /// Returns the position of the `}` for the `{` at a position, within a bound.
-    fn end_of_braces(&self, at: usize) -> Option<usize> {
-        const MAX_TOKENS: usize = 500;
-        let tokens = &self.out.tokens;
-        if tokens.get(at)?.kind != TokenKind::LBrace {
-            return None;
-        }
-        let mut depth = 0u32;
-        let mut closes = tokens[at..].iter().take(MAX_TOKENS).enumerate().filter(|(_, token)| {
-            match token.kind {
-                TokenKind::LBrace => depth += 1,
-                TokenKind::RBrace => depth -= 1,
-                _ => return false,
-            }
-            depth == 0
-        });
-        closes.next().map(|(further, _)| at + further)
-    }
-
-    /// Returns the error for an `if` that has the form of neither a statement nor an expression
-    /// when `token`, or the end of the text, stops it.
-    fn malformed_if_error(&self, open: Delimiter, at: usize, token: Option<Token>) -> Option<SyntaxError> {
-        if open != Delimiter::If {
-            return None;
-        }
-        let word = self.span(self.out.tokens[at]);
-        let find = |kind: TokenKind| self.directly_inside(at).find(|t| t.kind == kind).map(|t| self.span(*t));
-        let before = at.checked_sub(1).filter(|before| *before >= self.start);
-        let before = before.map(|before| self.out.tokens[before].kind);
-        let then = find(TokenKind::Then);
-        if let (Some(then), Some(token)) = (then, token) {
-            // `if c then s;` as a statement.
-            let statement = before.is_none_or(|kind| {
-                matches!(
-                    kind,
-                    TokenKind::Semi
-                        | TokenKind::LBrace
-                        | TokenKind::RBrace
-                        | TokenKind::Do
-                        | TokenKind::Done
-                        | TokenKind::Else
-                )
-            });
-            let end = (statement && token.kind == TokenKind::Semi).then(|| self.span(token).after());
-            return find(TokenKind::Else).is_none().then_some(SyntaxError::ThenWithoutElse {
-                word,
-                then,
-                end,
-            });
-        }
-        if then.is_some() {
-            return None;
-        }
-        if before.is_some_and(TokenKind::ends_operand) && find(TokenKind::Else).is_some() {
-            return Some(SyntaxError::ConditionBetween { word });
-        }
-        // At the end of a text the rest may be still to come. In `` `1:3 `` and before the result
-        // of a function stands a colon, too.
-        let function = self
-            .directly_inside(at)
-            .any(|t| matches!(t.kind, TokenKind::Fun | TokenKind::Proc | TokenKind::Tick));
-        let colon = find(TokenKind::Colon).filter(|_| !function);
-        let token = match (token, colon) {
-            (Some(token), _) => token,
-            (None, Some(_)) => self.out.tokens[at],
-            (None, None) => return None,
-        };
-        let single = token.kind.begins_statement().then(|| self.span(token));
-        Some(SyntaxError::MalformedIf { word, colon, single })
-    }
-
-    /// Returns the error for `else if` in an unclosed `if … do`: the inner `done` has closed the
-    /// inner `if`.
-    fn else_if_error(&self, at: usize) -> Option<SyntaxError> {
-        if self.out.tokens[at].kind != TokenKind::IfDo {
-            return None;
-        }
-        let inner = &self.out.tokens[at + 1..];
-        let chained = inner.windows(2).find(|pair| {
-            pair[0].kind == TokenKind::Else && matches!(pair[1].kind, TokenKind::If | TokenKind::IfDo)
-                || pair[0].kind == TokenKind::Name && matches!(self.text(pair[0]), "elseif" | "elsif")
-        })?;
-        let word = match chained[0].kind {
-            TokenKind::Name => self.span(chained[0]),
-            _ => self.span(chained[0]).to(self.span(chained[1])),
-        };
-        Some(SyntaxError::ElseIf { word, open: self.span(self.out.tokens[at]) })
-    }
-
-    /// Returns the error for an opener that is not closed before `token`.
-    fn mismatch_error(&self, open: Delimiter, at: usize, token: Token) -> SyntaxError {
-        let opener = self.out.tokens[at];
-        SyntaxError::Mismatch {
-            open: self.span(opener),
-            opener: opener.kind,
-            close: self.span(token),
-            closer: token.kind,
-            wanted: open.closer(),
-            replace: false,
-        }
-    }
-
     /// Processes `do`: after the condition of an `if` or the scrutinee of a `match` it belongs to
     /// it.
     fn handle_do(&mut self, token: Token) {
@@ -1120,49 +720,5 @@ impl<'s> BracketPass<'s> {
             self.end_statement(false);
         }
         self.out
-    }
-
-    /// Returns true for the word `let` where an operand begins.
-    fn is_let(&self, token: Token, before: Option<TokenKind>) -> bool {
-        token.kind == TokenKind::Name
-            && !before.is_some_and(TokenKind::ends_operand)
-            && self.text(token) == "let"
-    }
-
-    /// Updates the bounds on tree height; see [`Height`].
-    fn measure_height(&mut self, token: Token, before: Option<TokenKind>) {
-        use TokenKind::*;
-        let after_operand = before.is_some_and(TokenKind::ends_operand);
-        // `let p = e in e` leans right.
-        let binds = self.is_let(token, before);
-        let height = self.height();
-        match token.kind {
-            _ if binds => height.deep += 1,
-            Semi => height.separate(true),
-            Comma | CComma => height.separate(false),
-            // The pieces are joined by a chain of `+`.
-            InterpolatedMiddle => height.chain += 2,
-            Bar => height.separate(true),
-            Dollar => height.dollars += 1,
-            Arrow | FatArrow | Perform | Pow | Bang | Not | Hash | Case | Aproj | Ainj => height.deep += 1,
-            Minus if !after_operand => height.deep += 1,
-            Plus | Minus | Star | Slash | Percent | StarPlus | CStar | CPlus | CCaret | Caret | Dot
-            | Pipe | Convert | Reshape | And | Or | As | EqEq | NotEq | Less | LessEq | Greater
-            | GreaterEq | In | DotDot | DotDotLess | Elif => height.chain += 1,
-            kind if after_operand && kind.begins_operand() => height.chain += 1,
-            _ => return,
-        }
-        let (here, nested) = (height.total(), height.base + height.deep + height.dollars);
-        self.out.max_depth = self.out.max_depth.max(nested);
-        if nested > MAX_DEPTH {
-            self.report_too_deep(token);
-        } else if here > MAX_CHAIN_OPERANDS {
-            self.bad = true;
-            if !self.reported_chain {
-                self.reported_chain = true;
-                let span = self.span(token);
-                self.report(SyntaxError::ChainTooLong { span, limit: MAX_CHAIN_OPERANDS });
-            }
-        }
     }
 }
