@@ -252,14 +252,14 @@ fn derivations_work_under_layouts() {
     let d = abstract_type(ty("int * real"), n(5), n(6));
     assert_eq!(verdict(&c, &d), Verdict::Different);
     // A derivation that changes the last argument all the same is refused.
-    let mut linear = Witness::none(&six);
-    linear.law(Law::Linearize, n(6));
-    let mut forged = Witness::none(&c);
-    forged.inside(vec![(2, Arc::new(linear.clone()))]);
+    let mut linear = Witness::identity(&six);
+    linear.apply_law(Law::Linearize, n(6));
+    let mut forged = Witness::identity(&c);
+    forged.apply_inside(vec![(2, Arc::new(linear.clone()))]);
     assert_eq!(forged.to, d);
     assert!(verify(&c, &d, &forged).is_err());
-    let mut honest = Witness::none(&abstract_type(variable("T"), six, n(5)));
-    honest.inside(vec![(1, Arc::new(linear))]);
+    let mut honest = Witness::identity(&abstract_type(variable("T"), six, n(5)));
+    honest.apply_inside(vec![(1, Arc::new(linear))]);
     assert!(verify(&honest.from, &honest.to, &honest).is_ok());
 }
 

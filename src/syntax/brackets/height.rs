@@ -4,7 +4,8 @@
 //! the grammar will build, so that later walks may recurse, and the `in` that belong to binders.
 
 use super::super::lexer::{Token, TokenKind};
-use super::{BracketPass, MAX_CHAIN_OPERANDS, MAX_DEPTH};
+use super::state::BracketPass;
+use super::{MAX_CHAIN_OPERANDS, MAX_DEPTH};
 use crate::syntax::error::SyntaxError;
 
 /// A bound on the height of the tree that the tokens since the last separator make.

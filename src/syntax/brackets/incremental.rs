@@ -4,7 +4,7 @@
 //! blocks. Where that is undecided, the caller parses the whole text.
 
 use super::super::lexer::{self, Token, TokenKind};
-use super::{BracketPass, Delimiter};
+use super::state::{BracketPass, Delimiter};
 use crate::source::Source;
 use std::borrow::Cow;
 use std::collections::VecDeque;

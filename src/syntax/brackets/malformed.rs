@@ -4,7 +4,7 @@
 
 use super::super::error::SyntaxError;
 use super::super::lexer::{Token, TokenKind};
-use super::{BracketPass, Delimiter};
+use super::state::{BracketPass, Delimiter};
 
 impl BracketPass<'_> {
     /// Reports `if c {`, as in other languages, once, at the first brace.

@@ -11,6 +11,7 @@
 mod height;
 mod incremental;
 mod malformed;
+mod state;
 
 pub use incremental::IncrementalSplit;
 
@@ -18,6 +19,7 @@ use super::error::SyntaxError;
 use super::lexer::{Token, TokenKind};
 use crate::source::{Source, Span};
 use height::{Binders, Height};
+use state::{BracketPass, Delimiter, Frame};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -54,54 +56,6 @@ pub struct Statement {
     pub semicolon_missing: bool,
 }
 
-/// An opening bracket or block word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Delimiter {
-    Paren,
-    Bracket,
-    Brace,
-    /// `if` before `do`, or up to `endif`.
-    If,
-    /// `match` or `typematch` before `do`, or up to `endmatch`.
-    Match,
-    /// `do`, up to `done`.
-    Do,
-}
-
-impl Delimiter {
-    /// Returns the closing token.
-    fn closer(self) -> TokenKind {
-        match self {
-            Delimiter::Paren => TokenKind::RParen,
-            Delimiter::Bracket => TokenKind::RBracket,
-            Delimiter::Brace => TokenKind::RBrace,
-            Delimiter::If => TokenKind::Endif,
-            Delimiter::Match => TokenKind::Endmatch,
-            Delimiter::Do => TokenKind::Done,
-        }
-    }
-
-    /// Returns true if a `;` may occur directly inside.
-    fn holds_statements(self) -> bool {
-        matches!(self, Delimiter::Brace | Delimiter::Do)
-    }
-}
-
-/// An open bracket or block, with a bound on the tree inside it.
-struct Frame {
-    open: Delimiter,
-    /// The position of the opening token in the output.
-    at: usize,
-    /// The construct has the form of another language, which has been reported: any closer is
-    /// accepted.
-    foreign: bool,
-    /// `match … with` whose arms are statements: `endmatch` ends it.
-    arms_are_statements: bool,
-    /// The position of the `then` of an `if` that a brace follows.
-    braced: Option<usize>,
-    height: Height,
-}
-
 /// Returns true if a declared name follows this word.
 fn declares_name(kind: TokenKind) -> bool {
     use TokenKind::*;
@@ -130,29 +84,6 @@ fn declares_function(next: Option<TokenKind>, after_next: Option<TokenKind>) -> 
     next != Some(TokenKind::LParen) && !lambda
 }
 
-/// The state of the pass.
-struct BracketPass<'s> {
-    source: Cow<'s, Source>,
-    out: StatementSplit,
-    stack: Vec<Frame>,
-    /// The number of open delimiters of each form: finding a partner must not search the whole
-    /// stack.
-    counts: [u32; 6],
-    /// The number of open frames that have a `then` followed by a brace.
-    braced: u32,
-    /// The number of delimiters of each form that an error has closed: their closers are not
-    /// reported.
-    force_closed: [u32; 6],
-    top_level: Height,
-    /// The first token of the statement being read.
-    start: usize,
-    bad: bool,
-    /// The statement is a declaration whose block ends it, as far as read.
-    block_declaration: bool,
-    reported_depth: bool,
-    reported_chain: bool,
-}
-
 /// Cuts tokens into top-level statements.
 pub fn split_statements(source: &Source, tokens: &[Token]) -> StatementSplit {
     let mut pass = BracketPass::new(Cow::Borrowed(source));
@@ -175,44 +106,6 @@ pub fn split_statements(source: &Source, tokens: &[Token]) -> StatementSplit {
 }
 
 impl<'s> BracketPass<'s> {
-    fn new(source: Cow<'s, Source>) -> BracketPass<'s> {
-        BracketPass {
-            source,
-            out: StatementSplit::default(),
-            stack: Vec::new(),
-            counts: [0; 6],
-            braced: 0,
-            force_closed: [0; 6],
-            top_level: Height::default(),
-            start: 0,
-            bad: false,
-            block_declaration: false,
-            reported_depth: false,
-            reported_chain: false,
-        }
-    }
-
-    fn span(&self, token: Token) -> Span {
-        Span { source: self.source.id, start: token.start, end: token.end }
-    }
-
-    fn text(&self, token: Token) -> &str {
-        &self.source.text[token.start as usize..token.end as usize]
-    }
-
-    /// Reports an error in the current statement.
-    fn report(&mut self, error: SyntaxError) {
-        self.bad = true;
-        if self.out.errors.len() < MAX_ERRORS {
-            self.out.errors.push(error);
-        }
-    }
-
-    /// Returns the kind of the last token of the current statement.
-    fn last_kind(&self) -> Option<TokenKind> {
-        self.out.tokens[self.start..].last().map(|t| t.kind)
-    }
-
     /// Processes one token; returns true if it ends a block statement at the top level.
     fn process_token(
         &mut self,
@@ -416,12 +309,6 @@ impl<'s> BracketPass<'s> {
         }
     }
 
-    /// Returns true if a line break precedes a token.
-    fn begins_line(&self, token: Token) -> bool {
-        let end = self.out.tokens.last().map_or(0, |last| last.end as usize);
-        self.source.text.get(end..token.start as usize).is_some_and(|gap| gap.contains('\n'))
-    }
-
     /// Returns true if a token would be an argument of the operand before, although its own line is
     /// indented no deeper than the statement: then a `;` is missing between them (the offside rule:
     /// P. Landin, *The next 700 programming languages*, 1966).
@@ -498,22 +385,6 @@ impl<'s> BracketPass<'s> {
         }
     }
 
-    /// Returns the tokens after the opener at `at` that are in no brackets of their own.
-    fn directly_inside(&self, at: usize) -> impl Iterator<Item = &Token> {
-        let mut depth = 0u32;
-        self.out.tokens.iter().skip(at + 1).filter(move |token| match token.kind {
-            TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => {
-                depth += 1;
-                depth == 1
-            }
-            TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
-                depth = depth.saturating_sub(1);
-                false
-            }
-            _ => depth == 0,
-        })
-    }
-
     /// Processes `do`: after the condition of an `if` or the scrutinee of a `match` it belongs to
     /// it.
     fn handle_do(&mut self, token: Token) {
@@ -533,56 +404,6 @@ impl<'s> BracketPass<'s> {
                 frame.open = Delimiter::Do;
             }
             _ => self.open(Delimiter::Do, token),
-        }
-    }
-
-    /// Opens a frame.
-    fn open(&mut self, open: Delimiter, token: Token) {
-        let outer = self.height();
-        let base = outer.base + outer.deep + outer.dollars + 1;
-        self.out.max_depth = self.out.max_depth.max(base);
-        if base > MAX_DEPTH {
-            self.report_too_deep(token);
-        }
-        self.counts[open as usize] += 1;
-        let height = Height { base, ..Height::default() };
-        self.stack.push(Frame {
-            open,
-            at: self.out.tokens.len(),
-            foreign: false,
-            arms_are_statements: false,
-            braced: None,
-            height,
-        });
-    }
-
-    /// Closes the innermost frame.
-    fn pop(&mut self) {
-        if let Some(mut frame) = self.stack.pop() {
-            self.counts[frame.open as usize] -= 1;
-            self.braced -= u32::from(frame.braced.is_some());
-            frame.height.separate(true);
-            let inner = frame.height.finished + 1;
-            let outer = self.height();
-            outer.tallest = outer.tallest.max(inner);
-        }
-    }
-
-    /// Returns the bound of the innermost frame.
-    fn height(&mut self) -> &mut Height {
-        match self.stack.last_mut() {
-            Some(frame) => &mut frame.height,
-            None => &mut self.top_level,
-        }
-    }
-
-    /// Reports excessive nesting, once.
-    fn report_too_deep(&mut self, token: Token) {
-        self.bad = true;
-        if !self.reported_depth {
-            self.reported_depth = true;
-            let span = self.span(token);
-            self.report(SyntaxError::TooDeep { span, limit: MAX_DEPTH });
         }
     }
 

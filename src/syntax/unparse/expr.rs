@@ -1,6 +1,9 @@
-//! Printing of expressions and statements.
+//! Printing of expressions, with the blocks and parameters in them.
+//!
+//! The printer of a statement is a parameter, [`Printer::print_stmt`], so that this file does not depend on
+//! that of statements.
 
-use super::super::ast::{ApplyForm, BinaryOp, Body, Expr, ExprKind, Function, UnaryOp};
+use super::super::ast::{ApplyForm, BinaryOp, Body, Expr, ExprKind, Function, Param, Stmt, UnaryOp};
 use super::Printer;
 use super::types::{ATOM as TYPE_ATOM, SUM as TYPE_SUM};
 
@@ -402,6 +405,55 @@ impl Printer {
                 self.put(" ");
                 self.block(stmts);
             }
+        }
+    }
+
+    /// Prints statements on lines of their own, indented by one level.
+    pub(super) fn indented(&mut self, stmts: &[Stmt]) {
+        self.indent += 1;
+        for stmt in stmts {
+            self.line();
+            (self.print_stmt)(self, stmt);
+        }
+        self.indent -= 1;
+        self.line();
+    }
+
+    pub(super) fn block(&mut self, stmts: &[Stmt]) {
+        self.put("{");
+        self.indented(stmts);
+        self.put("}");
+    }
+
+    pub(super) fn block_value(&mut self, stmts: &[Stmt], value: &Expr) {
+        self.put("{");
+        self.indent += 1;
+        for stmt in stmts {
+            self.line();
+            (self.print_stmt)(self, stmt);
+        }
+        self.line();
+        self.expr(value);
+        self.indent -= 1;
+        self.line();
+        self.put("}");
+    }
+
+    pub(super) fn groups(&mut self, groups: &[Vec<Param>]) {
+        for group in groups {
+            self.put("(");
+            self.separated(group, ", ", |p, param| {
+                p.pattern_item(&param.pattern);
+                if let Some(ty) = &param.ty {
+                    p.put(":");
+                    p.ty(ty);
+                }
+                if let Some(default) = &param.default {
+                    p.put(" = ");
+                    p.expr_element(default);
+                }
+            });
+            self.put(")");
         }
     }
 }

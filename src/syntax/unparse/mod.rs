@@ -16,7 +16,7 @@ pub(super) use expr::{binds_as_operand, first_part};
 /// Returns the text of a program, one statement per line.
 pub fn print(stmts: &[Stmt]) -> String {
     super::with_large_stack(|| {
-        let mut out = Printer::default();
+        let mut out = Printer::new();
         out.sequence(stmts);
         out.text
     })
@@ -25,7 +25,7 @@ pub fn print(stmts: &[Stmt]) -> String {
 /// Returns the text of an expression.
 pub fn print_expr(expr: &Expr) -> String {
     super::with_large_stack(|| {
-        let mut out = Printer::default();
+        let mut out = Printer::new();
         out.expr(expr);
         out.text
     })
@@ -34,7 +34,7 @@ pub fn print_expr(expr: &Expr) -> String {
 /// Returns the text of a type.
 pub fn print_type(ty: &TypeExpr) -> String {
     super::with_large_stack(|| {
-        let mut out = Printer::default();
+        let mut out = Printer::new();
         out.ty(ty);
         out.text
     })
@@ -43,7 +43,7 @@ pub fn print_type(ty: &TypeExpr) -> String {
 /// Returns the text of a pattern.
 pub fn print_pattern(pattern: &Pattern) -> String {
     super::with_large_stack(|| {
-        let mut out = Printer::default();
+        let mut out = Printer::new();
         out.pattern(pattern);
         out.text
     })
@@ -60,7 +60,7 @@ pub(super) struct ParenthesisReport {
 
 impl ParenthesisReport {
     pub fn of(stmt: &Stmt) -> ParenthesisReport {
-        let mut out = Printer { report: Some((Vec::new(), Vec::new())), ..Printer::default() };
+        let mut out = Printer { report: Some((Vec::new(), Vec::new())), ..Printer::new() };
         out.sequence(std::slice::from_ref(stmt));
         let (needed, bare) = out.report.expect("requested above");
         ParenthesisReport { text: out.text, needed, bare }
@@ -68,8 +68,9 @@ impl ParenthesisReport {
 }
 
 /// The printer: the text so far.
-#[derive(Default)]
 struct Printer {
+    /// Prints a statement inside an expression.
+    print_stmt: fn(&mut Printer, &Stmt),
     text: String,
     indent: usize,
     /// The span of the enclosing expression or type.
@@ -79,6 +80,11 @@ struct Printer {
 }
 
 impl Printer {
+    fn new() -> Printer {
+        let (text, host) = (String::new(), Span::default());
+        Printer { print_stmt: Printer::stmt, text, indent: 0, host, report: None }
+    }
+
     fn put(&mut self, text: &str) {
         self.text.push_str(text);
     }

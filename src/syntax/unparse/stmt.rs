@@ -1,8 +1,8 @@
 //! Printing of statements and declarations.
 
 use super::super::ast::{
-    Body, ClassMember, Function, Generics, Import, ImportNames, ImportTarget, Name, Param, Stmt, StmtKind,
-    TypeDecl, TypeParam,
+    Body, ClassMember, Function, Generics, Import, ImportNames, ImportTarget, Name, Stmt, StmtKind, TypeDecl,
+    TypeParam,
 };
 use super::Printer;
 use super::expr::quoted;
@@ -16,44 +16,14 @@ impl Printer {
         }
     }
 
-    /// Prints statements on lines of their own, indented by one level.
-    fn indented(&mut self, stmts: &[Stmt]) {
-        self.indent += 1;
-        for stmt in stmts {
-            self.line();
-            self.stmt(stmt);
-        }
-        self.indent -= 1;
-        self.line();
-    }
-
-    pub(super) fn block(&mut self, stmts: &[Stmt]) {
-        self.put("{");
-        self.indented(stmts);
-        self.put("}");
-    }
-
-    pub(super) fn block_value(&mut self, stmts: &[Stmt], value: &super::super::ast::Expr) {
-        self.put("{");
-        self.indent += 1;
-        for stmt in stmts {
-            self.line();
-            self.stmt(stmt);
-        }
-        self.line();
-        self.expr(value);
-        self.indent -= 1;
-        self.line();
-        self.put("}");
-    }
-
     fn do_block(&mut self, stmts: &[Stmt]) {
         self.put("do");
         self.indented(stmts);
         self.put("done");
     }
 
-    fn stmt(&mut self, stmt: &Stmt) {
+    /// Prints a statement.
+    pub(super) fn stmt(&mut self, stmt: &Stmt) {
         use StmtKind::*;
         match &stmt.kind {
             Let { mutable, pattern, ty, init } => {
@@ -333,24 +303,6 @@ impl Printer {
                 self.put(" ");
                 self.block(stmts);
             }
-        }
-    }
-
-    pub(super) fn groups(&mut self, groups: &[Vec<Param>]) {
-        for group in groups {
-            self.put("(");
-            self.separated(group, ", ", |p, param| {
-                p.pattern_item(&param.pattern);
-                if let Some(ty) = &param.ty {
-                    p.put(":");
-                    p.ty(ty);
-                }
-                if let Some(default) = &param.default {
-                    p.put(" = ");
-                    p.expr_element(default);
-                }
-            });
-            self.put(")");
         }
     }
 
