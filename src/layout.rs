@@ -10,7 +10,7 @@ mod fingerprint;
 
 use crate::hash::HashMap;
 use crate::types::encoding::{Code, Encoding, Width};
-use crate::types::{LARGEST_SIZE_BITS, NoSize, NominalBody, Scalar, Type, TypeKind};
+use crate::types::{MAX_SIZE_BITS, NoSize, NominalBody, Scalar, Type, TypeKind};
 use crate::value::{Case, Class, Value};
 use fingerprint::{Fingerprint, Letter, Signature};
 use num_bigint::BigUint;
@@ -66,7 +66,7 @@ pub enum Form {
 /// Returns true if codes are computed for types of this size. Values of larger types are never
 /// made.
 pub fn is_countable(size: &Code) -> bool {
-    !matches!(size, Code::Big(n) if n.bits() > LARGEST_SIZE_BITS + 1)
+    !matches!(size, Code::Big(n) if n.bits() > MAX_SIZE_BITS + 1)
 }
 
 /// The content of one slot.
@@ -373,7 +373,7 @@ impl Layouts {
                 self.sum(SumCases::Listed(listed), offset, all_units, kept, word)
             }
             TypeKind::Repeat(n, case) => {
-                let n = n.size().unwrap_or_else(|_| BigUint::one() << (LARGEST_SIZE_BITS + 1));
+                let n = n.size().unwrap_or_else(|_| BigUint::one() << (MAX_SIZE_BITS + 1));
                 let layout = self.of(case);
                 let flat = flatten_case(&layout);
                 let width = flat.width();
@@ -403,7 +403,7 @@ impl Layouts {
     fn compact(&self, ty: &Type) -> Layout {
         let size = match ty.size() {
             Ok(size) => size,
-            Err(NoSize::TooLarge) => BigUint::one() << (LARGEST_SIZE_BITS + 1),
+            Err(NoSize::TooLarge) => BigUint::one() << (MAX_SIZE_BITS + 1),
             Err(_) => BigUint::one(),
         };
         let width = Width::of(&size);

@@ -18,7 +18,7 @@ use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::types::kind::FiniteKind;
-use crate::types::{LARGEST_TYPE_NODES, Type, TypeVar};
+use crate::types::{MAX_TYPE_NODES, Type, TypeVar};
 use std::sync::Arc;
 
 /// A variable in scope.
@@ -392,7 +392,7 @@ impl<'a> Checker<'a> {
 
     /// Refuses types that have grown beyond reason, before anything walks them.
     pub(super) fn bounded(&mut self, term: Term) -> Term {
-        if self.infer.nodes(&term.ty) > LARGEST_TYPE_NODES {
+        if self.infer.nodes(&term.ty) > MAX_TYPE_NODES {
             let span = term.span;
             self.too_large(span);
             return Term::new(TermKind::Error, Type::error(), span);

@@ -45,7 +45,7 @@ use crate::diagnostic::Diagnostic;
 use crate::hash::HashSet;
 use crate::syntax::ast;
 use crate::types::Type;
-use crate::types::opaque::hiding;
+use crate::types::opaque::with_hidden_representations;
 
 /// Checks the statements of one input.
 ///
@@ -66,7 +66,7 @@ pub fn check_noting(
     let mut checker = new_checker(env, program);
     checker.notes = notes.take();
     checker.exports(stmts);
-    let script = hiding(hidden, || checker.input(&module::bare(stmts)));
+    let script = with_hidden_representations(hidden, || checker.input(&module::bare(stmts)));
     *notes = checker.notes.take();
     if let Some(notes) = notes {
         notes.settle(&mut checker.infer);

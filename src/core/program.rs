@@ -9,7 +9,7 @@ use super::{Function, FunctionId, Global};
 use crate::hash::{HashMap, HashSet};
 use crate::types::matching::{Match, matching};
 use crate::types::number::{converts, widened};
-use crate::types::{LARGEST_TYPE_NODES, NominalBody, Scalar, Type, TypeKind, TypeVar};
+use crate::types::{MAX_TYPE_NODES, NominalBody, Scalar, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
 /// Requirements of requirements of … followed at most: an instance may require more than it gives
@@ -306,7 +306,7 @@ impl Program {
         if self.known.show == Some(class) {
             return true;
         }
-        if proof.depth > DEEPEST_REQUIREMENT || args.iter().any(|ty| ty.nodes() > LARGEST_TYPE_NODES) {
+        if proof.depth > DEEPEST_REQUIREMENT || args.iter().any(|ty| ty.nodes() > MAX_TYPE_NODES) {
             return false;
         }
         let question = (class, args.to_vec());

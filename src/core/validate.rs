@@ -594,7 +594,7 @@ impl<'a> Validator<'a> {
     fn reshape(&mut self, from: &Type, to: &Type) {
         let natural = iso::verdict(from, to) <= Verdict::Natural
             || fields_of(to, from)
-            || iso::equations::natural(&self.given, from, to);
+            || iso::equations::natural_under(&self.given, from, to);
         self.demand(natural, || format!("`{from}` reshaped to `{to}`"));
     }
 

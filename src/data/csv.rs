@@ -51,7 +51,7 @@ pub fn read(
     reader.delimiter(separator.byte()).has_headers(false).flexible(true);
     let mut reader = reader.from_reader(text.as_bytes());
     let mut rows = reader.records();
-    match &wanted.held {
+    match &wanted.contents {
         CellKind::Record(fields) => {
             if wanted.axes.len() != 1 {
                 return Err(not_held(wanted.element.to_string(), "the rows of it are one axis: `(…) ^ ?N`"));
@@ -235,12 +235,12 @@ impl ColumnParser {
     ) -> Result<(), DataError> {
         let trimmed = text.trim();
         let class = self.element.class();
-        let taken = limits.reserve(class.bytes() + u64::from(self.wanted.optional()));
+        let taken = limits.reserve(class.bytes() + u64::from(self.wanted.is_optional()));
         // A text is kept as it is; a number of any size takes less memory than its digits.
         let taken =
             taken.and_then(|()| if class == Class::Any { limits.reserve_text(text.len()) } else { Some(()) });
         taken.ok_or_else(|| DataError::too_large(Format::Csv(Separator::COMMA)))?;
-        if self.wanted.optional() {
+        if self.wanted.is_optional() {
             let empty = trimmed.is_empty();
             self.missing.push(empty);
             if empty {

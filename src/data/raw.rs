@@ -12,7 +12,7 @@ use num_traits::ToPrimitive;
 
 /// Reads the cells of a file at the stated type.
 pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Data, DataError> {
-    let element = cell_element(&wanted.held)?;
+    let element = cell_element(&wanted.contents)?;
     let each = element.class().bytes() as usize * if element == Element::Complex { 2 } else { 1 };
     let mut shape: Vec<Option<usize>> = Vec::new();
     for axis in &wanted.axes {

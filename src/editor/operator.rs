@@ -7,7 +7,7 @@
 use super::describe::{Hover, type_facts};
 use super::index::Index;
 use crate::source::Span;
-use crate::syntax::lexer::{Kind, lex};
+use crate::syntax::lexer::{TokenKind, lex};
 use crate::types::{Type, TypeKind};
 
 impl Index {
@@ -103,8 +103,8 @@ impl Index {
 }
 
 /// Returns the documentation of a built-in operator; `None` for any other token.
-fn operator_doc(kind: Kind) -> Option<&'static str> {
-    use Kind::*;
+fn operator_doc(kind: TokenKind) -> Option<&'static str> {
+    use TokenKind::*;
     Some(match kind {
         Plus => "Adds; of `cyclic[N]` modulo the size of N. Of two strings, one after the other.",
         Minus => "Subtracts, or negates; of `cyclic[N]` modulo the size of N.",

@@ -117,7 +117,7 @@ impl Resolver<'_> {
     fn declaration_named(&self, span: Span) -> Option<&Declaration> {
         let name = self.text(span);
         if let Some((module, own)) = name.split_once("::") {
-            let import = self.imports_of(span.source).find(|import| *import.called().text == *module)?;
+            let import = self.imports_of(span.source).find(|import| *import.module_name().text == *module)?;
             return self.type_in(self.target_of(import)?, own);
         }
         if let Some(own) = self.type_in(span.source, name) {
@@ -149,7 +149,7 @@ impl Resolver<'_> {
 
     /// Returns the referent of the name of a module.
     fn module(&self, source: SourceId, name: &str) -> Option<Target> {
-        let import = self.imports_of(source).find(|import| *import.called().text == *name)?;
+        let import = self.imports_of(source).find(|import| *import.module_name().text == *name)?;
         match &import.alias {
             Some(alias) => Some(Target::Declared(alias.span)),
             None => self.target_of(import).map(Target::Module),

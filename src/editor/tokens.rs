@@ -5,7 +5,7 @@
 
 use crate::session::BUILT_IN_TYPE_NAMES;
 use crate::source::SourceMap;
-use crate::syntax::lexer::{self, Kind, Token, comment_length};
+use crate::syntax::lexer::{self, Token, TokenKind, comment_length};
 use crate::types::Scalar;
 use std::ops::Range;
 
@@ -139,18 +139,20 @@ pub fn matching_bracket(text: &str, at: usize) -> Option<usize> {
 /// Returns the class of a token.
 fn token_class(token: &Token, text: &str) -> TokenClass {
     match token.kind {
-        Kind::True | Kind::False | Kind::Int | Kind::Real | Kind::Suffixed => TokenClass::Number,
-        Kind::Char
-        | Kind::Str
-        | Kind::BadStr
-        | Kind::FilledStr
-        | Kind::FilledOpen
-        | Kind::FilledMiddle
-        | Kind::FilledClose => TokenClass::Text,
-        Kind::BadNumber => TokenClass::Unreadable,
-        Kind::LParen | Kind::LBracket | Kind::LBrace => TokenClass::Open,
-        Kind::RParen | Kind::RBracket | Kind::RBrace => TokenClass::Close,
-        Kind::Name | Kind::Qualified => {
+        TokenKind::True | TokenKind::False | TokenKind::Int | TokenKind::Real | TokenKind::Suffixed => {
+            TokenClass::Number
+        }
+        TokenKind::Char
+        | TokenKind::Str
+        | TokenKind::BadStr
+        | TokenKind::InterpolatedStr
+        | TokenKind::InterpolatedOpen
+        | TokenKind::InterpolatedMiddle
+        | TokenKind::InterpolatedClose => TokenClass::Text,
+        TokenKind::BadNumber => TokenClass::Unreadable,
+        TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => TokenClass::Open,
+        TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => TokenClass::Close,
+        TokenKind::Name | TokenKind::Qualified => {
             let last = text.rsplit("::").next().unwrap_or(text);
             let built_in = || Scalar::named(last).is_some() || BUILT_IN_TYPE_NAMES.contains(&last);
             match last.starts_with(char::is_uppercase) || built_in() {
@@ -158,7 +160,7 @@ fn token_class(token: &Token, text: &str) -> TokenClass {
                 false => TokenClass::Name,
             }
         }
-        kind if kind.is_word() => TokenClass::Keyword,
+        kind if kind.is_keyword() => TokenClass::Keyword,
         _ => TokenClass::Operator,
     }
 }

@@ -14,7 +14,7 @@ use crate::core::{LocalInfo, Program, last_use};
 use crate::layout::{TOO_MANY_SLOTS, is_countable};
 use crate::source::Span;
 use crate::types::encoding::Code;
-use crate::types::{DEEPEST_TYPE, LARGEST_TYPE_NODES, Type};
+use crate::types::{MAX_TYPE_DEPTH, MAX_TYPE_NODES, Type};
 use crate::value::{Buffer, Cell, Class, Value};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -147,7 +147,7 @@ impl Evaluator<'_, '_> {
                 let Some(Some(function)) = self.program.functions.get(callee.function as usize) else {
                     return Err(self.fail(Failure::Internal { message: "a function without body" }, span));
                 };
-                let large = |t: &Type| t.nodes() > LARGEST_TYPE_NODES || t.depth() > DEEPEST_TYPE;
+                let large = |t: &Type| t.nodes() > MAX_TYPE_NODES || t.depth() > MAX_TYPE_DEPTH;
                 if callee.type_args.iter().any(large) {
                     return Err(self.fail(Failure::TypeTooLarge, span));
                 }

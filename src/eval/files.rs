@@ -255,7 +255,7 @@ impl TypedReader<'_> {
         if !in_place && bytes.saturating_add(lists) > memory {
             return Err(super::arithmetic::memory_failure(slots, layout.class.bytes(), memory));
         }
-        let buffer = match (data.content, &self.stored.held) {
+        let buffer = match (data.content, &self.stored.contents) {
             (Content::Plain(column), CellKind::Complex) if column.element == Element::Complex => column.cells,
             (Content::Plain(column), CellKind::Cell(cell)) => {
                 let plain = self.cells_are_slots(&column, cell, layout.class);
@@ -310,7 +310,7 @@ impl TypedReader<'_> {
 
     /// Returns the number of columns of lists that are read.
     fn list_column_count(&self) -> usize {
-        match &self.stored.held {
+        match &self.stored.contents {
             CellKind::Record(fields) => {
                 fields.iter().filter(|(_, cell)| matches!(cell, Cell::List(..))).count()
             }
@@ -320,7 +320,7 @@ impl TypedReader<'_> {
 
     /// Returns true if the cells of the file are the storage of the value.
     fn is_zero_copy(&self, content: &Content) -> bool {
-        let (column, cell) = match (content, &self.stored.held) {
+        let (column, cell) = match (content, &self.stored.contents) {
             (Content::Plain(column), CellKind::Complex) => {
                 return column.cells.is_mapped() && column.element == Element::Complex;
             }
@@ -502,7 +502,7 @@ fn convert_column(
     };
     let cells = data::convert_cells(column, own, place, mismatch, format, limits)?;
     if let Some(at) = missing.iter().position(|missing| *missing)
-        && !own.optional()
+        && !own.is_optional()
     {
         let (place, wanted) = (place(at), own.text());
         return Err(match lists {
@@ -571,7 +571,7 @@ fn value_to_data(
                 return Err(not_held("a cell is empty or not"));
             }
         };
-        if cell.optional() && !format.has_empty_cells() {
+        if cell.is_optional() && !format.has_empty_cells() {
             return Err(not_held("its cells are never empty"));
         }
         if let Cell::List(..) = cell {
@@ -601,7 +601,7 @@ fn value_to_data(
             Cell::Case(names, _) => names.iter().map(|name| Value::str(&**name)).collect(),
             _ => Vec::new(),
         };
-        if slots == 1 && layout.slots == 1 && !cell.optional() && names.is_empty() {
+        if slots == 1 && layout.slots == 1 && !cell.is_optional() && names.is_empty() {
             cells.append(value, count);
             return Ok(Column::new(element, cells));
         }
@@ -626,7 +626,7 @@ fn value_to_data(
                 },
                 _ => (false, found),
             };
-            if cell.optional() {
+            if cell.is_optional() {
                 missing.push(empty);
             }
             let text = matches!(cells, Buffer::Any(_)) && empty;
@@ -639,7 +639,7 @@ fn value_to_data(
         }
         Ok(Column { missing, ..Column::new(element, cells) })
     };
-    let content = match &stored.held {
+    let content = match &stored.contents {
         CellKind::Cell(cell) => Content::Plain(column(cell, 0, layout.slots)?),
         CellKind::Complex => {
             let mut cells = own(Class::Word, count.saturating_mul(2))?;

@@ -172,7 +172,7 @@ impl ValueFormatter<'_> {
                     let case = sum.0.to_usize().expect("a variant has the case of its value");
                     let (name, case_ty) = &cases[case];
                     out.push_str(name);
-                    if nominal.case_takes(case) {
+                    if nominal.case_has_argument(case) {
                         out.push(' ');
                         self.write_case_argument(&sum.1, case_ty, out);
                     }

@@ -1,15 +1,15 @@
-//! Dyadic rationals: integers over powers of two, the coefficients of exact sizes.
+//! Dyadic rationals, integers over powers of two: the coefficients of exact sizes.
 //!
 //! Takes big integers and the operations of a ring; gives numbers in lowest terms, so that equal
-//! numbers are equal values. The pairs `n(n - 1)/2` of `n` things are the only source of the
-//! denominators. Never rounds.
+//! numbers are equal values. The pairs `n(n - 1)/2` of `n` things are the only source of
+//! denominators. Arithmetic never rounds.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{One, Signed, Zero};
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// `numerator / 2^halvings`; the numerator is odd, or `halvings` is 0.
+/// The number `numerator / 2^halvings`, in lowest terms: the numerator is odd, or `halvings` is 0.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Dyadic {
     numerator: BigInt,
@@ -17,7 +17,7 @@ pub struct Dyadic {
 }
 
 impl Dyadic {
-    /// `numerator / 2^halvings`.
+    /// Returns `numerator / 2^halvings` in lowest terms.
     pub fn new(numerator: BigInt, halvings: u64) -> Dyadic {
         let shift = numerator.trailing_zeros().map_or(halvings, |zeros| zeros.min(halvings));
         if shift == 0 {
@@ -26,36 +26,38 @@ impl Dyadic {
         Dyadic { numerator: numerator >> shift, halvings: halvings - shift }
     }
 
-    /// The numerator over the common denominator `2^halvings`, which must be a multiple of its own.
+    /// Returns the numerator over the denominator `2^halvings`, which must be a multiple of the
+    /// number's own denominator.
     pub fn over(&self, halvings: u64) -> BigInt {
         &self.numerator << (halvings - self.halvings)
     }
 
-    /// The exponent of two in the denominator.
+    /// Returns the exponent of two in the denominator.
     pub fn halvings(&self) -> u64 {
         self.halvings
     }
 
-    /// Half of it.
+    /// Returns the number divided by 2.
     pub fn half(&self) -> Dyadic {
         Dyadic::new(self.numerator.clone(), self.halvings + 1)
     }
 
-    /// The natural number it is.
+    /// Returns the number as a natural number, if it is one.
     pub fn as_natural(&self) -> Option<&BigUint> {
         (self.halvings == 0 && self.numerator.sign() != Sign::Minus).then(|| self.numerator.magnitude())
     }
 
-    /// Bits of the numerator and the denominator.
+    /// Returns the bits of the numerator plus those of the denominator.
     pub fn bits(&self) -> u64 {
         self.numerator.bits() + self.halvings
     }
 
-    /// Whether it is below 0.
+    /// Returns true if the number is below 0.
     pub fn is_negative(&self) -> bool {
         self.numerator.is_negative()
     }
 
+    /// Returns both numerators over a common denominator, and its exponent of two.
     fn align(&self, other: &Dyadic) -> (BigInt, BigInt, u64) {
         let halvings = self.halvings.max(other.halvings);
         (self.over(halvings), other.over(halvings), halvings)

@@ -1,45 +1,48 @@
 //! Isomorphism under equations of sizes: `require N == 3 \* K`.
 //!
-//! Takes equations between compact linear types, each saying that two sizes are equal, and two types;
-//! tells whether the types are naturally isomorphic for all sizes that satisfy the equations. The
-//! engine stays as it is: the equations are *solved*, and the engine is asked about the types
-//! after substitution.
+//! Takes equations between compact linear types, each stating that two sizes are equal, and two
+//! types; decides whether the types are naturally isomorphic for all sizes that satisfy the
+//! equations. The decision procedure is unchanged: the equations are *solved*, and the types are
+//! compared after substitution of the solution.
 //!
-//! **Solving.** A solution is a list of *cases*. Each case substitutes sizes for some of the variables,
-//! in terms of the others and of fresh ones. A rule replaces an equation by cases so that every
-//! valuation that satisfies it comes from some case at some values of its variables (*completeness*).
-//! Both sides are polynomials with natural coefficients; what they have in common is taken away first
-//! (sums of naturals cancel), then the common factor `c` of all terms: `c = 0`, or the rest holds. Then
+//! **Solving.** A solution is a list of *cases*. Each case substitutes sizes for some of the
+//! variables, in terms of the others and of fresh ones. A rule replaces an equation by cases such
+//! that every valuation that satisfies it is an instance of some case (*completeness*). Both sides
+//! are polynomials with natural coefficients. Their common part is subtracted first (addition of
+//! naturals is cancellative), then the common factor `c` of all terms is divided out: `c = 0`, or
+//! the rest holds. Then
 //!
-//! 1. `N == P`, `N` not in `P`, which may have powers here: one case, N := P.
-//! 2. `n == 0` for a number n > 0, and a number equal to another: no case. `P == 0` for a sum: all terms
-//!    are 0; for a product: a case for each variable, which is 0.
-//! 3. `a \* N == b \* M`, numbers without common factor: N := b \* t, M := a \* t, for `a` divides M then.
-//! 4. A product of distinct variables and a number equal to another, `f1 ⋯ fm == g1 ⋯ gn`: fi := ∏j xij,
-//!    gj := ∏i xij (the four-number theorem for m = n = 2). Every solution in positive naturals is of this
-//!    form, by prime factors. One with zeros is, too: some fi and some gj are 0; take xij = 0, xij' = gj'
-//!    and xi'j = fi' for the others, and 1 elsewhere. A number in place of a factor makes a case for each
-//!    way to write it as such a product. The numbers of the two sides have no common factor and none is 0.
-//! 5. A sum of distinct variables and a number equal to another, `f1 + ⋯ + fm == g1 + ⋯ + gn`: fi := Σj xij,
-//!    gj := Σi xij (refinement: naturals laid end to end and cut at both sets of ends). A number makes a
-//!    case for each way to write it as such a sum.
+//! 1. `N == P`, `N` not in `P`; `P` may contain powers here: one case, N := P.
+//! 2. `n == 0` for a number n > 0, and a number equal to another: no case. `P == 0` for a sum: all
+//!    terms are 0; for a product: a case for each variable, which is 0.
+//! 3. `a \* N == b \* M`, where the numbers are coprime: N := b \* t, M := a \* t, for `a` divides
+//!    M.
+//! 4. A product of distinct variables and a number equal to another, `f1 ⋯ fm == g1 ⋯ gn`: fi := ∏j
+//!    xij, gj := ∏i xij (the four-number theorem for m = n = 2). Every solution in positive
+//!    naturals has this form, by unique factorization. One with zeros has it, too: some fi and some
+//!    gj are 0; take xij = 0, xij' = gj' and xi'j = fi' for the others, and 1 elsewhere. A number
+//!    in place of a factor makes a case for each way to write it as such a product. The numbers of
+//!    the two sides are coprime and none is 0.
+//! 5. A sum of distinct variables and a number equal to another, `f1 + ⋯ + fm == g1 + ⋯ + gn`: fi
+//!    := Σj xij, gj := Σi xij (Riesz refinement: two partitions of one interval have a common
+//!    refinement). A number makes a case for each way to write it as such a sum.
 //!
-//! Equations are solved one after the other, each at the substitutions of those before. One that no
-//! rule fits is left out.
+//! Equations are solved one after the other, each at the substitutions of those before. An equation
+//! that no rule fits is skipped and listed in [`Solution::unsolved`].
 //!
-//! **Soundness.** A valuation that satisfies the equations satisfies those that were solved, so it comes
-//! from a case; if the types are naturally isomorphic for all values of the variables in every case, they
-//! are at that valuation. Nothing is claimed without equations, nor if no case is left: equations that
-//! cannot hold are refused where they are written.
+//! **Soundness.** A valuation that satisfies the equations satisfies those that were solved, so it
+//! is an instance of a case; if the types are naturally isomorphic for all values of the variables
+//! in every case, they are at that valuation. Nothing is claimed without equations, nor if no case
+//! is left: equations that cannot hold are refused at their declaration.
 //!
-//! **Completeness.** Each rule's cases satisfy its equation, so nothing is lost by a rule; only equations
-//! that are left out lose something: those with a variable twice in rules 4 and 5, with exponents, or
-//! with more than [`MOST_CASES`] cases.
+//! **Completeness.** Each rule's cases satisfy its equation, so no rule loses solutions. Only
+//! skipped equations lose information: those with a variable twice in rules 4 and 5, with
+//! exponents, or with more than [`MAX_CASES`] cases.
 //!
-//! Cost: cases are bounded by [`MOST_CASES`], polynomials by the bound of [`Size`].
+//! Cost: cases are bounded by [`MAX_CASES`], polynomials by the bound of [`Size`].
 
 use super::Verdict;
-use super::substitute::Free;
+use super::substitute::FreeParameters;
 use crate::hash::{HashMap, HashSet};
 use crate::types::size::{Powers, Size};
 use crate::types::{Kind, Type, TypeKind, TypeVar};
@@ -49,17 +52,17 @@ use num_traits::{One, ToPrimitive, Zero};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// The most cases that equations are split into.
-pub const MOST_CASES: usize = 64;
-/// The most factors or terms on a side of rules 4 and 5.
-const MOST_PARTS: usize = 6;
-/// Rules applied to one equation, one after the other.
-const MOST_STEPS: usize = 16;
+/// Cases that a list of equations is split into, at most.
+pub const MAX_CASES: usize = 64;
+/// Factors or terms on one side of rules 4 and 5, at most.
+const MAX_PARTS: usize = 6;
+/// Rules applied to one equation in sequence, at most.
+const MAX_RULE_STEPS: usize = 16;
 
-/// Sizes for variables.
+/// A substitution: sizes by the numbers of the variables they replace.
 type Case = HashMap<u32, Type>;
 
-/// How equations are solved.
+/// The solution of a list of equations: substitutions that cover all valuations satisfying them.
 #[derive(Clone, Debug)]
 pub struct Solution {
     cases: Vec<Case>,
@@ -67,14 +70,15 @@ pub struct Solution {
     pub unsolved: Vec<usize>,
 }
 
-/// Whether two types are naturally isomorphic for all sizes that satisfy the equations.
-pub fn natural(equations: &[(Type, Type)], a: &Type, b: &Type) -> bool {
+/// Returns true if two types are naturally isomorphic for all sizes that satisfy the equations;
+/// false without equations that concern the types.
+pub fn natural_under(equations: &[(Type, Type)], a: &Type, b: &Type) -> bool {
     let equations = relevant(equations, a, b);
     !equations.is_empty() && Solution::of(&equations).natural(a, b)
 }
 
-/// Those equations that have to do with the types: that share a variable with them, or with one of
-/// those that do.
+/// Returns the equations that concern the types: those that share a variable with them, directly or
+/// through other equations.
 pub fn relevant(equations: &[(Type, Type)], a: &Type, b: &Type) -> Vec<(Type, Type)> {
     let vars = |ty: &Type| {
         let mut vars = Vec::new();
@@ -100,7 +104,7 @@ pub fn relevant(equations: &[(Type, Type)], a: &Type, b: &Type) -> Vec<(Type, Ty
 }
 
 impl Solution {
-    /// Solves equations, as many as there are rules for.
+    /// Solves the equations that rules exist for; [`Solution::unsolved`] lists the others.
     pub fn of(equations: &[(Type, Type)]) -> Solution {
         let mut solution = Solution { cases: vec![Case::default()], unsolved: Vec::new() };
         // Fresh variables are numbered apart from all others.
@@ -110,11 +114,11 @@ impl Solution {
             let mut solved = true;
             for case in &solution.cases {
                 let sides = (left.substitute(case), right.substitute(case));
-                match solve(&sides.0, &sides.1, &fresh, MOST_STEPS) {
+                match solve(&sides.0, &sides.1, &fresh, MAX_RULE_STEPS) {
                     Some(found) => cases.extend(found.into_iter().map(|next| compose(case, next))),
                     None => solved = false,
                 }
-                if !solved || cases.len() > MOST_CASES {
+                if !solved || cases.len() > MAX_CASES {
                     solved = false;
                     break;
                 }
@@ -128,29 +132,35 @@ impl Solution {
         solution
     }
 
-    /// Whether no sizes satisfy the equations.
-    pub fn impossible(&self) -> bool {
+    /// Returns true if no sizes satisfy the equations.
+    pub fn is_unsatisfiable(&self) -> bool {
         self.cases.is_empty()
     }
 
-    /// Whether two types are naturally isomorphic in every case.
+    /// Returns true if two types are naturally isomorphic in every case.
     pub fn natural(&self, a: &Type, b: &Type) -> bool {
-        // Two sizes are equal, not two types: a type function may tell them apart, and so may an abstract type.
-        let mut free = Free::default();
-        let mut holds =
-            |case: &Case| super::verdict(&free.replace(a, case), &free.replace(b, case)) <= Verdict::Natural;
-        !self.cases.is_empty() && !applies(a) && !applies(b) && self.cases.iter().all(&mut holds)
+        // Equal sizes do not make equal types: a type function or an abstract type may distinguish
+        // them.
+        let mut free = FreeParameters::default();
+        let mut holds = |case: &Case| {
+            super::verdict(&free.replace_sizes(a, case), &free.replace_sizes(b, case)) <= Verdict::Natural
+        };
+        !self.cases.is_empty()
+            && !contains_application(a)
+            && !contains_application(b)
+            && self.cases.iter().all(&mut holds)
     }
 }
 
-/// Whether a type function that is still to be reduced occurs in a type, or in what it stands for.
-fn applies(ty: &Type) -> bool {
-    /// Types looked at: polymorphic recursion makes new ones without end.
-    const MOST: usize = 1_000;
+/// Returns true if a type contains an unreduced application of a type function, directly or in the
+/// definition of a declared type; also where the definitions exceed the bound.
+fn contains_application(ty: &Type) -> bool {
+    /// Types visited, at most: polymorphic recursion produces new types without bound.
+    const MAX_TYPES: usize = 1_000;
     let mut seen: HashSet<Type> = HashSet::default();
     let mut waiting = vec![ty.clone()];
     while let Some(ty) = waiting.pop() {
-        if ty.has_apply() || seen.len() >= MOST {
+        if ty.has_apply() || seen.len() >= MAX_TYPES {
             return true;
         }
         if !ty.has_var() || !seen.insert(ty.clone()) {
@@ -167,7 +177,7 @@ fn applies(ty: &Type) -> bool {
     false
 }
 
-/// One substitution after the other.
+/// Composes two substitutions: `first`, then `then`.
 fn compose(first: &Case, then: Case) -> Case {
     let mut both: Case = first.iter().map(|(var, size)| (*var, size.substitute(&then))).collect();
     for (var, size) in then {
@@ -179,7 +189,7 @@ fn compose(first: &Case, then: Case) -> Case {
 /// A monomial: its coefficient, and its variables with their exponents.
 type Term = (BigUint, Powers);
 
-/// The cases of one equation; `None` if no rule fits.
+/// Returns the cases of one equation; `None` if no rule fits.
 fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<Vec<Case>> {
     let steps = steps.checked_sub(1)?;
     // Rule 1, whatever the other side is.
@@ -194,15 +204,16 @@ fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<V
     }
     let (left, right) = (Size::of(left)?, Size::of(right)?);
     let common = left.common(&right);
-    let (left, right) = (left.checked_sub(&common)?, right.checked_sub(&common)?);
+    let without = |side: &Size| side.checked_sub(&common).expect("a common part can be subtracted");
+    let (left, right) = (without(&left), without(&right));
     if left.is_zero() && right.is_zero() {
         return Some(vec![Case::default()]);
     }
     let (mut left, mut right) = (left.monomials()?, right.monomials()?);
     let number = left.iter().chain(&right).fold(BigUint::zero(), |gcd, (n, _)| gcd.gcd(n));
     left.iter_mut().chain(&mut right).for_each(|(n, _)| *n /= &number);
-    // A common variable is 0, or is taken away.
-    let first = left.first().or(right.first())?.1.clone();
+    // A variable common to all terms is 0, or it is divided out.
+    let first = left.first().or(right.first()).expect("one side is not 0").1.clone();
     for (var, _) in first {
         let everywhere =
             |terms: &[Term]| terms.iter().all(|(_, powers)| powers.iter().any(|(v, _)| *v == var));
@@ -216,12 +227,12 @@ fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<V
             return Some(cases);
         }
     }
-    if right.is_empty() || lone(&right).is_some() {
+    if right.is_empty() || single_variable(&right).is_some() {
         std::mem::swap(&mut left, &mut right);
     }
     // Rule 2: the left side is 0.
     if left.is_empty() {
-        return vanishing(&right, fresh, steps);
+        return zero_cases(&right, fresh, steps);
     }
     if let ([(a, powers)], [(b, others)]) = (&left[..], &right[..])
         && powers.is_empty()
@@ -231,20 +242,20 @@ fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<V
     }
     // Rule 1.
     for (one, other) in [(&left, &right), (&right, &left)] {
-        if let Some(var) = lone(one)
+        if let Some(var) = single_variable(one)
             && other.iter().all(|(_, powers)| powers.iter().all(|(v, _)| v != var))
         {
             return Some(vec![Case::from_iter([(var.id, to_type(other))])]);
         }
     }
     match (&left[..], &right[..]) {
-        ([one], [other]) => products(one, other, fresh),
-        _ => sums(&left, &right, fresh),
+        ([one], [other]) => solve_products(one, other, fresh),
+        _ => solve_sums(&left, &right, fresh),
     }
 }
 
-/// The variable that a side is.
-fn lone(terms: &[Term]) -> Option<&TypeVar> {
+/// Returns the variable that a side consists of: coefficient 1, exponent 1.
+fn single_variable(terms: &[Term]) -> Option<&TypeVar> {
     match terms {
         [(n, powers)] if n.is_one() => match &powers[..] {
             [(var, 1)] => Some(var),
@@ -254,8 +265,8 @@ fn lone(terms: &[Term]) -> Option<&TypeVar> {
     }
 }
 
-/// The cases in which all terms are 0.
-fn vanishing(terms: &[Term], fresh: &Cell<u32>, steps: usize) -> Option<Vec<Case>> {
+/// Returns the cases in which all terms are 0 (rule 2).
+fn zero_cases(terms: &[Term], fresh: &Cell<u32>, steps: usize) -> Option<Vec<Case>> {
     let Some((first, rest)) = terms.split_first() else { return Some(vec![Case::default()]) };
     let mut cases = Vec::new();
     for (var, _) in &first.1 {
@@ -264,26 +275,26 @@ fn vanishing(terms: &[Term], fresh: &Cell<u32>, steps: usize) -> Option<Vec<Case
         let found = solve(&Type::void(), &rest, fresh, steps)?;
         cases.extend(found.into_iter().map(|next| compose(&zero, next)));
     }
-    (cases.len() <= MOST_CASES).then_some(cases)
+    (cases.len() <= MAX_CASES).then_some(cases)
 }
 
-/// Rules 3 and 4.
-fn products(left: &Term, right: &Term, fresh: &Cell<u32>) -> Option<Vec<Case>> {
+/// Solves an equation of two products by rules 3 and 4.
+fn solve_products(left: &Term, right: &Term, fresh: &Cell<u32>) -> Option<Vec<Case>> {
     let factors = |(number, powers): &Term| -> Option<(Vec<TypeVar>, BigUint)> {
         powers
             .iter()
             .all(|(_, n)| *n == 1)
             .then(|| (powers.iter().map(|(v, _)| v.clone()).collect(), number.clone()))
     };
-    grid(factors(left)?, factors(right)?, Grid::Product, fresh)
+    solve_by_grid(factors(left)?, factors(right)?, Grid::Product, fresh)
 }
 
-/// Rule 5.
-fn sums(left: &[Term], right: &[Term], fresh: &Cell<u32>) -> Option<Vec<Case>> {
+/// Solves an equation of two sums by rule 5.
+fn solve_sums(left: &[Term], right: &[Term], fresh: &Cell<u32>) -> Option<Vec<Case>> {
     let terms = |terms: &[Term]| -> Option<(Vec<TypeVar>, BigUint)> {
         let (mut vars, mut number) = (Vec::new(), BigUint::zero());
         for term in terms {
-            match (&term.1[..], lone(std::slice::from_ref(term))) {
+            match (&term.1[..], single_variable(std::slice::from_ref(term))) {
                 ([], _) => number += &term.0,
                 (_, Some(var)) => vars.push(var.clone()),
                 _ => return None,
@@ -291,39 +302,45 @@ fn sums(left: &[Term], right: &[Term], fresh: &Cell<u32>) -> Option<Vec<Case>> {
         }
         Some((vars, number))
     };
-    grid(terms(left)?, terms(right)?, Grid::Sum, fresh)
+    solve_by_grid(terms(left)?, terms(right)?, Grid::Sum, fresh)
 }
 
+/// The operation that joins the entries of a grid.
 #[derive(Clone, Copy, PartialEq)]
 enum Grid {
     Product,
     Sum,
 }
 
-/// Variables and a number on each side, the rows and the columns of a grid of fresh variables; a number
-/// that is not the neutral one is a row or column of numbers, in every way there is.
-fn grid(
+/// Solves `rows · row_number == columns · column_number`, or the same with sums: each variable is
+/// the product or sum of its row or column in a grid of fresh variables. A number that is not the
+/// neutral element is split into a row or column of numbers, in every possible way.
+fn solve_by_grid(
     (rows, row_number): (Vec<TypeVar>, BigUint),
     (columns, column_number): (Vec<TypeVar>, BigUint),
     grid: Grid,
     fresh: &Cell<u32>,
 ) -> Option<Vec<Case>> {
     let neutral = if grid == Grid::Product { BigUint::one() } else { BigUint::zero() };
-    // Common parts are gone: no variable stands on both sides, and numbers have nothing in common.
-    if rows.iter().any(|var| columns.contains(var)) || rows.len().max(columns.len()) > MOST_PARTS {
+    // Common parts were removed: no variable occurs on both sides, and the numbers are coprime.
+    if rows.iter().any(|var| columns.contains(var)) || rows.len().max(columns.len()) > MAX_PARTS {
         return None;
     }
     if (rows.is_empty() && row_number == neutral) || (columns.is_empty() && column_number == neutral) {
-        // `1 == N \* M` and its like: the other side is 1 in each of its parts. As rule 4, with nothing in it.
+        // `1 == N \* M` and its like: each part of the other side is 1. Rule 4 with an empty side.
         let (vars, number) = if rows.is_empty() { (columns, column_number) } else { (rows, row_number) };
         let all = vars.iter().map(|var| (var.id, Type::unit_sum(neutral.clone()))).collect();
         return Some(if number == neutral { vec![all] } else { Vec::new() });
     }
     let splits = |number: &BigUint, parts: usize| -> Option<Vec<Vec<BigUint>>> {
-        if *number == neutral { Some(vec![vec![neutral.clone(); parts]]) } else { split(number, parts, grid) }
+        if *number == neutral {
+            Some(vec![vec![neutral.clone(); parts]])
+        } else {
+            decompositions(number, parts, grid)
+        }
     };
-    // A number on one side is split among the variables of the other; between the numbers nothing is
-    // shared in products, for they have no common factor, and in sums one of them is 0.
+    // A number on one side is split among the variables of the other; between the numbers nothing
+    // is shared in products, for they have no common factor, and in sums one of them is 0.
     let mut cases = Vec::new();
     for of_row in splits(&row_number, columns.len())? {
         for of_column in splits(&column_number, rows.len())? {
@@ -347,7 +364,7 @@ fn grid(
                 Grid::Sum => Type::compact_sum(part),
             });
             cases.push(rows.iter().chain(&columns).map(|var| var.id).zip(sizes).collect());
-            if cases.len() > MOST_CASES {
+            if cases.len() > MAX_CASES {
                 return None;
             }
         }
@@ -355,11 +372,12 @@ fn grid(
     Some(cases)
 }
 
-/// Every way to write a number as a product or sum of so many naturals, in order.
-fn split(number: &BigUint, parts: usize, grid: Grid) -> Option<Vec<Vec<BigUint>>> {
-    /// Numbers tried as parts.
-    const LARGEST: u64 = 10_000;
-    let number = number.to_u64().filter(|n| *n <= LARGEST)?;
+/// Returns every way to write a number as a product or sum of `parts` naturals, in order; `None` if
+/// the number or the count of ways is too large.
+fn decompositions(number: &BigUint, parts: usize, grid: Grid) -> Option<Vec<Vec<BigUint>>> {
+    /// Numbers that are decomposed, at most.
+    const MAX_NUMBER: u64 = 10_000;
+    let number = number.to_u64().filter(|n| *n <= MAX_NUMBER)?;
     match parts {
         // A product or sum of nothing is not this number.
         0 => return Some(Vec::new()),
@@ -373,10 +391,10 @@ fn split(number: &BigUint, parts: usize, grid: Grid) -> Option<Vec<Vec<BigUint>>
             Grid::Product if first > 0 && number % first == 0 => number / first,
             Grid::Product => continue,
         };
-        for mut more in split(&rest.into(), parts - 1, grid)? {
+        for mut more in decompositions(&rest.into(), parts - 1, grid)? {
             more.insert(0, first.into());
             found.push(more);
-            if found.len() > MOST_CASES {
+            if found.len() > MAX_CASES {
                 return None;
             }
         }
@@ -384,6 +402,7 @@ fn split(number: &BigUint, parts: usize, grid: Grid) -> Option<Vec<Vec<BigUint>>
     Some(found)
 }
 
+/// Returns a compact type of the size that these terms have.
 fn to_type(terms: &[Term]) -> Type {
     let terms = terms.iter().map(|(n, powers)| {
         let powers = powers.iter().flat_map(|(var, n)| vec![Type::var(var.clone()); *n as usize]);
@@ -393,8 +412,9 @@ fn to_type(terms: &[Term]) -> Type {
     Type::compact_sum(terms.collect())
 }
 
-/// The sizes of an index type of each of two arrays of the same elements: what to require of them.
-pub fn wanted(a: &Type, b: &Type) -> Option<(Type, Type)> {
+/// Returns the sizes of the index types of two arrays of the same elements: the equation that has
+/// to be required for them to be naturally isomorphic.
+pub fn required_equation(a: &Type, b: &Type) -> Option<(Type, Type)> {
     let (mut elements, mut indices) = ([a.unfold(), b.unfold()], [Vec::new(), Vec::new()]);
     for (element, indices) in elements.iter_mut().zip(&mut indices) {
         while let TypeKind::Array(inner, index) = element.clone().kind() {

@@ -1,69 +1,83 @@
-//! The exact decision: whether two types have the same storage slots, or as many values.
+//! The exact decision procedure: equality of storage slots, or of numbers of values, of two types.
 //!
 //! Takes two types; gives `Some(true)` or `Some(false)` for certain, or `None` where the work would
-//! exceed the budget. [`super::fingerprint`] says "no" sooner; "yes" is said here only.
+//! exceed the budget. [`super::fingerprint`] refutes equality faster; only this module confirms it.
 //!
-//! **Words.** [`super::slot_words`] compares storage slots as polynomials in a shift by one slot, with sizes as
-//! exponents, and counts as sizes; sizes are compared in the normal form of [`super::size_form`].
+//! The number of values of a type is an exponential polynomial in its size variables, so equality
+//! of counts is Tarski's high school identity problem with variables. The eleven high school
+//! identities are not complete for it (A. Wilkie, *On exponentiation: a solution to Tarski's high
+//! school algebra problem*, 1981; R. Gurevič, *Equational theory of positive numbers with
+//! exponentiation is not finitely axiomatizable*, APAL 49, 1990), but equality is decidable (D.
+//! Richardson 1969; A. Macintyre 1981), by the normal form of [`super::size_form`].
 //!
-//! **Cases of variables.** `0 ^ E` is 1 where `E` is 0 and else 0, which no normal form above tells. Where
-//! it occurs, a variable of `E` is taken to be 0, and then not to be 0; [`super::tree`] simplifies
-//! under the assumption, and so on until no such power is left: a decision diagram, whose nodes are
-//! pairs of trees and are visited once. With pairs `n(n - 1)/2` in a base or in an exponent, the
-//! variables of `n` are told apart as 0, 1, 2 and more until `n` is 0, 1 or at least 2, and those of
-//! the base below an exponent with pairs until it is 0 or not.
+//! **Words.** [`super::slot_words`] compares storage slots as polynomials in a shift by one slot,
+//! with sizes as exponents, and counts as sizes; sizes are compared in the normal form of
+//! [`super::size_form`].
+//!
+//! **Case splits.** `0 ^ E` is 1 where `E` is 0 and 0 elsewhere, which no normal form above
+//! expresses. Where it occurs, a variable of `E` is assumed to be 0, and then not to be 0;
+//! [`super::tree`] simplifies under the assumption, until no such power is left. This is a binary
+//! decision diagram (R. Bryant 1986) whose nodes are pairs of trees, each visited once. With pairs
+//! `n(n - 1)/2` in a base or in an exponent, the variables of `n` are split into 0, 1, 2 and more
+//! until `n` is 0, 1 or at least 2, and those of the base below an exponent with pairs until it is
+//! 0 or positive.
 //!
 //! **Soundness.** Within one case all bases of powers with variables in their exponents are sums,
-//! products and variables. If the groups sum to 0, `D·(F - G) = 0` holds for the two words `F` and `G`
-//! and the product `D` of denominators `X^d - 1`, by laws that hold for all naturals. Where some `d`
-//! is 0, let all variables exceed their values by a real `ε > 0`. Sizes are continuous from the right
-//! there (a power whose base tends to 0 has an exponent that is constant or tends to 0 like a power
-//! of `ε`), no `d` vanishes for small `ε`, and `(X^(E·d) - 1)/(X^d - 1)` tends to `E` as `d` tends to
-//! 0, when the word it multiplies tends to the empty one. So `F = G` there, too. Words of letters that
-//! are equal stay equal when some letters get a size of 1 and vanish or a sum keeps one case.
-//! **Completeness.** Two words that are the same for all valuations are so for those at which different
-//! sizes have different values, and there the grouping is by value. Within the budget, and unless
-//! [`Forms::incomplete`] or [`Trees::cut`], "no" is therefore certain, too.
+//! products and variables. If the groups sum to 0, `D·(F - G) = 0` holds for the two words `F` and
+//! `G` and the product `D` of denominators `X^d - 1`, by laws that hold for all naturals. Where
+//! some `d` is 0, let all variables exceed their values by a real `ε > 0`. Sizes are continuous
+//! from the right there (a power whose base tends to 0 has an exponent that is constant or tends to
+//! 0 like a power of `ε`), no `d` vanishes for small `ε`, and `(X^(E·d) - 1)/(X^d - 1)` tends to
+//! `E` as `d` tends to 0, when the word it multiplies tends to the empty one. So `F = G` there,
+//! too. Words of letters that are equal stay equal when some letters get a size of 1 and vanish or
+//! a sum keeps one case.
 //!
-//! Cost: linear in the type for types built alike. Else one term a letter, and `2^k` monomials for `k`
-//! repetitions around a letter that do not cancel. At most [`BUDGET`] steps, [`MAX_CASES`] cases of
-//! variables and [`super::slot_words::MAX_TERMS`] letters.
+//! **Completeness.** Two words that are equal for all valuations are equal for those at which
+//! different sizes have different values, and there the grouping is by value. Within the budget,
+//! and unless [`Forms::incomplete`] or [`Trees::is_truncated`], `Some(false)` is therefore certain,
+//! too.
+//!
+//! Cost: linear in the type for types built alike. Otherwise one term per letter, and `2^k`
+//! monomials for `k` repetitions around a letter that do not cancel. At most [`STEP_BUDGET`] steps,
+//! [`MAX_CASES`] cases of variables and [`super::slot_words::MAX_TERMS`] letters.
 
 use super::size_form::{Forms, Stop};
 use super::slot_words::Words;
-use super::tree::{Assumed, Classes, Size, SizeId, Trees, Word, WordId};
+use super::tree::{AssumptionMemo, Classes, Size, SizeId, Trees, Word, WordId};
 use crate::hash::HashSet;
 use crate::types::Type;
 
-/// Steps of arithmetic for one decision.
-pub const BUDGET: u64 = 500_000;
-/// Cases of variables told apart.
+/// Steps of arithmetic for one decision, at most.
+pub const STEP_BUDGET: u64 = 500_000;
+/// Pairs of trees visited in one decision, at most.
 pub const MAX_CASES: usize = 2_000;
-/// Times that the basis is made finer.
+/// Refinements of the coprime basis in one comparison, at most.
 const MAX_REFINEMENTS: usize = 64;
-/// Nodes of the arena.
+/// Nodes of the arena, at most.
 const MAX_NODES: usize = 1_000_000;
 
-/// Decides if two types have the same slots at every valuation.
+/// Decides whether two types have the same slots at every valuation; `None` beyond the budget.
 pub fn same_slots(a: &Type, b: &Type) -> Option<bool> {
     let mut decision = Decision::default();
     let pair = (decision.trees.word_of(a), decision.trees.word_of(b));
     decision.decide(Pair::Words(pair.0, pair.1))
 }
 
-/// Decides if two types have as many values at every valuation, each scalar being an unknown.
+/// Decides whether two types have equally many values at every valuation, each scalar being an
+/// unknown; `None` beyond the budget.
 pub fn same_count(a: &Type, b: &Type) -> Option<bool> {
     let mut decision = Decision::default();
     let pair = (decision.trees.count_of(a), decision.trees.count_of(b));
     decision.decide(Pair::Sizes(pair.0, pair.1))
 }
 
-/// Decides if two compact linear types have the same size at every valuation.
+/// Decides whether two compact linear types have the same size at every valuation; `None` beyond
+/// the budget.
 pub fn same_size(a: &Type, b: &Type) -> Option<bool> {
-    same_size_within(a, b, &mut BUDGET.clone())
+    same_size_within(a, b, &mut STEP_BUDGET.clone())
 }
 
-/// The same, with so many steps for this question and those that follow.
+/// Decides [`same_size`] within `budget` steps, from which those taken are subtracted.
 pub fn same_size_within(a: &Type, b: &Type, budget: &mut u64) -> Option<bool> {
     let mut decision = Decision { budget: *budget, ..Decision::default() };
     let pair = (decision.trees.size_of(a), decision.trees.size_of(b));
@@ -72,26 +86,29 @@ pub fn same_size_within(a: &Type, b: &Type, budget: &mut u64) -> Option<bool> {
     answer
 }
 
+/// Two nodes that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Pair {
     Words(WordId, WordId),
     Sizes(SizeId, SizeId),
 }
 
+/// The state of one decision: the trees, the pairs visited and the steps left.
 struct Decision {
     trees: Trees,
     budget: u64,
-    /// Pairs that are the same, or being decided.
+    /// Pairs that are equal, or being decided.
     decided: HashSet<Pair>,
 }
 
 impl Default for Decision {
     fn default() -> Decision {
-        Decision { trees: Trees::default(), budget: BUDGET, decided: HashSet::default() }
+        Decision { trees: Trees::default(), budget: STEP_BUDGET, decided: HashSet::default() }
     }
 }
 
 impl Decision {
+    /// Decides whether a pair is equal at every valuation, splitting cases where needed.
     fn decide(&mut self, pair: Pair) -> Option<bool> {
         let mut waiting = vec![pair];
         let mut unknown = false;
@@ -106,15 +123,15 @@ impl Decision {
             if self.decided.len() > MAX_CASES || self.trees.len() > MAX_NODES || self.budget == 0 {
                 return None;
             }
-            if let Some((variable, classes)) = Cases::of(&self.trees, pair) {
+            if let Some((variable, classes)) = CaseSplit::of(&self.trees, pair) {
                 let (least, others) = classes.halves()?;
                 waiting.push(self.assume(pair, variable, others));
                 waiting.push(self.assume(pair, variable, least));
                 continue;
             }
             match self.compare(pair) {
-                // One place where they differ is enough.
-                Some(false) => return (!self.trees.cut()).then_some(false),
+                // One case in which they differ refutes equality.
+                Some(false) => return (!self.trees.is_truncated()).then_some(false),
                 Some(true) => {}
                 None => unknown = true,
             }
@@ -122,8 +139,9 @@ impl Decision {
         (!unknown).then_some(true)
     }
 
+    /// Returns the pair under the assumption that a variable is in some classes.
     fn assume(&mut self, pair: Pair, variable: u32, classes: Classes) -> Pair {
-        let mut seen = Assumed::default();
+        let mut seen = AssumptionMemo::default();
         let assumed = match pair {
             Pair::Words(a, b) => Pair::Words(
                 self.trees.assume_word(a, variable, classes, &mut seen),
@@ -134,11 +152,12 @@ impl Decision {
                 self.trees.assume(b, variable, classes, &mut seen),
             ),
         };
-        // Once to find the variable, once here.
+        // Each node was visited once to find the variable and once here.
         self.budget = self.budget.saturating_sub(2 * seen.len() as u64);
         assumed
     }
 
+    /// Compares a pair in which no case split is left, by normal forms.
     fn compare(&mut self, pair: Pair) -> Option<bool> {
         let mut forms = Forms::new(self.budget);
         for _ in 0..MAX_REFINEMENTS {
@@ -162,22 +181,24 @@ impl Decision {
     }
 }
 
-/// The search for a variable that has to be told apart.
-struct Cases<'t> {
+/// The search for a variable whose classes have to be split.
+struct CaseSplit<'t> {
     trees: &'t Trees,
     sizes: HashSet<(SizeId, bool)>,
     words: HashSet<WordId>,
 }
 
-impl Cases<'_> {
+impl CaseSplit<'_> {
+    /// Returns a variable of the pair to split, and its present classes; `None` if none is left.
     fn of(trees: &Trees, pair: Pair) -> Option<(u32, Classes)> {
-        let mut search = Cases { trees, sizes: HashSet::default(), words: HashSet::default() };
+        let mut search = CaseSplit { trees, sizes: HashSet::default(), words: HashSet::default() };
         match pair {
             Pair::Words(a, b) => search.word(a).or_else(|| search.word(b)),
             Pair::Sizes(a, b) => search.size(a, false).or_else(|| search.size(b, false)),
         }
     }
 
+    /// Returns a variable of a word to split.
     fn word(&mut self, id: WordId) -> Option<(u32, Classes)> {
         if !self.words.insert(id) {
             return None;
@@ -193,9 +214,10 @@ impl Cases<'_> {
         }
     }
 
-    /// `in_power`: whether it is part of a base or of an exponent, where pairs count.
+    /// Returns a variable of a size to split. `in_power`: the size is part of a base or of an
+    /// exponent, where pairs matter.
     fn size(&mut self, id: SizeId, in_power: bool) -> Option<(u32, Classes)> {
-        // Without pairs it makes no difference where a size stands.
+        // Without pairs the position of a size makes no difference.
         if !self.sizes.insert((id, in_power && self.trees.has_pairs(id))) {
             return None;
         }
@@ -223,7 +245,8 @@ impl Cases<'_> {
         }
     }
 
-    /// A variable of a size that is of several classes, one for which `open` holds if there is.
+    /// Returns a variable of a size that may have several classes; one for which `open` holds is
+    /// preferred.
     fn variable(&self, id: SizeId, open: &dyn Fn(Classes) -> bool) -> Option<(u32, Classes)> {
         let mut any = None;
         let mut seen = HashSet::default();

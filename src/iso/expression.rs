@@ -1,93 +1,97 @@
-//! Expressions that move storage: the text of a program's way from one type to another.
+//! Expressions that move storage: program text that converts a value of one type to another.
 //!
-//! Takes two types; gives an expression of the language that makes a value of the second from `v`, a
-//! value of the first, if one of the forms below does. Messages name no function but through it, so
-//! what they name can be written as it stands.
+//! Takes two types; gives an expression of the language that makes a value of the second from `v`,
+//! a value of the first, if one of the forms below does. Messages name library functions only
+//! through this module, so their suggestions type-check as written.
 //!
 //! ```text
-//! v.transpose, v.pack …    a function whose type fits exactly: the table FORMS
+//! v.transpose, v.pack …    a function whose type fits exactly: the table LIBRARY_FUNCTIONS
 //! v.move[T]               leaves of which no two could be exchanged ([`super::leaves`])
-//! (v.1, v.0.swap)         products of as many components, in order or, if that is unique, permuted
+//! (v.1, v.0.swap)         products of equal length, in order or, if that is unique, permuted
 //! (b = v.b, a = v.a)      records with the same names
 //! [ e.swap for e in v ]   arrays of one index type
-//! match v with …          sums of as many cases, in order or, if that is unique, permuted
+//! match v with …          sums with equally many cases, in order or, if that is unique, permuted
 //! ```
 //!
-//! A function may be preceded or followed by a `:>>` that forgets nothing ([`super::labels`]). A
-//! permutation is unique if no two components have one type; otherwise the two could be mistaken for
-//! each other, and nothing is said.
+//! A function may be preceded or followed by a `:>>` that loses no labels ([`super::labels`]). A
+//! permutation is unique if no two components have one type; otherwise two components could be
+//! confused, and no expression is given.
 //!
-//! The forms are exact: for every pair of types for which one is given, the checker takes the
-//! expression. A property test holds that. Knows no syntax but that of the text it writes.
+//! The forms are exact: for every pair of types for which one is given, the checker accepts the
+//! expression, which a property test verifies. Knows no syntax but that of the text it writes.
 
-use super::labels::{Natural, forgotten, written};
+use super::labels::{Natural, label_loss, text_after_cast};
 use super::leaves::{self, Leaf};
 use crate::types::{Type, TypeKind};
 use std::fmt::Write;
 
-/// An expression for the value `v`.
+/// An expression in the value `v`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
-    /// As written.
+    /// The text of the expression.
     pub text: String,
-    /// The functions of the library in it, which mean something else where their names do.
+    /// The library functions that it calls; where their names are shadowed the expression is wrong.
     pub functions: Vec<&'static str>,
 }
 
 impl Expression {
-    /// What to say of it.
+    /// Returns the help text of a message that suggests the expression.
     pub fn help(&self) -> String {
         format!("`{}` makes the one from the other, where `v` is the value", self.text)
     }
 }
 
-/// How deep expressions are nested.
-const DEEPEST: usize = 5;
-/// Pairs of types that are looked at.
-const MOST_PAIRS: usize = 100;
-/// Components and cases that are written out.
-const MOST_PARTS: usize = 8;
-/// Longer expressions help nobody.
-const LONGEST: usize = 240;
-/// Larger types, in nodes, are not looked at.
-const LARGEST: u32 = 500;
+/// Nesting of expressions, at most.
+const MAX_DEPTH: usize = 5;
+/// Pairs of types compared, at most.
+const MAX_PAIRS: usize = 100;
+/// Components and cases written out, at most.
+const MAX_PARTS: usize = 8;
+/// Bytes of an expression, at most: longer ones are not helpful.
+const MAX_TEXT_BYTES: usize = 240;
+/// Nodes of the two types together, at most.
+const MAX_TYPE_NODES: u32 = 500;
 
-/// A function of the library and the one that leads back.
-struct Form {
+/// A library function and its inverse.
+struct LibraryFunction {
     name: &'static str,
-    back: &'static str,
-    /// The result at an argument of this type, if it takes that.
+    inverse: &'static str,
+    /// Returns the result type at an argument type, if the function accepts it.
     apply: fn(&Type) -> Option<Type>,
 }
 
-const FORMS: [Form; 6] = [
-    Form { name: "distribute", back: "factor", apply: distribute },
-    Form { name: "factor", back: "distribute", apply: factor },
-    Form { name: "pack", back: "unpack", apply: pack },
-    Form { name: "unpack", back: "pack", apply: unpack },
-    Form { name: "transpose", back: "transpose", apply: transpose },
-    Form { name: "transpose", back: "transpose", apply: transpose_nested },
+const LIBRARY_FUNCTIONS: [LibraryFunction; 6] = [
+    LibraryFunction { name: "distribute", inverse: "factor", apply: distribute },
+    LibraryFunction { name: "factor", inverse: "distribute", apply: factor },
+    LibraryFunction { name: "pack", inverse: "unpack", apply: pack },
+    LibraryFunction { name: "unpack", inverse: "pack", apply: unpack },
+    LibraryFunction { name: "transpose", inverse: "transpose", apply: transpose },
+    LibraryFunction { name: "transpose", inverse: "transpose", apply: transpose_nested },
 ];
 
-/// An expression that makes a value of the second type from one of the first.
+/// Returns an expression that makes a value of type `to` from one of type `from`.
 pub fn expression(from: &Type, to: &Type, natural: &mut Natural<'_>) -> Option<Expression> {
-    if from == to || from.nodes().saturating_add(to.nodes()) > LARGEST || from.has_meta() || to.has_meta() {
+    if from == to
+        || from.nodes().saturating_add(to.nodes()) > MAX_TYPE_NODES
+        || from.has_meta()
+        || to.has_meta()
+    {
         return None;
     }
     let mut writer = Writer { natural, functions: Vec::new(), pairs: 0 };
     let text = writer.write("v", from, to, 0)?;
-    // The outermost parentheses of `(v.swap :>> T)` say nothing.
+    // The outermost parentheses of `(v.swap :>> T)` are redundant.
     let text = match text.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')) {
-        Some(inner) if stands_alone(inner) => inner.to_string(),
+        Some(inner) if needs_no_parentheses(inner) => inner.to_string(),
         _ => text,
     };
     let functions = writer.functions;
-    (text.len() <= LONGEST).then_some(Expression { text, functions })
+    (text.len() <= MAX_TEXT_BYTES).then_some(Expression { text, functions })
 }
 
-/// True if what stood in parentheses is a reshape or a match, which needs none: no part of a tuple, a
-/// record or two operands with parentheses of their own.
-fn stands_alone(inner: &str) -> bool {
+/// Returns true if a text needs no parentheses: a reshape or a match, as opposed to a part of a
+/// tuple, a record or two operands with parentheses of their own.
+fn needs_no_parentheses(inner: &str) -> bool {
     let (mut open, mut reshape) = (0usize, false);
     for (at, c) in inner.char_indices() {
         match c {
@@ -102,6 +106,7 @@ fn stands_alone(inner: &str) -> bool {
     reshape || inner.starts_with("match ")
 }
 
+/// The state of one search: the functions named so far and the pairs compared.
 struct Writer<'w, 'n> {
     natural: &'w mut Natural<'n>,
     functions: Vec<&'static str>,
@@ -109,22 +114,23 @@ struct Writer<'w, 'n> {
 }
 
 impl Writer<'_, '_> {
-    /// The text of an operand that makes a value of type `to` from `v`, an operand of type `from`.
+    /// Returns the text of an operand that makes a value of type `to` from the operand `v` of type
+    /// `from`.
     fn write(&mut self, v: &str, from: &Type, to: &Type, depth: usize) -> Option<String> {
         if from == to {
             return Some(v.to_string());
         }
         self.pairs += 1;
-        if depth > DEEPEST || self.pairs > MOST_PAIRS || v.len() > LONGEST {
+        if depth > MAX_DEPTH || self.pairs > MAX_PAIRS || v.len() > MAX_TEXT_BYTES {
             return None;
         }
         if let Some(text) = self.reshape(v, from, to) {
             return Some(text);
         }
-        // What fails has named no function.
+        // A failed attempt leaves no function named.
         let named = self.functions.len();
         let ways = [
-            Writer::moved,
+            Writer::move_leaves,
             Writer::function,
             Writer::coarray,
             Writer::fields,
@@ -141,18 +147,18 @@ impl Writer<'_, '_> {
         None
     }
 
-    /// `(v :>> T)`, where it forgets nothing.
+    /// Returns `(v :>> T)`, if the reshape loses no labels.
     fn reshape(&mut self, v: &str, from: &Type, to: &Type) -> Option<String> {
-        let kept = (self.natural)(from, to) && forgotten(from, to, &mut *self.natural).is_none();
-        kept.then(|| format!("({v} :>> {})", written(to)))
+        let kept = (self.natural)(from, to) && label_loss(from, to, &mut *self.natural).is_none();
+        kept.then(|| format!("({v} :>> {})", text_after_cast(to)))
     }
 
-    /// One function or two, perhaps with a reshape before or after.
+    /// Returns a call of one library function or two, possibly with a reshape before or after.
     fn function(&mut self, v: &str, from: &Type, to: &Type, _: usize) -> Option<String> {
         let results: Vec<(&'static str, Type)> =
-            FORMS.iter().filter_map(|form| Some((form.name, (form.apply)(from)?))).collect();
+            LIBRARY_FUNCTIONS.iter().filter_map(|form| Some((form.name, (form.apply)(from)?))).collect();
         let sources: Vec<(&'static str, Type)> =
-            FORMS.iter().filter_map(|form| Some((form.back, (form.apply)(to)?))).collect();
+            LIBRARY_FUNCTIONS.iter().filter_map(|form| Some((form.inverse, (form.apply)(to)?))).collect();
         let mut call = |name: &'static str, v: &str| {
             self.functions.push(name);
             format!("{v}.{name}")
@@ -179,13 +185,13 @@ impl Writer<'_, '_> {
             }
         }
         for (name, result) in &results {
-            if let Some(text) = self.moved(&format!("{v}.{name}"), result, to, 0) {
+            if let Some(text) = self.move_leaves(&format!("{v}.{name}"), result, to, 0) {
                 self.functions.push(name);
                 return Some(text);
             }
         }
         for (name, source) in &sources {
-            if let Some(text) = self.moved(v, from, source, 0) {
+            if let Some(text) = self.move_leaves(v, from, source, 0) {
                 self.functions.push(name);
                 return Some(format!("{text}.{name}"));
             }
@@ -193,9 +199,8 @@ impl Writer<'_, '_> {
         None
     }
 
-    /// `v.move[T]`, where storage must move and no leaf becomes another by forgetting what it is or how it is
-    /// indexed.
-    fn moved(&mut self, v: &str, from: &Type, to: &Type, _: usize) -> Option<String> {
+    /// Returns `v.move[T]`, if storage must move and no leaf loses labels or axes.
+    fn move_leaves(&mut self, v: &str, from: &Type, to: &Type, _: usize) -> Option<String> {
         if (self.natural)(from, to) {
             return None;
         }
@@ -208,7 +213,7 @@ impl Writer<'_, '_> {
         let whole = |leaf: &Leaf| Type::array(leaf.ty.clone(), Type::compact_product(leaf.axes()));
         for (at, leaf) in plan.order.iter().zip(&wanted) {
             let (from, to) = (whole(&plan.leaves[*at]), whole(leaf));
-            if from != to && forgotten(&from, &to, &mut *self.natural).is_some() {
+            if from != to && label_loss(&from, &to, &mut *self.natural).is_some() {
                 return None;
             }
         }
@@ -216,24 +221,24 @@ impl Writer<'_, '_> {
         Some(format!("{v}.move[{to}]"))
     }
 
-    /// The index and the argument of a coarray, and back.
+    /// Returns the conversion of a coarray to the pair of its index and its argument, or back.
     fn coarray(&mut self, v: &str, from: &Type, to: &Type, _: usize) -> Option<String> {
         let pair = |(cases, case): (&Type, &Type)| Type::product(vec![cases.clone(), case.clone()]);
-        if repeated(from).map(pair).as_ref() == Some(to) {
+        if as_coarray(from).map(pair).as_ref() == Some(to) {
             self.functions.extend(["caseno", "casearg"]);
             return Some(format!("({v}.caseno, {v}.casearg)"));
         }
-        let back = repeated(to).map(pair).as_ref() == Some(from);
+        let back = as_coarray(to).map(pair).as_ref() == Some(from);
         back.then(|| format!("((ainj {v}.0 of {to}) {v}.1)"))
     }
 
-    /// A record with the same names.
+    /// Returns a record literal for records with the same names.
     fn fields(&mut self, v: &str, from: &Type, to: &Type, depth: usize) -> Option<String> {
         let (own, wanted, comma) = match (from.kind(), to.kind()) {
             (TypeKind::Record(own), TypeKind::Record(wanted)) => (own.clone(), wanted.clone(), ", "),
             _ => (from.compact_fields()?, to.compact_fields()?, " \\, "),
         };
-        if own.len() != wanted.len() || own.len() > MOST_PARTS {
+        if own.len() != wanted.len() || own.len() > MAX_PARTS {
             return None;
         }
         let mut parts = Vec::new();
@@ -244,21 +249,27 @@ impl Writer<'_, '_> {
         Some(format!("({})", parts.join(comma)))
     }
 
-    /// A tuple of as many components.
+    /// Returns a tuple for products of equal length.
     fn components(&mut self, v: &str, from: &Type, to: &Type, depth: usize) -> Option<String> {
         let product = |ty: &Type| matches!(ty.kind(), TypeKind::Product(_));
-        let (own, wanted) = match (from.compact_factors(MOST_PARTS), to.compact_factors(MOST_PARTS)) {
-            (None, None) if product(from) || product(to) => (listed(from)?, listed(to)?),
+        let (own, wanted) = match (from.compact_factors(MAX_PARTS), to.compact_factors(MAX_PARTS)) {
+            (None, None) if product(from) || product(to) => {
+                (numbered_components(from)?, numbered_components(to)?)
+            }
             // Packing and unpacking more than the library has functions for.
-            (Some(factors), None) if !from.is_compact() || !to.is_compact() => (factors, listed(to)?),
-            (None, Some(factors)) if !from.is_compact() || !to.is_compact() => (listed(from)?, factors),
+            (Some(factors), None) if !from.is_compact() || !to.is_compact() => {
+                (factors, numbered_components(to)?)
+            }
+            (None, Some(factors)) if !from.is_compact() || !to.is_compact() => {
+                (numbered_components(from)?, factors)
+            }
             (Some(own), Some(wanted)) => (own, wanted),
             _ => return None,
         };
-        if own.len() != wanted.len() || own.len() > MOST_PARTS {
+        if own.len() != wanted.len() || own.len() > MAX_PARTS {
             return None;
         }
-        let order = self.order(&own, &wanted, depth)?;
+        let order = self.component_order(&own, &wanted, depth)?;
         let mut parts = Vec::new();
         for (i, ty) in order.into_iter().zip(&wanted) {
             parts.push(self.write(&format!("{v}.{i}"), &own[i], ty, depth + 1)?);
@@ -267,7 +278,7 @@ impl Writer<'_, '_> {
         Some(format!("({})", parts.join(separator)))
     }
 
-    /// An array with each element moved.
+    /// Returns a comprehension that converts each element of an array.
     fn elements(&mut self, v: &str, from: &Type, to: &Type, depth: usize) -> Option<String> {
         let (TypeKind::Array(own, i), TypeKind::Array(wanted, j)) = (from.kind(), to.kind()) else {
             return None;
@@ -280,13 +291,13 @@ impl Writer<'_, '_> {
         Some(format!("[ {body} for {element} in {v} ]"))
     }
 
-    /// A sum of as many cases, none of them without a value to carry.
+    /// Returns a `match` for sums with equally many cases, each with an argument.
     fn cases(&mut self, v: &str, from: &Type, to: &Type, depth: usize) -> Option<String> {
         let (TypeKind::Sum(own), TypeKind::Sum(wanted)) = (from.kind(), to.kind()) else { return None };
-        if own.len() != wanted.len() || own.len() > MOST_PARTS || own.iter().any(|case| case.is_compact()) {
+        if own.len() != wanted.len() || own.len() > MAX_PARTS || own.iter().any(|case| case.is_compact()) {
             return None;
         }
-        let order = self.order(own, wanted, depth)?;
+        let order = self.component_order(own, wanted, depth)?;
         let case = format!("c{}", if depth == 0 { String::new() } else { depth.to_string() });
         let mut text = format!("(match {v} with");
         for (i, ty) in own.iter().enumerate() {
@@ -298,9 +309,9 @@ impl Writer<'_, '_> {
         Some(text)
     }
 
-    /// For each wanted part the number of the one it is made from: the same where each can be made, else
-    /// the only permutation.
-    fn order(&mut self, own: &[Type], wanted: &[Type], depth: usize) -> Option<Vec<usize>> {
+    /// Returns for each wanted part the number of its source: the identity if each part can be
+    /// converted in place, otherwise the only permutation of equal types.
+    fn component_order(&mut self, own: &[Type], wanted: &[Type], depth: usize) -> Option<Vec<usize>> {
         let named = self.functions.len();
         let straight = own.iter().zip(wanted).all(|(x, y)| self.write("v", x, y, depth + 1).is_some());
         self.functions.truncate(named);
@@ -320,15 +331,15 @@ impl Writer<'_, '_> {
     }
 }
 
-/// The components of a product or short array as they are numbered.
-fn listed(ty: &Type) -> Option<Vec<Type>> {
+/// Returns the numbered components of a product or short array.
+fn numbered_components(ty: &Type) -> Option<Vec<Type>> {
     match ty.kind() {
-        TypeKind::Product(_) | TypeKind::Array(..) => ty.components(MOST_PARTS),
+        TypeKind::Product(_) | TypeKind::Array(..) => ty.components(MAX_PARTS),
         _ => None,
     }
 }
 
-/// The two components of a product that are not one type: `T * T` is an array.
+/// Returns the two components of a product of two different types (`T * T` is an array).
 fn pair(ty: &Type) -> Option<(&Type, &Type)> {
     match ty.kind() {
         TypeKind::Product(parts) => match &parts[..] {
@@ -339,14 +350,16 @@ fn pair(ty: &Type) -> Option<(&Type, &Type)> {
     }
 }
 
-fn repeated(ty: &Type) -> Option<(&Type, &Type)> {
+/// Returns the index and the case type of a coarray.
+fn as_coarray(ty: &Type) -> Option<(&Type, &Type)> {
     match ty.kind() {
         TypeKind::Repeat(cases, case) => Some((cases, case)),
         _ => None,
     }
 }
 
-fn choice(ty: &Type) -> Option<(Type, Type)> {
+/// Returns the two cases of a sum.
+fn sum_pair(ty: &Type) -> Option<(Type, Type)> {
     match ty.kind() {
         TypeKind::Sum(cases) => match &cases[..] {
             [a, b] => Some((a.clone(), b.clone())),
@@ -357,8 +370,8 @@ fn choice(ty: &Type) -> Option<(Type, Type)> {
     }
 }
 
-/// The two components of a product, those of `T ^ 2`, too.
-fn two(ty: &Type) -> Option<(Type, Type)> {
+/// Returns the two components of a product or of `T ^ 2`.
+fn pair_components(ty: &Type) -> Option<(Type, Type)> {
     match ty.kind() {
         TypeKind::Array(element, index) if index.as_unit_sum().is_some_and(|n| *n == 2u8.into()) => {
             Some((element.clone(), element.clone()))
@@ -367,19 +380,22 @@ fn two(ty: &Type) -> Option<(Type, Type)> {
     }
 }
 
+/// Returns the result type of `distribute`: `A * (B + C)` to `A * B + A * C`.
 fn distribute(ty: &Type) -> Option<Type> {
     let (a, sum) = pair(ty)?;
-    let (b, c) = choice(sum)?;
+    let (b, c) = sum_pair(sum)?;
     let with = |case: Type| Type::product(vec![a.clone(), case]);
     Some(Type::sum(vec![with(b), with(c)]))
 }
 
+/// Returns the result type of `factor`: `A * B + A * C` to `A * (B + C)`.
 fn factor(ty: &Type) -> Option<Type> {
-    let (first, second) = choice(ty)?;
-    let ((a, b), (other, c)) = (two(&first)?, two(&second)?);
+    let (first, second) = sum_pair(ty)?;
+    let ((a, b), (other, c)) = (pair_components(&first)?, pair_components(&second)?);
     (a == other).then(|| Type::product(vec![a, Type::sum(vec![b, c])]))
 }
 
+/// Returns the result type of `pack`: products, records and arrays of compact types.
 fn pack(ty: &Type) -> Option<Type> {
     match ty.kind() {
         TypeKind::Product(parts) if parts.iter().all(Type::is_compact) => {
@@ -395,6 +411,7 @@ fn pack(ty: &Type) -> Option<Type> {
     }
 }
 
+/// Returns the result type of `unpack`, the inverse of `pack`.
 fn unpack(ty: &Type) -> Option<Type> {
     if let Some(fields) = ty.compact_fields() {
         return Some(Type::record(fields));
@@ -406,6 +423,7 @@ fn unpack(ty: &Type) -> Option<Type> {
     }
 }
 
+/// Returns the result type of `transpose` on `T ^ (N \* M)`.
 fn transpose(ty: &Type) -> Option<Type> {
     let TypeKind::Array(element, index) = ty.kind() else { return None };
     match index.compact_factors(2).as_deref() {
@@ -417,6 +435,7 @@ fn transpose(ty: &Type) -> Option<Type> {
     }
 }
 
+/// Returns the result type of `transpose` on `T ^ M ^ N`.
 fn transpose_nested(ty: &Type) -> Option<Type> {
     let TypeKind::Array(row, outer) = ty.kind() else { return None };
     let TypeKind::Array(element, inner) = row.kind() else { return None };

@@ -1,26 +1,30 @@
 //! The laws of isomorphism, and derivations by them.
 //!
+//! The laws are those of commutative semirings with exponentiation (Tarski's high school
+//! identities), restricted where storage must not move; see R. Di Cosmo, *Isomorphisms of Types*
+//! (1995).
+//!
 //! A [`Witness`] leads from one type to another in steps; each step applies one [`Law`] to the
-//! whole type, or works inside its children by witnesses of their own. The intermediate types are
-//! ordinary types, so a derivation reads as a calculation. [`Side`] is the view of products and of
+//! whole type, or rewrites children by witnesses of their own. The intermediate types are ordinary
+//! types, so a derivation reads as a calculation. [`Connective`] is the view of products and of
 //! sums as words that most laws share: `T * T * B` and `1 + 1 + B` obey the same ones.
 //!
-//! Only says what a law states. [`super::search`] finds witnesses, [`mod@super::verify`] checks them.
+//! Only states the laws. [`super::search`] finds witnesses, [`mod@super::verify`] checks them.
 
 use crate::types::{Type, TypeKind};
 use num_traits::One;
 use std::sync::Arc;
 
-/// Products of components, or sums of cases.
+/// The two associative connectives: products of components, or sums of cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Side {
+pub enum Connective {
     /// `A * B`, repeated as `T ^ I`.
     Product,
     /// `A + B`, repeated as `n *+ T`; a compact case of size n is n unit cases.
     Sum,
 }
 
-/// A law; every one may be used in both directions.
+/// A law; each may be used in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Law {
     /// Compact types of one size are the same integers.
@@ -30,23 +34,23 @@ pub enum Law {
     /// An abstract type is its representation, where that is known.
     Represent,
     /// Nested products or sums are flat; `1` and `0` are their units.
-    Flatten(Side),
+    Flatten(Connective),
     /// Neighboring powers of one base join.
-    Concat(Side),
+    Concat(Connective),
     /// Powers of powers.
-    Curry(Side),
+    Curry(Connective),
     /// A power by a number is so many copies.
-    Unroll(Side),
+    Unroll(Connective),
     /// `A * (B*A)^N ≅ (A*B)^N * A`
-    Rotate(Side),
+    Rotate(Connective),
     /// `T^1 ≅ T`, `1 *+ T ≅ T`
-    PowerOne(Side),
+    PowerOne(Connective),
     /// `T^0 ≅ 1`, `0 *+ T ≅ 0`
-    PowerZero(Side),
+    PowerZero(Connective),
     /// `1^I ≅ 1`, `n *+ 0 ≅ 0`
-    UnitPower(Side),
+    UnitPower(Connective),
     /// Components, or cases, in another order.
-    Commute(Side),
+    Commute(Connective),
     /// `A * (B + C) ≅ A*B + A*C`
     Distribute,
     /// `(A*B)^N ≅ A^N * B^N`
@@ -60,30 +64,30 @@ pub enum Law {
 }
 
 impl Law {
-    /// Its name.
+    /// Returns the name of the law.
     pub fn name(self) -> &'static str {
         match self {
             Law::Linearize => "linearize",
             Law::Unfold => "unfold",
             Law::Represent => "represent",
-            Law::Flatten(Side::Product) => "associate",
-            Law::Flatten(Side::Sum) => "flatten",
-            Law::Concat(Side::Product) => "concat",
-            Law::Concat(Side::Sum) => "units",
-            Law::Curry(Side::Product) => "curry",
-            Law::Curry(Side::Sum) => "repeat",
-            Law::Unroll(Side::Product) => "unroll",
-            Law::Unroll(Side::Sum) => "unroll cases",
-            Law::Rotate(Side::Product) => "rotate",
-            Law::Rotate(Side::Sum) => "rotate cases",
-            Law::PowerOne(Side::Product) => "power one",
-            Law::PowerOne(Side::Sum) => "one case",
-            Law::PowerZero(Side::Product) => "power zero",
-            Law::PowerZero(Side::Sum) => "no case",
-            Law::UnitPower(Side::Product) => "power of unit",
-            Law::UnitPower(Side::Sum) => "repeated void",
-            Law::Commute(Side::Product) => "swap",
-            Law::Commute(Side::Sum) => "swap cases",
+            Law::Flatten(Connective::Product) => "associate",
+            Law::Flatten(Connective::Sum) => "flatten",
+            Law::Concat(Connective::Product) => "concat",
+            Law::Concat(Connective::Sum) => "units",
+            Law::Curry(Connective::Product) => "curry",
+            Law::Curry(Connective::Sum) => "repeat",
+            Law::Unroll(Connective::Product) => "unroll",
+            Law::Unroll(Connective::Sum) => "unroll cases",
+            Law::Rotate(Connective::Product) => "rotate",
+            Law::Rotate(Connective::Sum) => "rotate cases",
+            Law::PowerOne(Connective::Product) => "power one",
+            Law::PowerOne(Connective::Sum) => "one case",
+            Law::PowerZero(Connective::Product) => "power zero",
+            Law::PowerZero(Connective::Sum) => "no case",
+            Law::UnitPower(Connective::Product) => "power of unit",
+            Law::UnitPower(Connective::Sum) => "repeated void",
+            Law::Commute(Connective::Product) => "swap",
+            Law::Commute(Connective::Sum) => "swap cases",
             Law::Distribute => "distribute",
             Law::Unzip => "unzip",
             Law::Pack => "pack",
@@ -92,30 +96,30 @@ impl Law {
         }
     }
 
-    /// What it says, in a line.
+    /// Returns the statement of the law, in one line.
     pub fn statement(self) -> &'static str {
         match self {
             Law::Linearize => "compact types of the same size are the same integers",
             Law::Unfold => "a newtype is its definition, a struct or record the product of its fields",
             Law::Represent => "an abstract type is its representation, where that is known",
-            Law::Flatten(Side::Product) => "A * (B * C) = A * B * C, 1 * A = A",
-            Law::Flatten(Side::Sum) => "A + (B + C) = A + B + C, 0 + A = A",
-            Law::Concat(Side::Product) => "T^A * T^B = T^(A \\+ B)",
-            Law::Concat(Side::Sum) => "3 + 2 = 5, N *+ T + M *+ T = (N \\+ M) *+ T",
-            Law::Curry(Side::Product) => "(T^A)^B = T^(B \\* A)",
-            Law::Curry(Side::Sum) => "N *+ (M *+ T) = (N \\* M) *+ T, N *+ A = N \\* A for compact A",
-            Law::Unroll(Side::Product) => "(A * B)^2 = A * B * A * B",
-            Law::Unroll(Side::Sum) => "2 *+ (A + B) = A + B + A + B",
-            Law::Rotate(Side::Product) => "A * (B * A)^N = (A * B)^N * A",
-            Law::Rotate(Side::Sum) => "A + N *+ (B + A) = N *+ (A + B) + A",
-            Law::PowerOne(Side::Product) => "T^1 = T",
-            Law::PowerOne(Side::Sum) => "1 *+ T = T",
-            Law::PowerZero(Side::Product) => "T^0 = 1",
-            Law::PowerZero(Side::Sum) => "0 *+ T = 0",
-            Law::UnitPower(Side::Product) => "1^A = 1",
-            Law::UnitPower(Side::Sum) => "N *+ 0 = 0",
-            Law::Commute(Side::Product) => "A * B and B * A, storage moves",
-            Law::Commute(Side::Sum) => "A + B and B + A, tags change",
+            Law::Flatten(Connective::Product) => "A * (B * C) = A * B * C, 1 * A = A",
+            Law::Flatten(Connective::Sum) => "A + (B + C) = A + B + C, 0 + A = A",
+            Law::Concat(Connective::Product) => "T^A * T^B = T^(A \\+ B)",
+            Law::Concat(Connective::Sum) => "3 + 2 = 5, N *+ T + M *+ T = (N \\+ M) *+ T",
+            Law::Curry(Connective::Product) => "(T^A)^B = T^(B \\* A)",
+            Law::Curry(Connective::Sum) => "N *+ (M *+ T) = (N \\* M) *+ T, N *+ A = N \\* A for compact A",
+            Law::Unroll(Connective::Product) => "(A * B)^2 = A * B * A * B",
+            Law::Unroll(Connective::Sum) => "2 *+ (A + B) = A + B + A + B",
+            Law::Rotate(Connective::Product) => "A * (B * A)^N = (A * B)^N * A",
+            Law::Rotate(Connective::Sum) => "A + N *+ (B + A) = N *+ (A + B) + A",
+            Law::PowerOne(Connective::Product) => "T^1 = T",
+            Law::PowerOne(Connective::Sum) => "1 *+ T = T",
+            Law::PowerZero(Connective::Product) => "T^0 = 1",
+            Law::PowerZero(Connective::Sum) => "0 *+ T = 0",
+            Law::UnitPower(Connective::Product) => "1^A = 1",
+            Law::UnitPower(Connective::Sum) => "N *+ 0 = 0",
+            Law::Commute(Connective::Product) => "A * B and B * A, storage moves",
+            Law::Commute(Connective::Sum) => "A + B and B + A, tags change",
             Law::Distribute => "A * (B + C) and A*B + A*C, storage moves",
             Law::Unzip => "(A * B)^N and A^N * B^N, storage moves",
             Law::Pack => "A * B and A \\* B, A^B and A \\^ B for compact types, storage moves",
@@ -124,7 +128,7 @@ impl Law {
         }
     }
 
-    /// Whether storage stays as it is.
+    /// Returns true if both sides have the same storage.
     pub fn keeps_storage(self) -> bool {
         !matches!(
             self,
@@ -136,13 +140,13 @@ impl Law {
 /// A derivation of `to` from `from`.
 #[derive(Clone, Debug)]
 pub struct Witness {
-    /// Where it starts.
+    /// The first type.
     pub from: Type,
-    /// Where it ends.
+    /// The last type.
     pub to: Type,
-    /// How, each step starting where the one before ended.
+    /// The steps; each begins at the type where the one before ends.
     pub steps: Vec<Step>,
-    /// Steps in all, those inside included; parts are shared, so there can be many.
+    /// The number of steps including those inside; parts are shared, so it can be large.
     pub(super) weight: usize,
 }
 
@@ -153,27 +157,28 @@ pub struct Step {
     pub from: Type,
     /// The type after.
     pub to: Type,
-    /// Why they are isomorphic.
+    /// The reason why the two are isomorphic.
     pub reason: Reason,
 }
 
-/// Why a step holds.
+/// The reason why a step holds.
 #[derive(Clone, Debug)]
 pub enum Reason {
     /// The two types are an instance of a law, in either direction.
     Law(Law),
-    /// Children of the type are replaced, each by its own derivation; the others stay.
-    Inside(Vec<(usize, Arc<Witness>)>),
+    /// Congruence: children of the type, by their positions, are rewritten, each by its own
+    /// derivation; the others stay.
+    Congruence(Vec<(usize, Arc<Witness>)>),
 }
 
 impl Witness {
-    /// The derivation without steps.
-    pub fn none(ty: &Type) -> Witness {
+    /// Returns the derivation without steps.
+    pub fn identity(ty: &Type) -> Witness {
         Witness { from: ty.clone(), to: ty.clone(), steps: Vec::new(), weight: 0 }
     }
 
-    /// Goes on with a law, unless nothing changes.
-    pub fn law(&mut self, law: Law, to: Type) {
+    /// Appends a step by a law, unless the type stays the same.
+    pub fn apply_law(&mut self, law: Law, to: Type) {
         if to != self.to {
             self.weight = self.weight.saturating_add(1);
             self.steps.push(Step { from: self.to.clone(), to: to.clone(), reason: Reason::Law(law) });
@@ -181,8 +186,8 @@ impl Witness {
         }
     }
 
-    /// Goes on inside: child `i` of the type it has reached becomes what each witness ends in.
-    pub fn inside(&mut self, children: Vec<(usize, Arc<Witness>)>) {
+    /// Appends a congruence step: child `i` of the last type becomes the last type of its witness.
+    pub fn apply_inside(&mut self, children: Vec<(usize, Arc<Witness>)>) {
         let children: Vec<_> = children.into_iter().filter(|(_, w)| !w.steps.is_empty()).collect();
         if children.is_empty() {
             return;
@@ -195,89 +200,91 @@ impl Witness {
         });
         let inner = children.iter().fold(1, |sum: usize, (_, w)| sum.saturating_add(w.weight));
         self.weight = self.weight.saturating_add(inner);
-        self.steps.push(Step { from: self.to.clone(), to: to.clone(), reason: Reason::Inside(children) });
+        self.steps.push(Step { from: self.to.clone(), to: to.clone(), reason: Reason::Congruence(children) });
         self.to = to;
     }
 
-    /// Goes on with another derivation, which starts where this one ends.
-    pub fn then(&mut self, next: Witness) {
+    /// Appends another derivation, which starts where this one ends.
+    pub fn append(&mut self, next: Witness) {
         self.weight = self.weight.saturating_add(next.weight);
         self.steps.extend(next.steps);
         self.to = next.to;
     }
 
-    /// The derivation read from its end to its start.
+    /// Returns the derivation read from its end to its start.
     pub fn reversed(&self) -> Witness {
         let steps = self.steps.iter().rev().map(|step| Step {
             from: step.to.clone(),
             to: step.from.clone(),
             reason: match &step.reason {
                 Reason::Law(law) => Reason::Law(*law),
-                Reason::Inside(children) => {
-                    Reason::Inside(children.iter().map(|(i, w)| (*i, Arc::new(w.reversed()))).collect())
+                Reason::Congruence(children) => {
+                    Reason::Congruence(children.iter().map(|(i, w)| (*i, Arc::new(w.reversed()))).collect())
                 }
             },
         });
         Witness { from: self.to.clone(), to: self.from.clone(), steps: steps.collect(), weight: self.weight }
     }
 
-    /// Visits each law used, with the types it was used on; those under an abstract type are left
-    /// out, for no function of the language reaches there.
+    /// Visits each law used, with the types it was used on, except those under an abstract type,
+    /// which no function of the language can rewrite.
     pub fn for_each_law(&self, f: &mut dyn FnMut(Law, &Type, &Type)) {
         for step in &self.steps {
             match &step.reason {
                 Reason::Law(law) => f(*law, &step.from, &step.to),
-                Reason::Inside(_) if matches!(step.from.kind(), TypeKind::Nominal(..)) => {}
-                Reason::Inside(children) => children.iter().for_each(|(_, w)| w.for_each_law(f)),
+                Reason::Congruence(_) if matches!(step.from.kind(), TypeKind::Nominal(..)) => {}
+                Reason::Congruence(children) => children.iter().for_each(|(_, w)| w.for_each_law(f)),
             }
         }
     }
 }
 
-impl Side {
-    /// The parts of a word, in order.
-    pub fn list(self, ty: &Type) -> Vec<Type> {
+impl Connective {
+    /// Returns the parts of a word, in order.
+    pub fn parts(self, ty: &Type) -> Vec<Type> {
         match (self, ty.kind()) {
-            (Side::Product, TypeKind::Product(parts)) | (Side::Sum, TypeKind::Sum(parts)) => parts.clone(),
-            (Side::Product, _) if ty.is_unit() => Vec::new(),
-            (Side::Sum, _) if ty.is_void() => Vec::new(),
+            (Connective::Product, TypeKind::Product(parts)) | (Connective::Sum, TypeKind::Sum(parts)) => {
+                parts.clone()
+            }
+            (Connective::Product, _) if ty.is_unit() => Vec::new(),
+            (Connective::Sum, _) if ty.is_void() => Vec::new(),
             _ => vec![ty.clone()],
         }
     }
 
-    /// The word of these parts.
-    pub fn make(self, parts: Vec<Type>) -> Type {
+    /// Returns the word of these parts.
+    pub fn combine(self, parts: Vec<Type>) -> Type {
         match self {
-            Side::Product => Type::product(parts),
-            Side::Sum => Type::sum(parts),
+            Connective::Product => Type::product(parts),
+            Connective::Sum => Type::sum(parts),
         }
     }
 
-    /// A part as base and exponent: `T ^ I` as `(T, I)`, `n *+ T` as `(T, n)`, a compact case `A`
-    /// as `(1, A)`, others with exponent 1.
-    pub fn split(self, part: &Type) -> (Type, Type) {
+    /// Returns a part as base and exponent: `T ^ I` as `(T, I)`, `n *+ T` as `(T, n)`, a compact
+    /// case `A` as `(1, A)`, others with exponent 1.
+    pub fn base_and_exponent(self, part: &Type) -> (Type, Type) {
         match (self, part.kind()) {
-            (Side::Product, TypeKind::Array(base, index)) => (base.clone(), index.clone()),
-            (Side::Sum, TypeKind::Repeat(cases, case)) => (case.clone(), cases.clone()),
-            (Side::Sum, _) if part.is_compact() => (Type::unit(), part.clone()),
+            (Connective::Product, TypeKind::Array(base, index)) => (base.clone(), index.clone()),
+            (Connective::Sum, TypeKind::Repeat(cases, case)) => (case.clone(), cases.clone()),
+            (Connective::Sum, _) if part.is_compact() => (Type::unit(), part.clone()),
             _ => (part.clone(), Type::unit()),
         }
     }
 
-    /// The part with this base and exponent.
+    /// Returns the part with this base and exponent.
     pub fn power(self, base: &Type, exponent: Type) -> Type {
         match self {
             _ if exponent.is_unit() => base.clone(),
-            Side::Product => Type::array(base.clone(), exponent),
-            Side::Sum if base.is_unit() => exponent,
-            Side::Sum if exponent.is_void() => exponent,
-            Side::Sum => Type::repeat(exponent, base.clone()),
+            Connective::Product => Type::array(base.clone(), exponent),
+            Connective::Sum if base.is_unit() => exponent,
+            Connective::Sum if exponent.is_void() => exponent,
+            Connective::Sum => Type::repeat(exponent, base.clone()),
         }
     }
 
-    /// The parts of nested words in order, without units; `1` of products and `0` of sums vanish.
+    /// Returns the parts of nested words in order, without the units: `1` of products, `0` of sums.
     pub fn flatten(self, ty: &Type) -> Vec<Type> {
-        let parts = self.list(ty);
+        let parts = self.parts(ty);
         match parts.as_slice() {
             [only] if only == ty => parts,
             _ => parts.iter().flat_map(|part| self.flatten(part)).collect(),
@@ -285,8 +292,9 @@ impl Side {
     }
 }
 
-/// A term of a sum as its number of copies (compact) and the rest: `n *+ (A * T)` as `(n \* A, T)`.
-pub fn term(case: &Type) -> (Type, Vec<Type>) {
+/// Returns a term of a sum as its compact coefficient and the remaining factors: `n *+ (A * T)` as
+/// `(n \* A, [T])`.
+pub fn split_coefficient(case: &Type) -> (Type, Vec<Type>) {
     let mut factors = Vec::new();
     let mut ty = case.clone();
     while let TypeKind::Repeat(n, inner) = ty.kind() {
@@ -294,7 +302,7 @@ pub fn term(case: &Type) -> (Type, Vec<Type>) {
         ty = inner.clone();
     }
     let (compact, rest): (Vec<Type>, Vec<Type>) =
-        Side::Product.flatten(&ty).into_iter().partition(Type::is_compact);
+        Connective::Product.flatten(&ty).into_iter().partition(Type::is_compact);
     factors.extend(compact);
     factors.retain(|factor| !factor.as_unit_sum().is_some_and(One::is_one));
     (Type::compact_product(factors), rest)

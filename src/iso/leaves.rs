@@ -1,31 +1,33 @@
-//! Moves by leaves: which scalar of one type goes to which place of another.
+//! Moves by leaves: the permutation that maps the scalars of one type to the places of another.
 //!
-//! Takes two types; gives a [`Plan`], or why there is none. The *leaves* of a type are its slots, each
-//! with the axes of the arrays above it: scalars, compact slots, functions, type variables, closed
-//! declared types, and tagged sums as wholes. Two leaves are *the same* if their slots are, and if
-//! there are as many of them. A plan exists iff no two leaves of one type are the same and each leaf
-//! of one type is the same as one of the other; then nothing is left to choose, because elements
-//! within a leaf keep their order. Where the slots are tagged sums, the rule is applied to their
-//! cases: nested sums are flattened, a coarray is one case with an axis, and a case goes to the
-//! case whose argument can be moved and that occurs as often.
+//! Takes two types; gives a [`LeafPermutation`], or the reason why there is none. The *leaves* of a
+//! type are its slots, each with the axes of the arrays above it: scalars, compact slots,
+//! functions, type variables, closed declared types, and tagged sums as wholes. Two leaves are *the
+//! same* if their slots are, and if there are equally many of them. A permutation exists iff no two
+//! leaves of one type are the same and each leaf of one type is the same as one of the other; then
+//! it is unique, because elements within a leaf keep their order. Where the slots are tagged sums,
+//! the rule is applied to their cases: nested sums are flattened, a coarray is one case with an
+//! axis, and a case goes to the case whose argument can be moved and that occurs as often.
 //!
-//! So `(int * real) ^ N` moves to `int ^ N * real ^ N`, `A + B` to `B + A`, and `real ^ (N \* M)` to
-//! `real ^ M ^ N`; nothing is ever transposed.
+//! So `(int * real) ^ N` moves to `int ^ N * real ^ N`, `A + B` to `B + A`, and `real ^ (N \* M)`
+//! to `real ^ M ^ N`; nothing is ever transposed.
 //!
-//! **Soundness.** Each leaf of the result is read once, from a leaf with as many slots of the same
-//! kind. That holds for all values of size variables, since "the same" is decided by exact verdicts.
-//! **Cost.** At most [`MOST_LEAVES`]² verdicts for a product, and as many for each sum in it.
+//! **Soundness.** Each leaf of the result is read once, from a leaf with equally many slots of the
+//! same kind. That holds for all values of size variables, since "the same" is decided by exact
+//! verdicts.
+//!
+//! **Cost.** At most [`MAX_LEAVES`]² verdicts for a product, and as many for each sum in it.
 //!
 //! Knows no syntax, and makes no terms.
 
 use super::labels::Natural;
 use crate::types::{NominalBody, Type, TypeKind};
 
-/// Leaves, or cases, that are told apart.
-pub const MOST_LEAVES: usize = 64;
+/// Leaves of a type, or cases of a sum, at most.
+pub const MAX_LEAVES: usize = 64;
 
-/// How deep sums are looked into.
-const DEEPEST: u32 = 8;
+/// Nesting of sums within cases, at most.
+const MAX_SUM_DEPTH: u32 = 8;
 
 /// One step from a type to a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +41,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// The type that the step leads to.
+    /// Returns the type that the step leads to.
     pub fn to(&self) -> &Type {
         match self {
             Step::Part(_, to) | Step::Axis(_, to) | Step::Unfold(to) => to,
@@ -50,14 +52,14 @@ impl Step {
 /// A leaf of a product, or a case of a sum.
 #[derive(Clone, Debug)]
 pub struct Leaf {
-    /// What is moved as a whole.
+    /// The type of the leaf, which is moved as a whole.
     pub ty: Type,
-    /// From the whole type to it.
+    /// The path from the whole type to the leaf.
     pub path: Vec<Step>,
 }
 
 impl Leaf {
-    /// The axes above it, from the outermost.
+    /// Returns the axes above the leaf, from the outermost.
     pub fn axes(&self) -> Vec<Type> {
         let axis = |step: &Step| match step {
             Step::Axis(index, _) => Some(index.clone()),
@@ -66,8 +68,8 @@ impl Leaf {
         self.path.iter().filter_map(axis).collect()
     }
 
-    /// How it is written as a part of a value `x`: `x.1`, `x.0.i`, `case 1`.
-    pub fn place(&self, sum: bool) -> String {
+    /// Returns the text of the leaf as a part of a value `x`: `x.1`, `x.0.i`, `case 1`.
+    pub fn place_text(&self, sum: bool) -> String {
         let mut text = String::from(if sum { "case" } else { "x" });
         for step in &self.path {
             match step {
@@ -82,83 +84,84 @@ impl Leaf {
     }
 }
 
-/// Where each leaf of the result comes from.
+/// A map from the leaves of the result to those of the source.
 #[derive(Clone, Debug)]
 pub struct LeafPermutation {
     /// The leaves of the source.
     pub leaves: Vec<Leaf>,
-    /// For each leaf of the result, in order, the number of the one it is made from.
+    /// For each leaf of the result, in order, the number of its source.
     pub order: Vec<usize>,
 }
 
-/// Why nothing moves.
+/// The reason why there is no permutation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoPermutation {
-    /// Pairs of leaves of one type that could be exchanged, as places and what they are.
+    /// Pairs of leaves of one type could be exchanged.
     Exchangeable {
-        /// Whether they are leaves of the source, not of the result.
+        /// True for leaves of the source, false for leaves of the result.
         source: bool,
-        /// At most a few of them.
+        /// Some of the pairs, as the texts of their places.
         pairs: Vec<(String, String)>,
-        /// What the first pair is made of.
+        /// The type of the first pair.
         ty: Type,
     },
-    /// A leaf that the other type does not have.
+    /// The other type lacks a leaf.
     Missing {
-        /// Whether it is a leaf of the source.
+        /// True for a leaf of the source.
         source: bool,
-        /// Its place.
+        /// The text of its place.
         place: String,
-        /// Its slot.
+        /// The slot.
         ty: Type,
         /// The axes above it.
         axes: Vec<Type>,
     },
-    /// More leaves, or deeper sums, than are told apart.
+    /// More leaves, or deeper sums, than the bounds allow.
     TooMany,
 }
 
-/// The way from one type to another by the leaves of both.
+/// Returns the permutation from the leaves of one type to those of another.
 pub fn plan(from: &Type, to: &Type, natural: &mut Natural<'_>) -> Result<LeafPermutation, NoPermutation> {
-    between(leaves(from)?, leaves(to)?, false, natural, 0)
+    permutation_between(leaves(from)?, leaves(to)?, false, natural, 0)
 }
 
-/// The way from the cases of one sum to those of another.
+/// Returns the permutation from the cases of one sum to those of another.
 pub fn plan_cases(
     from: &Type,
     to: &Type,
     natural: &mut Natural<'_>,
 ) -> Result<LeafPermutation, NoPermutation> {
-    between(cases(from)?, cases(to)?, true, natural, 0)
+    permutation_between(cases(from)?, cases(to)?, true, natural, 0)
 }
 
-/// The leaves of a type, in storage order.
+/// Returns the leaves of a type, in storage order.
 pub fn leaves(ty: &Type) -> Result<Vec<Leaf>, NoPermutation> {
     let mut found = Vec::new();
-    walk(ty, &mut Vec::new(), &mut found)?;
+    collect_leaves(ty, &mut Vec::new(), &mut found)?;
     Ok(found)
 }
 
-/// The cases of a sum, nested sums flattened, in the order of tags.
+/// Returns the cases of a sum, nested sums flattened, in the order of tags.
 pub fn cases(ty: &Type) -> Result<Vec<Leaf>, NoPermutation> {
     let mut found = Vec::new();
-    walk_cases(ty, &mut Vec::new(), &mut found)?;
+    collect_cases(ty, &mut Vec::new(), &mut found)?;
     Ok(found)
 }
 
-/// Whether a type is a tagged sum whose cases are told apart.
+/// Returns true if a type is a tagged sum, whose cases are leaves of their own.
 pub fn is_sum(ty: &Type) -> bool {
     matches!(ty.unfold().kind(), TypeKind::Sum(_) | TypeKind::Repeat(..))
 }
 
-fn walk(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoPermutation> {
+/// Appends the leaves of a type at `path`.
+fn collect_leaves(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoPermutation> {
     if ty.is_compact() && !ty.has_var() && ty.size().is_ok_and(|n| n == 1u32.into()) {
         return Ok(());
     }
     let mut down = |step: Step| {
         let to = step.to().clone();
         path.push(step);
-        let walked = walk(&to, path, found);
+        let walked = collect_leaves(&to, path, found);
         path.pop();
         walked
     };
@@ -179,10 +182,13 @@ fn walk(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), No
             }
             TypeKind::Nominal(nominal, args) => match nominal.body() {
                 Some(NominalBody::Newtype(_)) => {
-                    return nominal.newtype_definition(args).map_or(Ok(()), |to| down(Step::Unfold(to)));
+                    return {
+                        let to = nominal.newtype_definition(args).expect("a newtype has a definition");
+                        down(Step::Unfold(to))
+                    };
                 }
-                Some(NominalBody::Struct(_)) if !nominal.brings_sizes() => {
-                    let fields = nominal.struct_fields(args).unwrap_or_default();
+                Some(NominalBody::Struct(_)) if !nominal.has_existential_field() => {
+                    let fields = nominal.struct_fields(args).expect("a struct has fields");
                     let mut fields = fields.into_iter().enumerate();
                     return fields.try_for_each(|(i, (_, part))| down(Step::Part(i, part)));
                 }
@@ -192,17 +198,18 @@ fn walk(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), No
         }
     }
     found.push(Leaf { ty: ty.clone(), path: path.clone() });
-    if found.len() > MOST_LEAVES { Err(NoPermutation::TooMany) } else { Ok(()) }
+    if found.len() > MAX_LEAVES { Err(NoPermutation::TooMany) } else { Ok(()) }
 }
 
-fn walk_cases(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoPermutation> {
+/// Appends the cases of a sum at `path`.
+fn collect_cases(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoPermutation> {
     if ty.is_void() {
         return Ok(());
     }
     let mut down = |step: Step| {
         let to = step.to().clone();
         path.push(step);
-        let walked = walk_cases(&to, path, found);
+        let walked = collect_cases(&to, path, found);
         path.pop();
         walked
     };
@@ -212,29 +219,32 @@ fn walk_cases(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<
         }
         TypeKind::Repeat(index, case) => return down(Step::Axis(index.clone(), case.clone())),
         TypeKind::Nominal(nominal, args) if is_sum(ty) => {
-            return nominal.newtype_definition(args).map_or(Ok(()), |to| down(Step::Unfold(to)));
+            let to =
+                nominal.newtype_definition(args).expect("a declared type that unfolds to a sum is a newtype");
+            return down(Step::Unfold(to));
         }
         _ => {}
     }
     found.push(Leaf { ty: ty.clone(), path: path.clone() });
-    if found.len() > MOST_LEAVES { Err(NoPermutation::TooMany) } else { Ok(()) }
+    if found.len() > MAX_LEAVES { Err(NoPermutation::TooMany) } else { Ok(()) }
 }
 
-fn between(
+/// Returns the permutation between two lists of leaves, or of cases (`sum`).
+fn permutation_between(
     from: Vec<Leaf>,
     to: Vec<Leaf>,
     sum: bool,
     natural: &mut Natural<'_>,
     depth: u32,
 ) -> Result<LeafPermutation, NoPermutation> {
-    if depth > DEEPEST {
+    if depth > MAX_SUM_DEPTH {
         return Err(NoPermutation::TooMany);
     }
     for (leaves, source) in [(&from, true), (&to, false)] {
-        let pairs = exchangeable(leaves, sum, natural, depth)?;
+        let pairs = exchangeable_pairs(leaves, sum, natural, depth)?;
         if let Some((first, _)) = pairs.first() {
             let ty = leaves[*first].ty.clone();
-            let place = |i: usize| leaves[i].place(sum);
+            let place = |i: usize| leaves[i].place_text(sum);
             let pairs = pairs.iter().map(|(i, j)| (place(*i), place(*j))).collect();
             return Err(NoPermutation::Exchangeable { source, pairs, ty });
         }
@@ -259,22 +269,23 @@ fn between(
     }
 }
 
+/// Returns the failure that a leaf has no counterpart.
 fn missing(leaf: &Leaf, source: bool, sum: bool) -> NoPermutation {
-    NoPermutation::Missing { source, place: leaf.place(sum), ty: leaf.ty.clone(), axes: leaf.axes() }
+    NoPermutation::Missing { source, place: leaf.place_text(sum), ty: leaf.ty.clone(), axes: leaf.axes() }
 }
 
-/// Pairs of leaves that are the same: some of them, where there are many.
-fn exchangeable(
+/// Returns pairs of leaves that are the same; at most a few, where there are many.
+fn exchangeable_pairs(
     leaves: &[Leaf],
     sum: bool,
     natural: &mut Natural<'_>,
     depth: u32,
 ) -> Result<Vec<(usize, usize)>, NoPermutation> {
-    const MOST_PAIRS: usize = 4;
+    const MAX_PAIRS: usize = 4;
     let mut pairs = Vec::new();
     for i in 0..leaves.len() {
         for j in i + 1..leaves.len() {
-            if pairs.len() < MOST_PAIRS && same(&leaves[i], &leaves[j], sum, natural, depth)? {
+            if pairs.len() < MAX_PAIRS && same(&leaves[i], &leaves[j], sum, natural, depth)? {
                 pairs.push((i, j));
             }
         }
@@ -282,14 +293,14 @@ fn exchangeable(
     Ok(pairs)
 }
 
-/// Whether two leaves, or two cases, have the same slots, as many of them.
+/// Returns true if two leaves, or two cases, have the same slots, and equally many.
 fn same(a: &Leaf, b: &Leaf, sum: bool, natural: &mut Natural<'_>, depth: u32) -> Result<bool, NoPermutation> {
     let count = |leaf: &Leaf| Type::compact_product(leaf.axes());
     Ok(natural(&count(a), &count(b)) && movable(&a.ty, &b.ty, sum, natural, depth)?)
 }
 
-/// Whether values of one type move to the other. Types of one slot do if they are naturally isomorphic,
-/// or tagged sums whose cases move.
+/// Returns true if values of one type can be moved to the other. Types of one slot can if they are
+/// naturally isomorphic, or tagged sums whose cases can be moved.
 fn movable(
     a: &Type,
     b: &Type,
@@ -300,11 +311,11 @@ fn movable(
     if a == b {
         return Ok(true);
     }
-    // The argument of a case is moved as a value of its own, other leaves are single slots.
+    // The argument of a case is moved as a whole value; other leaves are single slots.
     let found = if is_sum(a) && is_sum(b) {
-        between(cases(a)?, cases(b)?, true, natural, depth + 1)
+        permutation_between(cases(a)?, cases(b)?, true, natural, depth + 1)
     } else if whole && !(a.is_compact() && b.is_compact()) {
-        between(leaves(a)?, leaves(b)?, false, natural, depth + 1)
+        permutation_between(leaves(a)?, leaves(b)?, false, natural, depth + 1)
     } else {
         return Ok(natural(a, b));
     };

@@ -1,30 +1,32 @@
-//! Isomorphism of types: five verdicts, derivations that prove them, and the words that explain.
+//! Isomorphism of types: five verdicts, derivations that prove them, and their explanations.
 //!
-//! Takes two types; gives a [`Verdict`] at once ([`verdict`], the checker's way in), or a whole
-//! [`Comparison`] ([`compare`]) with a derivation, the expression that moves the storage, and
-//! the text of a diagnostic.
+//! Takes two types; gives a [`Verdict`] ([`verdict`], the entry point of the checker), or a whole
+//! [`Comparison`] ([`compare`]) with a derivation, the expression that moves the storage, and the
+//! text of a diagnostic.
 //!
 //! ```text
-//! fingerprint   says "no" early: evaluation          (residue: arithmetic on towers)
-//! exact         decides, case by case                (tree: sizes and words; slot_words: words compared;
-//!                                                     size_form: normal form of sizes; polynomial:
-//!                                                     common divisors; dyadic: coefficients)
-//! search        finds a derivation                   (words: storage kept; moving: storage moved)
-//! laws          what a derivation is
-//! verify        checks it, on its own
+//! fingerprint   refutes early by evaluation        (residue: arithmetic on towers)
+//! exact         decides, case by case              (tree: sizes and words; slot_words: words
+//!                                                  compared; size_form: normal form of sizes;
+//!                                                  polynomial: common divisors; dyadic: coefficients)
+//! search        finds a derivation                 (natural_steps: storage kept;
+//!                                                  permuting_steps: storage moved)
+//! laws          states the laws and derivations
+//! verify        checks a derivation independently
 //! report        explains
-//! expression    how a program moves storage
-//! labels        what a reshape forgets, though the storage is the same
-//! given         the same under equations of sizes
+//! expression    program text that moves storage
+//! labels        the labels that a reshape discards
+//! equations     isomorphism under equations        (substitute: sizes replaced by equal ones)
 //! ```
 //!
-//! A verdict is exact: "natural" and "isomorphic" are said only where normal forms are equal, or, where
-//! those would be too large, for a derivation that was verified. Deciding does not search: the laws of
-//! school are not complete (Wilkie), so a verdict may come without a derivation, never the reverse. A
-//! derivation that does not verify is not handed out. What exceeds the bounds is [`Verdict::Unknown`].
+//! A verdict is exact: "natural" and "isomorphic" are given only where normal forms are equal, or,
+//! where those would be too large, for a derivation that was verified. Deciding does not search:
+//! the high school identities are not complete for exponentiation (Wilkie 1981), so a verdict may
+//! come without a derivation, never the reverse. A derivation that does not verify is not returned.
+//! Types beyond the bounds are [`Verdict::Unknown`].
 //!
 //! Knows no syntax and no checker. Types that mention an error already reported are equal to every
-//! other; holes of inference should not come here and are types of their own.
+//! other; holes of inference are opaque types, and the checker does not pass them.
 
 // A declared type is hashed by its number; its body, filled in later, plays no part.
 
@@ -48,27 +50,27 @@ mod substitute;
 mod tree;
 pub mod verify;
 
-pub use labels::{Forgotten, forgotten, written};
+pub use labels::{LabelLoss, label_loss, text_after_cast};
 pub use laws::{Law, Witness};
-pub use report::{Comparison, Move, Parting, explain, relabels};
+pub use report::{Comparison, Difference, Move, explain, permutes_axes};
 pub use verify::verify;
 
 use crate::types::Type;
 use std::cell::Cell;
 use std::fmt;
 
-/// How two types are related, closest first.
+/// The relation of two types, closest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
     /// The same type.
     Equal,
     /// The same storage, whatever the sizes: a conversion costs nothing.
     Natural,
-    /// As many values, but storage must move.
+    /// Equally many values, but storage must move.
     Isomorphic,
-    /// Not as many values.
+    /// Different numbers of values.
     Different,
-    /// Beyond the bounds of what is decided.
+    /// Beyond the bounds of the decision procedure.
     Unknown,
 }
 
@@ -85,40 +87,40 @@ impl fmt::Display for Verdict {
 }
 
 thread_local! {
-    /// Whether every two types are called natural on this thread.
-    static DECEIVED: Cell<bool> = const { Cell::new(false) };
+    /// Test hook: [`verdict`] returns `Natural` for every two types on this thread.
+    static FORCED_NATURAL: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does `work` while [`verdict`] calls every two types natural, on this thread. For the tests of what
-/// stands behind a verdict; nothing else asks for it.
+/// Runs `work` while [`verdict`] returns `Natural` for every two types on this thread. Only for
+/// tests of the checks behind a verdict.
 #[doc(hidden)]
-pub fn deceived<T>(work: impl FnOnce() -> T) -> T {
-    /// Puts back what held before, also when `work` panics.
+pub fn with_forced_natural<T>(work: impl FnOnce() -> T) -> T {
+    /// Restores the previous state, also when `work` panics.
     struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {
-            DECEIVED.set(self.0);
+            FORCED_NATURAL.set(self.0);
         }
     }
-    let _before = Before(DECEIVED.replace(true));
+    let _before = Before(FORCED_NATURAL.replace(true));
     work()
 }
 
-/// How `a` and `b` are related.
+/// Returns the relation of `a` and `b`.
 pub fn verdict(a: &Type, b: &Type) -> Verdict {
     if a == b || mentions_error(a) || mentions_error(b) {
         return Verdict::Equal;
     }
-    if DECEIVED.get() {
+    if FORCED_NATURAL.get() {
         return Verdict::Natural;
     }
     if a.has_rest() || b.has_rest() {
-        // Pairs have the slots of the products that they stand for.
+        // A pair has the slots of the product it replaces.
         let [a, b] = Type::paired([a, b]);
         return verdict(&a, &b).max(Verdict::Natural);
     }
     if let (Ok(a), Ok(b)) = (a.size(), b.size()) {
-        // Numbers that can be written down need no fingerprint.
+        // Sizes that are small numbers need no fingerprint.
         return if a == b { Verdict::Natural } else { Verdict::Different };
     }
     let natural = decide(a, b, Verdict::Natural, fingerprint::same_slots, exact::same_slots);
@@ -135,8 +137,8 @@ pub fn verdict(a: &Type, b: &Type) -> Verdict {
 /// A question about two types.
 type Question<T> = fn(&Type, &Type) -> T;
 
-/// Whether the two are related so: "no" by the fingerprint, "yes" by exact arithmetic, or by a verified
-/// derivation where that would take too long.
+/// Decides one question about two types: refuted by `maybe`, else decided by `exact`, or where that
+/// exceeds its budget by a verified derivation of `proves`. `None` if all fail.
 fn decide(
     a: &Type,
     b: &Type,
@@ -153,12 +155,12 @@ fn decide(
     })
 }
 
-/// How `a` and `b` are related, with reasons.
+/// Returns the relation of `a` and `b`, with reasons.
 pub fn compare(a: &Type, b: &Type) -> Comparison {
     let [a, b] = &Type::paired([a, b]);
     let verdict = verdict(a, b);
     let witness = match verdict {
-        Verdict::Equal if a == b => Some(Witness::none(a)),
+        Verdict::Equal if a == b => Some(Witness::identity(a)),
         Verdict::Natural | Verdict::Isomorphic => {
             search::search(a, b, verdict).filter(|w| verify(a, b, w).is_ok_and(|proved| proved == verdict))
         }
@@ -167,6 +169,7 @@ pub fn compare(a: &Type, b: &Type) -> Comparison {
     Comparison::new(a, b, verdict, witness)
 }
 
+/// Returns true if the error type occurs in a type.
 fn mentions_error(ty: &Type) -> bool {
     let mut found = ty.is_error();
     ty.kind().for_each_child(&mut |child| found = found || mentions_error(child));

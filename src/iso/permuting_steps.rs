@@ -1,56 +1,59 @@
-//! Steps toward the isomorphic normal type, see [`super::search`].
+//! Rewriting steps toward the isomorphic normal form, see [`super::search`].
 //!
-//! Takes a flat product or sum with normal parts; takes one step that may move storage where one
-//! is due: packing, unzipping, distributing, collecting, sorting.
+//! Takes a flat product or sum with normal parts; applies one step that may move storage where one
+//! is possible: packing, unzipping, distributing, collecting, sorting. The result is the normal
+//! form of polynomials: a sorted sum of monomials.
 
-use super::laws::{Law, Side, Witness, term};
+use super::laws::{Connective, Law, Witness, split_coefficient};
 use crate::types::size::Size;
 use crate::types::{Type, TypeKind};
 use num_traits::ToPrimitive;
 
-/// Cases a sum may have after distribution.
-const MOST_CASES: usize = 256;
+/// Cases of a sum after distribution, at most.
+const MAX_CASES: usize = 256;
 
-/// Powers of sums up to this one are multiplied out.
-const LARGEST_POWER: usize = 6;
+/// Exponents up to which powers of sums are multiplied out.
+const MAX_UNROLLED_POWER: usize = 6;
 
-/// One step on `witness.to`, if one is due.
-pub(super) fn step(side: Side, witness: &mut Witness) -> Option<()> {
+/// Appends one step on `witness.to`, if one is possible; `None` if a sum would be too large.
+pub(super) fn step(side: Connective, witness: &mut Witness) -> Option<()> {
     match side {
-        Side::Product => product(witness),
-        Side::Sum => sum(witness),
+        Connective::Product => step_product(witness),
+        Connective::Sum => step_sum(witness),
     }
 }
 
-fn linear(ty: Type) -> Type {
+/// Returns the canonical compact type of the same size.
+fn linearize(ty: Type) -> Type {
     Size::of(&ty).map_or(ty, |size| size.to_type())
 }
 
-fn product(witness: &mut Witness) -> Option<()> {
+/// Appends one step on a product or array.
+fn step_product(witness: &mut Witness) -> Option<()> {
     let ty = witness.to.clone();
     if let TypeKind::Array(base, index) = ty.kind() {
         if base.is_compact() {
-            witness.law(Law::Pack, linear(Type::compact_power(base.clone(), index.clone())));
+            witness.apply_law(Law::Pack, linearize(Type::compact_power(base.clone(), index.clone())));
             return Some(());
         }
         if let TypeKind::Product(parts) = base.kind() {
             let arrays = parts.iter().map(|part| Type::array(part.clone(), index.clone())).collect();
-            witness.law(Law::Unzip, Type::product(arrays));
+            witness.apply_law(Law::Unzip, Type::product(arrays));
             return Some(());
         }
     }
-    let parts = written_out(&ty);
+    let parts = unrolled_factors(&ty);
     if parts.iter().any(Type::is_void) {
-        witness.law(Law::Annihilate, Type::void());
+        witness.apply_law(Law::Annihilate, Type::void());
         return Some(());
     }
     if let Some(split) = power_of_sum(&parts) {
-        witness.law(Law::Concat(Side::Product), split);
+        witness.apply_law(Law::Concat(Connective::Product), split);
         return Some(());
     }
     for (i, part) in parts.iter().enumerate() {
         let TypeKind::Sum(cases) = part.kind() else { continue };
-        if cases.len() > MOST_CASES {
+        if cases.len() > MAX_CASES {
             return None;
         }
         let with = |case: &Type| {
@@ -58,61 +61,63 @@ fn product(witness: &mut Witness) -> Option<()> {
             parts[i] = case.clone();
             Type::product(parts)
         };
-        witness.law(Law::Distribute, Type::sum(cases.iter().map(with).collect()));
+        witness.apply_law(Law::Distribute, Type::sum(cases.iter().map(with).collect()));
         return Some(());
     }
-    let parts = Side::Product.list(&ty);
+    let parts = Connective::Product.parts(&ty);
     let mut sorted = parts.clone();
-    sorted.sort_by_cached_key(order);
+    sorted.sort_by_cached_key(sort_key);
     if sorted != parts {
-        witness.law(Law::Commute(Side::Product), Type::product(sorted));
+        witness.apply_law(Law::Commute(Connective::Product), Type::product(sorted));
         return Some(());
     }
     let compact = parts.iter().filter(|part| part.is_compact()).count();
     if compact > 1 {
-        let packed = linear(Type::compact_product(parts[..compact].to_vec()));
+        let packed = linearize(Type::compact_product(parts[..compact].to_vec()));
         let all = [std::slice::from_ref(&packed), &parts[compact..]].concat();
-        witness.law(Law::Pack, Type::product(all));
+        witness.apply_law(Law::Pack, Type::product(all));
         return Some(());
     }
     // Powers of one base are neighbors now.
-    let split: Vec<(Type, Type)> = parts.iter().map(|part| Side::Product.split(part)).collect();
+    let split: Vec<(Type, Type)> =
+        parts.iter().map(|part| Connective::Product.base_and_exponent(part)).collect();
     for i in 1..split.len() {
         if split[i - 1].0 == split[i].0 {
-            let exponent = linear(Type::compact_sum(vec![split[i - 1].1.clone(), split[i].1.clone()]));
+            let exponent = linearize(Type::compact_sum(vec![split[i - 1].1.clone(), split[i].1.clone()]));
             let mut parts = parts.clone();
-            parts[i - 1] = Side::Product.power(&split[i].0, exponent);
+            parts[i - 1] = Connective::Product.power(&split[i].0, exponent);
             parts.remove(i);
-            witness.law(Law::Concat(Side::Product), Type::product(parts));
+            witness.apply_law(Law::Concat(Connective::Product), Type::product(parts));
             return Some(());
         }
     }
     Some(())
 }
 
-/// The factors, with small powers of sums as so many factors.
-fn written_out(ty: &Type) -> Vec<Type> {
+/// Returns the factors of a product, small powers of sums unrolled.
+fn unrolled_factors(ty: &Type) -> Vec<Type> {
     match ty.kind() {
         TypeKind::Array(base, index)
             if matches!(base.kind(), TypeKind::Sum(_))
                 && index
                     .as_unit_sum()
                     .and_then(ToPrimitive::to_usize)
-                    .is_some_and(|n| n <= LARGEST_POWER) =>
+                    .is_some_and(|n| n <= MAX_UNROLLED_POWER) =>
         {
-            ty.components(LARGEST_POWER).unwrap_or_default()
+            ty.components(MAX_UNROLLED_POWER).expect("an exponent within the limit")
         }
-        _ => Side::Product.list(ty),
+        _ => Connective::Product.parts(ty),
     }
 }
 
-/// `(A+B)^(E+c) = (A+B)^E * (A+B)^c`, and small powers among other factors written out.
+/// Returns the product after `(A+B)^(E+c) = (A+B)^E * (A+B)^c`, where a factor has this form; small
+/// powers among other factors are unrolled.
 fn power_of_sum(parts: &[Type]) -> Option<Type> {
     parts.iter().enumerate().find_map(|(i, part)| {
         let TypeKind::Array(base, index) = part.kind() else { return None };
         matches!(base.kind(), TypeKind::Sum(_)).then_some(())?;
         let (symbolic, constant) = Size::of(index)?.split_constant();
-        let copies = constant.to_usize().filter(|&n| n > 0 && n <= LARGEST_POWER)?;
+        let copies = constant.to_usize().filter(|&n| n > 0 && n <= MAX_UNROLLED_POWER)?;
         if symbolic.is_zero() && parts.len() == 1 {
             return None;
         }
@@ -124,15 +129,16 @@ fn power_of_sum(parts: &[Type]) -> Option<Type> {
     })
 }
 
-fn sum(witness: &mut Witness) -> Option<()> {
+/// Appends the step that collects and sorts the cases of a sum.
+fn step_sum(witness: &mut Witness) -> Option<()> {
     let ty = witness.to.clone();
-    let cases = Side::Sum.list(&ty);
-    if cases.len() > MOST_CASES {
+    let cases = Connective::Sum.parts(&ty);
+    if cases.len() > MAX_CASES {
         return None;
     }
     let mut terms: Vec<(Vec<Type>, Size)> = Vec::new();
     for case in &cases {
-        let (copies, rest) = term(case);
+        let (copies, rest) = split_coefficient(case);
         let copies = Size::of(&copies)?;
         match terms.iter_mut().find(|(other, _)| *other == rest) {
             Some((_, total)) => *total = total.add(&copies)?,
@@ -147,14 +153,15 @@ fn sum(witness: &mut Witness) -> Option<()> {
             Type::product(factors)
         })
         .collect();
-    collected.sort_by_cached_key(order);
+    collected.sort_by_cached_key(sort_key);
     let to = Type::sum(collected);
-    witness.law(Law::Collect, to);
+    witness.apply_law(Law::Collect, to);
     Some(())
 }
 
-/// Compact types first, then by base, so that what can join is together.
-fn order(ty: &Type) -> (bool, String, String) {
-    let (base, exponent) = Side::Product.split(ty);
+/// Returns the sort key of a factor: compact types first, then by base, so that factors that can
+/// join are neighbors.
+fn sort_key(ty: &Type) -> (bool, String, String) {
+    let (base, exponent) = Connective::Product.base_and_exponent(ty);
     (!ty.is_compact(), base.to_string(), exponent.to_string())
 }

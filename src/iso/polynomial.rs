@@ -3,11 +3,11 @@
 //! Takes polynomials by their exponents and coefficients; gives quotients and common divisors, so
 //! that [`super::size_form`] can write the bases of powers over a basis without common factors.
 //!
-//! **Method.** The heuristic algorithm of Char, Geddes and Gonnet (*GCDHEU*, EUROSAM 1984): one
-//! variable after the other is replaced by a large integer, the integers' divisor is read back in
-//! that radix, and a candidate counts only if it divides both polynomials. So a divisor that is
-//! given is a common divisor for certain. That it is the greatest one follows from the size of the
-//! radix; nothing sound depends on it.
+//! **Method.** The heuristic algorithm of B. Char, K. Geddes and G. Gonnet (*GCDHEU*, EUROSAM
+//! 1984): one variable after the other is replaced by a large integer, the integers' divisor is
+//! reconstructed in that radix, and a candidate is accepted only if it divides both polynomials. So
+//! a divisor that is returned is a common divisor for certain. That it is the greatest one follows
+//! from the size of the radix; no soundness argument depends on it.
 //!
 //! Cost: bounded by [`MAX_BITS`] for the integers and [`MAX_STEPS`] for divisions; `None` beyond.
 
@@ -17,7 +17,7 @@ use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// Bits of the integers that stand for polynomials, at most.
+/// Bits of the integers that polynomials are evaluated to, at most.
 const MAX_BITS: u64 = 1 << 17;
 /// Terms subtracted in one division, at most.
 const MAX_STEPS: usize = 20_000;
@@ -32,6 +32,7 @@ pub struct Polynomial {
 }
 
 impl Polynomial {
+    /// Adds a term.
     fn insert(&mut self, exponents: Vec<u32>, coefficient: BigInt) {
         if coefficient.is_zero() {
             return;
@@ -49,16 +50,18 @@ impl Polynomial {
         }
     }
 
-    /// Whether no variable occurs.
+    /// Returns true if no variable occurs.
     pub fn is_constant(&self) -> bool {
         self.terms.keys().all(|exponents| exponents.iter().all(|e| *e == 0))
     }
 
+    /// Returns the greatest common divisor of the coefficients.
     fn content(&self) -> BigInt {
         self.terms.values().fold(BigInt::zero(), |gcd, n| gcd.gcd(n))
     }
 
-    /// The polynomial without its integer content, its leading coefficient positive.
+    /// Returns the primitive part: the polynomial divided by its integer content, with a positive
+    /// leading coefficient.
     pub fn primitive(mut self) -> Polynomial {
         let Some((_, leading)) = self.terms.last_key_value() else { return self };
         let mut content = self.content();
@@ -71,7 +74,7 @@ impl Polynomial {
         self
     }
 
-    /// The quotient, if `divisor` divides it.
+    /// Returns the quotient, if `divisor` divides the polynomial within the bounds.
     pub fn divide(&self, divisor: &Polynomial) -> Option<Polynomial> {
         let (lead, lead_coefficient) = divisor.terms.last_key_value()?;
         let mut rest = self.terms.clone();
@@ -100,14 +103,15 @@ impl Polynomial {
         Some(quotient)
     }
 
-    /// A common divisor, without integer content, of two polynomials that are not 0.
+    /// Returns a primitive common divisor of two polynomials other than 0.
     pub fn common_divisor(&self, other: &Polynomial) -> Option<Polynomial> {
         let variables = self.terms.first_key_value()?.0.len();
         let found = evaluated_divisor(self.clone(), other.clone(), variables)?;
         Some(found.primitive())
     }
 
-    /// An estimate of the bits of the integers that stand for two polynomials in [`Self::common_divisor`].
+    /// Estimates the bits of the integers that two polynomials are evaluated to in
+    /// [`Self::common_divisor`].
     pub fn evaluation_bits(&self, other: &Polynomial) -> u64 {
         let variables = self.terms.first_key_value().map_or(0, |(exponents, _)| exponents.len());
         let degree = |at: usize| {
@@ -118,11 +122,12 @@ impl Polynomial {
         (0..variables).fold(number, |bits, at| bits.saturating_mul(degree(at) + 1))
     }
 
+    /// Returns the largest absolute value of a coefficient.
     fn norm(&self) -> BigInt {
         self.terms.values().map(Signed::abs).max().unwrap_or_default()
     }
 
-    /// The polynomial with the last of the first `variables` variables replaced by a number.
+    /// Returns the polynomial with a variable replaced by a number; `None` beyond [`MAX_BITS`].
     fn evaluate(&self, variable: usize, at: &BigInt) -> Option<Polynomial> {
         let mut value = Polynomial::default();
         for (exponents, n) in &self.terms {
@@ -137,8 +142,9 @@ impl Polynomial {
         Some(value)
     }
 
-    /// The polynomial whose value at `at` is `self`, with coefficients between `-at/2` and `at/2`.
-    fn read_back(&self, variable: usize, at: &BigInt) -> Polynomial {
+    /// Returns the polynomial in one variable more whose value at `at` is `self`, with coefficients
+    /// between `-at/2` and `at/2`.
+    fn reconstruct(&self, variable: usize, at: &BigInt) -> Polynomial {
         let mut polynomial = Polynomial::default();
         let mut rest = self.terms.clone();
         let half = at / 2;
@@ -165,7 +171,7 @@ impl Polynomial {
     }
 }
 
-/// A common divisor of polynomials in the first `variables` variables.
+/// Returns a common divisor of polynomials in the first `variables` variables.
 fn evaluated_divisor(a: Polynomial, b: Polynomial, variables: usize) -> Option<Polynomial> {
     let used = |p: &Polynomial, at: usize| p.terms.keys().any(|exponents| exponents[at] > 0);
     let Some(variable) = (0..variables).rev().find(|&at| used(&a, at) || used(&b, at)) else {
@@ -183,7 +189,7 @@ fn evaluated_divisor(a: Polynomial, b: Polynomial, variables: usize) -> Option<P
     for _ in 0..MAX_TRIALS {
         let (left, right) = (a.evaluate(variable, &at)?, b.evaluate(variable, &at)?);
         if !left.terms.is_empty() && !right.terms.is_empty() {
-            let candidate = evaluated_divisor(left, right, variable)?.read_back(variable, &at).primitive();
+            let candidate = evaluated_divisor(left, right, variable)?.reconstruct(variable, &at).primitive();
             if a.divide(&candidate).is_some() && b.divide(&candidate).is_some() {
                 let mut found = candidate;
                 found.terms.values_mut().for_each(|n| *n *= &content);

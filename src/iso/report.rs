@@ -1,14 +1,14 @@
-//! What a comparison says to people.
+//! Explanations: the text of a comparison of two types.
 //!
 //! Takes two types, their verdict and the derivation found; gives the expression that moves the
-//! storage, the first place where different types part, and the parts of a diagnostic. Writes
+//! storage, the first difference of different types, and the parts of a diagnostic. Writes
 //! sentences, decides nothing.
 
-use super::exact::BUDGET;
+use super::exact::STEP_BUDGET;
 use super::expression::{Expression, expression};
-use super::labels::{Forgotten, forgotten};
-use super::laws::{Law, Reason, Side, Witness};
-use super::search::normal_type;
+use super::labels::LabelLoss;
+use super::laws::{Connective, Law, Reason, Witness};
+use super::search::normal_form;
 use super::size_form::{MAX_BASES, MAX_BITS, MAX_TERMS};
 use super::{Verdict, verdict};
 use crate::types::size::Size;
@@ -19,26 +19,26 @@ use crate::types::{Type, TypeKind};
 pub struct Comparison {
     /// The types.
     pub types: (Type, Type),
-    /// How they are related.
+    /// Their relation.
     pub verdict: Verdict,
-    /// A derivation of the second from the first, verified. Absent for types that are different,
-    /// and where none was found.
+    /// A verified derivation of the second from the first. Absent for different types, and where
+    /// none was found.
     pub witness: Option<Witness>,
-    /// For isomorphic types, what moves, in the order of the derivation.
+    /// For isomorphic types, the kinds of movement, in the order of the derivation.
     pub moves: Vec<Move>,
-    /// For naturally isomorphic types, what reading the one as the other forgets.
-    pub forgotten: Option<Forgotten>,
-    /// Where storage moves, and where a reshape would forget something, an expression that makes a value
-    /// of the second type. The functions in it are the library's: one who knows of other functions of
-    /// these names leaves it out.
+    /// For naturally isomorphic types, the labels that a reshape discards.
+    pub label_loss: Option<LabelLoss>,
+    /// Where storage moves, or a reshape would discard labels: an expression that makes a value of
+    /// the second type. Its functions are the library's: a caller in whose scope these names are
+    /// shadowed must not show it.
     pub expression: Option<Expression>,
-    /// Whether an array keeps its storage but its axes come in another order.
-    pub relabels: bool,
-    /// For different types, where they part.
-    pub parting: Option<Parting>,
+    /// An array keeps its storage, but its axes come in another order.
+    pub permutes_axes: bool,
+    /// For different types, the first difference.
+    pub difference: Option<Difference>,
 }
 
-/// What moves storage.
+/// A kind of storage movement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
     /// `A * B` to `B * A`.
@@ -47,21 +47,21 @@ pub enum Move {
     SwapCases,
     /// `A * (B + C)` to `A * B + A * C`.
     Distribute,
-    /// And back.
+    /// The inverse of the variant before.
     Factor,
     /// `(A * B)^N` to `A^N * B^N`.
     Unzip,
-    /// And back.
+    /// The inverse of the variant before.
     Zip,
     /// `A * B` to `A \* B`.
     Pack,
-    /// And back.
+    /// The inverse of the variant before.
     Unpack,
 }
 
 impl Move {
-    /// A sentence about it.
-    pub fn words(self) -> &'static str {
+    /// Returns a description, as a clause.
+    pub fn description(self) -> &'static str {
         match self {
             Move::Swap => "components change places",
             Move::SwapCases => "cases change places, or are collected",
@@ -75,14 +75,14 @@ impl Move {
     }
 }
 
-/// The first place where two types part.
+/// The first place where two types differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parting {
-    /// Where, from the inside out: "component 2", "the element" …
+pub struct Difference {
+    /// The path, from the inside out: "component 2", "the element" …
     pub place: Vec<String>,
-    /// What each has there.
+    /// The description of the first type there.
     pub left: String,
-    /// What the other has.
+    /// The description of the second type there.
     pub right: String,
 }
 
@@ -91,7 +91,7 @@ impl Comparison {
         let mut moves = Vec::new();
         if let Some(witness) = &witness {
             witness.for_each_law(&mut |law, from, to| {
-                if let Some(found) = movement(law, from, to)
+                if let Some(found) = move_of_law(law, from, to)
                     && !moves.contains(&found)
                 {
                     moves.push(found);
@@ -99,51 +99,52 @@ impl Comparison {
             });
         }
         let natural = &mut |a: &Type, b: &Type| super::verdict(a, b) <= Verdict::Natural;
-        let forgotten = if verdict == Verdict::Natural { forgotten(a, b, natural) } else { None };
-        let moved = verdict == Verdict::Isomorphic || forgotten.is_some();
+        let label_loss = if verdict == Verdict::Natural { super::label_loss(a, b, natural) } else { None };
+        let moved = verdict == Verdict::Isomorphic || label_loss.is_some();
         let expression = if moved { expression(a, b, natural) } else { None };
         Comparison {
             types: (a.clone(), b.clone()),
             verdict,
             witness,
             moves,
-            forgotten,
+            label_loss,
             expression,
-            relabels: verdict == Verdict::Natural && relabels(a, b),
-            parting: (verdict == Verdict::Different).then(|| {
-                let normal = |ty: &Type| normal_type(ty).unwrap_or_else(|| ty.clone());
-                parting(&normal(a), &normal(b), 0)
+            permutes_axes: verdict == Verdict::Natural && permutes_axes(a, b),
+            difference: (verdict == Verdict::Different).then(|| {
+                let normal = |ty: &Type| normal_form(ty).unwrap_or_else(|| ty.clone());
+                first_difference(&normal(a), &normal(b), 0)
             }),
         }
     }
 
-    /// Message, notes and help for a diagnostic about a conversion of the first type to the second.
+    /// Returns message, notes and help for a diagnostic about a conversion of the first type to the
+    /// second.
     pub fn explanation(&self) -> (String, Vec<String>, Option<String>) {
         let (a, b) = &self.types;
         match self.verdict {
             Verdict::Equal => (format!("`{a}` and `{b}` are the same type"), Vec::new(), None),
             Verdict::Natural => {
                 let mut notes = Vec::new();
-                if self.relabels {
+                if self.permutes_axes {
                     notes.push(
                         "this relabels the axes: the storage stays as it is, so it is not a transpose".into(),
                     );
                 }
-                let help = match (&self.forgotten, &self.expression) {
+                let help = match (&self.label_loss, &self.expression) {
                     (Some(_), Some(expression)) => Some(expression.help()),
-                    (None | Some(Forgotten::Axes), None) | (None, _) => None,
-                    (Some(forgotten), None) => Some(forgotten.words(a, b)),
+                    (None | Some(LabelLoss::Axes), None) | (None, _) => None,
+                    (Some(loss), None) => Some(loss.advice(a, b)),
                 };
                 (format!("`{a}` and `{b}` are naturally isomorphic"), notes, help)
             }
-            Verdict::Isomorphic => self.about_moving(),
-            Verdict::Different => self.about_difference(),
+            Verdict::Isomorphic => self.explain_isomorphic(),
+            Verdict::Different => self.explain_different(),
             Verdict::Unknown => (
                 format!("it is not known how `{a}` and `{b}` are related"),
                 vec![
                     "comparing their sizes exactly takes more than the bounds allow".to_string(),
                     format!(
-                        "the bounds are {MAX_TERMS} monomials, {MAX_BITS} bits, {MAX_BASES} bases, {BUDGET} steps"
+                        "the bounds are {MAX_TERMS} monomials, {MAX_BITS} bits, {MAX_BASES} bases, {STEP_BUDGET} steps"
                     ),
                 ],
                 None,
@@ -151,7 +152,8 @@ impl Comparison {
         }
     }
 
-    fn about_moving(&self) -> (String, Vec<String>, Option<String>) {
+    /// Returns message, notes and help for types whose storage must move.
+    fn explain_isomorphic(&self) -> (String, Vec<String>, Option<String>) {
         let (a, b) = &self.types;
         let mut notes = vec![
             format!("`{a}` has as many values as `{b}`, but not in the same storage"),
@@ -160,7 +162,7 @@ impl Comparison {
         let help = match &self.expression {
             Some(expression) => expression.help(),
             None => {
-                let words: Vec<&str> = self.moves.iter().map(|m| m.words()).collect();
+                let words: Vec<&str> = self.moves.iter().map(|m| m.description()).collect();
                 if !words.is_empty() {
                     notes.push(format!("what moves: {}", words.join("; ")));
                 }
@@ -170,7 +172,8 @@ impl Comparison {
         ("isomorphic, but its storage must move".to_string(), notes, Some(help))
     }
 
-    fn about_difference(&self) -> (String, Vec<String>, Option<String>) {
+    /// Returns message, notes and help for types that are not isomorphic.
+    fn explain_different(&self) -> (String, Vec<String>, Option<String>) {
         let (a, b) = &self.types;
         let mut notes = Vec::new();
         if let (Some(left), Some(right)) = (Size::of(a), Size::of(b)) {
@@ -179,18 +182,18 @@ impl Comparison {
             return ("not isomorphic: the sizes differ".into(), notes, None);
         }
         for ty in [a, b] {
-            let normal = normal_type(ty).filter(|normal| normal != ty).map(|normal| normal.to_string());
-            // Numbers of a thousand digits help nobody.
-            if let Some(normal) = normal.filter(|text| text.len() < LONGEST_NORMAL) {
+            let normal = normal_form(ty).filter(|normal| normal != ty).map(|normal| normal.to_string());
+            // Numbers with very many digits are not helpful.
+            if let Some(normal) = normal.filter(|text| text.len() < MAX_NORMAL_BYTES) {
                 notes.push(format!("`{ty}` is naturally `{normal}`"));
             }
         }
-        if let Some(parting) = &self.parting {
-            let place = match parting.place.as_slice() {
+        if let Some(difference) = &self.difference {
+            let place = match difference.place.as_slice() {
                 [] => ":".to_string(),
                 place => format!(" at {}:", place.join(" of ")),
             };
-            notes.push(format!("they part{place} {} against {}", parting.left, parting.right));
+            notes.push(format!("they part{place} {} against {}", difference.left, difference.right));
         }
         if let (TypeKind::Nominal(nominal, _), Some((at, false))) = (a.kind(), different_argument(a, b)) {
             let param = &nominal.params[at].name;
@@ -200,11 +203,13 @@ impl Comparison {
     }
 }
 
-fn movement(law: Law, from: &Type, to: &Type) -> Option<Move> {
-    let compact_parts = |ty: &Type| Side::Product.list(ty).iter().filter(|part| part.is_compact()).count();
+/// Returns the movement of storage that an instance of a law makes.
+fn move_of_law(law: Law, from: &Type, to: &Type) -> Option<Move> {
+    let compact_parts =
+        |ty: &Type| Connective::Product.parts(ty).iter().filter(|part| part.is_compact()).count();
     Some(match law {
-        Law::Commute(Side::Product) => Move::Swap,
-        Law::Commute(Side::Sum) => Move::SwapCases,
+        Law::Commute(Connective::Product) => Move::Swap,
+        Law::Commute(Connective::Sum) => Move::SwapCases,
         Law::Distribute | Law::Collect if is_sum(to) && !is_sum(from) => Move::Distribute,
         Law::Distribute => Move::Factor,
         Law::Collect if is_sum(from) && is_sum(to) => Move::SwapCases,
@@ -218,12 +223,14 @@ fn movement(law: Law, from: &Type, to: &Type) -> Option<Move> {
     })
 }
 
+/// Returns true if a type is a tagged sum or a coarray.
 fn is_sum(ty: &Type) -> bool {
     matches!(ty.kind(), TypeKind::Sum(_) | TypeKind::Repeat(..))
 }
 
-/// Whether the two have arrays of one element whose axes are the same in another order.
-pub fn relabels(a: &Type, b: &Type) -> bool {
+/// Returns true if both types have, in the same place, arrays whose axes are equal up to their
+/// order.
+pub fn permutes_axes(a: &Type, b: &Type) -> bool {
     let (left, right) = (axes(a), axes(b));
     if left.len() > 1 && left != right {
         let sorted = |mut axes: Vec<String>| {
@@ -235,10 +242,10 @@ pub fn relabels(a: &Type, b: &Type) -> bool {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     a.kind().for_each_child(&mut |child| left.push(child.clone()));
     b.kind().for_each_child(&mut |child| right.push(child.clone()));
-    left.len() == right.len() && left.iter().zip(&right).any(|(x, y)| !x.is_compact() && relabels(x, y))
+    left.len() == right.len() && left.iter().zip(&right).any(|(x, y)| !x.is_compact() && permutes_axes(x, y))
 }
 
-/// The axes of an array of arrays, outermost first.
+/// Returns the axes of an array of arrays as texts, outermost first.
 fn axes(ty: &Type) -> Vec<String> {
     fn factors(index: &Type, into: &mut Vec<String>) {
         match index.compact_factors(16) {
@@ -256,25 +263,25 @@ fn axes(ty: &Type) -> Vec<String> {
     all
 }
 
-/// Normal types longer than this, in bytes, are not shown.
-const LONGEST_NORMAL: usize = 300;
+/// Bytes of a normal form that is shown, at most.
+const MAX_NORMAL_BYTES: usize = 300;
 
-/// How deep, and in how large types, the place where they part is looked for.
-const DEEPEST: u32 = 24;
-const LARGEST: u32 = 20_000;
+/// Depth at which a difference is searched for, at most.
+const MAX_DEPTH: u32 = 24;
+const MAX_TYPE_NODES: u32 = 20_000;
 
-/// Where two different types first differ, looked for inside what they share.
-fn parting(a: &Type, b: &Type, depth: u32) -> Parting {
+/// Returns the first difference of two types, searched for inside the structure they share.
+fn first_difference(a: &Type, b: &Type, depth: u32) -> Difference {
     let describe = |ty: &Type| match Size::of(ty) {
         Some(size) if ty.as_unit_sum().is_none() => format!("size {size}"),
         _ => format!("`{ty}`"),
     };
-    if depth > DEEPEST || a.nodes().saturating_add(b.nodes()) > LARGEST {
-        return Parting { place: Vec::new(), left: describe(a), right: describe(b) };
+    if depth > MAX_DEPTH || a.nodes().saturating_add(b.nodes()) > MAX_TYPE_NODES {
+        return Difference { place: Vec::new(), left: describe(a), right: describe(b) };
     }
     let unlike = |x: &Type, y: &Type| verdict(x, y) > Verdict::Natural;
     let inside = |place: String, x: &Type, y: &Type| {
-        let mut found = parting(x, y, depth + 1);
+        let mut found = first_difference(x, y, depth + 1);
         found.place.push(place);
         found
     };
@@ -295,21 +302,21 @@ fn parting(a: &Type, b: &Type, depth: u32) -> Parting {
                 if free {
                     return inside(place, x, y);
                 }
-                return Parting { place: vec![place], left: format!("`{x}`"), right: format!("`{y}`") };
+                return Difference { place: vec![place], left: format!("`{x}`"), right: format!("`{y}`") };
             }
         }
         _ => {}
     }
     let side = match (a.kind(), b.kind()) {
-        (TypeKind::Product(_), _) | (_, TypeKind::Product(_)) => Side::Product,
-        (TypeKind::Sum(_), _) | (_, TypeKind::Sum(_)) => Side::Sum,
-        _ => return Parting { place: Vec::new(), left: describe(a), right: describe(b) },
+        (TypeKind::Product(_), _) | (_, TypeKind::Product(_)) => Connective::Product,
+        (TypeKind::Sum(_), _) | (_, TypeKind::Sum(_)) => Connective::Sum,
+        _ => return Difference { place: Vec::new(), left: describe(a), right: describe(b) },
     };
     let number = |i: usize| match side {
-        Side::Sum => format!("case {i}"),
-        Side::Product => format!("component {i}"),
+        Connective::Sum => format!("case {i}"),
+        Connective::Product => format!("component {i}"),
     };
-    let (left, right) = (side.list(a), side.list(b));
+    let (left, right) = (side.parts(a), side.parts(b));
     let shorter = left.len().min(right.len());
     let at = left.iter().zip(&right).position(|(x, y)| unlike(x, y)).unwrap_or(shorter);
     match (left.get(at), right.get(at)) {
@@ -318,13 +325,13 @@ fn parting(a: &Type, b: &Type, depth: u32) -> Parting {
         }
         (x, y) => {
             let rest = |part: Option<&Type>| part.map_or("nothing more".into(), describe);
-            Parting { place: vec![number(at)], left: rest(x), right: rest(y) }
+            Difference { place: vec![number(at)], left: rest(x), right: rest(y) }
         }
     }
 }
 
-/// The first argument of two closed abstract types of one name in which they differ, and whether
-/// the type is functorial in it.
+/// Returns the position of the first argument in which two closed abstract types of one declaration
+/// differ, and whether the type is functorial in it.
 fn different_argument(a: &Type, b: &Type) -> Option<(usize, bool)> {
     let (TypeKind::Nominal(n, xs), TypeKind::Nominal(m, ys)) = (a.kind(), b.kind()) else { return None };
     let layout = n.layout().filter(|_| n == m)?;
@@ -335,7 +342,7 @@ fn different_argument(a: &Type, b: &Type) -> Option<(usize, bool)> {
     pairs.clone().position(differ).map(|at| (at, layout[at]))
 }
 
-/// The derivation as numbered lines, each type with the law that gives it.
+/// Returns the derivation as numbered lines, each type with the law that gives it.
 pub fn explain(witness: &Witness) -> String {
     let mut lines = vec![format!("     {}", witness.from)];
     let mut number = 0;
@@ -346,17 +353,18 @@ pub fn explain(witness: &Witness) -> String {
     lines.join("\n")
 }
 
+/// The consumer of lines: a type, and the law that gives it.
 type Line<'a> = dyn FnMut(Type, Law) + 'a;
 
-/// Gives each type the whole passes through, `context` putting a part back in its place.
+/// Calls `line` with each intermediate type of the whole; `context` puts a part back in its place.
 fn write_steps(witness: &Witness, context: &dyn Fn(Type) -> Type, line: &mut Line<'_>) {
     for step in &witness.steps {
         match &step.reason {
             Reason::Law(law) => line(context(step.to.clone()), *law),
-            Reason::Inside(children) => {
+            Reason::Congruence(children) => {
                 // The children change one after the other. Where the type before shows fewer
                 // children than change (its form hides them), they are set into the type after.
-                let shown = shows(&step.from, children);
+                let shown = contains_children(&step.from, children);
                 let frame = if shown { &step.from } else { &step.to };
                 for (k, (at, inner)) in children.iter().enumerate() {
                     let place = |part: Type| {
@@ -379,7 +387,8 @@ fn write_steps(witness: &Witness, context: &dyn Fn(Type) -> Type, line: &mut Lin
     }
 }
 
-fn shows(ty: &Type, children: &[(usize, std::sync::Arc<Witness>)]) -> bool {
+/// Returns true if a type shows the first type of each witness at its position.
+fn contains_children(ty: &Type, children: &[(usize, std::sync::Arc<Witness>)]) -> bool {
     let mut i = 0;
     let mut matched = 0;
     ty.kind().for_each_child(&mut |child| {

@@ -1,20 +1,20 @@
-//! Exact arithmetic on numbers too large to write down, through their residues.
+//! Exact modular arithmetic on numbers too large to represent, through chains of residues.
 //!
 //! Takes naturals built with `+`, `·` and `^`; gives each one's residue modulo a prime `p`, modulo
-//! `φ(p)`, modulo `φ(φ(p))` and so on down, and its value if that is small. Euler's theorem, in
-//! the form that needs no coprimality (`a^e = a^(e mod φ(m) + φ(m)) mod m` for `e ≥ log2 m`), then
-//! gives every level of a power from the next level of its exponent, so that a tower such as
-//! `2^(2^100)` costs a few hundred multiplications. A power is known at one level fewer than its
-//! exponent: [`Ring`] is made with as many levels as exponents are nested.
+//! `φ(p)`, modulo `φ(φ(p))` and so on, and its value if that is small. Euler's theorem, in the form
+//! that needs no coprimality (`a^e = a^(e mod φ(m) + φ(m)) mod m` for `e ≥ log2 m`), gives every
+//! level of a power from the next level of its exponent, so that a tower such as `2^(2^100)` costs
+//! a few hundred multiplications. A power is known at one level fewer than its exponent: [`Ring`]
+//! is made with as many levels as exponents are nested.
 //!
 //! **Halves.** The pairs of n things are `n(n - 1)/2`, and no residue modulo an even number can be
-//! halved: of `x mod 2m` only `x/2 mod m` is known. So a ring may carry *spare* bits: residues modulo
-//! `2^s·m` for each modulus m of the chain, of which each halving uses up one. The chain stays one:
-//! `φ(2^s·m)` divides `2^s·φ(m)`, and a multiple of `φ` serves the theorem as well. Below the last
-//! modulus, 1, the moduli are the same `2^s` for ever, and `φ(2^s)` divides `2^s`.
+//! halved: of `x mod 2m` only `x/2 mod m` is known. So a ring may carry *spare* bits: residues
+//! modulo `2^s·m` for each modulus m of the chain, of which each halving uses up one. The chain
+//! stays one: `φ(2^s·m)` divides `2^s·φ(m)`, and a multiple of `φ` satisfies the theorem as well.
+//! Below the last modulus, 1, all moduli are `2^s`, and `φ(2^s)` divides `2^s`.
 //!
-//! Never compares: that two numbers agree here is evidence (about 2^-60 against, for each prime
-//! and for numbers not made to deceive), no proof; that they differ is certain.
+//! Equal residues are evidence (error about 2^-60 for each prime, for numbers not constructed to
+//! collide), no proof; different residues prove that the numbers differ.
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -69,108 +69,113 @@ pub struct Number {
     pub low: u8,
     /// Modulo the first moduli of the ring, each times `2^spare`.
     pub residues: Vec<u64>,
-    /// How often it can be halved.
-    pub spare: u32,
+    /// The number of further halvings possible.
+    pub spare_bits: u32,
 }
 
 impl Number {
-    /// Whether it is 0.
+    /// Returns true if the number is 0.
     pub fn is_zero(&self) -> bool {
         self.low == 0
     }
 
-    /// Whether it is 1.
+    /// Returns true if the number is 1.
     pub fn is_one(&self) -> bool {
         self.low == 1
     }
 }
 
 impl Ring {
-    /// How many rings there are to choose from.
+    /// The number of rings.
     pub const COUNT: usize = CHAINS.len();
 
-    /// Spare bits a ring can have: its moduli fit a word.
-    pub const MOST_SPARE: u32 = 3;
+    /// Spare bits of a ring, at most, such that its moduli fit a word.
+    pub const MAX_SPARE_BITS: u32 = 3;
 
-    /// Ring `which`, for exponents nested no deeper than `levels`.
+    /// Returns ring `which`, for exponents nested at most `levels` deep.
     pub fn new(which: usize, levels: usize) -> Ring {
         let chain = CHAINS[which % CHAINS.len()];
         Ring { moduli: &chain[..levels.clamp(2, chain.len())], spare: 0 }
     }
 
-    /// The ring with spare bits for so many halvings within one another, as far as it can have them.
+    /// Returns the ring with spare bits for `halvings` nested halvings, at most
+    /// [`Ring::MAX_SPARE_BITS`].
     pub fn with_spare(self, halvings: u32) -> Ring {
-        Ring { spare: halvings.min(Ring::MOST_SPARE), ..self }
+        Ring { spare: halvings.min(Ring::MAX_SPARE_BITS), ..self }
     }
 
-    /// The prime.
+    /// Returns the prime, the first modulus.
     pub fn prime(self) -> u64 {
         self.moduli[0]
     }
 
-    /// A number that fits a word.
-    pub fn small(self, n: u64) -> Number {
+    /// Returns the residues of a number that fits a word.
+    pub fn of_u64(self, n: u64) -> Number {
         Number {
             low: n.min(u64::from(EXACT_BELOW)) as u8,
             residues: self.moduli.iter().map(|m| n % (m << self.spare)).collect(),
-            spare: self.spare,
+            spare_bits: self.spare,
         }
     }
 
-    /// Any number.
-    pub fn number(self, n: &BigUint) -> Number {
+    /// Returns the residues of a number.
+    pub fn of_biguint(self, n: &BigUint) -> Number {
         match n.to_u64() {
-            Some(n) => self.small(n),
+            Some(n) => self.of_u64(n),
             None => Number {
                 low: EXACT_BELOW,
-                residues: self.moduli.iter().map(|m| (n % (m << self.spare)).to_u64().unwrap_or(0)).collect(),
-                spare: self.spare,
+                residues: self
+                    .moduli
+                    .iter()
+                    .map(|m| (n % (m << self.spare)).to_u64().expect("a residue fits a word"))
+                    .collect(),
+                spare_bits: self.spare,
             },
         }
     }
 
-    /// `a + b`
+    /// Returns `a + b`.
     pub fn add(self, a: &Number, b: &Number) -> Number {
         Number {
             low: a.low.saturating_add(b.low).min(EXACT_BELOW),
             residues: self.zip(a, b, |x, y, m| ((u128::from(x) + u128::from(y)) % u128::from(m)) as u64),
-            spare: a.spare.min(b.spare),
+            spare_bits: a.spare_bits.min(b.spare_bits),
         }
     }
 
-    /// `a · b`
+    /// Returns `a · b`.
     pub fn mul(self, a: &Number, b: &Number) -> Number {
         Number {
             low: (u16::from(a.low) * u16::from(b.low)).min(u16::from(EXACT_BELOW)) as u8,
             residues: self.zip(a, b, multiply),
-            spare: a.spare.min(b.spare),
+            spare_bits: a.spare_bits.min(b.spare_bits),
         }
     }
 
-    /// `n(n - 1)/2`; `None` where no bit is spare for it.
+    /// Returns `n(n - 1)/2`; `None` where no spare bit is left.
     pub fn pairs(self, n: &Number) -> Option<Number> {
         if n.low < EXACT_BELOW {
-            return Some(self.small(u64::from(n.low) * u64::from(n.low).saturating_sub(1) / 2));
+            return Some(self.of_u64(u64::from(n.low) * u64::from(n.low).saturating_sub(1) / 2));
         }
-        let spare = n.spare.checked_sub(1)?;
+        let spare = n.spare_bits.checked_sub(1)?;
         let halves = n.residues.iter().zip(self.moduli).map(|(&x, m)| {
-            let m = m << n.spare;
-            // Even modulo an even number is even.
+            let m = m << n.spare_bits;
+            // The residue of an even number modulo an even number is even.
             multiply(x, if x == 0 { m - 1 } else { x - 1 }, m) / 2
         });
-        Some(Number { low: EXACT_BELOW, residues: halves.collect(), spare })
+        Some(Number { low: EXACT_BELOW, residues: halves.collect(), spare_bits: spare })
     }
 
-    /// The number without its spare bits.
-    pub fn plain(self, n: &Number) -> Number {
-        if n.spare == 0 {
+    /// Returns the number without its spare bits.
+    pub fn without_spare_bits(self, n: &Number) -> Number {
+        if n.spare_bits == 0 {
             return n.clone();
         }
         let residues = n.residues.iter().zip(self.moduli).map(|(x, m)| x % m).collect();
-        Number { low: n.low, residues, spare: 0 }
+        Number { low: n.low, residues, spare_bits: 0 }
     }
 
-    /// `a ^ e`, with `0 ^ 0 = 1`.
+    /// Returns `a ^ e`, with `0 ^ 0 = 1`.
     pub fn pow(self, a: &Number, e: &Number) -> Number {
         let mut low: u16 = 1;
         for _ in 0..e.low {
@@ -179,7 +184,7 @@ impl Ring {
                 break;
             }
         }
-        let spare = a.spare.min(e.spare);
+        let spare = a.spare_bits.min(e.spare_bits);
         let mut residues = Vec::with_capacity(a.residues.len());
         for (level, (&base, &modulus)) in a.residues.iter().zip(self.moduli).enumerate() {
             let exponent = if e.low < EXACT_BELOW {
@@ -187,7 +192,8 @@ impl Ring {
             } else {
                 let below = if modulus == 1 { level } else { level + 1 };
                 match e.residues.get(below) {
-                    // A multiple of `φ(m)`, added once, makes the exponent large enough for the theorem.
+                    // A multiple of `φ(m)`, added once, makes the exponent large enough for the
+                    // theorem.
                     Some(&rest) => {
                         let period = self.moduli[below] << spare;
                         u128::from(rest % period) + u128::from(period)
@@ -197,22 +203,23 @@ impl Ring {
             };
             residues.push(power(base, exponent, modulus << spare));
         }
-        Number { low: low as u8, residues, spare }
+        Number { low: low as u8, residues, spare_bits: spare }
     }
 
+    /// Applies an operation to the residues of two numbers, modulus by modulus.
     fn zip(self, a: &Number, b: &Number, f: impl Fn(u64, u64, u64) -> u64) -> Vec<u64> {
-        let spare = a.spare.min(b.spare);
+        let spare = a.spare_bits.min(b.spare_bits);
         let pairs = a.residues.iter().zip(&b.residues).zip(self.moduli);
         pairs.map(|((&x, &y), &m)| f(x, y, m << spare)).collect()
     }
 }
 
-/// `a · b mod m`
+/// Returns `a · b mod m`.
 pub fn multiply(a: u64, b: u64, m: u64) -> u64 {
     (u128::from(a) * u128::from(b) % u128::from(m)) as u64
 }
 
-/// `a ^ e mod m`
+/// Returns `a ^ e mod m`.
 pub fn power(a: u64, mut e: u128, m: u64) -> u64 {
     let (mut square, mut result) = (a % m, 1 % m);
     while e > 0 {
@@ -225,13 +232,14 @@ pub fn power(a: u64, mut e: u128, m: u64) -> u64 {
     result
 }
 
-/// `1 / a mod p`, for a prime `p` and `a` not 0.
+/// Returns `1 / a mod p`, for a prime `p` and `a` other than 0 (Fermat).
 pub fn inverse(a: u64, p: u64) -> u64 {
     power(a, u128::from(p - 2), p)
 }
 
-/// A number drawn from `words`, the same for the same words (the finaliser of splitmix64).
-pub fn draw(words: &[u64]) -> u64 {
+/// Returns a pseudorandom number determined by `words` (the finalizer of SplitMix64; G. Steele, D.
+/// Lea and C. Flood 2014).
+pub fn pseudorandom(words: &[u64]) -> u64 {
     words.iter().fold(0x243f_6a88_85a3_08d3, |state, word| {
         let mut z = (state ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -252,8 +260,8 @@ mod tests {
             for base in [0u32, 1, 2, 3, 6, 10, 97, 1 << 20] {
                 for exponent in [0u32, 1, 2, 61, 62, 127, 128, 200, 1000] {
                     let exact = BigUint::from(base).pow(exponent);
-                    let ours = ring.pow(&ring.small(base.into()), &ring.small(exponent.into()));
-                    let expected = ring.number(&exact);
+                    let ours = ring.pow(&ring.of_u64(base.into()), &ring.of_u64(exponent.into()));
+                    let expected = ring.of_biguint(&exact);
                     assert_eq!(ours.low, expected.low, "{base}^{exponent}");
                     assert_eq!(
                         ours.residues[..],
@@ -262,9 +270,9 @@ mod tests {
                     );
                 }
             }
-            let two = ring.small(2);
-            let tower = ring.pow(&two, &ring.pow(&two, &ring.small(12)));
-            assert_eq!(tower.residues[0], ring.number(&(BigUint::from(1u32) << 4096)).residues[0]);
+            let two = ring.of_u64(2);
+            let tower = ring.pow(&two, &ring.pow(&two, &ring.of_u64(12)));
+            assert_eq!(tower.residues[0], ring.of_biguint(&(BigUint::from(1u32) << 4096)).residues[0]);
         }
     }
 
@@ -275,28 +283,31 @@ mod tests {
         for which in 0..Ring::COUNT {
             for n in [0u64, 1, 2, 15, 16, 17, 127, 128, 1 << 20, (1 << 20) + 1, u64::MAX, u64::MAX - 1] {
                 let ring = Ring::new(which, 6).with_spare(3);
-                let (mut exact, mut ours) = (BigUint::from(n), ring.small(n));
+                let (mut exact, mut ours) = (BigUint::from(n), ring.of_u64(n));
                 for halving in 1..=3 {
                     exact = count(&exact);
                     ours = ring.pairs(&ours).expect("a spare bit");
-                    let expected = Ring::new(which, 6).number(&exact);
-                    assert_eq!(ring.plain(&ours), expected, "{halving} halvings of {n}");
+                    let expected = Ring::new(which, 6).of_biguint(&exact);
+                    assert_eq!(ring.without_spare_bits(&ours), expected, "{halving} halvings of {n}");
                 }
             }
             // 3^(n(n-1)/2), pairs of a power, and a tower that runs out of levels.
             let ring = Ring::new(which, 60).with_spare(2);
-            let pairs = ring.pairs(&ring.small(300)).expect("a spare bit");
+            let pairs = ring.pairs(&ring.of_u64(300)).expect("a spare bit");
             let exact = BigUint::from(3u32).pow(300 * 299 / 2);
-            let power = ring.pow(&ring.small(3), &pairs);
-            assert_eq!(ring.plain(&power).residues[..40], Ring::new(which, 60).number(&exact).residues[..40]);
+            let power = ring.pow(&ring.of_u64(3), &pairs);
+            assert_eq!(
+                ring.without_spare_bits(&power).residues[..40],
+                Ring::new(which, 60).of_biguint(&exact).residues[..40]
+            );
             let again = ring.pairs(&power).expect("another");
             assert_eq!(
-                ring.plain(&again).residues[0],
-                Ring::new(which, 60).number(&count(&exact)).residues[0]
+                ring.without_spare_bits(&again).residues[0],
+                Ring::new(which, 60).of_biguint(&count(&exact)).residues[0]
             );
-            let mut tower = ring.small(200);
+            let mut tower = ring.of_u64(200);
             for _ in 0..100 {
-                tower = ring.pow(&ring.small(2), &tower);
+                tower = ring.pow(&ring.of_u64(2), &tower);
             }
             assert!(!tower.residues.is_empty());
         }

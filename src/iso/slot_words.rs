@@ -1,22 +1,23 @@
 //! Words of storage slots in normal form, compared letter by letter.
 //!
-//! Takes size and word trees of one case of variables ([`super::tree`]); says whether two words, or two sizes,
-//! are the same at every valuation of that case.
+//! Takes size and word trees of one case of variables ([`super::tree`]); decides whether two words,
+//! or two sizes, are equal at every valuation of that case.
 //!
-//! **Words.** A type is, for each valuation of its size variables, a word of storage slots. With `X`
-//! for a shift by one slot a word is the polynomial `Σ letter · X^(slots to its right)`. A repetition
-//! `w^E` is `w · (X^(E·|w|) - 1) / (X^|w| - 1)`. So each letter of a type comes with a product
-//! `X^o · Π (X^u - 1) / Π (X^d - 1)` in which `o`, `u` and `d` are sizes ([`Term`]). Two words are the
-//! same iff they have one length and, for each letter, the sum of its products in one word less that
-//! in the other is 0. Multiplied by all denominators it is a sum of `± X^size`; sizes in normal form
-//! ([`super::size_form`]) are grouped by equality, and each group must sum to 0.
+//! **Words.** A type is, for each valuation of its size variables, a word of storage slots. With
+//! `X` for a shift by one slot a word is the polynomial `Σ letter · X^(slots to its right)`. A
+//! repetition `w^E` is `w · (X^(E·|w|) - 1) / (X^|w| - 1)`. So each letter of a type comes with a
+//! product `X^o · Π (X^u - 1) / Π (X^d - 1)` in which `o`, `u` and `d` are sizes ([`Term`]). Two
+//! words are equal iff they have one length and, for each letter, the sum of its products in one
+//! word minus that in the other is 0. Multiplied by all denominators it is a sum of `± X^size`;
+//! sizes in normal form ([`super::size_form`]) are grouped by equality, and each group must sum to
+//! 0.
 //!
-//! A letter is a scalar, a function type, a closed declared type with the words of the arguments that
-//! it is functorial in, a compact slot of a size other than 1, or a tagged sum with its list of
-//! cases. That list is a word again, of unit cases and other cases; nested sums are spliced in, a
-//! list of units is a compact slot and a list of one case is that case.
+//! A letter is a scalar, a function type, a closed declared type with the words of the arguments
+//! that it is functorial in, a compact slot of a size other than 1, or a tagged sum with its list
+//! of cases. That list is a word again, of unit cases and other cases; nested sums are spliced in,
+//! a list of units is a compact slot and a list of one case is that case.
 //!
-//! Decides one case; [`super::exact`] tells the cases apart and says why this is sound and complete.
+//! Decides one case; [`super::exact`] splits the cases and proves this sound and complete.
 
 use super::size_form::{Form, Forms, Stop};
 use super::tree::{Size, SizeId, Trees, Word, WordId};
@@ -25,9 +26,9 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 use std::collections::BTreeMap;
 
-/// Letters of one word, as far as the two differ.
+/// Letters of one word, without common ends, at most.
 pub const MAX_TERMS: usize = 100_000;
-/// Monomials that a product of `X^u - 1` is multiplied out to.
+/// Monomials that a product of `X^u - 1` is multiplied out to, at most.
 const MAX_EXPANSION: usize = 4_096;
 
 type Result<T> = std::result::Result<T, Stop>;
@@ -35,10 +36,10 @@ type Result<T> = std::result::Result<T, Stop>;
 /// The number of a form.
 type FormId = u32;
 
-/// The number of a letter.
+/// Returns the number of a letter; equal letters have equal numbers.
 type LetterId = u32;
 
-/// A letter times `X^offset · Π (X^up - 1) / Π (X^down - 1)`; nothing stands on both sides.
+/// A letter times `X^offset · Π (X^up - 1) / Π (X^down - 1)`; no size occurs in both lists.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Term {
     letter: LetterId,
@@ -54,11 +55,12 @@ struct Letters {
     terms: Vec<Term>,
 }
 
+/// A letter of a word of slots or of cases.
 #[derive(Clone, Debug)]
 enum Letter {
     /// A compact slot.
     Compact(FormId),
-    /// What is the same only by name and by the words of the arguments.
+    /// A slot identified by a name and the words of its arguments.
     Named(u32, Vec<Letters>),
     /// A tagged sum: its cases.
     Sum(Letters),
@@ -68,7 +70,7 @@ enum Letter {
     Case(Letters),
 }
 
-/// The repetitions around a word that is being written down.
+/// The repetitions around the word being written.
 #[derive(Default)]
 struct Context {
     up: Vec<FormId>,
@@ -78,7 +80,7 @@ struct Context {
 /// Trees of one case of variables as words over letters.
 pub struct Words<'t> {
     trees: &'t Trees,
-    /// The basis of sizes, to go on with.
+    /// The basis of sizes, which the caller takes over.
     pub forms: Forms,
     numbered: Vec<Form>,
     numbers: HashMap<Form, FormId>,
@@ -97,7 +99,7 @@ const ZERO: FormId = 0;
 const ONE: FormId = 1;
 
 impl Words<'_> {
-    /// No words yet.
+    /// Returns an empty set of words over these trees.
     pub fn new(trees: &Trees, forms: Forms) -> Words<'_> {
         let mut words = Words {
             trees,
@@ -118,6 +120,7 @@ impl Words<'_> {
         words
     }
 
+    /// Returns the number of a form; equal forms have equal numbers.
     fn number(&mut self, form: Form) -> FormId {
         if let Some(known) = self.numbers.get(&form) {
             return *known;
@@ -141,7 +144,7 @@ impl Words<'_> {
         Ok(self.number(product))
     }
 
-    /// The normal form of a size.
+    /// Returns the number of the normal form of a size.
     fn size(&mut self, id: SizeId) -> Result<FormId> {
         if let Some(known) = self.sizes.get(&id) {
             return Ok(*known);
@@ -156,7 +159,7 @@ impl Words<'_> {
                     self.unknowns.push(key);
                     self.unknowns.len() - 1
                 });
-                // Apart from all variables of the trees.
+                // Distinct from all variables of the trees, which are numbered from 0.
                 self.number(Form::variable(u32::MAX - at as u32))
             }
             Size::Sum(parts) => {
@@ -194,15 +197,15 @@ impl Words<'_> {
         Ok(form)
     }
 
-    /// Decides if two sizes are the same; `None` where that was not found out.
+    /// Decides whether two sizes are equal; `None` where incompleteness prevents an answer.
     pub fn same_size(&mut self, a: SizeId, b: SizeId) -> Result<Option<bool>> {
         let (a, b) = (self.size(a)?, self.size(b)?);
         self.forms.same(&self.numbered[a as usize], &self.numbered[b as usize])
     }
 
-    /// Decides if two words are the same; `None` where that was not found out.
+    /// Decides whether two words are equal; `None` where incompleteness prevents an answer.
     pub fn same_word(&mut self, a: WordId, b: WordId) -> Result<Option<bool>> {
-        let (a, b) = self.differing(a, b)?;
+        let (a, b) = self.strip_common_ends(a, b)?;
         if a.is_empty() && b.is_empty() {
             return Ok(Some(true));
         }
@@ -210,15 +213,15 @@ impl Words<'_> {
         Ok(Some(a.length == b.length && self.same_letters(&a, &b)?))
     }
 
-    /// What is left of two words without the parts that correspond at their ends.
-    fn differing(&mut self, a: WordId, b: WordId) -> Result<(Vec<WordId>, Vec<WordId>)> {
+    /// Returns the parts of two words without the common ones at both ends.
+    fn strip_common_ends(&mut self, a: WordId, b: WordId) -> Result<(Vec<WordId>, Vec<WordId>)> {
         let parts = |id: WordId| match self.trees.word(id) {
             Word::Concatenation(parts) => parts.clone(),
             _ => vec![id],
         };
         let (mut left, mut right) = (parts(a), parts(b));
         while let (Some(x), Some(y)) = (left.last(), right.last()) {
-            if !self.alike(*x, *y)? {
+            if !self.same_structure(*x, *y)? {
                 break;
             }
             left.pop();
@@ -226,7 +229,7 @@ impl Words<'_> {
         }
         let mut front = 0;
         while let (Some(x), Some(y)) = (left.get(front), right.get(front)) {
-            if !self.alike(*x, *y)? {
+            if !self.same_structure(*x, *y)? {
                 break;
             }
             front += 1;
@@ -236,8 +239,8 @@ impl Words<'_> {
         Ok((left, right))
     }
 
-    /// True if two words are the same because they are built alike of the same parts.
-    fn alike(&mut self, a: WordId, b: WordId) -> Result<bool> {
+    /// Returns true if two words are equal by structure: the same constructors on equal parts.
+    fn same_structure(&mut self, a: WordId, b: WordId) -> Result<bool> {
         if a == b {
             return Ok(true);
         }
@@ -249,31 +252,32 @@ impl Words<'_> {
         let alike = match (trees.word(a), trees.word(b)) {
             (Word::Compact(n), Word::Compact(m)) => self.size(*n)? == self.size(*m)?,
             (Word::Repetition(x, n), Word::Repetition(y, m)) | (Word::Copies(x, n), Word::Copies(y, m)) => {
-                self.size(*n)? == self.size(*m)? && self.alike(*x, *y)?
+                self.size(*n)? == self.size(*m)? && self.same_structure(*x, *y)?
             }
             (Word::Concatenation(xs), Word::Concatenation(ys)) | (Word::Cases(xs), Word::Cases(ys)) => {
-                self.all_alike(xs, ys)?
+                self.all_same_structure(xs, ys)?
             }
-            (Word::Letter(x, xs), Word::Letter(y, ys)) => x == y && self.all_alike(xs, ys)?,
+            (Word::Letter(x, xs), Word::Letter(y, ys)) => x == y && self.all_same_structure(xs, ys)?,
             _ => false,
         };
         self.compared.insert((a, b), alike);
         Ok(alike)
     }
 
-    fn all_alike(&mut self, xs: &[WordId], ys: &[WordId]) -> Result<bool> {
+    /// Returns true if two lists of words are equal by structure.
+    fn all_same_structure(&mut self, xs: &[WordId], ys: &[WordId]) -> Result<bool> {
         if xs.len() != ys.len() {
             return Ok(false);
         }
         for (x, y) in xs.iter().zip(ys) {
-            if !self.alike(*x, *y)? {
+            if !self.same_structure(*x, *y)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// The number of slots.
+    /// Returns the number of slots of a word.
     fn length(&mut self, id: WordId) -> Result<FormId> {
         if let Some(known) = self.lengths.get(&id) {
             return Ok(*known);
@@ -313,23 +317,25 @@ impl Words<'_> {
         Ok(length)
     }
 
+    /// Returns the letters of a concatenation.
     fn concatenation(&mut self, parts: &[WordId]) -> Result<Letters> {
         let mut terms = Vec::new();
         let mut offset = ZERO;
         for part in parts.iter().rev() {
-            self.write(*part, offset, &mut Context::default(), &mut terms)?;
+            self.write_word(*part, offset, &mut Context::default(), &mut terms)?;
             let length = self.length(*part)?;
             offset = self.add(offset, length)?;
         }
         Ok(Letters { length: offset, terms })
     }
 
+    /// Returns the letters of a word.
     fn letters(&mut self, id: WordId) -> Result<Letters> {
         self.concatenation(&[id])
     }
 
-    /// Writes the letters of a word down, with so many slots to its right.
-    fn write(
+    /// Appends the letters of a word with `offset` slots to its right.
+    fn write_word(
         &mut self,
         id: WordId,
         offset: FormId,
@@ -354,7 +360,7 @@ impl Words<'_> {
             Word::Concatenation(parts) => {
                 let mut offset = offset;
                 for part in parts.iter().rev() {
-                    self.write(*part, offset, context, out)?;
+                    self.write_word(*part, offset, context, out)?;
                     let length = self.length(*part)?;
                     offset = self.add(offset, length)?;
                 }
@@ -362,13 +368,15 @@ impl Words<'_> {
             }
             Word::Repetition(word, count) => {
                 let (length, count) = (self.length(*word)?, self.size(*count)?);
-                self.repeat(length, count, context, |words, context| words.write(*word, offset, context, out))
+                self.repeat(length, count, context, |words, context| {
+                    words.write_word(*word, offset, context, out)
+                })
             }
             Word::Cases(_) | Word::Copies(..) => self.slot_of_sum(id, offset, context, out),
         }
     }
 
-    /// Writes something down so many times.
+    /// Calls `write` in the context of `count` repetitions of a word of `length` slots.
     fn repeat(
         &mut self,
         length: FormId,
@@ -388,6 +396,7 @@ impl Words<'_> {
         Ok(())
     }
 
+    /// Appends a compact slot; nothing if its size is 1.
     fn compact(
         &mut self,
         size: FormId,
@@ -402,6 +411,7 @@ impl Words<'_> {
         self.emit(letter, offset, context, out)
     }
 
+    /// Appends one letter within the repetitions of `context`.
     fn emit(
         &mut self,
         letter: LetterId,
@@ -416,7 +426,7 @@ impl Words<'_> {
         Ok(())
     }
 
-    /// The cases of a tagged sum, nested ones spliced in.
+    /// Returns the cases of a tagged sum, nested ones spliced in.
     fn sum(&mut self, id: WordId) -> Result<Letters> {
         if let Some(known) = self.sums.get(&id) {
             return Ok(known.clone());
@@ -446,7 +456,7 @@ impl Words<'_> {
         Ok(sum)
     }
 
-    /// The cases that a type stands for as a case of a sum.
+    /// Returns the cases that a word contributes as a case of a sum.
     fn cases_of(&mut self, id: WordId) -> Result<Letters> {
         if let Word::Cases(_) | Word::Copies(..) = self.trees.word(id) {
             return self.sum(id);
@@ -468,7 +478,7 @@ impl Words<'_> {
         }
     }
 
-    /// Writes the slot of a tagged sum down.
+    /// Appends the slot of a tagged sum.
     fn slot_of_sum(
         &mut self,
         id: WordId,
@@ -489,7 +499,7 @@ impl Words<'_> {
         self.emit(letter, offset, context, out)
     }
 
-    /// The number of slots of a tagged sum that has some: those of its only case, or one.
+    /// Returns the number of slots of a tagged sum that has some: those of its only case, or one.
     fn sum_length(&mut self, id: WordId) -> Result<FormId> {
         let cases = self.sum(id)?;
         if let ([only], ONE) = (&cases.terms[..], cases.length)
@@ -500,7 +510,7 @@ impl Words<'_> {
         Ok(ONE)
     }
 
-    /// Writes letters down that were written before, within repetitions.
+    /// Appends letters of another word, within the repetitions of `context`.
     fn splice(
         &mut self,
         letters: &Letters,
@@ -523,14 +533,14 @@ impl Words<'_> {
         Ok(())
     }
 
-    /// The number of a letter.
+    /// Returns the number of a letter; equal letters have equal numbers.
     fn letter(&mut self, letter: Letter) -> Result<LetterId> {
         let next = self.letters.len() as LetterId;
         let known = match &letter {
             Letter::Compact(size) => Some(*self.compact.entry(*size).or_insert(next)),
             Letter::Named(name, args) if args.is_empty() => Some(*self.plain.entry(*name).or_insert(next)),
             Letter::Unit => Some(UNIT),
-            _ => self.find(&letter)?,
+            _ => self.find_letter(&letter)?,
         };
         if let Some(known) = known.filter(|known| *known != next) {
             return Ok(known);
@@ -539,7 +549,8 @@ impl Words<'_> {
         Ok(next)
     }
 
-    fn find(&mut self, letter: &Letter) -> Result<Option<LetterId>> {
+    /// Returns the number of an equal letter met before.
+    fn find_letter(&mut self, letter: &Letter) -> Result<Option<LetterId>> {
         for at in 0..self.letters.len() {
             self.forms.charge(1)?;
             let same = match (letter, &self.letters[at]) {
@@ -566,7 +577,7 @@ impl Words<'_> {
         Ok(None)
     }
 
-    /// True if two words of one length have the same letters at the same places.
+    /// Returns true if two words of one length have the same letters at the same places.
     fn same_letters(&mut self, a: &Letters, b: &Letters) -> Result<bool> {
         let mut balance: HashMap<&Term, i64> = HashMap::default();
         for (letters, sign) in [(a, 1), (b, -1)] {
@@ -580,15 +591,15 @@ impl Words<'_> {
             by_letter.entry(term.letter).or_default().push((term, times));
         }
         for terms in by_letter.into_values() {
-            if !self.vanishes(&terms)? {
+            if !self.sum_is_zero(&terms)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// True if a sum of terms of one letter is 0.
-    fn vanishes(&mut self, terms: &[(&Term, i64)]) -> Result<bool> {
+    /// Returns true if a sum of terms of one letter is 0.
+    fn sum_is_zero(&mut self, terms: &[(&Term, i64)]) -> Result<bool> {
         let mut denominator: Vec<FormId> = Vec::new();
         for (term, _) in terms {
             let (mut missing, mut have) = (term.down.clone(), denominator.clone());
@@ -623,6 +634,7 @@ impl Words<'_> {
     }
 }
 
+/// Returns a word of `count` unit cases.
 fn units(count: FormId) -> Letters {
     let terms = match count {
         ZERO => Vec::new(),
@@ -632,14 +644,14 @@ fn units(count: FormId) -> Letters {
     Letters { length: count, terms }
 }
 
-/// The parts that differ, in the order of their numbers, and how often each occurs.
+/// Returns the distinct parts, in the order of their numbers, with their multiplicities.
 fn grouped(parts: &[SizeId]) -> BTreeMap<SizeId, usize> {
     let mut times = BTreeMap::new();
     parts.iter().for_each(|part| *times.entry(*part).or_default() += 1);
     times
 }
 
-/// Sorts two lists and takes away what they have in common.
+/// Sorts two lists and removes their common elements.
 fn cancel(up: &mut Vec<FormId>, down: &mut Vec<FormId>) {
     up.sort_unstable();
     down.sort_unstable();
@@ -659,7 +671,7 @@ fn cancel(up: &mut Vec<FormId>, down: &mut Vec<FormId>) {
                 right.push(*b);
                 j += 1;
             }
-            _ => break,
+            _ => unreachable!("one of the lists has elements left"),
         }
     }
     (*up, *down) = (left, right);

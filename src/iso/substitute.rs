@@ -1,29 +1,30 @@
-//! Sizes replaced by equal ones, where a type depends on nothing but their number.
+//! Sizes replaced by equal ones, where a type depends on their number only.
 //!
-//! Takes a type and sizes for variables; gives the type with them in it. That two sizes are equal makes
-//! no two types equal: an abstract type that is closed here may depend on all of an argument that its
-//! `layout` does not name, and such an argument stays as it is, be it deep inside other types. A
-//! parameter of a declared type is *free* if its parts mention it only where it may be replaced. Types
-//! may mention each other, so all parameters are taken to be free until a part says otherwise, as often
-//! as that changes something.
+//! Takes a type and sizes for variables; gives the type with the sizes substituted. Equal sizes do
+//! not make equal types: a closed abstract type may depend on all of an argument that its `layout`
+//! does not name, and such an argument stays as it is, also deep inside other types. A parameter of
+//! a declared type is *free* if its parts mention it only where it may be replaced. Types may
+//! mention each other, so this is the greatest fixed point: all parameters are assumed to be free
+//! until a part contradicts it, iterated until nothing changes.
 
 use crate::hash::HashMap;
 use crate::types::{Nominal, NominalBody, Type, TypeKind};
 
-/// For each declared type, by its number, which of its parameters are free.
+/// For each declared type, by its number, the parameters that are free.
 #[derive(Default)]
-pub struct Free {
+pub struct FreeParameters {
     known: HashMap<u32, Vec<bool>>,
 }
 
-impl Free {
-    /// The type with these sizes, by the numbers of their variables, where it may have them.
-    pub fn replace(&mut self, ty: &Type, sizes: &HashMap<u32, Type>) -> Type {
-        self.learn(ty);
-        self.replaced(ty, sizes)
+impl FreeParameters {
+    /// Returns the type with sizes substituted for variables, by their numbers, in free positions.
+    pub fn replace_sizes(&mut self, ty: &Type, sizes: &HashMap<u32, Type>) -> Type {
+        self.compute_free(ty);
+        self.substitute_free(ty, sizes)
     }
 
-    fn replaced(&self, ty: &Type, sizes: &HashMap<u32, Type>) -> Type {
+    /// Substitutes without computing free parameters first.
+    fn substitute_free(&self, ty: &Type, sizes: &HashMap<u32, Type>) -> Type {
         if !ty.has_var() {
             return ty.clone();
         }
@@ -33,15 +34,16 @@ impl Free {
                 let free = self.known.get(&nominal.id);
                 let may = |i: usize| free.is_some_and(|free| free.get(i) == Some(&true));
                 let args = args.iter().enumerate();
-                let args = args.map(|(i, arg)| if may(i) { self.replaced(arg, sizes) } else { arg.clone() });
+                let args =
+                    args.map(|(i, arg)| if may(i) { self.substitute_free(arg, sizes) } else { arg.clone() });
                 Type::nominal(nominal.clone(), args.collect())
             }
-            _ => ty.map_children(&mut |child| self.replaced(child, sizes)),
+            _ => ty.map_children(&mut |child| self.substitute_free(child, sizes)),
         }
     }
 
-    /// Makes the declared types known that a type leads to.
-    fn learn(&mut self, ty: &Type) {
+    /// Computes the free parameters of all declared types reachable from a type.
+    fn compute_free(&mut self, ty: &Type) {
         let mut found: Vec<(Nominal, Vec<Type>)> = Vec::new();
         let mut waiting = vec![ty.clone()];
         while let Some(ty) = waiting.pop() {
@@ -56,7 +58,7 @@ impl Free {
                     None => vec![true; nominal.params.len()],
                 };
                 self.known.insert(nominal.id, free);
-                let parts = parts(nominal);
+                let parts = component_types(nominal);
                 waiting.extend(parts.iter().cloned());
                 found.push((nominal.clone(), parts));
             }
@@ -67,19 +69,20 @@ impl Free {
             for (nominal, parts) in &found {
                 for (i, param) in nominal.params.iter().enumerate() {
                     let taken = HashMap::from_iter([(param.id, Type::unit())]);
-                    let stays = parts.iter().any(|part| self.replaced(part, &taken).mentions(param));
-                    if let Some(free) = self.known.get_mut(&nominal.id).and_then(|free| free.get_mut(i)) {
-                        changed |= stays && *free;
-                        *free &= !stays;
-                    }
+                    let stays = parts.iter().any(|part| self.substitute_free(part, &taken).mentions(param));
+                    let all = self.known.get_mut(&nominal.id).expect("the type was entered above");
+                    let free = &mut all[i];
+                    changed |= stays && *free;
+                    *free &= !stays;
                 }
             }
         }
     }
 }
 
-/// What a declared type is made of, in terms of its parameters; nothing where it is closed.
-fn parts(nominal: &Nominal) -> Vec<Type> {
+/// Returns the component types of a declared type, in terms of its parameters; none where it is
+/// closed.
+fn component_types(nominal: &Nominal) -> Vec<Type> {
     match nominal.body() {
         _ if nominal.layout().is_some() => Vec::new(),
         Some(NominalBody::Newtype(definition)) => vec![definition.clone()],

@@ -1,21 +1,22 @@
 //! Trees of sizes and of storage words, shared and simplified, under assumptions about variables.
 //!
-//! Takes types; gives nodes of an arena ([`Trees`]) in which equal nodes have equal numbers, so
-//! that a declaration used twice in each of two hundred others is two hundred nodes. A *size* tree
-//! is a natural number built with `+`, `·`, `^` and pairs; a *word* tree is a sequence of storage
-//! slots: letters, concatenations and repetitions. The number of values of any type is a size tree,
-//! too, scalars being variables.
+//! Takes types; gives nodes of an arena ([`Trees`]) with hash-consing: equal nodes have equal
+//! numbers, so that a declaration used twice in each of two hundred others is two hundred nodes. A
+//! *size* tree is a natural number built with `+`, `·`, `^` and pairs; a *word* tree is a sequence
+//! of storage slots: letters, concatenations and repetitions. The number of values of any type is a
+//! size tree, too, scalars being variables.
 //!
 //! **Classes.** Whether a size is 0, 1, 2 or more depends only on which of those its parts are
-//! (`n(n - 1)/2` is 0, 0, 1, more; 3 stands for more). Each node knows the set of classes that it
-//! may have, given those of its variables, and is a number where only one of 0, 1 and 2 is left. So
-//! assumptions such as `N = 0` simplify: `0 ^ N` to 1, `0 ^ (N + 1)` to 0.
+//! (`n(n - 1)/2` is 0, 0, 1, more; 3 stands for more). Each node holds the set of classes that it
+//! may have, given those of its variables (an abstract interpretation: P. Cousot and R. Cousot
+//! 1977), and is a number where only one of 0, 1 and 2 is left. So assumptions such as `N = 0`
+//! simplify: `0 ^ N` to 1, `0 ^ (N + 1)` to 0.
 //!
 //! Decides nothing: [`super::exact`] does.
 
 use crate::cancellation;
 use crate::hash::HashMap;
-use crate::types::{LARGEST_SIZE_BITS, NominalBody, Triangle, Type, TypeKind};
+use crate::types::{MAX_SIZE_BITS, NominalBody, Triangle, Type, TypeKind};
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
 
@@ -37,9 +38,9 @@ pub enum Size {
     /// The count of a closed declared type: an unknown of at least 2 for its name and the counts
     /// of the arguments that it is functorial in.
     Unknown(u32, Vec<SizeId>),
-    /// Two or more.
+    /// An operation on two parts or more.
     Sum(Vec<SizeId>),
-    /// Two or more.
+    /// An operation on two parts or more.
     Product(Vec<SizeId>),
     /// Base and exponent.
     Power(SizeId, SizeId),
@@ -54,7 +55,7 @@ pub enum Word {
     Compact(SizeId),
     /// A slot that is the same only for the same type, or the same closed type of the same words.
     Letter(u32, Vec<WordId>),
-    /// None, or two or more.
+    /// No word, or two or more in sequence.
     Concatenation(Vec<WordId>),
     /// A word so many times.
     Repetition(WordId, SizeId),
@@ -80,33 +81,34 @@ impl Classes {
         Classes(1 << n.to_u8().unwrap_or(3).min(3))
     }
 
-    /// The only number of the set.
+    /// Returns the only number of the set, if it is 0, 1 or 2.
     fn number(self) -> Option<u32> {
         (self.0.is_power_of_two() && self.0 < 0b1000).then(|| self.0.trailing_zeros())
     }
 
-    /// True if the number is 0 for certain.
+    /// Returns true if the number is 0 for certain.
     pub fn is_zero(self) -> bool {
         self == Classes::ZERO
     }
 
-    /// True if the number may be 0.
+    /// Returns true if the number may be 0.
     pub fn may_be_zero(self) -> bool {
         self.0 & Classes::ZERO.0 != 0
     }
 
-    /// True if the number may be 0 or 1.
+    /// Returns true if the number may be 0 or 1.
     pub fn may_be_up_to_one(self) -> bool {
         self.0 & Classes::UP_TO_ONE.0 != 0
     }
 
-    /// The least class, and the others, if there are several.
+    /// Returns the least class and the others, if there are several.
     pub fn halves(self) -> Option<(Classes, Classes)> {
         let least = self.0 & self.0.wrapping_neg();
         (self.0 != least).then_some((Classes(least), Classes(self.0 & !least)))
     }
 
-    fn each(self, other: Classes, class: impl Fn(u32, u32) -> u32) -> Classes {
+    /// Returns the classes of an operation on two sizes.
+    fn combine(self, other: Classes, class: impl Fn(u32, u32) -> u32) -> Classes {
         let mut all = 0;
         for a in (0..4).filter(|a| self.0 & 1 << a != 0) {
             for b in (0..4).filter(|b| other.0 & 1 << b != 0) {
@@ -117,28 +119,29 @@ impl Classes {
     }
 }
 
-/// What variables of size trees stand for.
+/// The meaning of a variable of size trees.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Name {
     Variable(u32),
     Type(Type),
 }
 
-/// Parts that a nested sum, product or concatenation is spliced in up to: what is used twice in each of
-/// two hundred declarations stays shared.
-const MAX_FLAT: usize = 256;
+/// Parts of a sum, product or concatenation that nested ones are spliced into, at most; larger ones
+/// stay shared.
+const MAX_SPLICED_PARTS: usize = 256;
 
-/// Declared types nested deeper are not opened further.
+/// Nesting at which declared types are unfolded, at most.
 pub const MAX_DEPTH: u32 = 1_200;
 
-/// Declared types opened at most: those whose arguments grow are new types without end.
-pub const MAX_OPENED: u32 = 4_000;
+/// Declared types unfolded, at most: recursion with growing arguments produces new types without
+/// bound.
+pub const MAX_UNFOLDED_TYPES: u32 = 4_000;
 
 /// The arena of trees.
 #[derive(Default)]
 pub struct Trees {
-    opened: u32,
-    cut: bool,
+    unfolded_types: u32,
+    truncated: bool,
     sizes: Vec<(Size, Classes, bool)>,
     size_ids: HashMap<Size, SizeId>,
     words: Vec<Word>,
@@ -150,41 +153,42 @@ pub struct Trees {
 }
 
 impl Trees {
-    /// A size by its number.
+    /// Returns a size by its number.
     pub fn size(&self, id: SizeId) -> &Size {
         &self.sizes[id.0 as usize].0
     }
 
-    /// A word by its number.
+    /// Returns a word by its number.
     pub fn word(&self, id: WordId) -> &Word {
         &self.words[id.0 as usize]
     }
 
-    /// The classes that a size may have.
+    /// Returns the classes that a size may have.
     pub fn classes(&self, id: SizeId) -> Classes {
         self.sizes[id.0 as usize].1
     }
 
-    /// True if pairs occur in a size.
+    /// Returns true if pairs occur in a size.
     pub fn has_pairs(&self, id: SizeId) -> bool {
         self.sizes[id.0 as usize].2
     }
 
-    /// True if some declared type was left closed because it is nested too deep, so that words or sizes
-    /// that differ may be the same.
-    pub fn cut(&self) -> bool {
-        self.cut
+    /// Returns true if some declared type was not unfolded because of the bounds, so that different
+    /// words or sizes may be equal.
+    pub fn is_truncated(&self) -> bool {
+        self.truncated
     }
 
-    /// True if a declared type may be opened at this depth.
-    fn opens(&mut self, depth: u32) -> bool {
-        self.opened += 1;
-        let opens = depth < MAX_DEPTH && self.opened < MAX_OPENED;
-        self.cut |= !opens;
+    /// Returns true if a declared type may be unfolded at this depth; notes otherwise that the
+    /// trees are truncated.
+    fn may_unfold(&mut self, depth: u32) -> bool {
+        self.unfolded_types += 1;
+        let opens = depth < MAX_DEPTH && self.unfolded_types < MAX_UNFOLDED_TYPES;
+        self.truncated |= !opens;
         opens
     }
 
-    /// Nodes made so far.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.sizes.len() + self.words.len()
     }
@@ -193,6 +197,7 @@ impl Trees {
         self.intern(Size::Number(n))
     }
 
+    /// Returns the number of a size node, simplified to a number where its classes allow.
     fn intern(&mut self, size: Size) -> SizeId {
         cancellation::poll();
         if let Some(known) = self.size_ids.get(&size) {
@@ -200,7 +205,7 @@ impl Trees {
         }
         let of = |id: &SizeId| self.classes(*id);
         let fold = |parts: &[SizeId], start: u8, class: fn(u32, u32) -> u32| {
-            parts.iter().fold(Classes(1 << start), |all, part| all.each(of(part), class))
+            parts.iter().fold(Classes(1 << start), |all, part| all.combine(of(part), class))
         };
         let classes = match &size {
             Size::Number(n) => Classes::of(n),
@@ -208,9 +213,9 @@ impl Trees {
             Size::Unknown(..) => Classes::SEVERAL,
             Size::Sum(parts) => fold(parts, 0, |a, b| a + b),
             Size::Product(parts) => fold(parts, 1, |a, b| a * b),
-            Size::Power(base, exponent) => of(base).each(of(exponent), u32::pow),
+            Size::Power(base, exponent) => of(base).combine(of(exponent), u32::pow),
             Size::Pairs(n) => {
-                of(n).each(Classes::ZERO, |n, _| if n == 3 { 3 } else { n * n.saturating_sub(1) / 2 })
+                of(n).combine(Classes::ZERO, |n, _| if n == 3 { 3 } else { n * n.saturating_sub(1) / 2 })
             }
         };
         let pairs = match &size {
@@ -230,6 +235,7 @@ impl Trees {
         id
     }
 
+    /// Returns the number of a word node.
     fn intern_word(&mut self, word: Word) -> WordId {
         cancellation::poll();
         if let Some(known) = self.word_ids.get(&word) {
@@ -241,6 +247,7 @@ impl Trees {
         id
     }
 
+    /// Returns the value of a number node.
     fn as_number(&self, id: SizeId) -> Option<&BigUint> {
         match self.size(id) {
             Size::Number(n) => Some(n),
@@ -248,17 +255,19 @@ impl Trees {
         }
     }
 
+    /// Returns true if a size is this number.
     fn is(&self, id: SizeId, n: u32) -> bool {
         self.as_number(id).is_some_and(|number| *number == n.into())
     }
 
+    /// Returns a sum, nested ones spliced in and constants added.
     fn sum(&mut self, parts: Vec<SizeId>) -> SizeId {
         let mut constant = BigUint::zero();
         let mut rest = Vec::new();
         for part in parts {
             match self.size(part) {
                 Size::Number(n) => constant += n,
-                Size::Sum(inner) if rest.len() + inner.len() <= MAX_FLAT => {
+                Size::Sum(inner) if rest.len() + inner.len() <= MAX_SPLICED_PARTS => {
                     rest.extend(inner.iter().copied())
                 }
                 _ => rest.push(part),
@@ -274,13 +283,14 @@ impl Trees {
         }
     }
 
+    /// Returns a product, nested ones spliced in and constants multiplied.
     fn product(&mut self, parts: Vec<SizeId>) -> SizeId {
         let mut constant = BigUint::one();
         let mut rest = Vec::new();
         for part in parts {
             match self.size(part) {
-                Size::Number(n) if constant.bits() + n.bits() <= LARGEST_SIZE_BITS => constant *= n,
-                Size::Product(inner) if rest.len() + inner.len() <= MAX_FLAT => {
+                Size::Number(n) if constant.bits() + n.bits() <= MAX_SIZE_BITS => constant *= n,
+                Size::Product(inner) if rest.len() + inner.len() <= MAX_SPLICED_PARTS => {
                     rest.extend(inner.iter().copied())
                 }
                 _ => rest.push(part),
@@ -300,7 +310,7 @@ impl Trees {
         }
     }
 
-    /// Factors with powers of one base as one: `b^e · b^f = b^(e + f)`.
+    /// Returns the factors with the powers of each base joined: `b^e · b^f = b^(e + f)`.
     fn powers(&mut self, factors: Vec<SizeId>) -> Vec<SizeId> {
         let mut bases: Vec<SizeId> = Vec::new();
         let mut exponents: HashMap<SizeId, Vec<SizeId>> = HashMap::default();
@@ -326,6 +336,7 @@ impl Trees {
         powers
     }
 
+    /// Returns a power, simplified.
     fn power(&mut self, base: SizeId, exponent: SizeId) -> SizeId {
         if self.is(exponent, 0) || self.is(base, 1) {
             return self.number(BigUint::one());
@@ -335,7 +346,7 @@ impl Trees {
         }
         if let (Some(n), Some(e)) =
             (self.as_number(base), self.as_number(exponent).and_then(ToPrimitive::to_u32))
-            && n.bits().saturating_mul(e.into()) <= LARGEST_SIZE_BITS
+            && n.bits().saturating_mul(e.into()) <= MAX_SIZE_BITS
         {
             let power = n.pow(e);
             return self.number(power);
@@ -347,9 +358,10 @@ impl Trees {
         self.intern(Size::Power(base, exponent))
     }
 
+    /// Returns `n(n - 1)/2`.
     fn pairs(&mut self, n: SizeId) -> SizeId {
         match self.as_number(n) {
-            Some(n) if n.bits() * 2 <= LARGEST_SIZE_BITS => {
+            Some(n) if n.bits() * 2 <= MAX_SIZE_BITS => {
                 let pairs = Triangle::Below.count(n);
                 self.number(pairs)
             }
@@ -357,18 +369,20 @@ impl Trees {
         }
     }
 
+    /// Returns a variable by its meaning.
     fn variable(&mut self, name: Name, classes: Classes) -> SizeId {
         let next = self.names.len() as u32;
         let id = *self.names.entry(name).or_insert(next);
         self.intern(Size::Variable(id, classes))
     }
 
-    fn named(&mut self, ty: &Type) -> u32 {
+    /// Returns the number of a type as a name.
+    fn name_id(&mut self, ty: &Type) -> u32 {
         let next = self.names.len() as u32;
         *self.names.entry(Name::Type(ty.clone())).or_insert(next)
     }
 
-    /// The size of a compact linear type.
+    /// Returns the size of a compact linear type.
     pub fn size_of(&mut self, ty: &Type) -> SizeId {
         self.size_at(ty, 0)
     }
@@ -402,7 +416,7 @@ impl Trees {
                 }
             }
             TypeKind::Var(var) => self.variable(Name::Variable(var.id), Classes::ANY),
-            TypeKind::Nominal(..) if self.opens(depth) => match opened(ty).as_deref() {
+            TypeKind::Nominal(..) if self.may_unfold(depth) => match storage_parts(ty).as_deref() {
                 Some([definition]) => self.size_at(definition, depth + 1),
                 _ => self.variable(Name::Type(ty.clone()), Classes::ANY),
             },
@@ -412,7 +426,7 @@ impl Trees {
         size
     }
 
-    /// The storage slots of a type.
+    /// Returns the storage slots of a type.
     pub fn word_of(&mut self, ty: &Type) -> WordId {
         self.word_at(ty, 0)
     }
@@ -425,7 +439,7 @@ impl Trees {
         if let Some(known) = self.words_of.get(ty) {
             return *known;
         }
-        let opens = matches!(ty.kind(), TypeKind::Nominal(..)) && self.opens(depth);
+        let opens = matches!(ty.kind(), TypeKind::Nominal(..)) && self.may_unfold(depth);
         let mut all = |parts: &mut dyn Iterator<Item = &Type>| {
             parts.map(|part| self.word_at(part, depth + 1)).collect::<Vec<_>>()
         };
@@ -450,14 +464,14 @@ impl Trees {
                 let (case, n) = (self.word_at(case, depth + 1), self.size_at(n, depth + 1));
                 self.copies(case, n)
             }
-            TypeKind::Nominal(..) if opens => match (opened(ty), closed(ty)) {
+            TypeKind::Nominal(..) if opens => match (storage_parts(ty), closed_abstract_type(ty)) {
                 (Some(parts), _) => {
                     let parts = all(&mut parts.iter());
                     self.concatenation(parts)
                 }
                 (None, Some((fixed, free))) => {
                     let free = all(&mut free.iter());
-                    let name = self.named(&fixed);
+                    let name = self.name_id(&fixed);
                     self.intern_word(Word::Letter(name, free))
                 }
                 (None, None) => self.letter(ty),
@@ -469,7 +483,7 @@ impl Trees {
     }
 
     fn letter(&mut self, ty: &Type) -> WordId {
-        let name = self.named(ty);
+        let name = self.name_id(ty);
         self.intern_word(Word::Letter(name, Vec::new()))
     }
 
@@ -481,16 +495,18 @@ impl Trees {
         matches!(self.word(id), Word::Concatenation(parts) if parts.is_empty())
     }
 
+    /// Returns a compact slot; the empty word if its size is 1.
     fn compact(&mut self, size: SizeId) -> WordId {
         if self.is(size, 1) { self.empty() } else { self.intern_word(Word::Compact(size)) }
     }
 
+    /// Returns a concatenation, nested ones spliced in.
     fn concatenation(&mut self, parts: Vec<WordId>) -> WordId {
         let mut flat = Vec::new();
         for part in parts {
             match self.word(part) {
                 Word::Concatenation(inner) if inner.is_empty() => {}
-                Word::Concatenation(inner) if flat.len() + inner.len() <= MAX_FLAT => {
+                Word::Concatenation(inner) if flat.len() + inner.len() <= MAX_SPLICED_PARTS => {
                     flat.extend(inner.iter().copied());
                 }
                 _ => flat.push(part),
@@ -502,6 +518,7 @@ impl Trees {
         }
     }
 
+    /// Returns a repetition, simplified.
     fn repetition(&mut self, word: WordId, count: SizeId) -> WordId {
         if self.is(count, 0) || self.is_empty(word) {
             return self.empty();
@@ -518,6 +535,7 @@ impl Trees {
         }
     }
 
+    /// Returns a tagged sum; a compact slot if all cases are units.
     fn cases(&mut self, parts: Vec<WordId>) -> WordId {
         let void =
             |trees: &Trees, part: WordId| matches!(trees.word(part), Word::Compact(n) if trees.is(*n, 0));
@@ -533,6 +551,7 @@ impl Trees {
         }
     }
 
+    /// Returns the tagged sum of one case repeated.
     fn copies(&mut self, case: WordId, count: SizeId) -> WordId {
         if let Some(units) = self.units(case) {
             let size = self.product(vec![count, units]);
@@ -544,7 +563,8 @@ impl Trees {
         if self.is(count, 1) { case } else { self.intern_word(Word::Copies(case, count)) }
     }
 
-    /// The number of unit cases that a case stands for, if it is visibly compact.
+    /// Returns the number of unit cases that a case stands for, if it is a compact slot or the
+    /// unit.
     fn units(&mut self, part: WordId) -> Option<SizeId> {
         match self.word(part) {
             Word::Compact(size) => Some(*size),
@@ -553,7 +573,7 @@ impl Trees {
         }
     }
 
-    /// The number of values of a type.
+    /// Returns the number of values of a type.
     pub fn count_of(&mut self, ty: &Type) -> SizeId {
         self.count_at(ty, 0)
     }
@@ -565,7 +585,7 @@ impl Trees {
         if let Some(known) = self.counts_of.get(ty) {
             return *known;
         }
-        let opens = matches!(ty.kind(), TypeKind::Nominal(..)) && self.opens(depth);
+        let opens = matches!(ty.kind(), TypeKind::Nominal(..)) && self.may_unfold(depth);
         let mut all = |parts: &mut dyn Iterator<Item = &Type>| {
             parts.map(|part| self.count_at(part, depth + 1)).collect::<Vec<_>>()
         };
@@ -594,14 +614,14 @@ impl Trees {
                 let (base, index) = (self.count_at(codomain, depth + 1), self.size_at(domain, depth + 1));
                 self.power(base, index)
             }
-            TypeKind::Nominal(..) if opens => match (opened(ty), closed(ty)) {
+            TypeKind::Nominal(..) if opens => match (storage_parts(ty), closed_abstract_type(ty)) {
                 (Some(parts), _) => {
                     let parts = all(&mut parts.iter());
                     self.product(parts)
                 }
                 (None, Some((fixed, free))) => {
                     let free = all(&mut free.iter());
-                    let name = self.named(&fixed);
+                    let name = self.name_id(&fixed);
                     self.intern(Size::Unknown(name, free))
                 }
                 (None, None) => self.variable(Name::Type(ty.clone()), Classes::SEVERAL),
@@ -613,12 +633,18 @@ impl Trees {
         count
     }
 
-    /// A size under the assumption that a variable has certain classes.
-    pub fn assume(&mut self, id: SizeId, variable: u32, classes: Classes, seen: &mut Assumed) -> SizeId {
+    /// Returns a size under the assumption that a variable has certain classes.
+    pub fn assume(
+        &mut self,
+        id: SizeId,
+        variable: u32,
+        classes: Classes,
+        seen: &mut AssumptionMemo,
+    ) -> SizeId {
         if let Some(known) = seen.sizes.get(&id) {
             return *known;
         }
-        let all = |trees: &mut Trees, parts: &[SizeId], seen: &mut Assumed| -> Vec<SizeId> {
+        let all = |trees: &mut Trees, parts: &[SizeId], seen: &mut AssumptionMemo| -> Vec<SizeId> {
             parts.iter().map(|part| trees.assume(*part, variable, classes, seen)).collect()
         };
         let assumed = match self.size(id).clone() {
@@ -651,12 +677,18 @@ impl Trees {
         assumed
     }
 
-    /// A word under the assumption that a variable has certain classes.
-    pub fn assume_word(&mut self, id: WordId, variable: u32, classes: Classes, seen: &mut Assumed) -> WordId {
+    /// Returns a word under the assumption that a variable has certain classes.
+    pub fn assume_word(
+        &mut self,
+        id: WordId,
+        variable: u32,
+        classes: Classes,
+        seen: &mut AssumptionMemo,
+    ) -> WordId {
         if let Some(known) = seen.words.get(&id) {
             return *known;
         }
-        let all = |trees: &mut Trees, parts: &[WordId], seen: &mut Assumed| -> Vec<WordId> {
+        let all = |trees: &mut Trees, parts: &[WordId], seen: &mut AssumptionMemo| -> Vec<WordId> {
             parts.iter().map(|part| trees.assume_word(*part, variable, classes, seen)).collect()
         };
         let assumed = match self.word(id).clone() {
@@ -692,38 +724,38 @@ impl Trees {
     }
 }
 
-/// Nodes that one assumption has been applied to.
+/// The memo of one assumption: the results by node.
 #[derive(Default)]
-pub struct Assumed {
+pub struct AssumptionMemo {
     sizes: HashMap<SizeId, SizeId>,
     words: HashMap<WordId, WordId>,
 }
 
-impl Assumed {
-    /// The number of such nodes.
+impl AssumptionMemo {
+    /// Returns the number of nodes visited.
     pub fn len(&self) -> usize {
         self.sizes.len() + self.words.len()
     }
 }
 
-/// The parts whose storage a declared type has, where they are known here: the one definition of a
+/// Returns the parts whose storage a declared type has, where they are visible: the definition of a
 /// newtype or of an abstract type, the unit sum of an enumeration, or the fields of a struct.
-pub fn opened(ty: &Type) -> Option<Vec<Type>> {
+pub fn storage_parts(ty: &Type) -> Option<Vec<Type>> {
     let TypeKind::Nominal(nominal, args) = ty.kind() else { return None };
     match nominal.body()? {
         NominalBody::Newtype(_) | NominalBody::Abstract(_) | NominalBody::Variant(_) => {
             nominal.stored_as(args).map(|definition| vec![definition])
         }
-        NominalBody::Struct(_) if nominal.brings_sizes() => None,
+        NominalBody::Struct(_) if nominal.has_existential_field() => None,
         NominalBody::Struct(_) => {
             nominal.struct_fields(args).map(|fields| fields.into_iter().map(|(_, field)| field).collect())
         }
     }
 }
 
-/// An abstract type that stays closed: the type with nothing said of the arguments that it is
-/// functorial in, and these.
-pub fn closed(ty: &Type) -> Option<(Type, Vec<Type>)> {
+/// Returns a closed abstract type with its functorial arguments replaced by `1`, and these
+/// arguments.
+pub fn closed_abstract_type(ty: &Type) -> Option<(Type, Vec<Type>)> {
     let TypeKind::Nominal(nominal, args) = ty.kind() else { return None };
     let layout = nominal.layout()?;
     let fixed = args.iter().zip(layout).map(|(arg, free)| if *free { Type::unit() } else { arg.clone() });

@@ -1,14 +1,15 @@
-//! Checks derivations, apart from how they were found.
+//! Verification of derivations, independent of the search.
 //!
 //! Takes two types and a [`Witness`]; gives the verdict it proves, or the step that does not hold.
-//! Each step is checked by itself, by the structure of the two types it claims: that a type below
-//! is an instance of the law, left to right or right to left. Where a law speaks of sizes, their
-//! exact normal forms are compared ([`super::exact::same_size`]). Calls neither the search nor the
-//! decider of slots, and no normal form of types.
+//! Each step is checked by itself, by the structure of the two types it claims: that the pair of
+//! types is an instance of the law, left to right or right to left. Where a law speaks of sizes,
+//! their exact normal forms are compared ([`super::exact::same_size`]). Calls neither the search
+//! nor the decision procedure for slots, and uses no normal form of types: the de Bruijn criterion
+//! (a proof object checked by a small program).
 
 use super::Verdict;
-use super::exact::{self, BUDGET};
-use super::laws::{Law, Reason, Side, Step, Witness, term};
+use super::exact::{self, STEP_BUDGET};
+use super::laws::{Connective, Law, Reason, Step, Witness, split_coefficient};
 use crate::hash::HashMap;
 use crate::types::{Type, TypeKind};
 use num_traits::ToPrimitive;
@@ -17,7 +18,8 @@ use std::fmt;
 /// The first fault of a derivation.
 #[derive(Clone, Debug)]
 pub enum Fault {
-    /// It does not start or end at the types in question, or a step not where the last one ended.
+    /// The derivation does not start or end at the types in question, or a step does not start
+    /// where the last one ended.
     Gap {
         /// The type expected.
         expected: Type,
@@ -46,46 +48,53 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The verdict on `a` and `b` that the derivation proves.
+/// Returns the verdict on `a` and `b` that the derivation proves.
+///
+/// # Errors
+///
+/// The first fault.
 pub fn verify(a: &Type, b: &Type, witness: &Witness) -> Result<Verdict, Box<Fault>> {
-    verify_within(a, b, witness, &mut BUDGET.clone())
+    verify_within(a, b, witness, &mut STEP_BUDGET.clone())
 }
 
-/// `work`: the steps left for sizes.
+/// Verifies with `work` steps left for the comparison of sizes.
 fn verify_within(a: &Type, b: &Type, witness: &Witness, work: &mut u64) -> Result<Verdict, Box<Fault>> {
-    meets(a, &witness.from)?;
-    meets(b, &witness.to)?;
+    require_equal(a, &witness.from)?;
+    require_equal(b, &witness.to)?;
     let mut verdict = Verdict::Equal;
     let mut at = a;
     for step in &witness.steps {
-        meets(at, &step.from)?;
+        require_equal(at, &step.from)?;
         verdict = verdict.max(check(step, work)?);
         at = &step.to;
     }
-    meets(at, b)?;
+    require_equal(at, b)?;
     Ok(verdict)
 }
 
-fn meets(expected: &Type, found: &Type) -> Result<(), Box<Fault>> {
+/// Returns a fault unless two types are equal.
+fn require_equal(expected: &Type, found: &Type) -> Result<(), Box<Fault>> {
     if expected == found {
         return Ok(());
     }
     Err(Box::new(Fault::Gap { expected: expected.clone(), found: found.clone() }))
 }
 
+/// Returns the verdict that a step proves.
 fn check(step: &Step, work: &mut u64) -> Result<Verdict, Box<Fault>> {
     match &step.reason {
         Reason::Law(law) => {
             let (from, to) = (step.from.clone(), step.to.clone());
-            if !holds(*law, &from, &to, work) && !holds(*law, &to, &from, work) {
+            if !is_instance(*law, &from, &to, work) && !is_instance(*law, &to, &from, work) {
                 return Err(Box::new(Fault::NotAnInstance { law: *law, from, to }));
             }
             Ok(if law.keeps_storage() { Verdict::Natural } else { Verdict::Isomorphic })
         }
-        Reason::Inside(children) => inside(step, children, work),
+        Reason::Congruence(children) => inside(step, children, work),
     }
 }
 
+/// Returns the verdict that a congruence step proves.
 fn inside(
     step: &Step,
     children: &[(usize, std::sync::Arc<Witness>)],
@@ -119,7 +128,7 @@ fn inside(
     let forward = rebuilt(&step.from, |w| &w.from, |w| &w.to);
     if forward.as_ref() != Some(&step.to) {
         let backward = rebuilt(&step.to, |w| &w.to, |w| &w.from);
-        meets(&step.from, backward.as_ref().unwrap_or(&step.to))?;
+        require_equal(&step.from, backward.as_ref().unwrap_or(&step.to))?;
         if step.from == step.to || backward.is_none() {
             return Err(Box::new(Fault::Gap { expected: step.from.clone(), found: step.to.clone() }));
         }
@@ -131,25 +140,26 @@ fn inside(
     Ok(verdict)
 }
 
-/// Copies written out at most when a law says "so many copies".
-const MOST_COPIES: usize = 10_000;
+/// Copies that an instance of [`Law::Unroll`] may have, at most.
+const MAX_COPIES: usize = 10_000;
 
-/// Whether `a` and `b` are the left and right side of an instance of the law.
-fn holds(law: Law, a: &Type, b: &Type, work: &mut u64) -> bool {
+/// Returns true if `a` and `b` are the left and right side of an instance of the law.
+fn is_instance(law: Law, a: &Type, b: &Type, work: &mut u64) -> bool {
     let mut same_size = |a: &Type, b: &Type| same_size(a, b, work);
     match law {
         Law::Linearize => same_size(a, b),
-        Law::Unfold => unfolds(a).as_ref() == Some(b),
+        Law::Unfold => unfolded(a).as_ref() == Some(b),
         Law::Represent => match a.kind() {
             TypeKind::Nominal(nominal, args) => {
                 nominal.layout().is_none() && nominal.representation(args).as_ref() == Some(b)
             }
             _ => false,
         },
-        Law::Flatten(side) => side.make(side.flatten(a)) == *b,
+        Law::Flatten(side) => side.combine(side.flatten(a)) == *b,
         Law::Concat(side) => {
-            let (left, right) = differing(side, a, b);
-            let parts: Vec<(Type, Type)> = left.iter().chain(&right).map(|part| side.split(part)).collect();
+            let (left, right) = strip_common_ends(side, a, b);
+            let parts: Vec<(Type, Type)> =
+                left.iter().chain(&right).map(|part| side.base_and_exponent(part)).collect();
             let exponents = |parts: &[(Type, Type)]| {
                 Type::compact_sum(parts.iter().map(|(_, exponent)| exponent.clone()).collect())
             };
@@ -157,28 +167,28 @@ fn holds(law: Law, a: &Type, b: &Type, work: &mut u64) -> bool {
                 && same_size(&exponents(&parts[..left.len()]), &exponents(&parts[left.len()..]))
         }
         Law::Curry(side) => {
-            let (power, outer) = side.split(a);
-            let (base, inner) = side.split(&power);
-            let (other, whole) = side.split(b);
+            let (power, outer) = side.base_and_exponent(a);
+            let (base, inner) = side.base_and_exponent(&power);
+            let (other, whole) = side.base_and_exponent(b);
             base == other && same_size(&Type::compact_product(vec![outer, inner]), &whole)
         }
         Law::Unroll(side) => {
-            let (left, right) = differing(side, a, b);
+            let (left, right) = strip_common_ends(side, a, b);
             let [power] = left.as_slice() else { return false };
-            let (word, count) = side.split(power);
-            let word = side.list(&word);
+            let (word, count) = side.base_and_exponent(power);
+            let word = side.parts(&word);
             let Some(count) = count.as_unit_sum().and_then(ToPrimitive::to_usize) else { return false };
-            word.len().checked_mul(count).is_some_and(|n| n == right.len() && n <= MOST_COPIES)
+            word.len().checked_mul(count).is_some_and(|n| n == right.len() && n <= MAX_COPIES)
                 && right.chunks(word.len().max(1)).all(|copy| copy == word.as_slice())
         }
         Law::Rotate(side) => {
-            let (left, right) = differing(side, a, b);
+            let (left, right) = strip_common_ends(side, a, b);
             let (Some((last, moved)), Some((first, now_after))) = (left.split_last(), right.split_first())
             else {
                 return false;
             };
-            let ((before, n), (after, m)) = (side.split(last), side.split(first));
-            let (before, after) = (side.list(&before), side.list(&after));
+            let ((before, n), (after, m)) = (side.base_and_exponent(last), side.base_and_exponent(first));
+            let (before, after) = (side.parts(&before), side.parts(&after));
             n == m
                 && moved == now_after
                 && before.len() == after.len()
@@ -186,34 +196,34 @@ fn holds(law: Law, a: &Type, b: &Type, work: &mut u64) -> bool {
                 && after.starts_with(moved)
                 && before[..before.len() - moved.len()] == after[moved.len()..]
         }
-        Law::PowerOne(Side::Product) => {
+        Law::PowerOne(Connective::Product) => {
             matches!(a.kind(), TypeKind::Array(base, index) if index.is_unit() && base == b)
         }
-        Law::PowerOne(Side::Sum) => {
+        Law::PowerOne(Connective::Sum) => {
             matches!(a.kind(), TypeKind::Repeat(cases, case) if cases.is_unit() && case == b)
         }
-        Law::PowerZero(Side::Product) => {
+        Law::PowerZero(Connective::Product) => {
             matches!(a.kind(), TypeKind::Array(_, index) if index.is_void() && b.is_unit())
         }
-        Law::PowerZero(Side::Sum) => {
+        Law::PowerZero(Connective::Sum) => {
             matches!(a.kind(), TypeKind::Repeat(cases, _) if cases.is_void() && b.is_void())
         }
-        Law::UnitPower(Side::Product) => {
+        Law::UnitPower(Connective::Product) => {
             matches!(a.kind(), TypeKind::Array(base, _) if base.is_unit() && b.is_unit())
         }
-        Law::UnitPower(Side::Sum) => {
+        Law::UnitPower(Connective::Sum) => {
             matches!(a.kind(), TypeKind::Repeat(_, case) if case.is_void() && b.is_void())
         }
         Law::Commute(side) => {
             let count = |ty: &Type| {
                 let mut counts: HashMap<Type, usize> = HashMap::default();
-                side.list(ty).into_iter().for_each(|part| *counts.entry(part).or_default() += 1);
+                side.parts(ty).into_iter().for_each(|part| *counts.entry(part).or_default() += 1);
                 counts
             };
             count(a) == count(b)
         }
         Law::Distribute => {
-            let factors = written_out(a);
+            let factors = unrolled_factors(a);
             (0..factors.len()).any(|i| {
                 let with = |case: &Type| {
                     let mut factors = factors.clone();
@@ -242,7 +252,7 @@ fn holds(law: Law, a: &Type, b: &Type, work: &mut u64) -> bool {
                 same_size(&Type::compact_power(base.clone(), index.clone()), b)
             }
             _ => {
-                let (left, right) = differing(Side::Product, a, b);
+                let (left, right) = strip_common_ends(Connective::Product, a, b);
                 left.iter().chain(&right).all(Type::is_compact)
                     && same_size(&Type::compact_product(left), &Type::compact_product(right))
             }
@@ -250,8 +260,8 @@ fn holds(law: Law, a: &Type, b: &Type, work: &mut u64) -> bool {
         Law::Collect => {
             let collected = |ty: &Type| {
                 let mut terms: HashMap<Vec<Type>, Vec<Type>> = HashMap::default();
-                for case in Side::Sum.list(ty) {
-                    let (copies, rest) = term(&case);
+                for case in Connective::Sum.parts(ty) {
+                    let (copies, rest) = split_coefficient(&case);
                     terms.entry(rest).or_default().push(copies);
                 }
                 terms
@@ -264,14 +274,14 @@ fn holds(law: Law, a: &Type, b: &Type, work: &mut u64) -> bool {
                     })
                 })
         }
-        Law::Annihilate => Side::Product.list(a).iter().any(Type::is_void) && b.is_void(),
+        Law::Annihilate => Connective::Product.parts(a).iter().any(Type::is_void) && b.is_void(),
     }
 }
 
-/// What a declared type or record stands for.
-fn unfolds(ty: &Type) -> Option<Type> {
+/// Returns the definition of a declared type, or a record as a product.
+fn unfolded(ty: &Type) -> Option<Type> {
     match ty.kind() {
-        TypeKind::Nominal(nominal, _) if nominal.brings_sizes() => None,
+        TypeKind::Nominal(nominal, _) if nominal.has_existential_field() => None,
         TypeKind::Nominal(nominal, args) => nominal
             .definition(args)
             .or_else(|| Some(Type::product(nominal.struct_fields(args)?.into_iter().map(|f| f.1).collect()))),
@@ -280,17 +290,17 @@ fn unfolds(ty: &Type) -> Option<Type> {
     }
 }
 
-/// The factors of a product, with `T ^ n` as n of them.
-fn written_out(ty: &Type) -> Vec<Type> {
+/// Returns the factors of a product, with `T ^ n` as n of them.
+fn unrolled_factors(ty: &Type) -> Vec<Type> {
     match ty.kind() {
         TypeKind::Array(..) => ty.components(64).unwrap_or_default(),
-        _ => Side::Product.list(ty),
+        _ => Connective::Product.parts(ty),
     }
 }
 
-/// The parts of two words without what they share at their ends.
-fn differing(side: Side, a: &Type, b: &Type) -> (Vec<Type>, Vec<Type>) {
-    let (mut left, mut right) = (side.list(a), side.list(b));
+/// Returns the parts of two words without their common ends.
+fn strip_common_ends(side: Connective, a: &Type, b: &Type) -> (Vec<Type>, Vec<Type>) {
+    let (mut left, mut right) = (side.parts(a), side.parts(b));
     let front = left.iter().zip(&right).take_while(|(x, y)| x == y).count();
     left.drain(..front);
     right.drain(..front);
@@ -300,7 +310,7 @@ fn differing(side: Side, a: &Type, b: &Type) -> (Vec<Type>, Vec<Type>) {
     (left, right)
 }
 
-/// Whether two compact types have one size at every valuation, by exact arithmetic.
+/// Returns true if two compact types have one size at every valuation, by exact arithmetic.
 fn same_size(a: &Type, b: &Type, work: &mut u64) -> bool {
     if !a.is_compact() || !b.is_compact() {
         return false;

@@ -1,7 +1,7 @@
 //! Loops per element: several elements at a time, each until it is done.
 //!
 //! How many steps it takes to leave a circle, where Newton's method ends: a loop around such a loop does one element after
-//! the other, and each waits for its own chain of operations. Here [`WIDTH`] elements go together, in [`VECTORS`] vectors:
+//! the other, and each waits for its own chain of operations. Here [`MAX_LINE_WIDTH`] elements go together, in [`VECTORS`] vectors:
 //! registers and variables have a lane for each, and a mask says which lanes are active.
 //!
 //! **Method.** A variable is set in active lanes only. Of a condition that differs, each side runs with the lanes for which
@@ -30,7 +30,7 @@ use cranelift_frontend::Variable;
 const VECTORS: usize = 2;
 
 /// Elements that go together.
-const WIDTH: usize = 2 * VECTORS;
+const MAX_LINE_WIDTH: usize = 2 * VECTORS;
 
 /// The vector of two numbers of 8 bytes.
 fn pair(ty: ScalarType) -> Type {
@@ -299,7 +299,7 @@ enum Made {
     /// Of 0 or 1: all bits or none.
     Mask([Value; VECTORS]),
     /// One by one.
-    Lanes([Value; WIDTH]),
+    Lanes([Value; MAX_LINE_WIDTH]),
 }
 
 type Variables = [Variable; VECTORS];
@@ -332,7 +332,7 @@ impl Emit<'_, '_> {
         let outer = self.regs.clone();
         self.b.ins().jump(head, &[low.into()]);
         self.b.switch_to_block(head);
-        let after = self.b.ins().iadd_imm_s(at, WIDTH as i64);
+        let after = self.b.ins().iadd_imm_s(at, MAX_LINE_WIDTH as i64);
         let more = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, after, high);
         self.b.ins().brif(more, inside, &[], end, &[]);
         self.b.switch_to_block(inside);
@@ -723,14 +723,14 @@ impl Emit<'_, '_> {
     }
 
     /// A register lane by lane.
-    fn lanes(&mut self, masked: &Masked<'_>, reg: Reg) -> [Value; WIDTH] {
+    fn lanes(&mut self, masked: &Masked<'_>, reg: Reg) -> [Value; MAX_LINE_WIDTH] {
         match masked.made.get(&reg) {
             Some(Made::Lanes(lanes)) => *lanes,
             None => {
                 let value = self.reg(reg);
                 match masked.plan.roles.get(&reg) {
                     Some(Role::Index) => std::array::from_fn(|i| self.b.ins().iadd_imm_s(value, i as i64)),
-                    _ => [value; WIDTH],
+                    _ => [value; MAX_LINE_WIDTH],
                 }
             }
             Some(_) => {

@@ -11,7 +11,7 @@ use crate::types::Type;
 use std::rc::Rc;
 
 /// Functions within one another.
-const DEEPEST: usize = 40;
+const MAX_DEPTH: usize = 40;
 
 /// The same function within itself: `map` of a `map` is no recursion.
 const AGAIN: usize = 4;
@@ -32,7 +32,7 @@ impl<'a> Lower<'a> {
     ) -> Result<AbstractValue<'a>> {
         let function = self.function(fun.function)?;
         let again = self.calls.iter().filter(|id| **id == fun.function).count();
-        if self.calls.len() >= DEEPEST || again >= AGAIN {
+        if self.calls.len() >= MAX_DEPTH || again >= AGAIN {
             return Err(No("recursion"));
         }
         let instance = self.instances.entry((fun.function, fun.type_args.clone())).or_insert_with(|| {

@@ -284,7 +284,8 @@ impl<'a> Lower<'a> {
         let new = self.replaced(old, rest, part)?;
         let layout = self.layout(ty);
         let compact = layout.compact().ok_or(No("a part of no compact value"))?;
-        let weight = compact.encoding.place(i).1.to_u64().ok_or(No("codes of more than 64 bits"))?;
+        let weight =
+            compact.encoding.size_and_weight(i).1.to_u64().ok_or(No("codes of more than 64 bits"))?;
         let weight = self.size(weight)?;
         let less = self.binary(Binary::Mul, old, weight)?;
         let more = self.binary(Binary::Mul, new, weight)?;

@@ -413,7 +413,7 @@ impl<'a> Lower<'a> {
         let mut code: Option<Reg> = None;
         let mut sizes = Vec::new();
         for (i, part) in parts.iter().enumerate() {
-            let (size, _) = compact.encoding.place(&Code::from(i));
+            let (size, _) = compact.encoding.size_and_weight(&Code::from(i));
             let size = size.to_u64().ok_or(No("codes of more than 64 bits"))?;
             sizes.push(size);
             let part = match part {
@@ -468,7 +468,7 @@ impl<'a> Lower<'a> {
             Encoding::Power { count, .. } => count.to_usize().unwrap_or(usize::MAX),
             _ => 1,
         };
-        let (size, weight) = compact.encoding.place(i);
+        let (size, weight) = compact.encoding.size_and_weight(i);
         let (Some(size), Some(weight)) = (size.to_u64(), weight.to_u64()) else {
             return Err(No("codes of more than 64 bits"));
         };

@@ -17,7 +17,7 @@ use std::rc::Rc;
 const MOST: u64 = 16;
 
 /// Sums inside sums. A variant that mentions itself would have them without end.
-const DEEPEST: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 /// Whether values of a layout are objects that are taken apart here.
 fn apart(layout: &Layout) -> bool {
@@ -64,7 +64,7 @@ impl<'a> Lower<'a> {
     /// Whether the sums inside a type end somewhere: its zero is written out.
     fn ends(&self, ty: &Type, depth: usize) -> Result<()> {
         self.step()?;
-        if depth == DEEPEST {
+        if depth == MAX_DEPTH {
             return Err(No("a variant that mentions itself"));
         }
         if let Some(cases) = self.taken_apart(ty)? {

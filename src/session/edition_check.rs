@@ -12,7 +12,7 @@ use crate::core::{Program, Script};
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast::Stmt;
-use crate::syntax::edition::Reread;
+use crate::syntax::edition::Regrouping;
 use crate::syntax::{self, Parsed};
 
 /// The most statements of a text that are checked by themselves.
@@ -26,7 +26,7 @@ pub(super) fn check_both_readings(
     sources: &SourceMap,
     parsed: &Parsed,
 ) -> (Option<Script>, Vec<Diagnostic>) {
-    let before = (!parsed.reread.is_empty()).then(|| env.clone());
+    let before = (!parsed.regrouped.is_empty()).then(|| env.clone());
     let (script, mut said) = match collector {
         None => check::check(env, program, &parsed.stmts),
         Some(collector) => {
@@ -45,8 +45,8 @@ pub(super) fn check_both_readings(
     let fails = script.is_none();
     let doubtful = match fails {
         true => {
-            let wrong = |reread: &&Reread| has_error_in(&said, parsed.stmts[reread.at].span);
-            parsed.reread.iter().filter(wrong).collect()
+            let wrong = |reread: &&Regrouping| has_error_in(&said, parsed.stmts[reread.at].span);
+            parsed.regrouped.iter().filter(wrong).collect()
         }
         false => {
             before.number_after(env);
@@ -63,9 +63,13 @@ pub(super) fn check_both_readings(
 }
 
 /// The statements that could be checked as they were read before.
-fn valid_in_both_readings<'p>(before: &Env, program: &mut Program, parsed: &'p Parsed) -> Vec<&'p Reread> {
+fn valid_in_both_readings<'p>(
+    before: &Env,
+    program: &mut Program,
+    parsed: &'p Parsed,
+) -> Vec<&'p Regrouping> {
     let extent = program.extent();
-    let mut errors = |rereads: &[&Reread]| {
+    let mut errors = |rereads: &[&Regrouping]| {
         let mut stmts: Vec<Stmt> = parsed.stmts.clone();
         for reread in rereads {
             stmts[reread.at] = reread.old.clone();
@@ -75,10 +79,10 @@ fn valid_in_both_readings<'p>(before: &Env, program: &mut Program, parsed: &'p P
         said.retain(Diagnostic::is_error);
         said
     };
-    let all: Vec<&Reread> = parsed.reread.iter().collect();
+    let all: Vec<&Regrouping> = parsed.regrouped.iter().collect();
     let said = errors(&all);
-    let passes = |reread: &&Reread| !has_error_in(&said, parsed.stmts[reread.at].span);
-    let mut passing: Vec<&Reread> = all.into_iter().filter(passes).collect();
+    let passes = |reread: &&Regrouping| !has_error_in(&said, parsed.stmts[reread.at].span);
+    let mut passing: Vec<&Regrouping> = all.into_iter().filter(passes).collect();
     if !said.is_empty() {
         passing.truncate(MAX_SEPARATE_CHECKS);
         passing.retain(|reread| errors(&[reread]).is_empty());

@@ -26,7 +26,7 @@ impl Session {
     pub fn evaluate(&mut self, name: &str, text: &str, mode: Mode, out: &mut dyn FnMut(&str)) -> Outcome {
         // Whether a name that is one of a result stands for it only the checker knows; it is asked
         // if there is one.
-        let named = self.results.mentioned_in(&syntax::idents(&detached_source(text)));
+        let named = self.results.mentioned_in(&syntax::mentioned_names(&detached_source(text)));
         let before = self.results.latest();
         let source = SourceId(self.sources.len() as u32);
         let (mut uses, mut notes, mut globals) = (Vec::new(), Annotations::default(), 0);

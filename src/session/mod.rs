@@ -49,7 +49,7 @@ pub use crate::eval::{Colors, Progress, Screen, Watcher};
 pub use crate::iso::Verdict;
 pub use crate::jit::{Stage, Statistics};
 pub use crate::suggest::similar;
-pub use crate::syntax::brackets::Growing;
+pub use crate::syntax::brackets::IncrementalSplit;
 pub use crate::types::number::Conversion;
 pub use analysis::{Analysis, Draft};
 pub use definition::DefinitionText;

@@ -141,7 +141,7 @@ impl Session {
         for stmt in stmts {
             let StmtKind::Import(import) = &stmt.kind else { continue };
             let found = match &import.target {
-                ImportTarget::Part(name) => match library::part(&name.text) {
+                ImportTarget::Library(name) => match library::part(&name.text) {
                     Some(part) => Ok(Some(ImportedModule::Known(part))),
                     None => {
                         let parts: Vec<String> = library::parts().map(str::to_string).collect();
@@ -263,7 +263,7 @@ impl Session {
             let library = &self.library.env;
             let said = module::open(&mut self.env, &mut self.program, &imports, library);
             diagnostics.extend(said);
-            module::qualify(&mut self.env, library, syntax::idents(source).into_iter());
+            module::qualify(&mut self.env, library, syntax::mentioned_names(source).into_iter());
         }
         scripts
     }
@@ -286,7 +286,7 @@ impl Session {
         }
         let mut env = initial_env();
         env.number_after(&self.env);
-        let names = syntax::idents(&fresh.source);
+        let names = syntax::mentioned_names(&fresh.source);
         let (mentioned, _) =
             self.library.required_statements(&library::mentioned_names(&fresh.source), &BTreeSet::new());
         library::adopt_statements(&self.library.env, &mut env, &mentioned);

@@ -182,7 +182,7 @@ fn push_declarations(stmt: &Stmt, out: &mut Vec<Declaration>) {
         }
         StmtKind::Test { title, .. } => out.push(Declaration::new(title, K::Test, span)),
         StmtKind::Import(import) => {
-            out.push(Declaration::new(&import.called(), K::Import, span));
+            out.push(Declaration::new(&import.module_name(), K::Import, span));
         }
         StmtKind::Export(inner) => push_declarations(inner, out),
         _ => {}

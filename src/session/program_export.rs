@@ -680,7 +680,7 @@ fn file_import(
         ImportNames::Listed(names) => names.iter().map(|name| name.text.to_string()).collect(),
         ImportNames::All { .. } => module.names().map(str::to_string).collect(),
     };
-    let called = import.called().text.to_string();
+    let called = import.module_name().text.to_string();
     Some(FileImport { input, piece, file: *file, id: id.clone(), called, brings, source: module.source })
 }
 

@@ -26,7 +26,7 @@ impl Session {
             if !ty.has_var() {
                 continue;
             }
-            let named = named.get_or_insert_with(|| syntax::idents(text).into_iter().collect());
+            let named = named.get_or_insert_with(|| syntax::mentioned_names(text).into_iter().collect());
             ty.for_each_var(&mut |var| {
                 if var.kind == Kind::Compact && named.contains(&*var.name) {
                     shown.entry(var.name.clone()).or_default().insert(var.id, var.clone());

@@ -6,14 +6,14 @@ use super::{Session, detached_source};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Source, Span};
 use crate::syntax;
-use crate::syntax::brackets::Growing;
+use crate::syntax::brackets::IncrementalSplit;
 use std::panic::{RefUnwindSafe, catch_unwind};
 
 impl Session {
     /// Lays a text out anew; it is read, not checked. It is kept only if something is wrong with
     /// it, which is said of its places.
     pub fn format(&mut self, name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
-        self.rewrite(name, text, syntax::fmt::layout)
+        self.rewrite(name, text, syntax::fmt::format_source)
     }
 
     /// Rewrites a text. The text is kept in the session only if it has errors, which refer to it.
@@ -52,7 +52,7 @@ impl Session {
             return vec![text];
         }
         let (mut inputs, mut start, mut end) = (Vec::new(), 0, 0);
-        let mut growing = Growing::default();
+        let mut growing = IncrementalSplit::default();
         for line in text.split_inclusive('\n') {
             end += line.len();
             let open = growing.push(line);
@@ -63,7 +63,7 @@ impl Session {
             if piece.trim().is_empty() || command || !announces && !open && !Session::is_incomplete(piece) {
                 inputs.push(piece);
                 start = end;
-                growing = Growing::default();
+                growing = IncrementalSplit::default();
             }
         }
         inputs.push(&text[start..]);

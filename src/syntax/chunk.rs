@@ -1,13 +1,13 @@
 //! Chunks: a text cut into top-level statements that are not parsed yet.
 //!
-//! Takes a text; gives, for each statement, what it defines and which names it mentions, by lexing
-//! alone. So the standard library is read on demand: only what a program mentions is parsed.
+//! Takes a text; gives, for each statement, the names it defines and mentions, by lexing alone. So
+//! the standard library is parsed on demand: only the statements that a program mentions.
 
 use super::edition::Edition;
-use super::lexer::{Kind, Lexed, Token};
+use super::lexer::{Lexed, Token, TokenKind};
 use super::literal::number_parts;
 use super::parser::rule::Text;
-use super::{Parsed, brackets, lexer, roomy, statements};
+use super::{Parsed, brackets, lexer, parse_statements, with_stack_for};
 use crate::source::{Source, Span};
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use std::sync::Arc;
 /// One top-level statement, unparsed.
 #[derive(Clone, Debug)]
 pub struct Chunk {
-    /// Its text, without the `///` comment before it.
+    /// The span, without the `///` comment before it.
     pub span: Span,
-    /// What begins it: `"fun"`, `"instance"`, `"variant"` …; empty for other statements.
+    /// The word that begins it: `"fun"`, `"instance"`, `"variant"` …; empty for other statements.
     pub word: &'static str,
-    /// Where that word stands.
+    /// The span of that word.
     pub word_at: Span,
-    /// `export` stands before it.
+    /// True after `export`.
     pub exported: bool,
     /// The names it defines: of functions, types, classes, variables, and a variant's constructors.
     pub defines: Vec<Arc<str>>,
@@ -37,14 +37,14 @@ pub struct Chunk {
 /// Cuts a text into its top-level statements.
 pub fn chunks(source: &Source) -> Vec<Chunk> {
     let lexed = lexer::lex(source);
-    let cut = brackets::cut(source, &lexed.tokens);
+    let cut = brackets::split_statements(source, &lexed.tokens);
     let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs, edition: Edition::V02 };
     cut.statements.iter().map(|s| chunk(cx, &cut.tokens[s.tokens.clone()])).collect()
 }
 
 impl Chunk {
-    /// Where it stands in its text, with the `///` comment before it.
-    pub fn with_comment(&self, text: &str) -> Range<usize> {
+    /// Returns the byte range in its text, with the `///` comment before it.
+    pub fn range_with_comment(&self, text: &str) -> Range<usize> {
         let mut begin = self.span.range().start;
         while let Some(before) = text[..begin].strip_suffix('\n') {
             let line = before.rfind('\n').map_or(0, |at| at + 1);
@@ -57,7 +57,7 @@ impl Chunk {
     }
 }
 
-/// Reads the statements that stand in parts of a text, each a statement or several.
+/// Parses the statements in parts of a text, each of one statement or several.
 pub fn parse_ranges(source: &Source, ranges: impl IntoIterator<Item = Range<usize>>) -> Parsed {
     let mut all = Lexed::default();
     for range in ranges {
@@ -67,20 +67,22 @@ pub fn parse_ranges(source: &Source, ranges: impl IntoIterator<Item = Range<usiz
         all.errors.extend(lexed.errors);
         all.open_comment |= lexed.open_comment;
     }
-    read(source, &all)
+    parse_lexed(source, &all)
 }
 
-pub(super) fn read(source: &Source, lexed: &Lexed) -> Parsed {
-    let cut = brackets::cut(source, &lexed.tokens);
+/// Parses a text that has been lexed.
+pub(super) fn parse_lexed(source: &Source, lexed: &Lexed) -> Parsed {
+    let cut = brackets::split_statements(source, &lexed.tokens);
     let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs, edition: Edition::V02 };
-    roomy(&cut, || statements(cx, lexed, &cut))
+    with_stack_for(&cut, || parse_statements(cx, lexed, &cut))
 }
 
+/// Returns the chunk of one statement.
 fn chunk(cx: Text<'_>, tokens: &[Token]) -> Chunk {
     let span = cx.span(tokens);
     let doc = tokens.first().and_then(|t| cx.doc(t));
     let (exported, tokens) = match tokens {
-        [word, rest @ ..] if word.kind == Kind::Export => (true, rest),
+        [word, rest @ ..] if word.kind == TokenKind::Export => (true, rest),
         all => (false, all),
     };
     let mut mentions: Vec<&str> = tokens.iter().filter_map(|t| mention(cx, t)).collect();
@@ -90,16 +92,20 @@ fn chunk(cx: Text<'_>, tokens: &[Token]) -> Chunk {
         span,
         word_at: tokens.first().map_or(span, |t| cx.at(t)),
         exported,
-        word: tokens.first().filter(|t| defining(t.kind)).map_or("", |t| t.kind.words().trim_matches('`')),
-        defines: defined(cx, tokens),
-        head: head(cx, tokens),
+        word: tokens
+            .first()
+            .filter(|t| is_defining_word(t.kind))
+            .map_or("", |t| t.kind.description().trim_matches('`')),
+        defines: defined_names(cx, tokens),
+        head: instance_head(cx, tokens),
         mentions: mentions.into_iter().map(Arc::from).collect(),
         doc,
     }
 }
 
-fn defining(kind: Kind) -> bool {
-    use Kind::*;
+/// Returns true for a word that begins a definition.
+fn is_defining_word(kind: TokenKind) -> bool {
+    use TokenKind::*;
     matches!(
         kind,
         Fun | Proc
@@ -119,18 +125,18 @@ fn defining(kind: Kind) -> bool {
     )
 }
 
-/// The name or operator that a token mentions; of `geometry::area` it is `area`, of `5u8` `u8`.
+/// Returns the name or operator that a token mentions: of `geometry::area` `area`, of `5u8` `u8`.
 fn mention<'t>(cx: Text<'t>, token: &Token) -> Option<&'t str> {
     match token.kind {
-        Kind::Qualified => cx.of(token).rsplit("::").next(),
-        Kind::Suffixed => number_parts(cx.of(token)).map(|(_, suffix)| suffix),
-        kind => mentioned(kind).then(|| cx.of(token)),
+        TokenKind::Qualified => cx.of(token).rsplit("::").next(),
+        TokenKind::Suffixed => number_parts(cx.of(token)).map(|(_, suffix)| suffix),
+        kind => is_mentionable(kind).then(|| cx.of(token)),
     }
 }
 
-/// Names, and the operators that a class may declare.
-fn mentioned(kind: Kind) -> bool {
-    use Kind::*;
+/// Returns true for names and for operators that a class may declare.
+fn is_mentionable(kind: TokenKind) -> bool {
+    use TokenKind::*;
     matches!(
         kind,
         Name | Plus
@@ -149,18 +155,18 @@ fn mentioned(kind: Kind) -> bool {
     )
 }
 
-/// The names in `Class[…]` of `instance[…] Class[…] { … }`.
-fn head(cx: Text<'_>, tokens: &[Token]) -> Vec<Arc<str>> {
-    if tokens.first().is_none_or(|first| first.kind != Kind::Instance) {
+/// Returns the names in `Class[…]` of `instance[…] Class[…] { … }`.
+fn instance_head(cx: Text<'_>, tokens: &[Token]) -> Vec<Arc<str>> {
+    if tokens.first().is_none_or(|first| first.kind != TokenKind::Instance) {
         return Vec::new();
     }
     let (mut depth, mut named, mut names) = (0u32, false, Vec::new());
     for token in &tokens[1..] {
         match token.kind {
-            Kind::LBrace | Kind::Semi => break,
-            Kind::LBracket => depth += 1,
-            Kind::RBracket => depth = depth.saturating_sub(1),
-            Kind::Name if named || depth == 0 => {
+            TokenKind::LBrace | TokenKind::Semi => break,
+            TokenKind::LBracket => depth += 1,
+            TokenKind::RBracket => depth = depth.saturating_sub(1),
+            TokenKind::Name if named || depth == 0 => {
                 named = true;
                 names.push(cx.of(token).into());
             }
@@ -170,72 +176,80 @@ fn head(cx: Text<'_>, tokens: &[Token]) -> Vec<Arc<str>> {
     names
 }
 
-fn defined(cx: Text<'_>, tokens: &[Token]) -> Vec<Arc<str>> {
+/// Returns the names that a statement defines.
+fn defined_names(cx: Text<'_>, tokens: &[Token]) -> Vec<Arc<str>> {
     let Some((first, rest)) = tokens.split_first() else {
         return Vec::new();
     };
     let mut out: Vec<Arc<str>> = Vec::new();
     match first.kind {
-        Kind::Fun | Kind::Proc => {
+        TokenKind::Fun | TokenKind::Proc => {
             // `fun x => e` is an expression.
-            let named = rest.get(1).is_none_or(|t| t.kind != Kind::FatArrow);
-            let name = rest.first().filter(|t| named && mentioned(t.kind));
+            let named = rest.get(1).is_none_or(|t| t.kind != TokenKind::FatArrow);
+            let name = rest.first().filter(|t| named && is_mentionable(t.kind));
             out.extend(name.map(|t| Arc::from(cx.of(t))));
         }
-        Kind::Typedef | Kind::Newtype | Kind::Struct | Kind::Typefun | Kind::Type => {
-            out.extend(rest.first().filter(|t| t.kind == Kind::Name).map(|t| Arc::from(cx.of(t))));
+        TokenKind::Typedef
+        | TokenKind::Newtype
+        | TokenKind::Struct
+        | TokenKind::Typefun
+        | TokenKind::Type => {
+            out.extend(rest.first().filter(|t| t.kind == TokenKind::Name).map(|t| Arc::from(cx.of(t))));
         }
-        Kind::KindWord => {
-            out.extend(rest.iter().filter(|t| t.kind == Kind::Name).map(|t| Arc::from(cx.of(t))));
+        TokenKind::KindWord => {
+            out.extend(rest.iter().filter(|t| t.kind == TokenKind::Name).map(|t| Arc::from(cx.of(t))));
         }
-        Kind::Variant | Kind::Enum => {
-            out.extend(rest.first().filter(|t| t.kind == Kind::Name).map(|t| Arc::from(cx.of(t))));
-            // Constructors follow `=`, each `|` and each `,` of an `enum`; a `|` inside a type belongs to a `typematch`.
+        TokenKind::Variant | TokenKind::Enum => {
+            out.extend(rest.first().filter(|t| t.kind == TokenKind::Name).map(|t| Arc::from(cx.of(t))));
+            // Constructors follow `=`, each `|` and each `,` of an `enum`; a `|` inside a type
+            // belongs to a `typematch`.
             let (mut depth, mut expecting) = (0u32, false);
             for token in rest {
                 match token.kind {
-                    Kind::LParen | Kind::LBracket | Kind::Typematch => depth += 1,
-                    Kind::RParen | Kind::RBracket | Kind::Endmatch => depth = depth.saturating_sub(1),
-                    Kind::Assign | Kind::Bar | Kind::Comma if depth == 0 => {
+                    TokenKind::LParen | TokenKind::LBracket | TokenKind::Typematch => depth += 1,
+                    TokenKind::RParen | TokenKind::RBracket | TokenKind::Endmatch => {
+                        depth = depth.saturating_sub(1)
+                    }
+                    TokenKind::Assign | TokenKind::Bar | TokenKind::Comma if depth == 0 => {
                         expecting = true;
                         continue;
                     }
-                    Kind::Name if expecting => out.push(cx.of(token).into()),
+                    TokenKind::Name if expecting => out.push(cx.of(token).into()),
                     _ => {}
                 }
                 expecting = false;
             }
         }
-        Kind::Class => {
-            out.extend(rest.first().filter(|t| t.kind == Kind::Name).map(|t| Arc::from(cx.of(t))));
+        TokenKind::Class => {
+            out.extend(rest.first().filter(|t| t.kind == TokenKind::Name).map(|t| Arc::from(cx.of(t))));
             // Its members are reached through their own names.
             let mut depth = 0u32;
             for pair in rest.windows(2) {
                 match pair[0].kind {
-                    Kind::LBrace | Kind::Do => depth += 1,
-                    Kind::RBrace | Kind::Done => depth = depth.saturating_sub(1),
-                    Kind::Fun | Kind::Proc if depth == 1 && mentioned(pair[1].kind) => {
+                    TokenKind::LBrace | TokenKind::Do => depth += 1,
+                    TokenKind::RBrace | TokenKind::Done => depth = depth.saturating_sub(1),
+                    TokenKind::Fun | TokenKind::Proc if depth == 1 && is_mentionable(pair[1].kind) => {
                         out.push(cx.of(&pair[1]).into());
                     }
                     _ => {}
                 }
             }
         }
-        Kind::Var | Kind::Val => {
+        TokenKind::Var | TokenKind::Val => {
             // The names of the pattern; those of a type inside it are harmless.
-            let pattern = rest.iter().take_while(|t| t.kind != Kind::Assign);
+            let pattern = rest.iter().take_while(|t| t.kind != TokenKind::Assign);
             let mut in_type = false;
             let mut depth = 0u32;
             for token in pattern {
                 match token.kind {
-                    Kind::LParen => depth += 1,
-                    Kind::RParen => {
+                    TokenKind::LParen => depth += 1,
+                    TokenKind::RParen => {
                         depth = depth.saturating_sub(1);
                         in_type = false;
                     }
-                    Kind::Comma => in_type = false,
-                    Kind::Colon => in_type = true,
-                    Kind::Name if !in_type => out.push(cx.of(token).into()),
+                    TokenKind::Comma => in_type = false,
+                    TokenKind::Colon => in_type = true,
+                    TokenKind::Name if !in_type => out.push(cx.of(token).into()),
                     _ => {}
                 }
                 if in_type && depth == 0 {

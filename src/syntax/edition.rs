@@ -1,24 +1,24 @@
-//! Editions: how version 0.1 grouped expressions, and what a text of it is written as today.
+//! Editions: the expression grouping of version 0.1, and the migration of its texts.
 //!
 //! In 0.1, `:>>` and `:>` bound looser than `,` and took a whole type after them, `|>` bound looser
-//! than `$`, and `$` looser than `,`. The grammar reads either edition. A statement that reads
-//! differently is told with both readings ([`Reread`]); [`migrate`] rewrites a whole text.
+//! than `$`, and `$` looser than `,`. The grammar reads either edition. A statement whose grouping
+//! differs is reported with both readings ([`Regrouping`]); [`migrate`] rewrites a whole text.
 //!
-//! Texts change by parentheses only: those that the old tree needs in the grammar of today are written,
-//! and those around `:>>`, `:>` and `|>` that only the old grammar needed are taken away. Never
-//! decides whether a reading has types.
+//! Texts change by parentheses only: those that the old tree needs in the grammar of today are
+//! added, and those around `:>>`, `:>` and `|>` that only the old grammar needed are removed. Types
+//! play no part.
 
 use super::ast::{Expr, Stmt, TypeExpr, TypeExprKind};
 use super::error::SyntaxError;
-use super::lexer::{Kind, Token};
+use super::lexer::{Token, TokenKind};
 use super::parser::Grammar;
 use super::parser::rule::Text;
-use super::unparse::Groups;
-use super::{Parsed, brackets, lexer, parse, roomy, statements, unparse};
+use super::unparse::ParenthesisReport;
+use super::{Parsed, brackets, lexer, parse, parse_statements, unparse, with_stack_for};
 use crate::diagnostic::{Diagnostic, Help, apply_edits};
 use crate::source::{Source, SourceMap, Span};
 
-/// How expressions are grouped.
+/// The edition of the language, which determines the grouping of expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edition {
     /// As in version 0.1.
@@ -27,45 +27,47 @@ pub(crate) enum Edition {
     V02,
 }
 
-/// A statement that version 0.1 read as another one.
+/// A statement that version 0.1 grouped differently.
 #[derive(Clone, Debug)]
-pub struct Reread {
-    /// Its number among the statements of its text.
+pub struct Regrouping {
+    /// The position among the statements of its text.
     pub at: usize,
-    /// What it was.
+    /// The statement as 0.1 read it.
     pub old: Stmt,
     /// The part that is grouped differently.
     pub place: Span,
-    /// The parentheses that say what the text says today.
-    pub as_now: Vec<(Span, String)>,
-    /// The parentheses that say what it said.
-    pub as_before: Vec<(Span, String)>,
+    /// The parentheses that state today's reading.
+    pub edits_for_today: Vec<(Span, String)>,
+    /// The parentheses that state the reading of 0.1.
+    pub edits_for_v01: Vec<(Span, String)>,
 }
 
-impl Reread {
-    /// The warning about it, with both readings; `fails` if today's has an error.
+impl Regrouping {
+    /// Returns the warning with both readings. `fails`: today's reading has an error.
     pub fn warning(&self, text: &str, fails: bool) -> Diagnostic {
-        let (now, then) =
-            (reading(text, self.place, &self.as_now), reading(text, self.place, &self.as_before));
+        let (now, then) = (
+            reading_text(text, self.place, &self.edits_for_today),
+            reading_text(text, self.place, &self.edits_for_v01),
+        );
         let label = format!("today this is `{now}`");
         let warning = Diagnostic::warning("W0040", self.place, "version 0.1 grouped this differently", label)
             .note(format!("in 0.1 it was `{then}`"));
         let before = Help {
             text: format!("write `{then}` for what it was; `felis fmt --from-0.1` does it for a file of 0.1"),
-            edits: self.as_before.clone(),
+            edits: self.edits_for_v01.clone(),
         };
         let now = Help {
             text: format!("write `{now}` to keep what it is, without this warning"),
-            edits: self.as_now.clone(),
+            edits: self.edits_for_today.clone(),
         };
         if fails { warning.help(before) } else { warning.help(before).alternative(now) }
     }
 }
 
-/// Whether version 0.1 may have grouped a statement differently: operators whose order has changed stand
-/// beside others with no bracket or word between them. Linear in the tokens.
+/// Returns true if version 0.1 may have grouped a statement differently: operators whose precedence
+/// has changed occur beside others with no bracket or word between them. Linear in the tokens.
 pub(super) fn may_differ(tokens: &[Token]) -> bool {
-    use Kind::*;
+    use TokenKind::*;
     const CAST: u8 = 1;
     const PIPE: u8 = 2;
     const DOLLAR: u8 = 4;
@@ -79,7 +81,7 @@ pub(super) fn may_differ(tokens: &[Token]) -> bool {
         seen |= match token.kind {
             Reshape | Convert if seen & CAST != 0 => OPERATOR,
             Reshape | Convert => CAST,
-            Kind::Pipe => PIPE,
+            TokenKind::Pipe => PIPE,
             Dollar => DOLLAR,
             Comma | CComma => COMMA,
             Plus | Minus | Star | Slash | Percent | EqEq | NotEq | Less | LessEq | Greater | GreaterEq
@@ -107,60 +109,64 @@ pub(super) fn may_differ(tokens: &[Token]) -> bool {
     false
 }
 
-/// What version 0.1 read a statement as, if it could read it and `new` is something else.
-pub(super) fn reread<'t>(
+/// Returns the reading of version 0.1, if it could parse the statement and its tree differs from
+/// `new`.
+pub(super) fn compare_editions<'t>(
     grammar: &Grammar<'t>,
     at: usize,
     tokens: &'t [Token],
     text: &str,
     new: &Stmt,
-) -> Option<Reread> {
-    let old = before(grammar, tokens)?;
-    let (then, now) = (Groups::of(&old), Groups::of(new));
+) -> Option<Regrouping> {
+    let old = parse_statement_v01(grammar, tokens)?;
+    let (then, now) = (ParenthesisReport::of(&old), ParenthesisReport::of(new));
     if then.text == now.text {
         return None;
     }
-    let as_before = then.parentheses(text);
-    let place = then.changed(text)?;
+    let edits_for_v01 = then.missing_parentheses(text);
+    let place = then.regrouped_span(text)?;
     let within = |span: &Span| span.start >= place.start && span.end <= place.end && *span != place;
-    let bare = now.bare.iter().filter(|wrap| !wrap.written(text));
-    let as_now = enclosed(bare.map(|wrap| wrap.span).filter(within));
-    Some(Reread { at, old, place, as_now, as_before })
+    let bare = now.bare.iter().filter(|wrap| !wrap.is_parenthesized(text));
+    let edits_for_today = parenthesis_edits(bare.map(|wrap| wrap.span).filter(within));
+    Some(Regrouping { at, old, place, edits_for_today, edits_for_v01 })
 }
 
-/// The error about a statement that cannot be read, with what version 0.1 read it as if it could.
-pub(super) fn regrouped<'t>(
+/// Returns the error about an unreadable statement, with the reading of version 0.1 if there is
+/// one.
+pub(super) fn regrouped_error<'t>(
     grammar: &Grammar<'t>,
     tokens: &'t [Token],
     text: &str,
     error: &SyntaxError,
 ) -> SyntaxError {
     let error = error.clone();
-    let Some(old) = before(grammar, tokens) else { return error };
-    let groups = Groups::of(&old);
-    let edits = groups.parentheses(text);
-    let Some(place) = groups.changed(text) else { return error };
-    let today = reading(text, place, &edits);
+    let Some(old) = parse_statement_v01(grammar, tokens) else { return error };
+    let groups = ParenthesisReport::of(&old);
+    let edits = groups.missing_parentheses(text);
+    let Some(place) = groups.regrouped_span(text) else { return error };
+    let today = reading_text(text, place, &edits);
     SyntaxError::Regrouped { error: Box::new(error), today, edits }
 }
 
-fn before<'t>(grammar: &Grammar<'t>, tokens: &'t [Token]) -> Option<Stmt> {
+/// Parses a statement as version 0.1 did; `None` on an error.
+fn parse_statement_v01<'t>(grammar: &Grammar<'t>, tokens: &'t [Token]) -> Option<Stmt> {
     let outcome = grammar.statement(tokens, None);
     outcome.tree.filter(|_| outcome.errors.is_empty())
 }
 
-/// A part of a text in one line, with some of the edits applied.
-fn reading(text: &str, place: Span, edits: &[(Span, String)]) -> String {
+/// Returns a part of a text in one line, with the edits inside it applied.
+fn reading_text(text: &str, place: Span, edits: &[(Span, String)]) -> String {
     let inside = edits.iter().filter(|(span, _)| span.start >= place.start && span.end <= place.end);
     let moved = |at: u32| at - place.start;
     let edits: Vec<_> = inside
         .map(|(span, new)| (Span { start: moved(span.start), end: moved(span.end), ..*span }, new.clone()))
         .collect();
-    let part = text.get(place.range()).unwrap_or_default();
+    let part = &text[place.range()];
     apply_edits(part, place.source, &edits).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn enclosed(spans: impl Iterator<Item = Span>) -> Vec<(Span, String)> {
+/// Returns the edits that put parentheses around spans.
+fn parenthesis_edits(spans: impl Iterator<Item = Span>) -> Vec<(Span, String)> {
     let mut edits = Vec::new();
     for span in spans {
         edits.push((Span { end: span.start, ..span }, "(".to_string()));
@@ -169,16 +175,18 @@ fn enclosed(spans: impl Iterator<Item = Span>) -> Vec<(Span, String)> {
     edits
 }
 
-impl Groups {
-    /// The edits that write the parentheses which its tree needs and its text lacks.
-    fn parentheses(&self, text: &str) -> Vec<(Span, String)> {
-        enclosed(self.needed.iter().filter(|wrap| !wrap.written(text)).map(|wrap| wrap.span))
+impl ParenthesisReport {
+    /// Returns the edits that add the parentheses which the tree needs and the text lacks.
+    fn missing_parentheses(&self, text: &str) -> Vec<(Span, String)> {
+        parenthesis_edits(
+            self.needed.iter().filter(|wrap| !wrap.is_parenthesized(text)).map(|wrap| wrap.span),
+        )
     }
 
-    /// The edits that take parentheses away which its tree does not need, between commas and at comparisons. At
+    /// Returns the edits that remove redundant parentheses, between commas and at comparisons. At
     /// `+` and `*` they stay: an operator after a type looks like a part of it.
-    fn needless(&self, text: &str) -> Vec<(Span, String)> {
-        let written = self.bare.iter().filter(|wrap| wrap.loose && wrap.written(text));
+    fn redundant_parentheses(&self, text: &str) -> Vec<(Span, String)> {
+        let written = self.bare.iter().filter(|wrap| wrap.loose && wrap.is_parenthesized(text));
         written
             .flat_map(|wrap| {
                 let span = wrap.span;
@@ -189,32 +197,32 @@ impl Groups {
             .collect()
     }
 
-    /// What is around the parentheses that are missing.
-    fn changed(&self, text: &str) -> Option<Span> {
-        let missing = self.needed.iter().filter(|wrap| !wrap.written(text));
+    /// Returns the span around the missing parentheses.
+    fn regrouped_span(&self, text: &str) -> Option<Span> {
+        let missing = self.needed.iter().filter(|wrap| !wrap.is_parenthesized(text));
         missing.map(|wrap| wrap.host).reduce(Span::to)
     }
 }
 
-/// A part of a tree at a place where it needs parentheses, or might have some.
-pub(super) struct Wrap {
-    /// With its parentheses, if it has any.
+/// A part of a tree that needs parentheses, or may have redundant ones.
+pub(super) struct ParenthesisSite {
+    /// The span, with its parentheses, if any.
     span: Span,
-    /// Where its first part begins, if it begins with a part.
+    /// The start of its first operand, if it begins with one.
     begin: Option<u32>,
-    /// What it is a part of.
+    /// The span of the enclosing node.
     host: Span,
-    /// No arithmetic stands around.
+    /// No arithmetic operator is around it.
     loose: bool,
 }
 
-impl Wrap {
-    pub fn of_expr(expr: &Expr, host: Span, loose: bool) -> Wrap {
+impl ParenthesisSite {
+    pub fn of_expr(expr: &Expr, host: Span, loose: bool) -> ParenthesisSite {
         let begin = unparse::first_part(expr).map(|first| first.span.start);
-        Wrap { span: expr.span, begin, host, loose }
+        ParenthesisSite { span: expr.span, begin, host, loose }
     }
 
-    pub fn of_type(ty: &TypeExpr, host: Span) -> Wrap {
+    pub fn of_type(ty: &TypeExpr, host: Span) -> ParenthesisSite {
         use TypeExprKind::*;
         let first = match &ty.kind {
             Product(items) | Sum(items) | CompactProduct(items) | CompactSum(items) => items.first(),
@@ -223,11 +231,11 @@ impl Wrap {
             }
             _ => None,
         };
-        Wrap { span: ty.span, begin: first.map(|t| t.span.start), host, loose: true }
+        ParenthesisSite { span: ty.span, begin: first.map(|t| t.span.start), host, loose: true }
     }
 
-    /// Whether the parentheses are there.
-    fn written(&self, text: &str) -> bool {
+    /// Returns true if the text has the parentheses.
+    fn is_parenthesized(&self, text: &str) -> bool {
         match self.begin {
             Some(begin) => self.span.start < begin,
             None => text.as_bytes().get(self.span.start as usize) == Some(&b'('),
@@ -235,7 +243,8 @@ impl Wrap {
     }
 }
 
-/// Puts what a help converts, `(e :>> T)`, into parentheses of its own where it binds looser than the operator.
+/// Adds parentheses to the operand of a suggested conversion `(e :>> T)`, where it binds looser
+/// than the operator.
 pub fn group_cast(text: &str, help: &mut Help) {
     for pair in help.edits.chunks_mut(2) {
         let [(open, before), (close, after)] = pair else { return };
@@ -246,7 +255,7 @@ pub fn group_cast(text: &str, help: &mut Help) {
         let source = SourceMap::new().add("", value);
         if let (Some(value), _) = super::parse_expr(&source)
             && !unparse::binds_as_operand(&value)
-            && !Wrap::of_expr(&value, value.span, true).written(&source.text)
+            && !ParenthesisSite::of_expr(&value, value.span, true).is_parenthesized(&source.text)
         {
             before.push('(');
             after.insert(0, ')');
@@ -254,18 +263,23 @@ pub fn group_cast(text: &str, help: &mut Help) {
     }
 }
 
-/// A text of version 0.1 as it is written today: the same statements, comments and layout.
+/// Rewrites a text of version 0.1 to today's edition, with the same statements, comments and
+/// layout.
+///
+/// # Errors
+///
+/// The errors of a text that cannot be parsed, or E0998.
 pub fn migrate(source: &Source) -> Result<String, Vec<Diagnostic>> {
-    let parsed = read_v01(source);
+    let parsed = parse_v01(source);
     if parsed.errors.iter().any(Diagnostic::is_error) {
         return Err(parsed.errors);
     }
     let wanted = unparse::print(&parsed.stmts);
     let text = &source.text;
-    let groups: Vec<Groups> = parsed.stmts.iter().map(Groups::of).collect();
-    let mut edits: Vec<_> = groups.iter().flat_map(|groups| groups.parentheses(text)).collect();
+    let groups: Vec<ParenthesisReport> = parsed.stmts.iter().map(ParenthesisReport::of).collect();
+    let mut edits: Vec<_> = groups.iter().flat_map(|groups| groups.missing_parentheses(text)).collect();
     let added = edits.clone();
-    edits.extend(groups.iter().flat_map(|groups| groups.needless(text)));
+    edits.extend(groups.iter().flat_map(|groups| groups.redundant_parentheses(text)));
     let same = |text: &str| {
         let again = parse(&SourceMap::new().add("", text));
         again.errors.is_empty() && unparse::print(&again.stmts) == wanted
@@ -274,20 +288,20 @@ pub fn migrate(source: &Source) -> Result<String, Vec<Diagnostic>> {
         .into_iter()
         .map(|edits| apply_edits(text, source.id, &edits))
         .find(|text| same(text))
-        .ok_or_else(|| vec![super::fmt::unsure(source)])
+        .ok_or_else(|| vec![super::fmt::unsafe_format_error(source)])
 }
 
-/// A text as version 0.1 read it.
-pub fn read_v01(source: &Source) -> Parsed {
-    read(source, Edition::V01)
+/// Parses a text as version 0.1 did.
+pub fn parse_v01(source: &Source) -> Parsed {
+    parse_edition(source, Edition::V01)
 }
 
-/// A text as an edition reads it.
-fn read(source: &Source, edition: Edition) -> Parsed {
+/// Parses a text in an edition.
+fn parse_edition(source: &Source, edition: Edition) -> Parsed {
     let lexed = lexer::lex(source);
-    let cut = brackets::cut(source, &lexed.tokens);
-    roomy(&cut, || {
+    let cut = brackets::split_statements(source, &lexed.tokens);
+    with_stack_for(&cut, || {
         let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs, edition };
-        statements(cx, &lexed, &cut)
+        parse_statements(cx, &lexed, &cut)
     })
 }

@@ -1,15 +1,15 @@
-//! Words that begin statements or blocks in other languages, with what is written here instead.
+//! Keywords of other languages that begin statements or blocks, with their equivalents here.
 //!
-//! Takes a word; gives a sentence for a message. No word of the table is reserved: it is asked only about a
-//! statement that cannot be read, or a name that nothing has.
+//! Takes a word; gives a sentence for a message. No word of the table is reserved: it is consulted
+//! only about an unreadable statement, or an unknown name.
 
-/// What is written instead of a statement that begins with this word.
-pub fn statement(word: &str) -> Option<&'static str> {
+/// Returns the advice for a statement that begins with this word.
+pub fn advice(word: &str) -> Option<&'static str> {
     let row = WORDS.iter().find(|(words, _)| words.contains(&word));
     row.map(|(_, instead)| *instead)
 }
 
-/// Words of other languages, and what is written here.
+/// Words of other languages, with the advice.
 const WORDS: &[(&[&str], &str)] = &[
     (
         &["let"],

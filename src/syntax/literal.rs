@@ -1,21 +1,21 @@
-//! Literals: what numbers, characters and texts that the lexer has found stand for, and what is wrong with them.
+//! Literals: the values of numbers, characters and strings, and their errors.
 
 use super::error::SyntaxError;
-use super::lexer::Kind;
+use super::lexer::TokenKind;
 use crate::source::Span;
 use std::sync::Arc;
 
-/// The longest number that is read, in bytes: reading digits takes quadratic time.
-const LONGEST_NUMBER: usize = 10_000;
+/// Bytes of a number, at most: conversion of digits takes quadratic time.
+const MAX_NUMBER_BYTES: usize = 10_000;
 
-/// Notes what is wrong with a number.
-pub(super) fn check_number(kind: Kind, text: &str, span: Span, errors: &mut Vec<SyntaxError>) {
-    if text.len() > LONGEST_NUMBER {
+/// Reports the errors of a number.
+pub(super) fn check_number(kind: TokenKind, text: &str, span: Span, errors: &mut Vec<SyntaxError>) {
+    if text.len() > MAX_NUMBER_BYTES {
         errors.push(SyntaxError::NumberTooLong { span });
         return;
     }
     let wrong = match kind {
-        Kind::Int => {
+        TokenKind::Int => {
             text.get(..2).is_some_and(|p| matches!(p, "0x" | "0X" | "0b" | "0B"))
                 && text[2..].bytes().all(|b| b == b'_')
         }
@@ -26,7 +26,7 @@ pub(super) fn check_number(kind: Kind, text: &str, span: Span, errors: &mut Vec<
     }
 }
 
-/// What a number can end in: the name of its type, `n` for `bigint`.
+/// The suffixes of numbers: the names of their types, `n` for `bigint`.
 pub const SUFFIXES: [&str; 11] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "n"];
 
 /// Splits a number that runs into letters into its digits and those letters.
@@ -57,24 +57,24 @@ fn split_suffix(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// The digits and the suffix of a number, where both are in order.
+/// Returns the digits and the suffix of a number, if the suffix is known.
 pub fn number_parts(text: &str) -> Option<(&str, &'static str)> {
     let (digits, letters) = split_suffix(text);
     SUFFIXES.into_iter().find(|suffix| *suffix == letters).map(|suffix| (digits, suffix))
 }
 
-/// Whether digits are those of a real: with a point or an exponent.
+/// Returns true for the digits of a real: with a point or an exponent.
 pub fn is_real(digits: &str) -> bool {
     !digits.starts_with("0x") && !digits.starts_with("0X") && digits.contains(['.', 'e', 'E'])
 }
 
-/// Reports what is wrong with a number that runs into letters.
-pub(super) fn suffixed_number(text: &str, span: Span, errors: &mut Vec<SyntaxError>) {
+/// Reports the errors of a number that runs into letters.
+pub(super) fn check_suffixed_number(text: &str, span: Span, errors: &mut Vec<SyntaxError>) {
     let (digits, letters) = split_suffix(text);
     let based = matches!(digits.get(..2), Some("0x" | "0X" | "0b" | "0B"));
     let letters_span = Span { start: span.end - letters.len() as u32, ..span };
     let error = match number_parts(text) {
-        // `0x`, `0b2`, `1e`: there is more wrong than a suffix.
+        // `0x`, `0b2`, `1e`: the digits are malformed, not only the suffix.
         _ if based && digits[2..].bytes().all(|b| b == b'_')
             || letters.starts_with(|c: char| c.is_ascii_digit())
             || matches!(letters, "e" | "E")
@@ -95,16 +95,15 @@ pub(super) fn suffixed_number(text: &str, span: Span, errors: &mut Vec<SyntaxErr
             SyntaxError::WrongSuffix { span, suffix, real: false }
         }
         Some(_) => {
-            let kind = if is_real(digits) { Kind::Real } else { Kind::Int };
+            let kind = if is_real(digits) { TokenKind::Real } else { TokenKind::Int };
             return check_number(kind, digits, span, errors);
         }
     };
     errors.push(error);
 }
 
-/// Reads on after the quote that begins a character: the bytes that belong to it, and what is wrong
-/// with it.
-pub(super) fn character(rest: &str, quote: Span) -> (usize, Option<SyntaxError>) {
+/// Lexes a character after its opening quote: returns its bytes, and its error.
+pub(super) fn lex_character(rest: &str, quote: Span) -> (usize, Option<SyntaxError>) {
     let line = rest.split('\n').next().unwrap_or("");
     let span = |end: usize| Span { end: quote.end + end as u32, ..quote };
     if line.starts_with("''") {
@@ -142,24 +141,24 @@ pub(super) fn character(rest: &str, quote: Span) -> (usize, Option<SyntaxError>)
     (close + 1, error)
 }
 
-/// The character that a literal stands for; the lexer has reported those that stand for none.
+/// Returns the value of a character literal; the lexer has reported malformed ones.
 pub fn char_value(quoted: &str) -> char {
     let body = quoted.strip_prefix('\'').and_then(|b| b.strip_suffix('\'')).unwrap_or("");
     unescape(body).ok().and_then(|text| text.chars().next()).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// The digits of a number without `_`.
-pub fn plain_digits(digits: &str) -> Arc<str> {
+/// Returns the digits of a number without `_`.
+pub fn without_underscores(digits: &str) -> Arc<str> {
     if digits.contains('_') { digits.replace('_', "").into() } else { digits.into() }
 }
 
-/// The value of a real literal; NaN if it is none.
+/// Returns the value of a real literal; NaN if it is malformed.
 pub fn real_value(text: &str) -> f64 {
     let plain = || text.parse().unwrap_or(f64::NAN);
     if text.contains('_') { text.replace('_', "").parse().unwrap_or(f64::NAN) } else { plain() }
 }
 
-/// The value of an integer literal: `010` is ten.
+/// Returns the value of an integer literal: `010` is ten.
 pub fn int_value(text: &str) -> num_bigint::BigUint {
     let (digits, radix) = match text.get(..2) {
         Some("0x" | "0X") => (&text[2..], 16),
@@ -174,7 +173,11 @@ pub fn int_value(text: &str) -> num_bigint::BigUint {
     num_bigint::BigUint::parse_bytes(&digits, radix).unwrap_or_default()
 }
 
-/// Resolves the escapes of a string's or a character's body; gives the place of one that is unknown.
+/// Resolves the escapes of a string's or a character's body.
+///
+/// # Errors
+///
+/// The range of an unknown escape.
 pub fn unescape(body: &str) -> Result<String, std::ops::Range<usize>> {
     let mut out = String::with_capacity(body.len());
     let mut chars = body.char_indices();
@@ -217,8 +220,9 @@ pub fn unescape(body: &str) -> Result<String, std::ops::Range<usize>> {
     Ok(out)
 }
 
-/// A piece of `f"…"` taken apart: its text with the escapes still in it, and the form of the value before it, `:8.3`.
-pub(crate) fn filled_text(piece: &str) -> (Option<&str>, (Option<usize>, Option<usize>)) {
+/// Splits a piece of `f"…"` into its text, with unresolved escapes, and the format of the value
+/// before it, `:8.3`: width and digits after the point.
+pub(crate) fn interpolated_piece(piece: &str) -> (Option<&str>, (Option<usize>, Option<usize>)) {
     let (form, rest) = match piece.strip_prefix("f\"") {
         Some(rest) => ("", rest),
         None => piece.split_once('}').unwrap_or(("", piece)),

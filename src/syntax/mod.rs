@@ -1,8 +1,8 @@
-//! Syntax: text → tree with its errors. Parsing never fails; it returns what it could read.
+//! Syntax: text → tree with its errors. Parsing always returns the readable part of a text.
 //!
-//! The walk: [`lexer`] cuts text into tokens, [`brackets`] cuts tokens into top-level statements,
-//! `parser` reads each by itself, [`format`] prints trees back; [`layout`] lays
-//! texts out. Knows no types.
+//! The phases: [`lexer`] cuts text into tokens, [`brackets`] cuts tokens into top-level statements,
+//! `parser` parses each by itself; [`unparse`] prints trees, [`fmt`] formats texts, [`visit`]
+//! visits trees. Knows no types.
 
 pub mod ast;
 pub mod brackets;
@@ -11,11 +11,14 @@ pub mod edition;
 pub mod error;
 pub mod fmt;
 pub mod foreign_keywords;
+mod interpolation;
 pub mod lexer;
 pub mod literal;
 mod names;
 mod parser;
+pub mod token;
 pub mod unparse;
+pub mod visit;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Source;
@@ -23,26 +26,26 @@ pub use chunk::{Chunk, chunks, parse_ranges};
 pub use names::{is_name, name_of};
 
 use ast::{Expr, Stmt, StmtKind, TypeExpr};
-use brackets::Cut;
-use edition::{Edition, Reread};
+use brackets::StatementSplit;
+use edition::{Edition, Regrouping};
 use error::SyntaxError;
 use lexer::{Lexed, Token};
 use parser::rule::Text;
 use parser::{Grammar, Outcome};
 use std::cell::LazyCell;
 
-/// What a text says.
+/// The result of parsing a text.
 #[derive(Debug, Default)]
 pub struct Parsed {
-    /// Its statements; what could not be read is there as [`StmtKind::Error`].
+    /// The statements; unreadable ones as [`StmtKind::Error`].
     pub stmts: Vec<Stmt>,
-    /// What could not be read.
+    /// The errors.
     pub errors: Vec<Diagnostic>,
     /// The text ends inside a bracket, a block or a statement, and nothing else is wrong: more
     /// lines could complete it.
     pub incomplete: bool,
-    /// The statements that version 0.1 read as others.
-    pub reread: Vec<Reread>,
+    /// The statements that version 0.1 grouped differently.
+    pub regrouped: Vec<Regrouping>,
 }
 
 impl Parsed {
@@ -52,28 +55,28 @@ impl Parsed {
     }
 }
 
-/// How many errors one text is told.
-const MOST_ERRORS: usize = 50;
+/// Errors reported for one text, at most.
+const MAX_ERRORS: usize = 50;
 
-/// Reads a whole text.
+/// Parses a whole text.
 pub fn parse(source: &Source) -> Parsed {
-    chunk::read(source, &lexer::lex(source))
+    chunk::parse_lexed(source, &lexer::lex(source))
 }
 
-/// Reads a text that is one type.
+/// Parses a text that is one type.
 pub fn parse_type(source: &Source) -> (Option<TypeExpr>, Vec<Diagnostic>) {
-    one(source, parser::type_expression)
+    parse_one(source, parser::type_expression)
 }
 
-/// Reads a text that is one expression.
+/// Parses a text that is one expression.
 pub fn parse_expr(source: &Source) -> (Option<Expr>, Vec<Diagnostic>) {
-    one(source, parser::expression)
+    parse_one(source, parser::expression)
 }
 
-/// The identifiers of a text, in order, repeated as often as they stand there; `geometry::area`
-/// as it is written; of `5u8`, which names a type, `u8`.
-pub fn idents(source: &Source) -> Vec<&str> {
-    use lexer::Kind::{Name, Qualified, Suffixed};
+/// Returns the identifiers of a text, in order, with repetitions: `geometry::area` as it is
+/// written; of `5u8`, which names a type, `u8`.
+pub fn mentioned_names(source: &Source) -> Vec<&str> {
+    use lexer::TokenKind::{Name, Qualified, Suffixed};
     let lexed = lexer::lex(source);
     let text = |token: &lexer::Token| source.text.get(token.start as usize..token.end as usize);
     let name = |token: &lexer::Token| match token.kind {
@@ -83,40 +86,41 @@ pub fn idents(source: &Source) -> Vec<&str> {
     };
     let mut names: Vec<&str> = lexed.tokens.iter().filter_map(name).collect();
     // What a text with values is made by.
-    if lexed.tokens.iter().any(|token| token.kind == lexer::Kind::FilledOpen) {
+    if lexed.tokens.iter().any(|token| token.kind == lexer::TokenKind::InterpolatedOpen) {
         names.extend(["str", "fixed", "pad_left"]);
     }
     names
 }
 
-/// Nesting that the stack of a test thread holds without doubt.
-const SHALLOW: u32 = 24;
-/// The stack for deeper texts.
-const ROOM: usize = 256 << 20;
+/// Nesting that the stack of every thread is large enough for.
+const MAX_SHALLOW_DEPTH: u32 = 24;
+/// Bytes of the stack for deeper texts.
+const PARSER_STACK_BYTES: usize = 256 << 20;
 
-/// Runs `work` where the stack is large enough for the nesting of a text.
+/// Runs `work` on a stack that is large enough for the nesting of a text.
 ///
-/// Nesting is bounded by [`brackets::DEEPEST`], but a level of the grammar takes some kilobytes, more
-/// than a thread of unknown origin may have left.
-fn roomy<T: Send>(cut: &Cut, work: impl Fn() -> T + Sync) -> T {
-    if cut.deepest <= SHALLOW { work() } else { with_room(work) }
+/// Nesting is bounded by [`brackets::MAX_DEPTH`], but a level of the grammar takes some kilobytes,
+/// more than a thread of unknown origin may have left.
+fn with_stack_for<T: Send>(cut: &StatementSplit, work: impl Fn() -> T + Sync) -> T {
+    if cut.max_depth <= MAX_SHALLOW_DEPTH { work() } else { with_large_stack(work) }
 }
 
 /// Runs `work` on a stack of its own.
-fn with_room<T: Send>(work: impl Fn() -> T + Sync) -> T {
+fn with_large_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
     std::thread::scope(|scope| {
-        match std::thread::Builder::new().stack_size(ROOM).spawn_scoped(scope, &work) {
+        match std::thread::Builder::new().stack_size(PARSER_STACK_BYTES).spawn_scoped(scope, &work) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            // No thread to be had: this stack is most likely large enough too.
+            // Without a thread, the present stack is most likely large enough.
             Err(_) => work(),
         }
     })
 }
 
-fn statements(cx: Text<'_>, lexed: &Lexed, cut: &Cut) -> Parsed {
+/// Parses the statements of a text that the bracket pass has split.
+fn parse_statements(cx: Text<'_>, lexed: &Lexed, cut: &StatementSplit) -> Parsed {
     let grammar = Grammar::new(cx);
     let before = LazyCell::new(|| Grammar::new(Text { edition: Edition::V01, ..cx }));
-    let mut reread = Vec::new();
+    let mut regrouped = Vec::new();
     let mut errors: Vec<SyntaxError> = lexed.errors.iter().chain(&cut.errors).cloned().collect();
     let mut unread: Vec<u32> = lexed.errors.iter().map(|e| e.to_diagnostic().primary.span.start).collect();
     unread.sort_unstable();
@@ -129,7 +133,7 @@ fn statements(cx: Text<'_>, lexed: &Lexed, cut: &Cut) -> Parsed {
         // A statement with an unreadable token would only give a second error.
         let first_unread = unread.partition_point(|&u| u < span.start);
         let unreadable = unread.get(first_unread).is_some_and(|&u| u < span.end);
-        if statement.bad || unreadable {
+        if statement.has_errors || unreadable {
             stmts.push(Stmt { kind: StmtKind::Error, span });
             continue;
         }
@@ -139,7 +143,7 @@ fn statements(cx: Text<'_>, lexed: &Lexed, cut: &Cut) -> Parsed {
             && found.is_empty()
             && let (Some(last), Some(next)) = (tokens.last(), next)
         {
-            let found_words = parser::words(cx, next);
+            let found_words = parser::describe_token(cx, next);
             found.push(SyntaxError::MissingSemicolon {
                 end: cx.at(last),
                 next: cx.at(next),
@@ -155,8 +159,10 @@ fn statements(cx: Text<'_>, lexed: &Lexed, cut: &Cut) -> Parsed {
         // Only what both grammars could group differently is read twice.
         if cx.edition == Edition::V02 && edition::may_differ(tokens) {
             match (&tree, &found[..]) {
-                (Some(new), []) => reread.extend(edition::reread(&before, at, tokens, cx.text, new)),
-                (None, [error]) => found = vec![edition::regrouped(&before, tokens, cx.text, error)],
+                (Some(new), []) => {
+                    regrouped.extend(edition::compare_editions(&before, at, tokens, cx.text, new))
+                }
+                (None, [error]) => found = vec![edition::regrouped_error(&before, tokens, cx.text, error)],
                 _ => {}
             }
         }
@@ -167,34 +173,35 @@ fn statements(cx: Text<'_>, lexed: &Lexed, cut: &Cut) -> Parsed {
         stmts.push(tree.unwrap_or(Stmt { kind: StmtKind::Error, span }));
     }
     incomplete &= !other_errors;
-    Parsed { stmts, errors: diagnostics(errors), incomplete, reread }
+    Parsed { stmts, errors: sorted_diagnostics(errors), incomplete, regrouped }
 }
 
-/// Errors in the order of the text, not too many.
-fn diagnostics(errors: Vec<SyntaxError>) -> Vec<Diagnostic> {
+/// Returns diagnostics in the order of the text, bounded in number.
+fn sorted_diagnostics(errors: Vec<SyntaxError>) -> Vec<Diagnostic> {
     let mut out: Vec<Diagnostic> = errors.iter().map(SyntaxError::to_diagnostic).collect();
     out.sort_by_key(|d| (d.primary.span.start, d.primary.span.end));
-    if out.len() > MOST_ERRORS {
-        let (span, more) = (out[MOST_ERRORS].primary.span, out.len() - MOST_ERRORS);
-        out.truncate(MOST_ERRORS);
-        out.push(SyntaxError::TooMany { span, more }.to_diagnostic());
+    if out.len() > MAX_ERRORS {
+        let (span, more) = (out[MAX_ERRORS].primary.span, out.len() - MAX_ERRORS);
+        out.truncate(MAX_ERRORS);
+        out.push(SyntaxError::MoreErrors { span, more }.to_diagnostic());
     }
     out
 }
 
-fn one<T: Send>(
+/// Parses a text with one rule.
+fn parse_one<T: Send>(
     source: &Source,
     rule: impl for<'t> Fn(Text<'t>, &'t [Token]) -> Outcome<T> + Sync,
 ) -> (Option<T>, Vec<Diagnostic>) {
     let lexed = lexer::lex(source);
-    let cut = brackets::cut(source, &lexed.tokens);
+    let cut = brackets::split_statements(source, &lexed.tokens);
     let mut errors: Vec<SyntaxError> = lexed.errors.iter().chain(&cut.errors).cloned().collect();
     if !errors.is_empty() {
-        return (None, diagnostics(errors));
+        return (None, sorted_diagnostics(errors));
     }
     let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs, edition: Edition::V02 };
-    let outcome = roomy(&cut, || rule(cx, &cut.tokens));
+    let outcome = with_stack_for(&cut, || rule(cx, &cut.tokens));
     errors.extend(outcome.errors);
     let tree = if errors.is_empty() { outcome.tree } else { None };
-    (tree, diagnostics(errors))
+    (tree, sorted_diagnostics(errors))
 }

@@ -1,23 +1,24 @@
-//! Names: what may stand as one, and how any text is written as one.
+//! Names: valid identifiers, and quoted names for arbitrary texts.
 //!
-//! A text that is no name by itself, as the name of a column in a file may be, is a name in quotes: `n"first name"`.
-//! Each name is written in one way, so that its text in a program says which it is: no name in quotes stands for what
-//! needs none, and only quotes and backslashes are written with a backslash.
+//! A text that is not an identifier, such as the name of a column in a file, is written as a quoted
+//! name: `n"first name"`. Each name has one spelling, so that equal names are equal texts: a text
+//! that needs no quotes is not quoted, and only quotes and backslashes are escaped.
 
-use super::lexer::{Kind, lex};
+use super::lexer::{TokenKind, lex};
 use crate::quote::{quote, strip_quotes, unescape};
 use crate::source::SourceMap;
 
-/// Whether a text is a name, perhaps in quotes, and no word of the language.
+/// Returns true if a text is a name, possibly quoted, and not a keyword.
 pub fn is_name(text: &str) -> bool {
     let lexed = lex(&SourceMap::new().add("", text));
     let whole = |start: u32, end: u32| start == 0 && end as usize == text.len();
-    let name = matches!(&lexed.tokens[..], [only] if only.kind == Kind::Name && whole(only.start, only.end));
+    let name =
+        matches!(&lexed.tokens[..], [only] if only.kind == TokenKind::Name && whole(only.start, only.end));
     name && lexed.errors.is_empty()
 }
 
-/// The name that stands for a text in a program: the text itself, or in quotes. There is none for the empty text and
-/// for what no line of text shows.
+/// Returns the name for a text: the text itself, or quoted. `None` for the empty text and for texts
+/// with control characters.
 pub fn name_of(text: &str) -> Option<String> {
     if !text.contains('"') && is_name(text) {
         return Some(text.to_string());
@@ -26,7 +27,8 @@ pub fn name_of(text: &str) -> Option<String> {
     shown.then(|| quote(text))
 }
 
-/// What is wrong with a name in quotes, as it is written: how the name that it stands for is written, if there is one.
+/// Checks the spelling of a quoted name: returns the correct spelling if there is one; `None` if
+/// the name is spelled correctly.
 pub(super) fn misspelled(written: &str) -> Option<Option<String>> {
     let name = strip_quotes(written).and_then(unescape).and_then(|text| name_of(&text));
     (name.as_deref() != Some(written)).then_some(name)

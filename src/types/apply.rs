@@ -1,23 +1,27 @@
 //! Type functions: types computed from types.
 //!
 //! `typefun narrow(V:VIS, W:VIS):VIS => typematch (V, W) with … endmatch` makes `narrow(A, B)` a
-//! type that reduces as soon as its arguments say enough. [`Type::apply`] is the one way to build
-//! an application, and substitution goes through it, so that a type never holds an application
-//! that could be reduced; one that cannot (yet) is *stuck* and stays, as [`TypeKind::Apply`].
+//! type that reduces as soon as its arguments determine an arm. [`Type::apply`] is the only
+//! constructor of an application, and substitution goes through it, so that a type never holds an
+//! application that could be reduced; one that cannot (yet) is *stuck* and stays, as
+//! [`TypeKind::Apply`].
 //!
-//! **Rule.** The arms are tried in order. Each pattern fits the argument, is *apart* from it, or
-//! neither. The first arm that is not apart decides: if it fits, the application is its result,
-//! else it is stuck. "Apart" means that no instance of the argument (its variables and holes
-//! replaced in any way) fits. So a reduction that happens now would have happened after any
-//! substitution, with the same result up to it: reducing early or late is the same. Patterns match
-//! modulo the definitional equalities: `A * B` fits `int ^ 2`, which is `int * int`.
+//! **Rule.** The arms are tried in order. Each pattern matches the argument, is *apart* from it, or
+//! neither. The first arm that is not apart decides: if it matches, the application is its result,
+//! otherwise it is stuck. "Apart" means that no instance of the argument (its variables and holes
+//! replaced in any way) matches. These are the closed type families of R. Eisenberg, D. Vytiniotis,
+//! S. Peyton Jones and S. Weirich (*Closed type families with overlapping equations*, POPL 2014).
+//! So a reduction that happens now would have happened after any substitution, with the same result
+//! up to it: reduction commutes with substitution. Patterns match modulo the definitional
+//! equalities: `A * B` matches `int ^ 2`, which is `int * int`.
 //!
 //! **Bounds.** Type functions may call themselves. Every outermost reduction has fuel: for the
-//! types it builds, and for how deep its calls nest, which is what the stack has to hold. If it
-//! runs out, the application stays as it was written, and [`TypeFun::reduce`] says so.
+//! nodes it builds, and for the nesting of its calls, which the stack has to hold. Without fuel,
+//! the application stays as it was written, and [`TypeFun::reduce`] returns
+//! [`Reduction::OutOfFuel`].
 
 use super::table::{self, Application};
-use super::{FiniteKind, Kind, LARGEST_TYPE_NODES, ProductForm, Type, TypeKind, TypeVar};
+use super::{FiniteKind, Kind, MAX_TYPE_NODES, ProductForm, Type, TypeKind, TypeVar};
 use crate::hash::HashMap;
 use num_bigint::BigUint;
 use std::cell::Cell;
@@ -29,27 +33,27 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone)]
 pub struct TypeFun(Arc<TypeFunDef>);
 
-/// What was declared.
+/// The declaration of a type function.
 pub struct TypeFunDef {
     /// Unique in a session.
     pub id: u32,
-    /// As declared.
+    /// The name as declared.
     pub name: Arc<str>,
     /// Parameters with their kinds.
     pub params: Vec<TypeVar>,
     /// The kind of its results.
     pub kind: Kind,
-    /// The declared kinds among those of its parameters and its results.
+    /// The declared kinds among those of the parameters and the result.
     pub kinds: Vec<FiniteKind>,
-    /// Filled once; a type function may mention itself.
+    /// The meaning, set once: a type function may mention itself.
     meaning: OnceLock<Meaning>,
 }
 
-/// What an application stands for, in terms of the parameters.
+/// The meaning of an application, in terms of the parameters.
 #[derive(Clone, Debug)]
 pub enum Meaning {
     /// This type.
-    Is(Type),
+    Type(Type),
     /// The first arm that fits the subjects.
     Match(Vec<Type>, Vec<TypeArm>),
 }
@@ -57,7 +61,7 @@ pub enum Meaning {
 /// One arm of a `typematch`.
 #[derive(Clone, Debug)]
 pub struct TypeArm {
-    /// One for each subject: types in which `binds` stand for what they fit.
+    /// The patterns, one for each subject: types in which `binds` are pattern variables.
     pub patterns: Vec<Type>,
     /// The variables of the patterns, those of `_` too.
     pub binds: Vec<TypeVar>,
@@ -67,7 +71,7 @@ pub struct TypeArm {
     pub refusal: Option<Refusal>,
 }
 
-/// The author's words for what must not be: a text with types in it, over variables.
+/// The author's message for refused arguments: text with types in it, over variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// In order: a text, or a type.
@@ -75,7 +79,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// The text at types for the variables.
+    /// Returns the text with types substituted for the variables.
     pub fn text(&self, bindings: &HashMap<u32, Type>) -> String {
         let piece = |piece: &Result<Arc<str>, Type>| match piece {
             Ok(text) => text.to_string(),
@@ -84,70 +88,72 @@ impl Refusal {
         self.pieces.iter().map(piece).collect()
     }
 
-    /// The types in it.
+    /// Returns the types in the text.
     pub fn types(&self) -> impl Iterator<Item = &Type> {
         self.pieces.iter().filter_map(|piece| piece.as_ref().err())
     }
 }
 
-/// What became of an application.
+/// The result of reducing an application.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reduction {
-    /// It is this type.
-    To(Type),
-    /// The arguments do not say enough yet.
+    /// The application equals this type.
+    Reduced(Type),
+    /// The arguments do not determine an arm yet.
     Stuck,
-    /// No arm fits, whatever the variables in the arguments are.
+    /// No arm matches, whatever the variables in the arguments are.
     NoArm,
-    /// It takes too many steps, perhaps for ever.
-    Endless,
-    /// The arm that fits refuses the arguments, in these words.
+    /// The reduction exceeds its fuel and possibly diverges.
+    OutOfFuel,
+    /// The arm that matches refuses the arguments, with this message.
     Refused(String),
 }
 
-/// How a pattern and a type stand to each other.
+/// The relation of a pattern and a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
-    /// No instance of the type fits.
+    /// No instance of the type matches.
     Apart,
-    /// Some instance may fit.
-    Open,
-    /// It fits.
-    Fits,
+    /// Some instance may match.
+    Undecided,
+    /// The type matches.
+    Matches,
 }
 
-/// Nodes that one outermost reduction may build.
-const FUEL: u32 = 30_000;
+/// Nodes that one outermost reduction may build, at most.
+const NODE_FUEL: u32 = 30_000;
 
-/// Nodes that the rows of one table may build.
+/// Nodes that the rows of one table may build, at most.
 const TABLE_FUEL: u32 = 400_000;
 
-/// Tables that one outermost reduction may make.
-const MOST_TABLES: u32 = 64;
+/// Tables that one outermost reduction may build, at most.
+const MAX_TABLES: u32 = 64;
 
-/// The sum of the depths of results that may be under construction at once.
-const DEEPEST_CALLS: u32 = 1_200;
+/// The sum of the depths of results under construction at once, at most.
+const MAX_CALL_DEPTH: u32 = 1_200;
 
 thread_local! {
-    /// Of the outermost reduction in progress on this thread.
-    static STATE: Cell<State> = const { Cell::new(State::START) };
+    /// The state of the outermost reduction in progress on this thread.
+    static STATE: Cell<ReductionState> = const { Cell::new(ReductionState::START) };
 }
 
+/// Fuel used by a reduction.
 #[derive(Clone, Copy)]
-struct State {
+struct ReductionState {
     depth: u32,
     used: u32,
     fuel: u32,
-    spent: bool,
+    exhausted: bool,
     tables: u32,
 }
 
-impl State {
-    const START: State = State { depth: 0, used: 0, fuel: FUEL, spent: false, tables: 0 };
+impl ReductionState {
+    const START: ReductionState =
+        ReductionState { depth: 0, used: 0, fuel: NODE_FUEL, exhausted: false, tables: 0 };
 }
 
 impl TypeFun {
-    /// A type function whose meaning is given later by [`TypeFun::define`].
+    /// Declares a type function whose meaning is set later by [`TypeFun::define`].
     pub fn declare(
         id: u32,
         name: Arc<str>,
@@ -158,50 +164,55 @@ impl TypeFun {
         TypeFun(Arc::new(TypeFunDef { id, name, params, kind, kinds, meaning: OnceLock::new() }))
     }
 
-    /// Gives the meaning. Later calls change nothing.
+    /// Sets the meaning. Later calls have no effect.
     pub fn define(&self, meaning: Meaning) {
         let _ = self.0.meaning.set(meaning);
     }
 
-    /// The meaning; `None` while the declaration is being checked, or if that failed.
+    /// Returns the meaning; `None` while the declaration is being checked, or if that failed.
     pub fn meaning(&self) -> Option<&Meaning> {
         self.0.meaning.get()
     }
 
-    /// What the application to these arguments becomes.
+    /// Reduces the application to these arguments by one step, and its result where that is an
+    /// application.
     pub fn reduce(&self, args: &[Type]) -> Reduction {
         let before = STATE.get();
         let outermost = before.depth == 0;
         if outermost {
-            STATE.set(State { depth: 1, ..State { tables: before.tables, ..State::START } });
+            STATE.set(ReductionState {
+                depth: 1,
+                ..ReductionState { tables: before.tables, ..ReductionState::START }
+            });
         }
         let reduction = self.step(args);
         let after = STATE.get();
         if outermost {
-            STATE.set(State { tables: before.tables, ..State::START });
-            if after.spent {
-                return Reduction::Endless;
+            STATE.set(ReductionState { tables: before.tables, ..ReductionState::START });
+            if after.exhausted {
+                return Reduction::OutOfFuel;
             }
         } else {
-            STATE.set(State { depth: before.depth, ..after });
+            STATE.set(ReductionState { depth: before.depth, ..after });
         }
         reduction
     }
 
+    /// Performs one reduction step within the fuel.
     fn step(&self, args: &[Type]) -> Reduction {
         let state = STATE.get();
         let size = args.iter().fold(0u32, |sum, arg| sum.saturating_add(arg.nodes()));
-        if state.spent || size > LARGEST_TYPE_NODES {
-            return spend();
+        if state.exhausted || size > MAX_TYPE_NODES {
+            return exhaust_fuel();
         }
         let Some(meaning) = self.meaning() else { return Reduction::Stuck };
         let mut bindings: HashMap<u32, Type> =
             self.params.iter().map(|p| p.id).zip(args.iter().cloned()).collect();
         let result = match meaning {
-            Meaning::Is(ty) => ty,
+            Meaning::Type(ty) => ty,
             Meaning::Match(subjects, arms) => {
                 let subjects: Vec<Type> = subjects.iter().map(|s| s.substitute(&bindings)).collect();
-                match choose(arms, &subjects) {
+                match select_arm(arms, &subjects) {
                     Ok((arm, found)) => {
                         bindings.extend(found);
                         if let Some(refusal) = &arm.refusal {
@@ -210,7 +221,7 @@ impl TypeFun {
                         &arm.result
                     }
                     Err(Reduction::Stuck) if !args.iter().any(|ty| ty.has_var() || ty.has_meta()) => {
-                        // Nothing will be known that is not, so what a subject lacks is missing for good.
+                        // The arguments are ground, so what a subject lacks never becomes known.
                         return subjects.iter().find_map(failure).unwrap_or(Reduction::Stuck);
                     }
                     Err(reduction) => return reduction,
@@ -220,15 +231,15 @@ impl TypeFun {
         let state = STATE.get();
         let used = state.used.saturating_add(1).saturating_add(result.nodes());
         let depth = state.depth.saturating_add(1).saturating_add(result.depth());
-        if used > state.fuel || depth > DEEPEST_CALLS {
-            return spend();
+        if used > state.fuel || depth > MAX_CALL_DEPTH {
+            return exhaust_fuel();
         }
-        STATE.set(State { depth, used, ..state });
-        Reduction::To(result.substitute(&bindings))
+        STATE.set(ReductionState { depth, used, ..state });
+        Reduction::Reduced(result.substitute(&bindings))
     }
 }
 
-/// Why an application in a type has no result.
+/// Returns the reason why an application in a type has no result.
 pub(super) fn failure(ty: &Type) -> Option<Reduction> {
     if !ty.has_apply() {
         return None;
@@ -247,35 +258,42 @@ pub(super) fn failure(ty: &Type) -> Option<Reduction> {
     found
 }
 
-/// Does work with fuel of its own, that of a table; the depth of calls is still that of the stack. Within one
-/// outermost reduction a few tables are made; `None` if there are more.
-pub(super) fn apart<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
+/// Runs `work` with the fuel of a table; the depth of calls is still that of the stack. `None` if
+/// the fuel runs out, or beyond [`MAX_TABLES`] tables within one outermost reduction.
+pub(super) fn with_table_fuel<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
     let before = STATE.get();
-    if before.tables >= MOST_TABLES {
+    if before.tables >= MAX_TABLES {
         return None;
     }
-    STATE.set(State { depth: before.depth.max(1), used: 0, fuel: TABLE_FUEL, tables: MOST_TABLES, ..before });
+    STATE.set(ReductionState {
+        depth: before.depth.max(1),
+        used: 0,
+        fuel: TABLE_FUEL,
+        tables: MAX_TABLES,
+        ..before
+    });
     let done = work();
-    let spent = STATE.get().spent;
+    let spent = STATE.get().exhausted;
     let tables = if before.depth == 0 { 0 } else { before.tables + 1 };
-    STATE.set(State { tables, ..before });
+    STATE.set(ReductionState { tables, ..before });
     done.filter(|_| !spent)
 }
 
-fn spend() -> Reduction {
-    STATE.set(State { spent: true, ..STATE.get() });
-    Reduction::Endless
+/// Marks the fuel as exhausted.
+fn exhaust_fuel() -> Reduction {
+    STATE.set(ReductionState { exhausted: true, ..STATE.get() });
+    Reduction::OutOfFuel
 }
 
-/// The arm that decides, with what its variables stand for.
-fn choose<'a>(
+/// Returns the arm that decides, with the bindings of its variables.
+fn select_arm<'a>(
     arms: &'a [TypeArm],
     subjects: &[Type],
 ) -> Result<(&'a TypeArm, HashMap<u32, Type>), Reduction> {
     for arm in arms {
         match arm.fit(subjects) {
-            (Fit::Fits, found) => return Ok((arm, found)),
-            (Fit::Open, _) => return Err(Reduction::Stuck),
+            (Fit::Matches, found) => return Ok((arm, found)),
+            (Fit::Undecided, _) => return Err(Reduction::Stuck),
             (Fit::Apart, _) => {}
         }
     }
@@ -283,18 +301,18 @@ fn choose<'a>(
 }
 
 impl TypeArm {
-    /// How the patterns stand to the subjects, and what their variables stand for.
+    /// Returns the relation of the patterns to the subjects, and the bindings of their variables.
     pub fn fit(&self, subjects: &[Type]) -> (Fit, HashMap<u32, Type>) {
         let mut matcher = Matcher { binds: &self.binds, found: HashMap::default() };
         let pairs = self.patterns.iter().zip(subjects);
-        let fit = all(pairs.map(|(pattern, subject)| matcher.fit(pattern, subject)));
+        let fit = least_fit(pairs.map(|(pattern, subject)| matcher.fit(pattern, subject)));
         (fit, matcher.found)
     }
 }
 
-/// What is apart in one part is apart.
-fn all(fits: impl Iterator<Item = Fit>) -> Fit {
-    let mut least = Fit::Fits;
+/// Returns the least of several relations: a type that is apart in one part is apart.
+fn least_fit(fits: impl Iterator<Item = Fit>) -> Fit {
+    let mut least = Fit::Matches;
     for fit in fits {
         least = least.min(fit);
         if least == Fit::Apart {
@@ -304,12 +322,14 @@ fn all(fits: impl Iterator<Item = Fit>) -> Fit {
     least
 }
 
+/// The state of matching the patterns of one arm.
 struct Matcher<'a> {
     binds: &'a [TypeVar],
     found: HashMap<u32, Type>,
 }
 
 impl Matcher<'_> {
+    /// Matches one pattern against one type.
     fn fit(&mut self, pattern: &Type, subject: &Type) -> Fit {
         use TypeKind as K;
         if let K::Var(var) = pattern.kind()
@@ -318,14 +338,14 @@ impl Matcher<'_> {
             return self.bind(var, subject);
         }
         match (pattern.kind(), subject.kind()) {
-            (_, K::Error) => Fit::Open,
+            (_, K::Error) => Fit::Undecided,
             (K::Rest(list), _) if pattern != subject => self.fit_product(list, subject),
             (K::List(_, ps, Some(end)), K::List(form, ss, rest)) => {
                 let (first, more) = ss.split_at(ps.len().min(ss.len()));
-                let firsts = all(ps.iter().zip(first).map(|(p, s)| self.fit(p, s)));
+                let firsts = least_fit(ps.iter().zip(first).map(|(p, s)| self.fit(p, s)));
                 if first.len() < ps.len() {
-                    // What follows may be known later.
-                    return if rest.is_some() { firsts.min(Fit::Open) } else { Fit::Apart };
+                    // The remaining components may become known later.
+                    return if rest.is_some() { firsts.min(Fit::Undecided) } else { Fit::Apart };
                 }
                 if more.is_empty() && rest.is_none() && *form == ProductForm::Tuple {
                     return Fit::Apart;
@@ -334,9 +354,9 @@ impl Matcher<'_> {
             }
             (form, K::Var(_) | K::Meta(_) | K::Apply(..) | K::Rest(_)) => {
                 if pattern == subject {
-                    Fit::Fits
-                } else if possible(form, subject.kind_of()) {
-                    Fit::Open
+                    Fit::Matches
+                } else if kind_admits_form(form, subject.kind_of()) {
+                    Fit::Undecided
                 } else {
                     Fit::Apart
                 }
@@ -359,50 +379,52 @@ impl Matcher<'_> {
                 if ps.iter().zip(ss).any(|((n, _), (m, _))| n != m) {
                     return Fit::Apart;
                 }
-                all(ps.iter().zip(ss).map(|((_, p), (_, s))| self.fit(p, s)))
+                least_fit(ps.iter().zip(ss).map(|((_, p), (_, s))| self.fit(p, s)))
             }
             (K::Nominal(n, ps), K::Nominal(m, ss)) if n == m => self.pairs(ps, ss),
             (K::Triangle(a, p), K::Triangle(b, s)) if a == b => self.fit(p, s),
-            // What is written out in the pattern is a power in the subject.
+            // A product in the pattern is a power in the subject.
             (K::Product(ps), K::Array(t, i)) | (K::CompactProduct(ps), K::CompactPower(t, i)) => {
                 let count = count_fits(ps.len(), i);
-                count.min(all(ps.iter().map(|p| self.fit(p, t))))
+                count.min(least_fit(ps.iter().map(|p| self.fit(p, t))))
             }
             (K::Sum(ps), K::Repeat(n, t)) => {
                 let count = count_fits(ps.len(), n);
-                count.min(all(ps.iter().map(|p| self.fit(p, t))))
+                count.min(least_fit(ps.iter().map(|p| self.fit(p, t))))
             }
             (K::Sum(ps), K::UnitSum(n)) if *n == BigUint::from(ps.len()) => {
-                all(ps.iter().map(|p| self.fit(p, &Type::unit())))
+                least_fit(ps.iter().map(|p| self.fit(p, &Type::unit())))
             }
-            (K::Repeat(n, p), K::UnitSum(_)) if subject.is_several() => {
+            (K::Repeat(n, p), K::UnitSum(_)) if subject.is_at_least_two() => {
                 self.fit(n, subject).min(self.fit(p, &Type::unit()))
             }
             // A power in the pattern: the parts of the subject may become equal.
             (K::Array(p, i), K::Product(ss)) | (K::CompactPower(p, i), K::CompactProduct(ss)) => {
                 let count = self.fit(i, &Type::unit_sum(ss.len()));
-                self.if_equal(subject, count, p, ss)
+                self.fit_equal_parts(subject, count, p, ss)
             }
             (K::Repeat(n, p), K::Sum(ss)) => {
                 let count = self.fit(n, &Type::unit_sum(ss.len()));
-                self.if_equal(subject, count, p, ss)
+                self.fit_equal_parts(subject, count, p, ss)
             }
             (K::UnitSum(n), K::Sum(ss)) if *n == BigUint::from(ss.len()) => {
-                self.if_equal(subject, Fit::Fits, &Type::unit(), ss)
+                self.fit_equal_parts(subject, Fit::Matches, &Type::unit(), ss)
             }
             (K::UnitSum(_), K::Repeat(m, t)) => {
                 let count = self.fit(pattern, m);
-                self.if_equal(subject, count, &Type::unit(), std::slice::from_ref(t))
+                self.fit_equal_parts(subject, count, &Type::unit(), std::slice::from_ref(t))
             }
-            (K::UnitSum(_) | K::Scalar(_) | K::Member(_) | K::Var(_), _) if pattern == subject => Fit::Fits,
+            (K::UnitSum(_) | K::Scalar(_) | K::Member(_) | K::Var(_), _) if pattern == subject => {
+                Fit::Matches
+            }
             _ => Fit::Apart,
         }
     }
 
-    /// The product of a list against a type.
+    /// Matches the product of a list against a type.
     fn fit_product(&mut self, list: &Type, subject: &Type) -> Fit {
         use TypeKind as K;
-        let Some(form) = list.list_form() else { return Fit::Open };
+        let Some(form) = list.list_form() else { return Fit::Undecided };
         if let Some(found) = subject.as_list(form) {
             return self.fit(list, &found);
         }
@@ -410,64 +432,67 @@ impl Matcher<'_> {
             (_, K::Var(_) | K::Meta(_) | K::Apply(..) | K::Rest(_))
                 if subject.kind_of().meet(form.kind()).is_some() =>
             {
-                Fit::Open
+                Fit::Undecided
             }
             // A number of components that is not known.
             (ProductForm::Tuple, K::Array(_, count)) | (ProductForm::Compact, K::CompactPower(_, count))
                 if matches!(count.kind(), K::Var(_) | K::Meta(_) | K::Apply(..) | K::Rest(_)) =>
             {
-                Fit::Open
+                Fit::Undecided
             }
             _ => Fit::Apart,
         }
     }
 
+    /// Matches patterns against types, pair by pair.
     fn pairs(&mut self, patterns: &[Type], subjects: &[Type]) -> Fit {
-        all(patterns.iter().zip(subjects).map(|(p, s)| self.fit(p, s)))
+        least_fit(patterns.iter().zip(subjects).map(|(p, s)| self.fit(p, s)))
     }
 
+    /// Binds a pattern variable; nonlinear patterns compare with the earlier binding.
     fn bind(&mut self, var: &TypeVar, subject: &Type) -> Fit {
         if !subject.has_kind(var.kind) {
-            let possible = flexible(subject) && subject.kind_of().meet(var.kind).is_some();
-            return if possible { Fit::Open } else { Fit::Apart };
+            let possible = may_change(subject) && subject.kind_of().meet(var.kind).is_some();
+            return if possible { Fit::Undecided } else { Fit::Apart };
         }
         match self.found.get(&var.id) {
             None => {
                 self.found.insert(var.id, subject.clone());
-                Fit::Fits
+                Fit::Matches
             }
-            Some(known) if known == subject => Fit::Fits,
-            Some(known) if flexible(known) || flexible(subject) => Fit::Open,
+            Some(known) if known == subject => Fit::Matches,
+            Some(known) if may_change(known) || may_change(subject) => Fit::Undecided,
             Some(_) => Fit::Apart,
         }
     }
 
-    /// The parts of a subject that are not all equal now, against a pattern for each of them.
-    fn if_equal(&mut self, subject: &Type, count: Fit, pattern: &Type, parts: &[Type]) -> Fit {
-        if !flexible(subject) {
+    /// Matches parts of a subject that are not all equal now against one pattern for each of them.
+    fn fit_equal_parts(&mut self, subject: &Type, count: Fit, pattern: &Type, parts: &[Type]) -> Fit {
+        if !may_change(subject) {
             return Fit::Apart;
         }
-        count.min(all(parts.iter().map(|part| self.fit(pattern, part)))).min(Fit::Open)
+        count.min(least_fit(parts.iter().map(|part| self.fit(pattern, part)))).min(Fit::Undecided)
     }
 }
 
-/// Whether a type may change when variables become known.
-fn flexible(ty: &Type) -> bool {
+/// Returns true if a type may change when variables become known.
+fn may_change(ty: &Type) -> bool {
     ty.has_var() || ty.has_meta() || ty.has_apply()
 }
 
+/// Matches a number of components against an index type.
 fn count_fits(count: usize, index: &Type) -> Fit {
     match index.kind() {
-        TypeKind::UnitSum(n) if *n == BigUint::from(count) => Fit::Fits,
+        TypeKind::UnitSum(n) if *n == BigUint::from(count) => Fit::Matches,
         TypeKind::Var(_) | TypeKind::Meta(_) | TypeKind::Apply(..) | TypeKind::Rest(_) | TypeKind::Error => {
-            Fit::Open
+            Fit::Undecided
         }
         _ => Fit::Apart,
     }
 }
 
-/// Whether something of this kind can have this form.
-fn possible(form: &TypeKind, kind: Kind) -> bool {
+/// Returns true if a type of this kind can have this form.
+fn kind_admits_form(form: &TypeKind, kind: Kind) -> bool {
     use TypeKind as K;
     match form {
         K::Scalar(_)
@@ -491,19 +516,19 @@ fn possible(form: &TypeKind, kind: Kind) -> bool {
 }
 
 impl Type {
-    /// A type function applied: what it reduces to, or the stuck application.
+    /// Applies a type function: returns the reduct, or the stuck application.
     pub fn apply(fun: TypeFun, args: Vec<Type>) -> Type {
         if args.iter().any(Type::is_error) {
             return Type::error();
         }
         match fun.reduce(&args) {
-            Reduction::To(ty) => ty,
-            Reduction::Stuck => table::decided(fun, args),
+            Reduction::Reduced(ty) => ty,
+            Reduction::Stuck => table::reduce_by_table(fun, args),
             why => Type::new(TypeKind::Apply(Application::failed(fun, args, why))),
         }
     }
 
-    /// The stuck applications in it for which `which` holds, outermost first.
+    /// Returns the first stuck application in the type for which `which` holds, outermost first.
     pub fn find_application(&self, which: &mut dyn FnMut(&TypeFun, &[Type]) -> bool) -> Option<Type> {
         if !self.has_apply() {
             return None;

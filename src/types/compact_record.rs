@@ -1,36 +1,37 @@
-//! Compact records `(row:3 \\, col:4)`: compact products whose parts have names.
+//! Compact records `(row:3 \, col:4)`: compact products whose parts have names.
 //!
-//! For each list of names there is one type with a parameter for each, a newtype of the compact product of
-//! its parameters. So a compact record is naturally isomorphic to that product and equal only to a compact
-//! record with the same names in the same order, and everything that holds of newtypes holds of it. The
-//! types are made when they are first written, and are the same ones in all modules and sessions.
+//! For each list of names there is one type with a parameter for each, a newtype of the compact
+//! product of its parameters. So a compact record is naturally isomorphic to that product and equal
+//! only to a compact record with the same names in the same order, and everything that holds of
+//! newtypes holds of it. The types are created when first written, and are shared by all modules
+//! and sessions.
 
 use super::{Kind, Nominal, NominalBody, NominalDef, Type, TypeKind, TypeVar};
 use crate::hash::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
-/// The numbers of these types begin here, apart from those of sessions.
-const FIRST: u32 = u32::MAX / 2;
+/// The number of the first such type; those of sessions are smaller.
+const FIRST_ID: u32 = u32::MAX / 2;
 
 type Names = Arc<[Arc<str>]>;
 
 static KNOWN: LazyLock<Mutex<HashMap<Names, Nominal>>> = LazyLock::new(Mutex::default);
 
-/// The type of the compact records with these names.
+/// Returns the type of the compact records with these names.
 fn with_names(names: Names) -> Nominal {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(nominal) = known.get(&names) {
         return nominal.clone();
     }
     let param = |(at, name): (usize, &Arc<str>)| TypeVar {
-        id: FIRST + at as u32,
+        id: FIRST_ID + at as u32,
         name: name.clone(),
         kind: Kind::Compact,
     };
     let params: Vec<TypeVar> = names.iter().enumerate().map(param).collect();
     let product = Type::compact_product(params.iter().cloned().map(Type::var).collect());
     let nominal = Nominal(Arc::new(NominalDef {
-        id: FIRST + known.len() as u32,
+        id: FIRST_ID + known.len() as u32,
         name: format!("({})", names.join(" \\, ")).into(),
         params,
         kind: Kind::Compact,
@@ -44,27 +45,27 @@ fn with_names(names: Names) -> Nominal {
 }
 
 impl Nominal {
-    /// Whether it is a type of compact records: its parameters are the types of their parts.
+    /// Returns true for a type of compact records: its parameters are the types of their parts.
     pub fn is_compact_record(&self) -> bool {
         self.compact_record
     }
 }
 
 impl Type {
-    /// `(a:A \, b:B)`, of two parts or more.
+    /// Returns `(a:A \, b:B)`, of two parts or more.
     pub fn compact_record(fields: Vec<(Arc<str>, Type)>) -> Type {
         let (names, parts): (Vec<Arc<str>>, Vec<Type>) = fields.into_iter().unzip();
         Type::nominal(with_names(names.into()), parts)
     }
 
-    /// The names and types of the parts of a compact record.
+    /// Returns the names and types of the parts of a compact record.
     pub fn compact_fields(&self) -> Option<Vec<(Arc<str>, Type)>> {
         let TypeKind::Nominal(nominal, parts) = self.kind() else { return None };
         let names = nominal.params.iter().map(|param| param.name.clone());
         nominal.is_compact_record().then(|| names.zip(parts.iter().cloned()).collect())
     }
 
-    /// The named parts of a record, struct or compact record, or of a newtype of one.
+    /// Returns the named parts of a record, struct or compact record, or of a newtype of one.
     pub fn named_parts(&self) -> Option<Vec<(Arc<str>, Type)>> {
         let mut ty = self.clone();
         loop {

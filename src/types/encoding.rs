@@ -1,9 +1,9 @@
-//! The codec: a value of a compact linear type is an integer below its size.
+//! The encoding: a value of a compact linear type is an integer below its size.
 //!
-//! One rule everywhere (arrays, tuples, loops, printing of codes):
+//! One rule everywhere (arrays, tuples, loops, printing of codes), a mixed-radix number system:
 //!
-//! - product, big-endian: `(v1\,…\,vk)` ↦ `((v1·|A2| + v2)·|A3| + …)`; component i is
-//!   `x / w_i % |A_i|`, where `w_i` is the product of the sizes to its right;
+//! - product, big-endian: `(v1\,…\,vk)` ↦ `((v1·|A2| + v2)·|A3| + …)`; component i is `x / w_i %
+//!   |A_i|`, where `w_i` is the product of the sizes to its right;
 //! - sum, first case lowest: case i with argument v ↦ `|A_0| + … + |A_{i-1}| + v`;
 //! - exponential `A \^ B`: a product of |B| copies of `A`, position 0 most significant;
 //! - pairs `below[I]`, `lower[I]`: row by row, see [`super::triangle`].
@@ -33,7 +33,7 @@ impl Code {
     /// Zero.
     pub const ZERO: Code = Code::Small(0);
 
-    /// As a big integer.
+    /// Returns the code as a big integer.
     pub fn to_big(&self) -> BigUint {
         match self {
             Code::Small(n) => BigUint::from(*n),
@@ -42,7 +42,7 @@ impl Code {
         }
     }
 
-    /// As a machine word, if it fits.
+    /// Returns the code as a machine word, if it fits.
     pub fn to_u64(&self) -> Option<u64> {
         match self {
             Code::Small(n) => Some(*n),
@@ -50,11 +50,12 @@ impl Code {
         }
     }
 
-    /// As an index into memory, if it fits.
+    /// Returns the code as an index into memory, if it fits.
     pub fn to_usize(&self) -> Option<usize> {
         self.to_u64().and_then(|n| usize::try_from(n).ok())
     }
 
+    /// Returns the code as two machine words, if it fits.
     fn to_u128(&self) -> Option<u128> {
         match self {
             Code::Small(n) => Some(u128::from(*n)),
@@ -63,7 +64,7 @@ impl Code {
         }
     }
 
-    /// `self + other`.
+    /// Returns `self + other`.
     pub fn add(&self, other: &Code) -> Code {
         if let (Code::Small(a), Code::Small(b)) = (self, other) {
             return Code::from(u128::from(*a) + u128::from(*b));
@@ -74,7 +75,7 @@ impl Code {
         }
     }
 
-    /// `self - other`; `other` must not be larger.
+    /// Returns `self - other`; `other` must not be larger.
     pub fn sub(&self, other: &Code) -> Code {
         match (self.to_u128(), other.to_u128()) {
             (Some(a), Some(b)) => Code::from(a - b),
@@ -82,7 +83,7 @@ impl Code {
         }
     }
 
-    /// `self · other`.
+    /// Returns `self · other`.
     pub fn mul(&self, other: &Code) -> Code {
         if let (Code::Small(a), Code::Small(b)) = (self, other) {
             return Code::from(u128::from(*a) * u128::from(*b));
@@ -93,7 +94,11 @@ impl Code {
         }
     }
 
-    /// Quotient and remainder; `other` must not be zero.
+    /// Returns quotient and remainder.
+    ///
+    /// # Panics
+    ///
+    /// If `other` is zero.
     pub fn div_rem(&self, other: &Code) -> (Code, Code) {
         match (self, other) {
             (Code::Small(a), Code::Small(b)) => (Code::Small(a / b), Code::Small(a % b)),
@@ -107,7 +112,7 @@ impl Code {
         }
     }
 
-    /// The bits that both have.
+    /// Returns the bitwise and.
     pub fn and(&self, other: &Code) -> Code {
         match (self.to_u128(), other.to_u128()) {
             (Some(a), Some(b)) => Code::from(a & b),
@@ -115,7 +120,7 @@ impl Code {
         }
     }
 
-    /// The bits that one of them has.
+    /// Returns the bitwise or.
     pub fn or(&self, other: &Code) -> Code {
         match (self.to_u128(), other.to_u128()) {
             (Some(a), Some(b)) => Code::from(a | b),
@@ -123,7 +128,7 @@ impl Code {
         }
     }
 
-    /// Whether it is zero.
+    /// Returns true if the code is zero.
     pub fn is_zero(&self) -> bool {
         matches!(self, Code::Small(0))
     }
@@ -179,7 +184,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// How the storage of one compact value is held: the smallest word that fits its size minus one.
+/// The width of the storage of one compact value: the smallest word that holds its size minus one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Width {
     /// Size at most 2^8.
@@ -197,7 +202,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// The width for a type of `size` values.
+    /// Returns the width for a type of `size` values.
     pub fn of(size: &BigUint) -> Width {
         let bits = if size.is_zero() { 0 } else { (size - 1u32).bits() };
         match bits {
@@ -235,12 +240,17 @@ pub enum Encoding {
         /// |B|.
         count: Code,
     },
-    /// Pairs of indices; of how many indices does not matter to their codes.
+    /// Pairs of indices; their codes do not depend on the size of the index type.
     Triangle(Triangle),
 }
 
 impl Encoding {
-    /// The rule of a ground type; newtypes follow their definition, enumerations the order of their cases.
+    /// Returns the rule of a ground type; newtypes use their definition, enumerations the order of
+    /// their cases.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the type has no size.
     pub fn of(ty: &Type) -> Result<Encoding, NoSize> {
         match ty.kind() {
             TypeKind::UnitSum(n) => Ok(Encoding::Unit(Code::from(n))),
@@ -273,8 +283,8 @@ impl Encoding {
         }
     }
 
-    /// Construction: the code of a product (or exponential written out) from its parts, of a pair
-    /// from its two indices, which must be in order.
+    /// Returns the code of a product (or exponential) with these parts, or of a pair of two
+    /// indices, which must be in order.
     pub fn pack(&self, parts: &[Code]) -> Code {
         let size_of = |i: usize| match self {
             Encoding::Product { sizes, .. } => &sizes[i],
@@ -286,8 +296,8 @@ impl Encoding {
         if let (Encoding::Triangle(triangle), [i, j]) = (self, parts) {
             return triangle.code(i, j);
         }
-        if let (Encoding::Power { base, .. }, true) = (self, parts.len() > MOST_SINGLY) {
-            return join(parts.iter().map(Code::to_big).collect(), base.to_big());
+        if let (Encoding::Power { base, .. }, true) = (self, parts.len() > MAX_SINGLE_DIGITS) {
+            return join_digits(parts.iter().map(Code::to_big).collect(), base.to_big());
         }
         let mut code = Code::ZERO;
         for (i, part) in parts.iter().enumerate() {
@@ -296,19 +306,25 @@ impl Encoding {
         code
     }
 
-    /// The digits of an exponential, from the most significant one.
+    /// Returns the digits of an exponential, from the most significant one.
+    ///
+    /// # Panics
+    ///
+    /// For an encoding of another form.
     pub fn digits(&self, code: &Code, count: usize) -> Vec<Code> {
-        let Encoding::Power { base, .. } = self else { return Vec::new() };
+        let Encoding::Power { base, .. } = self else {
+            unreachable!("digits are asked of exponentials only, not of {self:?}")
+        };
         let mut digits = Vec::with_capacity(count);
         split_digits(code, base, count, &mut digits);
         digits
     }
 
-    /// Size and weight of part `i`: a factor of a product, a position of an exponential.
-    pub fn place(&self, i: &Code) -> (Code, Code) {
+    /// Returns size and weight of part `i`: a factor of a product, a position of an exponential.
+    pub fn size_and_weight(&self, i: &Code) -> (Code, Code) {
         match self {
             Encoding::Product { sizes, weights } => {
-                let i = i.to_usize().unwrap_or(0).min(sizes.len() - 1);
+                let i = i.to_usize().expect("the number of a factor fits memory");
                 (sizes[i].clone(), weights[i].clone())
             }
             Encoding::Power { base, count } => {
@@ -328,33 +344,35 @@ impl Encoding {
         }
     }
 
-    /// Projection: part `i` of `code`.
+    /// Projects: returns part `i` of `code`.
     pub fn project(&self, code: &Code, i: &Code) -> Code {
         if let Encoding::Triangle(triangle) = self {
             let (row, column) = triangle.position(code);
             return if i.is_zero() { row } else { column };
         }
-        let (size, weight) = self.place(i);
+        let (size, weight) = self.size_and_weight(i);
         code.div_rem(&weight).0.div_rem(&size).1
     }
 
-    /// Store through a projection: `code` with part `i` replaced by `part`. Not of a pair, whose
-    /// parts depend on one another.
+    /// Stores through a projection: returns `code` with part `i` replaced by `part`. Not for pairs,
+    /// whose parts depend on one another.
     pub fn replace(&self, code: &Code, i: &Code, part: &Code) -> Code {
-        let (size, weight) = self.place(i);
+        let (size, weight) = self.size_and_weight(i);
         let old = code.div_rem(&weight).0.div_rem(&size).1;
         code.sub(&old.mul(&weight)).add(&part.mul(&weight))
     }
 
-    /// Injection: the code of case `i` with argument `v`.
+    /// Injects: returns the code of case `i` with argument `v`.
     pub fn inject(&self, i: &Code, v: &Code) -> Code {
         match self {
-            Encoding::Sum { offsets } => offsets[i.to_usize().unwrap_or(0)].add(v),
+            Encoding::Sum { offsets } => {
+                offsets[i.to_usize().expect("the number of a case fits memory")].add(v)
+            }
             _ => i.clone(),
         }
     }
 
-    /// Case analysis: the case `code` belongs to, and its argument.
+    /// Analyzes cases: returns the case `code` belongs to, and its argument.
     pub fn split(&self, code: &Code) -> (Code, Code) {
         match self {
             Encoding::Sum { offsets } => {
@@ -367,14 +385,15 @@ impl Encoding {
     }
 }
 
-/// Digits that are joined, or taken off, one after the other; more are halved first, so that the cost is
-/// that of multiplication and division of numbers as long as the whole.
-const MOST_SINGLY: usize = 64;
+/// Digits converted one after the other, at most; longer lists are converted by divide and conquer,
+/// so that the cost is that of multiplication and division of numbers as long as the whole (D.
+/// Knuth, *The Art of Computer Programming* 2, section 4.4).
+const MAX_SINGLE_DIGITS: usize = 64;
 
-/// The number with these digits, the most significant first.
-fn join(mut digits: Vec<BigUint>, mut base: BigUint) -> Code {
+/// Returns the number with these digits, the most significant first.
+fn join_digits(mut digits: Vec<BigUint>, mut base: BigUint) -> Code {
     while digits.len() > 1 {
-        // An odd one out is the most significant.
+        // With an odd count the most significant digit stays single.
         let odd = digits.len() % 2;
         let pairs = digits[odd..].chunks_exact(2).map(|pair| &pair[0] * &base + &pair[1]);
         digits = digits[..odd].iter().cloned().chain(pairs).collect();
@@ -383,8 +402,9 @@ fn join(mut digits: Vec<BigUint>, mut base: BigUint) -> Code {
     digits.pop().map_or(Code::ZERO, Code::from)
 }
 
+/// Appends `count` digits of a code, the most significant first.
 fn split_digits(code: &Code, base: &Code, count: usize, digits: &mut Vec<Code>) {
-    if count > MOST_SINGLY {
+    if count > MAX_SINGLE_DIGITS {
         let low = count / 2;
         let weight = Code::from(base.to_big().pow(low as u32));
         let (high, rest) = code.div_rem(&weight);
@@ -400,11 +420,12 @@ fn split_digits(code: &Code, base: &Code, count: usize, digits: &mut Vec<Code>) 
     digits[start..].reverse();
 }
 
+/// Returns the sizes of types as codes.
 fn codes(types: &[Type]) -> Result<Vec<Code>, NoSize> {
     types.iter().map(|ty| ty.size().map(Code::from)).collect()
 }
 
-/// `n - 1`, or zero.
+/// Returns `n - 1`, or zero for `n = 0`.
 pub fn last_code(size: &BigUint) -> Code {
     if size.is_zero() { Code::ZERO } else { Code::from(size - BigUint::one()) }
 }

@@ -1,43 +1,49 @@
-//! Existential types: `T ^ ?K`, a `T ^ K` for a size that each value brings along.
+//! Existential types: `T ^ ?K`, a `T ^ K` for a size that each value carries.
 //!
-//! A form of the second class: it stands only as the result of a function, so that a size is known
-//! by its own name wherever a value is. Bound variables are *locally nameless*: in the body of an
-//! [`TypeKind::Exists`] a bound variable is a [`TypeVar`] from a reserved range of numbers, which says
-//! how many binders lie between it and its own, and its position among the variables of that one, by
-//! first occurrence. So types equal up to names of bound variables are equal trees, substitution
-//! of closed types captures nothing, and a bound variable's name is for printing only.
+//! A second-class form: it occurs only as the result of a function, so that a size has a name
+//! wherever a value has one. Bound variables are *locally nameless* (A. Charguéraud, *The Locally
+//! Nameless Representation*, J. Automated Reasoning 49, 2012): in the body of a
+//! [`TypeKind::Exists`] a bound variable is a [`TypeVar`] from a reserved range of numbers, which
+//! encodes its de Bruijn level (the number of binders between it and its own) and its position
+//! among the variables of that binder, by first occurrence. So α-equivalent types are equal trees,
+//! substitution of closed types captures nothing, and a bound variable's name is for printing only.
 //!
-//! [`Type::exists`] binds, [`Type::opened`] puts types for what is bound. Knows no kinds but
-//! COMPACTLINEAR: only sizes are bound.
+//! [`Type::exists`] binds (*closing*), [`Type::opened`] substitutes types for bound variables
+//! (*opening*). Only variables of kind COMPACTLINEAR are bound: sizes.
 
 use super::{Kind, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
-/// Numbers from here on are bound variables.
-const BOUND: u32 = 0xfff0_0000;
-/// The most variables of one binder.
-const MOST: usize = 256;
+/// The number of the first bound variable.
+const FIRST_BOUND_ID: u32 = 0xfff0_0000;
+/// Variables of one binder, at most.
+const MAX_BOUND_VARIABLES: usize = 256;
 
 impl TypeVar {
+    /// Returns a bound variable.
     fn bound(depth: u32, position: usize, name: &Arc<str>) -> TypeVar {
-        TypeVar { id: BOUND + depth * MOST as u32 + position as u32, name: name.clone(), kind: Kind::Compact }
+        TypeVar {
+            id: FIRST_BOUND_ID + depth * MAX_BOUND_VARIABLES as u32 + position as u32,
+            name: name.clone(),
+            kind: Kind::Compact,
+        }
     }
 
-    /// Binders between a bound variable and its own, and its position there.
+    /// Returns the number of binders between a bound variable and its own, and its position there.
     pub(super) fn as_bound(&self) -> Option<(u32, usize)> {
-        let at = self.id.checked_sub(BOUND)?;
-        Some((at / MOST as u32, (at % MOST as u32) as usize))
+        let at = self.id.checked_sub(FIRST_BOUND_ID)?;
+        Some((at / MAX_BOUND_VARIABLES as u32, (at % MAX_BOUND_VARIABLES as u32) as usize))
     }
 
-    /// Whether it is bound by an existential type around it.
+    /// Returns true if the variable is bound by an existential type around it.
     pub fn is_bound(&self) -> bool {
-        self.id >= BOUND
+        self.id >= FIRST_BOUND_ID
     }
 }
 
 impl Type {
-    /// `body` for some sizes in place of `vars`; `body` itself if it mentions none of them. The error
-    /// type if there are more variables than anybody writes.
+    /// Returns `body` with `vars` existentially bound; `body` itself if it mentions none of them;
+    /// the error type beyond [`MAX_BOUND_VARIABLES`].
     pub fn exists(vars: &[TypeVar], body: &Type) -> Type {
         let mut order: Vec<TypeVar> = Vec::new();
         body.for_each_var(&mut |var| {
@@ -47,12 +53,13 @@ impl Type {
         });
         match order.len() {
             0 => body.clone(),
-            n if n > MOST => Type::error(),
+            n if n > MAX_BOUND_VARIABLES => Type::error(),
             n => Type::new(TypeKind::Exists(n, close(body, &order, 0))),
         }
     }
 
-    /// The names of the variables that an existential type binds, in order; none for other types.
+    /// Returns the names of the variables that an existential type binds, in order; none for other
+    /// types.
     pub fn bound_names(&self) -> Vec<Arc<str>> {
         fn walk(ty: &Type, depth: u32, names: &mut Vec<Arc<str>>) {
             if ty.loose() <= depth {
@@ -78,8 +85,8 @@ impl Type {
         names
     }
 
-    /// The body of an existential type with these types in place of its variables; any other type
-    /// as it is.
+    /// Returns the body of an existential type with these types in place of its variables; any
+    /// other type as it is.
     pub fn opened(&self, sizes: &[Type]) -> Type {
         match self.kind() {
             TypeKind::Exists(_, body) => open(body, sizes, 0),
@@ -87,7 +94,7 @@ impl Type {
         }
     }
 
-    /// How many variables an existential type binds; 0 for other types.
+    /// Returns the number of variables that an existential type binds; 0 for other types.
     pub fn bound_count(&self) -> usize {
         match self.kind() {
             TypeKind::Exists(n, _) => *n,
@@ -95,7 +102,7 @@ impl Type {
         }
     }
 
-    /// Whether it is an existential type.
+    /// Returns true if the type is existential.
     pub fn is_exists(&self) -> bool {
         matches!(self.kind(), TypeKind::Exists(..))
     }
@@ -112,6 +119,7 @@ impl Type {
     }
 }
 
+/// Replaces free variables by bound ones, under `depth` binders.
 fn close(ty: &Type, vars: &[TypeVar], depth: u32) -> Type {
     if !ty.has_var() {
         return ty.clone();
@@ -126,6 +134,7 @@ fn close(ty: &Type, vars: &[TypeVar], depth: u32) -> Type {
     }
 }
 
+/// Replaces bound variables by types, under `depth` binders.
 fn open(ty: &Type, sizes: &[Type], depth: u32) -> Type {
     if ty.loose() <= depth {
         return ty.clone();

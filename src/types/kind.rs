@@ -1,8 +1,8 @@
-//! Kinds: what a type may be used for.
+//! Kinds: the classification of types.
 //!
 //! `UNITSUM < COMPACTLINEAR < TYPE`, and beside them the kinds a program declares. A declared kind
 //! is finite: its types are its members, names that no value has as its type. It is unrelated to
-//! every other kind, so kinds are ordered only partly: [`Kind::within`].
+//! every other kind, so kinds are only partially ordered: [`Kind::within`].
 
 use super::{ProductForm, TypeKind};
 use std::fmt;
@@ -25,7 +25,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its name in the language, if it has one that is not declared.
+    /// Returns the name of a built-in kind.
     pub fn built_in_name(self) -> Option<&'static str> {
         Some(match self {
             Kind::UnitSum => "UNITSUM",
@@ -35,12 +35,12 @@ impl Kind {
         })
     }
 
-    /// The built-in kind with this name.
+    /// Returns the built-in kind with this name.
     pub fn named(name: &str) -> Option<Kind> {
         [Kind::UnitSum, Kind::Compact, Kind::Type].into_iter().find(|k| k.built_in_name() == Some(name))
     }
 
-    /// Whether every type of this kind is one of the other.
+    /// Returns true if every type of this kind is of the other kind.
     pub fn within(self, other: Kind) -> bool {
         match (self, other) {
             (Kind::Finite(a), Kind::Finite(b)) => a == b,
@@ -50,7 +50,7 @@ impl Kind {
         }
     }
 
-    /// The kind of what is of both kinds, if anything is.
+    /// Returns the greatest common subkind, if there is one.
     pub fn meet(self, other: Kind) -> Option<Kind> {
         if self.within(other) {
             Some(self)
@@ -61,7 +61,8 @@ impl Kind {
         }
     }
 
-    /// The kind that a type parameter is declared with: that of the components, for a list of them.
+    /// Returns the kind that a type parameter is declared with: that of the components, for a list
+    /// of them.
     pub fn declared(self) -> Kind {
         match self {
             Kind::List(form) => form.kind(),
@@ -69,11 +70,12 @@ impl Kind {
         }
     }
 
-    /// Whether its types are members of a declared kind, which no value has.
+    /// Returns true for a declared kind, whose members are types of no value.
     pub fn is_finite(self) -> bool {
         matches!(self, Kind::Finite(_))
     }
 
+    /// Returns the position in the chain of built-in kinds.
     fn rank(self) -> u8 {
         match self {
             Kind::UnitSum => 0,
@@ -86,10 +88,12 @@ impl Kind {
 impl fmt::Display for Kind {
     /// The name of a built-in kind, the number of a declared one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.built_in_name(), self) {
-            (None, Kind::Finite(id)) => write!(f, "kind#{id}"),
-            (None, Kind::List(_)) => f.write_str("a list of components"),
-            (name, _) => f.write_str(name.unwrap_or_default()),
+        match self {
+            Kind::Finite(id) => write!(f, "kind#{id}"),
+            Kind::List(_) => f.write_str("a list of components"),
+            Kind::UnitSum | Kind::Compact | Kind::Type => {
+                f.write_str(self.built_in_name().expect("a built-in kind has a name"))
+            }
         }
     }
 }
@@ -98,23 +102,23 @@ impl fmt::Display for Kind {
 #[derive(Clone)]
 pub struct FiniteKind(Arc<FiniteKindDef>);
 
-/// What was declared.
+/// The declaration of a kind.
 pub struct FiniteKindDef {
     /// Unique in a session.
     pub id: u32,
-    /// As declared.
+    /// The name as declared.
     pub name: Arc<str>,
-    /// Its members in order.
+    /// The members in order.
     pub members: Vec<Arc<str>>,
 }
 
 impl FiniteKind {
-    /// A new kind.
+    /// Returns a new kind.
     pub fn new(id: u32, name: Arc<str>, members: Vec<Arc<str>>) -> FiniteKind {
         FiniteKind(Arc::new(FiniteKindDef { id, name, members }))
     }
 
-    /// The kind itself.
+    /// Returns the kind.
     pub fn kind(&self) -> Kind {
         Kind::Finite(self.id)
     }
@@ -136,19 +140,19 @@ impl fmt::Debug for FiniteKind {
 /// One member of a declared kind.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Of which kind.
+    /// The kind of the member.
     pub kind: FiniteKind,
-    /// Its place among the members.
+    /// The position among the members.
     pub index: usize,
 }
 
 impl Member {
-    /// Its name.
+    /// Returns the name of the member.
     pub fn name(&self) -> &str {
-        self.kind.members.get(self.index).map_or("_", |name| name)
+        &self.kind.members[self.index]
     }
 
-    /// The type it is.
+    /// Returns the member as a type.
     pub fn into_type(self) -> super::Type {
         super::Type::new(TypeKind::Member(self))
     }

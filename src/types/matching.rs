@@ -1,42 +1,44 @@
-//! Matching: is a type an instance of a pattern, and at which types for the pattern's variables?
+//! One-way matching: a type as an instance of a pattern, with types for the pattern's variables.
 //!
-//! Takes a pattern with variables and a type without holes; gives the variables' types. One way:
-//! variables of the type are constants here. Works on canonical types, hence modulo the definitional
-//! equalities of the language, with one choice left open: a pattern `A * B` and a tuple of two equal
-//! components, which is the array `T ^ 2`. They match, and the place where they *meet* is noted.
+//! Takes a pattern with variables and a type without holes; gives the substitution. Variables of
+//! the type are constants here. Matching is on canonical types, hence modulo the definitional
+//! equalities of the language, with one choice left open: a pattern `A * B` and a tuple of two
+//! equal components, which is the array `T ^ 2`. They match, and the place where they *meet* is
+//! recorded.
 //!
-//! **Preference.** Patterns that have no type in common unless products meet arrays count as apart, and
-//! still may match one type: `A * B` and `T ^ N`, or `(A * B) * (T ^ 2)` and `(T ^ 2) * (A * B)`. Matches
-//! are therefore in order: at the first place, outermost and then leftmost, where one of them meets and
-//! the other does not, the one that does not is preferred. Two matches of one type that meet at the same
-//! places come from patterns that unify with products apart from arrays, which coherence excludes; so the
-//! order is strict.
+//! **Preference.** Patterns that have no type in common unless products meet arrays count as apart,
+//! and still may match one type: `A * B` and `T ^ N`, or `(A * B) * (T ^ 2)` and `(T ^ 2) * (A *
+//! B)`. Matches are therefore ordered: at the first place, outermost and then leftmost, where one
+//! of them meets and the other does not, the one that does not is preferred. Two matches of one
+//! type that meet at the same places come from patterns that unify with products apart from arrays,
+//! which coherence excludes; so the order is strict.
 //!
-//! Before that, a pattern that is an enumeration is preferred to one that is a variable over index types: what
-//! holds of all index types may be said otherwise of an enumeration, as of other declared types.
+//! Before that, a pattern that is an enumeration is preferred to a variable over index types,
+//! because an instance for all index types may be overridden for an enumeration, as for other
+//! declared types. So is a pattern that writes out more components of a tuple to one that leaves
+//! them to the rest, `A * ..R`.
 //!
-//! So is a pattern that writes out more components of a tuple to one that leaves them to the rest, `A * ..R`.
-//!
-//! Never solves anything on the type's side; knows no classes.
+//! Solves nothing on the type's side; knows no classes.
 
 use super::{Kind, ProductForm, Type, TypeKind, TypeVar};
 use crate::hash::HashMap;
 
-/// How a type is an instance of a pattern.
+/// The result of a match.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// Types for the variables. One that the pattern does not mention is not bound.
+    /// Types for the variables. A variable that the pattern does not mention is not bound.
     pub bindings: HashMap<u32, Type>,
-    /// Where a product met an array: paths from the root, outermost first, then leftmost.
+    /// The places where a product met an array: paths from the root, outermost first, then
+    /// leftmost.
     meets: Vec<Vec<usize>>,
-    /// How many variables over index types are enumerations.
+    /// The number of variables over index types that are bound to enumerations.
     enumerations: usize,
-    /// For each pattern how many components it writes out, if it leaves a rest.
+    /// For each pattern the number of components it writes out, if it leaves a rest.
     rests: Vec<usize>,
 }
 
 impl Match {
-    /// Which of two matches of one type is preferred: the lesser.
+    /// Compares two matches of one type: the lesser is preferred.
     pub fn preference(&self, other: &Match) -> std::cmp::Ordering {
         use std::cmp::Ordering;
         if self.enumerations != other.enumerations {
@@ -52,9 +54,9 @@ impl Match {
                 (None, None) => return Ordering::Equal,
                 (None, Some(_)) => return Ordering::Less,
                 (Some(_), None) => return Ordering::Greater,
-                (Some(a), Some(b)) => match order(a, b) {
+                (Some(a), Some(b)) => match path_order(a, b) {
                     Ordering::Equal => {}
-                    // The earlier place is one where the other does not meet.
+                    // At the earlier place the other match does not meet.
                     Ordering::Less => return Ordering::Greater,
                     Ordering::Greater => return Ordering::Less,
                 },
@@ -63,12 +65,13 @@ impl Match {
     }
 }
 
-/// Outermost first, then leftmost.
-fn order(a: &[usize], b: &[usize]) -> std::cmp::Ordering {
+/// Compares paths: outermost first, then leftmost.
+fn path_order(a: &[usize], b: &[usize]) -> std::cmp::Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
-/// Types for `vars` at which the patterns are the types, pair by pair; `None` if there are none.
+/// Returns types for `vars` at which the patterns equal the types, pair by pair; `None` if there
+/// are none.
 pub fn matching(vars: &[TypeVar], patterns: &[Type], types: &[Type]) -> Option<Match> {
     if patterns.len() != types.len() {
         return None;
@@ -78,11 +81,12 @@ pub fn matching(vars: &[TypeVar], patterns: &[Type], types: &[Type]) -> Option<M
     if !matcher.all(patterns, types) {
         return None;
     }
-    matcher.meets.sort_by(|a, b| order(a, b));
+    matcher.meets.sort_by(|a, b| path_order(a, b));
     let rests = patterns.iter().map(Type::written_components).collect();
     Some(Match { bindings: matcher.found, meets: matcher.meets, enumerations: matcher.enumerations, rests })
 }
 
+/// The state of one match.
 struct Matcher<'a> {
     vars: &'a [TypeVar],
     found: HashMap<u32, Type>,
@@ -92,6 +96,7 @@ struct Matcher<'a> {
 }
 
 impl Matcher<'_> {
+    /// Matches one pattern against one type.
     fn matches(&mut self, pattern: &Type, ty: &Type) -> bool {
         use TypeKind as K;
         if let K::Var(var) = pattern.kind()
@@ -117,14 +122,14 @@ impl Matcher<'_> {
             }
             (K::Product(parts), K::Array(u, j)) => {
                 self.meets.push(self.path.clone());
-                self.repeated(parts, u, j)
+                self.match_power(parts, u, j)
             }
-            (K::CompactProduct(parts), K::CompactPower(u, j)) => self.repeated(parts, u, j),
+            (K::CompactProduct(parts), K::CompactPower(u, j)) => self.match_power(parts, u, j),
             (K::Repeat(n, t), K::Repeat(m, u)) => self.part(0, n, m) && self.part(1, t, u),
-            (K::Repeat(n, t), K::UnitSum(_)) if ty.is_several() => {
+            (K::Repeat(n, t), K::UnitSum(_)) if ty.is_at_least_two() => {
                 self.part(0, n, ty) && self.part(1, t, &Type::unit())
             }
-            (K::Sum(parts), K::Repeat(m, u)) => self.repeated(parts, u, m),
+            (K::Sum(parts), K::Repeat(m, u)) => self.match_power(parts, u, m),
             (K::Sum(parts), K::UnitSum(m)) => *m == parts.len().into() && self.each(parts, &Type::unit()),
             (K::Product(ps), K::Product(ts))
             | (K::Sum(ps), K::Sum(ts))
@@ -160,7 +165,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// A part of the pattern, the one with this number, against one of the type.
+    /// Matches a part of the pattern, with this position, against a part of the type.
     fn part(&mut self, at: usize, pattern: &Type, ty: &Type) -> bool {
         self.path.push(at);
         let matches = self.matches(pattern, ty);
@@ -168,17 +173,19 @@ impl Matcher<'_> {
         matches
     }
 
+    /// Matches patterns against types, pair by pair.
     fn all(&mut self, patterns: &[Type], types: &[Type]) -> bool {
         let mut pairs = patterns.iter().zip(types).enumerate();
         patterns.len() == types.len() && pairs.all(|(at, (p, t))| self.part(at, p, t))
     }
 
+    /// Matches each pattern against one type.
     fn each(&mut self, patterns: &[Type], ty: &Type) -> bool {
         patterns.iter().enumerate().all(|(at, pattern)| self.part(at, pattern, ty))
     }
 
-    /// Components against `u ^ j`.
-    fn repeated(&mut self, parts: &[Type], u: &Type, j: &Type) -> bool {
+    /// Matches components against `u ^ j`.
+    fn match_power(&mut self, parts: &[Type], u: &Type, j: &Type) -> bool {
         *j == Type::unit_sum(parts.len()) && self.each(parts, u)
     }
 }

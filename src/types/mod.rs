@@ -1,4 +1,4 @@
-//! Types, as the checker and everything after it see them.
+//! Types, as the checker and all later stages use them.
 //!
 //! A [`Type`] is a shared tree built only through constructors that put it into *canonical form*,
 //! so that the definitional equalities of the language hold by construction:
@@ -10,7 +10,7 @@
 //!
 //! Two types are equal iff their trees are. Every node caches its size as a tree, its depth and
 //! whether it holds variables, so that no operation on ground types walks them twice and a type
-//! that grows without bound (`typedef` chains, polymorphic calls) is noticed in time.
+//! that grows without bound (`typedef` chains, polymorphic calls) is detected in time.
 //!
 //! Knows no syntax.
 
@@ -20,10 +20,12 @@ pub mod encoding;
 pub mod existential;
 pub mod kind;
 pub mod matching;
+pub mod nominal;
 pub mod number;
 pub mod opaque;
 pub mod print;
 pub mod rest;
+pub mod scalar;
 pub mod size;
 pub mod stored;
 pub mod table;
@@ -31,15 +33,16 @@ pub mod triangle;
 
 pub use apply::TypeFun;
 pub use kind::{FiniteKind, Kind, Member};
+pub use nominal::{Nominal, NominalBody, NominalDef};
 pub use rest::ProductForm;
+pub use scalar::Scalar;
 
 use crate::hash::HashMap;
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
-use number::Fixed;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 pub use triangle::Triangle;
 
 /// A type in canonical form; cheap to clone.
@@ -49,12 +52,12 @@ pub struct Type(Arc<Node>);
 struct Node {
     kind: TypeKind,
     hash: u64,
-    /// Nodes of the tree, saturating.
+    /// The number of nodes of the tree, saturating.
     nodes: u32,
     depth: u32,
     has_meta: bool,
     has_var: bool,
-    /// Binders that must stand around it for its bound variables to have theirs.
+    /// The number of enclosing binders that the loose bound variables need.
     loose: u32,
     has_apply: bool,
     has_rest: bool,
@@ -71,8 +74,8 @@ pub enum TypeKind {
     Product(Vec<Type>),
     /// `A + B + …`: two or more cases, not all the same.
     Sum(Vec<Type>),
-    /// `N *+ T`: one case `T` for each value of `N`, a coarray. Where `N` is a unit sum from `2` on, `T`
-    /// is not `1`.
+    /// `N *+ T`: one case `T` for each value of `N`, a coarray. Where `N` is a unit sum from `2`
+    /// on, `T` is not `1`.
     Repeat(Type, Type),
     /// `T ^ I`.
     Array(Type, Type),
@@ -88,18 +91,19 @@ pub enum TypeKind {
     Function(Type, Type),
     /// `D -> void`: a procedure, which may have effects.
     Procedure(Type),
-    /// `T ^ ?K`: the type for some sizes, that many; see [`exists`]. Only as the result of a function.
+    /// `T ^ ?K`: the type for that many existentially bound sizes; see [`existential`]. Only as the
+    /// result of a function.
     Exists(usize, Type),
     /// `(a:A, b:B)`, in storage order.
     Record(Vec<(Arc<str>, Type)>),
     /// A declared type with its arguments.
     Nominal(Nominal, Vec<Type>),
-    /// A type function applied to arguments that do not say enough to reduce it.
+    /// A stuck application: a type function whose arguments do not determine an arm.
     Apply(table::Application),
-    /// Components of a product in order, and the list of those that follow: of no value the type; see
-    /// [`rest`].
+    /// Components of a product in order, and the list of those that follow: the type of no value;
+    /// see [`rest`].
     List(ProductForm, Vec<Type>, Option<Type>),
-    /// `A * ..R`, `N \* ..R`: the product of a list that is not known to its end.
+    /// `A * ..R`, `N \* ..R`: the product of a list whose end is unknown.
     Rest(Type),
     /// A member of a declared kind: the type of no value.
     Member(Member),
@@ -107,82 +111,18 @@ pub enum TypeKind {
     Var(TypeVar),
     /// A hole of inference. Never in a checked program.
     Meta(Meta),
-    /// Stands for a type that could not be made; an error has been reported.
+    /// The error type: an error has been reported.
     Error,
 }
 
-/// Types whose values are single machine or library values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scalar {
-    /// 64-bit signed integers, wrapping.
-    Int,
-    /// Integers of other fixed widths, wrapping.
-    Fixed(number::Fixed),
-    /// IEEE 754 binary32.
-    Single,
-    /// IEEE 754 binary64.
-    Real,
-    /// Unbounded integers.
-    Bigint,
-    /// Unicode text.
-    String,
-    /// A Unicode scalar value.
-    Char,
-}
-
-impl Scalar {
-    /// Every scalar.
-    pub const ALL: [Scalar; 13] = [
-        Scalar::Int,
-        Scalar::Fixed(Fixed::I8),
-        Scalar::Fixed(Fixed::I16),
-        Scalar::Fixed(Fixed::I32),
-        Scalar::Fixed(Fixed::U8),
-        Scalar::Fixed(Fixed::U16),
-        Scalar::Fixed(Fixed::U32),
-        Scalar::Fixed(Fixed::U64),
-        Scalar::Single,
-        Scalar::Real,
-        Scalar::Bigint,
-        Scalar::String,
-        Scalar::Char,
-    ];
-
-    /// Its name in the language.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scalar::Int => "int",
-            Scalar::Fixed(fixed) => fixed.name(),
-            Scalar::Single => "f32",
-            Scalar::Real => "real",
-            Scalar::Bigint => "bigint",
-            Scalar::String => "string",
-            Scalar::Char => "char",
-        }
-    }
-
-    /// The scalar with this name or alias.
-    pub fn named(name: &str) -> Option<Scalar> {
-        Some(match name {
-            "int" | "i64" | "long" => Scalar::Int,
-            "real" | "f64" | "double" => Scalar::Real,
-            "bigint" => Scalar::Bigint,
-            "string" => Scalar::String,
-            "char" => Scalar::Char,
-            "f32" => Scalar::Single,
-            _ => return Fixed::ALL.into_iter().find(|f| f.name() == name).map(Scalar::Fixed),
-        })
-    }
-}
-
-/// A rigid type variable. Identity is the number; the name is for people.
+/// A rigid type variable, identified by its number; the name is for messages.
 #[derive(Clone, Debug)]
 pub struct TypeVar {
     /// Unique in a session.
     pub id: u32,
-    /// As declared.
+    /// The name as declared.
     pub name: Arc<str>,
-    /// What it ranges over.
+    /// The kind it ranges over.
     pub kind: Kind,
 }
 
@@ -207,181 +147,32 @@ pub struct Meta {
     pub kind: Kind,
 }
 
-/// A declared type. Identity is the number.
-#[derive(Clone)]
-pub struct Nominal(Arc<NominalDef>);
-
-/// What was declared.
-pub struct NominalDef {
-    /// Unique in a session.
-    pub id: u32,
-    /// As declared.
-    pub name: Arc<str>,
-    /// Type parameters.
-    pub params: Vec<TypeVar>,
-    /// Its kind when applied.
-    pub kind: Kind,
-    /// Its values are calculated with, modulo their number: `cyclic` of the library.
-    pub cyclic: bool,
-    /// Its parameters are the named parts of a compact record.
-    compact_record: bool,
-    /// Filled once; variants may mention themselves.
-    body: OnceLock<NominalBody>,
-}
-
-/// The nominal forms.
-#[derive(Clone, Debug)]
-pub enum NominalBody {
-    /// Same values and storage as the definition.
-    Newtype(Type),
-    /// Named fields in storage order.
-    Struct(Vec<(Arc<str>, Type)>),
-    /// Named cases with their arguments (`1` when without).
-    Variant(Vec<(Arc<str>, Type)>),
-    /// Nothing but what `layout` says, and where it is known, how it is stored.
-    Abstract(opaque::Abstract),
-}
-
-impl Nominal {
-    /// A nominal type whose body is given later by [`Nominal::define`].
-    pub fn declare(id: u32, name: Arc<str>, params: Vec<TypeVar>, kind: Kind) -> Nominal {
-        let body = OnceLock::new();
-        Nominal(Arc::new(NominalDef { id, name, params, kind, cyclic: false, compact_record: false, body }))
-    }
-
-    /// A newtype of an index type whose values are the integers modulo their number.
-    pub fn declare_cyclic(id: u32, name: Arc<str>, params: Vec<TypeVar>) -> Nominal {
-        let (kind, body) = (Kind::Compact, OnceLock::new());
-        Nominal(Arc::new(NominalDef { id, name, params, kind, cyclic: true, compact_record: false, body }))
-    }
-
-    /// Gives the body. Later calls change nothing.
-    pub fn define(&self, body: NominalBody) {
-        let _ = self.0.body.set(body);
-    }
-
-    /// The body; `None` while the declaration is being checked, or if that failed.
-    pub fn body(&self) -> Option<&NominalBody> {
-        self.0.body.get()
-    }
-
-    /// What the values are codes of or stand for, by the declaration: the definition of a newtype at these
-    /// arguments, the unit sum with a value for each case of an enumeration.
-    pub fn definition(&self, args: &[Type]) -> Option<Type> {
-        self.newtype_definition(args).or_else(|| self.enumeration())
-    }
-
-    /// Whether it is an enumeration: a variant whose cases are constants, which makes it an index type.
-    pub fn is_enumeration(&self) -> bool {
-        matches!(self.body(), Some(NominalBody::Variant(_))) && self.kind == Kind::Compact
-    }
-
-    /// The unit sum with as many values as an enumeration has cases.
-    pub fn enumeration(&self) -> Option<Type> {
-        match self.body()? {
-            NominalBody::Variant(cases) if self.is_enumeration() => Some(Type::unit_sum(cases.len())),
-            _ => None,
-        }
-    }
-
-    /// The definition of a newtype at these arguments.
-    pub fn newtype_definition(&self, args: &[Type]) -> Option<Type> {
-        match self.body()? {
-            NominalBody::Newtype(def) => Some(def.substitute(&self.bindings(args))),
-            _ => None,
-        }
-    }
-
-    /// The fields of a struct at these arguments.
-    pub fn struct_fields(&self, args: &[Type]) -> Option<Vec<(Arc<str>, Type)>> {
-        match self.body()? {
-            NominalBody::Struct(fields) => Some(self.at(fields, args)),
-            _ => None,
-        }
-    }
-
-    /// Whether it is a struct with a field that brings its sizes along. Such a struct is stored as its fields
-    /// are, but it is known by its name only: no reshape takes it apart.
-    pub fn brings_sizes(&self) -> bool {
-        match self.body() {
-            Some(NominalBody::Struct(fields)) => fields.iter().any(|(_, ty)| ty.is_exists()),
-            _ => false,
-        }
-    }
-
-    /// Whether a case of a variant is declared with an argument, be it `()` at some type arguments.
-    pub fn case_takes(&self, case: usize) -> bool {
-        match self.body() {
-            Some(NominalBody::Variant(cases)) => cases.get(case).is_some_and(|(_, ty)| !ty.is_unit()),
-            _ => false,
-        }
-    }
-
-    /// The cases of a variant at these arguments.
-    pub fn variant_cases(&self, args: &[Type]) -> Option<Vec<(Arc<str>, Type)>> {
-        match self.body()? {
-            NominalBody::Variant(cases) => Some(self.at(cases, args)),
-            _ => None,
-        }
-    }
-
-    fn at(&self, parts: &[(Arc<str>, Type)], args: &[Type]) -> Vec<(Arc<str>, Type)> {
-        let bindings = self.bindings(args);
-        parts.iter().map(|(name, ty)| (name.clone(), ty.substitute(&bindings))).collect()
-    }
-
-    fn bindings(&self, args: &[Type]) -> HashMap<u32, Type> {
-        self.0.params.iter().map(|p| p.id).zip(args.iter().cloned()).collect()
-    }
-}
-
-impl std::ops::Deref for Nominal {
-    type Target = NominalDef;
-    fn deref(&self) -> &NominalDef {
-        &self.0
-    }
-}
-impl PartialEq for Nominal {
-    fn eq(&self, other: &Nominal) -> bool {
-        self.id == other.id
-    }
-}
-impl Eq for Nominal {}
-impl Hash for Nominal {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.id.hash(state);
-    }
-}
-impl fmt::Debug for Nominal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#{}", self.name, self.id)
-    }
-}
-
-/// Why a size is not a number.
+/// The reason why a size is not a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoSize {
     /// The type is not compact linear.
     NotCompact,
-    /// It depends on a variable.
+    /// The size depends on a variable.
     Variable(TypeVar),
-    /// It is a number, but has more digits than are worth writing down.
+    /// The size is a number of more than [`MAX_SIZE_BITS`] bits.
     TooLarge,
 }
 
-/// The largest ground size computed as a number, in bits. Beyond, [`NoSize::TooLarge`].
-pub const LARGEST_SIZE_BITS: u64 = 1 << 20;
+/// Bits of a ground size computed as a number, at most. Beyond, [`NoSize::TooLarge`].
+pub const MAX_SIZE_BITS: u64 = 1 << 20;
 
-/// The largest type, in nodes written out. The checker reports larger ones.
-pub const LARGEST_TYPE_NODES: u32 = 20_000;
+/// Nodes of a type written out, at most. The checker reports larger ones.
+pub const MAX_TYPE_NODES: u32 = 20_000;
 
-/// The deepest type. The checker reports deeper ones.
-pub const DEEPEST_TYPE: u32 = 1_000;
+/// Depth of a type, at most. The checker reports deeper ones.
+pub const MAX_TYPE_DEPTH: u32 = 1_000;
 
-/// The most components of an array `T ^ n` that is seen as a tuple with a first component and a rest.
-pub const LONGEST_WRITTEN: usize = 64;
+/// Components of an array `T ^ n` that is viewed as a tuple with a first component and a rest, at
+/// most.
+pub const MAX_WRITTEN_COMPONENTS: usize = 64;
 
 impl Type {
+    /// Returns the node of a form, with its cached properties.
     fn new(kind: TypeKind) -> Type {
         let mut hasher = std::collections::hash_map::DefaultHasher::new();
         kind.hash(&mut hasher);
@@ -418,7 +209,7 @@ impl Type {
         }))
     }
 
-    /// Whether a variable occurs in the type.
+    /// Returns true if a variable occurs in the type.
     pub fn mentions(&self, var: &TypeVar) -> bool {
         if !self.has_var() {
             return false;
@@ -428,22 +219,22 @@ impl Type {
         found
     }
 
-    /// The unit sum with `n` values.
+    /// Returns the unit sum with `n` values.
     pub fn unit_sum(n: impl Into<BigUint>) -> Type {
         Type::new(TypeKind::UnitSum(n.into()))
     }
 
-    /// `0`, the type without values.
+    /// Returns `0`, the type without values.
     pub fn void() -> Type {
         Type::unit_sum(0u32)
     }
 
-    /// `1`, the type of `()`.
+    /// Returns `1`, the type of `()`.
     pub fn unit() -> Type {
         Type::unit_sum(1u32)
     }
 
-    /// `2`, the type of `true` and `false`.
+    /// Returns `2`, the type of `true` and `false`.
     pub fn bool() -> Type {
         Type::unit_sum(2u32)
     }
@@ -498,17 +289,17 @@ impl Type {
         }
     }
 
-    /// `N *+ T`; the unit sum `N` where that has several cases that are `1`. As with `T ^ 1`, `1 *+ T` is a
-    /// type of its own: what a coarray is does not change when `N` becomes known.
+    /// `N *+ T`; the unit sum `N` where that has several cases that are `1`. As with `T ^ 1`, `1 *+
+    /// T` is a type of its own: what a coarray is does not change when `N` becomes known.
     pub fn repeat(cases: Type, case: Type) -> Type {
-        if case.is_unit() && cases.is_several() {
+        if case.is_unit() && cases.is_at_least_two() {
             return cases;
         }
         Type::new(TypeKind::Repeat(cases, case))
     }
 
-    /// Whether it is `2`, `3`, …: equal to a sum of units.
-    pub fn is_several(&self) -> bool {
+    /// Returns true for `2`, `3`, …: a sum of units.
+    pub fn is_at_least_two(&self) -> bool {
         self.as_unit_sum().is_some_and(|n| n.bits() > 1)
     }
 
@@ -576,84 +367,85 @@ impl Type {
         Type::new(TypeKind::Meta(Meta { id, kind }))
     }
 
-    /// The type that stands for an error already reported.
+    /// Returns the error type, which stands for an error already reported.
     pub fn error() -> Type {
         Type::new(TypeKind::Error)
     }
 
-    /// What it is.
+    /// Returns the form of the type.
     pub fn kind(&self) -> &TypeKind {
         &self.0.kind
     }
 
-    /// Nodes of the type written out, saturating.
+    /// Returns the number of nodes of the type written out, saturating.
     pub fn nodes(&self) -> u32 {
         self.0.nodes
     }
 
-    /// Height of the type as a tree.
+    /// Returns the height of the type as a tree.
     pub fn depth(&self) -> u32 {
         self.0.depth
     }
 
-    /// Whether a hole of inference occurs in it.
+    /// Returns true if a hole of inference occurs in the type.
     pub fn has_meta(&self) -> bool {
         self.0.has_meta
     }
 
-    /// Whether a rigid variable occurs in it, free.
+    /// Returns true if a rigid variable occurs free in the type.
     pub fn has_var(&self) -> bool {
         self.0.has_var
     }
 
-    /// Binders that must stand around it for its bound variables to have theirs; 0 for a whole type.
+    /// Returns the number of enclosing binders that the loose bound variables need; 0 for a closed
+    /// type.
     pub fn loose(&self) -> u32 {
         self.0.loose
     }
 
-    /// Whether a stuck application of a type function occurs in it.
+    /// Returns true if a stuck application of a type function occurs in the type.
     pub fn has_apply(&self) -> bool {
         self.0.has_apply
     }
 
-    /// Whether the product of a list that is not known occurs in it.
+    /// Returns true if the product of an unknown list occurs in the type.
     pub fn has_rest(&self) -> bool {
         self.0.has_rest
     }
 
-    /// Whether it is `0`.
+    /// Returns true for `0`.
     pub fn is_void(&self) -> bool {
         matches!(self.kind(), TypeKind::UnitSum(n) if n.is_zero())
     }
 
-    /// Whether it is `1`.
+    /// Returns true for `1`.
     pub fn is_unit(&self) -> bool {
         matches!(self.kind(), TypeKind::UnitSum(n) if n.is_one())
     }
 
-    /// Whether it is `2`.
+    /// Returns true for `2`.
     pub fn is_bool(&self) -> bool {
         matches!(self.kind(), TypeKind::UnitSum(n) if *n == BigUint::from(2u32))
     }
 
-    /// Where it is in memory: as long as it is kept, no other type has the same address.
+    /// Returns the address of the root node: unique among the types alive.
     pub fn address(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }
 
-    /// Whether it stands for an error already reported.
+    /// Returns true for the error type.
     pub fn is_error(&self) -> bool {
         matches!(self.kind(), TypeKind::Error)
     }
 
-    /// Whether an error already reported stands somewhere in it.
+    /// Returns true if the error type occurs in the type.
     pub fn has_error(&self) -> bool {
         let mut found = self.is_error();
         self.kind().for_each_child(&mut |child| found = found || child.has_error());
         found
     }
 
-    /// The scalar it is.
+    /// Returns the scalar, if the type is one.
     pub fn as_scalar(&self) -> Option<Scalar> {
         match self.kind() {
             TypeKind::Scalar(s) => Some(*s),
@@ -661,7 +453,7 @@ impl Type {
         }
     }
 
-    /// The number of values of a unit sum.
+    /// Returns the number of values of a unit sum.
     pub fn as_unit_sum(&self) -> Option<&BigUint> {
         match self.kind() {
             TypeKind::UnitSum(n) => Some(n),
@@ -669,7 +461,7 @@ impl Type {
         }
     }
 
-    /// The smallest kind it has.
+    /// Returns the least kind of the type.
     pub fn kind_of(&self) -> Kind {
         match self.kind() {
             TypeKind::UnitSum(_) => Kind::UnitSum,
@@ -689,23 +481,23 @@ impl Type {
         }
     }
 
-    /// Whether it can index an array.
+    /// Returns true if the type can index an array.
     pub fn is_compact(&self) -> bool {
         self.kind_of().within(Kind::Compact)
     }
 
-    /// Whether it is of this kind, or stands for an error already reported.
+    /// Returns true if the type is of this kind, or the error type.
     pub fn has_kind(&self, kind: Kind) -> bool {
         self.is_error() || self.kind_of().within(kind)
     }
 
-    /// The components of a product, in order: of `A * B`, of `T ^ n` up to `limit` copies, of a
-    /// struct or record, of `1`.
+    /// Returns the components of a product, in order: of `A * B`, of `T ^ n` up to `limit` copies,
+    /// of a struct or record, of `1`.
     pub fn components(&self, limit: usize) -> Option<Vec<Type>> {
         match self.kind() {
             TypeKind::Product(components) => Some(components.clone()),
             TypeKind::UnitSum(n) if n.is_one() => Some(Vec::new()),
-            TypeKind::Array(element, index) => copies(element, index.as_unit_sum()?, limit),
+            TypeKind::Array(element, index) => repeat_type(element, index.as_unit_sum()?, limit),
             TypeKind::Record(fields) => Some(fields.iter().map(|(_, ty)| ty.clone()).collect()),
             TypeKind::Nominal(nominal, args) => {
                 nominal.struct_fields(args).map(|fields| fields.into_iter().map(|(_, ty)| ty).collect())
@@ -714,17 +506,17 @@ impl Type {
         }
     }
 
-    /// The factors of a compact product, `A \^ n` written out up to `limit` copies.
+    /// Returns the factors of a compact product, `A \^ n` written out up to `limit` copies.
     pub fn compact_factors(&self, limit: usize) -> Option<Vec<Type>> {
         match self.kind() {
             TypeKind::CompactProduct(factors) => Some(factors.clone()),
-            TypeKind::CompactPower(base, exponent) => copies(base, exponent.as_unit_sum()?, limit),
+            TypeKind::CompactPower(base, exponent) => repeat_type(base, exponent.as_unit_sum()?, limit),
             _ => None,
         }
     }
 
-    /// The parts that a compact value is taken apart into: the factors of a compact product, the two
-    /// indices of a pair. What is put together from parts is the former only.
+    /// Returns the parts that a compact value is destructed into: the factors of a compact product,
+    /// the two indices of a pair. Only the former can be constructed from parts.
     pub fn compact_parts(&self, limit: usize) -> Option<Vec<Type>> {
         match self.kind() {
             TypeKind::Triangle(_, index) => Some(vec![index.clone(), index.clone()]),
@@ -732,12 +524,13 @@ impl Type {
         }
     }
 
-    /// Whether it is `2 \^ I`: its values are the sets of values of `I`, one truth value for each.
+    /// Returns true for `2 \^ I`: its values are the sets of values of `I`, one truth value for
+    /// each.
     pub fn is_set(&self) -> bool {
         matches!(self.kind(), TypeKind::CompactPower(base, _) if base.is_bool())
     }
 
-    /// The declaration of a type that is an enumeration.
+    /// Returns the declaration of an enumeration.
     pub fn as_enumeration(&self) -> Option<&Nominal> {
         match self.kind() {
             TypeKind::Nominal(nominal, _) if nominal.is_enumeration() => Some(nominal),
@@ -745,7 +538,7 @@ impl Type {
         }
     }
 
-    /// The number of cases of a sum of any form.
+    /// Returns the number of cases of a sum of any form.
     pub fn case_count(&self) -> Option<BigUint> {
         match self.kind() {
             TypeKind::UnitSum(n) => Some(n.clone()),
@@ -755,7 +548,7 @@ impl Type {
         }
     }
 
-    /// The type of case `index` of a sum of any form.
+    /// Returns the type of case `index` of a sum of any form.
     pub fn case_type(&self, index: &BigUint) -> Option<Type> {
         if *index >= self.case_count()? {
             return None;
@@ -768,7 +561,7 @@ impl Type {
         }
     }
 
-    /// The named fields of a record or struct.
+    /// Returns the named fields of a record or struct.
     pub fn fields(&self) -> Option<Vec<(Arc<str>, Type)>> {
         match self.kind() {
             TypeKind::Record(fields) => Some(fields.clone()),
@@ -777,7 +570,7 @@ impl Type {
         }
     }
 
-    /// The type with newtypes at its top replaced by their definitions.
+    /// Returns the type with newtypes at its root replaced by their definitions.
     pub fn unfold(&self) -> Type {
         let mut ty = self.clone();
         while let TypeKind::Nominal(nominal, args) = ty.kind() {
@@ -789,10 +582,14 @@ impl Type {
         ty
     }
 
-    /// The number of values of a ground compact linear type, exactly.
+    /// Returns the number of values of a ground compact linear type, exactly.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the size is not a number.
     pub fn size(&self) -> Result<BigUint, NoSize> {
         let small = |n: BigUint| {
-            if n.bits() > LARGEST_SIZE_BITS { Err(NoSize::TooLarge) } else { Ok(n) }
+            if n.bits() > MAX_SIZE_BITS { Err(NoSize::TooLarge) } else { Ok(n) }
         };
         match self.kind() {
             TypeKind::UnitSum(n) => Ok(n.clone()),
@@ -837,7 +634,7 @@ impl Type {
                     return Ok(base);
                 }
                 let exponent = exponent.to_u64().ok_or(NoSize::TooLarge)?;
-                if (base.bits() - 1).saturating_mul(exponent) > LARGEST_SIZE_BITS {
+                if (base.bits() - 1).saturating_mul(exponent) > MAX_SIZE_BITS {
                     return Err(NoSize::TooLarge);
                 }
                 small(base.pow(u32::try_from(exponent).map_err(|_| NoSize::TooLarge)?))
@@ -858,8 +655,8 @@ impl Type {
         }
     }
 
-    /// Replaces rigid variables by types; the result is canonical again, and what type functions
-    /// make of it is computed.
+    /// Replaces rigid variables by types; the result is canonical again, and applications of type
+    /// functions are reduced.
     pub fn substitute(&self, bindings: &HashMap<u32, Type>) -> Type {
         if !(self.has_var() && !bindings.is_empty() || self.has_apply()) {
             return self.clone();
@@ -909,7 +706,7 @@ impl Type {
             TypeKind::Apply(application) => {
                 let args: Vec<Type> = application.args.iter().map(&mut *f).collect();
                 match application.is_tabled() && args == application.args {
-                    // Another look at its table would tell the same.
+                    // A table depends on the arguments only.
                     true => self.clone(),
                     false => Type::apply(application.fun.clone(), args),
                 }
@@ -956,11 +753,13 @@ impl TypeKind {
     }
 }
 
+/// Returns true if all types are equal.
 fn all_equal(types: &[Type]) -> bool {
     types.windows(2).all(|pair| pair[0] == pair[1])
 }
 
-fn copies(ty: &Type, count: &BigUint, limit: usize) -> Option<Vec<Type>> {
+/// Returns `count` copies of a type; `None` beyond `limit`.
+fn repeat_type(ty: &Type, count: &BigUint, limit: usize) -> Option<Vec<Type>> {
     let count = count.to_usize().filter(|&n| n <= limit)?;
     Some(vec![ty.clone(); count])
 }

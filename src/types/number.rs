@@ -1,10 +1,9 @@
-//! Number types and conversion between types: what is lossless, what has to be asked for, what has
-//! no meaning.
+//! Number types and conversions between types: lossless, on request, or undefined.
 //!
 //! A conversion is *implicit* iff every value of the source is exactly a value of the target. Bool
-//! and other compact types are universes of their own: their codes can be asked for, and nothing
-//! becomes one of them. A `char` is no number, but has one, its code point, which can be asked for
-//! and asked back. Arrays, tuples and records convert by component.
+//! and other compact types are not numbers: their codes can be converted on request, and no number
+//! converts to one of them. A `char` is not a number, but has a code point, to and from which it
+//! converts on request. Arrays, tuples and records convert componentwise.
 
 use super::{NoSize, Scalar, Type, TypeKind};
 use num_bigint::{BigInt, BigUint};
@@ -30,11 +29,11 @@ pub enum Fixed {
 }
 
 impl Fixed {
-    /// Every one.
+    /// All of them.
     pub const ALL: [Fixed; 7] =
         [Fixed::I8, Fixed::I16, Fixed::I32, Fixed::U8, Fixed::U16, Fixed::U32, Fixed::U64];
 
-    /// Its name in the language.
+    /// Returns the name in the language.
     pub fn name(self) -> &'static str {
         match self {
             Fixed::I8 => "i8",
@@ -47,7 +46,7 @@ impl Fixed {
         }
     }
 
-    /// Bits, and whether it is signed.
+    /// Returns the bits, and whether the type is signed.
     pub fn shape(self) -> (u32, bool) {
         match self {
             Fixed::I8 => (8, true),
@@ -60,13 +59,13 @@ impl Fixed {
         }
     }
 
-    /// The word that stands for an integer: its lowest bits, so that arithmetic wraps.
+    /// Returns the word that represents an integer: its lowest bits, so that arithmetic wraps.
     pub fn encode(self, n: i128) -> u64 {
         let (bits, _) = self.shape();
         if bits == 64 { n as u64 } else { n as u64 & ((1 << bits) - 1) }
     }
 
-    /// The integer a word stands for.
+    /// Returns the integer that a word represents.
     pub fn decode(self, word: u64) -> i128 {
         let (bits, signed) = self.shape();
         if signed && word >> (bits - 1) & 1 == 1 {
@@ -78,7 +77,7 @@ impl Fixed {
 }
 
 impl Scalar {
-    /// Least and greatest value of an integer type of fixed width.
+    /// Returns the least and the greatest value of an integer type of fixed width.
     pub fn bounds(self) -> Option<(i128, i128)> {
         let (bits, signed) = match self {
             Scalar::Int => (64, true),
@@ -88,32 +87,32 @@ impl Scalar {
         Some(if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) })
     }
 
-    /// A number of its own for each scalar.
+    /// Returns the position in [`Scalar::ALL`].
     pub fn ordinal(self) -> u64 {
-        Scalar::ALL.iter().position(|s| *s == self).unwrap_or(0) as u64
+        Scalar::ALL.iter().position(|s| *s == self).expect("every scalar is in ALL") as u64
     }
 
-    /// Whether it is a number.
+    /// Returns true for a number type.
     pub fn is_number(self) -> bool {
         !matches!(self, Scalar::String | Scalar::Char)
     }
 
-    /// Whether it is an integer, bounded or not.
+    /// Returns true for an integer type, bounded or not.
     pub fn is_integer(self) -> bool {
         self == Scalar::Bigint || self.bounds().is_some()
     }
 
-    /// Whether it is a binary float.
+    /// Returns true for a binary floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::Real | Scalar::Single)
     }
 
-    /// Whether an integer is exactly a value of the type.
+    /// Returns true if an integer is exactly a value of the type.
     pub fn holds(self, n: &BigInt) -> bool {
         match self {
             Scalar::Bigint => true,
-            Scalar::Real => n.to_f64().is_some_and(|x| x.is_finite() && exactly(x, n)),
-            Scalar::Single => n.to_f32().is_some_and(|x| x.is_finite() && exactly(f64::from(x), n)),
+            Scalar::Real => n.to_f64().is_some_and(|x| x.is_finite() && is_exactly(x, n)),
+            Scalar::Single => n.to_f32().is_some_and(|x| x.is_finite() && is_exactly(f64::from(x), n)),
             Scalar::String | Scalar::Char => false,
             _ => match (self.bounds(), n.to_i128()) {
                 (Some((low, high)), Some(n)) => (low..=high).contains(&n),
@@ -122,7 +121,7 @@ impl Scalar {
         }
     }
 
-    /// Whether all codes of a type of so many values are exactly values of the number type.
+    /// Returns true if all codes of a type of `size` values are exactly values of the number type.
     pub fn holds_codes(self, size: &BigUint) -> bool {
         let most: u128 = match self {
             Scalar::Bigint => return true,
@@ -136,7 +135,7 @@ impl Scalar {
         *size <= BigUint::from(most) + BigUint::one()
     }
 
-    /// Whether every value of `self` is exactly a value of `to`.
+    /// Returns true if every value of `self` is exactly a value of `to`.
     pub fn fits(self, to: Scalar) -> bool {
         match (self, to) {
             (Scalar::Single, Scalar::Real) => true,
@@ -150,8 +149,9 @@ impl Scalar {
         }
     }
 
-    /// The type two operands are brought to: within integers the smallest that holds both, within
-    /// floats the wider. No family joins another, and `u64` no signed type.
+    /// Returns the common type of two operands: among integers the smallest that holds both, among
+    /// floats the wider. Integers and floats have no common type, nor have `u64` and signed types
+    /// of fixed width.
     pub fn join(self, other: Scalar) -> Option<Scalar> {
         let family = |s: Scalar| (s.is_integer(), s.is_float());
         if family(self) != family(other) {
@@ -179,25 +179,27 @@ impl Scalar {
     }
 }
 
-/// A real literal, rounded to each float type at once: `f32` by way of `f64` would round twice, and
-/// `7.038531e-26` would not read back as the `f32` that prints so.
+/// A real literal, rounded to each float type directly: `f32` by way of `f64` would round twice (S.
+/// Figueroa, *When is double rounding innocuous?*, 1995), and `7.038531e-26` would not read back as
+/// the `f32` that prints so.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rounded {
     /// The nearest binary64.
     pub double: f64,
-    /// The nearest binary32; infinite where that has none.
+    /// The nearest binary32; infinite beyond its range.
     pub single: f32,
 }
 
 impl Rounded {
-    /// What decimal digits stand for; NaN if they stand for nothing.
+    /// Returns the value of decimal digits; NaN for a malformed literal, which has been reported.
     pub fn read(digits: &str) -> Rounded {
         Rounded { double: digits.parse().unwrap_or(f64::NAN), single: digits.parse().unwrap_or(f32::NAN) }
     }
 
-    /// A whole number.
+    /// Returns the value of a whole number.
     pub fn whole(n: &BigInt) -> Rounded {
-        Rounded { double: n.to_f64().unwrap_or(f64::NAN), single: n.to_f32().unwrap_or(f32::NAN) }
+        let rounds = "every integer rounds to a float, possibly infinite";
+        Rounded { double: n.to_f64().expect(rounds), single: n.to_f32().expect(rounds) }
     }
 }
 
@@ -208,26 +210,27 @@ impl std::ops::Neg for Rounded {
     }
 }
 
-fn exactly(x: f64, n: &BigInt) -> bool {
+/// Returns true if a float is exactly an integer.
+fn is_exactly(x: f64, n: &BigInt) -> bool {
     num_traits::FromPrimitive::from_f64(x).is_some_and(|back: BigInt| back == *n)
 }
 
-/// How one type becomes another.
+/// The conversion of one type to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Conversion {
-    /// It is that type.
+    /// The types are equal.
     Same,
-    /// Without being asked: nothing can be lost.
+    /// Implicit: every value is kept exactly.
     Implicit,
-    /// By `:>`: something can be lost, or fail.
+    /// By `:>`: values may be lost, or the conversion may fail.
     Explicit,
-    /// Not at all, and why.
+    /// No conversion, and the reason.
     None(String),
 }
 
 impl Conversion {
-    /// The worse of two.
-    fn and(self, other: Conversion) -> Conversion {
+    /// Returns the less permissive of two conversions.
+    fn worse(self, other: Conversion) -> Conversion {
         let rank = |c: &Conversion| match c {
             Conversion::Same => 0,
             Conversion::Implicit => 1,
@@ -237,7 +240,7 @@ impl Conversion {
         if rank(&other) > rank(&self) { other } else { self }
     }
 
-    /// Its name.
+    /// Returns the name.
     pub fn name(&self) -> &'static str {
         match self {
             Conversion::Same => "same",
@@ -248,10 +251,10 @@ impl Conversion {
     }
 }
 
-/// Tuples written out are no longer than this when they convert by component.
-const MOST_COMPONENTS: usize = 4096;
+/// Components of tuples that convert componentwise, at most.
+const MAX_COMPONENTS: usize = 4096;
 
-/// How values of one type become values of the other.
+/// Returns the conversion of values of one type to the other.
 pub fn conversion(from: &Type, to: &Type) -> Conversion {
     let none = |why: &str| Conversion::None(why.to_string());
     if from == to {
@@ -284,7 +287,7 @@ pub fn conversion(from: &Type, to: &Type) -> Conversion {
             let codes = match from.size() {
                 Ok(size) => number.holds_codes(&size),
                 Err(NoSize::TooLarge) => number == Scalar::Bigint,
-                // Of a size that is not known yet: decided where it is.
+                // The size is unknown here and decided where it is known.
                 Err(_) => true,
             };
             return match codes {
@@ -296,7 +299,8 @@ pub fn conversion(from: &Type, to: &Type) -> Conversion {
         }
         _ => {}
     }
-    let by_part = |parts: &mut dyn Iterator<Item = Conversion>| parts.fold(Conversion::Same, Conversion::and);
+    let by_part =
+        |parts: &mut dyn Iterator<Item = Conversion>| parts.fold(Conversion::Same, Conversion::worse);
     match (from.kind(), to.kind()) {
         (TypeKind::Array(t, i), TypeKind::Array(u, j)) if i == j => conversion(t, u),
         (TypeKind::Record(xs), TypeKind::Record(ys))
@@ -305,7 +309,7 @@ pub fn conversion(from: &Type, to: &Type) -> Conversion {
             by_part(&mut xs.iter().zip(ys).map(|((_, x), (_, y))| conversion(x, y)))
         }
         (TypeKind::Product(_) | TypeKind::Array(..), TypeKind::Product(_) | TypeKind::Array(..)) => {
-            match (from.components(MOST_COMPONENTS), to.components(MOST_COMPONENTS)) {
+            match (from.components(MAX_COMPONENTS), to.components(MAX_COMPONENTS)) {
                 (Some(xs), Some(ys)) if xs.len() == ys.len() => {
                     by_part(&mut xs.iter().zip(&ys).map(|(x, y)| conversion(x, y)))
                 }
@@ -316,8 +320,8 @@ pub fn conversion(from: &Type, to: &Type) -> Conversion {
     }
 }
 
-/// Whether `:>` leads from one type to another: by the language, by what `instance` says of two types, or
-/// part by part.
+/// Returns true if `:>` converts one type to another: by the language, by an instance according to
+/// `instance`, or componentwise.
 pub fn converts(from: &Type, to: &Type, instance: &mut dyn FnMut(&Type, &Type) -> bool) -> bool {
     if from == to || !matches!(conversion(from, to), Conversion::None(_)) || instance(from, to) {
         return true;
@@ -331,8 +335,8 @@ pub fn converts(from: &Type, to: &Type, instance: &mut dyn FnMut(&Type, &Type) -
     }
 }
 
-/// A type with its numbers replaced by those of another where nothing can be lost: what a value
-/// becomes without being asked on its way to a place of the other type. That type may have holes.
+/// Returns a type with its numbers replaced by those of `to` where that is lossless: the type that
+/// a value converts to implicitly at a place of type `to`, which may have holes.
 pub fn widened(from: &Type, to: &Type) -> Type {
     match (from.kind(), to.kind()) {
         (TypeKind::Scalar(a), TypeKind::Scalar(b)) if a.fits(*b) => to.clone(),
@@ -344,7 +348,7 @@ pub fn widened(from: &Type, to: &Type) -> Type {
             Type::record(xs.iter().zip(ys).map(|((name, x), (_, y))| (name.clone(), widened(x, y))).collect())
         }
         (TypeKind::Product(_) | TypeKind::Array(..), TypeKind::Product(_)) => {
-            match (from.components(MOST_COMPONENTS), to.components(MOST_COMPONENTS)) {
+            match (from.components(MAX_COMPONENTS), to.components(MAX_COMPONENTS)) {
                 (Some(xs), Some(ys)) if xs.len() == ys.len() => {
                     Type::product(xs.iter().zip(&ys).map(|(x, y)| widened(x, y)).collect())
                 }
@@ -355,9 +359,9 @@ pub fn widened(from: &Type, to: &Type) -> Type {
     }
 }
 
-/// How far an implicit conversion leads: numbers that leave their family, then how wide the others
-/// become. Of several functions that an argument could be converted for, the least is meant.
-pub fn distance(from: &Type, to: &Type) -> (usize, u64) {
+/// Returns the cost of an implicit conversion: the count of numbers that change between integer and
+/// float, then the total width of the results. Overload resolution prefers the least.
+pub fn conversion_cost(from: &Type, to: &Type) -> (usize, u64) {
     let (from_scalars, to_scalars) = (scalars(from), scalars(to));
     let pairs = from_scalars.iter().zip(&to_scalars);
     let strangers = pairs.filter(|(a, b)| a.is_integer() != b.is_integer()).count();
@@ -370,7 +374,7 @@ pub fn distance(from: &Type, to: &Type) -> (usize, u64) {
     (strangers, to_scalars.iter().map(width).sum())
 }
 
-/// The scalars in a type, in order.
+/// Returns the scalars in a type, in order.
 pub fn scalars(ty: &Type) -> Vec<Scalar> {
     fn collect(ty: &Type, found: &mut Vec<Scalar>) {
         found.extend(ty.as_scalar());

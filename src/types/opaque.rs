@@ -1,32 +1,32 @@
-//! Abstract types: a name, parameters, and how storage depends on them.
+//! Abstract types: a name, parameters, and the dependence of storage on them.
 //!
-//! `type Cipher[T, I:COMPACTLINEAR] layout I;` has no body. What may be known of its storage is
-//! said by `layout`: it is *functorial* in `I`, that is, it depends on `I` only through what a
-//! natural isomorphism keeps (the size of an index, the slots of a type). So `Cipher[T, 3 \* 2]`
-//! and `Cipher[T, 6]` have the same storage, and of its other arguments nothing is known but that
-//! equal ones give equal storage. With `= T ^ I` there is a representation, known to those that may
-//! see it: the executors always, the checker unless it works inside [`hiding`].
+//! `type Cipher[T, I:COMPACTLINEAR] layout I;` has no body. Its `layout` states what is known of
+//! its storage: the type is *functorial* in `I`, that is, it depends on `I` only up to natural
+//! isomorphism (the size of an index, the slots of a type). So `Cipher[T, 3 \* 2]` and `Cipher[T,
+//! 6]` have the same storage, and of its other arguments nothing is known but that equal ones give
+//! equal storage. With `= T ^ I` there is a representation: visible to the executors always, to the
+//! checker unless it works inside [`with_hidden_representations`].
 
 use super::{Nominal, NominalBody, Type};
 use std::cell::RefCell;
 
-/// What is known of an abstract type.
+/// The declaration of an abstract type.
 #[derive(Clone, Debug)]
 pub struct Abstract {
-    /// For each parameter, whether the type is functorial in it.
+    /// For each parameter, true if the type is functorial in it.
     pub layout: Vec<bool>,
-    /// How its values are stored, in terms of the parameters.
+    /// The representation, in terms of the parameters.
     pub representation: Option<Type>,
 }
 
 thread_local! {
-    /// Abstract types whose representation the work in progress does not know.
+    /// Abstract types whose representation is hidden on this thread.
     static HIDDEN: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Does `work` without knowing the representation of the abstract types with these numbers.
-pub fn hiding<T>(ids: Vec<u32>, work: impl FnOnce() -> T) -> T {
-    /// Puts back what was hidden before, also when `work` panics.
+/// Runs `work` with the representations of the abstract types with these numbers hidden.
+pub fn with_hidden_representations<T>(ids: Vec<u32>, work: impl FnOnce() -> T) -> T {
+    /// Restores the previous state, also when `work` panics.
     struct Before(Vec<u32>);
     impl Drop for Before {
         fn drop(&mut self) {
@@ -38,7 +38,7 @@ pub fn hiding<T>(ids: Vec<u32>, work: impl FnOnce() -> T) -> T {
 }
 
 impl Nominal {
-    /// What is known of it, if it is an abstract type.
+    /// Returns the declaration of an abstract type.
     pub fn as_abstract(&self) -> Option<&Abstract> {
         match self.body()? {
             NominalBody::Abstract(known) => Some(known),
@@ -46,14 +46,14 @@ impl Nominal {
         }
     }
 
-    /// The representation of an abstract type at these arguments, whoever asks.
+    /// Returns the representation of an abstract type at these arguments, hidden or not.
     pub fn representation(&self, args: &[Type]) -> Option<Type> {
         let known = self.as_abstract()?;
         Some(known.representation.as_ref()?.substitute(&self.bindings(args)))
     }
 
-    /// What its values are stored as, where that is known here: the definition of a newtype, the
-    /// unit sum of an enumeration, the representation of an abstract type.
+    /// Returns the type that values are stored as, where that is visible: the definition of a
+    /// newtype, the unit sum of an enumeration, the representation of an abstract type.
     pub fn stored_as(&self, args: &[Type]) -> Option<Type> {
         if HIDDEN.with_borrow(|hidden| hidden.contains(&self.id)) {
             return None;
@@ -61,8 +61,8 @@ impl Nominal {
         self.definition(args).or_else(|| self.representation(args))
     }
 
-    /// For each parameter of an abstract type that stays closed here, whether it is functorial in
-    /// it.
+    /// Returns, for each parameter of an abstract type that is closed here, true if the type is
+    /// functorial in it; `None` for other types.
     pub fn layout(&self) -> Option<&[bool]> {
         let known = self.as_abstract()?;
         let hidden = || HIDDEN.with_borrow(|hidden| hidden.contains(&self.id));

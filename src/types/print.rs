@@ -1,8 +1,9 @@
-//! Types printed as people write them, laid out by the `pretty` crate.
+//! Printing of types, laid out by the `pretty` crate (P. Wadler, *A prettier printer*, 2003; D.
+//! Leijen).
 //!
-//! Gives text that reads back as the same type. `2` stands as `bool` where it is a type of values
-//! of its own (alone, at an arrow, as an element or argument) and as `2` inside the algebra;
-//! likewise `1` as `unit` and `0` as `void` when alone or at an arrow.
+//! Gives text that reads back as the same type. `2` is printed as `bool` where it is a type of
+//! values (alone, at an arrow, as an element or argument) and as `2` inside the algebra; likewise
+//! `1` as `unit` and `0` as `void` when alone or at an arrow.
 
 use super::{Kind, ProductForm, Type, TypeKind, TypeVar};
 use num_traits::{One, Zero};
@@ -21,26 +22,26 @@ enum Level {
     Atom,
 }
 
-/// The widest line a type is laid out on when it stands alone.
-const WIDTH: usize = 96;
+/// Columns of a line that a type is laid out on, at most.
+const MAX_LINE_WIDTH: usize = 96;
 
-/// Types longer than this are cut: nobody reads them, and they can grow without bound.
-const LONGEST: u32 = 2_000;
+/// Nodes of a type that is printed in full, at most: types can grow without bound.
+const MAX_PRINTED_NODES: u32 = 2_000;
 
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.nodes() > LONGEST {
+        if self.nodes() > MAX_PRINTED_NODES {
             return write!(f, "a type of {} parts", self.nodes());
         }
         let arena = Arena::new();
         let doc = standing_alone(self, Level::Arrow, &arena);
-        let width = f.width().unwrap_or(if f.alternate() { WIDTH } else { usize::MAX });
+        let width = f.width().unwrap_or(if f.alternate() { MAX_LINE_WIDTH } else { usize::MAX });
         write!(f, "{}", doc.pretty(width))
     }
 }
 
 impl Type {
-    /// The type as a size is written: `2`, not `bool`.
+    /// Returns the text of the type as a size: `2`, not `bool`.
     pub fn size_text(&self) -> String {
         self.as_unit_sum().map_or_else(|| self.to_string(), |n| n.to_string())
     }
@@ -48,7 +49,7 @@ impl Type {
 
 type Doc<'a> = DocBuilder<'a, Arena<'a>>;
 
-/// A type where it is the type of values of its own.
+/// Prints a type in the position of a type of values.
 fn standing_alone<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
     match ty.kind() {
         TypeKind::UnitSum(n) if n.is_zero() => arena.text("void"),
@@ -57,11 +58,12 @@ fn standing_alone<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'
     }
 }
 
-/// A type where it is an element, field or argument.
+/// Prints a type in the position of an element, field or argument.
 fn element<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
     if ty.is_bool() { arena.text("bool") } else { doc(ty, level, arena) }
 }
 
+/// Prints a type at a level, in parentheses where it binds more loosely.
 fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
     let (own, body) = match ty.kind() {
         TypeKind::UnitSum(n) => (Level::Atom, arena.text(n.to_string())),
@@ -129,11 +131,11 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
                 _ => (own, arena.intersperse(all, arena.line().append(arena.text(operator)))),
             }
         }
-        // By itself it has the name of the list: `A * R` is a pair, `A * ..R` one tuple.
+        // Alone it is printed as the list: `A * R` is a pair, `A * ..R` one tuple.
         TypeKind::Rest(list) => return doc(list, level, arena),
         TypeKind::Apply(application) => {
             let (fun, args) = (&application.fun, &application.args);
-            (Level::Atom, arena.text(&*fun.name).append(listed(args, &fun.params, arena).parens()))
+            (Level::Atom, arena.text(&*fun.name).append(argument_list(args, &fun.params, arena).parens()))
         }
         TypeKind::Nominal(nominal, args) if nominal.is_compact_record() => (
             Level::Atom,
@@ -148,7 +150,7 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
         ),
         TypeKind::Nominal(nominal, args) => {
             let name = arena.text(&*nominal.name);
-            let listed = || listed(args, &nominal.params, arena);
+            let listed = || argument_list(args, &nominal.params, arena);
             let body = if args.is_empty() { name } else { name.append(listed().brackets()) };
             (Level::Atom, body)
         }
@@ -157,8 +159,8 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
     if own < level { body.parens() } else { body }
 }
 
-/// Arguments between commas: one for a parameter that is a size stands as a number.
-fn listed<'a>(args: &'a [Type], params: &'a [TypeVar], arena: &'a Arena<'a>) -> Doc<'a> {
+/// Prints arguments separated by commas; sizes as numbers.
+fn argument_list<'a>(args: &'a [Type], params: &'a [TypeVar], arena: &'a Arena<'a>) -> Doc<'a> {
     let size = |at: usize| {
         params.get(at).is_some_and(|param: &TypeVar| matches!(param.kind, Kind::UnitSum | Kind::Compact))
     };
@@ -170,6 +172,7 @@ fn listed<'a>(args: &'a [Type], params: &'a [TypeVar], arena: &'a Arena<'a>) -> 
     )
 }
 
+/// Prints operands separated by an operator.
 fn operands<'a>(parts: &'a [Type], operator: &'static str, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
     arena.intersperse(
         parts.iter().map(|part| doc(part, level, arena)),

@@ -1,23 +1,24 @@
 //! Sizes of compact linear types, as exact exponential polynomials over size variables.
 //!
-//! Takes a type; gives its number of values as a sum of monomials, each a natural coefficient
-//! times powers `base ^ exponent`. A base is a variable, a constant (in `2^N`, or in `2^(2^100)`
-//! that nobody writes down), a sum that cannot be multiplied out (in `(N + 1)^M`) or the pairs
-//! `N(N - 1)/2` of a monomial; an exponent is a size again. Pairs are a base of their own because
+//! Takes a type; gives its number of values as a sum of monomials, each a natural coefficient times
+//! powers `base ^ exponent`. A base is a variable, a constant (in `2^N`, or in `2^(2^100)`, which
+//! is never expanded), a sum that cannot be multiplied out (in `(N + 1)^M`) or the pairs `N(N -
+//! 1)/2` of a monomial; an exponent is a size again. Pairs are a base of their own because
 //! coefficients are natural here: with `C(n) = n(n - 1)/2`, `C(a + b) = C(a) + C(b) + a·b` and
-//! `C(k·m) = k·C(m) + C(k)·m²` leave pairs of single monomials only. The laws applied: `P^(E+F) = P^E·P^F`, `(P·Q)^E = P^E·Q^E`, `(P^E)^F = P^(E·F)`,
-//! `P^0 = 1`, `1^E = 1`; constant bases split into primes, sums into content and rest, and constant
-//! powers of sums multiplied out while they are small.
+//! `C(k·m) = k·C(m) + C(k)·m²` leave pairs of single monomials only. The laws applied: `P^(E+F) =
+//! P^E·P^F`, `(P·Q)^E = P^E·Q^E`, `(P^E)^F = P^(E·F)`, `P^0 = 1`, `1^E = 1`; constant bases are
+//! split into primes, sums into content and rest, and constant powers of sums are multiplied out
+//! while they are small.
 //!
 //! Equal forms are equal sizes. The converse holds for polynomials and for exponentials of
-//! constants, variables and monomials; among powers of sums a few identities escape (Wilkie's, and
-//! `(N² + 2N + 1)^M = (N+1)^(2M)`), as do powers of 0, and `N² = 2·C(N) + N` among pairs.
-//! `iso::verdict` sees those too.
+//! constants, variables and monomials; among powers of sums a few identities are missed (Wilkie's,
+//! and `(N² + 2N + 1)^M = (N+1)^(2M)`), as are powers of 0, and `N² = 2·C(N) + N` among pairs.
+//! `iso::verdict` decides those too.
 //!
 //! Every operation gives `None` when its result would be large. Never expands a number beyond
-//! [`super::LARGEST_SIZE_BITS`].
+//! [`super::MAX_SIZE_BITS`].
 
-use super::{LARGEST_SIZE_BITS, Triangle, Type, TypeKind, TypeVar};
+use super::{MAX_SIZE_BITS, Triangle, Type, TypeKind, TypeVar};
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
@@ -47,7 +48,7 @@ enum Base {
     Pairs(Size),
 }
 
-/// A variable, ordered by name for people and by number for certainty.
+/// A variable, ordered by name for readability and then by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Variable(TypeVar);
 
@@ -65,69 +66,70 @@ impl Ord for Variable {
 /// Variables with their exponents.
 pub type Powers = Vec<(TypeVar, u32)>;
 
-/// The most monomials a size is held in.
-const MOST_TERMS: usize = 200;
+/// Monomials of a size, at most.
+const MAX_TERMS: usize = 200;
 
-/// Divisors tried when a constant base is split into primes.
-const LARGEST_TRIAL: u32 = 1_000;
+/// Trial divisors of a constant base are below this.
+const MAX_TRIAL_DIVISOR: u32 = 1_000;
 
-/// Exponents nested deeper are not followed.
-const DEEPEST: u32 = 64;
+/// Nesting of exponents, at most.
+const MAX_EXPONENT_DEPTH: u32 = 64;
 
 impl Size {
-    /// The size of a compact linear type; `None` for other types and where the work is too much.
+    /// Returns the size of a compact linear type; `None` for other types and beyond the bounds.
     pub fn of(ty: &Type) -> Option<Size> {
-        Size::within(ty, 1_000)
+        Size::of_type_within(ty, 1_000)
     }
 
-    fn within(ty: &Type, depth: u32) -> Option<Size> {
+    /// Returns the size of a type nested at most `depth` deep.
+    fn of_type_within(ty: &Type, depth: u32) -> Option<Size> {
         let depth = depth.checked_sub(1)?;
         match ty.kind() {
             TypeKind::UnitSum(n) => Some(Size::constant(n.clone())),
-            TypeKind::CompactProduct(factors) => {
-                factors.iter().try_fold(Size::one(), |product, f| product.mul(&Size::within(f, depth)?))
-            }
+            TypeKind::CompactProduct(factors) => factors
+                .iter()
+                .try_fold(Size::one(), |product, f| product.mul(&Size::of_type_within(f, depth)?)),
             TypeKind::CompactSum(cases) => {
-                cases.iter().try_fold(Size::zero(), |sum, c| sum.add(&Size::within(c, depth)?))
+                cases.iter().try_fold(Size::zero(), |sum, c| sum.add(&Size::of_type_within(c, depth)?))
             }
             TypeKind::CompactPower(base, exponent) => {
-                Size::within(base, depth)?.pow(&Size::within(exponent, depth)?)
+                Size::of_type_within(base, depth)?.pow(&Size::of_type_within(exponent, depth)?)
             }
             TypeKind::Triangle(triangle, index) => {
-                let index = Size::within(index, depth)?;
+                let index = Size::of_type_within(index, depth)?;
                 match triangle {
                     Triangle::Below => index.pairs(),
                     Triangle::Lower => index.pairs()?.add(&index),
                 }
             }
             TypeKind::Nominal(nominal, args) if ty.is_compact() => {
-                Size::within(&nominal.definition(args)?, depth)
+                Size::of_type_within(&nominal.definition(args)?, depth)
             }
             TypeKind::Var(var) if ty.is_compact() => Some(Size::variable(var.clone())),
             TypeKind::Rest(_) if ty.is_compact() => {
                 let [pair] = Type::paired([ty]);
-                Size::within(&pair, depth)
+                Size::of_type_within(&pair, depth)
             }
             _ => None,
         }
     }
 
-    /// `0`
+    /// Returns `0`.
     pub fn zero() -> Size {
         Size::default()
     }
 
-    /// `1`
+    /// Returns `1`.
     pub fn one() -> Size {
         Size::constant(BigUint::one())
     }
 
-    /// A number.
+    /// Returns the size of a number.
     pub fn constant(n: impl Into<BigUint>) -> Size {
         Size::monomial(n.into(), Monomial::default())
     }
 
-    /// The size a variable stands for.
+    /// Returns the size of a variable.
     pub fn variable(var: TypeVar) -> Size {
         Size::power(Base::Var(Variable(var)), Size::one())
     }
@@ -144,17 +146,17 @@ impl Size {
         Size { terms }
     }
 
-    /// Whether it is 0 for every value of its variables.
+    /// Returns true if the size is 0 for every value of its variables.
     pub fn is_zero(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// Whether it is 1 for every value of its variables.
+    /// Returns true if the size is 1 for every value of its variables.
     pub fn is_one(&self) -> bool {
         self.as_constant().is_some_and(One::is_one)
     }
 
-    /// The number it is, if not 0: without variables, and small enough to be written down.
+    /// Returns the value of a nonzero size without variables and powers.
     fn as_constant(&self) -> Option<&BigUint> {
         match self.terms.first_key_value() {
             Some((monomial, n)) if self.terms.len() == 1 && monomial.powers.is_empty() => Some(n),
@@ -162,7 +164,7 @@ impl Size {
         }
     }
 
-    /// The number it is, when it has no variables and can be written down.
+    /// Returns the value of a size without variables and powers.
     pub fn to_constant(&self) -> Option<BigUint> {
         if self.is_zero() { Some(BigUint::zero()) } else { self.as_constant().cloned() }
     }
@@ -174,16 +176,16 @@ impl Size {
         (rest, constant)
     }
 
-    /// `self + other`
+    /// Returns `self + other`.
     pub fn add(&self, other: &Size) -> Option<Size> {
         let mut sum = self.clone();
         for (monomial, n) in &other.terms {
             *sum.terms.entry(monomial.clone()).or_default() += n;
         }
-        (sum.terms.len() <= MOST_TERMS).then_some(sum)
+        (sum.terms.len() <= MAX_TERMS).then_some(sum)
     }
 
-    /// `self - other`, if the difference has natural coefficients.
+    /// Returns `self - other`, if the difference has natural coefficients.
     pub fn checked_sub(&self, other: &Size) -> Option<Size> {
         let mut rest = self.clone();
         for (monomial, n) in &other.terms {
@@ -199,7 +201,7 @@ impl Size {
         Some(rest)
     }
 
-    /// The largest size that can be subtracted from both.
+    /// Returns the largest size that can be subtracted from both.
     pub fn common(&self, other: &Size) -> Size {
         let terms = self.terms.iter().filter_map(|(monomial, n)| {
             other.terms.get(monomial).map(|m| (monomial.clone(), n.min(m).clone()))
@@ -207,32 +209,32 @@ impl Size {
         Size { terms: terms.collect() }
     }
 
-    /// `self · other`
+    /// Returns `self · other`.
     pub fn mul(&self, other: &Size) -> Option<Size> {
         let mut product = Size::zero();
-        if self.terms.len().saturating_mul(other.terms.len()) > MOST_TERMS * 4 {
+        if self.terms.len().saturating_mul(other.terms.len()) > MAX_TERMS * 4 {
             return None;
         }
         for (left, n) in &self.terms {
             for (right, m) in &other.terms {
-                if n.bits() + m.bits() > LARGEST_SIZE_BITS {
+                if n.bits() + m.bits() > MAX_SIZE_BITS {
                     return None;
                 }
                 let Some(monomial) = left.mul(right)? else { continue };
                 *product.terms.entry(monomial).or_default() += n * m;
             }
         }
-        (product.terms.len() <= MOST_TERMS).then_some(product)
+        (product.terms.len() <= MAX_TERMS).then_some(product)
     }
 
-    /// `n(n - 1)/2` for n = `self`.
+    /// Returns `n(n - 1)/2` for n = `self`.
     pub fn pairs(&self) -> Option<Size> {
-        if self.terms.len().saturating_mul(self.terms.len()) > MOST_TERMS * 4 {
+        if self.terms.len().saturating_mul(self.terms.len()) > MAX_TERMS * 4 {
             return None;
         }
         let mut sum = Size::zero();
         for (at, (monomial, n)) in self.terms.iter().enumerate() {
-            if n.bits() * 2 > LARGEST_SIZE_BITS {
+            if n.bits() * 2 > MAX_SIZE_BITS {
                 return None;
             }
             let inside = Size::monomial(Triangle::Below.count(n), monomial.clone());
@@ -251,9 +253,9 @@ impl Size {
         Some(sum)
     }
 
-    /// `self ^ exponent`, with `0 ^ 0 = 1`.
+    /// Returns `self ^ exponent`, with `0 ^ 0 = 1`.
     pub fn pow(&self, exponent: &Size) -> Option<Size> {
-        self.pow_within(exponent, DEEPEST)
+        self.pow_within(exponent, MAX_EXPONENT_DEPTH)
     }
 
     fn pow_within(&self, exponent: &Size, depth: u32) -> Option<Size> {
@@ -283,8 +285,10 @@ impl Size {
         Some(result)
     }
 
+    /// Returns a power of a sum: content and common powers of variables are factored out.
     fn power_of_sum(&self, exponent: &Size, depth: u32) -> Option<Size> {
-        // Content and common powers of variables go out: (2N·P + 4N)^E = 2^E·N^E·(P + 2)^E.
+        // Content and common powers of variables are factored out: (2N·P + 4N)^E = 2^E·N^E·(P +
+        // 2)^E.
         let content = self.terms.values().fold(BigUint::zero(), |gcd, n| gcd.gcd(n));
         let mut shared = self.terms.keys().next()?.clone();
         for other in self.terms.keys() {
@@ -311,8 +315,9 @@ impl Size {
         outside.mul(&inside)
     }
 
-    /// Its value where `value` gives the variables', if that can be written down.
-    pub fn at(&self, value: &dyn Fn(&TypeVar) -> Option<BigUint>) -> Option<BigUint> {
+    /// Returns the value at the values that `value` gives to the variables, within
+    /// [`MAX_SIZE_BITS`].
+    pub fn evaluate(&self, value: &dyn Fn(&TypeVar) -> Option<BigUint>) -> Option<BigUint> {
         let mut sum = BigUint::zero();
         for (monomial, n) in &self.terms {
             let mut product = n.clone();
@@ -320,11 +325,11 @@ impl Size {
                 let base = match base {
                     Base::Var(var) => value(&var.0)?,
                     Base::Constant(n) => n.clone(),
-                    Base::Sum(sum) => sum.at(value)?,
-                    Base::Pairs(of) => Triangle::Below.count(&of.at(value)?),
+                    Base::Sum(sum) => sum.evaluate(value)?,
+                    Base::Pairs(of) => Triangle::Below.count(&of.evaluate(value)?),
                 };
-                product *= write_down(&base, &exponent.at(value)?)?;
-                if product.bits() > LARGEST_SIZE_BITS {
+                product *= evaluate_power(&base, &exponent.evaluate(value)?)?;
+                if product.bits() > MAX_SIZE_BITS {
                     return None;
                 }
             }
@@ -333,8 +338,8 @@ impl Size {
         Some(sum)
     }
 
-    /// Its monomials, where each is a number times powers of variables: coefficients, and variables
-    /// with their exponents. `None` for a size with other powers.
+    /// Returns the monomials, where each is a number times powers of variables: coefficients, and
+    /// variables with their exponents. `None` for a size with other powers.
     pub fn monomials(&self) -> Option<Vec<(BigUint, Powers)>> {
         let power = |(base, exponent): (&Base, &Size)| match base {
             Base::Var(var) => Some((var.0.clone(), exponent.to_constant()?.to_u32().filter(|n| *n <= 64)?)),
@@ -346,7 +351,7 @@ impl Size {
             .collect()
     }
 
-    /// A compact linear type of this size, the same for the same size.
+    /// Returns the canonical compact linear type of this size.
     pub fn to_type(&self) -> Type {
         let cases = self.terms.iter().map(|(monomial, n)| {
             let mut factors = Vec::new();
@@ -368,7 +373,7 @@ impl Size {
             }
             Type::compact_product(factors)
         });
-        // Constants last, as people write them.
+        // Constants come last, as is conventional.
         let mut cases: Vec<Type> = cases.collect();
         if self.terms.len() > 1 && self.terms.contains_key(&Monomial::default()) {
             cases.rotate_left(1);
@@ -378,8 +383,8 @@ impl Size {
 }
 
 impl Monomial {
-    /// For the order in which people read terms: the sum of the constant exponents, and symbolic
-    /// powers before everything else.
+    /// Returns the sort key of terms in print: the number of symbolic powers, then the sum of the
+    /// constant exponents.
     fn degree(&self) -> (usize, BigUint) {
         let constants: Vec<Option<BigUint>> = self.powers.values().map(Size::to_constant).collect();
         let symbolic = constants.iter().filter(|c| c.is_none()).count();
@@ -387,7 +392,7 @@ impl Monomial {
         (symbolic, constants.into_iter().flatten().sum::<BigUint>() + pairs)
     }
 
-    /// The product; `Some(None)` when it is 0.
+    /// Returns the product; `Some(None)` when it is 0.
     fn mul(&self, other: &Monomial) -> Option<Option<Monomial>> {
         let mut product = self.clone();
         for (base, exponent) in &other.powers {
@@ -421,6 +426,7 @@ impl Monomial {
         Some(Some(product))
     }
 
+    /// Returns the greatest monomial that divides both.
     fn common(&self, other: &Monomial) -> Monomial {
         let powers = self.powers.iter().filter_map(|(base, e)| {
             let common = e.common(other.powers.get(base)?);
@@ -429,6 +435,7 @@ impl Monomial {
         Monomial { powers: powers.collect() }
     }
 
+    /// Returns the quotient of two monomials, if it is one.
     fn without(&self, divisor: &Monomial) -> Option<Monomial> {
         let mut rest = self.clone();
         for (base, e) in &divisor.powers {
@@ -441,7 +448,7 @@ impl Monomial {
     }
 }
 
-/// `0 ^ exponent`: only where the exponent is 0 matters, so its numbers are made 1.
+/// Returns `0 ^ exponent`. Only the zeros of the exponent matter, so its coefficients become 1.
 fn power_of_zero(exponent: &Size) -> Size {
     let (mut support, constant) = exponent.split_constant();
     if !constant.is_zero() {
@@ -460,20 +467,21 @@ fn power_of_zero(exponent: &Size) -> Size {
     if support.is_zero() { Size::one() } else { Size::power(Base::Constant(BigUint::zero()), support) }
 }
 
-/// `n ^ exponent` for `n ≥ 1`: a number as far as it can be written down, powers of primes beyond.
+/// Returns `n ^ exponent` for `n ≥ 1`: a number within [`MAX_SIZE_BITS`], powers of primes beyond.
 fn power_of_constant(n: &BigUint, exponent: &Size) -> Option<Size> {
     if n.is_one() {
         return Some(Size::one());
     }
     let (symbolic, constant) = exponent.split_constant();
-    match write_down(n, &constant) {
+    match evaluate_power(n, &constant) {
         Some(number) if symbolic.is_zero() => Some(Size::constant(number)),
-        Some(number) => Size::constant(number).mul(&primes(n, &symbolic)?),
-        None => primes(n, exponent),
+        Some(number) => Size::constant(number).mul(&factored_power(n, &symbolic)?),
+        None => factored_power(n, exponent),
     }
 }
 
-fn primes(n: &BigUint, exponent: &Size) -> Option<Size> {
+/// Returns `n ^ exponent` as powers of primes.
+fn factored_power(n: &BigUint, exponent: &Size) -> Option<Size> {
     let mut rest = n.clone();
     let mut result = Size::one();
     let mut split = |prime: BigUint, times: u32| -> Option<()> {
@@ -481,7 +489,7 @@ fn primes(n: &BigUint, exponent: &Size) -> Option<Size> {
         result = result.mul(&Size::power(Base::Constant(prime), exponent))?;
         Some(())
     };
-    for d in 2..LARGEST_TRIAL {
+    for d in 2..MAX_TRIAL_DIVISOR {
         let mut times = 0;
         while !rest.is_one() && (&rest % d).is_zero() {
             rest /= d;
@@ -497,7 +505,8 @@ fn primes(n: &BigUint, exponent: &Size) -> Option<Size> {
     Some(result)
 }
 
-fn write_down(base: &BigUint, exponent: &BigUint) -> Option<BigUint> {
+/// Returns a power of numbers within [`MAX_SIZE_BITS`].
+fn evaluate_power(base: &BigUint, exponent: &BigUint) -> Option<BigUint> {
     if base.is_one() || exponent.is_zero() {
         return Some(BigUint::one());
     }
@@ -505,7 +514,7 @@ fn write_down(base: &BigUint, exponent: &BigUint) -> Option<BigUint> {
         return Some(BigUint::zero());
     }
     let exponent = exponent.to_u32()?;
-    (base.bits().checked_mul(u64::from(exponent))? <= LARGEST_SIZE_BITS).then(|| base.pow(exponent))
+    (base.bits().checked_mul(u64::from(exponent))? <= MAX_SIZE_BITS).then(|| base.pow(exponent))
 }
 
 impl fmt::Display for Size {
@@ -527,7 +536,7 @@ impl fmt::Display for Size {
                 closed.push((monomial.clone(), pairs_text(of, '+')));
             }
         }
-        // Highest powers first, as people write polynomials; the constant comes last.
+        // Highest powers come first, the constant last, as is conventional for polynomials.
         let mut terms: Vec<(Monomial, Option<&BigUint>)> =
             rest.terms.iter().map(|(monomial, n)| (monomial.clone(), Some(n))).collect();
         terms.extend(closed.iter().map(|(monomial, _)| (monomial.clone(), None)));
@@ -538,13 +547,15 @@ impl fmt::Display for Size {
             }
             match (n, closed.iter().find(|(m, _)| *m == monomial)) {
                 (None, Some((_, text))) => f.write_str(text)?,
-                (n, _) => write_monomial(f, n.unwrap_or(&BigUint::one()), &monomial)?,
+                (Some(n), _) => write_monomial(f, n, &monomial)?,
+                (None, None) => unreachable!("a term without coefficient is a closed form"),
             }
         }
         Ok(())
     }
 }
 
+/// Prints a term.
 fn write_monomial(f: &mut fmt::Formatter<'_>, n: &BigUint, monomial: &Monomial) -> fmt::Result {
     // 2·2^N reads better as 2^(N + 1).
     let mut coefficient = n.clone();
@@ -570,13 +581,13 @@ fn write_monomial(f: &mut fmt::Formatter<'_>, n: &BigUint, monomial: &Monomial) 
                 }
             }
             Base::Constant(zero) => numbers.push((exponent, zero.clone())),
-            Base::Var(var) => parts.push(raised(&var.0.name, &exponent)),
-            Base::Sum(sum) => parts.push(raised(&format!("({sum})"), &exponent)),
+            Base::Var(var) => parts.push(power_text(&var.0.name, &exponent)),
+            Base::Sum(sum) => parts.push(power_text(&format!("({sum})"), &exponent)),
             Base::Pairs(of) if exponent.is_one() => parts.push(pairs_text(of, '-')),
-            Base::Pairs(of) => parts.push(raised(&format!("({})", pairs_text(of, '-')), &exponent)),
+            Base::Pairs(of) => parts.push(power_text(&format!("({})", pairs_text(of, '-')), &exponent)),
         }
     }
-    let mut all: Vec<String> = numbers.iter().map(|(e, base)| raised(&base.to_string(), e)).collect();
+    let mut all: Vec<String> = numbers.iter().map(|(e, base)| power_text(&base.to_string(), e)).collect();
     all.extend(parts);
     let digits = if coefficient.bits() > 256 {
         format!("a number of {} bits", coefficient.bits())
@@ -594,7 +605,8 @@ fn write_monomial(f: &mut fmt::Formatter<'_>, n: &BigUint, monomial: &Monomial) 
     f.write_str(&all.join("·"))
 }
 
-/// `N(N - 1)/2` or, where `of` is longer, `C(M·N, 2)`; with `+`, the pairs of one more.
+/// Returns `N(N - 1)/2` or, where `of` is longer, `C(M·N, 2)`; with the sign `+`, the pairs of `of
+/// + 1`.
 fn pairs_text(of: &Size, sign: char) -> String {
     let of = of.to_string();
     match (of.chars().all(char::is_alphanumeric), sign) {
@@ -605,7 +617,8 @@ fn pairs_text(of: &Size, sign: char) -> String {
     }
 }
 
-fn raised(base: &str, exponent: &Size) -> String {
+/// Returns the text of a power.
+fn power_text(base: &str, exponent: &Size) -> String {
     if exponent.is_one() {
         return base.to_string();
     }
@@ -708,8 +721,8 @@ mod tests {
     fn sizes_have_values() {
         let ty = Type::compact_power(Type::compact_sum(vec![var("N", 1), n(1)]), var("M", 2));
         let value = |var: &TypeVar| Some(BigUint::from(var.id + 1));
-        assert_eq!(size(ty).at(&value), Some(BigUint::from(27u32)));
+        assert_eq!(size(ty).evaluate(&value), Some(BigUint::from(27u32)));
         let ty = lower(&Type::compact_sum(vec![Type::compact_product(vec![n(5), var("N", 1)]), n(3)]));
-        assert_eq!(size(ty).at(&value), Some(BigUint::from(91u32)));
+        assert_eq!(size(ty).evaluate(&value), Some(BigUint::from(91u32)));
     }
 }

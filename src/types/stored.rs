@@ -1,8 +1,9 @@
-//! Types as files hold them: axes, and what stands at each place.
+//! Types as files hold them: axes, and the contents of one place.
 //!
-//! Takes the type of an array, whose index type may mention sizes that a reader is to find (those that an
-//! existential type binds); gives its axes from the outermost on, and what a place holds: one cell, a
-//! complex number, or a record of cells and of lists. Never asks which format it is for.
+//! Takes the type of an array, whose index type may mention sizes that a reader determines (those
+//! that an existential type binds); gives its axes from the outermost on, and the contents of a
+//! place: one cell, a complex number, or a record of cells and of lists. Independent of the file
+//! format.
 
 use super::{Kind, NominalBody, Type, TypeKind, TypeVar};
 use crate::quote;
@@ -16,33 +17,33 @@ pub struct FileType {
     pub axes: Vec<Axis>,
     /// The type of a place.
     pub element: Type,
-    /// What a place holds.
-    pub held: CellKind,
-    /// How many sizes are to be found.
+    /// The contents of a place.
+    pub contents: CellKind,
+    /// The number of sizes that the reader determines.
     pub unknown: usize,
 }
 
 /// The size of one axis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Axis {
-    /// That of an index type.
+    /// The size of an index type.
     Known(Type),
-    /// One that is found, by its number.
+    /// A size that the reader determines, by its number.
     Unknown(usize),
 }
 
-/// What stands at one place of an array.
+/// The contents of one place of an array.
 #[derive(Clone, Debug)]
 pub enum CellKind {
     /// One cell.
     Cell(Cell),
     /// A complex number: two reals.
     Complex,
-    /// Cells with names, and lists: fields that bring a size along.
+    /// Named cells and lists, which are fields of existential type.
     Record(Vec<(Arc<str>, Cell)>),
 }
 
-/// What one cell of a table holds.
+/// The contents of one cell of a table.
 #[derive(Clone, Debug)]
 pub enum Cell {
     /// A number, a text or a character.
@@ -55,45 +56,50 @@ pub enum Cell {
     Sum(Box<Cell>, Type),
     /// A value or none, a variant of the cases `None` and `Some of T`, as `option[T]` is.
     Variant(Box<Cell>, Type),
-    /// An array with a size of its own, `T ^ ?K`, of cells that are numbers, texts or truth values; with the whole
-    /// type. Only as a field of a record.
+    /// An array with a size of its own, `T ^ ?K`, of cells that are numbers, texts or truth values;
+    /// with the whole type. Only as a field of a record.
     List(Box<Cell>, Type),
 }
 
-/// Why a type is held by no file.
+/// The reason why no file holds a type.
 #[derive(Clone, Debug)]
 pub enum NotStorable {
-    /// This part is no number, no text, no compact value and no record of them.
+    /// A part is not a number, text, compact value or record of these.
     Part(Type),
-    /// An index type that is no axis of its own, though a size in it is to be found.
+    /// An index type with an unknown size in it is not an axis.
     Axis(Type),
-    /// A field of a record whose size is to be found, but one for all rows; a struct that has a size in each.
+    /// A field of a record has an unknown size shared by all rows; a struct with a size of its own
+    /// in each row is needed.
     Shared { field: Arc<str>, columns: String },
 }
 
-/// Numbers of variables that stand for sizes to be found, while one type is looked at.
-const FOUND: u32 = u32::MAX / 4;
+/// The number of the first variable that stands for an unknown size, within one call.
+const FIRST_SIZE_ID: u32 = u32::MAX / 4;
 
-/// An exponent beyond this is the size of one axis, not a number of axes.
-const MOST_AXES: u32 = 32;
+/// Axes that a power is split into, at most; a larger exponent is the size of one axis.
+const MAX_AXES: u32 = 32;
 
-/// Cases of a variant that is a value or none.
+/// The cases of a variant for optional values.
 const OPTION: [&str; 2] = ["None", "Some"];
 
-/// Fields of the struct that holds complex numbers.
+/// The fields of the struct for complex numbers.
 const COMPLEX: [&str; 2] = ["re", "im"];
 
 impl FileType {
-    /// The first field that is a list.
+    /// Returns the first field that is a list.
     pub fn list(&self) -> Option<(&Arc<str>, &Cell)> {
-        let CellKind::Record(fields) = &self.held else { return None };
+        let CellKind::Record(fields) = &self.contents else { return None };
         fields.iter().find(|(_, cell)| matches!(cell, Cell::List(..))).map(|(name, cell)| (name, cell))
     }
 
-    /// A type as files hold it.
+    /// Returns a type as files hold it.
+    ///
+    /// # Errors
+    ///
+    /// The reason why no file holds it.
     pub fn of(ty: &Type) -> Result<FileType, NotStorable> {
         let unknown = ty.bound_count();
-        let found = |i: u32| TypeVar { id: FOUND + i, name: "?".into(), kind: Kind::Compact };
+        let found = |i: u32| TypeVar { id: FIRST_SIZE_ID + i, name: "?".into(), kind: Kind::Compact };
         let sizes: Vec<Type> = (0..unknown as u32).map(|i| Type::var(found(i))).collect();
         let mut rest = ty.opened(&sizes);
         let mut axes = Vec::new();
@@ -101,23 +107,24 @@ impl FileType {
             axes_of(index, &mut axes).map_err(|()| NotStorable::Axis(ty.clone()))?;
             rest = element.clone();
         }
-        if arrives(&rest) {
-            return Err(shared(&rest).unwrap_or_else(|| NotStorable::Axis(ty.clone())));
+        if mentions_unknown_size(&rest) {
+            return Err(shared_size_error(&rest).unwrap_or_else(|| NotStorable::Axis(ty.clone())));
         }
-        Ok(FileType { axes, held: held(&rest)?, element: rest, unknown })
+        Ok(FileType { axes, contents: cell_kind(&rest)?, element: rest, unknown })
     }
 }
 
-/// Where it is a field of a record that mentions a size to be found, what the fields of a struct would be.
-fn shared(record: &Type) -> Option<NotStorable> {
+/// Returns the error for a record with a field whose unknown size is shared by all rows, with the
+/// fields of a struct to use instead.
+fn shared_size_error(record: &Type) -> Option<NotStorable> {
     let fields = record.unfold().fields()?;
     let mut found = None;
     let mut columns = String::new();
     for (name, ty) in fields {
         match ty.unfold().kind() {
-            _ if !arrives(&ty) => columns.push_str(&format!(" {name} : {ty};")),
+            _ if !mentions_unknown_size(&ty) => columns.push_str(&format!(" {name} : {ty};")),
             TypeKind::Array(element, index)
-                if !arrives(element) && matches!(index.kind(), TypeKind::Var(_)) =>
+                if !mentions_unknown_size(element) && matches!(index.kind(), TypeKind::Var(_)) =>
             {
                 columns.push_str(&format!(" {name} : {element} ^ ?K;"));
                 found = found.or(Some(name));
@@ -128,39 +135,41 @@ fn shared(record: &Type) -> Option<NotStorable> {
     found.map(|field| NotStorable::Shared { field, columns })
 }
 
-/// Whether a type mentions a size to be found.
-fn arrives(ty: &Type) -> bool {
+/// Returns true if a type mentions an unknown size.
+fn mentions_unknown_size(ty: &Type) -> bool {
     let mut found = false;
-    ty.for_each_var(&mut |var| found |= number(var).is_some());
+    ty.for_each_var(&mut |var| found |= unknown_size_index(var).is_some());
     found
 }
 
-/// Which size to be found a variable stands for.
-fn number(var: &TypeVar) -> Option<usize> {
-    let at = var.id.checked_sub(FOUND)? as usize;
+/// Returns the number of the unknown size that a variable stands for.
+fn unknown_size_index(var: &TypeVar) -> Option<usize> {
+    let at = var.id.checked_sub(FIRST_SIZE_ID)? as usize;
     (at < 4096).then_some(at)
 }
 
+/// Appends the axes of an index type; fails where an unknown size is part of an axis.
 fn axes_of(index: &Type, axes: &mut Vec<Axis>) -> Result<(), ()> {
     match index.kind() {
         TypeKind::CompactProduct(factors) => factors.iter().try_for_each(|factor| axes_of(factor, axes)),
-        TypeKind::CompactPower(base, n) if n.as_unit_sum().is_some_and(|n| n <= &MOST_AXES.into()) => {
-            let n = n.as_unit_sum().and_then(|n| n.to_u32()).unwrap_or(0);
+        TypeKind::CompactPower(base, n) if n.as_unit_sum().is_some_and(|n| n <= &MAX_AXES.into()) => {
+            let n = n.as_unit_sum().and_then(|n| n.to_u32()).expect("a number within the limit");
             (0..n).try_for_each(|_| axes_of(base, axes))
         }
         TypeKind::Nominal(..) if index.compact_fields().is_some() => axes_of(&index.unfold(), axes),
-        TypeKind::Var(var) if number(var).is_some() => {
-            axes.extend(number(var).map(Axis::Unknown));
+        TypeKind::Var(var) if unknown_size_index(var).is_some() => {
+            axes.extend(unknown_size_index(var).map(Axis::Unknown));
             Ok(())
         }
         _ => {
             axes.push(Axis::Known(index.clone()));
-            if arrives(index) { Err(()) } else { Ok(()) }
+            if mentions_unknown_size(index) { Err(()) } else { Ok(()) }
         }
     }
 }
 
-fn held(ty: &Type) -> Result<CellKind, NotStorable> {
+/// Returns the contents of a place of this type.
+fn cell_kind(ty: &Type) -> Result<CellKind, NotStorable> {
     let ty = ty.unfold();
     let Some(fields) = ty.fields() else { return Ok(CellKind::Cell(cell(&ty)?)) };
     let real = Type::real();
@@ -173,20 +182,20 @@ fn held(ty: &Type) -> Result<CellKind, NotStorable> {
     Ok(CellKind::Record(cells.collect::<Result<_, _>>()?))
 }
 
-/// The text that a name stands for, which is that of a column or an array in a file: of `n"first name"` what stands
-/// between its quotes.
+/// Returns the text that a name stands for, the name of a column or an array in a file: for
+/// `n"first name"` the text between its quotes.
 pub fn plain_name(name: &Arc<str>) -> Arc<str> {
     quote::strip_quotes(name).and_then(quote::unescape).map_or_else(|| name.clone(), Arc::from)
 }
 
-/// A field of a record: a cell or a list.
+/// Returns a field of a record: a cell or a list.
 fn field(ty: &Type) -> Result<Cell, NotStorable> {
     let ty = ty.unfold();
     if !ty.is_exists() {
         return cell(&ty);
     }
     match FileType::of(&ty)? {
-        FileType { axes, held: CellKind::Cell(element), .. }
+        FileType { axes, contents: CellKind::Cell(element), .. }
             if axes == [Axis::Unknown(0)] && element.is_listed() =>
         {
             Ok(Cell::List(Box::new(element), ty))
@@ -195,6 +204,7 @@ fn field(ty: &Type) -> Result<Cell, NotStorable> {
     }
 }
 
+/// Returns a cell of this type.
 fn cell(ty: &Type) -> Result<Cell, NotStorable> {
     let ty = ty.unfold();
     let no = || NotStorable::Part(ty.clone());
@@ -202,13 +212,13 @@ fn cell(ty: &Type) -> Result<Cell, NotStorable> {
         TypeKind::Scalar(scalar) => Ok(Cell::Scalar(*scalar)),
         _ if ty.is_compact() && ty.as_enumeration().is_none() => Ok(Cell::Code(ty)),
         TypeKind::Sum(cases) if cases.len() == 2 && cases[0].is_unit() => {
-            Ok(Cell::Sum(plain(&cases[1])?, ty.clone()))
+            Ok(Cell::Sum(non_optional_cell(&cases[1])?, ty.clone()))
         }
         TypeKind::Nominal(nominal, args) if matches!(nominal.body(), Some(NominalBody::Variant(_))) => {
-            let cases = nominal.variant_cases(args).unwrap_or_default();
+            let cases = nominal.variant_cases(args).expect("a variant has cases");
             match &cases[..] {
                 [(none, nothing), (some, something)] if [&**none, &**some] == OPTION && nothing.is_unit() => {
-                    Ok(Cell::Variant(plain(something)?, ty.clone()))
+                    Ok(Cell::Variant(non_optional_cell(something)?, ty.clone()))
                 }
                 [_, ..] if cases.iter().all(|(_, argument)| argument.is_unit()) => {
                     Ok(Cell::Case(cases.iter().map(|(name, _)| plain_name(name)).collect(), ty.clone()))
@@ -220,8 +230,8 @@ fn cell(ty: &Type) -> Result<Cell, NotStorable> {
     }
 }
 
-/// A cell that is always there.
-fn plain(ty: &Type) -> Result<Box<Cell>, NotStorable> {
+/// Returns a cell that is not optional.
+fn non_optional_cell(ty: &Type) -> Result<Box<Cell>, NotStorable> {
     match cell(ty)? {
         Cell::Sum(..) | Cell::Variant(..) => Err(NotStorable::Part(ty.clone())),
         cell => Ok(Box::new(cell)),
@@ -229,7 +239,7 @@ fn plain(ty: &Type) -> Result<Box<Cell>, NotStorable> {
 }
 
 impl Cell {
-    /// Whether lists hold such cells.
+    /// Returns true if lists may hold such cells.
     fn is_listed(&self) -> bool {
         match self {
             Cell::Scalar(_) => true,
@@ -238,7 +248,7 @@ impl Cell {
         }
     }
 
-    /// What it holds where it is not empty.
+    /// Returns the contents of a cell that is not empty.
     pub fn inner(&self) -> &Cell {
         match self {
             Cell::Sum(inner, _) | Cell::Variant(inner, _) => inner,
@@ -246,12 +256,12 @@ impl Cell {
         }
     }
 
-    /// Whether it may be empty.
-    pub fn optional(&self) -> bool {
+    /// Returns true if the cell may be empty.
+    pub fn is_optional(&self) -> bool {
         matches!(self, Cell::Sum(..) | Cell::Variant(..))
     }
 
-    /// Its type in messages.
+    /// Returns the text of the type for messages.
     pub fn text(&self) -> String {
         match self {
             Cell::Scalar(scalar) => scalar.name().to_string(),

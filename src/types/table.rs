@@ -1,20 +1,21 @@
-//! Tables of stuck applications whose unknowns are of declared kinds.
+//! Truth tables of stuck applications whose unknowns are of declared kinds.
 //!
-//! `narrow(V, W)` depends on variables and holes that stand for members of declared kinds, so it has
-//! finitely many values: a row for each choice of members, at most [`MOST_ROWS`]. The table says what
-//! the rules of [`super::apply`], which look at one arm after the other, cannot:
+//! `narrow(V, W)` depends on variables and holes that range over members of declared kinds, so it
+//! has finitely many values: a row for each choice of members, at most [`MAX_ROWS`]. The table
+//! decides what the rules of [`super::apply`], which try one arm after the other, cannot:
 //!
-//! - if all rows have the same value, the application is that;
+//! - if all rows have the same value, the application is that value;
 //! - if all rows have the member that one of its unknowns has there, it is that unknown;
-//! - two applications are equal iff their tables are, whatever functions they are written with. What a
-//!   table does not depend on is left out of it. So equal types stay equal trees: [`Application`]
-//!   compares tables.
+//! - two applications are equal iff their tables are, whatever functions they are written with.
+//!   Unknowns that a table does not depend on are removed. So equal types stay equal trees:
+//!   [`Application`] compares tables.
 //!
-//! A row without a value (no arm, or a refusal) differs from every other value, so an application that
-//! has one is never decided, and the mistake is found where the unknowns are known.
+//! A row without a value (no arm, or a refusal) differs from every other value, so an application
+//! that has one is never decided, and the error is found where the unknowns are known.
 //!
-//! [`equation`] says what an equation means for the holes in it. Where no rows are counted (an unknown of
-//! another kind, a function that is being declared, too many rows), nothing is said, as without tables.
+//! [`solve_equation`] solves an equation for its holes. Where rows are not enumerated (an unknown
+//! of another kind, a function that is being declared, too many rows), nothing is decided, as
+//! without tables.
 
 use super::apply::Reduction;
 use super::{FiniteKind, Kind, Member, Meta, Type, TypeFun, TypeKind};
@@ -22,37 +23,37 @@ use crate::hash::HashSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// Rows that are looked at for one question.
-pub const MOST_ROWS: usize = 4_096;
+/// Rows enumerated for one question, at most.
+pub const MAX_ROWS: usize = 4_096;
 
-/// A type function applied to arguments that do not say enough to reduce it.
+/// A stuck application: a type function whose arguments do not determine an arm.
 #[derive(Clone, Debug)]
 pub struct Application {
     /// The function.
     pub fun: TypeFun,
-    /// Its arguments, as they were written.
+    /// The arguments, as written.
     pub args: Vec<Type>,
     table: Option<Arc<Table>>,
     failure: Option<Arc<Reduction>>,
 }
 
 impl Application {
-    /// A stuck application without a table.
-    pub fn bare(fun: TypeFun, args: Vec<Type>) -> Application {
+    /// Returns a stuck application without a table.
+    pub fn stuck(fun: TypeFun, args: Vec<Type>) -> Application {
         Application { fun, args, table: None, failure: None }
     }
 
-    /// An application that has no result, and why.
+    /// Returns an application that has no result, with the reason.
     pub fn failed(fun: TypeFun, args: Vec<Type>, why: Reduction) -> Application {
-        Application { failure: Some(Arc::new(why)), ..Application::bare(fun, args) }
+        Application { failure: Some(Arc::new(why)), ..Application::stuck(fun, args) }
     }
 
-    /// Whether its table is known.
+    /// Returns true if the table is known.
     pub fn is_tabled(&self) -> bool {
         self.table.is_some()
     }
 
-    /// Why it has no result, if it has been found to have none.
+    /// Returns the reason why it has no result, if that is known.
     pub fn failure(&self) -> Option<&Reduction> {
         self.failure.as_deref()
     }
@@ -77,14 +78,14 @@ impl Hash for Application {
     }
 }
 
-/// The values of an application by what its unknowns are, the last unknown counting fastest.
+/// The values of an application by the members of its unknowns, the last unknown varying fastest.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Table {
     unknowns: Vec<Unknown>,
     rows: Vec<Option<Type>>,
 }
 
-/// A variable or hole of a declared kind. Identity is the number.
+/// A variable or hole of a declared kind, identified by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Unknown {
     Var(u32),
@@ -97,27 +98,29 @@ struct Choices {
 }
 
 impl Choices {
-    /// `None` if an unknown is of another kind, or if there are too many rows.
+    /// Returns the unknowns of types; `None` if one is of another kind, or if there are too many
+    /// rows.
     fn of(types: &[&Type]) -> Option<Choices> {
         let mut kinds: Vec<FiniteKind> = Vec::new();
         types.iter().for_each(|ty| declared_kinds(ty, &mut kinds));
         let mut unknowns = Vec::new();
         let mut seen = HashSet::default();
         for ty in types {
-            find(ty, &kinds, &mut seen, &mut unknowns)?;
+            collect_unknowns(ty, &kinds, &mut seen, &mut unknowns)?;
         }
         unknowns.sort_by_key(|(unknown, ..)| *unknown);
         let choices = Choices { unknowns };
         let counts = choices.unknowns.iter().map(|(_, _, kind)| kind.members.len());
-        counts.into_iter().try_fold(1usize, |rows, n| rows.checked_mul(n).filter(|n| *n <= MOST_ROWS))?;
+        counts.into_iter().try_fold(1usize, |rows, n| rows.checked_mul(n).filter(|n| *n <= MAX_ROWS))?;
         Some(choices)
     }
 
+    /// Returns the number of rows.
     fn count(&self) -> usize {
         self.unknowns.iter().map(|(_, _, kind)| kind.members.len()).product()
     }
 
-    /// The members of a row.
+    /// Returns the members of a row.
     fn row(&self, mut row: usize) -> Vec<Type> {
         let mut members: Vec<Type> = self
             .unknowns
@@ -133,17 +136,17 @@ impl Choices {
         members
     }
 
-    /// A type at a row.
-    fn at(&self, ty: &Type, row: &[Type]) -> Type {
+    /// Returns a type at a row.
+    fn substitute_row(&self, ty: &Type, row: &[Type]) -> Type {
         let unknown = match ty.kind() {
             TypeKind::Var(var) => Unknown::Var(var.id),
             TypeKind::Meta(meta) => Unknown::Hole(meta.id),
             _ if ty.has_var() || ty.has_meta() || ty.has_apply() => {
                 return match ty.kind() {
-                    TypeKind::Apply(Application { table: Some(table), .. }) => self.known(table, row),
+                    TypeKind::Apply(Application { table: Some(table), .. }) => self.lookup(table, row),
                     _ => None,
                 }
-                .unwrap_or_else(|| ty.map_children(&mut |child| self.at(child, row)));
+                .unwrap_or_else(|| ty.map_children(&mut |child| self.substitute_row(child, row)));
             }
             _ => return ty.clone(),
         };
@@ -151,8 +154,8 @@ impl Choices {
         found.and_then(|at| row.get(at)).unwrap_or(ty).clone()
     }
 
-    /// What a table that has been made says at a row, if it has a value there.
-    fn known(&self, table: &Table, row: &[Type]) -> Option<Type> {
+    /// Returns the value of an existing table at a row, if it has one there.
+    fn lookup(&self, table: &Table, row: &[Type]) -> Option<Type> {
         let mut at = 0;
         for unknown in &table.unknowns {
             let position = self.unknowns.iter().position(|(known, ..)| known == unknown)?;
@@ -162,9 +165,9 @@ impl Choices {
         table.rows.get(at)?.clone()
     }
 
-    /// The value at a row; inside, `None` if there is none; `None` if that cannot be told.
+    /// Returns the value at a row, `Some(None)` if it has none; `None` if that is undecided.
     fn value(&self, ty: &Type, row: &[Type]) -> Option<Option<Type>> {
-        let value = self.at(ty, row);
+        let value = self.substitute_row(ty, row);
         match super::apply::failure(&value) {
             Some(Reduction::NoArm | Reduction::Refused(_)) => return Some(None),
             Some(_) => return None,
@@ -175,7 +178,7 @@ impl Choices {
     }
 }
 
-/// The declared kinds that the type functions in a type are over.
+/// Collects the declared kinds of the type functions in a type.
 fn declared_kinds(ty: &Type, kinds: &mut Vec<FiniteKind>) {
     if !ty.has_apply() {
         return;
@@ -190,8 +193,8 @@ fn declared_kinds(ty: &Type, kinds: &mut Vec<FiniteKind>) {
     ty.kind().for_each_child(&mut |child| declared_kinds(child, kinds));
 }
 
-/// Adds the unknowns of a type; `None` if one is of another kind.
-fn find(
+/// Collects the unknowns of a type; `None` if one is of another kind.
+fn collect_unknowns(
     ty: &Type,
     kinds: &[FiniteKind],
     seen: &mut HashSet<Unknown>,
@@ -205,7 +208,9 @@ fn find(
         TypeKind::Meta(meta) => (Unknown::Hole(meta.id), meta.kind),
         other => {
             let mut all = Some(());
-            other.for_each_child(&mut |child| all = all.and_then(|()| find(child, kinds, seen, unknowns)));
+            other.for_each_child(&mut |child| {
+                all = all.and_then(|()| collect_unknowns(child, kinds, seen, unknowns))
+            });
             return all;
         }
     };
@@ -217,11 +222,12 @@ fn find(
     Some(())
 }
 
-/// What an application that is stuck becomes by its table.
-pub fn decided(fun: TypeFun, args: Vec<Type>) -> Type {
-    let bare = Type::new(TypeKind::Apply(Application::bare(fun, args)));
+/// Returns the type that a stuck application equals by its table, or the application with its
+/// table.
+pub fn reduce_by_table(fun: TypeFun, args: Vec<Type>) -> Type {
+    let bare = Type::new(TypeKind::Apply(Application::stuck(fun, args)));
     let Some(choices) = Choices::of(&[&bare]) else { return bare };
-    let Some(rows) = super::apply::apart(|| rows(&bare, &choices)) else { return bare };
+    let Some(rows) = super::apply::with_table_fuel(|| rows(&bare, &choices)) else { return bare };
     if let Some(Some(value)) = rows.first()
         && rows.iter().all(|row| row.as_ref() == Some(value))
     {
@@ -233,15 +239,16 @@ pub fn decided(fun: TypeFun, args: Vec<Type>) -> Type {
             return unknown.clone();
         }
     }
-    let table = Some(Arc::new(Table::without_idle(&choices, rows)));
+    let table = Some(Arc::new(Table::without_irrelevant_unknowns(&choices, rows)));
     match bare.kind() {
         TypeKind::Apply(application) => {
             Type::new(TypeKind::Apply(Application { table, ..application.clone() }))
         }
-        _ => bare,
+        _ => unreachable!("built as an application above"),
     }
 }
 
+/// Returns the value at each row; `None` if one is undecided.
 fn rows(ty: &Type, choices: &Choices) -> Option<Vec<Option<Type>>> {
     (0..choices.count())
         .map(|row| {
@@ -252,8 +259,8 @@ fn rows(ty: &Type, choices: &Choices) -> Option<Vec<Option<Type>>> {
 }
 
 impl Table {
-    /// The table over those unknowns that it depends on.
-    fn without_idle(choices: &Choices, mut rows: Vec<Option<Type>>) -> Table {
+    /// Returns the table over those unknowns that it depends on.
+    fn without_irrelevant_unknowns(choices: &Choices, mut rows: Vec<Option<Type>>) -> Table {
         let mut unknowns: Vec<(Unknown, usize)> =
             choices.unknowns.iter().map(|(unknown, _, kind)| (*unknown, kind.members.len())).collect();
         let mut at = 0;
@@ -275,23 +282,24 @@ impl Table {
     }
 }
 
-/// What an equation says of its holes.
+/// The solution of an equation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TableAnswer {
-    /// It does not hold: at some members of its variables no members of its holes make it true.
+    /// The equation has no solution: for some members of its variables no members of its holes
+    /// satisfy it.
     Never,
-    /// It holds, whatever the holes are.
+    /// The equation holds for all members of its holes.
     Always,
-    /// Holes that can be one thing only: a member, or one of the variables. Perhaps none.
+    /// The holes that are determined: by a member, or by one of the variables. Possibly none.
     Solved(Vec<(Meta, Type)>),
 }
 
-/// What an equation of types says, if its rows can be counted.
+/// Solves an equation of types, if its rows can be enumerated.
 ///
-/// It has to hold at every choice of members for the variables. What a hole stands for has some member
-/// there; so if the equation allows one member only, the same at every choice, it is that one, and
-/// if the member is at every choice that of a variable, it is the variable.
-pub fn equation(one: &Type, other: &Type) -> Option<TableAnswer> {
+/// It has to hold at every choice of members for the variables. A hole stands for some member at
+/// each choice; so if the equation allows one member only, the same at every choice, the hole is
+/// that member, and if the member is at every choice that of a variable, the hole is the variable.
+pub fn solve_equation(one: &Type, other: &Type) -> Option<TableAnswer> {
     let choices = Choices::of(&[one, other])?;
     let holes: Vec<(usize, Meta)> = choices
         .unknowns
@@ -305,7 +313,7 @@ pub fn equation(one: &Type, other: &Type) -> Option<TableAnswer> {
     // Variables come before holes, so the rows of one choice for the variables stand together.
     let each: usize = holes.iter().map(|(at, _)| choices.unknowns[*at].2.members.len()).product();
     let mut always = true;
-    // For each hole, at each choice, the member that it has to be.
+    // For each hole, at each choice, the only possible member.
     let mut only: Vec<Vec<Option<Type>>> = vec![Vec::new(); holes.len()];
     let mut chosen: Vec<Vec<Type>> = Vec::new();
     for start in (0..choices.count()).step_by(each.max(1)) {

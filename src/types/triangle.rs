@@ -1,36 +1,37 @@
 //! Unordered pairs of index values: `below[I]` and `lower[I]`.
 //!
-//! A value of `below[I]` is a pair (i, j) of values of `I` whose second part comes before the first,
-//! one of `lower[I]` a pair whose second part comes before the first or is the same: the positions
-//! below the diagonal of a square, without it and with it. Row by row they are numbered
+//! A value of `below[I]` is a pair (i, j) of values of `I` whose second part comes before the
+//! first, one of `lower[I]` a pair whose second part comes before the first or equals it: the
+//! positions below the diagonal of a square, without it and with it. They are numbered row by row
+//! (the combinatorial number system of degree 2)
 //!
 //! ```text
 //! below   j < i   i(i - 1)/2 + j   below n(n - 1)/2
 //! lower   j ≤ i   i(i + 1)/2 + j   below n(n + 1)/2
 //! ```
 //!
-//! so that a triangle with a row more is the triangle and that row: `below[N \+ 1]` has the codes of
-//! `below[N]`, then those of `N`. The row of a code is found by one square root, exact for codes of
-//! any length.
+//! so that a triangle with one row more is the triangle and that row: `below[N \+ 1]` has the codes
+//! of `below[N]`, then those of `N`. The row of a code is found by one square root, exact for codes
+//! of any length.
 
 use super::encoding::Code;
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 
-/// Which positions of a square.
+/// A set of positions of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Triangle {
-    /// Those below the diagonal.
+    /// The positions below the diagonal.
     Below,
-    /// Those below and on it.
+    /// The positions below and on the diagonal.
     Lower,
 }
 
 impl Triangle {
-    /// Both.
+    /// Both triangles.
     pub const ALL: [Triangle; 2] = [Triangle::Below, Triangle::Lower];
 
-    /// Its name in the language.
+    /// Returns the name in the language.
     pub fn name(self) -> &'static str {
         match self {
             Triangle::Below => "below",
@@ -38,12 +39,12 @@ impl Triangle {
         }
     }
 
-    /// The triangle with this name.
+    /// Returns the triangle with this name.
     pub fn named(name: &str) -> Option<Triangle> {
         Triangle::ALL.into_iter().find(|triangle| triangle.name() == name)
     }
 
-    /// The number of positions in a square of `n` rows.
+    /// Returns the number of positions in a square of `n` rows.
     pub fn count(self, n: &BigUint) -> BigUint {
         match self {
             Triangle::Below if n.is_zero() => BigUint::zero(),
@@ -52,7 +53,7 @@ impl Triangle {
         }
     }
 
-    /// The number of positions in row `i`.
+    /// Returns the number of positions in row `i`.
     pub fn row_length(self, i: &BigUint) -> BigUint {
         match self {
             Triangle::Below => i.clone(),
@@ -60,7 +61,7 @@ impl Triangle {
         }
     }
 
-    /// The number of positions in the rows before row `i`.
+    /// Returns the number of positions in the rows before row `i`.
     fn before(self, i: &Code) -> Code {
         let Some(i) = i.to_u64() else { return Code::from(self.count(&i.to_big())) };
         let i = u128::from(i);
@@ -70,12 +71,12 @@ impl Triangle {
         })
     }
 
-    /// The code of row `i`, column `j`.
+    /// Returns the code of row `i`, column `j`.
     pub fn code(self, i: &Code, j: &Code) -> Code {
         self.before(i).add(j)
     }
 
-    /// Row and column of a code.
+    /// Returns row and column of a code.
     pub fn position(self, code: &Code) -> (Code, Code) {
         // The largest i with i(i ∓ 1)/2 ≤ c is the whole part of (√(8c + 1) ± 1)/2.
         let row = match code.to_u64() {

@@ -171,7 +171,7 @@ fn wanted(columns: &[(Arc<str>, Column)]) -> FileType {
     FileType {
         axes: vec![Axis::Unknown(0)],
         element: Type::unit(),
-        held: CellKind::Record(fields),
+        contents: CellKind::Record(fields),
         unknown: 1,
     }
 }

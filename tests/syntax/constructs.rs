@@ -97,12 +97,14 @@ fn blocks_with_values() {
 
 #[test]
 fn texts_with_values_and_over_lines() {
-    let ExprKind::Filled(text, holes) = expr(r#"f"a{x}{{b{y + 1:8.3}}}c{z:5}""#) else { panic!("a text") };
+    let ExprKind::Interpolated(text, holes) = expr(r#"f"a{x}{{b{y + 1:8.3}}}c{z:5}""#) else {
+        panic!("a text")
+    };
     assert_eq!(&*text, "a");
     let forms: Vec<_> = holes.iter().map(|hole| (&*hole.text, hole.width, hole.places)).collect();
     assert_eq!(forms, [("{b", None, None), ("}c", Some(8), Some(3)), ("", Some(5), None)]);
-    assert!(matches!(expr(r#"f"{`1:3}""#), ExprKind::Filled(_, holes) if holes[0].width.is_none()));
-    assert!(matches!(expr(r#"f"""#), ExprKind::Filled(_, holes) if holes.is_empty()));
+    assert!(matches!(expr(r#"f"{`1:3}""#), ExprKind::Interpolated(_, holes) if holes[0].width.is_none()));
+    assert!(matches!(expr(r#"f"""#), ExprKind::Interpolated(_, holes) if holes.is_empty()));
     same("\"\"\"\na \\n \"b\"\n\"\"\"", r#""a \\n \"b\"\n""#);
     same("\"\"\"\"\"\"", "\"\"");
     assert!(incomplete("val x = \"\"\"a\nb"));
@@ -413,12 +415,12 @@ fn chunks_are_statements_unparsed() {
     assert!(chunks[0].mentions.iter().any(|m| &**m == "g") && chunks[0].mentions.iter().any(|m| &**m == "+"));
     let whole = stmts(text);
     for (chunk, stmt) in chunks.iter().zip(&whole) {
-        let parsed = syntax::parse_ranges(&source, [chunk.with_comment(&source.text)]);
+        let parsed = syntax::parse_ranges(&source, [chunk.range_with_comment(&source.text)]);
         assert!(parsed.errors.is_empty());
         assert_eq!(format!("{:?}", parsed.stmts[0]), format!("{stmt:?}"));
     }
     let names = map.add("n", "f x.y // z\n1");
-    assert_eq!(syntax::idents(&names), ["f", "x", "y"]);
+    assert_eq!(syntax::mentioned_names(&names), ["f", "x", "y"]);
 }
 
 #[test]
@@ -445,7 +447,7 @@ fn qualified_names_are_names() {
         assert!(!trees::codes(&format!("{wrong};")).is_empty(), "{wrong}");
     }
     let names = SourceMap::new().add("n", "m::f x");
-    assert_eq!(syntax::idents(&names), ["m::f", "x"]);
+    assert_eq!(syntax::mentioned_names(&names), ["m::f", "x"]);
 }
 
 #[test]
@@ -458,7 +460,7 @@ fn imports_and_exports() {
     assert!(
         matches!(import("import \"a/b.flx\";").target, ImportTarget::File { path, .. } if &*path == "a/b.flx")
     );
-    assert!(matches!(import("import linear").target, ImportTarget::Part(name) if &*name.text == "linear"));
+    assert!(matches!(import("import linear").target, ImportTarget::Library(name) if &*name.text == "linear"));
     let all = import("import linear as l (*);");
     assert!(all.alias.is_some_and(|a| &*a.text == "l") && matches!(all.names, ImportNames::All { .. }));
     assert!(matches!(import("import linear (a, b);").names, ImportNames::Listed(names) if names.len() == 2));

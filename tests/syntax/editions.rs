@@ -2,7 +2,7 @@
 
 use felis::session::{Mode, Session};
 use felis::source::SourceMap;
-use felis::syntax::edition::{migrate, read_v01};
+use felis::syntax::edition::{migrate, parse_v01};
 use felis::syntax::{parse, unparse};
 use std::path::Path;
 use std::process::Command;
@@ -40,7 +40,7 @@ fn a_text_is_rewritten_as_it_was_read() {
     ];
     for (old, new) in ROWS {
         assert_eq!(migrated(old), *new);
-        let tree = read_v01(&SourceMap::new().add("old.flx", *old));
+        let tree = parse_v01(&SourceMap::new().add("old.flx", *old));
         let again = parse(&SourceMap::new().add("new.flx", *new));
         assert_eq!(unparse::print(&tree.stmts), unparse::print(&again.stmts), "{old}");
         // What was rewritten is not rewritten again unless its old reading asks for it.
@@ -58,7 +58,7 @@ fn random_texts_keep_their_trees() {
     for _ in 0..4_000 {
         let text = format!("val a = {};", expression(&mut random, 4));
         let source = SourceMap::new().add("old.flx", text.clone());
-        let tree = read_v01(&source);
+        let tree = parse_v01(&source);
         if !tree.errors.is_empty() {
             continue;
         }
@@ -72,7 +72,7 @@ fn random_texts_keep_their_trees() {
         let now = parse(&source);
         if now.errors.is_empty() {
             let same = unparse::print(&now.stmts) == unparse::print(&tree.stmts);
-            assert_eq!(now.reread.is_empty(), same, "{text}");
+            assert_eq!(now.regrouped.is_empty(), same, "{text}");
         }
     }
     assert!(read > 1_500 && changed > 500, "{read} read, {changed} changed");

@@ -182,10 +182,10 @@ impl Grow {
                 let hole = |g: &mut Grow| {
                     let name = g.name();
                     let (value, width) = (g.at(Name(name)), g.maybe(|g| g.dice.roll(20)));
-                    Hole { value, width, places: g.maybe(|g| g.dice.roll(9)), text: g.string() }
+                    Interpolation { value, width, places: g.maybe(|g| g.dice.roll(9)), text: g.string() }
                 };
                 let text = self.string();
-                Filled(text, self.many(0, 2, hole))
+                Interpolated(text, self.many(0, 2, hole))
             }
             34 => Inject { index: self.number(), arg: one(self) },
             6 => {
@@ -317,7 +317,7 @@ impl Grow {
         Import {
             target: match self.dice.coin() {
                 true => ImportTarget::File { path, span },
-                false => ImportTarget::Part(self.name()),
+                false => ImportTarget::Library(self.name()),
             },
             alias: self.maybe(Grow::name),
             names: match self.dice.roll(3) {

@@ -6,7 +6,7 @@
 use crate::grow::Grow;
 use crate::trees::{Dice, bare, read};
 use felis::source::SourceMap;
-use felis::syntax::fmt::{WIDTH, layout};
+use felis::syntax::fmt::{MAX_LINE_WIDTH, format_source};
 use felis::syntax::{lexer, unparse};
 use proptest::prelude::*;
 use std::fs;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 fn laid(text: &str) -> Option<String> {
     let mut sources = SourceMap::new();
     let source = sources.add("test.flx", text);
-    match layout(&source) {
+    match format_source(&source) {
         Ok(out) => Some(out),
         Err(errors) => {
             let codes: Vec<&str> = errors.iter().map(|error| error.code.as_str()).collect();
@@ -222,7 +222,7 @@ fn lines_that_are_too_long_are_broken_outside_first() {
     let text = format!("println ({});", [name; 8].join(", "));
     let out = laid(&text).expect("a program");
     holds(&text, &out);
-    assert!(out.lines().all(|line| line.chars().count() <= WIDTH), "{out}");
+    assert!(out.lines().all(|line| line.chars().count() <= MAX_LINE_WIDTH), "{out}");
     assert_eq!(out.lines().count(), 4, "{out}");
 }
 

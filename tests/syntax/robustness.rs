@@ -1,7 +1,7 @@
 //! No text makes the reader panic, overflow its stack or take long.
 
 use crate::trees::{Dice, bare, codes, incomplete, read, stmts};
-use felis::syntax::brackets::Growing;
+use felis::syntax::brackets::IncrementalSplit;
 use felis::syntax::{lexer, unparse};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
@@ -382,7 +382,7 @@ fn growing_texts_are_as_incomplete_as_whole_ones() {
             if path.extension().is_none_or(|ending| ending != "flx") || text.len() > 20_000 {
                 continue;
             }
-            let mut growing = Growing::default();
+            let mut growing = IncrementalSplit::default();
             for line in text.split_inclusive('\n') {
                 let open = growing.push(line);
                 let whole = incomplete(growing.text());
@@ -390,13 +390,13 @@ fn growing_texts_are_as_incomplete_as_whole_ones() {
                 told += usize::from(open);
                 all += usize::from(whole);
                 if !whole {
-                    growing = Growing::default();
+                    growing = IncrementalSplit::default();
                 }
             }
         }
     }
     assert!(all > 500 && told * 10 > all * 6, "{told} of {all}");
-    let mut growing = Growing::default();
+    let mut growing = IncrementalSplit::default();
     for (line, open) in
         [("val x = (\n", true), ("1, /* a\n", false), ("b\n", true), ("*/ 2\n", true), (");\n", false)]
     {

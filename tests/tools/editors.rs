@@ -227,5 +227,5 @@ fn the_files_of_the_extension_fit_together() {
     assert!(code.contains("args: [\"lsp\"]"));
     assert!(manifest["contributes"]["configuration"]["properties"]["felis.path"].is_object());
     assert!(code.contains("affectsConfiguration(\"felis.path\")"));
-    assert!(Kind::Import.is_word());
+    assert!(TokenKind::Import.is_keyword());
 }

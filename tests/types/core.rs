@@ -169,12 +169,14 @@ impl Look {
                     self.modules[&file].clone()
                 }
                 // Here the library is one text.
-                ImportTarget::Part(_) => Arc::new(Module::part(self.map.iter().next().expect("the library"))),
+                ImportTarget::Library(_) => {
+                    Arc::new(Module::part(self.map.iter().next().expect("the library")))
+                }
             };
             imports.push((import.clone(), module));
         }
         let opened = module::open(&mut env, program, &imports, &self.library);
-        module::qualify(&mut env, &self.library, felis::syntax::idents(&source).into_iter());
+        module::qualify(&mut env, &self.library, felis::syntax::mentioned_names(&source).into_iter());
         let (script, said) = check::check(&mut env, program, &parsed.stmts);
         match script.filter(|_| opened.is_empty()) {
             Some(script) => {

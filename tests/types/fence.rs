@@ -1,7 +1,7 @@
 //! What stands behind a verdict: programs that were accepted by a wrong one, and what is asked where values enter
 //! compiled code.
 //!
-//! The decider is made to call every two types natural ([`felis::iso::deceived`]). Then every false law of sizes
+//! The decider is made to call every two types natural ([`felis::iso::with_forced_natural`]). Then every false law of sizes
 //! checks, and each program has to end in E0599 where its slots differ at the sizes it is called at, in
 //! every executor, and as if nothing had been wrong where they do not. `FELIS_RANDOM=N` tries more programs, from
 //! `FELIS_SEED`.
@@ -9,7 +9,7 @@
 use crate::iso_support::naive::{self, Slot};
 use crate::iso_support::random::{Reach, any_type, rewrite};
 use crate::iso_support::{ty, variable};
-use felis::iso::{Verdict, deceived, verdict};
+use felis::iso::{Verdict, verdict, with_forced_natural};
 use felis::layout::Layouts;
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 use felis::types::{Type, TypeKind};
@@ -37,7 +37,7 @@ fn ending(program: &str, (executor, threads): (Executor, usize), deceive: bool) 
         let mut session = Session::new().with_executor(executor, threads);
         let mut printed = String::new();
         let mut run = || session.evaluate("lie", program, Mode::Script, &mut |text| printed += text);
-        let outcome = if deceive { deceived(run) } else { run() };
+        let outcome = if deceive { with_forced_natural(run) } else { run() };
         let errors: Vec<_> = outcome.diagnostics.iter().filter(|d| d.is_error()).collect();
         let codes = errors.iter().map(|d| d.code.as_str()).collect();
         let text = errors.iter().map(|d| session.render(d, false)).collect();

@@ -109,7 +109,7 @@ fn deceptive(g: &mut Numbers, monomials: usize) -> (Type, Type) {
     };
     let value = |which: usize, name: usize| {
         let felis::types::TypeKind::Var(var) = variable(NAMES[name]).kind().clone() else { unreachable!() };
-        BigInt::from(residue::draw(&[which as u64, 2, u64::from(var.id)]) | 1 << 60)
+        BigInt::from(residue::pseudorandom(&[which as u64, 2, u64::from(var.id)]) | 1 << 60)
     };
     let weight = BigInt::one() << 40;
     let mut basis: Vec<Vec<BigInt>> = Vec::new();

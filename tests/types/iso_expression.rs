@@ -5,7 +5,7 @@
 use crate::iso_support::random::{Reach, any_type, rewrite};
 use crate::iso_support::{ty, variable};
 use felis::diagnostic::Diagnostic;
-use felis::iso::{Forgotten, Verdict, compare, forgotten, verdict};
+use felis::iso::{LabelLoss, Verdict, compare, label_loss, verdict};
 use felis::session::{Mode, Session};
 use felis::types::{Type, TypeKind};
 use proptest::prelude::*;
@@ -78,7 +78,7 @@ fn value(ty: &Type, number: &str, depth: usize) -> Option<String> {
             let at = cases.iter().position(|case| !case.is_compact())?;
             format!("((case {at} of ({ty})) {})", value(&cases[at], number, depth)?)
         }
-        TypeKind::Repeat(n, case) if n.is_several() => {
+        TypeKind::Repeat(n, case) if n.is_at_least_two() => {
             format!("((case 1 of ({ty})) {})", value(case, number, depth)?)
         }
         _ => return None,
@@ -340,8 +340,8 @@ fn advice_joins_and_splits_axes_and_nothing_else() {
         let (x, y) = (ty(a), ty(b));
         assert!(verdict(&x, &y) <= Verdict::Natural, "{a} and {b} are natural");
         for (x, y) in [(&x, &y), (&y, &x)] {
-            let found = forgotten(x, y, natural);
-            assert_eq!(found, (!kept).then_some(Forgotten::Axes), "{x} to {y}");
+            let found = label_loss(x, y, natural);
+            assert_eq!(found, (!kept).then_some(LabelLoss::Axes), "{x} to {y}");
         }
     }
 }

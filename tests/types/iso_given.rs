@@ -55,7 +55,7 @@ fn what_is_accepted_holds_at_every_valuation() {
         let solution = equations::Solution::of(&equations);
         unsolved += solution.unsolved.len();
         let good: Vec<HashMap<u32, Type>> = valuations().filter(|at| holds(&equations, at)).collect();
-        if solution.impossible() {
+        if solution.is_unsatisfiable() {
             impossible += 1;
             assert!(good.is_empty(), "{equations:?} holds at {:?}", good[0]);
         }
@@ -76,7 +76,7 @@ fn what_is_accepted_holds_at_every_valuation() {
         ];
         for (at, (i, j)) in goals.iter().enumerate() {
             let (a, b) = (Type::array(Type::int(), i.clone()), Type::array(Type::int(), j.clone()));
-            if equations::natural(&equations, &a, &b) {
+            if equations::natural_under(&equations, &a, &b) {
                 accepted += 1;
                 for valuation in &good {
                     let (a, b) = (a.substitute(valuation), b.substitute(valuation));
@@ -85,7 +85,7 @@ fn what_is_accepted_holds_at_every_valuation() {
                         "{equations:?}: {i} and {j} at {valuation:?}"
                     );
                 }
-            } else if at == 0 && solution.unsolved.is_empty() && !solution.impossible() {
+            } else if at == 0 && solution.unsolved.is_empty() && !solution.is_unsatisfiable() {
                 // An equation that was solved proves itself, unless it has no variables.
                 assert!(!(left.has_var() || right.has_var()), "{equations:?} does not prove {i} and {j}");
                 refused += 1;
@@ -105,8 +105,9 @@ fn rules() {
     let p = |a: &Type, b: &Type| Type::compact_product(vec![a.clone(), b.clone()]);
     let s = |a: &Type, b: &Type| Type::compact_sum(vec![a.clone(), b.clone()]);
     let array = |i: &Type| Type::array(Type::real(), i.clone());
-    let proves =
-        |equations: &[(Type, Type)], a: &Type, b: &Type| equations::natural(equations, &array(a), &array(b));
+    let proves = |equations: &[(Type, Type)], a: &Type, b: &Type| {
+        equations::natural_under(equations, &array(a), &array(b))
+    };
     // A variable alone.
     let e = vec![(nn.clone(), p(&n(3), &k))];
     assert!(proves(&e, &nn, &p(&k, &n(3))));
@@ -145,9 +146,9 @@ fn rules() {
     assert!(proves(&e, &p(&nn, &p(&k, &l)), &p(&m, &p(&k, &l))));
     assert!(!proves(&e, &nn, &m));
     // No way out.
-    assert!(equations::Solution::of(&[(p(&n(2), &nn), n(5))]).impossible());
-    assert!(equations::Solution::of(&[(nn.clone(), n(2)), (nn.clone(), n(3))]).impossible());
-    assert!(equations::Solution::of(&[(s(&nn, &n(1)), n(0))]).impossible());
+    assert!(equations::Solution::of(&[(p(&n(2), &nn), n(5))]).is_unsatisfiable());
+    assert!(equations::Solution::of(&[(nn.clone(), n(2)), (nn.clone(), n(3))]).is_unsatisfiable());
+    assert!(equations::Solution::of(&[(s(&nn, &n(1)), n(0))]).is_unsatisfiable());
     // Left out, and nothing concluded.
     let e = vec![(p(&nn, &nn), Type::compact_power(n(2), m.clone()))];
     assert_eq!(equations::Solution::of(&e).unsolved, vec![0]);

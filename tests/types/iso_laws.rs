@@ -3,7 +3,7 @@
 use crate::iso_support::naive::{self, Sizes};
 use crate::iso_support::random::{Reach, any_type, compact, rewrite};
 use crate::iso_support::{ty, variable};
-use felis::iso::laws::{Law, Reason, Side};
+use felis::iso::laws::{Connective, Law, Reason};
 use felis::iso::{Verdict, compare, verdict, verify};
 use felis::types::Type;
 use proptest::prelude::*;
@@ -176,15 +176,15 @@ fn a_wrong_law_is_refused() {
     for law in [
         Law::Linearize,
         Law::Unfold,
-        Law::Flatten(Side::Product),
-        Law::Concat(Side::Product),
-        Law::Concat(Side::Sum),
-        Law::Curry(Side::Product),
-        Law::Unroll(Side::Product),
-        Law::Rotate(Side::Product),
-        Law::PowerOne(Side::Product),
-        Law::PowerOne(Side::Sum),
-        Law::PowerZero(Side::Sum),
+        Law::Flatten(Connective::Product),
+        Law::Concat(Connective::Product),
+        Law::Concat(Connective::Sum),
+        Law::Curry(Connective::Product),
+        Law::Unroll(Connective::Product),
+        Law::Rotate(Connective::Product),
+        Law::PowerOne(Connective::Product),
+        Law::PowerOne(Connective::Sum),
+        Law::PowerZero(Connective::Sum),
         Law::Distribute,
         Law::Pack,
     ] {

@@ -45,7 +45,7 @@ fn relabeled_axes_are_noted() {
         ("real^(2\\*3)", "real^6", false),
         ("real^(2\\*3)", "real^(6\\*1)", false),
     ] {
-        assert_eq!(compare(&ty(a), &ty(b)).relabels, expected, "{a} to {b}");
+        assert_eq!(compare(&ty(a), &ty(b)).permutes_axes, expected, "{a} to {b}");
     }
     let (_, notes, _) = compare(&ty("real^(2\\*3)"), &ty("real^(3\\*2)")).explanation();
     assert!(notes[0].contains("not a transpose"), "{notes:?}");

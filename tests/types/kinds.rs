@@ -6,7 +6,7 @@ use felis::hash::HashMap;
 use felis::iso::laws::{Law, Witness};
 use felis::iso::{Verdict, compare, verdict, verify};
 use felis::types::apply::{Fit, Meaning, Reduction, Refusal, TypeArm};
-use felis::types::opaque::{Abstract, hiding};
+use felis::types::opaque::{Abstract, with_hidden_representations};
 use felis::types::table::{self, TableAnswer};
 use felis::types::{FiniteKind, Kind, Member, Nominal, NominalBody, Type, TypeFun, TypeVar};
 use proptest::prelude::*;
@@ -139,7 +139,7 @@ proptest! {
         for a in 0..3 {
             for b in 0..3 {
                 let expected = match lookup(&rows, a, b) {
-                    Some(m) => Reduction::To(member(&k, m)),
+                    Some(m) => Reduction::Reduced(member(&k, m)),
                     None => Reduction::NoArm,
                 };
                 prop_assert_eq!(fun.reduce(&[member(&k, a), member(&k, b)]), expected);
@@ -157,9 +157,9 @@ proptest! {
         for a in 0..3 {
             let late = fun.reduce(&[member(&k, a), member(&k, b)]);
             match &early {
-                Reduction::To(ty) => {
+                Reduction::Reduced(ty) => {
                     let ty = ty.substitute(&HashMap::from_iter([(90, member(&k, a))]));
-                    prop_assert_eq!(Reduction::To(ty), late);
+                    prop_assert_eq!(Reduction::Reduced(ty), late);
                 }
                 Reduction::NoArm => prop_assert_eq!(&Reduction::NoArm, &late),
                 // Something is left to be decided: some member makes a difference to some arm.
@@ -191,14 +191,14 @@ proptest! {
             let late = subject.substitute(&ground);
             let (fit, found) = arm.fit(std::slice::from_ref(&subject));
             match fit {
-                Fit::Fits => {
+                Fit::Matches => {
                     prop_assert_eq!(&arm.patterns[0].substitute(&found), &subject);
-                    prop_assert_eq!(arm.fit(&[late]).0, Fit::Fits);
+                    prop_assert_eq!(arm.fit(&[late]).0, Fit::Matches);
                 }
                 Fit::Apart => prop_assert_eq!(arm.fit(&[late]).0, Fit::Apart),
-                Fit::Open => {}
+                Fit::Undecided => {}
             }
-            prop_assert!(arm.fit(&[subject.substitute(&ground)]).0 != Fit::Open);
+            prop_assert!(arm.fit(&[subject.substitute(&ground)]).0 != Fit::Undecided);
         }
         let own = var(50, Kind::Type);
         let fun = TypeFun::declare(51, "f".into(), vec![own.clone()], Kind::Type, Vec::new());
@@ -228,7 +228,7 @@ fn endless_reductions_end() {
     for (fun, ty) in
         [endless(|call| call), endless(|call| Type::product(vec![call.clone(), Type::int(), call]))]
     {
-        assert_eq!(fun.reduce(&[Type::real()]), Reduction::Endless);
+        assert_eq!(fun.reduce(&[Type::real()]), Reduction::OutOfFuel);
         assert_eq!(ty.to_string(), "grow(real)");
         // Asking again does not make it grow.
         let again = ty.substitute(&HashMap::from_iter([(9, Type::int())]));
@@ -250,14 +250,14 @@ fn derivations_work_under_layouts() {
     let d = abstract_type(ty("int * real"), n(5), n(6));
     assert_eq!(verdict(&c, &d), Verdict::Different);
     // A derivation that changes the last argument all the same is refused.
-    let mut linear = Witness::none(&six);
-    linear.law(Law::Linearize, n(6));
-    let mut forged = Witness::none(&c);
-    forged.inside(vec![(2, Arc::new(linear.clone()))]);
+    let mut linear = Witness::identity(&six);
+    linear.apply_law(Law::Linearize, n(6));
+    let mut forged = Witness::identity(&c);
+    forged.apply_inside(vec![(2, Arc::new(linear.clone()))]);
     assert_eq!(forged.to, d);
     assert!(verify(&c, &d, &forged).is_err());
-    let mut honest = Witness::none(&abstract_type(variable("T"), six, n(5)));
-    honest.inside(vec![(1, Arc::new(linear))]);
+    let mut honest = Witness::identity(&abstract_type(variable("T"), six, n(5)));
+    honest.apply_inside(vec![(1, Arc::new(linear))]);
     assert!(verify(&honest.from, &honest.to, &honest).is_ok());
 }
 
@@ -273,7 +273,7 @@ fn representations_can_be_hidden() {
     let (a, b) = (cipher(Type::int(), ty("3 \\* 2")), ty("int ^ 6"));
     let proof = compare(&a, &b).witness.expect("derived");
     assert_eq!(verify(&a, &b, &proof).ok(), Some(Verdict::Natural));
-    hiding(vec![9], || {
+    with_hidden_representations(vec![9], || {
         assert_eq!(verdict(&a, &b), Verdict::Different);
         assert!(verify(&a, &b, &proof).is_err());
         assert_eq!(verdict(&a, &cipher(Type::int(), Type::unit_sum(6u32))), Verdict::Natural);
@@ -427,7 +427,7 @@ proptest! {
             let (x, y) = (a.value(&tables, &row), b.value(&tables, &row));
             x.is_some() && x == y
         };
-        let says = table::equation(&s, &t);
+        let says = table::solve_equation(&s, &t);
         // For each member of the rigid variable, what makes the equation true.
         let solutions: Vec<Vec<[usize; 2]>> = (0..3)
             .map(|r| (0..9).map(|h| [h / 3, h % 3]).filter(|h| holds([h[0], h[1], r])).collect())

@@ -285,7 +285,9 @@ impl Checker<'_> {
                         let value = self.made(x, &definition, making)?;
                         return Ok(typed(TermKind::Reshape(Box::new(value))));
                     }
-                    if let Some(fields) = nominal.struct_fields(args).filter(|_| !nominal.brings_sizes()) {
+                    if let Some(fields) =
+                        nominal.struct_fields(args).filter(|_| !nominal.has_existential_field())
+                    {
                         let parts: Vec<Type> = fields.into_iter().map(|(_, part)| part).collect();
                         return Ok(typed(self.made_parts(x, &parts, making)?));
                     }

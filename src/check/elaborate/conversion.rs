@@ -126,7 +126,7 @@ impl Checker<'_> {
         }
         if iso::verdict(from, to) <= Verdict::Natural {
             let help = match self.forgotten(from, to, &[]) {
-                None => format!("`:>> {}` reads one as the other, at no cost", iso::written(to)),
+                None => format!("`:>> {}` reads one as the other, at no cost", iso::text_after_cast(to)),
                 Some(forgotten) => self.instead_of_reshape(&forgotten, from, to),
             };
             return ("the storage is the same, so nothing is converted".into(), Some(help));

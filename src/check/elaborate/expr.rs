@@ -65,7 +65,7 @@ impl Checker<'_> {
             }
             ExprKind::Char(c) => make(TermKind::Char(*c), Type::char()),
             ExprKind::Str(text) => make(TermKind::Str(text.clone()), Type::string()),
-            ExprKind::Filled(text, holes) => {
+            ExprKind::Interpolated(text, holes) => {
                 let whole = with_values(text, holes, span);
                 self.expr(&whole, expected)
             }

@@ -101,7 +101,7 @@ impl Checker<'_> {
             Some(TypeDefinition::Function(fun)) => {
                 own.extend(fun.params.iter().cloned());
                 match fun.meaning() {
-                    Some(Meaning::Is(ty)) => vec![ty.clone()],
+                    Some(Meaning::Type(ty)) => vec![ty.clone()],
                     Some(Meaning::Match(subjects, arms)) => {
                         own.extend(arms.iter().flat_map(|arm| arm.binds.iter().cloned()));
                         let of_arm =

@@ -556,7 +556,7 @@ impl Checker<'_> {
         let mut takes = false;
         let cases = match ty.kind() {
             TypeKind::Nominal(found, args) if found.id == nominal => {
-                takes = found.case_takes(case);
+                takes = found.case_has_argument(case);
                 found.variant_cases(args)
             }
             TypeKind::Error => {

@@ -9,7 +9,7 @@
 //! `` m.(_ \, `1:3) ``, is stored into element by element.
 //!
 //! What is no part of the variable, such as an index, stays a term. It is pure, so it means the
-//! same in the store as in the function that it comes from. Reduction takes at most [`MOST_STEPS`]
+//! same in the store as in the function that it comes from. Reduction takes at most [`MAX_STEPS`]
 //! steps; what needs more, or computes something new, is no place.
 
 use crate::check::context::Checker;
@@ -29,10 +29,10 @@ use num_traits::ToPrimitive;
 use std::sync::Arc;
 
 /// Terms looked at to find the parts of one place.
-const MOST_STEPS: usize = 10_000;
+const MAX_STEPS: usize = 10_000;
 
 /// Functions written out inside one another.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// What a term is, seen as a place.
 #[derive(Clone, Debug)]
@@ -178,7 +178,7 @@ impl Checker<'_> {
     fn seen(&mut self, term: &Term, scope: &Scope, at: &mut Reduction<'_>) -> Result<Seen> {
         at.steps += 1;
         crate::cancellation::poll();
-        if at.steps > MOST_STEPS || scope.depth > DEEPEST {
+        if at.steps > MAX_STEPS || scope.depth > MAX_DEPTH {
             return Err(scope.new_value());
         }
         let (ty, span) = (self.type_in(&term.ty, scope), term.span);
@@ -352,7 +352,7 @@ impl Checker<'_> {
             TermKind::Build(..) | TermKind::Match(..) | TermKind::Block(..) => return Err(scope.new_value()),
             _ => {}
         }
-        if at.steps > MOST_STEPS {
+        if at.steps > MAX_STEPS {
             return Err(scope.new_value());
         }
         let mut copy = Term { ty, ..term.clone() };

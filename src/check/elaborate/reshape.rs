@@ -85,7 +85,7 @@ impl Checker<'_> {
         match iso::verdict(&from, &to) {
             Verdict::Equal => term,
             Verdict::Natural => {
-                if iso::relabels(&from, &to) {
+                if iso::permutes_axes(&from, &to) {
                     let help = self.moving(&from, &to);
                     self.report(ConversionError::Relabels { span, from, to: to.clone(), help });
                 }
@@ -104,7 +104,7 @@ impl Checker<'_> {
                 let help = crate::check::hints::mismatch::pair_hint(&from, &to).or(help);
                 let help = help.or_else(|| {
                     let advised = convertible(&from, &to) && self.convertible_words(&from, &to).is_ok();
-                    advised.then(|| format!("`:> {}` converts one to the other", iso::written(&to)))
+                    advised.then(|| format!("`:> {}` converts one to the other", iso::text_after_cast(&to)))
                 });
                 self.wrong(ConversionError::NotNatural { span, from, to, message, notes, help }, span)
             }

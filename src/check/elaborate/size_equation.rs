@@ -59,7 +59,7 @@ impl Checker<'_> {
         let known = equations::relevant(&known, &a, &b);
         let solution = Solution::of(&known);
         let same = Size::of(&a).is_some_and(|size| Some(size) == Size::of(&b));
-        if solution.impossible() || (a.size().is_ok() && b.size().is_ok() && a.size() != b.size()) {
+        if solution.is_unsatisfiable() || (a.size().is_ok() && b.size().is_ok() && a.size() != b.size()) {
             let because = known.len() > 1;
             self.report(SizeError::NeverEqual { span, left: a, right: b, because });
             return None;
@@ -110,7 +110,7 @@ impl Checker<'_> {
         to: &Type,
         span: Span,
     ) -> Option<SizeError> {
-        let (left, right) = equations::wanted(from, to)?;
+        let (left, right) = equations::required_equation(from, to)?;
         let opened = |var: &TypeVar| {
             self.program.sizes.contains(var) || self.item.frames.iter().any(|f| f.opened.contains(var))
         };
@@ -125,7 +125,7 @@ impl Checker<'_> {
         }
         let mut equations = self.equations();
         equations.push((left.clone(), right.clone()));
-        if !arrives || !equations::natural(&equations, from, to) {
+        if !arrives || !equations::natural_under(&equations, from, to) {
             return None;
         }
         let before = self.item.frames.last().and_then(|f| f.hosts.iter().rev().find_map(|host| host.stmt));

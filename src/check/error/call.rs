@@ -138,7 +138,7 @@ impl CallError {
             E::UnknownName { span, name, similar } => {
                 let d = error(span, format!("there is no `{name}` here"), "not defined".into());
                 let known = crate::check::foreign_names::known(name);
-                match (similar, known.or_else(|| crate::syntax::foreign_keywords::statement(name))) {
+                match (similar, known.or_else(|| crate::syntax::foreign_keywords::advice(name))) {
                     (_, Some(instead)) => d.help(instead),
                     (Some(other), None) => d.fix(format!("did you mean `{other}`?"), *span, other.clone()),
                     (None, None) => d,

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::errors;
-use crate::iso::leaves::{MOST_LEAVES, NoPermutation};
+use crate::iso::leaves::{MAX_LEAVES, NoPermutation};
 use crate::source::Span;
 use crate::types::Type;
 use num_bigint::BigUint;
@@ -70,7 +70,7 @@ impl MoveError {
                             .help(format!("a move needs the same {parts} on both sides: each slot type as often"))
                     }
                     NoPermutation::TooMany => {
-                        error(span, message, format!("more than {MOST_LEAVES} {parts}, or sums nested too deep"))
+                        error(span, message, format!("more than {MAX_LEAVES} {parts}, or sums nested too deep"))
                             .help("move the parts by themselves")
                     }
                 }

@@ -9,7 +9,7 @@ use crate::check::env::Callable;
 use crate::check::env::Definition;
 use crate::diagnostic::Help;
 use crate::iso::expression::Expression;
-use crate::iso::{self, Comparison, Forgotten, Verdict, labels};
+use crate::iso::{self, Comparison, LabelLoss, Verdict, labels};
 use crate::source::Span;
 use crate::types::{Type, TypeKind};
 
@@ -21,11 +21,11 @@ impl Checker<'_> {
         found: &Type,
         expected: &Type,
         more: &[(Type, Type)],
-    ) -> Option<Forgotten> {
+    ) -> Option<LabelLoss> {
         let mut equations = self.equations();
         equations.extend_from_slice(more);
-        iso::forgotten(found, expected, &mut |a, b| {
-            iso::verdict(a, b) <= Verdict::Natural || iso::equations::natural(&equations, a, b)
+        iso::label_loss(found, expected, &mut |a, b| {
+            iso::verdict(a, b) <= Verdict::Natural || iso::equations::natural_under(&equations, a, b)
         })
     }
 
@@ -40,7 +40,7 @@ impl Checker<'_> {
     ) -> Help {
         match self.forgotten(found, expected, &[]) {
             None => {
-                let written = iso::written(expected);
+                let written = iso::text_after_cast(expected);
                 let words = format!("{words}: `:>> {written}` reads it as the other, at no cost");
                 Help::around(words, span, &format!(" :>> {written}"), "")
             }
@@ -51,11 +51,11 @@ impl Checker<'_> {
     /// The advice where `:>>` would forget something.
     pub(in crate::check) fn instead_of_reshape(
         &self,
-        forgotten: &Forgotten,
+        forgotten: &LabelLoss,
         found: &Type,
         expected: &Type,
     ) -> String {
-        self.moving(found, expected).unwrap_or_else(|| forgotten.words(found, expected))
+        self.moving(found, expected).unwrap_or_else(|| forgotten.advice(found, expected))
     }
 
     /// The help that an expression makes the one from the other, if there is one and its names mean here
@@ -104,7 +104,7 @@ impl Checker<'_> {
         if left.has_meta() || right.has_meta() {
             return None;
         }
-        if iso::verdict(i, j) > Verdict::Natural && !iso::equations::natural(&self.equations(), i, j) {
+        if iso::verdict(i, j) > Verdict::Natural && !iso::equations::natural_under(&self.equations(), i, j) {
             return self.late_size(left, &Type::array(element.clone(), j.clone()));
         }
         let wanted = Type::array(element.clone(), j.clone());
@@ -116,9 +116,9 @@ impl Checker<'_> {
 
     /// Checks if `:> to` may be advised, which goes by number types and components; the error says why not.
     pub(in crate::check) fn convertible_words(&self, from: &Type, to: &Type) -> Result<(), String> {
-        match labels::other_nominals(from, to) {
+        match labels::nominal_difference(from, to) {
             None => Ok(()),
-            Some(forgotten) => Err(forgotten.words(from, to)),
+            Some(forgotten) => Err(forgotten.advice(from, to)),
         }
     }
 }

@@ -27,7 +27,7 @@ use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 
 /// Forms nested deeper are not solved.
-const DEEPEST: u32 = 64;
+const MAX_DEPTH: u32 = 64;
 
 /// An index type of the wanted form.
 struct Solved {
@@ -50,7 +50,7 @@ impl Checker<'_> {
         let mark = self.infer.mark();
         let elements = self.infer.unify(element, wanted).is_ok();
         let element = self.infer.zonk(element);
-        let hint = match solve(index, form, DEEPEST) {
+        let hint = match solve(index, form, MAX_DEPTH) {
             _ if !elements => None,
             Some(solved) => {
                 let fitting = Type::array(element, solved.index);
@@ -70,7 +70,7 @@ impl Checker<'_> {
             None => index
                 .size()
                 .ok()
-                .filter(|n| never(n, form, DEEPEST))
+                .filter(|n| never(n, form, MAX_DEPTH))
                 .map(|n| format!("no index type in the place of `_` gives `{form}` the size {n}").into()),
         };
         self.infer.undo(mark);

@@ -85,10 +85,10 @@ impl Checker<'_> {
     /// The sizes that, once they are known to be equal, let `:>>` read the one type as the other without
     /// forgetting anything.
     fn reshaped_if_equal(&self, found: &Type, expected: &Type) -> Option<(Type, Type)> {
-        let sizes = equations::wanted(found, expected)?;
+        let sizes = equations::required_equation(found, expected)?;
         let mut equations = self.equations();
         equations.push(sizes.clone());
-        let natural = equations::natural(&equations, found, expected);
+        let natural = equations::natural_under(&equations, found, expected);
         (natural && self.forgotten(found, expected, &equations).is_none()).then_some(sizes)
     }
 }

@@ -136,7 +136,7 @@ impl Checker<'_> {
             if let Err(words) = self.convertible_words(found, expected) {
                 return Some(words.into());
             }
-            let written = crate::iso::written(expected);
+            let written = crate::iso::text_after_cast(expected);
             let words = format!("convert it explicitly: `:> {written}`");
             return Some(Help::around(words, span, &format!(" :> {written}"), ""));
         }

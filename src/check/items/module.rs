@@ -267,7 +267,7 @@ pub(in crate::check) fn bare(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
 
 /// What the module of an import is called, if that is a name.
 fn called(import: &Import) -> Result<Name, ModuleError> {
-    let name = import.called();
+    let name = import.module_name();
     match (&import.alias, &import.target) {
         (None, ImportTarget::File { path, span }) if !syntax::is_name(&name.text) => {
             let mut alias: String =

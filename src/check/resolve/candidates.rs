@@ -16,7 +16,7 @@ use crate::core::FunctionId;
 use crate::core::{GlobalId, Prim, Term, TermKind};
 use crate::source::{SourceId, Span};
 use crate::syntax::ast;
-use crate::types::number::{distance, widened};
+use crate::types::number::{conversion_cost, widened};
 use crate::types::{Kind, Meta, NominalBody, Type, TypeKind};
 use std::sync::Arc;
 
@@ -356,7 +356,7 @@ impl Checker<'_> {
         }
         let settled = self.infer.shown(ty);
         let far: Vec<(usize, u64)> =
-            fitting.iter().map(|c| distance(&settled, &self.candidate_header(c).domain)).collect();
+            fitting.iter().map(|c| conversion_cost(&settled, &self.candidate_header(c).domain)).collect();
         let least = far.iter().min().copied();
         fitting.into_iter().zip(far).filter(|(_, far)| Some(*far) == least).map(|(c, _)| c).collect()
     }

@@ -27,7 +27,7 @@ use crate::core::program::{DEEPEST_REQUIREMENT, opaque_part};
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::types::matching::matching;
-use crate::types::{LARGEST_TYPE_NODES, Type, TypeKind};
+use crate::types::{MAX_TYPE_NODES, Type, TypeKind};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -274,7 +274,7 @@ impl Checker<'_> {
             return Answer::Yes;
         }
         let nodes = constraint.args.iter().fold(0u32, |n, t| n.saturating_add(t.nodes()));
-        if proof.depth > DEEPEST_REQUIREMENT || nodes > LARGEST_TYPE_NODES {
+        if proof.depth > DEEPEST_REQUIREMENT || nodes > MAX_TYPE_NODES {
             return Answer::Endless;
         }
         if self.program.known.show == Some(constraint.class) {

@@ -272,7 +272,7 @@ fn show_case(ty: &Type, case: &BigUint, argument: &str) -> String {
     if let TypeKind::Nominal(nominal, args) = unfolded.kind() {
         let name = nominal.variant_cases(args).and_then(|c| Some(c.get(case.to_usize()?)?.0.to_string()));
         let name = name.unwrap_or_default();
-        let takes = case.to_usize().is_some_and(|case| nominal.case_takes(case));
+        let takes = case.to_usize().is_some_and(|case| nominal.case_has_argument(case));
         let argument = if unit { "()" } else { argument };
         return if takes { format!("{name} {argument}") } else { name };
     }

@@ -7,7 +7,7 @@
 //! an array of that many elements, never an isomorphic type.
 //!
 //! **Type functions.** An application that is stuck on holes says nothing about its arguments (type
-//! functions are not injective), unless its table does ([`table::equation`]): so an equation with one is
+//! functions are not injective), unless its table does ([`table::solve_equation`]): so an equation with one is
 //! *postponed* and tried again whenever holes have been solved. Stuck on rigid variables alone it is
 //! equal to what has the same table, else to itself only. What is still
 //! postponed when an item ends has holes that nothing solves, and those are reported there. The
@@ -192,7 +192,7 @@ impl Infer {
     /// An equation with an application that is stuck on holes: what the tables say, else it waits.
     fn by_table(&mut self, a: &Type, b: &Type) -> Result<(), UnifyError> {
         let (a, b) = (self.zonk(a), self.zonk(b));
-        match table::equation(&a, &b) {
+        match table::solve_equation(&a, &b) {
             Some(TableAnswer::Never) => Err(UnifyError),
             Some(TableAnswer::Always) => Ok(()),
             Some(TableAnswer::Solved(holes)) if !holes.is_empty() => {
@@ -585,11 +585,11 @@ impl Infer {
                 }
                 parts.iter().try_for_each(|part| self.equate(part, &Type::unit()))
             }
-            (K::UnitSum(_), K::Repeat(n, t)) if a.is_several() => {
+            (K::UnitSum(_), K::Repeat(n, t)) if a.is_at_least_two() => {
                 self.equate(n, &a)?;
                 self.equate(t, &Type::unit())
             }
-            (K::Repeat(n, t), K::UnitSum(_)) if b.is_several() => {
+            (K::Repeat(n, t), K::UnitSum(_)) if b.is_at_least_two() => {
                 self.equate(n, &b)?;
                 self.equate(t, &Type::unit())
             }

@@ -117,12 +117,12 @@ impl Checker<'_> {
                 let ty = self.lower_argument(body);
                 self.result_kind(&ty, kind, &name.text, body.span);
                 self.no_hole(&ty, body.span);
-                Meaning::Is(ty)
+                Meaning::Type(ty)
             }
         };
         if self.errors() > before {
             // What was wrong has been said.
-            fun.define(Meaning::Is(Type::error()));
+            fun.define(Meaning::Type(Type::error()));
             return;
         }
         // Arms are chosen by the subjects.
@@ -131,7 +131,7 @@ impl Checker<'_> {
             _ => Vec::new(),
         };
         let is = match &meaning {
-            Meaning::Is(ty) => vec![ty],
+            Meaning::Type(ty) => vec![ty],
             Meaning::Match(_, arms) => {
                 let words = arms.iter().flat_map(|arm| &arm.refusal).flat_map(Refusal::types);
                 subjects.iter().chain(words).collect()
@@ -147,7 +147,7 @@ impl Checker<'_> {
         }
         fun.define(meaning);
         let own: Vec<Type> = fun.params.iter().cloned().map(Type::var).collect();
-        if fun.reduce(&own) == Reduction::Endless {
+        if fun.reduce(&own) == Reduction::OutOfFuel {
             let application = Type::apply(fun.clone(), own);
             self.report(CheckError::Kind(KindError::Endless { span: name.span, application }));
         }
@@ -505,7 +505,7 @@ impl Checker<'_> {
         }
         let Some(cases) = self.cases(kinds) else {
             for (i, (arm, span)) in arms.iter().enumerate() {
-                let taken = arms[..i].iter().any(|(earlier, _)| earlier.fit(&arm.patterns).0 == Fit::Fits);
+                let taken = arms[..i].iter().any(|(earlier, _)| earlier.fit(&arm.patterns).0 == Fit::Matches);
                 if taken {
                     self.report(PatternError::Unreachable { span: *span });
                 }
@@ -515,7 +515,7 @@ impl Checker<'_> {
         let mut reached = vec![false; arms.len()];
         let mut missing = Vec::new();
         for case in cases {
-            match arms.iter().position(|(arm, _)| arm.fit(&case).0 == Fit::Fits) {
+            match arms.iter().position(|(arm, _)| arm.fit(&case).0 == Fit::Matches) {
                 Some(arm) => reached[arm] = true,
                 None => {
                     let names: Vec<String> = case.iter().map(Type::to_string).collect();
@@ -603,11 +603,11 @@ fn irreducible(ty: &Type, span: Span) -> Option<KindError> {
     let mut why = Reduction::NoArm;
     let application = ty.find_application(&mut |fun, args| {
         why = fun.reduce(args);
-        !matches!(why, Reduction::To(_) | Reduction::Stuck)
+        !matches!(why, Reduction::Reduced(_) | Reduction::Stuck)
     })?;
     Some(match why {
         Reduction::Refused(text) => KindError::Refused { span, application, text },
-        Reduction::Endless => KindError::Endless { span, application },
+        Reduction::OutOfFuel => KindError::Endless { span, application },
         _ => KindError::NoArm { span, application },
     })
 }

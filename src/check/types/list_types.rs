@@ -4,7 +4,7 @@ use crate::check::context::Checker;
 use crate::check::elaborate::rest::Part;
 use crate::check::error::RestError;
 use crate::syntax::ast::{Name, TypeExpr, TypeExprKind};
-use crate::types::LONGEST_WRITTEN;
+use crate::types::MAX_WRITTEN_COMPONENTS;
 use crate::types::{Kind, ProductForm, Type, TypeKind};
 
 impl Checker<'_> {
@@ -88,7 +88,7 @@ impl Checker<'_> {
 pub(in crate::check) fn why_no_list(form: ProductForm, ty: &Type) -> Option<String> {
     match (form, ty.kind()) {
         (ProductForm::Tuple, TypeKind::Array(_, count)) if count.as_unit_sum().is_some() => Some(format!(
-            "an array is a tuple of a first component and a rest from 2 to {LONGEST_WRITTEN} elements"
+            "an array is a tuple of a first component and a rest from 2 to {MAX_WRITTEN_COMPONENTS} elements"
         )),
         (ProductForm::Tuple, TypeKind::Array(..)) => {
             Some("how many components an array has is known where its length is a number".to_string())

@@ -15,7 +15,7 @@ use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{Name, Stmt, StmtKind, TypeExpr, TypeExprKind, TypeParam};
 use crate::types::{
-    DEEPEST_TYPE, Kind, LARGEST_TYPE_NODES, Nominal, NominalBody, ProductForm, Scalar, Triangle, Type,
+    Kind, MAX_TYPE_DEPTH, MAX_TYPE_NODES, Nominal, NominalBody, ProductForm, Scalar, Triangle, Type,
     TypeKind, TypeVar,
 };
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Checker<'_> {
         let ty = self.lower_any(written);
         self.note_expr(written.span, &ty);
         self.note_written(written.span);
-        if ty.nodes() > LARGEST_TYPE_NODES || ty.depth() > DEEPEST_TYPE {
+        if ty.nodes() > MAX_TYPE_NODES || ty.depth() > MAX_TYPE_DEPTH {
             self.too_large(written.span);
             return Type::error();
         }
@@ -528,7 +528,7 @@ pub(in crate::check) fn not_compact(ty: &Type, shown: String, role: &'static str
 fn no_enumeration(nominal: &Nominal) -> Option<String> {
     let Some(NominalBody::Variant(cases)) = nominal.body() else { return None };
     let rule = "a variant is an index type if it has no type parameter and all of its cases are constants";
-    let (name, taking) = (&nominal.name, (0..cases.len()).find(|&case| nominal.case_takes(case)));
+    let (name, taking) = (&nominal.name, (0..cases.len()).find(|&case| nominal.case_has_argument(case)));
     match taking {
         Some(case) => Some(format!("{rule}; `{}` of `{name}` takes an argument", cases[case].0)),
         None if !nominal.params.is_empty() => Some(format!("{rule}; `{name}` has a type parameter")),
@@ -566,7 +566,7 @@ fn contains_itself(whole: &Nominal, known: &HashSet<u32>) -> bool {
                 continue;
             }
         }
-        if seen.len() < MOST && ty.nodes() <= LARGEST_TYPE_NODES && seen.insert(ty.clone()) {
+        if seen.len() < MOST && ty.nodes() <= MAX_TYPE_NODES && seen.insert(ty.clone()) {
             waiting.extend(stored(&ty));
         }
     }

@@ -134,7 +134,7 @@ impl Checker<'_> {
     /// top level is noted.
     pub(in crate::check) fn natural_here(&mut self, from: &Type, to: &Type) -> bool {
         let equations = self.equations();
-        if equations.is_empty() || !equations::natural(&equations, from, to) {
+        if equations.is_empty() || !equations::natural_under(&equations, from, to) {
             return false;
         }
         for equation in equations::relevant(&equations, from, to) {

@@ -130,7 +130,7 @@ impl Repl {
     /// Reads and evaluates standard input to its end; returns the worst exit code.
     fn read_all(&mut self) -> u8 {
         let mut worst = exit::OK;
-        let mut pending = Growing::default();
+        let mut pending = IncrementalSplit::default();
         let mut stdin = std::io::stdin().lock();
         loop {
             let before = pending.text().len();

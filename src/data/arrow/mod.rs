@@ -56,7 +56,7 @@ fn invalid_flatbuffer(error: planus::Error) -> DataError {
 
 /// Reads the columns of a file that the stated type names.
 pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Data, DataError> {
-    let CellKind::Record(fields) = &wanted.held else {
+    let CellKind::Record(fields) = &wanted.contents else {
         return Err(unsupported_type(
             wanted.element.to_string(),
             "its rows are records: `(name:string, …) ^ ?N`",

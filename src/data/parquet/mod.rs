@@ -38,7 +38,7 @@ fn unsupported_type(ty: String, why: &str) -> DataError {
 
 /// Reads the columns of a file that the stated type names.
 pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Data, DataError> {
-    let CellKind::Record(fields) = &wanted.held else {
+    let CellKind::Record(fields) = &wanted.contents else {
         return Err(unsupported_type(
             wanted.element.to_string(),
             "its rows are records: `(name:string, …) ^ ?N`",

@@ -21,7 +21,7 @@ impl Session {
     /// Reads what a text needs of the library and makes it known.
     pub(in crate::session) fn load_mentioned(&mut self, source: &Source) -> Result<(), Vec<Diagnostic>> {
         self.load_and_adopt(&super::mentioned_names(source))?;
-        module::qualify(&mut self.env, &self.library.env, syntax::idents(source).into_iter());
+        module::qualify(&mut self.env, &self.library.env, syntax::mentioned_names(source).into_iter());
         Ok(())
     }
 

@@ -161,7 +161,7 @@ pub(super) fn adopt_names<'n>(library: &Env, env: &mut Env, names: impl Iterator
 /// Returns the names of the library that a text mentions: of `linear::dot` it is `dot`. A text with
 /// an instance asks for all instances of the class, so that one that overlaps with it is seen.
 pub(super) fn mentioned_names(source: &Source) -> Vec<String> {
-    let names = syntax::idents(source);
+    let names = syntax::mentioned_names(source);
     let mut names: Vec<String> =
         names.iter().map(|name| name.rsplit("::").next().unwrap_or(name).to_string()).collect();
     if source.text.contains("instance") {

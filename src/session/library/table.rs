@@ -110,7 +110,7 @@ fn table_text(index: &Index) -> String {
     };
     for (at, chunk) in index.chunks.iter().enumerate() {
         let text = sources().get(chunk.span.source).map_or("", |source| &source.text);
-        let range = chunk.with_comment(text);
+        let range = chunk.range_with_comment(text);
         // An operator alone requires nothing: it is built in, or its class is named.
         let names = chunk.mentions.iter().filter(|name| is_identifier(name));
         let mut asks: BTreeSet<usize> = names.flat_map(|name| index.definitions(name)).copied().collect();

@@ -1,10 +1,10 @@
-//! Tokens nested: brackets, blocks and statements, as far as layout needs them.
+//! Nested tokens: brackets, blocks and statements, as far as layout needs them.
 //!
-//! Takes the tokens of a text that the parser has read without an error; gives statements as sequences
-//! of [`Node`]s. Knows which words open and close, and no more of the grammar: what operators mean is
-//! told by [`super::arrange`].
+//! Takes the tokens of a text that was parsed without an error; gives statements as sequences of
+//! [`Node`]s. Knows the opening and closing words only; [`super::document`] distinguishes the
+//! operators.
 
-use super::super::lexer::{Kind, Token};
+use super::super::lexer::{Token, TokenKind};
 use crate::hash::HashSet;
 
 /// A part of a statement. Numbers are those of tokens.
@@ -14,7 +14,7 @@ pub(super) enum Node {
     Token(usize),
     /// `( … )` or `[ … ]`.
     Bracket { open: usize, inner: Vec<Node>, close: usize },
-    /// What opens a block, and its statements; what closes it comes after.
+    /// The opener of a block, and its statements; the closer is the next node.
     Body { open: usize, stmts: Vec<Vec<Node>>, close: usize },
     /// `perform` and its statement.
     Perform { word: usize, stmt: Vec<Node> },
@@ -24,7 +24,7 @@ pub(super) enum Node {
     Match { head: Vec<Node>, arms: Vec<Arm<Vec<Node>>>, close: usize },
     /// `| p => …` of `match … do`, up to `done`.
     Arms(Vec<Arm<Vec<Vec<Node>>>>),
-    /// `fun (x:T) => e`: what stands before the body, and the body.
+    /// `fun (x:T) => e`: the head and the body.
     Lambda { head: Vec<Node>, body: Vec<Node> },
 }
 
@@ -37,12 +37,12 @@ pub(super) struct Arm<B> {
     pub head: Vec<Node>,
     /// `=>`.
     pub arrow: usize,
-    /// What follows.
+    /// The body.
     pub body: B,
 }
 
 impl Node {
-    /// The first token.
+    /// Returns the first token.
     pub fn first(&self) -> usize {
         match self {
             Node::Token(at) | Node::Bracket { open: at, .. } | Node::Body { open: at, .. } => *at,
@@ -50,11 +50,11 @@ impl Node {
             Node::Choice { parts, close } => parts.first().map_or(*close, |(word, _)| *word),
             Node::Match { head, close, .. } => head.first().map_or(*close, Node::first),
             Node::Arms(arms) => arms.first().map_or(0, Arm::first),
-            Node::Lambda { head, .. } => head.first().map_or(0, Node::first),
+            Node::Lambda { head, .. } => head[0].first(),
         }
     }
 
-    /// The last token; of a body, the one before what closes it.
+    /// Returns the last token; of a body, the one before its closer.
     pub fn last(&self) -> usize {
         match self {
             Node::Token(at) => *at,
@@ -64,31 +64,31 @@ impl Node {
             Node::Arms(arms) => arms
                 .last()
                 .map_or(0, |arm| arm.body.last().and_then(|stmt| stmt.last()).map_or(arm.arrow, Node::last)),
-            Node::Lambda { head, body } => body.last().or(head.last()).map_or(0, Node::last),
+            Node::Lambda { head, body } => body.last().unwrap_or(&head[head.len() - 1]).last(),
         }
     }
 }
 
 impl<B> Arm<B> {
-    /// The first token.
+    /// Returns the first token.
     pub fn first(&self) -> usize {
         self.bar.unwrap_or_else(|| self.head.first().map_or(self.arrow, Node::first))
     }
 }
 
-/// What tokens are, nested.
+/// The nested tokens of a text.
 pub(super) struct Statements {
     /// The statements.
     pub stmts: Vec<Vec<Node>>,
-    /// The `:` before the type of a variable, a field or a method, which blanks stand around.
+    /// The `:` before the type of a variable, a field or a method, with blanks around it.
     pub colons: HashSet<usize>,
-    /// The tokens of types of results that are not too long for one line.
-    pub returned: HashSet<usize>,
+    /// The tokens of result types that fit on one line.
+    pub result_types: HashSet<usize>,
 }
 
-/// The statements that these tokens are.
+/// Returns the statements of these tokens.
 pub(super) fn statements(tokens: &[Token]) -> Statements {
-    let mut reader = Reader { tokens, at: 0, colons: HashSet::default(), returned: HashSet::default() };
+    let mut reader = Reader { tokens, at: 0, colons: HashSet::default(), result_types: HashSet::default() };
     let mut out = Vec::new();
     while reader.at < tokens.len() {
         out.extend(reader.stmts(&[]));
@@ -97,22 +97,23 @@ pub(super) fn statements(tokens: &[Token]) -> Statements {
             out.push(vec![reader.take()]);
         }
     }
-    Statements { stmts: out, colons: reader.colons, returned: reader.returned }
+    Statements { stmts: out, colons: reader.colons, result_types: reader.result_types }
 }
 
+/// A cursor over the tokens.
 struct Reader<'t> {
     tokens: &'t [Token],
     at: usize,
     colons: HashSet<usize>,
-    returned: HashSet<usize>,
+    result_types: HashSet<usize>,
 }
 
-/// The longest type of a result, in bytes, that is kept in one line.
-const RESULT: u32 = 70;
+/// Bytes of a result type that is kept on one line, at most.
+const MAX_RESULT_TYPE_BYTES: u32 = 70;
 
-/// What ends the body of a lambda that is an expression.
-const AFTER_LAMBDA: &[Kind] = {
-    use Kind::*;
+/// The tokens that end the body of a lambda that is an expression.
+const AFTER_LAMBDA: &[TokenKind] = {
+    use TokenKind::*;
     &[
         Comma, Semi, FatArrow, For, Do, Perform, Then, Elif, Else, Endif, With, Bar, Endmatch, When, RParen,
         RBracket, RBrace, Done,
@@ -120,17 +121,19 @@ const AFTER_LAMBDA: &[Kind] = {
 };
 
 impl Reader<'_> {
-    fn kind(&self) -> Option<Kind> {
+    /// Returns the kind of the current token.
+    fn kind(&self) -> Option<TokenKind> {
         self.tokens.get(self.at).map(|token| token.kind)
     }
 
-    fn kind_after(&self) -> Option<Kind> {
+    /// Returns the kind of the next token.
+    fn kind_after(&self) -> Option<TokenKind> {
         self.tokens.get(self.at + 1).map(|token| token.kind)
     }
 
-    /// Whether fields with other values follow, as the grammar tells them from the first arm of a `match`.
-    fn updates(&self) -> bool {
-        use Kind::*;
+    /// Returns true if an update `with (a = e)` follows, as opposed to the first arm of a `match`.
+    fn is_update_ahead(&self) -> bool {
+        use TokenKind::*;
         let mut kinds = self.tokens.iter().skip(self.at).map(|token| token.kind);
         if ![With, LParen, Name, Assign].into_iter().all(|kind| kinds.next() == Some(kind)) {
             return false;
@@ -149,22 +152,25 @@ impl Reader<'_> {
         !matches!(kinds.next(), Some(FatArrow | When | As))
     }
 
-    /// Whether a block opens so many tokens on.
-    fn block_after(&self, tokens: usize) -> bool {
-        self.tokens.get(self.at + tokens).is_some_and(|token| token.kind == Kind::LBrace)
+    /// Returns true if a block opens `tokens` tokens ahead.
+    fn opens_block_after(&self, tokens: usize) -> bool {
+        self.tokens.get(self.at + tokens).is_some_and(|token| token.kind == TokenKind::LBrace)
     }
 
-    fn is(&self, kinds: &[Kind]) -> bool {
+    /// Returns true if the current token is one of these, or the text has ended.
+    fn is(&self, kinds: &[TokenKind]) -> bool {
         self.kind().is_none_or(|kind| kinds.contains(&kind))
     }
 
+    /// Reads one token.
     fn take(&mut self) -> Node {
         self.at += 1;
         Node::Token(self.at - 1)
     }
 
-    fn stmts(&mut self, closers: &[Kind]) -> Vec<Vec<Node>> {
-        use Kind::*;
+    /// Reads statements up to a closer.
+    fn stmts(&mut self, closers: &[TokenKind]) -> Vec<Vec<Node>> {
+        use TokenKind::*;
         let mut out = Vec::new();
         while !self.is(closers) && !self.is(&[RBrace, Done, RParen, RBracket, Endif, Endmatch]) {
             out.push(self.stmt());
@@ -172,16 +178,17 @@ impl Reader<'_> {
         out
     }
 
-    fn body(&mut self, closers: &[Kind]) -> Node {
+    /// Reads a block.
+    fn body(&mut self, closers: &[TokenKind]) -> Node {
         let open = self.at;
         self.at += 1;
         let stmts = self.stmts(closers);
         Node::Body { open, stmts, close: self.at }
     }
 
-    /// One statement with its `;`, which some forms may lack.
+    /// Reads one statement with its `;`, which some forms lack.
     fn stmt(&mut self) -> Vec<Node> {
-        use Kind::*;
+        use TokenKind::*;
         let mut out = Vec::new();
         if self.kind() == Some(Export) {
             out.push(self.take());
@@ -228,7 +235,7 @@ impl Reader<'_> {
             }
             first => {
                 let function = matches!(first, Some(Fun | Proc)) && self.kind_after() != Some(LParen);
-                let test = first == Some(Name) && self.kind_after() == Some(Str) && self.block_after(2);
+                let test = first == Some(Name) && self.kind_after() == Some(Str) && self.opens_block_after(2);
                 let block = function || test || matches!(first, Some(Struct | Class | Instance));
                 if block {
                     out.push(self.take());
@@ -259,9 +266,9 @@ impl Reader<'_> {
         out
     }
 
-    /// Remembers the `:` of `val x : T = e;` and of `fun zero : unit -> T;`.
+    /// Records the `:` of `val x : T = e;` and of `fun zero : unit -> T;`.
     fn find_colon(&mut self, stmt: &[Node]) {
-        use Kind::*;
+        use TokenKind::*;
         let kind = |node: &Node| match node {
             Node::Token(at) => Some(self.tokens[*at].kind),
             _ => None,
@@ -278,36 +285,38 @@ impl Reader<'_> {
         self.colons.extend(colon.map(Node::first));
     }
 
-    /// Remembers the `:` of `struct point { x : int; }`.
+    /// Records the `:` of `struct point { x : int; }`.
     fn find_fields(&mut self, body: &Node) {
         let Node::Body { stmts, .. } = body else { return };
         for stmt in stmts {
             if let [Node::Token(_), Node::Token(colon), ..] = stmt[..]
-                && self.tokens[colon].kind == Kind::Colon
+                && self.tokens[colon].kind == TokenKind::Colon
             {
                 self.colons.insert(colon);
             }
         }
     }
 
-    /// Remembers what follows the `:` of `fun f(x:A):B`, if it is not too long for one line.
+    /// Records the tokens after the `:` of `fun f(x:A):B`, if they fit on one line.
     fn find_result(&mut self, head: &[Node]) {
-        let colon = |node: &Node| matches!(node, Node::Token(at) if self.tokens[*at].kind == Kind::Colon);
+        let colon =
+            |node: &Node| matches!(node, Node::Token(at) if self.tokens[*at].kind == TokenKind::Colon);
         let Some(at) = head.iter().rposition(colon) else { return };
         // The method of a class has a type and no parameters.
-        let taken = |node: &Node| matches!(node, Node::Bracket { open, .. } if self.tokens[*open].kind == Kind::LParen);
+        let taken = |node: &Node| matches!(node, Node::Bracket { open, .. } if self.tokens[*open].kind == TokenKind::LParen);
         if !head[..at].iter().any(taken) {
             return;
         }
         let (Some(first), Some(last)) = (head.get(at + 1), head.last()) else { return };
-        if self.tokens[last.last()].end - self.tokens[first.first()].start > RESULT {
+        if self.tokens[last.last()].end - self.tokens[first.first()].start > MAX_RESULT_TYPE_BYTES {
             return;
         }
-        self.returned.extend(first.first()..=last.last());
+        self.result_types.extend(first.first()..=last.last());
     }
 
+    /// Reads `perform` and its statement.
     fn performed(&mut self, out: &mut Vec<Node>) {
-        if self.kind() == Some(Kind::Perform) {
+        if self.kind() == Some(TokenKind::Perform) {
             let word = self.at;
             self.at += 1;
             let stmt = self.stmt();
@@ -315,18 +324,19 @@ impl Reader<'_> {
         }
     }
 
-    /// What closes a block, and a `;` after it.
-    fn end(&mut self, closer: Kind, out: &mut Vec<Node>) {
+    /// Reads the closer of a block, and a `;` after it.
+    fn end(&mut self, closer: TokenKind, out: &mut Vec<Node>) {
         if self.kind() == Some(closer) {
             out.push(self.take());
         }
-        if self.kind() == Some(Kind::Semi) {
+        if self.kind() == Some(TokenKind::Semi) {
             out.push(self.take());
         }
     }
 
+    /// Reads arms; `body` reads the body of one.
     fn arms<B>(&mut self, body: impl Fn(&mut Self) -> B) -> Vec<Arm<B>> {
-        use Kind::*;
+        use TokenKind::*;
         let mut arms = Vec::new();
         while !self.is(&[Done, Endmatch, Semi, RBrace, RParen, RBracket]) {
             let bar = (self.kind() == Some(Bar)).then_some(self.at);
@@ -344,16 +354,17 @@ impl Reader<'_> {
         arms
     }
 
-    fn nodes(&mut self, stops: &[Kind]) -> Vec<Node> {
+    /// Reads nodes up to one of `stops`.
+    fn nodes(&mut self, stops: &[TokenKind]) -> Vec<Node> {
         let mut out = Vec::new();
         self.sequence(stops, &mut out);
         out
     }
 
-    /// Nodes up to a token that stops them, or one that closes what is open around them.
-    fn sequence(&mut self, stops: &[Kind], out: &mut Vec<Node>) {
-        use Kind::*;
-        const CLOSERS: &[Kind] = &[RParen, RBracket, RBrace, Done, Endif, Endmatch];
+    /// Reads nodes up to one of `stops`, or the closer of an enclosing bracket.
+    fn sequence(&mut self, stops: &[TokenKind], out: &mut Vec<Node>) {
+        use TokenKind::*;
+        const CLOSERS: &[TokenKind] = &[RParen, RBracket, RBrace, Done, Endif, Endmatch];
         while !self.is(stops) && !self.is(CLOSERS) {
             let at = self.at;
             match self.tokens[at].kind {
@@ -400,7 +411,7 @@ impl Reader<'_> {
                     self.at += 1;
                     let mut head = vec![Node::Token(at)];
                     self.sequence(&[With, Semi], &mut head);
-                    while self.updates() {
+                    while self.is_update_ahead() {
                         head.push(self.take());
                         self.sequence(&[With, Semi], &mut head);
                     }

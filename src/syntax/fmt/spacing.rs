@@ -1,36 +1,38 @@
-//! Where a blank stands between two tokens of a line, and where a line may be broken.
+//! Spacing: the blanks between tokens of a line, and the positions where a line may be broken.
 
-use super::super::lexer::Kind;
-use super::arrange::Arranger;
+use super::super::lexer::TokenKind;
+use super::document::Arranger;
 
-fn kind(text: &Arranger<'_>, at: usize) -> Option<Kind> {
+/// Returns the kind of a token.
+fn kind(text: &Arranger<'_>, at: usize) -> Option<TokenKind> {
     text.tokens.get(at).map(|token| token.kind)
 }
 
-fn before(text: &Arranger<'_>, at: usize) -> Option<Kind> {
+/// Returns the kind of the token before.
+fn before(text: &Arranger<'_>, at: usize) -> Option<TokenKind> {
     at.checked_sub(1).and_then(|at| kind(text, at))
 }
 
-/// Whether an operator stands between two operands, rather than before one or as a name.
+/// Returns true for an operator between two operands, rather than before one or as a name.
 pub(super) fn infix(text: &Arranger<'_>, at: usize) -> bool {
-    use Kind::*;
+    use TokenKind::*;
     match kind(text, at) {
         Some(
             Plus | Minus | Star | Slash | Percent | Pow | EqEq | NotEq | Less | LessEq | Greater | GreaterEq
             | Bang,
-        ) => before(text, at).is_some_and(Kind::ends_operand),
+        ) => before(text, at).is_some_and(TokenKind::ends_operand),
         _ => true,
     }
 }
 
-/// Whether an operator is the name of a function being defined.
+/// Returns true for an operator that is the name of a function being defined.
 fn defined(text: &Arranger<'_>, at: usize) -> bool {
-    !infix(text, at) && matches!(before(text, at), Some(Kind::Fun | Kind::Proc))
+    !infix(text, at) && matches!(before(text, at), Some(TokenKind::Fun | TokenKind::Proc))
 }
 
-/// Whether a blank stands between a token and the one after it.
+/// Returns true if a blank separates a token from the next.
 pub(super) fn blank(text: &Arranger<'_>, left: usize, right: usize) -> bool {
-    use Kind::*;
+    use TokenKind::*;
     let (Some(l), Some(r)) = (kind(text, left), kind(text, right)) else { return false };
     let glued = text.tokens[right].glued;
     match (l, r) {
@@ -50,9 +52,9 @@ pub(super) fn blank(text: &Arranger<'_>, left: usize, right: usize) -> bool {
     }
 }
 
-/// Whether a line that is broken between two tokens stays broken there.
+/// Returns true if a line break written between two tokens is kept.
 pub(super) fn may_break(text: &Arranger<'_>, left: usize, right: usize) -> bool {
-    use Kind::*;
+    use TokenKind::*;
     let (Some(l), Some(r)) = (kind(text, left), kind(text, right)) else { return false };
     let unary = matches!(l, Minus | Bang) && !infix(text, left);
     let bound = matches!(

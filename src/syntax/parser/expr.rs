@@ -1,20 +1,21 @@
 //! Expressions: tokens → [`Expr`].
 //!
-//! The loose levels (`$` to `|>`) are written out, the operators between them and application are
-//! one Pratt table. Lambdas may hold statements, which are given from outside.
+//! The loose levels (`$` to `|>`) are written out; the operators between them and application are
+//! one table of binding powers (V. Pratt, *Top down operator precedence*, POPL 1973). Lambdas may
+//! contain statements, whose rule is a parameter.
 
 use super::super::ast::{
-    ApplyForm, Arm, BinaryOp, Body, Expr, ExprKind, Function, Generics, Hole, Name, Param, Pattern,
+    ApplyForm, Arm, BinaryOp, Body, Expr, ExprKind, Function, Generics, Interpolation, Name, Param, Pattern,
     PatternKind, Stmt, StmtKind, TypeExpr, UnaryOp,
 };
 use super::super::edition::Edition;
 use super::super::error::SyntaxError;
-use super::super::lexer::{Kind, Token};
-use super::super::literal::{char_value, int_value, number_parts, plain_digits};
-use super::pattern::{filled, string};
+use super::super::lexer::{Token, TokenKind};
+use super::super::literal::{char_value, int_value, number_parts, without_underscores};
+use super::pattern::{interpolated_text, string_value};
 use super::rule::{
-    Ahead, Extra, Fail, Input, Label, Rule, Text, any_of, expr_at, let_word, name, name_then, parts_ahead,
-    path, same_statement, tok, unsaid, update_opening,
+    Extra, Input, Label, ParenthesesContent, ParseFailure, Rule, Text, any_of, content_ahead, expr_at,
+    let_word, name, name_then, path, same_statement, token, unreported, update_opening,
 };
 use super::types::type_arguments;
 use crate::source::Span;
@@ -22,18 +23,18 @@ use chumsky::input::MapExtra;
 use chumsky::pratt::{infix, left, postfix, prefix, right};
 use chumsky::prelude::*;
 
-/// Expressions at the levels that other rules ask for.
+/// The rules of expressions at the levels that other rules use.
 #[derive(Clone)]
 pub(crate) struct Exprs<F, E, D> {
     /// Any expression.
     pub full: F,
-    /// Everything but a bare tuple.
+    /// Any expression except a bare tuple.
     pub element: E,
     /// A variable followed by projections: what can be stored into.
     pub place: D,
 }
 
-/// What expressions are made of beside expressions.
+/// The rules that expressions use.
 #[derive(Clone)]
 pub(crate) struct Parts<T, P, C, A, I, Q, B, V, G> {
     pub ty: T,
@@ -52,6 +53,7 @@ pub(crate) struct Parts<T, P, C, A, I, Q, B, V, G> {
     pub group: G,
 }
 
+/// Returns the rules of expressions.
 pub(crate) fn exprs<'t>(
     cx: Text<'t>,
     parts: Parts<
@@ -89,7 +91,7 @@ pub(crate) fn exprs<'t>(
     Exprs { full, element, place }
 }
 
-/// `$` over what it joins; in 0.1, `|>` over `$` and `:>>` `:>` over `|>`.
+/// Returns the rule of `$`; in 0.1, `|>` over `$` and `:>>` `:>` over `|>`.
 fn outer<'t>(cx: Text<'t>, base: impl Rule<'t, Expr>, ty: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Expr> {
     let dollar = dollar(base).boxed();
     match cx.edition {
@@ -100,19 +102,23 @@ fn outer<'t>(cx: Text<'t>, base: impl Rule<'t, Expr>, ty: impl Rule<'t, TypeExpr
     }
 }
 
-const CASTS: &[Kind] = &[Kind::Reshape, Kind::Convert];
+/// The conversion operators.
+const CASTS: &[TokenKind] = &[TokenKind::Reshape, TokenKind::Convert];
 
+/// Returns a conversion.
 fn cast(value: Expr, op: &Token, ty: TypeExpr) -> Expr {
     let span = value.span.to(ty.span);
     let kind = match op.kind {
-        Kind::Reshape => ExprKind::Reshape(Box::new(value), ty),
-        _ => ExprKind::Convert(Box::new(value), ty),
+        TokenKind::Reshape => ExprKind::Reshape(Box::new(value), ty),
+        TokenKind::Convert => ExprKind::Convert(Box::new(value), ty),
+        other => unreachable!("{other:?} is no conversion"),
     };
     expr_at(kind, span)
 }
 
+/// Returns the rule of `f$ x`, right-associative.
 fn dollar<'t>(base: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
-    base.clone().then(tok(Kind::Dollar).ignore_then(base).repeated().collect::<Vec<_>>()).map(
+    base.clone().then(token(TokenKind::Dollar).ignore_then(base).repeated().collect::<Vec<_>>()).map(
         |(first, mut rest)| {
             // `f$ g$ x` is `f (g x)`.
             let Some(mut argument) = rest.pop() else {
@@ -126,35 +132,38 @@ fn dollar<'t>(base: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
     )
 }
 
+/// Returns the rule of `x |> f`, left-associative.
 fn pipes<'t>(base: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
-    base.clone().foldl(tok(Kind::Pipe).ignore_then(base).repeated(), |argument, function| {
+    base.clone().foldl(token(TokenKind::Pipe).ignore_then(base).repeated(), |argument, function| {
         let span = argument.span.to(function.span);
         let (function, argument) = (Box::new(function), Box::new(argument));
         expr_at(ExprKind::Apply { function, argument, form: ApplyForm::Pipe }, span)
     })
 }
 
+/// Returns the rule of compact tuples.
 fn compact<'t>(cx: Text<'t>, item: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
-    ended(cx, item, Kind::CComma, ExprKind::CompactTuple)
+    list_with_rest(cx, item, TokenKind::CComma, ExprKind::CompactTuple)
 }
 
+/// Returns the rule of tuples.
 fn tuple<'t>(cx: Text<'t>, item: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
-    ended(cx, item, Kind::Comma, ExprKind::Tuple)
+    list_with_rest(cx, item, TokenKind::Comma, ExprKind::Tuple)
 }
 
-/// `item op item op …`, one flat node; the last may be `..item`.
-fn ended<'t>(
+/// Returns the rule `item op item op …`, one flat node; the last may be `..item`.
+fn list_with_rest<'t>(
     cx: Text<'t>,
     item: impl Rule<'t, Expr>,
-    op: Kind,
+    op: TokenKind,
     make: impl Fn(Vec<Expr>) -> ExprKind + Clone + 't,
 ) -> impl Rule<'t, Expr> {
-    let rest = tok(op).ignore_then(
-        unsaid(&[Kind::DotDot])
+    let rest = token(op).ignore_then(
+        unreported(&[TokenKind::DotDot])
             .ignore_then(item.clone())
             .map_with(move |value, e| expr_at(ExprKind::Rest(Box::new(value)), cx.span(e.slice()))),
     );
-    item.clone().then(tok(op).ignore_then(item).repeated().collect::<Vec<_>>()).then(rest.or_not()).map(
+    item.clone().then(token(op).ignore_then(item).repeated().collect::<Vec<_>>()).then(rest.or_not()).map(
         move |((first, mut more), rest)| {
             more.extend(rest);
             let Some(last) = more.last() else {
@@ -167,23 +176,25 @@ fn ended<'t>(
     )
 }
 
+/// Returns an application.
 fn apply(function: Expr, argument: Expr, form: ApplyForm) -> Expr {
     let span = function.span.to(argument.span);
     expr_at(ExprKind::Apply { function: Box::new(function), argument: Box::new(argument), form }, span)
 }
 
-/// `or` `and` `not` · comparisons · ranges · `+ -` · `* / %` · `:>>` `:>` · prefix `-` `!` · `**`.
+/// Returns the rule of operators, by binding power: `or` · `and` · `not` · comparisons · ranges ·
+/// `+ -` · `* / %` · `:>>` `:>` · prefix `-` `!` · `**`.
 fn operators<'t>(
     cx: Text<'t>,
     operand: impl Rule<'t, Expr>,
     element: impl Rule<'t, Expr>,
     cast_ty: impl Rule<'t, TypeExpr>,
 ) -> impl Rule<'t, Expr> {
-    use Kind::*;
-    let field = name(cx).then_ignore(tok(Assign)).then(element);
+    use TokenKind::*;
+    let field = name(cx).then_ignore(token(Assign)).then(element);
     let update = update_opening(cx)
-        .ignore_then(field.separated_by(tok(Comma)).at_least(1).collect::<Vec<_>>())
-        .then(tok(RParen))
+        .ignore_then(field.separated_by(token(Comma)).at_least(1).collect::<Vec<_>>())
+        .then(token(RParen))
         .boxed();
     // In 0.1 they are no operators of this table.
     let casts = if cx.edition == Edition::V01 { &[] } else { CASTS };
@@ -205,10 +216,10 @@ fn operators<'t>(
             && l.span.end == middle.span.end
         {
             let place = middle.span.range();
-            e.emit(Fail::said(SyntaxError::ChainedComparison {
+            e.emit(ParseFailure::specific(SyntaxError::ChainedComparison {
                 first: l.span,
                 second: cx.at(op).to(r.span),
-                middle: cx.text.get(place).unwrap_or("").to_owned(),
+                middle: cx.text[place].to_owned(),
             }));
         }
         binary(l, op, r, e)
@@ -219,7 +230,7 @@ fn operators<'t>(
         expr_at(ExprKind::IntRange { low: Box::new(l), high: Box::new(r), inclusive }, span)
     };
     operand.pratt((
-        prefix(3, tok(Not), unary),
+        prefix(3, token(Not), unary),
         prefix(9, any_of(&[Minus, Bang]), unary),
         postfix(
             8,
@@ -240,41 +251,44 @@ fn operators<'t>(
         ),
         infix(left(7), any_of(&[Star, Slash, Percent]), binary),
         infix(left(6), any_of(&[Plus, Minus]), binary),
-        infix(right(10), tok(Pow), binary),
+        infix(right(10), token(Pow), binary),
         infix(left(4), any_of(&[EqEq, NotEq, Less, LessEq, Greater, GreaterEq]), compare),
-        infix(left(4), unsaid(&[InSet]), compare),
+        infix(left(4), unreported(&[InSet]), compare),
         infix(left(5), any_of(&[DotDot, DotDotLess, Upto]), range),
-        infix(left(2), tok(And), binary),
-        infix(left(1), tok(Or), binary),
+        infix(left(2), token(And), binary),
+        infix(left(1), token(Or), binary),
     ))
 }
 
-fn binary_op(kind: Kind) -> BinaryOp {
+/// Returns the operator of a token.
+fn binary_op(kind: TokenKind) -> BinaryOp {
     match kind {
-        Kind::Minus => BinaryOp::Sub,
-        Kind::Star => BinaryOp::Mul,
-        Kind::Slash => BinaryOp::Div,
-        Kind::Percent => BinaryOp::Rem,
-        Kind::Pow => BinaryOp::Pow,
-        Kind::EqEq => BinaryOp::Eq,
-        Kind::NotEq => BinaryOp::Ne,
-        Kind::Less => BinaryOp::Lt,
-        Kind::LessEq => BinaryOp::Le,
-        Kind::Greater => BinaryOp::Gt,
-        Kind::GreaterEq => BinaryOp::Ge,
-        Kind::InSet => BinaryOp::In,
-        Kind::And => BinaryOp::And,
-        Kind::Or => BinaryOp::Or,
-        _ => BinaryOp::Add,
+        TokenKind::Minus => BinaryOp::Sub,
+        TokenKind::Star => BinaryOp::Mul,
+        TokenKind::Slash => BinaryOp::Div,
+        TokenKind::Percent => BinaryOp::Rem,
+        TokenKind::Pow => BinaryOp::Pow,
+        TokenKind::EqEq => BinaryOp::Eq,
+        TokenKind::NotEq => BinaryOp::Ne,
+        TokenKind::Less => BinaryOp::Lt,
+        TokenKind::LessEq => BinaryOp::Le,
+        TokenKind::Greater => BinaryOp::Gt,
+        TokenKind::GreaterEq => BinaryOp::Ge,
+        TokenKind::InSet => BinaryOp::In,
+        TokenKind::And => BinaryOp::And,
+        TokenKind::Or => BinaryOp::Or,
+        TokenKind::Plus => BinaryOp::Add,
+        other => unreachable!("{other:?} is no binary operator"),
     }
 }
 
+/// Returns true for a comparison.
 fn is_comparison(op: BinaryOp) -> bool {
     use BinaryOp::*;
     matches!(op, Eq | Ne | Lt | Le | Gt | Ge | In)
 }
 
-/// An application, or one of the prefix forms that reach as far as they can.
+/// Returns the rule of applications and of the prefix forms that extend as far as possible.
 fn operand<'t>(
     cx: Text<'t>,
     dotted: impl Rule<'t, Expr>,
@@ -295,9 +309,9 @@ fn operand<'t>(
     let argument = same_statement().ignore_then(dotted.clone());
     let application =
         dotted.clone().foldl(argument.repeated(), |f, x| apply(f, x, ApplyForm::Juxtaposed)).boxed();
-    let of_type = tok(Kind::Of).ignore_then(parts.plus_ty);
-    let case = tok(Kind::Case)
-        .ignore_then(tok(Kind::Int))
+    let of_type = token(TokenKind::Of).ignore_then(parts.plus_ty);
+    let case = token(TokenKind::Case)
+        .ignore_then(token(TokenKind::Int))
         .then(choice((of_type.clone().map(Ok), dotted.map(Err))))
         .map_with(move |(number, rest), e| {
             let index = int_value(cx.of(number));
@@ -307,15 +321,17 @@ fn operand<'t>(
             };
             expr_at(kind, cx.span(e.slice()))
         });
-    let proj =
-        tok(Kind::Proj).ignore_then(tok(Kind::Int)).then(of_type.clone()).map_with(move |(number, ty), e| {
+    let proj = token(TokenKind::Proj).ignore_then(token(TokenKind::Int)).then(of_type.clone()).map_with(
+        move |(number, ty), e| {
             expr_at(ExprKind::Proj { index: int_value(cx.of(number)), ty }, cx.span(e.slice()))
-        });
+        },
+    );
     let at_index = |word: &Token, index: Box<Expr>, ty| match word.kind {
-        Kind::Ainj => ExprKind::Ainj { index, ty },
-        _ => ExprKind::Aproj { index, ty },
+        TokenKind::Ainj => ExprKind::Ainj { index, ty },
+        TokenKind::Aproj => ExprKind::Aproj { index, ty },
+        other => unreachable!("{other:?} takes no index"),
     };
-    let indexed = any_of(&[Kind::Aproj, Kind::Ainj]);
+    let indexed = any_of(&[TokenKind::Aproj, TokenKind::Ainj]);
     // `aproj of T` is `fun i => aproj i of T`.
     let any_index = indexed.then(of_type.clone()).map_with(move |(word, ty), e| {
         let span = cx.span(e.slice());
@@ -333,7 +349,7 @@ fn operand<'t>(
         expr_at(ExprKind::Lambda(Box::new(function)), span)
     });
     // `f of T` is `fun (x:T) => f x`: of several functions of the name the one for a `T`.
-    let at_type = name_then(&[Kind::Of]).rewind().ignore_then(name(cx)).then(of_type.clone()).map_with(
+    let at_type = name_then(&[TokenKind::Of]).rewind().ignore_then(name(cx)).then(of_type.clone()).map_with(
         move |(function, ty), e| {
             let span = cx.span(e.slice());
             let text = if &*function.text == "x" { "y" } else { "x" };
@@ -358,7 +374,7 @@ fn operand<'t>(
             expr_at(at_index(word, Box::new(index), ty), cx.span(e.slice()))
         });
     // `fun x => e` has one parameter, without its parentheses.
-    let bare = name_then(&[Kind::FatArrow]).rewind().ignore_then(name(cx)).map(|name| {
+    let bare = name_then(&[TokenKind::FatArrow]).rewind().ignore_then(name(cx)).map(|name| {
         let pattern = Pattern { span: name.span, kind: PatternKind::Name(name) };
         (vec![vec![Param { pattern, ty: None, default: None }]], None)
     });
@@ -367,14 +383,14 @@ fn operand<'t>(
         .repeated()
         .at_least(1)
         .collect::<Vec<_>>()
-        .then(tok(Kind::Colon).ignore_then(parts.ty.clone()).or_not());
+        .then(token(TokenKind::Colon).ignore_then(parts.ty.clone()).or_not());
     // `let p = e in e` is `{ val p = e; e }`.
     let let_in = let_word(cx)
         .ignore_then(parts.item_pattern)
-        .then(tok(Kind::Colon).ignore_then(parts.ty.clone()).or_not())
-        .then_ignore(tok(Kind::Assign))
+        .then(token(TokenKind::Colon).ignore_then(parts.ty.clone()).or_not())
+        .then_ignore(token(TokenKind::Assign))
         .then(full)
-        .then_ignore(tok(Kind::In))
+        .then_ignore(token(TokenKind::In))
         .then(element.clone())
         .map_with(move |(((pattern, ty), init), value), e| {
             let span = cx.span(e.slice());
@@ -382,16 +398,16 @@ fn operand<'t>(
             let stmt = Stmt { kind: StmtKind::Let { mutable: false, pattern, ty, init }, span: bound };
             expr_at(ExprKind::Block { stmts: vec![stmt], value: Box::new(value) }, span)
         });
-    let header = any_of(&[Kind::Fun, Kind::Proc])
+    let header = any_of(&[TokenKind::Fun, TokenKind::Proc])
         .then(choice((bare, groups)))
         .map_with(move |(word, (params, result)), e| (word, params, result, cx.span(e.slice())));
     let body = choice((
-        tok(Kind::FatArrow).ignore_then(element).map(|body| Body::Expr(Box::new(body))),
+        token(TokenKind::FatArrow).ignore_then(element).map(|body| Body::Expr(Box::new(body))),
         parts.block.map(Body::Block),
     ));
     let lambda = header.then(body).map_with(move |((word, params, result, header), body), e| {
         let function = Function {
-            is_proc: word.kind == Kind::Proc,
+            is_proc: word.kind == TokenKind::Proc,
             generics: Generics::default(),
             params,
             result,
@@ -404,7 +420,7 @@ fn operand<'t>(
         .labelled(Label::Expression)
 }
 
-/// An atom with `#` before it and `.keys` after it.
+/// Returns the rule of an atom with `#` before it and `.keys` after it.
 fn dotted<'t>(
     cx: Text<'t>,
     full: impl Rule<'t, Expr>,
@@ -430,96 +446,106 @@ fn dotted<'t>(
             Some(args) => expr_at(ExprKind::TypeArgs(Box::new(name), args), cx.span(e.slice())),
         })
         .boxed();
-    let int = tok(Kind::Int).map(move |t| expr_at(ExprKind::Int(int_value(cx.of(t))), cx.at(t)));
-    const LITERALS: &[Kind] = &[
-        Kind::Int,
-        Kind::Real,
-        Kind::Suffixed,
-        Kind::Char,
-        Kind::Str,
-        Kind::FilledStr,
-        Kind::True,
-        Kind::False,
+    let int = token(TokenKind::Int).map(move |t| expr_at(ExprKind::Int(int_value(cx.of(t))), cx.at(t)));
+    const LITERALS: &[TokenKind] = &[
+        TokenKind::Int,
+        TokenKind::Real,
+        TokenKind::Suffixed,
+        TokenKind::Char,
+        TokenKind::Str,
+        TokenKind::InterpolatedStr,
+        TokenKind::True,
+        TokenKind::False,
     ];
     let literal = any_of(LITERALS).map(move |t| {
         let kind = match t.kind {
-            Kind::Int => ExprKind::Int(int_value(cx.of(t))),
-            Kind::Real => ExprKind::Real(plain_digits(cx.of(t))),
-            Kind::Suffixed => {
+            TokenKind::Int => ExprKind::Int(int_value(cx.of(t))),
+            TokenKind::Real => ExprKind::Real(without_underscores(cx.of(t))),
+            TokenKind::Suffixed => {
                 // What is none has been reported.
                 let (digits, suffix) = number_parts(cx.of(t)).unwrap_or(("0", "i64"));
-                ExprKind::Suffixed(plain_digits(digits), suffix)
+                ExprKind::Suffixed(without_underscores(digits), suffix)
             }
-            Kind::Char => ExprKind::Char(char_value(cx.of(t))),
-            Kind::Str => ExprKind::Str(string(cx.of(t))),
-            Kind::FilledStr => ExprKind::Filled(filled(cx.of(t)).0, Vec::new()),
-            kind => ExprKind::Bool(kind == Kind::True),
+            TokenKind::Char => ExprKind::Char(char_value(cx.of(t))),
+            TokenKind::Str => ExprKind::Str(string_value(cx.of(t))),
+            TokenKind::InterpolatedStr => ExprKind::Interpolated(interpolated_text(cx.of(t)).0, Vec::new()),
+            kind => ExprKind::Bool(kind == TokenKind::True),
         };
         expr_at(kind, cx.at(t))
     });
-    let tick = tok(Kind::Tick)
-        .ignore_then(tok(Kind::Int))
-        .then_ignore(tok(Kind::Colon))
+    let tick = token(TokenKind::Tick)
+        .ignore_then(token(TokenKind::Int))
+        .then_ignore(token(TokenKind::Colon))
         .then(parts.atom_ty.clone())
         .map_with(move |(number, ty), e| {
             let index = int_value(cx.of(number));
             expr_at(ExprKind::CaseOf { index, ty, tick: true }, cx.span(e.slice()))
         })
         .boxed();
-    let field = name(cx).then_ignore(tok(Kind::Assign)).then(element.clone());
-    let fields = name_then(&[Kind::Assign])
+    let field = name(cx).then_ignore(token(TokenKind::Assign)).then(element.clone());
+    let fields = name_then(&[TokenKind::Assign])
         .map(move |(token, _)| cx.name(token))
         .then(element.clone())
-        .then(tok(Kind::Comma).ignore_then(field).repeated().collect::<Vec<_>>())
+        .then(token(TokenKind::Comma).ignore_then(field).repeated().collect::<Vec<_>>())
         .map(|(first, rest)| ExprKind::Record(std::iter::once(first).chain(rest).collect()));
-    let field = name(cx).then_ignore(tok(Kind::Assign)).then(item);
-    let compact_fields = field.separated_by(tok(Kind::CComma)).at_least(2).collect::<Vec<_>>();
+    let field = name(cx).then_ignore(token(TokenKind::Assign)).then(item);
+    let compact_fields = field.separated_by(token(TokenKind::CComma)).at_least(2).collect::<Vec<_>>();
     let compact_fields = compact_fields.map(ExprKind::CompactRecord);
-    let spread = tok(Kind::DotDot).ignore_then(tok(Kind::Dot)).ignore_then(element.clone());
+    let spread = token(TokenKind::DotDot).ignore_then(token(TokenKind::Dot)).ignore_then(element.clone());
     let part = choice((
         spread.map(|record| (None, record)),
         name(cx)
-            .then_ignore(tok(Kind::Assign))
+            .then_ignore(token(TokenKind::Assign))
             .then(element.clone())
             .map(|(name, value)| (Some(name), value)),
     ));
-    let spread = part.separated_by(tok(Kind::Comma)).at_least(1).collect::<Vec<_>>().map(ExprKind::Spread);
+    let spread =
+        part.separated_by(token(TokenKind::Comma)).at_least(1).collect::<Vec<_>>().map(ExprKind::Spread);
     let named_item =
-        name_then(&[Kind::Assign]).map(move |(token, _)| Some(cx.name(token))).then(element.clone());
+        name_then(&[TokenKind::Assign]).map(move |(token, _)| Some(cx.name(token))).then(element.clone());
     let argument = choice((named_item, element.clone().map(|value| (None, value))));
-    let arguments = argument.separated_by(tok(Kind::Comma)).collect::<Vec<_>>().map_with(|parts, e| {
-        let count = parts.iter().take_while(|(name, _)| name.is_none()).count();
-        let (mut values, mut named) = (Vec::new(), Vec::new());
-        for (at, (name, value)) in parts.into_iter().enumerate() {
-            match name {
-                Some(name) => named.push((name, value)),
-                None if at < count => values.push(value),
-                // Read on: nothing else stands in these parentheses.
-                None => e.emit(Fail::said(SyntaxError::PlaceAfterName { value: value.span })),
+    let arguments =
+        argument.separated_by(token(TokenKind::Comma)).collect::<Vec<_>>().map_with(|parts, e| {
+            let count = parts.iter().take_while(|(name, _)| name.is_none()).count();
+            let (mut values, mut named) = (Vec::new(), Vec::new());
+            for (at, (name, value)) in parts.into_iter().enumerate() {
+                match name {
+                    Some(name) => named.push((name, value)),
+                    None if at < count => values.push(value),
+                    // Parsing continues: these parentheses contain arguments only.
+                    None => e.emit(ParseFailure::specific(SyntaxError::PositionalAfterNamed {
+                        value: value.span,
+                    })),
+                }
             }
-        }
-        ExprKind::Arguments(values, named)
-    });
-    let parenthesized = tok(Kind::LParen)
+            ExprKind::Arguments(values, named)
+        });
+    let parenthesized = token(TokenKind::LParen)
         .ignore_then(choice((
-            unsaid(&[Kind::RParen]).to(ExprKind::Tuple(Vec::new())),
-            parts_ahead(Ahead::CompactFields).ignore_then(compact_fields).then_ignore(tok(Kind::RParen)),
-            parts_ahead(Ahead::Spread).ignore_then(spread).then_ignore(tok(Kind::RParen)),
-            parts_ahead(Ahead::Arguments).ignore_then(arguments).then_ignore(tok(Kind::RParen)),
-            fields.then_ignore(tok(Kind::RParen)),
-            full.clone().map(|e| e.kind).then_ignore(tok(Kind::RParen)),
+            unreported(&[TokenKind::RParen]).to(ExprKind::Tuple(Vec::new())),
+            content_ahead(ParenthesesContent::CompactFields)
+                .ignore_then(compact_fields)
+                .then_ignore(token(TokenKind::RParen)),
+            content_ahead(ParenthesesContent::Spread)
+                .ignore_then(spread)
+                .then_ignore(token(TokenKind::RParen)),
+            content_ahead(ParenthesesContent::Arguments)
+                .ignore_then(arguments)
+                .then_ignore(token(TokenKind::RParen)),
+            fields.then_ignore(token(TokenKind::RParen)),
+            full.clone().map(|e| e.kind).then_ignore(token(TokenKind::RParen)),
         )))
         .map_with(move |kind, e| expr_at(kind, cx.span(e.slice())))
         .boxed();
-    let all_of = tok(Kind::DotDot)
-        .ignore_then(tok(Kind::LBracket))
+    let all_of = token(TokenKind::DotDot)
+        .ignore_then(token(TokenKind::LBracket))
         .ignore_then(parts.ty)
-        .then_ignore(tok(Kind::RBracket))
+        .then_ignore(token(TokenKind::RBracket))
         .map_with(move |ty, e| expr_at(ExprKind::AllOf(ty), cx.span(e.slice())));
-    let filled_text = tok(Kind::FilledOpen)
+    let filled_text = token(TokenKind::InterpolatedOpen)
         .then(element.clone())
-        .then(tok(Kind::FilledMiddle).then(element.clone()).repeated().collect::<Vec<_>>())
-        .then(tok(Kind::FilledClose))
+        .then(token(TokenKind::InterpolatedMiddle).then(element.clone()).repeated().collect::<Vec<_>>())
+        .then(token(TokenKind::InterpolatedClose))
         .map_with(move |(((open, first), rest), close), e| {
             let mut values = vec![first];
             let mut pieces = Vec::new();
@@ -529,15 +555,18 @@ fn dotted<'t>(
             }
             pieces.push(close);
             let holes = values.into_iter().zip(pieces).map(|(value, piece)| {
-                let (text, (width, places)) = filled(cx.of(piece));
-                Hole { value, width, places, text }
+                let (text, (width, places)) = interpolated_text(cx.of(piece));
+                Interpolation { value, width, places, text }
             });
-            expr_at(ExprKind::Filled(filled(cx.of(open)).0, holes.collect()), cx.span(e.slice()))
+            expr_at(
+                ExprKind::Interpolated(interpolated_text(cx.of(open)).0, holes.collect()),
+                cx.span(e.slice()),
+            )
         })
         .boxed();
-    let closed = closed_words(cx, full, parts.pattern);
+    let closed = delimited_forms(cx, full, parts.pattern);
     let array = array(cx, element, parts.item_pattern);
-    let axis = unsaid(&[Kind::Underscore]).map(move |t| expr_at(ExprKind::Axis, cx.at(t)));
+    let axis = unreported(&[TokenKind::Underscore]).map(move |t| expr_at(ExprKind::Axis, cx.at(t)));
     let atom = choice((
         named.clone(),
         literal,
@@ -552,49 +581,53 @@ fn dotted<'t>(
     .labelled(Label::Expression)
     .boxed();
     let key = choice((named, int, parenthesized, tick)).boxed();
-    let hashed = tok(Kind::Hash).repeated().collect::<Vec<_>>().then(atom).map(move |(hashes, atom)| {
-        hashes.into_iter().rev().fold(atom, |function, hash| {
-            let unit = expr_at(ExprKind::Tuple(Vec::new()), cx.at(hash));
-            let span = cx.at(hash).to(function.span);
-            let (function, argument) = (Box::new(function), Box::new(unit));
-            expr_at(ExprKind::Apply { function, argument, form: ApplyForm::Hash }, span)
-        })
-    });
-    hashed.labelled(Label::Expression).foldl(tok(Kind::Dot).ignore_then(key).repeated(), |base, key| {
-        let span = base.span.to(key.span);
-        expr_at(ExprKind::Dot { base: Box::new(base), key: Box::new(key) }, span)
-    })
+    let hashed =
+        token(TokenKind::Hash).repeated().collect::<Vec<_>>().then(atom).map(move |(hashes, atom)| {
+            hashes.into_iter().rev().fold(atom, |function, hash| {
+                let unit = expr_at(ExprKind::Tuple(Vec::new()), cx.at(hash));
+                let span = cx.at(hash).to(function.span);
+                let (function, argument) = (Box::new(function), Box::new(unit));
+                expr_at(ExprKind::Apply { function, argument, form: ApplyForm::Hash }, span)
+            })
+        });
+    hashed.labelled(Label::Expression).foldl(
+        token(TokenKind::Dot).ignore_then(key).repeated(),
+        |base, key| {
+            let span = base.span.to(key.span);
+            expr_at(ExprKind::Dot { base: Box::new(base), key: Box::new(key) }, span)
+        },
+    )
 }
 
-/// `if … endif` and `match … endmatch`.
-fn closed_words<'t>(
+/// Returns the rule of `if … endif` and `match … endmatch`.
+fn delimited_forms<'t>(
     cx: Text<'t>,
     full: impl Rule<'t, Expr>,
     pattern: impl Rule<'t, Pattern>,
 ) -> impl Rule<'t, Expr> {
-    let arm = full.clone().then_ignore(tok(Kind::Then)).then(full.clone());
-    let if_then = tok(Kind::If)
-        .ignore_then(arm.clone().separated_by(tok(Kind::Elif)).at_least(1).collect::<Vec<_>>())
-        .then_ignore(tok(Kind::Else))
+    let arm = full.clone().then_ignore(token(TokenKind::Then)).then(full.clone());
+    let if_then = token(TokenKind::If)
+        .ignore_then(arm.clone().separated_by(token(TokenKind::Elif)).at_least(1).collect::<Vec<_>>())
+        .then_ignore(token(TokenKind::Else))
         .then(full.clone())
-        .then_ignore(tok(Kind::Endif))
+        .then_ignore(token(TokenKind::Endif))
         .map(|(arms, otherwise)| ExprKind::If { arms, otherwise: Box::new(otherwise) });
     let case = pattern
-        .then(tok(Kind::When).ignore_then(full.clone()).or_not())
-        .then_ignore(tok(Kind::FatArrow))
+        .then(token(TokenKind::When).ignore_then(full.clone()).or_not())
+        .then_ignore(token(TokenKind::FatArrow))
         .then(full.clone())
         .map(|((pattern, guard), body)| Arm { pattern, guard, body });
-    let match_with = tok(Kind::Match)
+    let match_with = token(TokenKind::Match)
         .ignore_then(full)
-        .then_ignore(tok(Kind::With))
-        .then_ignore(tok(Kind::Bar).or_not())
-        .then(case.separated_by(tok(Kind::Bar)).at_least(1).collect::<Vec<_>>())
-        .then_ignore(tok(Kind::Endmatch))
+        .then_ignore(token(TokenKind::With))
+        .then_ignore(token(TokenKind::Bar).or_not())
+        .then(case.separated_by(token(TokenKind::Bar)).at_least(1).collect::<Vec<_>>())
+        .then_ignore(token(TokenKind::Endmatch))
         .map(|(scrutinee, arms)| ExprKind::Match { scrutinee: Box::new(scrutinee), arms });
     choice((if_then, match_with)).map_with(move |kind, e| expr_at(kind, cx.span(e.slice()))).boxed()
 }
 
-/// `[a, b]` and `[e for p in i, q in j if c]`.
+/// Returns the rule of `[a, b]` and `[e for p in i, q in j if c]`.
 fn array<'t>(
     cx: Text<'t>,
     element: impl Rule<'t, Expr>,
@@ -604,17 +637,17 @@ fn array<'t>(
         Elements(Vec<Expr>),
         Clauses(Vec<(Pattern, Expr)>, Option<Expr>),
     }
-    let clause = pattern.then_ignore(tok(Kind::In)).then(element.clone());
-    let clauses = tok(Kind::For)
-        .ignore_then(clause.separated_by(tok(Kind::Comma)).at_least(1).collect::<Vec<_>>())
+    let clause = pattern.then_ignore(token(TokenKind::In)).then(element.clone());
+    let clauses = token(TokenKind::For)
+        .ignore_then(clause.separated_by(token(TokenKind::Comma)).at_least(1).collect::<Vec<_>>())
         // The bracket pass has written `when` for the `if` of a comprehension.
-        .then(unsaid(&[Kind::When]).ignore_then(element.clone()).or_not())
+        .then(unreported(&[TokenKind::When]).ignore_then(element.clone()).or_not())
         .map(|(clauses, guard)| Rest::Clauses(clauses, guard));
-    let elements = tok(Kind::Comma)
+    let elements = token(TokenKind::Comma)
         .ignore_then(element.clone())
         .repeated()
         .collect::<Vec<_>>()
-        .then_ignore(unsaid(&[Kind::Comma]).or_not())
+        .then_ignore(unreported(&[TokenKind::Comma]).or_not())
         .map(Rest::Elements);
     let filled = element.then(choice((clauses, elements))).map(|(first, rest)| match rest {
         Rest::Clauses(clauses, guard) => {
@@ -626,10 +659,10 @@ fn array<'t>(
             ExprKind::Array(rest)
         }
     });
-    tok(Kind::LBracket)
+    token(TokenKind::LBracket)
         .ignore_then(choice((
-            unsaid(&[Kind::RBracket]).to(ExprKind::Array(Vec::new())),
-            filled.then_ignore(tok(Kind::RBracket)),
+            unreported(&[TokenKind::RBracket]).to(ExprKind::Array(Vec::new())),
+            filled.then_ignore(token(TokenKind::RBracket)),
         )))
         .map_with(move |kind, e| expr_at(kind, cx.span(e.slice())))
         .boxed()

@@ -114,10 +114,10 @@ use super::ast::{Expr, Stmt, TypeExpr};
 use super::edition::Edition;
 use super::error::SyntaxError;
 use super::foreign_keywords;
-use super::lexer::{Kind, Token};
+use super::lexer::{Token, TokenKind};
 use crate::source::Span;
 use chumsky::prelude::*;
-use rule::{Extra, Fail, Input, Label, Text, bit};
+use rule::{Extra, Input, Label, ParseFailure, Text, bit};
 
 /// The grammar over one text, built once and used for each of its statements.
 pub(crate) struct Grammar<'t> {
@@ -125,35 +125,37 @@ pub(crate) struct Grammar<'t> {
     statement: Boxed<'t, 't, Input<'t>, Stmt, Extra>,
 }
 
-/// What one statement gave.
+/// The result of parsing one statement.
 pub(crate) struct Outcome<T> {
     pub tree: Option<T>,
     pub errors: Vec<SyntaxError>,
-    /// It would have gone on where its tokens end.
+    /// The statement is incomplete at the end of its tokens.
     pub ends_early: bool,
 }
 
 impl<'t> Grammar<'t> {
+    /// Builds the grammar.
     pub fn new(cx: Text<'t>) -> Grammar<'t> {
         Grammar { cx, statement: stmt::statement(cx).boxed() }
     }
 
-    /// Reads one statement; `next` is the token after it, for messages.
+    /// Parses one statement; `next` is the token after it, for messages.
     pub fn statement(&self, tokens: &'t [Token], next: Option<&Token>) -> Outcome<Stmt> {
         run(self.cx, &self.statement, tokens, next)
     }
 }
 
-/// Reads one expression; `tokens` end in a `;`.
+/// Parses one expression; `tokens` end in a `;`.
 pub(crate) fn expression<'t>(cx: Text<'t>, tokens: &'t [Token]) -> Outcome<Expr> {
     run(cx, &stmt::expression(cx), tokens, None)
 }
 
-/// Reads one type; `tokens` end in a `;`.
+/// Parses one type; `tokens` end in a `;`.
 pub(crate) fn type_expression<'t>(cx: Text<'t>, tokens: &'t [Token]) -> Outcome<TypeExpr> {
-    run(cx, &types::types(cx).full.then_ignore(rule::tok(Kind::Semi)), tokens, None)
+    run(cx, &types::types(cx).full.then_ignore(rule::token(TokenKind::Semi)), tokens, None)
 }
 
+/// Applies a rule to tokens.
 fn run<'t, T>(
     cx: Text<'t>,
     rule: &impl Parser<'t, Input<'t>, T, Extra>,
@@ -166,15 +168,15 @@ fn run<'t, T>(
     Outcome { tree, errors, ends_early }
 }
 
-/// Finds the words for a failure.
+/// Returns the error for a failure.
 fn explain(
     cx: Text<'_>,
-    fail: Fail,
+    fail: ParseFailure,
     tokens: &[Token],
     next: Option<&Token>,
     ends_early: &mut bool,
 ) -> SyntaxError {
-    if let Some(said) = fail.said {
+    if let Some(said) = fail.specific {
         // `let x = 5;` reads as an assignment to `let x`.
         if let SyntaxError::NotAVariable { place, .. } = &*said {
             let at = tokens.partition_point(|t| t.start < place.start);
@@ -189,77 +191,94 @@ fn explain(
     let before = fail.at.checked_sub(1).and_then(|at| tokens.get(at));
     let real = tokens.get(fail.at).filter(|t| !t.synthetic);
     let found = real.or(next);
-    let after = before.map(|t| (words(cx, t), cx.at(t)));
-    let operators = bit(Kind::Plus) | bit(Kind::Semi);
-    let operator_fits = expected & bit(Kind::Plus) != 0;
-    let in_type = expected & bit(Kind::Arrow) != 0;
+    let after = before.map(|t| (describe_token(cx, t), cx.at(t)));
+    let operators = bit(TokenKind::Plus) | bit(TokenKind::Semi);
+    let operator_fits = expected & bit(TokenKind::Plus) != 0;
+    let in_type = expected & bit(TokenKind::Arrow) != 0;
     let Some(found) = found else {
         *ends_early = true;
         let end = before.map_or(cx.span(tokens), |t| cx.at(t)).after();
         let after = after.map_or_else(|| "the beginning".to_owned(), |(words, _)| words);
-        return SyntaxError::UnfinishedStatement { end, after, expected: wanted(expected) };
+        return SyntaxError::UnfinishedStatement { end, after, expected: expected_descriptions(expected) };
     };
     let at = cx.at(found);
     match found.kind {
         // `val a = 1, b = 2;` declares several names.
-        Kind::Assign if operator_fits && !in_type && several_bindings(tokens, fail.at) => {
+        TokenKind::Assign if operator_fits && !in_type && declares_several_names(tokens, fail.at) => {
             let hint = "each name has a `val` of its own: `val a = 1; val b = 2;`, or `val a, b = 1, 2;`";
-            let (found, expected) = (words(cx, found), wanted(expected));
+            let (found, expected) = (describe_token(cx, found), expected_descriptions(expected));
             return SyntaxError::Unexpected { found, at, after, expected, hint: Some(hint.to_owned()) };
         }
-        Kind::Assign if operator_fits && !in_type => return SyntaxError::AssignForEqual { span: at },
-        Kind::LArrow if operator_fits && !in_type => return SyntaxError::StoreInExpression { span: at },
-        Kind::Comma if in_type && expected & bit(Kind::RParen) != 0 => {
+        TokenKind::Assign if operator_fits && !in_type => return SyntaxError::AssignForEqual { span: at },
+        TokenKind::LArrow if operator_fits && !in_type => return SyntaxError::StoreInExpression { span: at },
+        TokenKind::Comma if in_type && expected & bit(TokenKind::RParen) != 0 => {
             return SyntaxError::CommaInType { span: at };
         }
-        Kind::LBracket
+        TokenKind::LBracket
             if !found.glued
-                && before.is_some_and(|t| matches!(t.kind, Kind::Name | Kind::Qualified))
-                && (in_type || tokens.first().is_some_and(|t| t.kind == Kind::Instance)) =>
+                && before.is_some_and(|t| matches!(t.kind, TokenKind::Name | TokenKind::Qualified))
+                && (in_type || tokens.first().is_some_and(|t| t.kind == TokenKind::Instance)) =>
         {
             let gap = before.map_or(at, |t| cx.at(t).after().to(crate::source::Span { end: at.start, ..at }));
             return SyntaxError::DetachedTypeArguments { bracket: at, gap };
         }
         kind if kind.is_keyword()
-            && !matches!(kind, Kind::In | Kind::Of)
-            && (expected & bit(Kind::Name) != 0 || expected == Label::Pattern.bit())
-            && expected & (Label::Expression.bit() | bit(Kind::RParen) | bit(Kind::RBracket)) == 0
+            && !matches!(kind, TokenKind::In | TokenKind::Of)
+            && (expected & bit(TokenKind::Name) != 0 || expected == Label::Pattern.bit())
+            && expected & (Label::Expression.bit() | bit(TokenKind::RParen) | bit(TokenKind::RBracket))
+                == 0
             || kind.is_keyword() && expected == Label::Pattern.bit() =>
         {
-            return SyntaxError::KeywordAsName { span: at, word: kind.words() };
+            return SyntaxError::KeywordAsName { span: at, word: kind.description() };
         }
         _ => {}
     }
     if expected & operators != 0
-        && expected & bit(Kind::Semi) != 0
+        && expected & bit(TokenKind::Semi) != 0
         && let Some(before) = before
     {
         let line_break =
             cx.text.get(before.end as usize..found.start as usize).is_some_and(|g| g.contains('\n'));
         let goes_on = found.kind.is_keyword() || found.kind.ends_operand() || found.kind.begins_operand();
-        let closes = matches!(found.kind, Kind::RBrace | Kind::Done | Kind::Elif | Kind::Else | Kind::Bar);
+        let closes = matches!(
+            found.kind,
+            TokenKind::RBrace | TokenKind::Done | TokenKind::Elif | TokenKind::Else | TokenKind::Bar
+        );
         // `a || b` is meant as `or`, not as the next arm.
-        let doubled = found.kind == Kind::Bar && tokens.get(fail.at + 1).is_some_and(|t| t.kind == Kind::Bar);
+        let doubled =
+            found.kind == TokenKind::Bar && tokens.get(fail.at + 1).is_some_and(|t| t.kind == TokenKind::Bar);
         let closes = closes && !doubled;
         if closes || (goes_on && line_break) || found.kind.begins_statement() || real.is_none() {
-            return SyntaxError::MissingSemicolon { end: cx.at(before), next: at, found: words(cx, found) };
+            return SyntaxError::MissingSemicolon {
+                end: cx.at(before),
+                next: at,
+                found: describe_token(cx, found),
+            };
         }
     }
-    if matches!(found.kind, Kind::Dot | Kind::LParen | Kind::Name | Kind::Qualified | Kind::Hash)
-        && cx.edition == Edition::V02
-        && expected & bit(Kind::CStar) != 0
+    if matches!(
+        found.kind,
+        TokenKind::Dot | TokenKind::LParen | TokenKind::Name | TokenKind::Qualified | TokenKind::Hash
+    ) && cx.edition == Edition::V02
+        && expected & bit(TokenKind::CStar) != 0
         && let Some(cast) = cast_before(cx, tokens, fail.at)
     {
-        return SyntaxError::AfterCast { at, found: words(cx, found), cast };
+        return SyntaxError::AfterCast { at, found: describe_token(cx, found), cast };
     }
-    let around = Around { cx, tokens, at: fail.at, before, found };
+    let around = FailureSite { cx, tokens, at: fail.at, before, found };
     let hint = hint(&around, expected);
-    SyntaxError::Unexpected { found: words(cx, found), at, after, expected: wanted(expected), hint }
+    SyntaxError::Unexpected {
+        found: describe_token(cx, found),
+        at,
+        after,
+        expected: expected_descriptions(expected),
+        hint,
+    }
 }
 
-/// The `x :>> T` that ends before a token.
+/// Returns the span of an `x :>> T` that ends before a token.
 fn cast_before(cx: Text<'_>, tokens: &[Token], at: usize) -> Option<Span> {
-    use Kind::*;
+    use TokenKind::*;
     let before = tokens.get(..at)?;
     // Back over one bracket after the other.
     let mut depth = 0u32;
@@ -283,9 +302,9 @@ fn cast_before(cx: Text<'_>, tokens: &[Token], at: usize) -> Option<Span> {
     cast.then(|| cx.at(first).to(cx.at(last)))
 }
 
-/// Whether a statement that declares a variable has come to a second `=` of its own.
-fn several_bindings(tokens: &[Token], at: usize) -> bool {
-    use Kind::*;
+/// Returns true if a declaration of a variable continues with another name and `=`.
+fn declares_several_names(tokens: &[Token], at: usize) -> bool {
+    use TokenKind::*;
     let mut depth = 0i32;
     let mut assigned = false;
     let mut listed = false;
@@ -301,57 +320,65 @@ fn several_bindings(tokens: &[Token], at: usize) -> bool {
     tokens.first().is_some_and(|t| matches!(t.kind, Val | Var)) && depth == 0 && listed
 }
 
-/// A token in words: names and literals as they are written.
-pub(crate) fn words(cx: Text<'_>, token: &Token) -> String {
+/// Returns the description of a token: names and literals as written.
+pub(crate) fn describe_token(cx: Text<'_>, token: &Token) -> String {
     match token.kind {
-        Kind::Name | Kind::Qualified | Kind::Int | Kind::Real | Kind::Suffixed | Kind::Char
+        TokenKind::Name
+        | TokenKind::Qualified
+        | TokenKind::Int
+        | TokenKind::Real
+        | TokenKind::Suffixed
+        | TokenKind::Char
             if token.end - token.start <= 40 =>
         {
             format!("`{}`", cx.of(token))
         }
-        kind => kind.words().to_owned(),
+        kind => kind.description().to_owned(),
     }
 }
 
-/// What could stand there, in few words: operators and openers are gathered.
-fn wanted(mut expected: u128) -> Vec<&'static str> {
+/// Returns descriptions of the tokens expected, few in number: operators and openers are grouped.
+fn expected_descriptions(mut expected: u128) -> Vec<&'static str> {
     let mut out = Vec::new();
     // After an operand an argument may follow, after a name in a pattern its argument: neither is
     // what is missing.
-    if expected & bit(Kind::Plus) != 0 {
+    if expected & bit(TokenKind::Plus) != 0 {
         expected &= !Label::Expression.bit();
     }
-    if expected & (bit(Kind::Assign) | bit(Kind::In) | bit(Kind::FatArrow) | bit(Kind::RParen)) != 0 {
+    if expected
+        & (bit(TokenKind::Assign) | bit(TokenKind::In) | bit(TokenKind::FatArrow) | bit(TokenKind::RParen))
+        != 0
+    {
         expected &= !Label::Pattern.bit();
     }
     for label in [Label::Statement, Label::Expression, Label::Type, Label::Pattern] {
         if expected & label.bit() != 0 {
             expected &= !label.bit();
-            out.push(label.words());
+            out.push(label.description());
             // What begins one is not said again.
-            for kind in [Kind::Not, Kind::Minus, Kind::Bang] {
+            for kind in [TokenKind::Not, TokenKind::Minus, TokenKind::Bang] {
                 expected &= !bit(kind);
             }
         }
     }
     // What follows `export`.
-    if expected & bit(Kind::Fun) != 0 && expected & bit(Kind::Typedef) != 0 {
+    if expected & bit(TokenKind::Fun) != 0 && expected & bit(TokenKind::Typedef) != 0 {
         expected = 0;
         out.push("a definition");
     }
-    let operator = expected & bit(Kind::Plus) != 0;
+    let operator = expected & bit(TokenKind::Plus) != 0;
     for kind in OPERATORS {
         expected &= !bit(*kind);
     }
-    let name = expected & bit(Kind::Name) != 0;
+    let name = expected & bit(TokenKind::Name) != 0;
     if name {
-        out.push(Kind::Name.words());
+        out.push(TokenKind::Name.description());
     }
-    expected &= !bit(Kind::Name);
+    expected &= !bit(TokenKind::Name);
     // Closers and separators, in the order of the token list.
-    for kind in SAID {
+    for kind in REPORTED_TOKENS {
         if expected & bit(*kind) != 0 {
-            out.push(kind.words());
+            out.push(kind.description());
         }
     }
     if operator && out.len() < 4 {
@@ -361,8 +388,9 @@ fn wanted(mut expected: u128) -> Vec<&'static str> {
     out
 }
 
-const OPERATORS: &[Kind] = {
-    use Kind::*;
+/// The operators, which messages describe together.
+const OPERATORS: &[TokenKind] = {
+    use TokenKind::*;
     &[
         Plus, Minus, Star, Slash, Percent, Pow, EqEq, NotEq, Less, LessEq, Greater, GreaterEq, DotDot,
         DotDotLess, Upto, And, Or, Dot, Dollar, Pipe, Reshape, Convert, Caret, CCaret, CStar, CPlus,
@@ -370,9 +398,9 @@ const OPERATORS: &[Kind] = {
     ]
 };
 
-/// What messages may offer beside operators.
-const SAID: &[Kind] = {
-    use Kind::*;
+/// The tokens that messages list beside operators.
+const REPORTED_TOKENS: &[TokenKind] = {
+    use TokenKind::*;
     &[
         Semi, Colon, Assign, FatArrow, LBrace, LParen, LBracket, RParen, RBracket, RBrace, Comma, In, Do,
         Perform, Then, Elif, Else, Endif, With, When, Bar, Endmatch, Of, Done, For, Int, Real, Str, EqEq,
@@ -380,9 +408,9 @@ const SAID: &[Kind] = {
     ]
 };
 
-/// The word of another language that begins the statement in which `at` stands, if one does.
+/// Returns the error for a word of another language that begins the statement at `at`, if one does.
 pub(crate) fn foreign_word(cx: Text<'_>, tokens: &[Token], at: usize) -> Option<SyntaxError> {
-    use Kind::*;
+    use TokenKind::*;
     let before = tokens.get(..at)?;
     let ends = |t: &Token| matches!(t.kind, Semi | LBrace | RBrace | Do | Done | Else | Perform);
     let begin = before.iter().rposition(ends).map_or(0, |end| end + 1);
@@ -403,19 +431,19 @@ pub(crate) fn foreign_word(cx: Text<'_>, tokens: &[Token], at: usize) -> Option<
         if used || called {
             return None;
         }
-        let instead = foreign_keywords::statement(cx.of(first))?;
+        let instead = foreign_keywords::advice(cx.of(first))?;
         Some(SyntaxError::ForeignWord { span: cx.at(first), word: cx.of(first).to_owned(), instead })
     })
 }
 
-/// What gives a name on its left a value.
-const ASSIGNING: &[Kind] = {
-    use Kind::*;
+/// The assignment operators.
+const ASSIGNING: &[TokenKind] = {
+    use TokenKind::*;
     &[Assign, PlusAssign, MinusAssign, StarAssign, SlashAssign, PercentAssign, PowAssign]
 };
 
-/// The place where a statement stopped being read.
-struct Around<'t> {
+/// The place where parsing of a statement failed.
+struct FailureSite<'t> {
     cx: Text<'t>,
     tokens: &'t [Token],
     at: usize,
@@ -423,40 +451,41 @@ struct Around<'t> {
     found: &'t Token,
 }
 
-impl Around<'_> {
-    /// Whether the statement declares a variable.
+impl FailureSite<'_> {
+    /// Returns true if the statement declares a variable.
     fn binds(&self) -> bool {
-        self.tokens.first().is_some_and(|t| matches!(t.kind, Kind::Val | Kind::Var))
+        self.tokens.first().is_some_and(|t| matches!(t.kind, TokenKind::Val | TokenKind::Var))
     }
 
-    /// Whether a word is this one, two places before.
+    /// Returns true if the token two places before is this word.
     fn named(&self, word: &str) -> bool {
         let name = self.at.checked_sub(2).and_then(|at| self.tokens.get(at));
         name.is_some_and(|t| self.cx.of(t) == word)
     }
 
-    /// Whether the token found touches the one before it.
+    /// Returns true if the token found touches the one before it.
     fn glued(&self) -> bool {
         self.before.is_some_and(|before| before.end == self.found.start)
     }
 
-    /// The kind of a token after the one found.
-    fn later(&self, n: usize) -> Option<Kind> {
+    /// Returns the kind of the token `n` places after the one found.
+    fn later(&self, n: usize) -> Option<TokenKind> {
         self.tokens.get(self.at + n).map(|t| t.kind)
     }
 
-    fn is_before(&self, kind: Kind) -> bool {
+    /// Returns true if the token before is of this kind.
+    fn is_before(&self, kind: TokenKind) -> bool {
         self.before.is_some_and(|t| t.kind == kind)
     }
 
-    /// A word before this place in the statement.
-    fn after(&self, kind: Kind) -> bool {
+    /// Returns true if a token of this kind precedes in the statement.
+    fn after(&self, kind: TokenKind) -> bool {
         self.tokens.iter().take(self.at).any(|t| t.kind == kind)
     }
 
-    /// What a sign that stands in no program of this language is written as.
-    fn sign(&self) -> Option<&'static str> {
-        use Kind::*;
+    /// Returns the hint for an operator of another language.
+    fn foreign_operator_hint(&self) -> Option<&'static str> {
+        use TokenKind::*;
         let (found, before) = (self.found.kind, self.before.map(|t| t.kind));
         Some(match (before?, found) {
             (Plus, Plus) if self.later(1) == Some(Semi) => "write `x += 1;`",
@@ -492,164 +521,194 @@ impl Around<'_> {
     }
 }
 
-/// What to write instead, for what is often meant.
-fn hint(around: &Around<'_>, expected: u128) -> Option<String> {
+/// Returns the hint for a frequent mistake.
+fn hint(around: &FailureSite<'_>, expected: u128) -> Option<String> {
     let wants = |kind| expected & bit(kind) != 0;
     let (before, found) = (around.before, around.found);
     let operand = expected & Label::Expression.bit() != 0;
     let in_type = expected & Label::Type.bit() != 0;
     let words = match found.kind {
-        _ if before.is_some_and(|t| t.kind == Kind::Export) => {
+        _ if before.is_some_and(|t| t.kind == TokenKind::Export) => {
             "`export` stands before what the module defines: `fun`, `proc`, `val`, a type or a class"
         }
-        Kind::Qualified if wants(Kind::Name) => {
+        TokenKind::Qualified if wants(TokenKind::Name) => {
             "`::` reaches into an imported module; what is defined here has a name without it"
         }
-        Kind::Amp if wants(Kind::And) => "conditions are joined by `and`",
-        Kind::Bar if wants(Kind::Or) => "conditions are joined by `or`",
-        _ if (wants(Kind::Plus) || operand || in_type) && around.sign().is_some() => around.sign()?,
-        Kind::Arrow if wants(Kind::FatArrow) && wants(Kind::LBrace) => "the type of the result follows `:`",
-        Kind::Arrow if wants(Kind::FatArrow) => "`=>` stands between a pattern, or parameters, and the value",
-        Kind::FatArrow | Kind::Arrow if wants(Kind::Plus) && !wants(Kind::FatArrow) => {
+        TokenKind::Amp if wants(TokenKind::And) => "conditions are joined by `and`",
+        TokenKind::Bar if wants(TokenKind::Or) => "conditions are joined by `or`",
+        _ if (wants(TokenKind::Plus) || operand || in_type) && around.foreign_operator_hint().is_some() => {
+            around.foreign_operator_hint()?
+        }
+        TokenKind::Arrow if wants(TokenKind::FatArrow) && wants(TokenKind::LBrace) => {
+            "the type of the result follows `:`"
+        }
+        TokenKind::Arrow if wants(TokenKind::FatArrow) => {
+            "`=>` stands between a pattern, or parameters, and the value"
+        }
+        TokenKind::FatArrow | TokenKind::Arrow if wants(TokenKind::Plus) && !wants(TokenKind::FatArrow) => {
             "a function without a name is written `fun (x) => e`"
         }
-        Kind::LBrace if operand && !wants(Kind::Plus) => {
+        TokenKind::LBrace if operand && !wants(TokenKind::Plus) => {
             "a record is written `(x=1, y=2)`, an array `[1, 2, 3]`, a block `do … done`"
         }
-        Kind::LBrace if in_type && !wants(Kind::Plus) => "the type of a record is written `(x:int, y:real)`",
-        Kind::Name
-            if wants(Kind::LParen) && (around.is_before(Kind::Fun) || around.is_before(Kind::Proc)) =>
+        TokenKind::LBrace if in_type && !wants(TokenKind::Plus) => {
+            "the type of a record is written `(x:int, y:real)`"
+        }
+        TokenKind::Name
+            if wants(TokenKind::LParen)
+                && (around.is_before(TokenKind::Fun) || around.is_before(TokenKind::Proc)) =>
         {
             "a function without a name is written `fun (x, y) => e`, or `fun x => e`"
         }
-        Kind::Arrow | Kind::Colon
-            if (around.named("fun") || around.named("proc")) && around.is_before(Kind::Name) =>
+        TokenKind::Arrow | TokenKind::Colon
+            if (around.named("fun") || around.named("proc")) && around.is_before(TokenKind::Name) =>
         {
             "a function without a name is written `fun (x:int) => e`, or `fun x => e`"
         }
-        Kind::LBrace if wants(Kind::Assign) && around.after(Kind::Enum) => {
+        TokenKind::LBrace if wants(TokenKind::Assign) && around.after(TokenKind::Enum) => {
             "the cases of an enumeration follow `=`: `enum shade = Dark, Light;`"
         }
-        Kind::Of | Kind::LParen if around.after(Kind::Enum) => {
+        TokenKind::Of | TokenKind::LParen if around.after(TokenKind::Enum) => {
             "the cases of an `enum` are constants: a `variant` has cases with arguments, `Circle of real`"
         }
-        Kind::LParen if wants(Kind::Of) && around.after(Kind::Variant) => {
+        TokenKind::LParen if wants(TokenKind::Of) && around.after(TokenKind::Variant) => {
             "the argument of a case follows `of`, as in `Circle of real`"
         }
-        Kind::In if wants(Kind::RParen) && around.after(Kind::For) => {
+        TokenKind::In if wants(TokenKind::RParen) && around.after(TokenKind::For) => {
             "no parentheses stand around what a loop walks: `for x in xs do … done`"
         }
-        Kind::Semi if wants(Kind::FatArrow) && wants(Kind::LBrace) && around.after(Kind::Class) => {
+        TokenKind::Semi
+            if wants(TokenKind::FatArrow) && wants(TokenKind::LBrace) && around.after(TokenKind::Class) =>
+        {
             "a class declares functions by their types, as in `fun area : T -> real;`"
         }
-        Kind::Semi if wants(Kind::FatArrow) && wants(Kind::LBrace) => {
+        TokenKind::Semi if wants(TokenKind::FatArrow) && wants(TokenKind::LBrace) => {
             "the body of a function follows `=>`, or stands in `{ }`"
         }
-        Kind::Semi if wants(Kind::Assign) && around.binds() => {
+        TokenKind::Semi if wants(TokenKind::Assign) && around.binds() => {
             "a variable has a value from the beginning: `var x = 0;`"
         }
-        Kind::Minus if wants(Kind::Assign) && around.binds() => "names hold no `-`: write `my_name`",
-        Kind::Dollar if !wants(Kind::Plus) => "names have no `$` before them",
-        Kind::DotDot | Kind::DotDotLess | Kind::Star | Kind::Pow
-            if wants(Kind::RParen) && (around.after(Kind::Fun) || around.after(Kind::Proc)) =>
+        TokenKind::Minus if wants(TokenKind::Assign) && around.binds() => {
+            "names hold no `-`: write `my_name`"
+        }
+        TokenKind::Dollar if !wants(TokenKind::Plus) => "names have no `$` before them",
+        TokenKind::DotDot | TokenKind::DotDotLess | TokenKind::Star | TokenKind::Pow
+            if wants(TokenKind::RParen)
+                && (around.after(TokenKind::Fun) || around.after(TokenKind::Proc)) =>
         {
             "a function that takes any number of values takes an array: `fun f[N:COMPACTLINEAR](xs:int ^ N) => e`"
         }
-        Kind::Colon
-            if wants(Kind::Plus)
-                && around.at.checked_sub(2).is_some_and(|at| around.tokens[at].kind == Kind::LBrace) =>
+        TokenKind::Colon
+            if wants(TokenKind::Plus)
+                && around.at.checked_sub(2).is_some_and(|at| around.tokens[at].kind == TokenKind::LBrace) =>
         {
             "a record is written `(x=1, y=2)`, a block with a value `{ val x = 1; x + 1 }`"
         }
-        Kind::Colon if wants(Kind::Plus) && wants(Kind::Semi) && around.at == 1 => {
+        TokenKind::Colon if wants(TokenKind::Plus) && wants(TokenKind::Semi) && around.at == 1 => {
             "a name is declared by `val x : int = e;`"
         }
-        Kind::DotDotLess | Kind::DotDot if operand && !wants(Kind::Plus) => {
+        TokenKind::DotDotLess | TokenKind::DotDot if operand && !wants(TokenKind::Plus) => {
             "`..<i` walks the indices below `i` in a loop only: `for j in ..<i do … done`"
         }
-        Kind::Bar if operand => "a function without a name is written `fun (x) => e`",
-        Kind::Colon if around.is_before(Kind::Name) && around.named("lambda") => {
+        TokenKind::Bar if operand => "a function without a name is written `fun (x) => e`",
+        TokenKind::Colon if around.is_before(TokenKind::Name) && around.named("lambda") => {
             "a function without a name is written `fun (x) => e`"
         }
-        Kind::Colon | Kind::Semi if wants(Kind::Do) => {
+        TokenKind::Colon | TokenKind::Semi if wants(TokenKind::Do) => {
             "the body of a loop is written `do … done`, one statement `perform s;`"
         }
-        Kind::Assign | Kind::Colon if wants(Kind::In) && around.after(Kind::For) => {
+        TokenKind::Assign | TokenKind::Colon if wants(TokenKind::In) && around.after(TokenKind::For) => {
             "a loop walks what stands after `in`: `for i in 1..10 do … done`, `for x in xs do … done`"
         }
-        Kind::Colon if wants(Kind::RBracket) && around.is_before(Kind::Int) => {
+        TokenKind::Colon if wants(TokenKind::RBracket) && around.is_before(TokenKind::Int) => {
             "integers from one to another are `a..b`; `take` and `drop` give parts of an array"
         }
-        Kind::Colon if wants(Kind::Plus) && around.is_before(Kind::Int) => {
+        TokenKind::Colon if wants(TokenKind::Plus) && around.is_before(TokenKind::Int) => {
             "integers from one to another are `a..b`"
         }
-        Kind::Assign if wants(Kind::RParen) && around.after(Kind::Fun) | around.after(Kind::Proc) => {
+        TokenKind::Assign
+            if wants(TokenKind::RParen) && around.after(TokenKind::Fun) | around.after(TokenKind::Proc) =>
+        {
             "a default value follows the type of its parameter: `x:int = 3`"
         }
-        Kind::LBracket if expected & Label::Pattern.bit() != 0 => {
+        TokenKind::LBracket if expected & Label::Pattern.bit() != 0 => {
             "a pattern for the elements of an array is a tuple, as in `val (a, b) = [1, 2];`"
         }
-        Kind::LBracket if in_type => "the type of an array is written `T ^ n`, as in `int ^ 3`",
-        Kind::Less if wants(Kind::LParen) && wants(Kind::LBracket) => {
+        TokenKind::LBracket if in_type => "the type of an array is written `T ^ n`, as in `int ^ 3`",
+        TokenKind::Less if wants(TokenKind::LParen) && wants(TokenKind::LBracket) => {
             "type parameters stand in brackets: `fun f[T](x:T) => e`"
         }
-        Kind::Assign if wants(Kind::LBrace) && around.after(Kind::Struct) => {
+        TokenKind::Assign if wants(TokenKind::LBrace) && around.after(TokenKind::Struct) => {
             "the fields of a struct stand in braces: `struct point { x:int; y:int; }`"
         }
-        Kind::Name | Kind::Int | Kind::Underscore | Kind::Assign
-            if wants(Kind::LParen) && wants(Kind::LBracket) && !wants(Kind::LBrace) =>
+        TokenKind::Name | TokenKind::Int | TokenKind::Underscore | TokenKind::Assign
+            if wants(TokenKind::LParen) && wants(TokenKind::LBracket) && !wants(TokenKind::LBrace) =>
         {
             "parameters stand in parentheses, with their types: `fun f(x:int):int => e;`"
         }
-        Kind::Name | Kind::Underscore
-            if wants(Kind::LParen) && around.after(Kind::Fun) && wants(Kind::FatArrow) =>
+        TokenKind::Name | TokenKind::Underscore
+            if wants(TokenKind::LParen) && around.after(TokenKind::Fun) && wants(TokenKind::FatArrow) =>
         {
             "several parameters stand in parentheses: `fun (x, y) => e`"
         }
-        Kind::LBrace if wants(Kind::Plus) && around.is_before(Kind::Name) && !wants(Kind::Do) => {
+        TokenKind::LBrace
+            if wants(TokenKind::Plus) && around.is_before(TokenKind::Name) && !wants(TokenKind::Do) =>
+        {
             "a block is `do … done`; the value of a struct is made by its name, as in `point (1, 2)`"
         }
-        Kind::For if wants(Kind::RBracket) => {
+        TokenKind::For if wants(TokenKind::RBracket) => {
             "a comprehension makes one value each time: a tuple stands in parentheses, as in `[ (x, y) for x in xs ]`"
         }
-        Kind::In if wants(Kind::Plus) && wants(Kind::Semi) => {
+        TokenKind::In if wants(TokenKind::Plus) && wants(TokenKind::Semi) => {
             "a name stays known to the end of its block: end this statement with `;`"
         }
-        Kind::LBrace if wants(Kind::LParen) => "a function has parameters: write `()` if it needs none",
-        Kind::Fun if expected & Label::Expression.bit() != 0 => {
+        TokenKind::LBrace if wants(TokenKind::LParen) => {
+            "a function has parameters: write `()` if it needs none"
+        }
+        TokenKind::Fun if expected & Label::Expression.bit() != 0 => {
             "a function without a name is written `fun (x:T) => e`"
         }
-        Kind::Question if wants(Kind::Plus) => "a choice is written `if c then a else b endif`",
-        Kind::IfDo if expected & Label::Expression.bit() != 0 => {
+        TokenKind::Question if wants(TokenKind::Plus) => "a choice is written `if c then a else b endif`",
+        TokenKind::IfDo if expected & Label::Expression.bit() != 0 => {
             "an `if` with `do` is a statement; an expression is `if … then … else … endif`"
         }
-        Kind::MatchDo if expected & Label::Expression.bit() != 0 => {
+        TokenKind::MatchDo if expected & Label::Expression.bit() != 0 => {
             "a `match` with `do` is a statement; an expression is `match … with … endmatch`"
         }
-        Kind::Assign if wants(Kind::FatArrow) => "the body of a function follows `=>`, or stands in `{ }`",
-        Kind::FatArrow if wants(Kind::Assign) => "a definition of a value or type is written with `=`",
-        Kind::Do if wants(Kind::Then) => {
+        TokenKind::Assign if wants(TokenKind::FatArrow) => {
+            "the body of a function follows `=>`, or stands in `{ }`"
+        }
+        TokenKind::FatArrow if wants(TokenKind::Assign) => {
+            "a definition of a value or type is written with `=`"
+        }
+        TokenKind::Do if wants(TokenKind::Then) => {
             "an `if` with `do` is a statement; inside an expression write `then`"
         }
-        Kind::Then if wants(Kind::Do) => "an `if` with `then` is an expression; as a statement write `do`",
-        Kind::LBrace if wants(Kind::Do) => "the body of a loop or a branch is written `do … done`",
-        Kind::Endif if wants(Kind::Else) => "an `if` expression needs its `else`: it must have a value",
-        Kind::Caret if !wants(Kind::Caret) => "`^` builds array types; the power of numbers is `**`",
-        Kind::CStar | Kind::CPlus | Kind::CCaret if !wants(Kind::CStar) => {
+        TokenKind::Then if wants(TokenKind::Do) => {
+            "an `if` with `then` is an expression; as a statement write `do`"
+        }
+        TokenKind::LBrace if wants(TokenKind::Do) => "the body of a loop or a branch is written `do … done`",
+        TokenKind::Endif if wants(TokenKind::Else) => {
+            "an `if` expression needs its `else`: it must have a value"
+        }
+        TokenKind::Caret if !wants(TokenKind::Caret) => {
+            "`^` builds array types; the power of numbers is `**`"
+        }
+        TokenKind::CStar | TokenKind::CPlus | TokenKind::CCaret if !wants(TokenKind::CStar) => {
             "`\\*`, `\\+` and `\\^` build compact types; types follow `:`, `of`, `:>>` or stand in `..[ ]`"
         }
-        Kind::Minus if before.is_some_and(|t| t.kind == Kind::Int) && wants(Kind::Of) => {
+        TokenKind::Minus if before.is_some_and(|t| t.kind == TokenKind::Int) && wants(TokenKind::Of) => {
             "a negative argument stands in parentheses: `case 0 (-1)`"
         }
-        Kind::Arrow | Kind::StarPlus if wants(Kind::CStar) => {
+        TokenKind::Arrow | TokenKind::StarPlus if wants(TokenKind::CStar) => {
             "a type with `->`, `+`, `*` or `*+` after `:>>` or `:>` stands in parentheses, as in `x :>> (A -> B)`"
         }
-        Kind::StarPlus => "`*+` builds types: `3 *+ int`; write `* +` apart otherwise",
-        Kind::Pow if wants(Kind::CStar) => {
+        TokenKind::StarPlus => "`*+` builds types: `3 *+ int`; write `* +` apart otherwise",
+        TokenKind::Pow if wants(TokenKind::CStar) => {
             "`**` binds tighter than `:>`: put parentheses around, as in `(x :> real) ** 2.0`"
         }
-        Kind::PlusAssign | Kind::MinusAssign => "a compound assignment is a statement of its own",
-        _ if wants(Kind::Assign) && wants(Kind::Colon) && !wants(Kind::FatArrow) => {
+        TokenKind::PlusAssign | TokenKind::MinusAssign => "a compound assignment is a statement of its own",
+        _ if wants(TokenKind::Assign) && wants(TokenKind::Colon) && !wants(TokenKind::FatArrow) => {
             "a binding is written `val x = e;` or `val x : T = e;`"
         }
         _ => return None,

@@ -1,16 +1,19 @@
 //! Patterns: tokens → [`Pattern`].
 //!
-//! Whether a name binds or is a constructor is not known here.
+//! Name resolution decides later whether a name is a variable or a constructor.
 
 use super::super::ast::{Pattern, PatternKind, TypeExpr};
-use super::super::lexer::{Kind, Token};
-use super::super::literal::{char_value, filled_text, int_value, number_parts, plain_digits, unescape};
+use super::super::lexer::{Token, TokenKind};
+use super::super::literal::{
+    char_value, int_value, interpolated_piece, number_parts, unescape, without_underscores,
+};
 use super::rule::{
-    Ahead, Label, Rule, Text, any_of, listed, name, name_then, parts_ahead, path, tok, unsaid,
+    Label, ParenthesesContent, Rule, Text, any_of, content_ahead, listed, name, name_then, path, token,
+    unreported,
 };
 use chumsky::prelude::*;
 
-/// Patterns at the two levels that other rules ask for.
+/// The rules of patterns at the levels that other rules use.
 #[derive(Clone)]
 pub(crate) struct Patterns<A, F, I> {
     /// `p | q` without parentheses too: before `=>`.
@@ -21,6 +24,7 @@ pub(crate) struct Patterns<A, F, I> {
     pub item: I,
 }
 
+/// Returns the rules of patterns.
 pub(crate) fn patterns<'t>(
     cx: Text<'t>,
     ty: impl Rule<'t, TypeExpr>,
@@ -36,15 +40,15 @@ pub(crate) fn patterns<'t>(
     Patterns { arm: alternatives(full.clone()).boxed(), full, item }
 }
 
-/// `p | q`.
+/// Returns the rule of `p | q`.
 fn alternatives<'t>(full: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
-    listed(full, Kind::Bar, PatternKind::Or)
+    listed(full, TokenKind::Bar, PatternKind::Or)
 }
 
-/// `a \, b`, and `as` after it.
+/// Returns the rule of `a \, b`, and `as` after it.
 fn compact<'t>(cx: Text<'t>, single: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
-    listed(single, Kind::CComma, PatternKind::CompactTuple).foldl(
-        tok(Kind::As).ignore_then(name(cx)).repeated(),
+    listed(single, TokenKind::CComma, PatternKind::CompactTuple).foldl(
+        token(TokenKind::As).ignore_then(name(cx)).repeated(),
         |pattern, name| Pattern {
             span: pattern.span.to(name.span),
             kind: PatternKind::As(Box::new(pattern), name),
@@ -52,10 +56,12 @@ fn compact<'t>(cx: Text<'t>, single: impl Rule<'t, Pattern>) -> impl Rule<'t, Pa
     )
 }
 
+/// Returns the rule of `a, b`.
 fn tuple<'t>(item: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
-    listed(item, Kind::Comma, PatternKind::Tuple)
+    listed(item, TokenKind::Comma, PatternKind::Tuple)
 }
 
+/// Returns the rule of single patterns.
 fn rules<'t>(
     cx: Text<'t>,
     full: impl Rule<'t, Pattern>,
@@ -65,40 +71,41 @@ fn rules<'t>(
     atom_ty: impl Rule<'t, TypeExpr>,
 ) -> impl Rule<'t, Pattern> {
     let at = move |kind: PatternKind, tokens| Pattern { kind, span: cx.span(tokens) };
-    let wild = tok(Kind::Underscore).to(PatternKind::Wild);
+    let wild = token(TokenKind::Underscore).to(PatternKind::Wild);
     let number = any_of(NUMBERS).map(move |t| number(cx, t, false));
-    let character = tok(Kind::Char).map(move |t| PatternKind::Char(char_value(cx.of(t))));
-    let text = tok(Kind::Str).map(move |t| PatternKind::Str(string(cx.of(t))));
-    let truth = any_of(&[Kind::True, Kind::False]).map(|t| PatternKind::Bool(t.kind == Kind::True));
-    let tick = tok(Kind::Tick)
-        .ignore_then(tok(Kind::Int))
-        .then_ignore(tok(Kind::Colon))
+    let character = token(TokenKind::Char).map(move |t| PatternKind::Char(char_value(cx.of(t))));
+    let text = token(TokenKind::Str).map(move |t| PatternKind::Str(string_value(cx.of(t))));
+    let truth =
+        any_of(&[TokenKind::True, TokenKind::False]).map(|t| PatternKind::Bool(t.kind == TokenKind::True));
+    let tick = token(TokenKind::Tick)
+        .ignore_then(token(TokenKind::Int))
+        .then_ignore(token(TokenKind::Colon))
         .then(atom_ty)
         .map(move |(number, ty)| PatternKind::Tick(int_value(cx.of(number)), ty));
     // A field's pattern is no bare tuple: the commas separate fields.
-    let field = name(cx).then_ignore(tok(Kind::Assign)).then(item.clone());
-    let fields = name_then(&[Kind::Assign])
+    let field = name(cx).then_ignore(token(TokenKind::Assign)).then(item.clone());
+    let fields = name_then(&[TokenKind::Assign])
         .map(move |(token, _)| cx.name(token))
         .then(item)
-        .then(tok(Kind::Comma).ignore_then(field).repeated().collect::<Vec<_>>())
+        .then(token(TokenKind::Comma).ignore_then(field).repeated().collect::<Vec<_>>())
         .map(|(first, rest)| PatternKind::Record(std::iter::once(first).chain(rest).collect()));
-    let field = name(cx).then_ignore(tok(Kind::Assign)).then(single);
-    let compact_fields = parts_ahead(Ahead::CompactFields)
-        .ignore_then(field.separated_by(tok(Kind::CComma)).at_least(2).collect::<Vec<_>>())
+    let field = name(cx).then_ignore(token(TokenKind::Assign)).then(single);
+    let compact_fields = content_ahead(ParenthesesContent::CompactFields)
+        .ignore_then(field.separated_by(token(TokenKind::CComma)).at_least(2).collect::<Vec<_>>())
         .map(PatternKind::CompactRecord);
-    let grouped = full.then(tok(Kind::Colon).ignore_then(ty).or_not()).map(|(pattern, ty)| match ty {
+    let grouped = full.then(token(TokenKind::Colon).ignore_then(ty).or_not()).map(|(pattern, ty)| match ty {
         None => pattern.kind,
         Some(ty) => PatternKind::Typed(Box::new(pattern), ty),
     });
-    let parenthesized = tok(Kind::LParen).ignore_then(choice((
-        tok(Kind::RParen).to(PatternKind::Tuple(Vec::new())),
-        compact_fields.then_ignore(tok(Kind::RParen)),
-        fields.then_ignore(tok(Kind::RParen)),
-        grouped.then_ignore(tok(Kind::RParen)),
+    let parenthesized = token(TokenKind::LParen).ignore_then(choice((
+        token(TokenKind::RParen).to(PatternKind::Tuple(Vec::new())),
+        compact_fields.then_ignore(token(TokenKind::RParen)),
+        fields.then_ignore(token(TokenKind::RParen)),
+        grouped.then_ignore(token(TokenKind::RParen)),
     )));
     let other = choice((wild, text, truth, tick, parenthesized)).map_with(move |kind, e| at(kind, e.slice()));
     let literal = choice((number, character)).map_with(move |kind, e| at(kind, e.slice()));
-    let negative = tok(Kind::Minus)
+    let negative = token(TokenKind::Minus)
         .ignore_then(any_of(NUMBERS))
         .map_with(move |token, e| at(self::number(cx, token, true), e.slice()));
     let simple = choice((literal, other)).boxed();
@@ -111,56 +118,57 @@ fn rules<'t>(
             kind: PatternKind::Constructor(name, Box::new(argument)),
         },
     });
-    let numbered = tok(Kind::Int)
+    let numbered = token(TokenKind::Int)
         .then(argument.clone().or_not())
         .map(move |(number, argument)| PatternKind::Case(int_value(cx.of(number)), argument.map(Box::new)));
     let any_case = argument
         .clone()
         .then(argument)
         .map(|(index, argument)| PatternKind::Coarray(Box::new(index), Box::new(argument)));
-    let case = tok(Kind::Case)
+    let case = token(TokenKind::Case)
         .ignore_then(choice((numbered, any_case)))
         .map_with(move |kind, e| at(kind, e.slice()));
-    let rest = unsaid(&[Kind::DotDot])
-        .ignore_then(choice((name(cx).map(Some), tok(Kind::Underscore).to(None))))
+    let rest = unreported(&[TokenKind::DotDot])
+        .ignore_then(choice((name(cx).map(Some), token(TokenKind::Underscore).to(None))))
         .map_with(move |name, e| at(PatternKind::Rest(name), e.slice()));
     let end = choice((negative, literal)).boxed();
-    let range =
-        end.clone().then(unsaid(&[Kind::DotDot, Kind::DotDotLess]).then(end).or_not()).map(|(low, rest)| {
-            match rest {
-                None => low,
-                Some((sign, high)) => Pattern {
-                    span: low.span.to(high.span),
-                    kind: PatternKind::Range {
-                        low: Box::new(low),
-                        high: Box::new(high),
-                        inclusive: sign.kind == Kind::DotDot,
-                    },
+    let range = end
+        .clone()
+        .then(unreported(&[TokenKind::DotDot, TokenKind::DotDotLess]).then(end).or_not())
+        .map(|(low, rest)| match rest {
+            None => low,
+            Some((sign, high)) => Pattern {
+                span: low.span.to(high.span),
+                kind: PatternKind::Range {
+                    low: Box::new(low),
+                    high: Box::new(high),
+                    inclusive: sign.kind == TokenKind::DotDot,
                 },
-            }
+            },
         });
     choice((constructor, case, range, simple, rest)).labelled(Label::Pattern)
 }
 
 /// The tokens of numbers.
-const NUMBERS: &[Kind] = &[Kind::Int, Kind::Real, Kind::Suffixed];
+const NUMBERS: &[TokenKind] = &[TokenKind::Int, TokenKind::Real, TokenKind::Suffixed];
 
+/// Returns the pattern of a number.
 fn number(cx: Text<'_>, token: &Token, negative: bool) -> PatternKind {
     let text = cx.of(token);
     match token.kind {
-        Kind::Int => PatternKind::Int { value: int_value(text), negative },
-        Kind::Real => PatternKind::Real { digits: plain_digits(text), negative },
+        TokenKind::Int => PatternKind::Int { value: int_value(text), negative },
+        TokenKind::Real => PatternKind::Real { digits: without_underscores(text), negative },
         _ => {
             // What is none has been reported.
             let (digits, suffix) = number_parts(text).unwrap_or(("0", "i64"));
-            PatternKind::Suffixed { digits: plain_digits(digits), suffix, negative }
+            PatternKind::Suffixed { digits: without_underscores(digits), suffix, negative }
         }
     }
 }
 
-/// The text of a piece of `f"…"`, and the form of the value before it.
-pub(crate) fn filled(piece: &str) -> (std::sync::Arc<str>, (Option<usize>, Option<usize>)) {
-    let (text, form) = filled_text(piece);
+/// Returns the text of a piece of `f"…"`, and the format of the value before it.
+pub(crate) fn interpolated_text(piece: &str) -> (std::sync::Arc<str>, (Option<usize>, Option<usize>)) {
+    let (text, form) = interpolated_piece(piece);
     let mut rest = text.unwrap_or_default();
     let mut text = String::with_capacity(rest.len());
     while let Some(first) = rest.chars().next() {
@@ -178,8 +186,9 @@ pub(crate) fn filled(piece: &str) -> (std::sync::Arc<str>, (Option<usize>, Optio
     (unescape(&text).unwrap_or_default().into(), form)
 }
 
-/// The text of a string token with its escapes resolved; the lexer has reported unknown ones.
-pub(crate) fn string(quoted: &str) -> std::sync::Arc<str> {
+/// Returns the text of a string token with its escapes resolved; the lexer has reported unknown
+/// ones.
+pub(crate) fn string_value(quoted: &str) -> std::sync::Arc<str> {
     // As it stands, but for a line break right after the quotes.
     if let Some(text) = quoted.strip_prefix("\"\"\"").and_then(|text| text.strip_suffix("\"\"\"")) {
         let text = text.replace("\r\n", "\n");

@@ -1,12 +1,14 @@
-//! What all rules share: the token input, the error that rules give, and single-token rules.
+//! Parser combinators over tokens: the input, the error of a failed rule, and single-token rules.
 //!
-//! A rule takes tokens and gives a piece of the tree. The error of a failed rule is two machine
-//! words of bits, so that trying alternatives allocates nothing; words are found for it later.
+//! A rule takes tokens and gives a part of the tree, by the combinators of the `chumsky` crate
+//! (recursive descent with ordered choice and backtracking: parsing expression grammars, B. Ford,
+//! POPL 2004). The error of a failed rule is two machine words of bits, so that trying alternatives
+//! allocates nothing; its message is computed later.
 
 use super::super::ast::{Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
 use super::super::edition::Edition;
 use super::super::error::SyntaxError;
-use super::super::lexer::{Kind, Token};
+use super::super::lexer::{Token, TokenKind};
 use crate::source::{SourceId, Span};
 use chumsky::DefaultExpected;
 use chumsky::error::{Error, LabelError};
@@ -14,10 +16,12 @@ use chumsky::prelude::*;
 use chumsky::util::MaybeRef;
 use std::sync::Arc;
 
+/// The input of rules.
 pub(crate) type Input<'t> = &'t [Token];
-pub(crate) type Extra = extra::Err<Fail>;
+/// The error type of rules.
+pub(crate) type Extra = extra::Err<ParseFailure>;
 
-/// A parser over tokens that can be used twice.
+/// A parser over tokens that can be cloned.
 pub(crate) trait Rule<'t, O>: Parser<'t, Input<'t>, O, Extra> + Clone + 't {}
 impl<'t, O, P: Parser<'t, Input<'t>, O, Extra> + Clone + 't> Rule<'t, O> for P {}
 
@@ -31,10 +35,12 @@ pub(crate) struct Text<'t> {
 }
 
 impl<'t> Text<'t> {
+    /// Returns the text of a token.
     pub fn of(self, token: &Token) -> &'t str {
-        self.text.get(token.start as usize..token.end as usize).unwrap_or("")
+        &self.text[token.start as usize..token.end as usize]
     }
 
+    /// Returns the span of tokens.
     pub fn span(self, tokens: &[Token]) -> Span {
         match tokens {
             [] => Span::new(self.id, 0, 0),
@@ -43,22 +49,24 @@ impl<'t> Text<'t> {
         }
     }
 
+    /// Returns the span of a token.
     pub fn at(self, token: &Token) -> Span {
         Span { source: self.id, start: token.start, end: token.end }
     }
 
+    /// Returns a token as a name.
     pub fn name(self, token: &Token) -> Name {
         Name { text: self.of(token).into(), span: self.at(token) }
     }
 
-    /// The `///` comment that ends just before a token.
+    /// Returns the `///` comment directly before a token.
     pub fn doc(self, token: &Token) -> Option<Arc<str>> {
         let at = self.docs.binary_search_by_key(&token.start, |(start, _)| *start).ok()?;
         Some(self.docs[at].1.clone())
     }
 }
 
-/// What a rule as a whole is called.
+/// The name of a rule in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Label {
@@ -69,7 +77,7 @@ pub(crate) enum Label {
 }
 
 impl Label {
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Label::Expression => "an expression",
             Label::Type => "a type",
@@ -84,55 +92,56 @@ impl Label {
 }
 
 // Token bits must stay below label bits.
-const _: () = assert!((Kind::BlockComment as u32) < 120);
+const _: () = assert!((TokenKind::BlockComment as u32) < 120);
 
-pub(crate) fn bit(kind: Kind) -> u128 {
+/// Returns the bit of a token.
+pub(crate) fn bit(kind: TokenKind) -> u128 {
     1 << kind as u32
 }
 
-/// Why a rule failed.
+/// The failure of a rule.
 #[derive(Clone, Debug)]
-pub(crate) struct Fail {
-    /// The token where it did; the number of tokens at the end.
+pub(crate) struct ParseFailure {
+    /// The position of the token where it failed; the number of tokens at the end.
     pub at: usize,
-    /// What would have been taken: bits of kinds and labels.
+    /// The expected tokens and rules, as bits.
     pub expected: u128,
-    /// An error that has its own words.
-    pub said: Option<Box<SyntaxError>>,
+    /// A specific error.
+    pub specific: Option<Box<SyntaxError>>,
 }
 
-impl Fail {
-    pub fn said(error: SyntaxError) -> Fail {
-        Fail { at: 0, expected: 0, said: Some(Box::new(error)) }
+impl ParseFailure {
+    pub fn specific(error: SyntaxError) -> ParseFailure {
+        ParseFailure { at: 0, expected: 0, specific: Some(Box::new(error)) }
     }
 }
 
-impl<'t> Error<'t, Input<'t>> for Fail {
-    fn merge(mut self, other: Fail) -> Fail {
+impl<'t> Error<'t, Input<'t>> for ParseFailure {
+    fn merge(mut self, other: ParseFailure) -> ParseFailure {
         self.expected |= other.expected;
-        self.said = self.said.or(other.said);
+        self.specific = self.specific.or(other.specific);
         self
     }
 }
 
-impl<'t> LabelError<'t, Input<'t>, DefaultExpected<'t, Token>> for Fail {
+impl<'t> LabelError<'t, Input<'t>, DefaultExpected<'t, Token>> for ParseFailure {
     fn expected_found<E: IntoIterator<Item = DefaultExpected<'t, Token>>>(
         _: E,
         _: Option<MaybeRef<'t, Token>>,
         span: SimpleSpan,
-    ) -> Fail {
-        Fail { at: span.start, expected: 0, said: None }
+    ) -> ParseFailure {
+        ParseFailure { at: span.start, expected: 0, specific: None }
     }
 }
 
-impl<'t> LabelError<'t, Input<'t>, Label> for Fail {
+impl<'t> LabelError<'t, Input<'t>, Label> for ParseFailure {
     fn expected_found<E: IntoIterator<Item = Label>>(
         expected: E,
         _: Option<MaybeRef<'t, Token>>,
         span: SimpleSpan,
-    ) -> Fail {
+    ) -> ParseFailure {
         let expected = expected.into_iter().fold(0, |bits, label| bits | label.bit());
-        Fail { at: span.start, expected, said: None }
+        ParseFailure { at: span.start, expected, specific: None }
     }
 
     fn label_with(&mut self, label: Label) {
@@ -140,7 +149,7 @@ impl<'t> LabelError<'t, Input<'t>, Label> for Fail {
     }
 }
 
-/// Any token among `kinds`; failing says that the kinds in `say` were expected.
+/// Returns the rule of any token among `kinds`; a failure lists the kinds in `say` as expected.
 fn one_among<'t>(kinds: u128, say: u128) -> impl Rule<'t, &'t Token> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         let at = *input.cursor().inner();
@@ -149,29 +158,29 @@ fn one_among<'t>(kinds: u128, say: u128) -> impl Rule<'t, &'t Token> + Copy {
                 input.skip();
                 Ok(token)
             }
-            _ => Err(Fail { at, expected: say, said: None }),
+            _ => Err(ParseFailure { at, expected: say, specific: None }),
         }
     })
 }
 
-/// This token.
-pub(crate) fn tok<'t>(kind: Kind) -> impl Rule<'t, &'t Token> + Copy {
+/// Returns the rule of a token.
+pub(crate) fn token<'t>(kind: TokenKind) -> impl Rule<'t, &'t Token> + Copy {
     one_among(bit(kind), bit(kind))
 }
 
-/// One of these tokens.
-pub(crate) fn any_of<'t>(kinds: &[Kind]) -> impl Rule<'t, &'t Token> + Copy + use<'t> {
+/// Returns the rule of one of several tokens.
+pub(crate) fn any_of<'t>(kinds: &[TokenKind]) -> impl Rule<'t, &'t Token> + Copy + use<'t> {
     let bits = kinds.iter().fold(0, |bits, &kind| bits | bit(kind));
     one_among(bits, bits)
 }
 
-/// One of these tokens, which messages do not offer.
-pub(crate) fn unsaid<'t>(kinds: &[Kind]) -> impl Rule<'t, &'t Token> + Copy + use<'t> {
+/// Returns the rule of one of several tokens, which messages do not list as expected.
+pub(crate) fn unreported<'t>(kinds: &[TokenKind]) -> impl Rule<'t, &'t Token> + Copy + use<'t> {
     one_among(kinds.iter().fold(0, |bits, &kind| bits | bit(kind)), 0)
 }
 
-/// A bracket that touches the token before it.
-pub(crate) fn glued<'t>(bracket: Kind) -> impl Rule<'t, &'t Token> + Copy {
+/// Returns the rule of a bracket that touches the token before it.
+pub(crate) fn glued<'t>(bracket: TokenKind) -> impl Rule<'t, &'t Token> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         let at = *input.cursor().inner();
         match input.peek_ref() {
@@ -179,18 +188,18 @@ pub(crate) fn glued<'t>(bracket: Kind) -> impl Rule<'t, &'t Token> + Copy {
                 input.skip();
                 Ok(token)
             }
-            _ => Err(Fail { at, expected: 0, said: None }),
+            _ => Err(ParseFailure { at, expected: 0, specific: None }),
         }
     })
 }
 
-/// `(` of a list with a comma between its parts, told by looking ahead to the `)`.
+/// Returns the rule of the `(` of a list with a comma between its parts, by lookahead to the `)`.
 pub(crate) fn list_opening<'t>() -> impl Rule<'t, ()> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
-        use Kind::*;
+        use TokenKind::*;
         let before = input.save();
         let at = *input.cursor().inner();
-        let mut kinds: Vec<Kind> = Vec::new();
+        let mut kinds: Vec<TokenKind> = Vec::new();
         let mut depth = 0u32;
         let mut list = false;
         while let Some(token) = input.next_ref() {
@@ -213,33 +222,34 @@ pub(crate) fn list_opening<'t>() -> impl Rule<'t, ()> + Copy {
             input.skip();
             return Ok(());
         }
-        Err(Fail { at, expected: 0, said: None })
+        Err(ParseFailure { at, expected: 0, specific: None })
     })
 }
 
-/// `assert` before a condition, which reaches to the end of the statement.
+/// Returns the rule of `assert` before a condition, which extends to the end of the statement.
 pub(crate) fn assert_word<'t>(cx: Text<'t>) -> impl Rule<'t, &'t Token> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         let at = *input.cursor().inner();
         let before = input.save();
         if let Some(word) = input.next_ref()
-            && word.kind == Kind::Name
+            && word.kind == TokenKind::Name
             && cx.of(word) == "assert"
             && input.peek_ref().is_some_and(|next| {
-                !next.offside && (next.kind.begins_operand() || matches!(next.kind, Kind::Not | Kind::Bang))
+                !next.offside
+                    && (next.kind.begins_operand() || matches!(next.kind, TokenKind::Not | TokenKind::Bang))
             })
         {
             return Ok(word);
         }
         input.rewind(before);
-        Err(Fail { at, expected: 0, said: None })
+        Err(ParseFailure { at, expected: 0, specific: None })
     })
 }
 
-/// `let` before a pattern and its `=`; any other `let` is a name.
+/// Returns the rule of `let` before a pattern and its `=`; any other `let` is a name.
 pub(crate) fn let_word<'t>(cx: Text<'t>) -> impl Rule<'t, &'t Token> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
-        use Kind::*;
+        use TokenKind::*;
         let at = *input.cursor().inner();
         let before = input.save();
         if let Some(word) = input.next_ref()
@@ -266,19 +276,23 @@ pub(crate) fn let_word<'t>(cx: Text<'t>) -> impl Rule<'t, &'t Token> + Copy {
             }
         }
         input.rewind(before);
-        Err(Fail { at, expected: 0, said: None })
+        Err(ParseFailure { at, expected: 0, specific: None })
     })
 }
 
-/// `..` or `..<` before an index: not before the type of `..[T]`.
+/// Returns the rule of `..` or `..<` before an index, not before the type of `..[T]`.
 pub(crate) fn up_to<'t>() -> impl Rule<'t, &'t Token> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         let at = *input.cursor().inner();
         let before = input.save();
-        let fail = Err(Fail { at, expected: 0, said: None });
+        let fail = Err(ParseFailure { at, expected: 0, specific: None });
         match (input.next_ref(), input.peek_ref()) {
-            (Some(sign), _) if sign.kind == Kind::DotDotLess => Ok(sign),
-            (Some(sign), Some(next)) if sign.kind == Kind::DotDot && next.kind != Kind::LBracket => Ok(sign),
+            (Some(sign), _) if sign.kind == TokenKind::DotDotLess => Ok(sign),
+            (Some(sign), Some(next))
+                if sign.kind == TokenKind::DotDot && next.kind != TokenKind::LBracket =>
+            {
+                Ok(sign)
+            }
             _ => {
                 input.rewind(before);
                 fail
@@ -287,10 +301,10 @@ pub(crate) fn up_to<'t>() -> impl Rule<'t, &'t Token> + Copy {
     })
 }
 
-/// Takes nothing; looks whether `, p in …` of a loop comes next, rather than a part of a tuple.
+/// Returns a lookahead: succeeds if `, p in …` of a loop follows (`wanted`), or a part of a tuple.
 pub(crate) fn another_clause<'t>(wanted: bool) -> impl Rule<'t, ()> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
-        use Kind::*;
+        use TokenKind::*;
         let before = input.save();
         let at = *input.cursor().inner();
         let mut depth = 0u32;
@@ -313,14 +327,14 @@ pub(crate) fn another_clause<'t>(wanted: bool) -> impl Rule<'t, ()> + Copy {
         input.rewind(before);
         match comma && clause == wanted {
             true => Ok(()),
-            false => Err(Fail { at, expected: 0, said: None }),
+            false => Err(ParseFailure { at, expected: 0, specific: None }),
         }
     })
 }
 
-/// What stands in the parentheses that have just been opened.
+/// The contents of parentheses, determined by lookahead.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ahead {
+pub(crate) enum ParenthesesContent {
     /// `...r` among fields.
     Spread,
     /// Values, and then at least one with a name.
@@ -329,19 +343,19 @@ pub(crate) enum Ahead {
     CompactFields,
 }
 
-/// Takes nothing; succeeds where the parentheses around hold this, told by looking ahead to their end.
-pub(crate) fn parts_ahead<'t>(wanted: Ahead) -> impl Rule<'t, ()> + Copy {
+/// Returns a lookahead: succeeds where the enclosing parentheses have this content.
+pub(crate) fn content_ahead<'t>(wanted: ParenthesesContent) -> impl Rule<'t, ()> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
-        use Kind::*;
+        use TokenKind::*;
         let before = input.save();
         let at = *input.cursor().inner();
         // Statements stand in braces: what is open among them ends with the brace.
-        let mut open: Vec<Kind> = Vec::new();
+        let mut open: Vec<TokenKind> = Vec::new();
         let (mut spread, mut named, mut unnamed) = (false, false, false);
         // Whether the first two parts between `\,` are named.
-        let (mut before_compact, mut compact): (Option<Vec<Kind>>, bool) = (None, false);
+        let (mut before_compact, mut compact): (Option<Vec<TokenKind>>, bool) = (None, false);
         // What the present part begins with.
-        let mut head: Vec<Kind> = Vec::new();
+        let mut head: Vec<TokenKind> = Vec::new();
         while let Some(token) = input.next_ref() {
             let opener = match token.kind {
                 RParen => Some(LParen),
@@ -380,21 +394,23 @@ pub(crate) fn parts_ahead<'t>(wanted: Ahead) -> impl Rule<'t, ()> + Copy {
         unnamed |= head != [Name, Assign];
         input.rewind(before);
         let found = match wanted {
-            Ahead::Spread => spread,
-            Ahead::CompactFields => compact && before_compact.is_some_and(|after| after == [Name, Assign]),
-            Ahead::Arguments => named && unnamed && !spread,
+            ParenthesesContent::Spread => spread,
+            ParenthesesContent::CompactFields => {
+                compact && before_compact.is_some_and(|after| after == [Name, Assign])
+            }
+            ParenthesesContent::Arguments => named && unnamed && !spread,
         };
-        if found { Ok(()) } else { Err(Fail { at, expected: 0, said: None }) }
+        if found { Ok(()) } else { Err(ParseFailure { at, expected: 0, specific: None }) }
     })
 }
 
-/// `with (` where fields follow that get other values: no arm of a `match` begins here.
+/// Returns the rule of `with (` of an update, as opposed to the first arm of a `match`.
 pub(crate) fn update_opening<'t>(cx: Text<'t>) -> impl Rule<'t, ()> {
     custom::<_, Input<'t>, _, Extra>(move |input| {
-        use Kind::*;
+        use TokenKind::*;
         let before = input.save();
         let at = *input.cursor().inner();
-        let mut kinds: Vec<Kind> = Vec::new();
+        let mut kinds: Vec<TokenKind> = Vec::new();
         let mut depth = 0u32;
         let mut after = None;
         while let Some(token) = input.next_ref() {
@@ -423,61 +439,62 @@ pub(crate) fn update_opening<'t>(cx: Text<'t>) -> impl Rule<'t, ()> {
             input.skip();
             return Ok(());
         }
-        Err(Fail { at, expected: 0, said: None })
+        Err(ParseFailure { at, expected: 0, specific: None })
     })
 }
 
-/// Takes nothing; fails before a token that begins a line of its own, see [`Token::offside`].
+/// Returns a lookahead: fails before an offside token, see [`Token::offside`].
 pub(crate) fn same_statement<'t>() -> impl Rule<'t, ()> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         let at = *input.cursor().inner();
         match input.peek_ref() {
-            Some(token) if token.offside => Err(Fail { at, expected: 0, said: None }),
+            Some(token) if token.offside => Err(ParseFailure { at, expected: 0, specific: None }),
             _ => Ok(()),
         }
     })
 }
 
-/// A name followed by one of `kinds`, both taken: told from other uses of a name by two tokens.
-pub(crate) fn name_then<'t>(kinds: &[Kind]) -> impl Rule<'t, (&'t Token, &'t Token)> + Copy + use<'t> {
+/// Returns the rule of a name followed by one of `kinds`, both consumed.
+pub(crate) fn name_then<'t>(kinds: &[TokenKind]) -> impl Rule<'t, (&'t Token, &'t Token)> + Copy + use<'t> {
     let bits = kinds.iter().fold(0, |bits, &kind| bits | bit(kind));
     custom::<_, Input<'t>, _, Extra>(move |input| {
         let at = *input.cursor().inner();
         match input.next_ref() {
-            Some(name) if name.kind == Kind::Name => match input.next_ref() {
+            Some(name) if name.kind == TokenKind::Name => match input.next_ref() {
                 Some(second) if bits & bit(second.kind) != 0 => Ok((name, second)),
-                _ => Err(Fail { at, expected: 0, said: None }),
+                _ => Err(ParseFailure { at, expected: 0, specific: None }),
             },
-            _ => Err(Fail { at, expected: 0, said: None }),
+            _ => Err(ParseFailure { at, expected: 0, specific: None }),
         }
     })
 }
 
-/// A name.
+/// Returns the rule of a name.
 pub(crate) fn name<'t>(cx: Text<'t>) -> impl Rule<'t, Name> {
-    tok(Kind::Name).map(move |token| cx.name(token))
+    token(TokenKind::Name).map(move |token| cx.name(token))
 }
 
-/// A name, or one of a module: `geometry::area`.
+/// Returns the rule of a name, possibly qualified: `geometry::area`.
 pub(crate) fn path<'t>(cx: Text<'t>) -> impl Rule<'t, Name> {
-    one_among(bit(Kind::Name) | bit(Kind::Qualified), bit(Kind::Name)).map(move |token| cx.name(token))
+    one_among(bit(TokenKind::Name) | bit(TokenKind::Qualified), bit(TokenKind::Name))
+        .map(move |token| cx.name(token))
 }
 
-/// A name that is a word of the grammar in this place only.
+/// Returns the rule of a contextual keyword.
 pub(crate) fn word<'t>(cx: Text<'t>, word: &'static str) -> impl Rule<'t, &'t Token> {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         let at = *input.cursor().inner();
         match input.peek_ref() {
-            Some(token) if token.kind == Kind::Name && cx.of(token) == word => {
+            Some(token) if token.kind == TokenKind::Name && cx.of(token) == word => {
                 input.skip();
                 Ok(token)
             }
-            _ => Err(Fail { at, expected: 0, said: None }),
+            _ => Err(ParseFailure { at, expected: 0, specific: None }),
         }
     })
 }
 
-/// A node of the tree: a form with its place.
+/// A node of the tree: a form with its span.
 pub(crate) trait Node: Clone {
     type Form;
     fn at(form: Self::Form, span: Span) -> Self;
@@ -501,13 +518,13 @@ node!(Expr, ExprKind);
 node!(TypeExpr, TypeExprKind);
 node!(Pattern, PatternKind);
 
-/// `item op item op …`, one flat node.
+/// Returns the rule `item op item op …`, one flat node.
 pub(crate) fn listed<'t, N: Node + 't>(
     item: impl Rule<'t, N>,
-    op: Kind,
+    op: TokenKind,
     make: impl Fn(Vec<N>) -> N::Form + Clone + 't,
 ) -> impl Rule<'t, N> {
-    item.clone().then(tok(op).ignore_then(item).repeated().collect::<Vec<_>>()).map(
+    item.clone().then(token(op).ignore_then(item).repeated().collect::<Vec<_>>()).map(
         move |(first, mut rest)| {
             let Some(last) = rest.last() else {
                 return first;
@@ -519,6 +536,7 @@ pub(crate) fn listed<'t, N: Node + 't>(
     )
 }
 
+/// Returns an expression at a span.
 pub(crate) fn expr_at(kind: ExprKind, span: Span) -> Expr {
     Expr { kind, span }
 }

@@ -8,35 +8,36 @@ use super::super::ast::{
     PatternKind, Stmt, StmtKind, TypeDecl, TypeExpr, TypeExprKind, TypeParam,
 };
 use super::super::error::{PlaceKind, SyntaxError};
-use super::super::lexer::{Kind, Token};
+use super::super::lexer::{Token, TokenKind};
 use super::expr::{Exprs, Parts, exprs};
 use super::module::{modules, without_semicolon};
-use super::pattern::{Patterns, patterns, string};
+use super::pattern::{Patterns, patterns, string_value};
 use super::rule::{
-    Extra, Fail, Input, Label, Rule, Text, another_clause, any_of, assert_word, expr_at, name, name_then,
-    path, tok, unsaid, up_to, word,
+    Extra, Input, Label, ParseFailure, Rule, Text, another_clause, any_of, assert_word, expr_at, name,
+    name_then, path, token, unreported, up_to, word,
 };
 use super::types::{refusal, type_arguments, types};
 use chumsky::prelude::*;
 
-const ASSIGNMENTS: &[Kind] = &[
-    Kind::Assign,
-    Kind::PlusAssign,
-    Kind::MinusAssign,
-    Kind::StarAssign,
-    Kind::SlashAssign,
-    Kind::PercentAssign,
-    Kind::PowAssign,
+/// The assignment operators.
+const ASSIGNMENTS: &[TokenKind] = &[
+    TokenKind::Assign,
+    TokenKind::PlusAssign,
+    TokenKind::MinusAssign,
+    TokenKind::StarAssign,
+    TokenKind::SlashAssign,
+    TokenKind::PercentAssign,
+    TokenKind::PowAssign,
 ];
 
-/// One statement with its `;`.
+/// Returns the rule of one statement with its `;`.
 pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
     recursive(move |stmt| {
         let ty = types(cx);
         let pattern = patterns(cx, ty.full.clone(), ty.atom.clone());
-        let braced = tok(Kind::LBrace)
+        let braced = token(TokenKind::LBrace)
             .ignore_then(sequence(cx, stmt.clone()))
-            .then_ignore(tok(Kind::RBrace))
+            .then_ignore(token(TokenKind::RBrace))
             .map_with(|stmts, e| (stmts, e.slice()))
             .boxed();
         let block =
@@ -74,35 +75,38 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
     })
 }
 
-/// One expression, or one type, and nothing else.
+/// Returns the rule of one expression as a whole text.
 pub(crate) fn expression<'t>(cx: Text<'t>) -> impl Rule<'t, Expr> {
     // An expression statement holds every expression, and the statement rule every part it needs.
     statement(cx).try_map(|stmt, _| match stmt.kind {
         StmtKind::Expr(expr) => Ok(expr),
-        _ => Err(Fail { at: 0, expected: Label::Expression.bit(), said: None }),
+        _ => Err(ParseFailure { at: 0, expected: Label::Expression.bit(), specific: None }),
     })
 }
 
+/// Returns the rule of `;`.
 fn semi<'t>() -> impl Rule<'t, &'t Token> + Copy {
-    tok(Kind::Semi)
+    token(TokenKind::Semi)
 }
 
-/// Statements with stray `;` between them. One that cannot be read does not lose the others.
+/// Returns the rule of statements with stray `;` between them. An unreadable one does not lose the
+/// others.
 fn sequence<'t>(cx: Text<'t>, stmt: impl Rule<'t, Stmt>) -> impl Rule<'t, Vec<Stmt>> {
-    let stray = unsaid(&[Kind::Semi]).repeated();
+    let stray = unreported(&[TokenKind::Semi]).repeated();
     let unread = skip().map_with(move |(), e| Stmt { kind: StmtKind::Error, span: cx.span(e.slice()) });
     let stmt = stmt.recover_with(via_parser(unread));
     stray.ignore_then(stmt.then_ignore(stray).repeated().collect::<Vec<_>>())
 }
 
-/// Skips a statement in a block: past its `;`, or up to what closes the block or begins the next.
+/// Returns the recovery rule that skips a statement in a block: past its `;`, or up to the closer
+/// of the block or the beginning of the next statement.
 ///
-/// Brackets match, so each token is looked at once.
+/// Brackets match, so each token is visited once.
 fn skip<'t>() -> impl Rule<'t, ()> {
     custom::<_, Input<'t>, _, Extra>(|input| {
-        use Kind::*;
+        use TokenKind::*;
         let at = *input.cursor().inner();
-        let mut open: Vec<Kind> = Vec::new();
+        let mut open: Vec<TokenKind> = Vec::new();
         let mut taken = 0;
         while let Some(token) = input.peek_ref() {
             match token.kind {
@@ -128,34 +132,34 @@ fn skip<'t>() -> impl Rule<'t, ()> {
                 break;
             }
         }
-        if taken == 0 { Err(Fail { at, expected: 0, said: None }) } else { Ok(()) }
+        if taken == 0 { Err(ParseFailure { at, expected: 0, specific: None }) } else { Ok(()) }
     })
 }
 
-/// The statements of a function: each expression among them ends in `;`.
+/// Returns the statements of a function body: each expression among them ends in `;`.
 fn body<'t>(
     cx: Text<'t>,
     (mut stmts, tokens): (Vec<Stmt>, &'t [Token]),
-    emit: &mut dyn FnMut(Fail),
+    emit: &mut dyn FnMut(ParseFailure),
 ) -> Vec<Stmt> {
     if let Some(last) = stmts.last_mut()
         && let StmtKind::Value(_) = last.kind
     {
         let end = last.span.after();
         if let Some(closer) = tokens.last() {
-            let found = closer.kind.words().to_owned();
-            emit(Fail::said(SyntaxError::MissingSemicolon { end, next: cx.at(closer), found }));
+            let found = closer.kind.description().to_owned();
+            emit(ParseFailure::specific(SyntaxError::MissingSemicolon { end, next: cx.at(closer), found }));
         }
         last.kind = StmtKind::Error;
     }
     stmts
 }
 
-/// `{ …; e }`: some statements and a value.
+/// Returns the block with a value `{ …; e }`.
 fn block_value<'t>(
     cx: Text<'t>,
     (mut stmts, tokens): (Vec<Stmt>, &'t [Token]),
-    emit: &mut dyn FnMut(Fail),
+    emit: &mut dyn FnMut(ParseFailure),
 ) -> Expr {
     let span = cx.span(tokens);
     let last = stmts.pop();
@@ -164,38 +168,38 @@ fn block_value<'t>(
         Some(StmtKind::Value(value)) if !stmts.is_empty() => {
             ExprKind::Block { stmts, value: Box::new(value) }
         }
-        // What is wrong has been said.
+        // The error has been reported.
         _ if broken => ExprKind::Error,
         last => {
             let alone = last.is_none() || matches!(last, Some(StmtKind::Value(_)));
-            emit(Fail::said(SyntaxError::BlockWithoutValue { span, alone }));
+            emit(ParseFailure::specific(SyntaxError::BlockWithoutValue { span, alone }));
             ExprKind::Error
         }
     };
     expr_at(kind, span)
 }
 
-/// `(x:T, p, y:U = e)`.
+/// Returns the rule of `(x:T, p, y:U = e)`.
 fn group<'t>(
     item: impl Rule<'t, Pattern>,
     ty: impl Rule<'t, TypeExpr>,
     default: impl Rule<'t, Expr>,
 ) -> impl Rule<'t, Vec<Param>> {
-    let default = unsaid(&[Kind::Assign]).ignore_then(default).or_not();
+    let default = unreported(&[TokenKind::Assign]).ignore_then(default).or_not();
     let param =
-        item.then(tok(Kind::Colon).ignore_then(ty).then(default).or_not()).map(
-            |(pattern, typed)| match typed {
+        item.then(token(TokenKind::Colon).ignore_then(ty).then(default).or_not()).map(|(pattern, typed)| {
+            match typed {
                 Some((ty, default)) => Param { pattern, ty: Some(ty), default },
                 None => Param { pattern, ty: None, default: None },
-            },
-        );
-    tok(Kind::LParen)
-        .ignore_then(param.separated_by(tok(Kind::Comma)).collect::<Vec<_>>())
-        .then_ignore(tok(Kind::RParen))
+            }
+        });
+    token(TokenKind::LParen)
+        .ignore_then(param.separated_by(token(TokenKind::Comma)).collect::<Vec<_>>())
+        .then_ignore(token(TokenKind::RParen))
         .map(with_rest)
 }
 
-/// `(a, ..r)` is one parameter, a tuple of a component and a rest.
+/// Joins `(a, ..r)` to one parameter, a tuple of a component and a rest.
 fn with_rest(mut params: Vec<Param>) -> Vec<Param> {
     let rest = matches!(&params[..], [_, .., last] if matches!(last.pattern.kind, PatternKind::Rest(_)));
     let typed = params.iter().filter(|param| param.ty.is_some()).count();
@@ -212,20 +216,20 @@ fn with_rest(mut params: Vec<Param>) -> Vec<Param> {
     vec![Param { pattern: Pattern { kind: pattern, span }, ty, default: None }]
 }
 
-/// `var` and `val`.
+/// Returns the rule of `var` and `val`.
 fn binding<'t>(
     pattern: impl Rule<'t, Pattern>,
     ty: impl Rule<'t, TypeExpr>,
     expr: impl Rule<'t, Expr>,
 ) -> impl Rule<'t, StmtKind> {
-    any_of(&[Kind::Var, Kind::Val])
+    any_of(&[TokenKind::Var, TokenKind::Val])
         .then(pattern)
-        .then(tok(Kind::Colon).ignore_then(ty).or_not())
-        .then_ignore(tok(Kind::Assign))
+        .then(token(TokenKind::Colon).ignore_then(ty).or_not())
+        .then_ignore(token(TokenKind::Assign))
         .then(expr)
         .then_ignore(semi())
         .map(|(((word, pattern), ty), init)| StmtKind::Let {
-            mutable: word.kind == Kind::Var,
+            mutable: word.kind == TokenKind::Var,
             pattern,
             ty,
             init,
@@ -233,7 +237,7 @@ fn binding<'t>(
         .boxed()
 }
 
-/// Expression, assignment, store, jumps.
+/// Returns the rule of expressions, assignments, stores and jumps.
 fn simple<'t>(
     cx: Text<'t>,
     expr: Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>>,
@@ -245,9 +249,9 @@ fn simple<'t>(
             value,
         },
     );
-    let store = tok(Kind::Amp)
+    let store = token(TokenKind::Amp)
         .ignore_then(expr.place)
-        .then(choice((tok(Kind::LArrow), unsaid(&ASSIGNMENTS[1..]))))
+        .then(choice((token(TokenKind::LArrow), unreported(&ASSIGNMENTS[1..]))))
         .then(expr.full.clone())
         .then_ignore(semi())
         .map(|((place, op), value)| StmtKind::Store { place, op: compound(op.kind), value });
@@ -260,24 +264,24 @@ fn simple<'t>(
     let evaluate = expr
         .full
         .clone()
-        .then(unsaid(ASSIGNMENTS).then(expr.full.clone()).or_not())
-        .then(choice((semi().to(true), unsaid(&[Kind::RBrace]).rewind().to(false))))
+        .then(unreported(ASSIGNMENTS).then(expr.full.clone()).or_not())
+        .then(choice((semi().to(true), unreported(&[TokenKind::RBrace]).rewind().to(false))))
         .map_with(move |((expr, assigned), ended), e| match assigned {
             None if !ended => StmtKind::Value(expr),
             None => StmtKind::Expr(expr),
             Some((op, value)) => {
-                if op.kind == Kind::Assign
+                if op.kind == TokenKind::Assign
                     && let Some(places) = variables(&expr)
                 {
                     return StmtKind::AssignAll { places, value };
                 }
-                e.emit(Fail::said(SyntaxError::NotAVariable {
+                e.emit(ParseFailure::specific(SyntaxError::NotAVariable {
                     place: expr.span,
                     assign: cx.at(op),
                     place_kind: match expr.kind {
                         ExprKind::Dot { .. } => match compound(op.kind) {
                             None => PlaceKind::Component,
-                            Some(_) => PlaceKind::Changed,
+                            Some(_) => PlaceKind::CompoundComponent,
                         },
                         ExprKind::TypeArgs(..) => PlaceKind::Bracketed,
                         ExprKind::Tuple(_) => PlaceKind::Several,
@@ -287,15 +291,18 @@ fn simple<'t>(
                 StmtKind::Error
             }
         });
-    let jump = any_of(&[Kind::Break, Kind::Continue]).then_ignore(semi()).map(|word| match word.kind {
-        Kind::Break => StmtKind::Break,
-        _ => StmtKind::Continue,
-    });
-    let result = tok(Kind::Return).ignore_then(expr.full.or_not()).then_ignore(semi()).map(StmtKind::Return);
+    let jump =
+        any_of(&[TokenKind::Break, TokenKind::Continue]).then_ignore(semi()).map(|word| match word.kind {
+            TokenKind::Break => StmtKind::Break,
+            TokenKind::Continue => StmtKind::Continue,
+            other => unreachable!("{other:?} is no jump"),
+        });
+    let result =
+        token(TokenKind::Return).ignore_then(expr.full.or_not()).then_ignore(semi()).map(StmtKind::Return);
     choice((assign, assert, evaluate, store, jump, result)).boxed()
 }
 
-/// The pattern that a tuple of names is.
+/// Returns a tuple of names as a pattern.
 fn variables(expr: &Expr) -> Option<Pattern> {
     fn inside(expr: &Expr) -> Option<Pattern> {
         let kind = match &expr.kind {
@@ -310,19 +317,20 @@ fn variables(expr: &Expr) -> Option<Pattern> {
     inside(expr).filter(|pattern| matches!(pattern.kind, PatternKind::Tuple(_)))
 }
 
-fn compound(kind: Kind) -> Option<BinaryOp> {
+/// Returns the operator of a compound assignment.
+fn compound(kind: TokenKind) -> Option<BinaryOp> {
     Some(match kind {
-        Kind::PlusAssign => BinaryOp::Add,
-        Kind::MinusAssign => BinaryOp::Sub,
-        Kind::StarAssign => BinaryOp::Mul,
-        Kind::SlashAssign => BinaryOp::Div,
-        Kind::PercentAssign => BinaryOp::Rem,
-        Kind::PowAssign => BinaryOp::Pow,
+        TokenKind::PlusAssign => BinaryOp::Add,
+        TokenKind::MinusAssign => BinaryOp::Sub,
+        TokenKind::StarAssign => BinaryOp::Mul,
+        TokenKind::SlashAssign => BinaryOp::Div,
+        TokenKind::PercentAssign => BinaryOp::Rem,
+        TokenKind::PowAssign => BinaryOp::Pow,
         _ => return None,
     })
 }
 
-/// `if` `match` `for` `while` `do`.
+/// Returns the rule of `if`, `match`, `for`, `while` and `do`.
 fn control<'t>(
     cx: Text<'t>,
     stmt: impl Rule<'t, Stmt>,
@@ -331,22 +339,24 @@ fn control<'t>(
 ) -> impl Rule<'t, StmtKind> {
     let expr = exprs.full;
     let statements = sequence(cx, stmt.clone()).boxed();
-    let end = tok(Kind::Done).then_ignore(unsaid(&[Kind::Semi]).or_not());
-    let body = tok(Kind::Do).ignore_then(statements.clone()).then_ignore(end).boxed();
-    let single = tok(Kind::Perform).ignore_then(stmt.clone()).map(|stmt| vec![stmt]).boxed();
+    let end = token(TokenKind::Done).then_ignore(unreported(&[TokenKind::Semi]).or_not());
+    let body = token(TokenKind::Do).ignore_then(statements.clone()).then_ignore(end).boxed();
+    let single = token(TokenKind::Perform).ignore_then(stmt.clone()).map(|stmt| vec![stmt]).boxed();
     let either = choice((body.clone(), single.clone())).boxed();
 
-    let arm = expr.clone().then_ignore(tok(Kind::Do)).then(statements.clone()).boxed();
-    let blocks = tok(Kind::Do)
+    let arm = expr.clone().then_ignore(token(TokenKind::Do)).then(statements.clone()).boxed();
+    let blocks = token(TokenKind::Do)
         .ignore_then(statements.clone())
-        .then(tok(Kind::Elif).ignore_then(arm).repeated().collect::<Vec<_>>())
-        .then(tok(Kind::Else).ignore_then(statements.clone()).or_not())
+        .then(token(TokenKind::Elif).ignore_then(arm).repeated().collect::<Vec<_>>())
+        .then(token(TokenKind::Else).ignore_then(statements.clone()).or_not())
         .then_ignore(end);
     // `if c return e;`
-    let jump = unsaid(&[Kind::Return, Kind::Break, Kind::Continue]).rewind().ignore_then(stmt.clone());
+    let jump = unreported(&[TokenKind::Return, TokenKind::Break, TokenKind::Continue])
+        .rewind()
+        .ignore_then(stmt.clone());
     let single_arm = choice((single, jump.map(|stmt| vec![stmt]))).map(|body| ((body, Vec::new()), None));
     // The condition is read once, whichever form follows it.
-    let if_do = tok(Kind::IfDo).ignore_then(expr.clone()).then(choice((blocks, single_arm))).map(
+    let if_do = token(TokenKind::IfDo).ignore_then(expr.clone()).then(choice((blocks, single_arm))).map(
         |(condition, ((body, rest), otherwise))| StmtKind::If {
             arms: std::iter::once((condition, body)).chain(rest).collect(),
             otherwise,
@@ -354,23 +364,23 @@ fn control<'t>(
     );
     let match_arm = patterns
         .arm
-        .then(tok(Kind::When).ignore_then(expr.clone()).or_not())
-        .then_ignore(tok(Kind::FatArrow))
+        .then(token(TokenKind::When).ignore_then(expr.clone()).or_not())
+        .then_ignore(token(TokenKind::FatArrow))
         .then(statements)
         .map(|((pattern, guard), body)| Arm { pattern, guard, body });
-    let match_do = tok(Kind::MatchDo)
+    let match_do = token(TokenKind::MatchDo)
         .ignore_then(expr.clone())
-        .then_ignore(tok(Kind::Do))
-        .then_ignore(tok(Kind::Bar).or_not())
-        .then(match_arm.separated_by(tok(Kind::Bar)).at_least(1).collect::<Vec<_>>())
+        .then_ignore(token(TokenKind::Do))
+        .then_ignore(token(TokenKind::Bar).or_not())
+        .then(match_arm.separated_by(token(TokenKind::Bar)).at_least(1).collect::<Vec<_>>())
         .then_ignore(end)
         .map(|(scrutinee, arms)| StmtKind::Match { scrutinee, arms });
     // `..i` and `..<i` are told from `..[T]` by the bracket.
     let up_to = up_to().then(exprs.element.clone()).map_with(move |(sign, high), e| {
-        let (high, inclusive) = (Box::new(high), sign.kind == Kind::DotDot);
+        let (high, inclusive) = (Box::new(high), sign.kind == TokenKind::DotDot);
         expr_at(ExprKind::UpTo { high, inclusive }, cx.span(e.slice()))
     });
-    let more = another_clause(false).ignore_then(tok(Kind::Comma)).ignore_then(exprs.element.clone());
+    let more = another_clause(false).ignore_then(token(TokenKind::Comma)).ignore_then(exprs.element.clone());
     let tuple =
         exprs.element.then(more.repeated().collect::<Vec<_>>()).map_with(move |(first, mut rest), e| {
             if rest.is_empty() {
@@ -380,11 +390,11 @@ fn control<'t>(
             expr_at(ExprKind::Tuple(rest), cx.span(e.slice()))
         });
     let walked = choice((up_to, tuple)).boxed();
-    let first = patterns.full.then_ignore(tok(Kind::In)).then(walked.clone());
+    let first = patterns.full.then_ignore(token(TokenKind::In)).then(walked.clone());
     let clause = another_clause(true)
-        .ignore_then(tok(Kind::Comma))
-        .ignore_then(patterns.item.then_ignore(tok(Kind::In)).then(walked));
-    let for_in = tok(Kind::For)
+        .ignore_then(token(TokenKind::Comma))
+        .ignore_then(patterns.item.then_ignore(token(TokenKind::In)).then(walked));
+    let for_in = token(TokenKind::For)
         .ignore_then(first)
         .then(clause.repeated().collect::<Vec<_>>())
         .then(either.clone())
@@ -397,14 +407,14 @@ fn control<'t>(
             let (pattern, iterable) = first;
             StmtKind::For { pattern, iterable, body }
         });
-    let while_loop = tok(Kind::While)
+    let while_loop = token(TokenKind::While)
         .ignore_then(expr)
         .then(either)
         .map(|(condition, body)| StmtKind::While { condition, body });
     choice((if_do, match_do, for_in, while_loop, body.map(StmtKind::Block))).boxed()
 }
 
-/// `fun f[T](x:T):T => e;`, `proc p() { … }`.
+/// Returns the rule of `fun f[T](x:T):T => e;` and `proc p() { … }`.
 fn function<'t>(
     cx: Text<'t>,
     group: impl Rule<'t, Vec<Param>>,
@@ -412,20 +422,20 @@ fn function<'t>(
     expr: impl Rule<'t, Expr>,
     block: impl Rule<'t, Vec<Stmt>>,
 ) -> impl Rule<'t, StmtKind> {
-    let header = any_of(&[Kind::Fun, Kind::Proc])
+    let header = any_of(&[TokenKind::Fun, TokenKind::Proc])
         .then(function_name(cx))
         .then(generics(cx, ty.clone()).or_not())
         .then(group.repeated().at_least(1).collect::<Vec<_>>())
-        .then(tok(Kind::Colon).ignore_then(ty).or_not())
+        .then(token(TokenKind::Colon).ignore_then(ty).or_not())
         .map_with(move |header, e| (header, cx.span(e.slice())));
     let body = choice((
         // `=` as Felix has it.
-        unsaid(&[Kind::Assign])
+        unreported(&[TokenKind::Assign])
             .or_not()
             .ignore_then(block)
-            .then_ignore(unsaid(&[Kind::Semi]).or_not())
+            .then_ignore(unreported(&[TokenKind::Semi]).or_not())
             .map(Body::Block),
-        choice((tok(Kind::FatArrow), unsaid(&[Kind::Assign])))
+        choice((token(TokenKind::FatArrow), unreported(&[TokenKind::Assign])))
             .ignore_then(expr)
             .then_ignore(semi())
             .map(|e| Body::Expr(Box::new(e))),
@@ -433,7 +443,7 @@ fn function<'t>(
     header
         .then(body)
         .map(move |((((((word, name), generics), params), result), header), body)| {
-            let (is_proc, generics) = (word.kind == Kind::Proc, generics.unwrap_or_default());
+            let (is_proc, generics) = (word.kind == TokenKind::Proc, generics.unwrap_or_default());
             let mut function = Function { is_proc, generics, params, result, body, header };
             function.mark_rests();
             StmtKind::Function { name, function: Box::new(function), doc: cx.doc(word) }
@@ -441,15 +451,15 @@ fn function<'t>(
         .boxed()
 }
 
-/// `test "name" { … }`, `bench "name" { … }`
+/// Returns the rule of `test "name" { … }` and `bench "name" { … }`.
 fn test<'t>(cx: Text<'t>, block: impl Rule<'t, Vec<Stmt>>) -> impl Rule<'t, StmtKind> {
-    let title = tok(Kind::Str).map(move |t| Name { text: string(cx.of(t)), span: cx.at(t) });
+    let title = token(TokenKind::Str).map(move |t| Name { text: string_value(cx.of(t)), span: cx.at(t) });
     let bench = choice((word(cx, "test").to(false), word(cx, "bench").to(true)));
     bench
         .then(title)
         .map_with(move |title, e| (title, cx.span(e.slice())))
         .then(block)
-        .then_ignore(unsaid(&[Kind::Semi]).or_not())
+        .then_ignore(unreported(&[TokenKind::Semi]).or_not())
         .map(|(((bench, title), header), body)| {
             let function = Function {
                 is_proc: true,
@@ -463,39 +473,40 @@ fn test<'t>(cx: Text<'t>, block: impl Rule<'t, Vec<Stmt>>) -> impl Rule<'t, Stmt
         })
 }
 
-/// A name, or an operator that a class declares and instances define.
+/// Returns the rule of a name, or an operator that a class declares and instances define.
 fn function_name<'t>(cx: Text<'t>) -> impl Rule<'t, Name> {
-    use Kind::*;
-    let operator = unsaid(&[
+    use TokenKind::*;
+    let operator = unreported(&[
         Plus, Minus, Star, Slash, Percent, Pow, EqEq, NotEq, Less, LessEq, Greater, GreaterEq, Bang,
     ]);
     choice((name(cx), operator.map(move |token| cx.name(token))))
 }
 
-/// `[T, N:COMPACTLINEAR with Add[T], Ord[T]]`.
+/// Returns the rule of `[T, N:COMPACTLINEAR with Add[T], Ord[T]]`.
 fn generics<'t>(cx: Text<'t>, ty: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Generics> {
     let constraint = path(cx).then(type_arguments(ty).or_not().map(Option::unwrap_or_default));
-    tok(Kind::LBracket)
-        .ignore_then(type_param(cx).separated_by(tok(Kind::Comma)).collect::<Vec<_>>())
+    token(TokenKind::LBracket)
+        .ignore_then(type_param(cx).separated_by(token(TokenKind::Comma)).collect::<Vec<_>>())
         .then(
-            tok(Kind::With)
-                .ignore_then(constraint.separated_by(tok(Kind::Comma)).at_least(1).collect::<Vec<_>>())
+            token(TokenKind::With)
+                .ignore_then(constraint.separated_by(token(TokenKind::Comma)).at_least(1).collect::<Vec<_>>())
                 .or_not(),
         )
-        .then_ignore(tok(Kind::RBracket))
+        .then_ignore(token(TokenKind::RBracket))
         .map(|(params, constraints)| Generics { params, constraints: constraints.unwrap_or_default() })
         .boxed()
 }
 
+/// Returns the rule of a type parameter.
 fn type_param<'t>(cx: Text<'t>) -> impl Rule<'t, TypeParam> {
-    name(cx).then(tok(Kind::Colon).ignore_then(path(cx)).or_not()).map(|(name, kind)| TypeParam {
+    name(cx).then(token(TokenKind::Colon).ignore_then(path(cx)).or_not()).map(|(name, kind)| TypeParam {
         name,
         kind,
         rest: false,
     })
 }
 
-/// Types, classes, instances, equations.
+/// Returns the rule of declarations of types, classes, instances and equations.
 fn declared<'t>(
     cx: Text<'t>,
     stmt: impl Rule<'t, Stmt>,
@@ -503,54 +514,54 @@ fn declared<'t>(
     expr: impl Rule<'t, Expr>,
     group: impl Rule<'t, Vec<Param>>,
 ) -> impl Rule<'t, StmtKind> {
-    let head = move |word: Kind| {
+    let head = move |word: TokenKind| {
         let generics = generics(cx, types(cx).full);
-        tok(word).then(name(cx)).then(generics.or_not()).map(move |((word, name), generics)| TypeDecl {
+        token(word).then(name(cx)).then(generics.or_not()).map(move |((word, name), generics)| TypeDecl {
             name,
             generics: generics.unwrap_or_default(),
             doc: cx.doc(word),
         })
     };
-    let stray = unsaid(&[Kind::Semi]).repeated();
-    let optional = unsaid(&[Kind::Semi]).or_not();
+    let stray = unreported(&[TokenKind::Semi]).repeated();
+    let optional = unreported(&[TokenKind::Semi]).or_not();
 
-    let equals = tok(Kind::Assign).ignore_then(ty.clone()).then_ignore(semi()).boxed();
+    let equals = token(TokenKind::Assign).ignore_then(ty.clone()).then_ignore(semi()).boxed();
     let typedef =
-        head(Kind::Typedef).then(equals.clone()).map(|(decl, ty)| StmtKind::Typedef(decl, ty)).boxed();
-    let newtype = head(Kind::Newtype).then(equals).map(|(decl, ty)| StmtKind::Newtype(decl, ty)).boxed();
+        head(TokenKind::Typedef).then(equals.clone()).map(|(decl, ty)| StmtKind::Typedef(decl, ty)).boxed();
+    let newtype = head(TokenKind::Newtype).then(equals).map(|(decl, ty)| StmtKind::Newtype(decl, ty)).boxed();
 
-    let field = name(cx).then_ignore(tok(Kind::Colon)).then(ty.clone()).boxed();
-    let braced = tok(Kind::LBrace)
+    let field = name(cx).then_ignore(token(TokenKind::Colon)).then(ty.clone()).boxed();
+    let braced = token(TokenKind::LBrace)
         .ignore_then(field.clone().separated_by(semi()).allow_trailing().collect::<Vec<_>>())
-        .then_ignore(tok(Kind::RBrace))
+        .then_ignore(token(TokenKind::RBrace))
         .then_ignore(optional);
-    let round = tok(Kind::LParen)
-        .ignore_then(field.separated_by(tok(Kind::Comma)).collect::<Vec<_>>())
-        .then_ignore(tok(Kind::RParen))
+    let round = token(TokenKind::LParen)
+        .ignore_then(field.separated_by(token(TokenKind::Comma)).collect::<Vec<_>>())
+        .then_ignore(token(TokenKind::RParen))
         .then_ignore(semi());
-    let structure = head(Kind::Struct)
+    let structure = head(TokenKind::Struct)
         .then(choice((braced, round)))
         .map(|(decl, fields)| StmtKind::Struct(decl, fields))
         .boxed();
 
-    let constructor = name(cx).then(tok(Kind::Of).ignore_then(ty.clone()).or_not());
-    let variant = head(Kind::Variant)
-        .then_ignore(tok(Kind::Assign))
-        .then_ignore(tok(Kind::Bar).or_not())
-        .then(constructor.separated_by(tok(Kind::Bar)).at_least(1).collect::<Vec<_>>())
+    let constructor = name(cx).then(token(TokenKind::Of).ignore_then(ty.clone()).or_not());
+    let variant = head(TokenKind::Variant)
+        .then_ignore(token(TokenKind::Assign))
+        .then_ignore(token(TokenKind::Bar).or_not())
+        .then(constructor.separated_by(token(TokenKind::Bar)).at_least(1).collect::<Vec<_>>())
         .then_ignore(semi())
         .map(|(decl, constructors)| StmtKind::Variant(decl, constructors))
         .boxed();
     // A variant of constants, which the tree does not tell from others.
-    let enumeration = tok(Kind::Enum)
+    let enumeration = token(TokenKind::Enum)
         .then(name(cx))
         .map(move |(word, name)| TypeDecl { name, generics: Generics::default(), doc: cx.doc(word) })
-        .then_ignore(tok(Kind::Assign))
-        .then_ignore(tok(Kind::Bar).or_not())
+        .then_ignore(token(TokenKind::Assign))
+        .then_ignore(token(TokenKind::Bar).or_not())
         .then(
             name(cx)
                 .map(|case| (case, None))
-                .separated_by(choice((tok(Kind::Comma), tok(Kind::Bar))))
+                .separated_by(choice((token(TokenKind::Comma), token(TokenKind::Bar))))
                 .at_least(1)
                 .collect::<Vec<_>>(),
         )
@@ -558,33 +569,33 @@ fn declared<'t>(
         .map(|(decl, cases)| StmtKind::Variant(decl, cases))
         .boxed();
 
-    let typefun = tok(Kind::Typefun)
+    let typefun = token(TokenKind::Typefun)
         .ignore_then(name(cx))
-        .then_ignore(tok(Kind::LParen))
-        .then(type_param(cx).separated_by(tok(Kind::Comma)).collect::<Vec<_>>())
-        .then_ignore(tok(Kind::RParen))
-        .then(tok(Kind::Colon).ignore_then(path(cx)).or_not())
-        .then_ignore(tok(Kind::FatArrow))
+        .then_ignore(token(TokenKind::LParen))
+        .then(type_param(cx).separated_by(token(TokenKind::Comma)).collect::<Vec<_>>())
+        .then_ignore(token(TokenKind::RParen))
+        .then(token(TokenKind::Colon).ignore_then(path(cx)).or_not())
+        .then_ignore(token(TokenKind::FatArrow))
         .then(ty.clone())
         .then_ignore(semi())
         .map(|(((name, params), kind), body)| StmtKind::Typefun { name, params, kind, body })
         .boxed();
 
-    let alternatives = name(cx).separated_by(tok(Kind::Bar)).at_least(1).collect::<Vec<_>>();
-    let kind = tok(Kind::KindWord)
+    let alternatives = name(cx).separated_by(token(TokenKind::Bar)).at_least(1).collect::<Vec<_>>();
+    let kind = token(TokenKind::KindWord)
         .then(name(cx))
-        .then_ignore(tok(Kind::Assign))
-        .then_ignore(tok(Kind::Bar).or_not())
+        .then_ignore(token(TokenKind::Assign))
+        .then_ignore(token(TokenKind::Bar).or_not())
         .then(alternatives)
         .then_ignore(semi())
         .map(move |((word, name), members)| StmtKind::Kind { name, members, doc: cx.doc(word) })
         .boxed();
 
     let layout = word(cx, "layout")
-        .ignore_then(name(cx).separated_by(tok(Kind::Comma)).at_least(1).collect::<Vec<_>>());
-    let abstract_type = head(Kind::Type)
+        .ignore_then(name(cx).separated_by(token(TokenKind::Comma)).at_least(1).collect::<Vec<_>>());
+    let abstract_type = head(TokenKind::Type)
         .then(layout.or_not())
-        .then(tok(Kind::Assign).ignore_then(ty.clone()).or_not())
+        .then(token(TokenKind::Assign).ignore_then(ty.clone()).or_not())
         .then_ignore(semi())
         .map(|((decl, layout), representation)| StmtKind::Abstract {
             decl,
@@ -595,10 +606,10 @@ fn declared<'t>(
 
     let signature = word(cx, "virtual")
         .or_not()
-        .ignore_then(any_of(&[Kind::Fun, Kind::Proc]))
+        .ignore_then(any_of(&[TokenKind::Fun, TokenKind::Proc]))
         .ignore_then(function_name(cx))
         .then(generics(cx, ty.clone()).or_not())
-        .then_ignore(tok(Kind::Colon))
+        .then_ignore(token(TokenKind::Colon))
         .then(ty.clone())
         .then_ignore(semi())
         .map(|((name, generics), ty)| {
@@ -606,31 +617,31 @@ fn declared<'t>(
             generics.mark_rests(&[&ty]);
             ClassMember::Signature(name, generics, ty)
         });
-    let law = tok(Kind::Law)
+    let law = token(TokenKind::Law)
         .ignore_then(name(cx))
         .then(group)
-        .then_ignore(tok(Kind::FatArrow))
+        .then_ignore(token(TokenKind::FatArrow))
         .then(expr)
         .then_ignore(semi())
         .map(|((name, params), body)| ClassMember::Law(name, params, body));
     let default =
         word(cx, "virtual").or_not().ignore_then(definition(stmt.clone())).map(ClassMember::Default);
     let member = choice((signature, law, default)).boxed();
-    let class = head(Kind::Class)
-        .then_ignore(tok(Kind::LBrace))
+    let class = head(TokenKind::Class)
+        .then_ignore(token(TokenKind::LBrace))
         .then_ignore(stray)
         .then(member.then_ignore(stray).repeated().collect::<Vec<_>>())
-        .then_ignore(tok(Kind::RBrace))
+        .then_ignore(token(TokenKind::RBrace))
         .then_ignore(optional)
         .map(|(decl, members)| StmtKind::Class(decl, members))
         .boxed();
 
-    let definitions = tok(Kind::LBrace)
+    let definitions = token(TokenKind::LBrace)
         .ignore_then(stray)
         .ignore_then(definition(stmt).then_ignore(stray).repeated().collect::<Vec<_>>())
-        .then_ignore(tok(Kind::RBrace))
+        .then_ignore(token(TokenKind::RBrace))
         .then_ignore(optional);
-    let instance = tok(Kind::Instance)
+    let instance = token(TokenKind::Instance)
         .ignore_then(generics(cx, ty.clone()).or_not())
         .then(path(cx))
         .then(type_arguments(ty.clone()).or_not())
@@ -646,9 +657,9 @@ fn declared<'t>(
         })
         .boxed();
 
-    let require = tok(Kind::Require)
+    let require = token(TokenKind::Require)
         .ignore_then(ty.clone())
-        .then_ignore(tok(Kind::EqEq))
+        .then_ignore(token(TokenKind::EqEq))
         .then(ty)
         .then_ignore(semi())
         .map(|(left, right)| StmtKind::Require(left, right))
@@ -669,8 +680,8 @@ fn declared<'t>(
     .boxed()
 }
 
-/// A `fun` or `proc` with a name, and no other statement.
+/// Returns the rule of a named `fun` or `proc`.
 fn definition<'t>(stmt: impl Rule<'t, Stmt>) -> impl Rule<'t, Stmt> {
-    let begins = any_of(&[Kind::Fun, Kind::Proc]).rewind();
+    let begins = any_of(&[TokenKind::Fun, TokenKind::Proc]).rewind();
     begins.ignore_then(stmt)
 }

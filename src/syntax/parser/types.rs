@@ -1,17 +1,17 @@
-//! Types as written: tokens → [`TypeExpr`].
+//! Written types: tokens → [`TypeExpr`].
 //!
-//! Never an expression: a type stands only where a token before it says so.
+//! Types and expressions do not mix: a type occurs only where a token before it announces one.
 
 use super::super::ast::{Name, TypeArm, TypeExpr, TypeExprKind};
-use super::super::lexer::Kind;
+use super::super::lexer::TokenKind;
 use super::super::literal::int_value;
-use super::pattern::string;
+use super::pattern::string_value;
 use super::rule::{
-    Label, Rule, Text, any_of, glued, list_opening, listed, name, name_then, path, tok, unsaid, word,
+    Label, Rule, Text, any_of, glued, list_opening, listed, name, name_then, path, token, unreported, word,
 };
 use chumsky::prelude::*;
 
-/// Types at the levels that other rules ask for.
+/// The rules of types at the levels that other rules use.
 #[derive(Clone)]
 pub(crate) struct Types<F, P, C, A> {
     /// Any type.
@@ -24,6 +24,7 @@ pub(crate) struct Types<F, P, C, A> {
     pub atom: A,
 }
 
+/// Returns the rules of types.
 pub(crate) fn types<'t>(
     cx: Text<'t>,
 ) -> Types<impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>>
@@ -31,26 +32,28 @@ pub(crate) fn types<'t>(
     let full = recursive(move |full| {
         let atom = atom(cx, full.clone()).boxed();
         let plus = plus(compact_product(atom).boxed()).boxed();
-        plus.then(tok(Kind::Arrow).ignore_then(full).or_not()).map(|(domain, codomain)| match codomain {
+        plus.then(token(TokenKind::Arrow).ignore_then(full).or_not()).map(|(domain, codomain)| match codomain
+        {
             None => domain,
-            Some(codomain) => joined2(domain, codomain, TypeExprKind::Function),
+            Some(codomain) => binary_type(domain, codomain, TypeExprKind::Function),
         })
     });
     let atom = atom(cx, full.clone()).boxed();
     let compact_product = compact_product(atom.clone()).boxed();
-    let cast = listed(compact_product.clone(), Kind::CPlus, TypeExprKind::CompactSum).boxed();
+    let cast = listed(compact_product.clone(), TokenKind::CPlus, TypeExprKind::CompactSum).boxed();
     Types { full, plus: plus(compact_product).boxed(), cast, atom }
 }
 
+/// Returns the rule of types without operators.
 fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr> {
-    let number = tok(Kind::Int).map(move |token| TypeExpr {
+    let number = token(TokenKind::Int).map(move |token| TypeExpr {
         kind: TypeExprKind::Number(int_value(cx.of(token))),
         span: cx.at(token),
     });
     let arguments = type_arguments(full.clone());
-    let called = glued(Kind::LParen)
-        .ignore_then(full.clone().separated_by(tok(Kind::Comma)).collect::<Vec<_>>())
-        .then_ignore(tok(Kind::RParen));
+    let called = glued(TokenKind::LParen)
+        .ignore_then(full.clone().separated_by(token(TokenKind::Comma)).collect::<Vec<_>>())
+        .then_ignore(token(TokenKind::RParen));
     let form = choice((
         arguments.map(|args| (TypeExprKind::Name as fn(_, _) -> _, args)),
         called.map(|args| (TypeExprKind::Call as fn(_, _) -> _, args)),
@@ -62,55 +65,55 @@ fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeEx
         };
         TypeExpr { kind, span: cx.span(e.slice()) }
     });
-    let field = name(cx).then_ignore(tok(Kind::Colon)).then(full.clone());
-    let fields = name_then(&[Kind::Colon])
+    let field = name(cx).then_ignore(token(TokenKind::Colon)).then(full.clone());
+    let fields = name_then(&[TokenKind::Colon])
         .map(move |(token, _)| cx.name(token))
         .then(full.clone())
         .then(choice((
-            tok(Kind::CComma)
+            token(TokenKind::CComma)
                 .ignore_then(field.clone())
                 .repeated()
                 .at_least(1)
                 .collect::<Vec<_>>()
                 .map(|rest| (TypeExprKind::CompactRecord as fn(_) -> _, rest)),
-            tok(Kind::Comma)
+            token(TokenKind::Comma)
                 .ignore_then(field)
                 .repeated()
                 .collect::<Vec<_>>()
                 .map(|rest| (TypeExprKind::Record as fn(_) -> _, rest)),
         )))
         .map(|(first, (make, rest))| make(std::iter::once(first).chain(rest).collect()));
-    let parenthesized = tok(Kind::LParen)
+    let parenthesized = token(TokenKind::LParen)
         .ignore_then(choice((
-            tok(Kind::RParen).to(TypeExprKind::Number(1u32.into())),
-            fields.then_ignore(tok(Kind::RParen)),
-            full.clone().map(|ty| ty.kind).then_ignore(tok(Kind::RParen)),
+            token(TokenKind::RParen).to(TypeExprKind::Number(1u32.into())),
+            fields.then_ignore(token(TokenKind::RParen)),
+            full.clone().map(|ty| ty.kind).then_ignore(token(TokenKind::RParen)),
         )))
         .map_with(move |kind, e| TypeExpr { kind, span: cx.span(e.slice()) });
-    let open = tok(Kind::Question)
+    let open = token(TokenKind::Question)
         .ignore_then(name(cx))
         .map_with(move |name, e| TypeExpr { kind: TypeExprKind::Open(name), span: cx.span(e.slice()) });
-    let rest = unsaid(&[Kind::DotDot])
+    let rest = unreported(&[TokenKind::DotDot])
         .ignore_then(name(cx))
         .map_with(move |name, e| TypeExpr { kind: TypeExprKind::Rest(name), span: cx.span(e.slice()) });
-    let hole =
-        tok(Kind::Underscore).map(move |token| TypeExpr { kind: TypeExprKind::Hole, span: cx.at(token) });
+    let hole = token(TokenKind::Underscore)
+        .map(move |token| TypeExpr { kind: TypeExprKind::Hole, span: cx.at(token) });
     let several = list_opening()
-        .ignore_then(full.clone().separated_by(tok(Kind::Comma)).at_least(2).collect::<Vec<_>>())
-        .then_ignore(tok(Kind::RParen));
+        .ignore_then(full.clone().separated_by(token(TokenKind::Comma)).at_least(2).collect::<Vec<_>>())
+        .then_ignore(token(TokenKind::RParen));
     let subjects = choice((several, full.clone().map(|one| vec![one]))).boxed();
     let arm = subjects
         .clone()
         .map_with(move |patterns, e| (patterns, cx.span(e.slice())))
-        .then_ignore(tok(Kind::FatArrow))
+        .then_ignore(token(TokenKind::FatArrow))
         .then(full)
         .map(|((patterns, span), result)| TypeArm { patterns, span, result });
-    let typematch = tok(Kind::Typematch)
+    let typematch = token(TokenKind::Typematch)
         .ignore_then(subjects)
-        .then_ignore(tok(Kind::With))
-        .then_ignore(tok(Kind::Bar).or_not())
-        .then(arm.separated_by(tok(Kind::Bar)).at_least(1).collect::<Vec<_>>())
-        .then_ignore(tok(Kind::Endmatch))
+        .then_ignore(token(TokenKind::With))
+        .then_ignore(token(TokenKind::Bar).or_not())
+        .then(arm.separated_by(token(TokenKind::Bar)).at_least(1).collect::<Vec<_>>())
+        .then_ignore(token(TokenKind::Endmatch))
         .map_with(move |(subjects, arms), e| TypeExpr {
             kind: TypeExprKind::TypeMatch(subjects, arms),
             span: cx.span(e.slice()),
@@ -122,48 +125,52 @@ fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeEx
     choice((refusal, named, number, parenthesized, open, rest, hole, typematch)).labelled(Label::Type)
 }
 
-/// `error "…"`: the text, and where it stands.
+/// Returns the rule of `error "…"`: the text, with its span.
 pub(crate) fn refusal<'t>(cx: Text<'t>) -> impl Rule<'t, Name> {
     word(cx, "error")
-        .ignore_then(tok(Kind::Str))
-        .map(move |token| Name { text: string(cx.of(token)), span: cx.at(token) })
+        .ignore_then(token(TokenKind::Str))
+        .map(move |token| Name { text: string_value(cx.of(token)), span: cx.at(token) })
 }
 
-/// `[T, 3]`, touching the name before it.
+/// Returns the rule of `[T, 3]`, touching the name before it.
 pub(crate) fn type_arguments<'t>(full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Vec<TypeExpr>> {
-    glued(Kind::LBracket)
-        .ignore_then(full.separated_by(tok(Kind::Comma)).at_least(1).collect::<Vec<_>>())
-        .then_ignore(tok(Kind::RBracket))
+    glued(TokenKind::LBracket)
+        .ignore_then(full.separated_by(token(TokenKind::Comma)).at_least(1).collect::<Vec<_>>())
+        .then_ignore(token(TokenKind::RBracket))
 }
 
-/// From the tightest operator, `^`, to the loosest but `->`.
-/// `^` `\^` over atoms, `\*` over these.
+/// Returns the rule of `^` and `\^` over atoms, and `\*` over these.
 fn compact_product<'t>(atom: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr> {
     let power = atom.clone().foldl(
-        any_of(&[Kind::Caret, Kind::CCaret]).then(atom).repeated(),
+        any_of(&[TokenKind::Caret, TokenKind::CCaret]).then(atom).repeated(),
         |base, (op, exponent)| match op.kind {
-            Kind::Caret => joined2(base, exponent, TypeExprKind::Array),
-            _ => joined2(base, exponent, TypeExprKind::CompactPower),
+            TokenKind::Caret => binary_type(base, exponent, TypeExprKind::Array),
+            _ => binary_type(base, exponent, TypeExprKind::CompactPower),
         },
     );
-    listed(power.boxed(), Kind::CStar, TypeExprKind::CompactProduct)
+    listed(power.boxed(), TokenKind::CStar, TypeExprKind::CompactProduct)
 }
 
-/// `*` `*+` over compact products, `\+` over these, `+` over these.
+/// Returns the rule of `*` and `*+` over compact products, `\+` over these, `+` over these.
 fn plus<'t>(compact_product: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr> {
     // `*` gathers, `*+` does not: `3 *+ A * B` is `(3 *+ A) * B`.
     let product = compact_product
         .clone()
-        .then(any_of(&[Kind::Star, Kind::StarPlus]).then(compact_product).repeated().collect::<Vec<_>>())
+        .then(
+            any_of(&[TokenKind::Star, TokenKind::StarPlus])
+                .then(compact_product)
+                .repeated()
+                .collect::<Vec<_>>(),
+        )
         .map(|(first, rest)| {
             let mut left = first;
             let mut gathering = false;
             for (op, right) in rest {
                 let span = left.span.to(right.span);
                 left = match (op.kind, left) {
-                    (Kind::StarPlus, left) => {
+                    (TokenKind::StarPlus, left) => {
                         gathering = false;
-                        joined2(left, right, TypeExprKind::Repeat)
+                        binary_type(left, right, TypeExprKind::Repeat)
                     }
                     (_, TypeExpr { kind: TypeExprKind::Product(mut items), .. }) if gathering => {
                         items.push(right);
@@ -177,11 +184,12 @@ fn plus<'t>(compact_product: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr>
             }
             left
         });
-    let compact_sum = listed(product.boxed(), Kind::CPlus, TypeExprKind::CompactSum);
-    listed(compact_sum.boxed(), Kind::Plus, TypeExprKind::Sum)
+    let compact_sum = listed(product.boxed(), TokenKind::CPlus, TypeExprKind::CompactSum);
+    listed(compact_sum.boxed(), TokenKind::Plus, TypeExprKind::Sum)
 }
 
-fn joined2(
+/// Returns a type of two operands.
+fn binary_type(
     left: TypeExpr,
     right: TypeExpr,
     make: impl Fn(Box<TypeExpr>, Box<TypeExpr>) -> TypeExprKind,

@@ -1,6 +1,9 @@
-//! Printing of expressions.
+//! Printing of expressions, with the blocks and parameters in them.
+//!
+//! The printer of a statement is a parameter, [`Printer::print_stmt`], so that this file does not depend on
+//! that of statements.
 
-use super::super::ast::{ApplyForm, BinaryOp, Body, Expr, ExprKind, Function, UnaryOp};
+use super::super::ast::{ApplyForm, BinaryOp, Body, Expr, ExprKind, Function, Param, Stmt, UnaryOp};
 use super::Printer;
 use super::types::{ATOM as TYPE_ATOM, SUM as TYPE_SUM};
 
@@ -25,77 +28,78 @@ const DOT: u8 = 16;
 const HASH: u8 = 17;
 const ATOM: u8 = 18;
 
-/// Where an expression stands.
+/// The context of an expression, which determines its parentheses.
 #[derive(Clone, Copy)]
-struct Place {
-    /// What binds less tightly needs parentheses.
+struct Context {
+    /// The least level that needs no parentheses.
     level: u8,
-    /// A bare tuple may stand here: commas around it do not separate other things.
+    /// A bare tuple is possible: commas around it do not separate other parts.
     comma: bool,
-    /// Nothing that a lambda's body would take follows.
+    /// No token follows that the body of a lambda would include.
     tail: bool,
-    /// Brackets, commas or words of a statement stand around: no operator does.
+    /// Brackets, commas or keywords are around, no operator.
     root: bool,
 }
 
-impl Place {
-    fn level(self, level: u8) -> Place {
-        Place { level, tail: false, root: false, ..self }
+impl Context {
+    fn level(self, level: u8) -> Context {
+        Context { level, tail: false, root: false, ..self }
     }
 }
 
-const FULL: Place = Place { level: DOLLAR, comma: true, tail: true, root: true };
-const ELEMENT: Place = Place { level: DOLLAR, comma: false, tail: true, root: true };
-const INNER: Place = Place { level: DOLLAR, comma: false, tail: false, root: false };
+const FULL: Context = Context { level: DOLLAR, comma: true, tail: true, root: true };
+const ELEMENT: Context = Context { level: DOLLAR, comma: false, tail: true, root: true };
+const INNER: Context = Context { level: DOLLAR, comma: false, tail: false, root: false };
 
 impl Printer {
     pub(super) fn expr(&mut self, expr: &Expr) {
         self.expr_at(expr, FULL);
     }
 
-    /// What a loop walks: a bare tuple, or an expression whose commas stand in parentheses.
-    pub(super) fn walked(&mut self, expr: &Expr) {
+    /// Prints the range of a loop: a bare tuple, or an expression whose commas are in parentheses.
+    pub(super) fn loop_source(&mut self, expr: &Expr) {
         self.expr_at(expr, ELEMENT);
     }
 
-    /// What can be stored into.
+    /// Prints the target of a store.
     pub(super) fn place(&mut self, expr: &Expr) {
         self.expr_at(expr, INNER.level(DOT));
     }
 
-    /// What a function or an injection is applied to. An `if` after an operand would begin the condition of a
-    /// comprehension.
+    /// Prints the argument of a function or an injection. An `if` after an operand would begin the
+    /// condition of a comprehension.
     fn argument(&mut self, argument: &Expr) {
         let condition = matches!(leftmost(argument).kind, ExprKind::If { .. });
         self.expr_at(argument, INNER.level(if condition { ATOM + 1 } else { DOT }));
     }
 
-    fn expr_at(&mut self, expr: &Expr, place: Place) {
+    /// Prints an expression in a context.
+    fn expr_at(&mut self, expr: &Expr, place: Context) {
         let bare = match &expr.kind {
             ExprKind::Lambda(_) => place.tail && place.level <= TUPLE,
             ExprKind::Tuple(items) if !items.is_empty() => place.comma && place.level <= TUPLE,
-            // Told by `!` from what `not` would reach.
+            // `!` is used where `not` would extend too far.
             ExprKind::Unary(UnaryOp::Not, _) => place.level <= NEGATE,
             kind => level_of(kind) >= place.level,
         };
         self.note_expr(expr, bare, place.root, place.level <= RANGE);
         let host = std::mem::replace(&mut self.host, expr.span);
         if bare {
-            self.bare(expr, place);
+            self.unparenthesized(expr, place);
         } else {
             self.put("(");
-            self.bare(expr, FULL);
+            self.unparenthesized(expr, FULL);
             self.put(")");
         }
         self.host = host;
     }
 
-    /// An expression between commas.
+    /// Prints an expression between commas.
     pub(super) fn expr_element(&mut self, expr: &Expr) {
         self.expr_at(expr, ELEMENT);
     }
 
-    /// The condition of an arm, before its `=>`.
+    /// Prints the condition of an arm, before its `=>`.
     pub(super) fn guard(&mut self, guard: &Expr) {
         if ends_in_update(guard) {
             self.put("(");
@@ -106,7 +110,8 @@ impl Printer {
         }
     }
 
-    fn bare(&mut self, expr: &Expr, place: Place) {
+    /// Prints an expression without parentheses around it.
+    fn unparenthesized(&mut self, expr: &Expr, place: Context) {
         use ExprKind::*;
         match &expr.kind {
             Int(n) => self.put(&n.to_string()),
@@ -114,9 +119,9 @@ impl Printer {
             Suffixed(digits, suffix) => self.put(&format!("{digits}{suffix}")),
             Char(c) => self.put(&quoted_char(*c)),
             Str(text) => self.put(&quoted(text)),
-            Filled(text, holes) => {
+            Interpolated(text, holes) => {
                 self.put("f\"");
-                self.put(&filled(text));
+                self.put(&escaped_piece(text));
                 for hole in holes {
                     self.put("{");
                     self.expr_at(&hole.value, ELEMENT);
@@ -126,7 +131,7 @@ impl Printer {
                     self.put(&hole.width.map_or(String::new(), |n| n.to_string()));
                     self.put(&hole.places.map_or(String::new(), |n| format!(".{n}")));
                     self.put("}");
-                    self.put(&filled(&hole.text));
+                    self.put(&escaped_piece(&hole.text));
                 }
                 self.put("\"");
             }
@@ -275,12 +280,12 @@ impl Printer {
                 ApplyForm::Dollar => {
                     self.expr_at(function, place.level(TUPLE));
                     self.put("$ ");
-                    self.expr_at(argument, Place { level: DOLLAR, root: false, ..place });
+                    self.expr_at(argument, Context { level: DOLLAR, root: false, ..place });
                 }
                 ApplyForm::Pipe => {
                     self.expr_at(argument, place.level(PIPE));
                     self.put(" |> ");
-                    self.expr_at(function, Place { level: OR, root: false, ..place });
+                    self.expr_at(function, Context { level: OR, root: false, ..place });
                 }
                 ApplyForm::Hash => {
                     self.put("#");
@@ -307,7 +312,7 @@ impl Printer {
                     self.expr_at(key, INNER.level(ATOM));
                 } else {
                     self.put("(");
-                    self.bare(key, FULL);
+                    self.unparenthesized(key, FULL);
                     self.put(")");
                 }
             }
@@ -383,6 +388,7 @@ impl Printer {
         }
     }
 
+    /// Prints a lambda.
     fn lambda(&mut self, function: &Function) {
         self.put(if function.is_proc { "proc " } else { "fun " });
         self.groups(&function.params);
@@ -401,8 +407,58 @@ impl Printer {
             }
         }
     }
+
+    /// Prints statements on lines of their own, indented by one level.
+    pub(super) fn indented(&mut self, stmts: &[Stmt]) {
+        self.indent += 1;
+        for stmt in stmts {
+            self.line();
+            (self.print_stmt)(self, stmt);
+        }
+        self.indent -= 1;
+        self.line();
+    }
+
+    pub(super) fn block(&mut self, stmts: &[Stmt]) {
+        self.put("{");
+        self.indented(stmts);
+        self.put("}");
+    }
+
+    pub(super) fn block_value(&mut self, stmts: &[Stmt], value: &Expr) {
+        self.put("{");
+        self.indent += 1;
+        for stmt in stmts {
+            self.line();
+            (self.print_stmt)(self, stmt);
+        }
+        self.line();
+        self.expr(value);
+        self.indent -= 1;
+        self.line();
+        self.put("}");
+    }
+
+    pub(super) fn groups(&mut self, groups: &[Vec<Param>]) {
+        for group in groups {
+            self.put("(");
+            self.separated(group, ", ", |p, param| {
+                p.pattern_item(&param.pattern);
+                if let Some(ty) = &param.ty {
+                    p.put(":");
+                    p.ty(ty);
+                }
+                if let Some(default) = &param.default {
+                    p.put(" = ");
+                    p.expr_element(default);
+                }
+            });
+            self.put(")");
+        }
+    }
 }
 
+/// Returns the level of an expression.
 fn level_of(kind: &ExprKind) -> u8 {
     use ExprKind::*;
     match kind {
@@ -430,11 +486,12 @@ fn level_of(kind: &ExprKind) -> u8 {
     }
 }
 
-/// Whether `:>>` takes the whole expression without parentheses around it.
+/// Returns true if `:>>` applies to the whole expression without parentheses.
 pub(in crate::syntax) fn binds_as_operand(expr: &Expr) -> bool {
     level_of(&expr.kind) >= CAST
 }
 
+/// Returns the level of an operator.
 fn binary_level(op: BinaryOp) -> u8 {
     use BinaryOp::*;
     match op {
@@ -447,7 +504,7 @@ fn binary_level(op: BinaryOp) -> u8 {
     }
 }
 
-/// Whether the last token is a number that a `.` and digits would turn into a real.
+/// Returns true if the last token is a number that a `.` and digits would turn into a real.
 fn ends_in_number(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) => true,
@@ -456,7 +513,8 @@ fn ends_in_number(expr: &Expr) -> bool {
     }
 }
 
-/// Whether the last thing in an expression is `r with (a = e)`: before `=>` that is the first arm of a `match`.
+/// Returns true if an expression ends with `r with (a = e)`: before `=>` that would be the first
+/// arm of a `match`.
 fn ends_in_update(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Update(..) => true,
@@ -475,7 +533,7 @@ fn ends_in_update(expr: &Expr) -> bool {
     }
 }
 
-/// The part that an expression begins with; nothing if its first token is its own.
+/// Returns the operand that an expression begins with; `None` if its first token is its own.
 pub(in crate::syntax) fn first_part(expr: &Expr) -> Option<&Expr> {
     use ExprKind::*;
     match &expr.kind {
@@ -490,43 +548,43 @@ pub(in crate::syntax) fn first_part(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-/// The expression whose first token is the first token of `expr`, but for parentheses.
+/// Returns the innermost expression that begins with the first token of `expr`, up to parentheses.
 fn leftmost(expr: &Expr) -> &Expr {
     std::iter::successors(Some(expr), |at| first_part(at)).last().unwrap_or(expr)
 }
 
-/// A string as a literal.
+/// Returns a string literal.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
-    text.chars().for_each(|c| escaped(c, '"', &mut out));
+    text.chars().for_each(|c| push_escaped(c, '"', &mut out));
     out.push('"');
     out
 }
 
-/// A piece of `f"…"`.
-fn filled(text: &str) -> String {
+/// Returns the escaped text of a piece of `f"…"`.
+fn escaped_piece(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {
             '{' => out.push_str("{{"),
             '}' => out.push_str("}}"),
-            c => escaped(c, '"', &mut out),
+            c => push_escaped(c, '"', &mut out),
         }
     }
     out
 }
 
-/// A character as a literal.
+/// Returns a character literal.
 pub(super) fn quoted_char(c: char) -> String {
     let mut out = String::from("'");
-    escaped(c, '\'', &mut out);
+    push_escaped(c, '\'', &mut out);
     out.push('\'');
     out
 }
 
-/// A character inside quotes of this kind.
-fn escaped(c: char, quote: char, out: &mut String) {
+/// Appends a character, escaped for quotes of this kind.
+fn push_escaped(c: char, quote: char, out: &mut String) {
     match c {
         '\n' => out.push_str("\\n"),
         '\t' => out.push_str("\\t"),

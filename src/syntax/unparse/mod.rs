@@ -1,84 +1,90 @@
 //! Printing: tree → source text that reads back as the same tree.
 //!
-//! Writes as few parentheses as the grammar allows. `///` comments are kept, other comments are not
-//! in the tree. Never changes what is printed: no reordering, no shortening.
+//! Writes as few parentheses as the grammar allows. `///` comments are kept; other comments are not
+//! in the tree. Nothing is reordered or abbreviated.
 
 mod expr;
 mod stmt;
 mod types;
 
 use super::ast::{ApplyForm, Expr, ExprKind, Pattern, Stmt, TypeExpr};
-use super::edition::Wrap;
+use super::edition::ParenthesisSite;
 use crate::source::Span;
 pub(crate) use expr::quoted;
 pub(super) use expr::{binds_as_operand, first_part};
 
-/// The statements of a program, one below the other.
+/// Returns the text of a program, one statement per line.
 pub fn print(stmts: &[Stmt]) -> String {
-    super::with_room(|| {
-        let mut out = Printer::default();
+    super::with_large_stack(|| {
+        let mut out = Printer::new();
         out.sequence(stmts);
         out.text
     })
 }
 
-/// An expression on its own.
+/// Returns the text of an expression.
 pub fn print_expr(expr: &Expr) -> String {
-    super::with_room(|| {
-        let mut out = Printer::default();
+    super::with_large_stack(|| {
+        let mut out = Printer::new();
         out.expr(expr);
         out.text
     })
 }
 
-/// A type on its own.
+/// Returns the text of a type.
 pub fn print_type(ty: &TypeExpr) -> String {
-    super::with_room(|| {
-        let mut out = Printer::default();
+    super::with_large_stack(|| {
+        let mut out = Printer::new();
         out.ty(ty);
         out.text
     })
 }
 
-/// A pattern on its own.
+/// Returns the text of a pattern.
 pub fn print_pattern(pattern: &Pattern) -> String {
-    super::with_room(|| {
-        let mut out = Printer::default();
+    super::with_large_stack(|| {
+        let mut out = Printer::new();
         out.pattern(pattern);
         out.text
     })
 }
 
-/// A statement as text, and where its tree has parentheses.
-pub(super) struct Groups {
+/// The text of a statement, and the places where its tree needs parentheses.
+pub(super) struct ParenthesisReport {
     pub text: String,
-    /// What needs them where it stands.
-    pub needed: Vec<Wrap>,
-    /// `:>>`, `:>` and `|>` among operators, which need none.
-    pub bare: Vec<Wrap>,
+    /// The parts that need parentheses.
+    pub needed: Vec<ParenthesisSite>,
+    /// The operators `:>>`, `:>` and `|>` among others that need none.
+    pub bare: Vec<ParenthesisSite>,
 }
 
-impl Groups {
-    pub fn of(stmt: &Stmt) -> Groups {
-        let mut out = Printer { groups: Some((Vec::new(), Vec::new())), ..Printer::default() };
+impl ParenthesisReport {
+    pub fn of(stmt: &Stmt) -> ParenthesisReport {
+        let mut out = Printer { report: Some((Vec::new(), Vec::new())), ..Printer::new() };
         out.sequence(std::slice::from_ref(stmt));
-        let (needed, bare) = out.groups.unwrap_or_default();
-        Groups { text: out.text, needed, bare }
+        let (needed, bare) = out.report.expect("requested above");
+        ParenthesisReport { text: out.text, needed, bare }
     }
 }
 
-/// The text so far.
-#[derive(Default)]
+/// The printer: the text so far.
 struct Printer {
+    /// Prints a statement inside an expression.
+    print_stmt: fn(&mut Printer, &Stmt),
     text: String,
     indent: usize,
-    /// The expression or type around.
+    /// The span of the enclosing expression or type.
     host: Span,
-    /// What [`Groups`] holds, where it is asked for.
-    groups: Option<(Vec<Wrap>, Vec<Wrap>)>,
+    /// The contents of a [`ParenthesisReport`], where one is requested.
+    report: Option<(Vec<ParenthesisSite>, Vec<ParenthesisSite>)>,
 }
 
 impl Printer {
+    fn new() -> Printer {
+        let (text, host) = (String::new(), Span::default());
+        Printer { print_stmt: Printer::stmt, text, indent: 0, host, report: None }
+    }
+
     fn put(&mut self, text: &str) {
         self.text.push_str(text);
     }
@@ -90,11 +96,11 @@ impl Printer {
         }
     }
 
-    /// Notes an expression that stands in parentheses unless it is `bare`; at a `root`, no operator is around, at
-    /// a `loose` place no arithmetic.
+    /// Records an expression that is in parentheses unless it is `bare`; at a `root`, no operator
+    /// is around, at a `loose` place no arithmetic operator.
     fn note_expr(&mut self, expr: &Expr, bare: bool, root: bool, loose: bool) {
         let host = self.host;
-        let Some((needed, without)) = &mut self.groups else { return };
+        let Some((needed, without)) = &mut self.report else { return };
         let moved = matches!(
             &expr.kind,
             ExprKind::Reshape(..) | ExprKind::Convert(..) | ExprKind::Apply { form: ApplyForm::Pipe, .. }
@@ -104,20 +110,20 @@ impl Printer {
             if matches!(expr.kind, ExprKind::Lambda(_)) {
                 return;
             }
-            needed.push(Wrap::of_expr(expr, host, loose));
+            needed.push(ParenthesisSite::of_expr(expr, host, loose));
         } else if moved && !root {
-            without.push(Wrap::of_expr(expr, host, loose));
+            without.push(ParenthesisSite::of_expr(expr, host, loose));
         }
     }
 
     fn note_type(&mut self, ty: &TypeExpr, parentheses: bool) {
         let host = self.host;
-        if let Some((needed, _)) = self.groups.as_mut().filter(|_| parentheses) {
-            needed.push(Wrap::of_type(ty, host));
+        if let Some((needed, _)) = self.report.as_mut().filter(|_| parentheses) {
+            needed.push(ParenthesisSite::of_type(ty, host));
         }
     }
 
-    /// `inner`, in parentheses where it binds too loosely for its place.
+    /// Prints `inner`, in parentheses if `parentheses`.
     fn wrapped(&mut self, parentheses: bool, inner: impl FnOnce(&mut Printer)) {
         if parentheses {
             self.put("(");

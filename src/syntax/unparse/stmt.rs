@@ -1,50 +1,19 @@
 //! Printing of statements and declarations.
 
 use super::super::ast::{
-    Body, ClassMember, Function, Generics, Import, ImportNames, ImportTarget, Name, Param, Stmt, StmtKind,
-    TypeDecl, TypeParam,
+    Body, ClassMember, Function, Generics, Import, ImportNames, ImportTarget, Name, Stmt, StmtKind, TypeDecl,
+    TypeParam,
 };
 use super::Printer;
 use super::expr::quoted;
 
 impl Printer {
-    /// Statements, each on a line of its own and ended by a line break.
+    /// Prints statements, each on a line of its own and ended by a line break.
     pub(super) fn sequence(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             self.stmt(stmt);
             self.put("\n");
         }
-    }
-
-    /// Statements on lines of their own, one level in, and back at the level outside.
-    fn indented(&mut self, stmts: &[Stmt]) {
-        self.indent += 1;
-        for stmt in stmts {
-            self.line();
-            self.stmt(stmt);
-        }
-        self.indent -= 1;
-        self.line();
-    }
-
-    pub(super) fn block(&mut self, stmts: &[Stmt]) {
-        self.put("{");
-        self.indented(stmts);
-        self.put("}");
-    }
-
-    pub(super) fn block_value(&mut self, stmts: &[Stmt], value: &super::super::ast::Expr) {
-        self.put("{");
-        self.indent += 1;
-        for stmt in stmts {
-            self.line();
-            self.stmt(stmt);
-        }
-        self.line();
-        self.expr(value);
-        self.indent -= 1;
-        self.line();
-        self.put("}");
     }
 
     fn do_block(&mut self, stmts: &[Stmt]) {
@@ -53,7 +22,8 @@ impl Printer {
         self.put("done");
     }
 
-    fn stmt(&mut self, stmt: &Stmt) {
+    /// Prints a statement.
+    pub(super) fn stmt(&mut self, stmt: &Stmt) {
         use StmtKind::*;
         match &stmt.kind {
             Let { mutable, pattern, ty, init } => {
@@ -177,8 +147,9 @@ impl Printer {
                 self.put(if *bench { "bench " } else { "test " });
                 self.put(&quoted(&title.text));
                 self.put(" ");
-                if let Body::Block(stmts) = &function.body {
-                    self.block(stmts);
+                match &function.body {
+                    Body::Block(stmts) => self.block(stmts),
+                    Body::Expr(_) => unreachable!("the body of a test is a block"),
                 }
             }
             Import(import) => self.import(import),
@@ -259,7 +230,7 @@ impl Printer {
                 self.put("for ");
                 self.pattern(pattern);
                 self.put(" in ");
-                self.walked(iterable);
+                self.loop_source(iterable);
                 self.put(" ");
                 self.do_block(body);
             }
@@ -286,7 +257,7 @@ impl Printer {
         self.put("import ");
         match &import.target {
             ImportTarget::File { path, .. } => self.put(&quoted(path)),
-            ImportTarget::Part(name) => self.put(&name.text),
+            ImportTarget::Library(name) => self.put(&name.text),
         }
         if let Some(alias) = &import.alias {
             self.put(" as ");
@@ -332,24 +303,6 @@ impl Printer {
                 self.put(" ");
                 self.block(stmts);
             }
-        }
-    }
-
-    pub(super) fn groups(&mut self, groups: &[Vec<Param>]) {
-        for group in groups {
-            self.put("(");
-            self.separated(group, ", ", |p, param| {
-                p.pattern_item(&param.pattern);
-                if let Some(ty) = &param.ty {
-                    p.put(":");
-                    p.ty(ty);
-                }
-                if let Some(default) = &param.default {
-                    p.put(" = ");
-                    p.expr_element(default);
-                }
-            });
-            self.put(")");
         }
     }
 

@@ -26,7 +26,7 @@ impl Printer {
         self.ty_at(ty, FUNCTION);
     }
 
-    /// A type where only what binds as tightly as `level` may stand bare.
+    /// Prints a type, in parentheses where it binds less tightly than `level`.
     pub(super) fn ty_at(&mut self, ty: &TypeExpr, level: u8) {
         use TypeExprKind::*;
         let own = match &ty.kind {
@@ -99,7 +99,7 @@ impl Printer {
         self.host = host;
     }
 
-    /// The type after `:>>` and `:>`.
+    /// Prints the type after `:>>` and `:>`.
     pub(super) fn ty_after_cast(&mut self, ty: &TypeExpr) {
         match &ty.kind {
             TypeExprKind::CompactSum(items) => {
@@ -115,7 +115,7 @@ impl Printer {
         self.ty_at(right, right_level);
     }
 
-    /// One type, or several in parentheses.
+    /// Prints one type, or several in parentheses.
     fn type_list(&mut self, types: &[TypeExpr]) {
         match types {
             [one] => self.ty(one),
@@ -139,12 +139,12 @@ impl Printer {
         self.pattern_at(pattern, TUPLE);
     }
 
-    /// A pattern before `=>`.
+    /// Prints a pattern before `=>`.
     pub(super) fn arm_pattern(&mut self, pattern: &Pattern) {
         self.pattern_at(pattern, ALTERNATIVES);
     }
 
-    /// A pattern between commas.
+    /// Prints a pattern between commas.
     pub(super) fn pattern_item(&mut self, pattern: &Pattern) {
         self.pattern_at(pattern, AS);
     }

@@ -6,283 +6,142 @@
 //!
 //! **The form.** A monomial is a product of powers `base ^ exponent` with a dyadic coefficient. An
 //! exponent is a form again. A base is a variable, an integer above 1, or a form of two terms or
-//! more without content, the *rest*. A power `B ^ E` is written down so:
+//! more without content, the *rest*. A power `B ^ E` is normalized in three steps:
 //!
-//! 1. The natural constant `c` of `E = E' + c` goes out: `B^E = B^E' · B^c`, and `B^c` is multiplied
-//!    out. A constant power too large for that stays a power ([`Forms::incomplete`]).
+//! 1. The natural constant `c` of `E = E' + c` is separated: `B^E = B^E' · B^c`, and `B^c` is
+//!    multiplied out. A constant power too large for that stays a power ([`Forms::incomplete`]).
 //! 2. `B` is its content (an integer over a power of two), times the greatest monomial that divides
-//!    all terms, times the rest. The power of each is taken by itself.
-//! 3. Integers are split over a *coprime basis* of all integers met, rests over a basis of all rests
-//!    met whose members have no common factor pairwise ([`super::polynomial`]). When a member
-//!    has to be split, everything is computed anew with the finer basis ([`Stop::Refined`]). A rest
-//!    that is split involves powers whose own bases are of lower height, so members up to that
-//!    height stay valid, and the heights bound how often this happens.
+//!    all terms, times the rest. The power of each is taken separately.
+//! 3. Integers are split over a *coprime basis* of all integers met (E. Bach, J. Driscoll and J.
+//!    Shallit, *Factor refinement*, 1993), rests over a basis of all rests met whose members have
+//!    no common factor pairwise ([`super::polynomial`]). When a member has to be split, everything
+//!    is recomputed with the finer basis ([`Stop::Refined`]). A rest that is split involves powers
+//!    whose own bases are of lower height, so members up to that height stay valid, and the heights
+//!    bound how often this happens.
 //!
-//! **Soundness.** Every step is a law that holds for all naturals, 0 included (`0^0 = 1`):
-//! `P^(E+F) = P^E·P^F`, `(P·Q)^E = P^E·Q^E`, `(P^E)^F = P^(E·F)`, `P^0 = 1`, `1^E = 1`, and those
-//! of a commutative ring; a rest may be negative somewhere, its natural powers obey the same laws.
-//! Two things need more. `0 ^ E` is no exponential polynomial: [`super::exact`] tells the cases
-//! apart in which `E` is 0. Pairs in exponents lead to fractional exponents, `2^(n²/2 - n/2)`, whose
-//! laws need a positive base; [`super::exact`] tells cases apart until the bases are. A factor of such a
-//! base is nowhere 0 then, so it has one sign, and its absolute value may stand for it: of two that are
-//! negative the signs cancel in each base.
+//! **Soundness.** Every step is a law that holds for all naturals, 0 included (`0^0 = 1`): `P^(E+F)
+//! = P^E·P^F`, `(P·Q)^E = P^E·Q^E`, `(P^E)^F = P^(E·F)`, `P^0 = 1`, `1^E = 1`, and those of a
+//! commutative ring; a rest may be negative somewhere, its natural powers obey the same laws. Two
+//! things need more. `0 ^ E` is no exponential polynomial: [`super::exact`] splits the cases in
+//! which `E` is 0. Pairs in exponents lead to fractional exponents, `2^(n²/2 - n/2)`, whose laws
+//! need a positive base; [`super::exact`] splits cases until the bases are. A factor of such a base
+//! is nowhere 0 then, so it has one sign, and its absolute value may stand for it: the signs of two
+//! negative factors cancel in each base.
 //!
 //! **Completeness.** Suppose a difference of two forms vanishes for all naturals. By induction on
 //! height: variables and the exponentials `q^m`, for members `q` of the basis and the monomials `m`
 //! of exponents, are algebraically independent as functions. For members are multiplicatively
 //! independent (coprime and no units), and the monomials `m` are different functions by induction,
-//! so that products of powers of the `q^m` are exponentials of different exponents `Σ m·log q`; those
-//! are linearly independent over functions of lower height (D. Richardson, *Solution of the identity
-//! problem for integral exponential functions*, Z. Math. Logik 15, 1969; A. Macintyre, *The laws of
-//! exponentiation*, LNM 890, 1981). So all coefficients are 0. No finite set of laws gives this
-//! (A. Wilkie; R. Gurevič), which is why a form decides and not a derivation.
+//! so that products of powers of the `q^m` are exponentials of different exponents `Σ m·log q`;
+//! those are linearly independent over functions of lower height (D. Richardson, *Solution of the
+//! identity problem for integral exponential functions*, Z. Math. Logik 15, 1969; A. Macintyre,
+//! *The laws of exponentiation*, LNM 890, 1981). So all coefficients are 0. No finite set of laws
+//! suffices (A. Wilkie; R. Gurevič), which is why a normal form decides and not a derivation.
 //!
 //! Cost: a few operations on small maps for ordinary sizes; at most [`MAX_TERMS`] monomials,
-//! [`MAX_BITS`] bits, [`MAX_BASES`] bases and [`Forms::budget`] steps, beyond which nothing is said
-//! ([`Stop::Budget`]).
+//! [`MAX_BITS`] bits, [`MAX_BASES`] bases and [`Forms::budget`] steps, beyond which nothing is
+//! decided ([`Stop::Budget`]).
+
+mod form;
+mod shared_powers;
+
+pub use form::Form;
 
 use super::dyadic::Dyadic;
 use super::polynomial::Polynomial;
 use crate::cancellation;
-use crate::types::LARGEST_SIZE_BITS;
+use crate::types::MAX_SIZE_BITS;
+use form::{Base, Exponent, Monomial, monomial_gcd};
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
-use rustc_hash::FxHasher;
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
-use std::ops::Deref;
-use std::sync::Arc;
+use shared_powers::{SharedPowers, refine_coprime_basis};
+use std::collections::BTreeMap;
 
 /// Monomials of a form, at most.
 pub const MAX_TERMS: usize = 4_096;
 /// Bits of a coefficient, at most.
-pub const MAX_BITS: u64 = LARGEST_SIZE_BITS;
+pub const MAX_BITS: u64 = MAX_SIZE_BITS;
 /// Bases of powers that are sums, at most.
 pub const MAX_BASES: usize = 64;
-/// Constant powers of sums are multiplied out up to this exponent, and with so many steps.
+/// Exponents up to which constant powers of sums are multiplied out.
 const MAX_EXPONENT: u32 = 512;
 const MAX_EXPANSION_STEPS: u64 = 100_000;
-/// Primes below this are split off before the coprime basis is asked.
-const LARGEST_TRIAL: u32 = 1_000;
-/// Exponents above this are not compared by common divisors.
+/// Trial divisors are below this; the coprime basis holds the remaining factors.
+const MAX_TRIAL_DIVISOR: u32 = 1_000;
+/// Exponents in polynomials whose common divisors are searched, at most.
 const MAX_DEGREE: u32 = 256;
 
-/// Bits of numbers that are added or multiplied in the time of one step.
+/// Bits of numbers that are added or multiplied at the cost of one step.
 const STEP_BITS: u64 = 256;
-/// Bits of the integers that stand for polynomials in a search for common divisors, at most.
-const MAX_EVALUATION: u64 = 1 << 16;
+/// Bits of the integers that polynomials are evaluated to in a search for common divisors, at most.
+const MAX_EVALUATION_BITS: u64 = 1 << 16;
 
-/// Why no form is given.
+/// The reason why no form is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It would be too large, or take too long.
+    /// The form would be too large, or take too long.
     Budget,
-    /// The basis became finer: forms made before are void.
+    /// The basis became finer: forms made before are invalid.
     Refined,
 }
 
 type Result<T> = std::result::Result<T, Stop>;
 
-/// A sum of monomials with coefficients other than 0.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Form {
-    terms: BTreeMap<Monomial, Dyadic>,
-}
-
-/// A product of powers whose exponents are not 0.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-struct Monomial {
-    powers: BTreeMap<Base, Exponent>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Base {
-    Variable(u32),
-    Integer(BigUint),
-    /// A member of the basis, by its number in [`Forms::known`].
-    Sum(usize),
-}
-
-/// A form with its hash, so that exponents within exponents are compared at the price of a number.
-#[derive(Clone, Debug)]
-struct Exponent(Arc<(u64, Form)>);
-
-impl Exponent {
-    fn new(form: Form) -> Exponent {
-        Exponent(Arc::new((BuildHasherDefault::<FxHasher>::default().hash_one(&form), form)))
-    }
-}
-
-impl Deref for Exponent {
-    type Target = Form;
-
-    fn deref(&self) -> &Form {
-        &self.0.1
-    }
-}
-
-impl Hash for Exponent {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.0.0);
-    }
-}
-
-impl PartialEq for Exponent {
-    fn eq(&self, other: &Exponent) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Exponent {}
-
-impl PartialOrd for Exponent {
-    fn partial_cmp(&self, other: &Exponent) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Exponent {
-    fn cmp(&self, other: &Exponent) -> Ordering {
-        if Arc::ptr_eq(&self.0, &other.0) {
-            return Ordering::Equal;
-        }
-        self.0.0.cmp(&other.0.0).then_with(|| self.0.1.cmp(&other.0.1))
-    }
-}
-
-impl Form {
-    /// `n`
-    pub fn constant(n: BigUint) -> Form {
-        Form::term(Monomial::default(), n.into())
-    }
-
-    /// `1`
-    pub fn one() -> Form {
-        Form::constant(BigUint::one())
-    }
-
-    /// A variable.
-    pub fn variable(id: u32) -> Form {
-        Form::power(Base::Variable(id), Form::one())
-    }
-
-    fn power(base: Base, exponent: Form) -> Form {
-        if exponent.is_zero() {
-            return Form::one();
-        }
-        Form::term(Monomial { powers: BTreeMap::from([(base, Exponent::new(exponent))]) }, Dyadic::one())
-    }
-
-    fn term(monomial: Monomial, coefficient: Dyadic) -> Form {
-        let mut form = Form::default();
-        if !coefficient.is_zero() {
-            form.terms.insert(monomial, coefficient);
-        }
-        form
-    }
-
-    /// True if it is 0.
-    pub fn is_zero(&self) -> bool {
-        self.terms.is_empty()
-    }
-
-    /// True if it is 1.
-    pub fn is_one(&self) -> bool {
-        self.as_constant().is_some_and(|n| n.is_one())
-    }
-
-    /// The number it is, without variables and written down.
-    fn as_constant(&self) -> Option<Dyadic> {
-        match self.terms.first_key_value() {
-            None => Some(Dyadic::zero()),
-            Some((monomial, n)) if self.terms.len() == 1 && monomial.powers.is_empty() => Some(n.clone()),
-            Some(_) => None,
-        }
-    }
-
-    fn add_term(&mut self, monomial: Monomial, coefficient: Dyadic) {
-        use std::collections::btree_map::Entry;
-        match self.terms.entry(monomial) {
-            Entry::Vacant(free) => {
-                if !coefficient.is_zero() {
-                    free.insert(coefficient);
-                }
-            }
-            Entry::Occupied(mut known) => {
-                let sum = known.get().clone() + coefficient;
-                if sum.is_zero() {
-                    known.remove();
-                } else {
-                    known.insert(sum);
-                }
-            }
-        }
-    }
-
-    fn scale(&self, factor: &Dyadic) -> Form {
-        if factor.is_one() {
-            return self.clone();
-        }
-        Form { terms: self.terms.iter().map(|(monomial, n)| (monomial.clone(), n * factor)).collect() }
-    }
-
-    /// `E' + c` as `E'`, whose constant is 0, and `c`.
-    fn split_constant(&self) -> (Form, Dyadic) {
-        let mut rest = self.clone();
-        let constant = rest.terms.remove(&Monomial::default()).unwrap_or_else(Dyadic::zero);
-        (rest, constant)
-    }
-}
-
-/// The basis over which bases of powers are written, and the work that is left.
+/// The basis over which bases of powers are written, and the remaining budget.
 #[derive(Debug)]
 pub struct Forms {
     /// Integers without small factors, pairwise coprime.
     integers: Vec<BigUint>,
-    /// Sums without content, with the heights of powers in them.
-    known: Vec<(u32, Form)>,
-    /// Those of the basis, pairwise without common factor.
-    sums: Vec<usize>,
+    /// All sums met, without content, each with its height of powers.
+    sum_bases: Vec<(u32, Form)>,
+    /// The members of the basis among the sums met, pairwise without common factor.
+    sum_basis: Vec<usize>,
     budget: u64,
     incomplete: bool,
 }
 
 impl Forms {
-    /// An empty basis and so many steps.
+    /// Returns an empty basis with a budget of steps.
     pub fn new(budget: u64) -> Forms {
-        Forms { integers: Vec::new(), known: Vec::new(), sums: Vec::new(), budget, incomplete: false }
+        Forms {
+            integers: Vec::new(),
+            sum_bases: Vec::new(),
+            sum_basis: Vec::new(),
+            budget,
+            incomplete: false,
+        }
     }
 
-    /// True if forms that differ may stand for the same size: a constant power was too large to
-    /// multiply out, or a common factor too hard to find.
+    /// Returns true if different forms may stand for the same size: a constant power was too large
+    /// to multiply out, or a common factor was not found within the bounds.
     pub fn incomplete(&self) -> bool {
         self.incomplete
     }
 
-    /// The steps that are left.
+    /// Returns the remaining steps.
     pub fn budget(&self) -> u64 {
         self.budget
     }
 
-    /// Takes steps from the budget.
+    /// Takes steps from the budget. Polls for cancellation.
     pub fn charge(&mut self, steps: usize) -> Result<()> {
         cancellation::poll();
         self.budget = self.budget.checked_sub(steps as u64).ok_or(Stop::Budget)?;
         Ok(())
     }
 
-    /// Takes what an operation on numbers of so many bits costs.
+    /// Takes the cost of an operation on numbers of `bits` bits.
     fn charge_bits(&mut self, bits: u64) -> Result<()> {
         self.charge(1 + (bits / STEP_BITS) as usize)
     }
 
-    fn within(form: Form) -> Result<Form> {
+    /// Returns the form, unless it has too many terms.
+    fn check_terms(form: Form) -> Result<Form> {
         if form.terms.len() > MAX_TERMS { Err(Stop::Budget) } else { Ok(form) }
     }
 
-    /// `a + b`
+    /// Returns `a + b`.
     pub fn add(&mut self, a: &Form, b: &Form) -> Result<Form> {
         self.charge(a.terms.len() + b.terms.len())?;
         let (mut sum, other) = if a.terms.len() < b.terms.len() { (b.clone(), a) } else { (a.clone(), b) };
@@ -290,10 +149,10 @@ impl Forms {
             self.charge_bits(n.bits())?;
             sum.add_term(monomial.clone(), n.clone());
         }
-        Forms::within(sum)
+        Forms::check_terms(sum)
     }
 
-    /// `a · b`
+    /// Returns `a · b`.
     pub fn mul(&mut self, a: &Form, b: &Form) -> Result<Form> {
         if a.is_one() {
             return Ok(b.clone());
@@ -309,7 +168,7 @@ impl Forms {
                 if bits > MAX_BITS {
                     return Err(Stop::Budget);
                 }
-                let monomial = self.times(left, right)?;
+                let monomial = self.mul_monomials(left, right)?;
                 product.add_term(monomial, n * m);
             }
             if product.terms.len() > MAX_TERMS {
@@ -319,7 +178,8 @@ impl Forms {
         Ok(product)
     }
 
-    fn times(&mut self, a: &Monomial, b: &Monomial) -> Result<Monomial> {
+    /// Returns the product of two monomials.
+    fn mul_monomials(&mut self, a: &Monomial, b: &Monomial) -> Result<Monomial> {
         let (mut product, other) =
             if a.powers.len() < b.powers.len() { (b.clone(), a) } else { (a.clone(), b) };
         for (base, exponent) in &other.powers {
@@ -334,7 +194,7 @@ impl Forms {
         Ok(product)
     }
 
-    /// `n(n - 1)/2`
+    /// Returns `n(n - 1)/2`.
     pub fn pairs(&mut self, n: &Form) -> Result<Form> {
         let mut twice = self.mul(n, n)?;
         for (monomial, coefficient) in &n.terms {
@@ -343,14 +203,14 @@ impl Forms {
         Ok(Form { terms: twice.terms.into_iter().map(|(monomial, n)| (monomial, n.half())).collect() })
     }
 
-    /// `base ^ exponent`, where `base` is not 0 or `exponent` a constant.
+    /// Returns `base ^ exponent`, where `base` is not 0 or `exponent` is constant.
     pub fn pow(&mut self, base: &Form, exponent: &Form) -> Result<Form> {
         self.charge(1)?;
         if exponent.is_zero() || base.is_one() {
             return Ok(Form::one());
         }
         let (symbolic, constant) = exponent.split_constant();
-        // Sizes are natural, and so is what they have besides terms with variables.
+        // Sizes are natural numbers, and so is their constant term.
         let constant = constant.as_natural().ok_or(Stop::Budget)?.clone();
         let outside = self.constant_power(base, &constant)?;
         if symbolic.is_zero() {
@@ -363,6 +223,7 @@ impl Forms {
         self.mul(&inside, &outside)
     }
 
+    /// Returns `base ^ exponent` for a constant exponent.
     fn constant_power(&mut self, base: &Form, exponent: &BigUint) -> Result<Form> {
         if exponent.is_zero() {
             return Ok(Form::one());
@@ -374,7 +235,7 @@ impl Forms {
         if let (Some((monomial, coefficient)), 1) = (base.terms.first_key_value(), base.terms.len()) {
             let natural = coefficient.as_natural().ok_or(Stop::Budget)?.clone();
             let factor = Form::constant(exponent.clone());
-            let symbols = self.raise(monomial, &factor)?;
+            let symbols = self.raise_monomial(monomial, &factor)?;
             let fits = |count: &u32| (natural.bits() - 1).saturating_mul((*count).into()) < MAX_BITS;
             let number = match count.filter(fits) {
                 Some(count) => Form::constant(natural.pow(count)),
@@ -387,7 +248,7 @@ impl Forms {
             return self.mul(&symbols, &number);
         }
         if let Some(count) = count.filter(|count| *count <= MAX_EXPONENT)
-            && let Some(power) = self.expansion(base, count)?
+            && let Some(power) = self.expand_power(base, count)?
         {
             return Ok(power);
         }
@@ -395,8 +256,8 @@ impl Forms {
         self.split_power(base, &Form::constant(exponent.clone()))
     }
 
-    /// A constant power of a sum, multiplied out if that is not too large.
-    fn expansion(&mut self, base: &Form, count: u32) -> Result<Option<Form>> {
+    /// Returns a constant power of a sum, multiplied out; `None` if that is too large.
+    fn expand_power(&mut self, base: &Form, count: u32) -> Result<Option<Form>> {
         let all = self.budget;
         self.budget = all.min(MAX_EXPANSION_STEPS);
         let mut power = Ok(base.clone());
@@ -414,8 +275,8 @@ impl Forms {
         }
     }
 
-    /// A power of a monomial: its exponents times another.
-    fn raise(&mut self, monomial: &Monomial, exponent: &Form) -> Result<Form> {
+    /// Returns a power of a monomial: its exponents times another.
+    fn raise_monomial(&mut self, monomial: &Monomial, exponent: &Form) -> Result<Form> {
         let mut powers = BTreeMap::new();
         for (base, inner) in &monomial.powers {
             powers.insert(base.clone(), Exponent::new(self.mul(inner, exponent)?));
@@ -423,16 +284,17 @@ impl Forms {
         Ok(Form::term(Monomial { powers }, Dyadic::one()))
     }
 
-    /// `base ^ exponent` by content, common monomial and rest of the base; nothing is multiplied out.
+    /// Returns `base ^ exponent` by content, common monomial and rest of the base; nothing is
+    /// multiplied out.
     fn split_power(&mut self, base: &Form, exponent: &Form) -> Result<Form> {
-        let (content, halvings, shared, rest) = self.parts(base)?;
+        let (content, halvings, shared, rest) = self.split_content(base)?;
         let mut result = self.integer_power(&content, exponent)?;
         if halvings > 0 {
             let negative = exponent.scale(&-Dyadic::from(BigUint::from(halvings)));
             let two = Form::power(Base::Integer(2u32.into()), negative);
             result = self.mul(&result, &two)?;
         }
-        let symbols = self.raise(&shared, exponent)?;
+        let symbols = self.raise_monomial(&shared, exponent)?;
         result = self.mul(&result, &symbols)?;
         if rest.is_one() {
             return Ok(result);
@@ -445,14 +307,15 @@ impl Forms {
         Ok(result)
     }
 
-    /// Content (over a power of two), common monomial, and what is left of a form other than 0.
-    fn parts(&mut self, form: &Form) -> Result<(BigUint, u64, Monomial, Form)> {
+    /// Splits a form other than 0 into its content (over a power of two), the greatest common
+    /// monomial, and the rest.
+    fn split_content(&mut self, form: &Form) -> Result<(BigUint, u64, Monomial, Form)> {
         self.charge(form.terms.len() * 2)?;
         let halvings = form.terms.values().map(Dyadic::halvings).max().unwrap_or(0);
         let content = form.terms.values().fold(BigInt::zero(), |gcd, n| gcd.gcd(&n.over(halvings)));
         let mut shared = form.terms.keys().next().cloned().ok_or(Stop::Budget)?;
         for monomial in form.terms.keys().skip(1) {
-            shared = common(&shared, monomial);
+            shared = monomial_gcd(&shared, monomial);
         }
         let mut inverse = shared.clone();
         for exponent in inverse.powers.values_mut() {
@@ -461,7 +324,7 @@ impl Forms {
         let mut rest = Form::default();
         for (monomial, n) in &form.terms {
             let n = n.over(halvings) / &content;
-            rest.add_term(self.times(monomial, &inverse)?, n.into());
+            rest.add_term(self.mul_monomials(monomial, &inverse)?, n.into());
         }
         if rest.terms.len() == 1 && !rest.is_one() {
             // A negative number of values.
@@ -470,7 +333,7 @@ impl Forms {
         Ok((content.magnitude().clone(), halvings, shared, rest))
     }
 
-    /// `n ^ exponent` over the coprime basis.
+    /// Returns `n ^ exponent` over the coprime basis.
     fn integer_power(&mut self, n: &BigUint, exponent: &Form) -> Result<Form> {
         let mut powers: Vec<(BigUint, u64)> = Vec::new();
         let mut rest = n.clone();
@@ -479,7 +342,7 @@ impl Forms {
             rest >>= twos;
             powers.push((2u32.into(), twos));
         }
-        for d in (3..LARGEST_TRIAL).step_by(2) {
+        for d in (3..MAX_TRIAL_DIVISOR).step_by(2) {
             if rest.is_one() {
                 break;
             }
@@ -502,7 +365,7 @@ impl Forms {
                     continue;
                 }
                 self.integers.push(rest);
-                refine(&mut self.integers, &|a, b| {
+                refine_coprime_basis(&mut self.integers, &|a, b| {
                     let gcd = a.gcd(b);
                     (!gcd.is_one()).then(|| [a / &gcd, b / &gcd, gcd.clone()])
                 });
@@ -521,7 +384,8 @@ impl Forms {
         Ok(Form::term(Monomial { powers: powers.into_iter().map(power).collect() }, Dyadic::one()))
     }
 
-    /// Divides by a factor as often as that goes: by its squares of squares upward, then downward.
+    /// Divides a number by a factor as often as possible and returns the multiplicity: by repeated
+    /// squares of the factor upward, then downward.
     fn remove_factor(&mut self, number: &mut BigUint, factor: &BigUint) -> Result<u64> {
         let mut squares = vec![factor.clone()];
         let (mut total, mut at) = (0, 0);
@@ -544,11 +408,11 @@ impl Forms {
         }
     }
 
-    /// The height of powers whose exponents are not constant.
+    /// Returns the height of nested powers whose exponents are not constant.
     fn height(&self, form: &Form) -> u32 {
         let power = |(base, exponent): (&Base, &Exponent)| {
             let below = match base {
-                Base::Sum(sum) => self.known[*sum].0,
+                Base::Sum(sum) => self.sum_bases[*sum].0,
                 Base::Variable(_) | Base::Integer(_) => 0,
             };
             if exponent.as_constant().is_some() { below } else { 1 + below.max(self.height(exponent)) }
@@ -556,27 +420,29 @@ impl Forms {
         form.terms.keys().flat_map(|monomial| monomial.powers.iter()).map(power).max().unwrap_or(0)
     }
 
+    /// Adds a sum to the basis and returns its number.
     fn insert_sum(&mut self, sum: Form) -> usize {
         let height = self.height(&sum);
-        self.known.push((height, sum));
-        self.sums.push(self.known.len() - 1);
-        self.known.len() - 1
+        self.sum_bases.push((height, sum));
+        self.sum_basis.push(self.sum_bases.len() - 1);
+        self.sum_bases.len() - 1
     }
 
-    /// A sum without content as a product of members of the basis.
+    /// Returns a sum without content as a product of members of the basis with multiplicities.
     fn split_sum(&mut self, sum: Form) -> Result<Vec<(usize, u32)>> {
-        self.charge(self.sums.len())?;
-        if let Some(at) = self.sums.iter().find(|at| self.known[**at].1 == sum) {
+        self.charge(self.sum_basis.len())?;
+        if let Some(at) = self.sum_basis.iter().find(|at| self.sum_bases[**at].1 == sum) {
             return Ok(vec![(*at, 1)]);
         }
         let (mut found, mut rest) = (Vec::new(), sum);
-        for at in self.sums.clone() {
-            let known = &self.known[at].1;
+        for at in self.sum_basis.clone() {
+            let known = &self.sum_bases[at].1;
             let steps = rest.terms.len() + known.terms.len();
-            let Some(common) = Shared::of(&rest, known) else { continue };
+            let Some(common) = SharedPowers::of(&rest, known) else { continue };
             let polynomials = common.polynomials(&rest, known);
             self.charge(steps)?;
-            let Some((mut left, right)) = polynomials.filter(|(a, b)| a.evaluation_bits(b) <= MAX_EVALUATION)
+            let Some((mut left, right)) =
+                polynomials.filter(|(a, b)| a.evaluation_bits(b) <= MAX_EVALUATION_BITS)
             else {
                 self.incomplete = true;
                 continue;
@@ -606,55 +472,57 @@ impl Forms {
                 return Err(Stop::Budget);
             }
         }
-        if self.sums.len() >= MAX_BASES {
+        if self.sum_basis.len() >= MAX_BASES {
             return Err(Stop::Budget);
         }
         found.push((self.insert_sum(rest), 1));
         Ok(found)
     }
 
-    /// Splits a member of the basis by a proper divisor, and forgets the members above its height.
+    /// Splits a member of the basis by a proper divisor, and removes the members above its height.
     fn refine_sums(
         &mut self,
         at: usize,
-        common: &Shared,
+        common: &SharedPowers,
         left: &Polynomial,
         right: &Polynomial,
         divisor: &Polynomial,
     ) -> Stop {
-        let height = self.known[at].0;
-        self.sums.retain(|other| self.known[*other].0 <= height && *other != at);
+        let height = self.sum_bases[at].0;
+        self.sum_basis.retain(|other| self.sum_bases[*other].0 <= height && *other != at);
         let mut parts = vec![left.clone().primitive(), right.clone().primitive(), divisor.clone()];
-        refine(&mut parts, &|a, b| {
+        refine_coprime_basis(&mut parts, &|a, b| {
             let gcd = a.common_divisor(b).filter(|gcd| !gcd.is_constant())?;
             Some([a.divide(&gcd)?, b.divide(&gcd)?, gcd])
         });
         parts.retain(|part| !part.is_constant());
         for part in parts {
             let form = common.form(&part.primitive());
-            if self.height(&form) <= height && !self.sums.iter().any(|known| self.known[*known].1 == form) {
+            if self.height(&form) <= height
+                && !self.sum_basis.iter().any(|known| self.sum_bases[*known].1 == form)
+            {
                 self.insert_sum(form);
             }
         }
         Stop::Refined
     }
 
-    /// Decides if two forms are the same size. `None` where that was not found out.
+    /// Decides whether two forms are the same size; `None` where incompleteness prevents an answer.
     pub fn same(&mut self, a: &Form, b: &Form) -> Result<Option<bool>> {
         let negative = b.scale(&-Dyadic::one());
         let difference = self.add(a, &negative)?;
         if difference.is_zero() {
             return Ok(Some(true));
         }
-        let settled = self.settle(difference)?;
+        let settled = self.expand_common_powers(difference)?;
         if settled.is_zero() {
             return Ok(Some(true));
         }
         Ok(if self.incomplete { None } else { Some(false) })
     }
 
-    /// Multiplies out what constant powers of one base have more than the least of them.
-    fn settle(&mut self, form: Form) -> Result<Form> {
+    /// Multiplies out, for each base, the constant powers beyond the least of them.
+    fn expand_common_powers(&mut self, form: Form) -> Result<Form> {
         let constant = |exponent: &Form| exponent.split_constant().1;
         let mut least: BTreeMap<Base, Dyadic> = BTreeMap::new();
         for (base, exponent) in form.terms.keys().flat_map(|monomial| monomial.powers.iter()) {
@@ -681,9 +549,11 @@ impl Forms {
                     continue;
                 };
                 let factor = match base {
-                    // A factor of a positive base may be negative, and an odd power of it, too.
-                    Base::Sum(sum) if self.known[*sum].1.terms.values().any(Dyadic::is_negative) => continue,
-                    Base::Sum(sum) => self.known[*sum].1.clone(),
+                    // A factor of a positive base may be negative, and so may an odd power of it.
+                    Base::Sum(sum) if self.sum_bases[*sum].1.terms.values().any(Dyadic::is_negative) => {
+                        continue;
+                    }
+                    Base::Sum(sum) => self.sum_bases[*sum].1.clone(),
                     Base::Integer(n) => Form::constant(n.clone()),
                     Base::Variable(_) => continue,
                 };
@@ -696,109 +566,5 @@ impl Forms {
             settled = self.add(&settled, &term)?;
         }
         Ok(settled)
-    }
-}
-
-/// The greatest monomial that divides both: each power to the lesser of its exponents.
-fn common(a: &Monomial, b: &Monomial) -> Monomial {
-    let mut powers = BTreeMap::new();
-    let bases: BTreeSet<&Base> = a.powers.keys().chain(b.powers.keys()).collect();
-    let none = Exponent::new(Form::default());
-    for base in bases {
-        let (x, y) = (a.powers.get(base).unwrap_or(&none), b.powers.get(base).unwrap_or(&none));
-        let mut least = Form::default();
-        for monomial in x.terms.keys().chain(y.terms.keys()) {
-            let of = |form: &Form| form.terms.get(monomial).cloned().unwrap_or_else(Dyadic::zero);
-            let n = of(x).min(of(y));
-            if !n.is_zero() {
-                least.terms.insert(monomial.clone(), n);
-            }
-        }
-        if !least.is_zero() {
-            powers.insert(base.clone(), Exponent::new(least));
-        }
-    }
-    Monomial { powers }
-}
-
-/// Replaces members with a common factor by what `split` gives, until there are none.
-fn refine<T: PartialEq + Clone>(members: &mut Vec<T>, split: &dyn Fn(&T, &T) -> Option<[T; 3]>) {
-    // Each round lowers the product of the members.
-    'again: for _ in 0..MAX_BASES * MAX_BASES {
-        for i in 0..members.len() {
-            for j in i + 1..members.len() {
-                if members[i] == members[j] {
-                    members.swap_remove(j);
-                    continue 'again;
-                }
-                if let Some(parts) = split(&members[i], &members[j]) {
-                    members.swap_remove(j);
-                    members.swap_remove(i);
-                    members.extend(parts);
-                    continue 'again;
-                }
-            }
-        }
-        return;
-    }
-}
-
-/// The powers that occur in two sums, as variables of polynomials.
-struct Shared {
-    /// Base, and the monomial of its exponent.
-    variables: Vec<(Base, Monomial)>,
-    /// The common denominator of exponents, a power of two.
-    halvings: u64,
-}
-
-impl Shared {
-    /// `None` if the two have no power in common, hence no factor.
-    fn of(a: &Form, b: &Form) -> Option<Shared> {
-        let mut halvings = 0;
-        let mut occurring = |form: &Form| {
-            let mut all = BTreeSet::new();
-            for (base, exponent) in form.terms.keys().flat_map(|monomial| monomial.powers.iter()) {
-                for (inner, n) in &exponent.terms {
-                    halvings = halvings.max(n.halvings());
-                    all.insert((base.clone(), inner.clone()));
-                }
-            }
-            all
-        };
-        let (left, right) = (occurring(a), occurring(b));
-        left.intersection(&right).next()?;
-        Some(Shared { variables: left.union(&right).cloned().collect(), halvings })
-    }
-
-    fn polynomials(&self, a: &Form, b: &Form) -> Option<(Polynomial, Polynomial)> {
-        Some((self.polynomial(a)?, self.polynomial(b)?))
-    }
-
-    fn polynomial(&self, form: &Form) -> Option<Polynomial> {
-        let mut polynomial = Polynomial::default();
-        for (monomial, n) in &form.terms {
-            let exponents = self.variables.iter().map(|(base, inner)| {
-                let Some(n) = monomial.powers.get(base).and_then(|exponent| exponent.terms.get(inner)) else {
-                    return Some(0);
-                };
-                n.over(self.halvings).to_u32().filter(|n| *n <= MAX_DEGREE)
-            });
-            polynomial.terms.insert(exponents.collect::<Option<Vec<u32>>>()?, n.over(0));
-        }
-        Some(polynomial)
-    }
-
-    fn form(&self, polynomial: &Polynomial) -> Form {
-        let mut form = Form::default();
-        for (exponents, n) in &polynomial.terms {
-            let mut powers: BTreeMap<Base, Form> = BTreeMap::new();
-            for ((base, inner), exponent) in self.variables.iter().zip(exponents).filter(|(_, e)| **e > 0) {
-                let exponent = Dyadic::new((*exponent).into(), self.halvings);
-                powers.entry(base.clone()).or_default().terms.insert(inner.clone(), exponent);
-            }
-            let powers = powers.into_iter().map(|(base, exponent)| (base, Exponent::new(exponent))).collect();
-            form.terms.insert(Monomial { powers }, n.clone().into());
-        }
-        form
     }
 }

@@ -1,55 +1,56 @@
-//! What stands between two tokens: comments and line breaks.
+//! Trivia: the comments and line breaks between tokens.
 //!
-//! Takes a text with its tokens; gives, for each token and for the end, the comments before it and where
-//! lines are broken. Knows no grammar.
+//! Takes a text with its tokens; gives, for each token and for the end, the comments before it and
+//! the positions of line breaks. Knows no grammar.
 
 use super::super::lexer::{self, Token};
 
-/// What stands before a token.
+/// The trivia before a token.
 #[derive(Debug, Default)]
-pub(super) struct Gap<'t> {
+pub(super) struct Trivia<'t> {
     /// The comments, in order.
     pub comments: Vec<Comment<'t>>,
     /// Line breaks between the last comment, or the token before, and this token.
     pub newlines: usize,
 }
 
-/// A comment where it stands.
+/// A comment with its position.
 #[derive(Debug)]
 pub(super) struct Comment<'t> {
     /// With its `//` or `/* */`, without blanks at the end.
     pub text: &'t str,
-    /// Its number among all comments.
+    /// The number among all comments.
     pub number: usize,
-    /// Line breaks before it.
+    /// The number of line breaks before it.
     pub newlines: usize,
-    /// It reaches to the end of its line.
+    /// True for a line comment, which extends to the end of its line.
     pub line: bool,
 }
 
-impl Gap<'_> {
-    /// Whether a line is broken anywhere in it.
+impl Trivia<'_> {
+    /// Returns true if it contains a line break.
     pub fn breaks(&self) -> bool {
         self.newlines > 0 || self.comments.iter().any(|c| c.newlines > 0 || c.line)
     }
 }
 
-/// The gaps before each of some tokens, and one after the last.
-pub(super) fn gaps<'t>(text: &'t str, tokens: &[Token]) -> Vec<Gap<'t>> {
+/// Returns the trivia before each of some tokens, and after the last.
+pub(super) fn trivia<'t>(text: &'t str, tokens: &[Token]) -> Vec<Trivia<'t>> {
     let mut out = Vec::with_capacity(tokens.len() + 1);
     let (mut from, mut number) = (0, 0);
-    let mut script = lexer::script_line(text);
+    let mut script = lexer::shebang_length(text);
     for token in tokens {
-        out.push(gap(&text[from..token.start as usize], &mut number, std::mem::take(&mut script)));
+        out.push(trivia_of(&text[from..token.start as usize], &mut number, std::mem::take(&mut script)));
         from = token.end as usize;
     }
-    out.push(gap(&text[from..], &mut number, script));
+    out.push(trivia_of(&text[from..], &mut number, script));
     out
 }
 
-/// What a text without tokens holds; `first` is the length of a line for the system at its beginning.
-fn gap<'t>(text: &'t str, number: &mut usize, first: usize) -> Gap<'t> {
-    let mut gap = Gap::default();
+/// Returns the trivia of a text without tokens; `first` is the length of a `#!` line at its
+/// beginning.
+fn trivia_of<'t>(text: &'t str, number: &mut usize, first: usize) -> Trivia<'t> {
+    let mut gap = Trivia::default();
     let mut rest = text;
     let mut script = first;
     while !rest.is_empty() {

@@ -1,14 +1,14 @@
-//! Where lines are broken: nested tokens → a document for the `pretty` crate.
+//! Layout: nested tokens → a document for the `pretty` crate, which chooses the line breaks (P.
+//! Wadler, *A prettier printer*, 2003; D. Leijen's `group`, `nest` and `align`).
 //!
-//! Takes [`Node`]s with the [`Gap`]s between tokens; gives one document. A line break that was written
-//! stays, if it stands where one may stand; a new one is made only where a line would be too long,
-//! outside first. A comment is written as a mark with its number, so that its length is nobody's
-//! concern.
+//! Takes [`Node`]s with the [`Trivia`] between tokens; gives one document. A written line break is
+//! kept where one is allowed; a new one is made only where a line would be too long, outermost
+//! first. A comment is written as a mark with its number, so that its length does not matter.
 
-use super::super::lexer::{Kind, Token};
-use super::gaps::Gap;
+use super::super::lexer::{Token, TokenKind};
 use super::nodes::{Arm, Node};
 use super::spacing;
+use super::trivia::Trivia;
 use crate::hash::HashSet;
 use pretty::{Arena, DocAllocator, DocBuilder};
 
@@ -17,36 +17,38 @@ type Doc<'a> = DocBuilder<'a, Arena<'a>>;
 /// One level of indentation.
 const INDENT: isize = 2;
 
-/// What separates two tokens that no comment stands between.
+/// The separation of two tokens without a comment between them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sep {
+enum Separator {
     Nothing,
     Blank,
     /// A blank, or a line break where the line would be too long.
     Soft,
     /// A blank, or a line break together with the others of its group.
     Line,
-    /// The same with nothing instead of a blank.
+    /// Like `Line`, with nothing instead of a blank.
     Line0,
     Hard,
 }
 
+/// The layout of one text.
 pub(super) struct Arranger<'a> {
     pub arena: &'a Arena<'a>,
     pub text: &'a str,
     pub tokens: &'a [Token],
-    pub gaps: &'a [Gap<'a>],
-    /// The `:` that blanks stand around.
+    pub gaps: &'a [Trivia<'a>],
+    /// The `:` tokens with blanks around them.
     pub colons: &'a HashSet<usize>,
-    /// The tokens of types of results, before which no line is broken: the parameters give way.
-    pub returned: &'a HashSet<usize>,
-    /// How many gaps before each break a line.
+    /// The tokens of result types, before which no line is broken: the parameters are broken
+    /// instead.
+    pub result_types: &'a HashSet<usize>,
+    /// For each token, the number of line breaks before it.
     pub breaks: Vec<usize>,
-    /// Stands around the number of a comment.
+    /// The character around the number of a comment.
     pub mark: char,
 }
 
-/// Operators from loose to tight, as far as lines are broken at them.
+/// Operators from loose to tight, at which lines may be broken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     For,
@@ -67,7 +69,7 @@ enum Level {
 }
 
 impl Level {
-    /// In a statement.
+    /// The order in a statement.
     const OUTSIDE: &[Level] = {
         use Level::*;
         &[
@@ -87,7 +89,7 @@ impl Level {
             Reshape,
         ]
     };
-    /// Between brackets.
+    /// The order between brackets.
     const INSIDE: &[Level] = {
         use Level::*;
         &[
@@ -109,8 +111,9 @@ impl Level {
         ]
     };
 
-    fn has(self, kind: Kind) -> bool {
-        use Kind::*;
+    /// Returns true for an operator of the level.
+    fn contains(self, kind: TokenKind) -> bool {
+        use TokenKind::*;
         match self {
             Level::For => kind == For,
             Level::Comma => kind == Comma,
@@ -140,27 +143,27 @@ impl Level {
         }
     }
 
-    /// Only the first operator counts.
-    fn once(self) -> bool {
+    /// Returns true if only the first operator splits the row.
+    fn splits_once(self) -> bool {
         matches!(self, Level::FatArrow | Level::Assign | Level::For)
     }
 
-    /// The operator ends a line rather than beginning the next.
+    /// Returns true if the operator ends a line rather than beginning the next.
     fn ends_line(self) -> bool {
         use Level::*;
         matches!(self, Comma | CompactComma | FatArrow | Assign | Dollar)
     }
 
-    /// Where one line is broken, all are.
-    fn together(self) -> bool {
+    /// Returns true if either all lines are broken at the operators, or none.
+    fn breaks_together(self) -> bool {
         matches!(self, Level::Pipe | Level::Bar)
     }
 }
 
 impl<'a> Arranger<'a> {
-    /// A whole program.
+    /// Returns the document of a whole program.
     pub fn program(&self, stmts: &[Vec<Node>]) -> Doc<'a> {
-        let doc = self.stmts(stmts, self.tokens.len(), Sep::Hard);
+        let doc = self.stmts(stmts, self.tokens.len(), Separator::Hard);
         if self.tokens.is_empty() && self.gaps[0].comments.is_empty() {
             doc
         } else {
@@ -168,18 +171,19 @@ impl<'a> Arranger<'a> {
         }
     }
 
-    /// Statements with what stands before each, and the comments before the token after them.
-    fn stmts(&self, stmts: &[Vec<Node>], end: usize, sep: Sep) -> Doc<'a> {
+    /// Returns statements with the trivia before each, and the comments before the token after
+    /// them.
+    fn stmts(&self, stmts: &[Vec<Node>], end: usize, sep: Separator) -> Doc<'a> {
         let mut doc = self.arena.nil();
         for (at, stmt) in stmts.iter().enumerate() {
             let Some(first) = stmt.first() else { continue };
-            doc = doc.append(self.lead(first.first(), at == 0, sep)).append(self.stmt(stmt));
+            doc = doc.append(self.before_statement(first.first(), at == 0, sep)).append(self.stmt(stmt));
         }
         doc.append(self.comments(end, stmts.is_empty()).0)
     }
 
-    /// The comments before a token, where a statement may stand; whether there are any, and whether
-    /// the last leaves its line open.
+    /// Returns the comments before a token, where a statement may begin; whether there are any, and
+    /// whether the last leaves its line open.
     fn comments(&self, at: usize, mut first: bool) -> (Doc<'a>, bool, bool) {
         let (mut doc, mut open) = (self.arena.nil(), false);
         let gap = &self.gaps[at];
@@ -202,17 +206,18 @@ impl<'a> Arranger<'a> {
         (doc, !gap.comments.is_empty(), open && gap.newlines == 0)
     }
 
-    /// What stands between code and a comment in its line.
+    /// Returns the separation between code and a comment in its line.
     fn beside_code(&self, line: bool) -> Doc<'a> {
         self.arena.text(if line { "  " } else { " " })
     }
 
+    /// Returns the mark of a comment.
     fn comment(&self, number: usize) -> Doc<'a> {
         self.arena.text(format!("{}{number}{}", self.mark, self.mark))
     }
 
-    /// What stands before a statement.
-    fn lead(&self, at: usize, first: bool, sep: Sep) -> Doc<'a> {
+    /// Returns the separation before a statement.
+    fn before_statement(&self, at: usize, first: bool, sep: Separator) -> Doc<'a> {
         let (doc, any, open) = self.comments(at, first);
         if open {
             return doc.append(self.arena.space());
@@ -220,8 +225,8 @@ impl<'a> Arranger<'a> {
         if at == 0 && !any {
             return doc;
         }
-        if !any && !self.gaps[at].breaks() && sep != Sep::Hard {
-            return self.plain(sep);
+        if !any && !self.gaps[at].breaks() && sep != Separator::Hard {
+            return self.separator_doc(sep);
         }
         if self.gaps[at].newlines > 1 && (any || !first) {
             return doc.append(self.arena.hardline()).append(self.arena.hardline());
@@ -229,10 +234,10 @@ impl<'a> Arranger<'a> {
         doc.append(self.arena.hardline())
     }
 
-    /// A statement, without what stands before it.
+    /// Returns a statement, without the trivia before it.
     fn stmt(&self, nodes: &[Node]) -> Doc<'a> {
         let (nodes, semi) = match nodes {
-            [nodes @ .., Node::Token(semi)] if self.kind(*semi) == Kind::Semi => (nodes, Some(*semi)),
+            [nodes @ .., Node::Token(semi)] if self.kind(*semi) == TokenKind::Semi => (nodes, Some(*semi)),
             nodes => (nodes, None),
         };
         let doc = self.row(nodes, Level::OUTSIDE);
@@ -240,20 +245,22 @@ impl<'a> Arranger<'a> {
             Some(semi) => {
                 let sep = match nodes.is_empty() || !spacing::blank(self, nodes[nodes.len() - 1].last(), semi)
                 {
-                    true => Sep::Nothing,
-                    false => Sep::Blank,
+                    true => Separator::Nothing,
+                    false => Separator::Blank,
                 };
-                let sep = if nodes.is_empty() { self.arena.nil() } else { self.sep(semi, sep) };
+                let sep = if nodes.is_empty() { self.arena.nil() } else { self.separator(semi, sep) };
                 doc.append(sep).append(self.token(semi))
             }
             None => doc,
         }
     }
 
-    fn kind(&self, at: usize) -> Kind {
-        self.tokens.get(at).map_or(Kind::Semi, |token| token.kind)
+    /// Returns the kind of a token; `;` after the last.
+    fn kind(&self, at: usize) -> TokenKind {
+        self.tokens.get(at).map_or(TokenKind::Semi, |token| token.kind)
     }
 
+    /// Returns a token; a mark for one over several lines.
     fn token(&self, at: usize) -> Doc<'a> {
         let token = &self.tokens[at];
         let written = &self.text[token.start as usize..token.end as usize];
@@ -267,15 +274,17 @@ impl<'a> Arranger<'a> {
         self.arena.text(&self.text[token.start as usize..token.end as usize])
     }
 
-    /// Whether a line is broken before one of the tokens after `first`, up to `last`.
+    /// Returns true if a line is broken before one of the tokens after `first`, up to `last`.
     fn broken(&self, first: usize, last: usize) -> bool {
         last > first && self.breaks[last + 1] > self.breaks[first + 1]
     }
 
+    /// Returns true if a line is broken before a token.
     fn breaks_before(&self, at: usize) -> bool {
         self.gaps[at].breaks()
     }
 
+    /// Returns true if a line is broken within nodes.
     fn broken_within(&self, nodes: &[Node]) -> bool {
         match nodes {
             [] => false,
@@ -284,26 +293,27 @@ impl<'a> Arranger<'a> {
         }
     }
 
-    fn plain(&self, sep: Sep) -> Doc<'a> {
+    /// Returns a separator as a document.
+    fn separator_doc(&self, sep: Separator) -> Doc<'a> {
         match sep {
-            Sep::Nothing => self.arena.nil(),
-            Sep::Blank => self.arena.space(),
-            Sep::Soft => self.arena.line().group(),
-            Sep::Line => self.arena.line(),
-            Sep::Line0 => self.arena.line_(),
-            Sep::Hard => self.arena.hardline(),
+            Separator::Nothing => self.arena.nil(),
+            Separator::Blank => self.arena.space(),
+            Separator::Soft => self.arena.line().group(),
+            Separator::Line => self.arena.line(),
+            Separator::Line0 => self.arena.line_(),
+            Separator::Hard => self.arena.hardline(),
         }
     }
 
-    /// What stands before a token inside a statement.
-    fn sep(&self, at: usize, sep: Sep) -> Doc<'a> {
+    /// Returns the separation before a token inside a statement.
+    fn separator(&self, at: usize, sep: Separator) -> Doc<'a> {
         let gap = &self.gaps[at];
         let sep = match sep {
-            Sep::Soft | Sep::Line if self.returned.contains(&at) => Sep::Blank,
-            Sep::Line0 if self.returned.contains(&at) => Sep::Nothing,
+            Separator::Soft | Separator::Line if self.result_types.contains(&at) => Separator::Blank,
+            Separator::Line0 if self.result_types.contains(&at) => Separator::Nothing,
             sep => sep,
         };
-        let Some(last) = gap.comments.last() else { return self.plain(sep) };
+        let Some(last) = gap.comments.last() else { return self.separator_doc(sep) };
         let mut doc = self.arena.nil();
         for comment in &gap.comments {
             let before = match comment.newlines {
@@ -312,17 +322,18 @@ impl<'a> Arranger<'a> {
             };
             doc = doc.append(before).append(self.comment(comment.number));
         }
-        let after = if last.line || gap.newlines > 0 { Sep::Hard } else { Sep::Blank };
-        doc.append(self.plain(after))
+        let after = if last.line || gap.newlines > 0 { Separator::Hard } else { Separator::Blank };
+        doc.append(self.separator_doc(after))
     }
 
-    /// Indents what a comment forces into a line of its own: it would begin a statement there.
-    fn below(&self, at: usize, doc: Doc<'a>) -> Doc<'a> {
+    /// Indents a document that a comment forces onto a line of its own: it would begin a statement
+    /// there.
+    fn indent_after_comment(&self, at: usize, doc: Doc<'a>) -> Doc<'a> {
         let gap = &self.gaps[at];
         if gap.comments.is_empty() || !gap.breaks() { doc } else { doc.nest(INDENT) }
     }
 
-    /// Nodes beside each other, broken at the loosest of some operators.
+    /// Returns a row of nodes, broken at the loosest of some operators.
     fn row(&self, nodes: &[Node], levels: &[Level]) -> Doc<'a> {
         if nodes.iter().any(|node| matches!(node, Node::Body { .. } | Node::Arms(_) | Node::Perform { .. })) {
             return self.blocks(nodes, levels);
@@ -330,22 +341,22 @@ impl<'a> Arranger<'a> {
         for (at, level) in levels.iter().enumerate() {
             let mut found: Vec<usize> = (0..nodes.len())
                 .filter(|&i| match &nodes[i] {
-                    Node::Token(token) => level.has(self.kind(*token)) && spacing::infix(self, *token),
+                    Node::Token(token) => level.contains(self.kind(*token)) && spacing::infix(self, *token),
                     _ => false,
                 })
                 .filter(|&i| i > 0)
                 .collect();
-            if level.once() {
+            if level.splits_once() {
                 found.truncate(1);
             }
             if !found.is_empty() {
                 return self.chain(nodes, *level, &found, &levels[at + 1..], levels == Level::INSIDE);
             }
         }
-        self.beside(nodes)
+        self.juxtaposed(nodes)
     }
 
-    /// Operands with operators of one level between them.
+    /// Returns operands with operators of one level between them.
     fn chain(&self, nodes: &[Node], level: Level, ops: &[usize], tighter: &[Level], inside: bool) -> Doc<'a> {
         // Of `a = b, c` the right side is a tuple again.
         let right = match level {
@@ -357,10 +368,13 @@ impl<'a> Arranger<'a> {
             let next = nodes.get(op + 1).is_some_and(|node| self.breaks_before(node.first()));
             next || self.breaks_before(nodes[op].first())
         });
-        let together = level.together() && free && !self.broken_within(nodes);
-        // Operands of which the first begins a line, below what they belong to, stand below each other.
+        let together = level.breaks_together() && free && !self.broken_within(nodes);
+        // Operands of which the first begins a line, below what they belong to, stand below each
+        // other.
         let first = nodes[0].first();
-        let opens = |kind| matches!(kind, Kind::Assign | Kind::FatArrow | Kind::LParen | Kind::LBracket);
+        let opens = |kind| {
+            matches!(kind, TokenKind::Assign | TokenKind::FatArrow | TokenKind::LParen | TokenKind::LBracket)
+        };
         let started = first > 0 && self.breaks_before(first) && opens(self.kind(first - 1));
         let mut doc = self.row(&nodes[..ops[0]], tighter);
         for (at, &op) in ops.iter().enumerate() {
@@ -369,35 +383,35 @@ impl<'a> Arranger<'a> {
             let before = nodes[op - 1].last();
             let hard = self.broken_within(operand);
             let soft = match (hard, together) {
-                (true, _) => Sep::Blank,
-                (false, true) => Sep::Line,
-                (false, false) => Sep::Soft,
+                (true, _) => Separator::Blank,
+                (false, true) => Separator::Line,
+                (false, false) => Separator::Soft,
             };
-            let glue = |sep| if spacing::blank(self, before, operator) { sep } else { Sep::Nothing };
+            let glue = |sep| if spacing::blank(self, before, operator) { sep } else { Separator::Nothing };
             let broken_before = self.breaks_before(operator);
             let broken_after = operand.first().is_some_and(|node| self.breaks_before(node.first()));
-            // An operand that does not fit as a whole goes below; what is bound goes below only if not
-            // even its beginning fits.
-            let soft = if soft == Sep::Soft && level != Level::Assign { Sep::Line } else { soft };
-            let grouped = soft == Sep::Line && !together;
+            // An operand that does not fit as a whole goes below; what is bound goes below only if
+            // not even its beginning fits.
+            let soft = if soft == Separator::Soft && level != Level::Assign { Separator::Line } else { soft };
+            let grouped = soft == Separator::Line && !together;
             let (sep_before, sep_after) = if level.ends_line() {
                 let commented = !self.gaps[operator].comments.is_empty();
-                let soft = if level == Level::Dollar { Sep::Blank } else { soft };
+                let soft = if level == Level::Dollar { Separator::Blank } else { soft };
                 let broken = broken_after || broken_before && !commented && level != Level::Comma;
-                (glue(Sep::Blank), if broken { Sep::Hard } else { soft })
+                (glue(Separator::Blank), if broken { Separator::Hard } else { soft })
             } else {
                 let before = if broken_before {
-                    Sep::Hard
+                    Separator::Hard
                 } else if broken_after {
-                    Sep::Blank
+                    Separator::Blank
                 } else {
                     soft
                 };
-                (glue(before), if broken_after { Sep::Hard } else { Sep::Blank })
+                (glue(before), if broken_after { Separator::Hard } else { Separator::Blank })
             };
-            let mut part = self.sep(operator, sep_before).append(self.token(operator));
+            let mut part = self.separator(operator, sep_before).append(self.token(operator));
             if let Some(first) = operand.first() {
-                let body = self.sep(first.first(), sep_after).append(self.row(operand, right));
+                let body = self.separator(first.first(), sep_after).append(self.row(operand, right));
                 // What ends a line stays there.
                 part = part.append(if level.ends_line() && grouped { body.group() } else { body });
             }
@@ -406,7 +420,7 @@ impl<'a> Arranger<'a> {
             }
             let below = broken_before || broken_after || !hard;
             let listed =
-                level == Level::Bar && matches!(nodes[0], Node::Token(at) if self.kind(at) == Kind::Bar);
+                level == Level::Bar && matches!(nodes[0], Node::Token(at) if self.kind(at) == TokenKind::Bar);
             let nested =
                 below && !(inside && matches!(level, Level::Comma | Level::For) || listed || started);
             doc = doc.append(if nested { part.nest(INDENT) } else { part });
@@ -414,8 +428,8 @@ impl<'a> Arranger<'a> {
         if together { doc.group() } else { doc }
     }
 
-    /// Nodes that no operator separates, or only tight ones.
-    fn beside(&self, nodes: &[Node]) -> Doc<'a> {
+    /// Returns nodes that no operator separates, or only tight ones.
+    fn juxtaposed(&self, nodes: &[Node]) -> Doc<'a> {
         let mut doc = self.arena.nil();
         let mut before: Option<usize> = None;
         for node in nodes {
@@ -424,11 +438,12 @@ impl<'a> Arranger<'a> {
             doc = match before {
                 None => doc.append(inner),
                 Some(last) if self.breaks_before(first) && spacing::may_break(self, last, first) => {
-                    doc.append(self.sep(first, Sep::Hard).append(inner).nest(INDENT))
+                    doc.append(self.separator(first, Separator::Hard).append(inner).nest(INDENT))
                 }
                 Some(last) => {
-                    let blank = if spacing::blank(self, last, first) { Sep::Blank } else { Sep::Nothing };
-                    doc.append(self.below(first, self.sep(first, blank).append(inner)))
+                    let blank =
+                        if spacing::blank(self, last, first) { Separator::Blank } else { Separator::Nothing };
+                    doc.append(self.indent_after_comment(first, self.separator(first, blank).append(inner)))
                 }
             };
             before = Some(node.last());
@@ -436,7 +451,7 @@ impl<'a> Arranger<'a> {
         doc
     }
 
-    /// Statements with blocks: what stands before and between these, and these.
+    /// Returns a statement with blocks: the blocks, and the rows before and between them.
     fn blocks(&self, nodes: &[Node], levels: &[Level]) -> Doc<'a> {
         use Node::*;
         let flat = nodes.iter().all(|node| match node {
@@ -448,7 +463,7 @@ impl<'a> Arranger<'a> {
             }
             _ => true,
         });
-        let sep = if flat { Sep::Line } else { Sep::Hard };
+        let sep = if flat { Separator::Line } else { Separator::Hard };
         let mut doc = self.arena.nil();
         let mut run = 0;
         let mut before: Option<&Node> = None;
@@ -464,30 +479,30 @@ impl<'a> Arranger<'a> {
             // An empty block is `{}`; `do done` has a blank.
             let empty = match before {
                 Some(Body { open, stmts, close }) if stmts.is_empty() => {
-                    self.gaps[*close].comments.is_empty().then_some(self.kind(*open) != Kind::LBrace)
+                    self.gaps[*close].comments.is_empty().then_some(self.kind(*open) != TokenKind::LBrace)
                 }
                 _ => None,
             };
             let gap = match (before, empty) {
                 (None, _) | (_, Some(false)) => self.arena.nil(),
-                (_, Some(true)) => self.plain(Sep::Blank),
+                (_, Some(true)) => self.separator_doc(Separator::Blank),
                 // Its comments stand at the end of the block.
-                _ if after_body => self.plain(sep),
+                _ if after_body => self.separator_doc(sep),
                 _ if matches!(part[0], Perform { .. } | Arms(_)) => self.arena.nil(),
-                _ => self.sep(first, Sep::Blank),
+                _ => self.separator(first, Separator::Blank),
             };
             doc = doc.append(match &part[0] {
                 Body { open, stmts, close } => {
                     let inner = self.stmts(stmts, *close, sep);
                     let open = gap.append(self.token(*open));
-                    let open = if after_body { open } else { self.below(first, open) };
+                    let open = if after_body { open } else { self.indent_after_comment(first, open) };
                     open.append(inner.nest(INDENT))
                 }
                 Arms(arms) => self.arms(arms, node_end(&part[0]), sep),
                 Perform { word, stmt } => self.perform(*word, stmt, before.is_some()),
                 // The comments before a statement are no part of it.
                 _ if after_body || before.is_none() => gap.append(self.row(part, levels)),
-                _ => self.below(first, gap.append(self.row(part, levels))),
+                _ => self.indent_after_comment(first, gap.append(self.row(part, levels))),
             });
             before = part.last();
             run = end;
@@ -495,39 +510,40 @@ impl<'a> Arranger<'a> {
         if flat { doc.group() } else { doc }
     }
 
-    /// `perform` and its statement, with what stands before.
+    /// Returns `perform` and its statement, with the separation before.
     fn perform(&self, word: usize, stmt: &[Node], after: bool) -> Doc<'a> {
         let Some(first) = stmt.first().map(Node::first) else { return self.token(word) };
         let hard = self.broken_within(stmt);
-        let soft = if hard { Sep::Blank } else { Sep::Soft };
+        let soft = if hard { Separator::Blank } else { Separator::Soft };
         let broken_after = self.breaks_before(first);
-        let inner = self.sep(first, if broken_after { Sep::Hard } else { soft }).append(self.stmt(stmt));
+        let inner =
+            self.separator(first, if broken_after { Separator::Hard } else { soft }).append(self.stmt(stmt));
         let below = broken_after || !hard;
         let inner = if below { inner.nest(INDENT) } else { inner };
         let broken = self.breaks_before(word);
         let before = match broken {
-            _ if !after => Sep::Nothing,
-            true => Sep::Hard,
-            false => Sep::Blank,
+            _ if !after => Separator::Nothing,
+            true => Separator::Hard,
+            false => Separator::Blank,
         };
-        let doc = self.sep(word, before).append(self.token(word));
+        let doc = self.separator(word, before).append(self.token(word));
         if broken { doc.append(inner).nest(INDENT) } else { doc.append(inner) }
     }
 
-    /// `| p => …`, each on a line of its own.
-    fn arms(&self, arms: &[Arm<Vec<Vec<Node>>>], end: usize, sep: Sep) -> Doc<'a> {
+    /// Returns arms `| p => …`, each on a line of its own.
+    fn arms(&self, arms: &[Arm<Vec<Vec<Node>>>], end: usize, sep: Separator) -> Doc<'a> {
         let mut doc = self.arena.nil();
         for (at, arm) in arms.iter().enumerate() {
-            let mut line = self.lead(arm.first(), at == 0, sep).append(self.arm_head(arm));
+            let mut line = self.before_statement(arm.first(), at == 0, sep).append(self.arm_head(arm));
             let first = arm.body.first().and_then(|stmt| stmt.first()).map(Node::first);
             let mut inner = self.arena.nil();
             for (at, stmt) in arm.body.iter().enumerate() {
                 let Some(first) = stmt.first().map(Node::first) else { continue };
                 let beside = at == 0 && !self.breaks_before(first);
                 inner = inner.append(if beside {
-                    self.sep(first, Sep::Blank)
+                    self.separator(first, Separator::Blank)
                 } else {
-                    self.lead(first, at == 0, sep)
+                    self.before_statement(first, at == 0, sep)
                 });
                 inner = inner.append(self.stmt(stmt));
             }
@@ -539,20 +555,21 @@ impl<'a> Arranger<'a> {
         doc.append(self.comments(end, false).0)
     }
 
-    /// `| p when c =>`.
+    /// Returns `| p when c =>`.
     fn arm_head<B>(&self, arm: &Arm<B>) -> Doc<'a> {
         let mut doc = self.arena.nil();
         let head = self.row(&arm.head, Level::OUTSIDE);
         if let Some(bar) = arm.bar {
             doc = doc.append(self.token(bar));
             if let Some(first) = arm.head.first() {
-                doc = doc.append(self.sep(first.first(), Sep::Blank));
+                doc = doc.append(self.separator(first.first(), Separator::Blank));
             }
         }
         doc = doc.append(head);
-        doc.append(self.sep(arm.arrow, Sep::Blank)).append(self.token(arm.arrow))
+        doc.append(self.separator(arm.arrow, Separator::Blank)).append(self.token(arm.arrow))
     }
 
+    /// Returns one node.
     fn node(&self, node: &Node) -> Doc<'a> {
         match node {
             Node::Token(at) => self.token(*at),
@@ -564,58 +581,65 @@ impl<'a> Arranger<'a> {
                 let Some(first) = body.first().map(Node::first) else { return doc };
                 let inner = self.row(body, Level::INSIDE);
                 if self.breaks_before(first) {
-                    doc.append(self.sep(first, Sep::Hard).append(inner).nest(INDENT))
+                    doc.append(self.separator(first, Separator::Hard).append(inner).nest(INDENT))
                 } else if self.broken_within(body) {
-                    doc.append(self.sep(first, Sep::Blank)).append(inner)
+                    doc.append(self.separator(first, Separator::Blank)).append(inner)
                 } else {
-                    doc.append(self.sep(first, Sep::Line).append(inner).nest(INDENT).group())
+                    doc.append(self.separator(first, Separator::Line).append(inner).nest(INDENT).group())
                 }
             }
-            // Those stand in statements only.
+            // These occur in statements only.
             Node::Body { .. } | Node::Arms(_) | Node::Perform { .. } => {
                 self.blocks(std::slice::from_ref(node), Level::OUTSIDE)
             }
         }
     }
 
+    /// Returns a bracketed node.
     fn bracket(&self, open: usize, inner: &[Node], close: usize) -> Doc<'a> {
         let (opening, closing) = (self.token(open), self.token(close));
         let Some(first) = inner.first().map(Node::first) else {
-            return opening.append(self.sep(close, Sep::Nothing)).append(closing);
+            return opening.append(self.separator(close, Separator::Nothing)).append(closing);
         };
         let row = self.row(inner, Level::INSIDE);
         // `[ e for i in x ]` has blanks inside.
-        let clauses = |node: &Node| matches!(node, Node::Token(at) if self.kind(*at) == Kind::For);
+        let clauses = |node: &Node| matches!(node, Node::Token(at) if self.kind(*at) == TokenKind::For);
         let (tight, edge) = match inner.iter().any(clauses) {
-            true => (Sep::Blank, Sep::Line),
-            false => (Sep::Nothing, Sep::Line0),
+            true => (Separator::Blank, Separator::Line),
+            false => (Separator::Nothing, Separator::Line0),
         };
         if self.breaks_before(first) {
-            let inside = self.sep(first, Sep::Hard).append(row).nest(INDENT);
+            let inside = self.separator(first, Separator::Hard).append(row).nest(INDENT);
             let end = match self.gaps[close].comments.is_empty() {
-                true => self.plain(Sep::Hard),
+                true => self.separator_doc(Separator::Hard),
                 // Comments before the end stand with the elements.
-                false => self.comments(close, false).0.nest(INDENT).append(self.plain(Sep::Hard)),
+                false => {
+                    self.comments(close, false).0.nest(INDENT).append(self.separator_doc(Separator::Hard))
+                }
             };
             return opening.append(inside).append(end).append(closing);
         }
         if self.broken(open, close) {
             let direct = inner.iter().skip(1).any(|node| self.breaks_before(node.first()));
-            let end = self.sep(close, tight);
-            let opening = opening.append(self.sep(first, tight));
+            let end = self.separator(close, tight);
+            let opening = opening.append(self.separator(first, tight));
             let inside = row.append(end);
             return opening.append(if direct { inside.align() } else { inside }).append(closing);
         }
-        // What brings its own places for breaks is held closely.
+        // A node with break points of its own needs none around it.
         if matches!(inner, [Node::Bracket { .. } | Node::Lambda { .. }]) {
-            let end = self.sep(close, Sep::Nothing);
-            return opening.append(self.sep(first, Sep::Nothing)).append(row).append(end).append(closing);
+            let end = self.separator(close, Separator::Nothing);
+            return opening
+                .append(self.separator(first, Separator::Nothing))
+                .append(row)
+                .append(end)
+                .append(closing);
         }
-        let inside = self.sep(first, edge).append(row).nest(INDENT);
-        opening.append(inside).append(self.sep(close, edge)).append(closing).group()
+        let inside = self.separator(first, edge).append(row).nest(INDENT);
+        opening.append(inside).append(self.separator(close, edge)).append(closing).group()
     }
 
-    /// `if … then … else … endif`.
+    /// Returns `if … then … else … endif`.
     fn choice(&self, parts: &[(usize, Vec<Node>)], close: usize) -> Doc<'a> {
         let words = parts.iter().skip(1).map(|(word, _)| *word).chain([close]);
         let free = !words.into_iter().any(|word| self.breaks_before(word));
@@ -624,50 +648,50 @@ impl<'a> Arranger<'a> {
             let first = nodes.first().map(Node::first);
             let broken = self.breaks_before(*word);
             let below = first.is_some_and(|first| self.breaks_before(first));
-            let begins = matches!(self.kind(*word), Kind::Elif | Kind::Else);
+            let begins = matches!(self.kind(*word), TokenKind::Elif | TokenKind::Else);
             let sep = match at {
-                0 => Sep::Nothing,
-                _ if broken => Sep::Hard,
-                _ if begins && free && !self.broken_within(nodes) => Sep::Line,
-                _ => Sep::Blank,
+                0 => Separator::Nothing,
+                _ if broken => Separator::Hard,
+                _ if begins && free && !self.broken_within(nodes) => Separator::Line,
+                _ => Separator::Blank,
             };
-            let mut part = if at == 0 { self.arena.nil() } else { self.sep(*word, sep) };
+            let mut part = if at == 0 { self.arena.nil() } else { self.separator(*word, sep) };
             part = part.append(self.token(*word));
             if let Some(first) = first {
-                let inner = self.sep(first, if below { Sep::Hard } else { Sep::Blank });
+                let inner = self.separator(first, if below { Separator::Hard } else { Separator::Blank });
                 let inner = inner.append(self.row(nodes, Level::OUTSIDE));
                 part = part.append(if below { inner.nest(INDENT) } else { inner });
             }
-            let nested = at > 0 && (broken || sep == Sep::Line);
+            let nested = at > 0 && (broken || sep == Separator::Line);
             doc = doc.append(if nested { part.nest(INDENT) } else { part });
         }
-        let end = if self.breaks_before(close) { Sep::Hard } else { Sep::Blank };
-        let end = self.sep(close, end).append(self.token(close));
+        let end = if self.breaks_before(close) { Separator::Hard } else { Separator::Blank };
+        let end = self.separator(close, end).append(self.token(close));
         doc.append(if self.breaks_before(close) { end.nest(INDENT) } else { end }).group()
     }
 
-    /// `match … with | p => e … endmatch`.
+    /// Returns `match … with | p => e … endmatch`.
     fn matching(&self, head: &[Node], arms: &[Arm<Vec<Node>>], close: usize) -> Doc<'a> {
         let firsts = arms.iter().map(Arm::first).chain([close]);
         let broken = firsts.into_iter().any(|first| self.breaks_before(first));
-        let sep = if broken { Sep::Hard } else { Sep::Line };
+        let sep = if broken { Separator::Hard } else { Separator::Line };
         let mut doc = self.row(head, Level::OUTSIDE);
         for arm in arms {
-            let mut line = self.sep(arm.first(), sep).append(self.arm_head(arm));
+            let mut line = self.separator(arm.first(), sep).append(self.arm_head(arm));
             if let Some(first) = arm.body.first().map(Node::first) {
                 let below = self.breaks_before(first);
-                let inner = self.sep(first, if below { Sep::Hard } else { Sep::Blank });
+                let inner = self.separator(first, if below { Separator::Hard } else { Separator::Blank });
                 let inner = inner.append(self.row(&arm.body, Level::OUTSIDE));
                 line = line.append(if below { inner.nest(INDENT) } else { inner });
             }
             doc = doc.append(line.nest(INDENT));
         }
-        let end = self.sep(close, sep).append(self.token(close)).nest(INDENT);
+        let end = self.separator(close, sep).append(self.token(close)).nest(INDENT);
         doc.append(end).group()
     }
 }
 
-/// The token after the last arm.
+/// Returns the token after the last arm.
 fn node_end(node: &Node) -> usize {
     node.last() + 1
 }
