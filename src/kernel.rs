@@ -28,7 +28,7 @@ pub enum Declined {
     Unfit,
     /// It would be too much code.
     TooLong,
-    /// [`Part::may_go_on`] said no.
+    /// [`Part::may_continue`] said no.
     Stopped,
 }
 
@@ -47,7 +47,7 @@ pub struct CompilationUnit<'a> {
     /// Which functions the variables outside hold that hold functions.
     pub functions: &'a [(Root, KnownValue)],
     /// Whether work on it may go on: nobody has interrupted it, and there is stack left.
-    pub may_go_on: &'a dyn Fn() -> bool,
+    pub may_continue: &'a dyn Fn() -> bool,
 }
 
 /// What a part is.
@@ -61,7 +61,7 @@ pub enum Region<'a> {
 
 impl<'a> Region<'a> {
     /// The one or the other.
-    pub fn term_or_loop(self) -> Result<&'a Term, &'a Stmt> {
+    pub fn as_result(self) -> Result<&'a Term, &'a Stmt> {
         match self {
             Region::Term(term) => Ok(term),
             Region::Loop(stmt) => Err(stmt),
@@ -94,7 +94,7 @@ pub struct Limits<'a> {
     /// Bytes that one value may take.
     pub memory: u64,
     /// Who is told now and then how many rounds of a loop are over, and how many there will be; by any thread.
-    pub tell: Option<&'a (dyn Fn(u64, u64) + Sync)>,
+    pub report_progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
 }
 
 /// How a run ended.

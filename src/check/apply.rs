@@ -541,7 +541,7 @@ impl Checker<'_> {
             return Term::new(TermKind::Error, Type::error(), span);
         }
         if let Callable::Prim(prim) = chosen
-            && prim.is_computed()
+            && prim.has_computed_result_type()
         {
             let target = match (type_args.first(), hint) {
                 (Some(target), _) if *prim == Prim::Move => Some(target.clone()),
@@ -789,7 +789,7 @@ impl Checker<'_> {
             return self.wrong(error, span);
         }
         if let Callable::Prim(prim) = chosen
-            && prim.is_computed()
+            && prim.has_computed_result_type()
         {
             return self.computed_value(prim, name, type_args, wanted.as_ref(), span);
         }

@@ -20,7 +20,7 @@ use super::Checker;
 use super::env::{Class, Constraint, Membership};
 use super::error::class::Advice;
 use super::error::{CheckError, ClassError};
-use crate::core::program::{DEEPEST_REQUIREMENT, opaque_part};
+use crate::core::program::{MAX_REQUIREMENT_DEPTH, opaque_part};
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::types::matching::matching;
@@ -263,7 +263,7 @@ impl Checker<'_> {
             return Answer::Yes;
         }
         let nodes = constraint.args.iter().fold(0u32, |n, t| n.saturating_add(t.nodes()));
-        if proof.depth > DEEPEST_REQUIREMENT || nodes > LARGEST_TYPE_NODES {
+        if proof.depth > MAX_REQUIREMENT_DEPTH || nodes > LARGEST_TYPE_NODES {
             return Answer::Endless;
         }
         if self.program.known.show == Some(constraint.class) {

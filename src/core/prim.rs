@@ -171,17 +171,17 @@ impl Prim {
     }
 
     /// Whether the checker computes the type of the result from that of the argument.
-    pub fn is_computed(self) -> bool {
+    pub fn has_computed_result_type(self) -> bool {
         matches!(self, Prim::Move | Prim::Pack | Prim::Unpack | Prim::CaseNo | Prim::CaseArg | Prim::TypeText)
     }
 
     /// Whether the stated type says what it gives.
-    pub fn reads_stated(self) -> bool {
+    pub fn has_stated_result_type(self) -> bool {
         self.is_reader() && self.signature().ends_with("-> S")
     }
 
     /// Whether the files that it reads or writes have columns of lists.
-    pub fn holds_lists(self) -> bool {
+    pub fn supports_list_columns(self) -> bool {
         matches!(self, Prim::Arrow | Prim::WriteArrow | Prim::Parquet | Prim::WriteParquet)
     }
 }
@@ -208,8 +208,8 @@ pub fn ranks(types: &[Type]) -> bool {
 /// declared type may have one of their own.
 pub fn sorts(types: &[Type]) -> bool {
     /// Fewer are sorted where they are, by the function in the language.
-    const FEW: u64 = 200;
+    const MAX_UNSORTED_ELEMENTS: u64 = 200;
     let [element, index] = types else { return false };
     ranks(std::slice::from_ref(element))
-        && index.size().is_ok_and(|size| size.to_u64().is_some_and(|size| size > FEW))
+        && index.size().is_ok_and(|size| size.to_u64().is_some_and(|size| size > MAX_UNSORTED_ELEMENTS))
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Requirements of requirements of … followed at most: an instance may require more than it gives
 /// (`instance[T with C[T ^ 2]] C[T]`).
-pub const DEEPEST_REQUIREMENT: u32 = 100;
+pub const MAX_REQUIREMENT_DEPTH: u32 = 100;
 
 /// A class of the program.
 pub type ClassId = u32;
@@ -33,12 +33,12 @@ pub struct Program {
     /// Of all classes. Of two at the same types the later one counts: it has replaced the other.
     pub instances: Vec<Instance>,
     /// Classes of the library that the language knows.
-    pub known: Known,
+    pub known: KnownClasses,
 }
 
 /// The classes of the library that give syntax a meaning; `None` until read.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Known {
+pub struct KnownClasses {
     /// What has a text of its own.
     pub show: Option<ClassId>,
     /// What has an equality of its own.
@@ -58,10 +58,10 @@ pub struct Known {
     pub conversion: Option<FunctionId>,
 }
 
-impl Known {
+impl KnownClasses {
     /// The classes by their names in the library.
-    pub fn read(class: impl Fn(&str) -> Option<ClassId>) -> Known {
-        Known {
+    pub fn read(class: impl Fn(&str) -> Option<ClassId>) -> KnownClasses {
+        KnownClasses {
             show: class("Show"),
             eq: class("Eq"),
             literal: class("Literal"),
@@ -118,7 +118,7 @@ pub struct Method {
     pub default: Option<FunctionId>,
 }
 
-/// How types belong to a class.
+/// How types is_member to a class.
 #[derive(Clone, Debug)]
 pub struct Instance {
     /// Which class.
@@ -152,7 +152,7 @@ pub struct Extent {
     sizes: usize,
     classes: usize,
     instances: usize,
-    known: Known,
+    known: KnownClasses,
 }
 
 impl Program {
@@ -181,14 +181,14 @@ impl Program {
     /// The declared types in a concrete type that have a function of their own for a method of a class, each with
     /// that function and its type arguments. What is inside a compact value has none, nor what is inside a type that
     /// has one.
-    pub fn own_methods(
+    pub fn overriding_methods(
         &self,
         class: Option<ClassId>,
         method: &str,
         ty: &Type,
     ) -> Vec<(Type, FunctionId, Vec<Type>)> {
         /// Types looked at: polymorphic recursion makes new ones without end.
-        const MOST: usize = 1_000;
+        const MAX_TYPES: usize = 1_000;
         let mut own = Vec::new();
         let Some(class) = class else { return own };
         let methods = &self.classes[class as usize].methods;
@@ -197,7 +197,7 @@ impl Program {
         let mut seen: HashSet<Type> = HashSet::default();
         let mut waiting = vec![ty.clone()];
         while let Some(ty) = waiting.pop() {
-            if seen.len() >= MOST || !seen.insert(ty.clone()) {
+            if seen.len() >= MAX_TYPES || !seen.insert(ty.clone()) {
                 continue;
             }
             let TypeKind::Nominal(nominal, args) = ty.kind() else {
@@ -229,7 +229,7 @@ impl Program {
 
     /// The function that stands for a method, with its type arguments. `type_args` are those of the
     /// class, then those of the method, concrete. Where a type belongs to a class by its structure
-    /// alone ([`Known::show`], [`Known::eq`]) that is the default.
+    /// alone ([`KnownClasses::show`], [`KnownClasses::eq`]) that is the default.
     pub fn implementation(
         &self,
         class: ClassId,
@@ -254,10 +254,10 @@ impl Program {
     /// The instance of a class at these types, and types for its parameters. Of several that match, the
     /// first that holds by the preference of [`crate::types::matching`].
     pub fn instance(&self, class: ClassId, args: &[Type]) -> Option<(&Instance, HashMap<u32, Type>)> {
-        self.holding(class, args, &mut Proof::default())
+        self.find_instance(class, args, &mut Proof::default())
     }
 
-    fn holding(
+    fn find_instance(
         &self,
         class: ClassId,
         args: &[Type],
@@ -296,17 +296,17 @@ impl Program {
         found.into_iter().map(|(instance, found)| (instance, found.bindings)).collect()
     }
 
-    /// Whether types belong to a class by their structure, where no instance says otherwise.
+    /// Whether types is_member to a class by their structure, where no instance says otherwise.
     fn by_structure(&self, class: ClassId) -> bool {
         self.known.show == Some(class) || self.known.eq == Some(class)
     }
 
-    /// Whether concrete types belong to a class.
+    /// Whether concrete types is_member to a class.
     fn holds(&self, class: ClassId, args: &[Type], proof: &mut Proof) -> bool {
         if self.known.show == Some(class) {
             return true;
         }
-        if proof.depth > DEEPEST_REQUIREMENT || args.iter().any(|ty| ty.nodes() > LARGEST_TYPE_NODES) {
+        if proof.depth > MAX_REQUIREMENT_DEPTH || args.iter().any(|ty| ty.nodes() > LARGEST_TYPE_NODES) {
             return false;
         }
         let question = (class, args.to_vec());
@@ -318,9 +318,10 @@ impl Program {
         proof.depth += 1;
         let before = std::mem::take(&mut proof.refused);
         let holds = if self.known.eq == Some(class) {
-            args.iter().all(|ty| opaque_part(ty, |ty| self.compares(class, ty, proof)).is_none())
+            args.iter().all(|ty| opaque_part(ty, |ty| self.is_comparable(class, ty, proof)).is_none())
         } else {
-            self.holding(class, args, proof).is_some() || self.known.by_language(class, args) == Some(true)
+            self.find_instance(class, args, proof).is_some()
+                || self.known.by_language(class, args) == Some(true)
         };
         proof.depth -= 1;
         proof.known.insert(question, (holds, proof.refused));
@@ -329,13 +330,15 @@ impl Program {
     }
 
     /// The answer of a primitive that is a question about concrete types; `None` if it is none.
-    pub fn answers(&self, prim: Prim, types: &[Type]) -> Option<bool> {
+    pub fn type_query_answer(&self, prim: Prim, types: &[Type]) -> Option<bool> {
         match (prim, types) {
             (Prim::Convertible, [from, to]) => {
-                Some(converts(from, to, &mut |from, to| self.belong(self.known.convert, from, to)))
+                Some(converts(from, to, &mut |from, to| self.is_member(self.known.convert, from, to)))
             }
             (Prim::CallableWith, [function, argument]) => Some(match function.kind() {
-                TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => self.becomes(argument, domain),
+                TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => {
+                    self.converts_implicitly(argument, domain)
+                }
                 _ => false,
             }),
             _ => None,
@@ -343,20 +346,21 @@ impl Program {
     }
 
     /// Whether a value of one concrete type stands where the other is wanted, without being asked.
-    fn becomes(&self, from: &Type, to: &Type) -> bool {
-        from == to || widened(from, to) == *to || self.belong(self.known.widen, from, to)
+    fn converts_implicitly(&self, from: &Type, to: &Type) -> bool {
+        from == to || widened(from, to) == *to || self.is_member(self.known.widen, from, to)
     }
 
-    fn belong(&self, class: Option<ClassId>, from: &Type, to: &Type) -> bool {
+    fn is_member(&self, class: Option<ClassId>, from: &Type, to: &Type) -> bool {
         let mut proof = Proof { question: true, ..Proof::default() };
         class.is_some_and(|class| self.holds(class, &[from.clone(), to.clone()], &mut proof))
             && !proof.refused
     }
 
     /// Whether an instance that matches a type makes it comparable; `None` if none matches.
-    fn compares(&self, eq: ClassId, ty: &Type, proof: &mut Proof) -> Option<bool> {
+    fn is_comparable(&self, eq: ClassId, ty: &Type, proof: &mut Proof) -> Option<bool> {
         let ty = std::slice::from_ref(ty);
-        (!self.matching(eq, ty, proof.question).is_empty()).then(|| self.holding(eq, ty, proof).is_some())
+        (!self.matching(eq, ty, proof.question).is_empty())
+            .then(|| self.find_instance(eq, ty, proof).is_some())
     }
 }
 
@@ -376,11 +380,11 @@ struct Proof {
 /// `comparable` says of a type whether it can be, or nothing, and then its parts are looked at.
 pub fn opaque_part(ty: &Type, mut comparable: impl FnMut(&Type) -> Option<bool>) -> Option<Type> {
     /// Types looked at: polymorphic recursion makes new ones without end.
-    const MOST: usize = 1_000;
+    const MAX_TYPES: usize = 1_000;
     let mut seen: HashSet<Type> = HashSet::default();
     let mut waiting = vec![ty.clone()];
     while let Some(ty) = waiting.pop() {
-        if ty.is_compact() || seen.len() >= MOST || !seen.insert(ty.clone()) {
+        if ty.is_compact() || seen.len() >= MAX_TYPES || !seen.insert(ty.clone()) {
             continue;
         }
         match (comparable(&ty), ty.kind()) {
@@ -404,14 +408,14 @@ pub fn opaque_part(ty: &Type, mut comparable: impl FnMut(&Type) -> Option<bool>)
                     None => return Some(ty),
                 }
             }
-            (None, _) => waiting.extend(data_parts(&ty)),
+            (None, _) => waiting.extend(component_types(&ty)),
         }
     }
     None
 }
 
 /// What a value of a type is made of; for a declared type, by its declaration.
-pub fn data_parts(ty: &Type) -> Vec<Type> {
+pub fn component_types(ty: &Type) -> Vec<Type> {
     let types =
         |parts: Option<Vec<(Arc<str>, Type)>>| parts.into_iter().flatten().map(|(_, ty)| ty).collect();
     match ty.kind() {

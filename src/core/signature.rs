@@ -9,7 +9,7 @@ use crate::types::{Kind, Scalar, Type, TypeVar};
 
 /// Argument types and result of a primitive's signature at these type arguments; `None` if there are
 /// not as many as it has parameters. `-> void` gives `1`.
-pub fn read(signature: &str, type_args: &[Type]) -> Option<(Vec<Type>, Type)> {
+pub fn instantiate(signature: &str, type_args: &[Type]) -> Option<(Vec<Type>, Type)> {
     let (params, ty) = match signature.strip_prefix('[').and_then(|s| s.split_once(']')) {
         Some((params, ty)) => (params.split(',').collect(), ty),
         None => (Vec::new(), signature),

@@ -219,7 +219,7 @@ impl Machine {
         match &script.result {
             Some(term) => {
                 let reach = &mut run.machine.reach;
-                let term = Arc::new(last_use::result(program, reach, &script.locals, term));
+                let term = Arc::new(last_use::mark_result(program, reach, &script.locals, term));
                 let specializer = run.specializer(&script.locals, Core::Term(term.clone()));
                 let (code, unset) = (specializer.node(&term), specializer.unset.take());
                 run.bound(unset, term.span).map_err(Stop::into_error)?;
@@ -245,7 +245,7 @@ impl Run<'_, '_> {
 
     /// A statement at the top level: what it opens lives as long as the session.
     fn top_level(&mut self, script: &Script, at: usize, frame: &mut [Value]) -> Result<()> {
-        let (stmt, drops) = last_use::statement(self.program, &mut self.machine.reach, script, at);
+        let (stmt, drops) = last_use::mark_statement(self.program, &mut self.machine.reach, script, at);
         let stmt = Arc::new(stmt);
         let specializer = self.specializer(&script.locals, Core::Statement(stmt.clone()));
         if first_opening(std::slice::from_ref(&*stmt)).is_some() {
@@ -621,7 +621,7 @@ impl Run<'_, '_> {
                     return Err(self.fail(Failure::TypeTooLarge, span));
                 }
                 let machine = &mut *self.machine;
-                let mark = || Arc::new(last_use::function(self.program, &mut machine.reach, function));
+                let mark = || Arc::new(last_use::mark_function(self.program, &mut machine.reach, function));
                 let function = machine.marked.entry(callee.function).or_insert_with(mark).clone();
                 let (machine, sizes) = (&*self.machine, &self.machine.sizes);
                 let (made, unset) = instance(

@@ -9,7 +9,7 @@ use super::code::{
 };
 use super::overrides::Overrides;
 use super::tier_up::{Core, Place, Plain, TierUpSite, Whole};
-use crate::core::last_use::only_stores;
+use crate::core::last_use::copies_no_arrays;
 use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
     StepKind, Stmt, StmtKind, Term, TermKind,
@@ -219,7 +219,7 @@ impl Specializer<'_> {
                 Kind::Move(_) | Kind::MoveSlots(..) | Kind::MoveShared(_) | Kind::MoveGlobal(_)
             ) && self.layout(&term.ty).slots >= MUCH_TO_COPY
         };
-        args.iter().zip(terms).any(large) && only_stores(self.program, callee.function)
+        args.iter().zip(terms).any(large) && copies_no_arrays(self.program, callee.function)
     }
 
     /// A part that may be taken over, whose terms begin at one of those so far.
@@ -302,7 +302,7 @@ impl Specializer<'_> {
             },
             TermKind::Prim(prim, type_args, args) => {
                 let types: Vec<Type> = type_args.iter().map(|t| self.ty(t)).collect();
-                if let Some(answer) = self.program.answers(*prim, &types) {
+                if let Some(answer) = self.program.type_query_answer(*prim, &types) {
                     return Kind::Constant(Value::bool(answer));
                 }
                 if let (Prim::TypeText, [ty]) = (prim, &types[..]) {

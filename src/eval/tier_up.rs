@@ -246,7 +246,7 @@ impl Run<'_, '_> {
                 Some(mut values) => {
                     let dying = site.dying.get_or_init(|| match site.whole.find(site.place) {
                         Some(Region::Term(term)) => {
-                            let mut dying = last_use::dying(term);
+                            let mut dying = last_use::dying_locals(term);
                             // A cell stays where it is.
                             dying.retain(|local| !site.locals[*local as usize].shared);
                             dying
@@ -403,13 +403,14 @@ impl Run<'_, '_> {
         let watched = self.machine.watch.enter(Some(1));
         let watch = Mutex::new(&mut self.machine.watch);
         // Whoever finds it taken has nothing newer to say.
-        let tell = |done, total| {
+        let report_progress = |done, total| {
             if let Ok(mut watch) = watch.try_lock() {
                 watch.at(done, total);
             }
         };
-        let tell: Option<&(dyn Fn(u64, u64) + Sync)> = if watched { Some(&tell) } else { None };
-        let limits = Limits { interrupt: self.host.interrupt, memory: self.host.memory, tell };
+        let report_progress: Option<&(dyn Fn(u64, u64) + Sync)> =
+            if watched { Some(&report_progress) } else { None };
+        let limits = Limits { interrupt: self.host.interrupt, memory: self.host.memory, report_progress };
         let ran = kernel.run(&mut inputs, &mut spare, &limits);
         if watched {
             self.machine.watch.leave();
@@ -517,7 +518,7 @@ impl Run<'_, '_> {
             concrete: &concrete,
             region: what,
             functions: &functions,
-            may_go_on: &|| !interrupt.load(Ordering::Relaxed) && super::stack_guard::has_room(),
+            may_continue: &|| !interrupt.load(Ordering::Relaxed) && super::stack_guard::has_room(),
         };
         let kernel = match accelerator.prepare(&part) {
             Ok(kernel) => Some(kernel),

@@ -2,7 +2,7 @@
 //!
 //! The code generator's vectors end at 128 bits. Encodings are those of the *Intel 64 and IA-32 Architectures Software Developer's
 //! Manual*, volume 2: 2.7 (EVEX), 2.3 (VEX, for masks) and the pages of the instructions. Memory is addressed in two ways, as
-//! words of one block that [`ARGUMENTS`] points to, and as [`Pointer`] plus [`COUNTER`].
+//! words of one block that [`ARGUMENT_REGISTER`] points to, and as [`Pointer`] plus [`COUNTER_REGISTER`].
 //!
 //! Decides nothing: what goes where is said by [`super::wide`].
 
@@ -19,9 +19,9 @@ pub struct Mask(pub u8);
 pub struct Pointer(u8);
 
 /// `rdi`, where the first argument of a function is.
-const ARGUMENTS: u8 = 7;
+const ARGUMENT_REGISTER: u8 = 7;
 /// `rax`, which counts bytes.
-const COUNTER: u8 = 0;
+const COUNTER_REGISTER: u8 = 0;
 
 /// Registers for addresses: `rsi rdx rcx r8 r9 r10 r11` are free, `rbx rbp r12 r13 r14 r15` are the caller's.
 pub const POINTERS: [Pointer; 13] = {
@@ -31,10 +31,10 @@ pub const POINTERS: [Pointer; 13] = {
     [p(6), p(2), p(1), p(8), p(9), p(10), p(11), p(3), p(5), p(12), p(13), p(14), p(15)]
 };
 /// How many of them are free.
-pub const FREE: usize = 7;
+pub const FREE_POINTERS: usize = 7;
 
 /// Bytes of a vector.
-pub const BYTES: usize = 64;
+pub const VECTOR_BYTES: usize = 64;
 
 /// What an instruction takes its lanes for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl Assembler {
     ) {
         let (high, low) = match source {
             Source::Register(r) => ((r >> 3 & 1, r >> 4 & 1), r & 7),
-            Source::Word(_) => ((0, 0), ARGUMENTS),
+            Source::Word(_) => ((0, 0), ARGUMENT_REGISTER),
             Source::At(Pointer(p)) => ((p >> 3, 0), 4),
         };
         let inverted = |bit: u8, at: u8| (!bit & 1) << at;
@@ -135,7 +135,7 @@ impl Assembler {
             }
             // With a byte of displacement, since there is no form without one for all registers.
             Source::At(Pointer(p)) => {
-                self.bytes.extend([1 << 6 | reg << 3 | low, COUNTER << 3 | p & 7, 0]);
+                self.bytes.extend([1 << 6 | reg << 3 | low, COUNTER_REGISTER << 3 | p & 7, 0]);
             }
         }
     }
@@ -252,13 +252,13 @@ impl Assembler {
     /// A mask from the low bits of a word of arguments.
     pub fn mask(&mut self, to: Mask, word: usize) {
         self.bytes.extend([0xc5, 0xf8, 0x90]);
-        self.operand(to.0, ARGUMENTS, Source::Word(word));
+        self.operand(to.0, ARGUMENT_REGISTER, Source::Word(word));
     }
 
     /// An address from the block of arguments.
     pub fn pointer(&mut self, to: Pointer, word: usize) {
         self.bytes.extend([0x48 | to.0 >> 3 << 2, 0x8b]);
-        self.operand(to.0 & 7, ARGUMENTS, Source::Word(word));
+        self.operand(to.0 & 7, ARGUMENT_REGISTER, Source::Word(word));
     }
 
     /// Keeps a register that is the caller's.
@@ -278,13 +278,13 @@ impl Assembler {
 
     /// The counter goes on by a vector.
     pub fn step(&mut self) {
-        self.bytes.extend([0x48, 0x83, 0xc0, BYTES as u8]);
+        self.bytes.extend([0x48, 0x83, 0xc0, VECTOR_BYTES as u8]);
     }
 
     /// Compares the counter with a word of arguments.
     fn reached(&mut self, word: usize) {
         self.bytes.extend([0x48, 0x3b]);
-        self.operand(COUNTER, ARGUMENTS, Source::Word(word));
+        self.operand(COUNTER_REGISTER, ARGUMENT_REGISTER, Source::Word(word));
     }
 
     /// The place here.
@@ -309,7 +309,7 @@ impl Assembler {
     /// Leaves for a place to come if a word of arguments is 0.
     pub fn if_zero(&mut self, word: usize) -> Forward {
         self.bytes.extend([0x48, 0x81]);
-        self.operand(7, ARGUMENTS, Source::Word(word));
+        self.operand(7, ARGUMENT_REGISTER, Source::Word(word));
         self.bytes.extend([0; 4]);
         self.leave([0x0f, 0x84])
     }

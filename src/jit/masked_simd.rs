@@ -17,7 +17,7 @@
 //! Each lane does the operations of its round in their order, so results are the same in every bit. Rounds left over are done one
 //! by one.
 
-use super::emit::{Emit, fuses, machine_type};
+use super::emit::{Emit, has_fma, machine_type};
 use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::{
     Array, Binary, Compare, Kernel, Label, Math, Op, Reg, ScalarType, Stmt, Unary, Var, for_each_stmt,
@@ -38,7 +38,7 @@ fn pair(ty: ScalarType) -> Type {
 }
 
 /// Operations on vectors that make up for one that is done lane by lane.
-const FEW: usize = 3;
+const MIN_VECTOR_OPS_PER_LANE_OP: usize = 3;
 
 /// What a register is in the rounds of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,14 +59,16 @@ pub struct Plan {
 }
 
 /// Whether, and how, rounds of a loop over `index` go together.
-pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt]) -> Option<Plan> {
-    let (mut vars, mut stored) = (HashSet::default(), HashMap::<Array, Reg>::default());
+pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<Plan> {
+    let (mut vars, mut store_lanes) = (HashSet::default(), HashMap::<Array, Reg>::default());
     // An array is written at one place in each round: else the order of rounds would be seen.
     let mut apart = true;
     let (mut reads, mut labels) = (HashMap::<Var, usize>::default(), HashSet::default());
     for_each_stmt(body, &mut |stmt| match stmt {
         Stmt::Set(var, _) => drop(vars.insert(*var)),
-        Stmt::Store(array, at, _) => apart &= stored.insert(*array, *at).is_none_or(|other| other == *at),
+        Stmt::Store(array, at, _) => {
+            apart &= store_lanes.insert(*array, *at).is_none_or(|other| other == *at)
+        }
         Stmt::Let(_, Op::Get(var)) => *reads.entry(*var).or_default() += 1,
         Stmt::For { label, .. } | Stmt::Loop(label, _) | Stmt::Block(label, _) => {
             labels.insert(*label);
@@ -74,7 +76,7 @@ pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt]) -> Option<Plan> {
         _ => {}
     });
     let mut all: HashMap<Var, usize> = HashMap::default();
-    for_each_stmt(&nest.body, &mut |stmt| {
+    for_each_stmt(&kernel.body, &mut |stmt| {
         if let Stmt::Let(_, Op::Get(var)) = stmt {
             *all.entry(*var).or_default() += 1;
         }
@@ -84,9 +86,10 @@ pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt]) -> Option<Plan> {
     }
     assigned(body, &vars, &mut Some(HashSet::default()), &mut HashMap::default())?;
     let roles = HashMap::from_iter([(index, Role::Index)]);
-    let mut look = Look { nest, roles, vars, stored, loops: 0, work: 0, slow: 0 };
+    let mut look = Analysis { kernel, roles, vars, store_lanes, loops: 0, work: 0, slow: 0 };
     look.stmts(body, true)?;
-    (look.work > 1 + FEW * look.slow).then_some(Plan { roles: look.roles, vars: look.vars })
+    (look.work > 1 + MIN_VECTOR_OPS_PER_LANE_OP * look.slow)
+        .then_some(Plan { roles: look.roles, vars: look.vars })
 }
 
 /// Labels that statements leave, or go on with, and that are not theirs.
@@ -167,11 +170,11 @@ fn assigned(
 }
 
 /// Looks at the statements of a loop.
-struct Look<'n> {
-    nest: &'n Kernel,
+struct Analysis<'n> {
+    kernel: &'n Kernel,
     roles: HashMap<Reg, Role>,
     vars: HashSet<Var>,
-    stored: HashMap<Array, Reg>,
+    store_lanes: HashMap<Array, Reg>,
     /// Loops around.
     loops: usize,
     /// Operations on vectors inside loops, and those that are done lane by lane there.
@@ -179,7 +182,7 @@ struct Look<'n> {
     slow: usize,
 }
 
-impl Look<'_> {
+impl Analysis<'_> {
     fn role(&self, reg: Reg) -> Role {
         self.roles.get(&reg).copied().unwrap_or(Role::Same)
     }
@@ -193,13 +196,13 @@ impl Look<'_> {
                     self.roles.insert(*reg, role);
                 }
                 Stmt::Set(_, reg) => {
-                    if self.nest.regs[*reg as usize].bytes() != 8 {
+                    if self.kernel.regs[*reg as usize].bytes() != 8 {
                         return None;
                     }
                 }
                 Stmt::Store(array, at, value) => {
-                    let fits = self.nest.arrays[*array as usize].width == 8
-                        && self.nest.regs[*value as usize].bytes() == 8;
+                    let fits = self.kernel.arrays[*array as usize].width == 8
+                        && self.kernel.regs[*value as usize].bytes() == 8;
                     if !certain || self.loops > 0 || self.role(*at) != Role::Index || !fits {
                         return None;
                     }
@@ -238,7 +241,7 @@ impl Look<'_> {
         op.for_each_reg(&mut |reg| same &= self.role(reg) == Role::Same);
         match op {
             Op::Get(var) if self.vars.contains(var) => return Some(Role::Varying),
-            Op::Load(array, ..) if self.stored.contains_key(array) => return None,
+            Op::Load(array, ..) if self.store_lanes.contains_key(array) => return None,
             _ if same => return Some(Role::Same),
             Op::Binary(Binary::Add, a, b) => match (self.role(*a), self.role(*b)) {
                 (Role::Index, Role::Same) | (Role::Same, Role::Index) => return Some(Role::Index),
@@ -249,7 +252,7 @@ impl Look<'_> {
             }
             _ => {}
         }
-        if by_vectors(self.nest, &self.roles, reg, op) {
+        if by_vectors(self.kernel, &self.roles, reg, op) {
             self.work += usize::from(self.loops > 0);
             return Some(Role::Varying);
         }
@@ -258,7 +261,7 @@ impl Look<'_> {
             let harmless = match op {
                 Op::Cast(..) => true,
                 Op::Binary(_, _, by) => {
-                    self.nest.constants.get(by).is_some_and(|by| (1..1 << 32).contains(by))
+                    self.kernel.constants.get(by).is_some_and(|by| (1..1 << 32).contains(by))
                 }
                 _ => false,
             };
@@ -272,13 +275,13 @@ impl Look<'_> {
 }
 
 /// Whether an operation is one of vectors, whatever its operands hold.
-fn by_vectors(nest: &Kernel, roles: &HashMap<Reg, Role>, reg: Reg, op: &Op) -> bool {
-    let mut wide = nest.regs[reg as usize].bytes() == 8;
-    op.for_each_reg(&mut |reg| wide &= nest.regs[reg as usize].bytes() == 8);
-    let float = nest.regs[reg as usize].is_float();
+fn by_vectors(kernel: &Kernel, roles: &HashMap<Reg, Role>, reg: Reg, op: &Op) -> bool {
+    let mut wide = kernel.regs[reg as usize].bytes() == 8;
+    op.for_each_reg(&mut |reg| wide &= kernel.regs[reg as usize].bytes() == 8);
+    let float = kernel.regs[reg as usize].is_float();
     wide && match op {
         Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => true,
-        Op::Binary(Binary::Quotient | Binary::Min | Binary::Max, ..) => true,
+        Op::Binary(Binary::DivFloat | Binary::Min | Binary::Max, ..) => true,
         Op::Binary(Binary::And | Binary::Or | Binary::Xor, ..) => true,
         // All lanes move by as many places.
         Op::Binary(Binary::Shl | Binary::Shr, _, by) => {
@@ -288,7 +291,7 @@ fn by_vectors(nest: &Kernel, roles: &HashMap<Reg, Role>, reg: Reg, op: &Op) -> b
         Op::Unary(Unary::Sqrt | Unary::Floor | Unary::Ceil | Unary::Trunc, _) => float,
         Op::Unary(Unary::Not, _) => !float,
         Op::Compare(..) | Op::Select(..) => true,
-        Op::Call(Math::Fma, _) => fuses(),
+        Op::Call(Math::Fma, _) => has_fma(),
         _ => false,
     }
 }
@@ -341,7 +344,7 @@ impl Emit<'_, '_> {
         let active = self.mask_variables(true);
         let mut vars = HashMap::default();
         for var in &plan.vars {
-            let zero = self.zero_vector(self.nest.vars[*var as usize]);
+            let zero = self.zero_vector(self.kernel.vars[*var as usize]);
             vars.insert(*var, self.variables([zero; VECTORS]));
         }
         let (made, left) = (HashMap::default(), HashMap::default());
@@ -609,12 +612,12 @@ impl Emit<'_, '_> {
 
     /// A register for all lanes, from an operation.
     fn varying(&mut self, masked: &Masked<'_>, reg: Reg, op: &Op) -> Made {
-        let ty = self.nest.regs[reg as usize];
+        let ty = self.kernel.regs[reg as usize];
         match op {
             Op::Get(var) => Made::Vectors(self.now(masked.vars[var])),
             Op::Load(array, at, _)
                 if ty.bytes() == 8
-                    && self.nest.arrays[*array as usize].width == 8
+                    && self.kernel.arrays[*array as usize].width == 8
                     && masked.plan.roles.get(at) == Some(&Role::Index) =>
             {
                 let at = self.reg(*at);
@@ -622,7 +625,7 @@ impl Emit<'_, '_> {
                 let vector = pair(ty);
                 Made::Vectors(std::array::from_fn(|i| self.b.ins().load(vector, flags, place, 16 * i as i32)))
             }
-            op if by_vectors(self.nest, &masked.plan.roles, reg, op) => self.by_vectors(masked, ty, op),
+            op if by_vectors(self.kernel, &masked.plan.roles, reg, op) => self.by_vectors(masked, ty, op),
             op => {
                 let mut regs = Vec::new();
                 op.for_each_reg(&mut |reg| regs.push(reg));
@@ -642,11 +645,11 @@ impl Emit<'_, '_> {
     fn by_vectors(&mut self, masked: &Masked<'_>, ty: ScalarType, op: &Op) -> Made {
         let is_mask = |reg: &Reg| matches!(masked.made.get(reg), Some(Made::Mask(_)));
         match op {
-            Op::Compare(Compare::Eq, a, b) if is_mask(a) && self.nest.constants.get(b) == Some(&0) => {
+            Op::Compare(Compare::Eq, a, b) if is_mask(a) && self.kernel.constants.get(b) == Some(&0) => {
                 Made::Mask(self.mask(masked, *a).map(|mask| self.b.ins().bnot(mask)))
             }
             Op::Compare(kind, a, b) => {
-                let from = self.nest.regs[*a as usize];
+                let from = self.kernel.regs[*a as usize];
                 let (a, b) = (self.as_vectors(masked, *a), self.as_vectors(masked, *b));
                 Made::Mask(std::array::from_fn(|i| self.compare(*kind, from, a[i], b[i])))
             }
@@ -691,7 +694,7 @@ impl Emit<'_, '_> {
 
     /// A register as vectors.
     fn as_vectors(&mut self, masked: &Masked<'_>, reg: Reg) -> [Value; VECTORS] {
-        let vector = pair(self.nest.regs[reg as usize]);
+        let vector = pair(self.kernel.regs[reg as usize]);
         match masked.made.get(&reg) {
             Some(Made::Vectors(vectors)) => *vectors,
             Some(Made::Mask(mask)) => {
@@ -748,11 +751,11 @@ mod tests {
 
     #[test]
     fn rounds_that_write_at_two_places_stay_apart() {
-        let mut nest =
+        let mut kernel =
             Kernel { regs: vec![ScalarType::I64; 3], vars: vec![ScalarType::F64], ..Kernel::default() };
-        nest.regs.extend([ScalarType::F64; 4]);
-        nest.regs.extend([ScalarType::I64, ScalarType::F64]);
-        nest.array(Origin::Result(0), 8, 10);
+        kernel.regs.extend([ScalarType::F64; 4]);
+        kernel.regs.extend([ScalarType::I64, ScalarType::F64]);
+        kernel.add_array(Origin::Result(0), 8, 10);
         let one = |op, a, b| Op::Binary(op, a, b);
         let rounds = vec![
             Stmt::Let(4, Op::Get(0)),
@@ -771,12 +774,12 @@ mod tests {
             Stmt::Let(8, Op::Get(0)),
             Stmt::Store(0, 0, 8),
         ];
-        let plans = |nest: &mut Kernel, body: &[Stmt]| {
-            nest.body = body.to_vec();
-            plan(nest, 0, body).is_some()
+        let plans = |kernel: &mut Kernel, body: &[Stmt]| {
+            kernel.body = body.to_vec();
+            plan(kernel, 0, body).is_some()
         };
-        assert!(plans(&mut nest, &body));
+        assert!(plans(&mut kernel, &body));
         body.push(Stmt::Store(0, 2, 8));
-        assert!(!plans(&mut nest, &body));
+        assert!(!plans(&mut kernel, &body));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`Jit`] is the [`Accelerator`] of a session. It asks [`crate::lower`] for the loops of a part, looks
 //! whether code of that structure exists, and otherwise makes it ([`phase`], [`emit`], [`vector`], [`code`]).
-//! [`kernel`] feeds values in, runs the phases (parallel ones in pieces, through rayon) and makes values
+//! [`kernel`] bindings values in, runs the phases (parallel ones in pieces, through rayon) and makes values
 //! of the results.
 //!
 //! All `unsafe` of the compiler is in [`native`], with its reasons.
@@ -35,16 +35,16 @@ use std::thread;
 use std::time::Duration;
 
 /// Code that is kept.
-const MOST_CODE: usize = 2_000;
+const MAX_CACHED_KERNELS: usize = 2_000;
 
 /// Statements from which code is made on a thread of its own: whoever waits for it can be interrupted.
-const LONG: usize = 300;
+const MIN_BACKGROUND_STATEMENTS: usize = 300;
 
 /// Bytes of the stack of such a thread.
-const STACK: usize = 64 << 20;
+const COMPILE_STACK_BYTES: usize = 64 << 20;
 
 /// How often somebody who waits for code looks whether to stop.
-const OFTEN: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// What has been done so far.
 #[derive(Debug, Default)]
@@ -108,19 +108,19 @@ impl Shared {
         self.pool.get_or_init(start).as_ref()
     }
 
-    /// The code of a nest: made, or made before for another of its structure. Others may look for theirs while it is
+    /// The code of a kernel: made, or made before for another of its structure. Others may look for theirs while it is
     /// made.
-    fn code(&self, nest: &Kernel) -> Option<Arc<Code>> {
-        let key = nest.key();
+    fn code(&self, kernel: &Kernel) -> Option<Arc<Code>> {
+        let key = kernel.key();
         if let Some(code) = self.code.lock().ok()?.get(&key) {
             return code.clone();
         }
         let begun = std::time::Instant::now();
-        let made = Code::compile(nest).ok().map(Arc::new);
+        let made = Code::compile(kernel).ok().map(Arc::new);
         self.statistics.compiled.fetch_add(1, Ordering::Relaxed);
         self.statistics.compiling.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
         let mut known = self.code.lock().ok()?;
-        if known.len() >= MOST_CODE {
+        if known.len() >= MAX_CACHED_KERNELS {
             known.clear();
         }
         known.insert(key, made.clone());
@@ -128,25 +128,33 @@ impl Shared {
     }
 
     /// Gives loops a better form, and makes code of them.
-    fn finish(&self, mut lowered: Lowered) -> Finished {
-        crate::loop_ir::pass::run(&mut lowered.nest);
+    fn optimize_and_compile(&self, mut lowered: Lowered) -> Compiled {
+        crate::loop_ir::pass::run(&mut lowered.kernel);
         // Machine code is made only of what holds together; that everything does is asked in tests.
-        if let Err(why) = crate::loop_ir::validate::validate(&lowered.nest) {
-            debug_assert!(false, "an invalid nest: {why}\n{}", crate::loop_ir::print::nest(&lowered.nest));
+        if let Err(why) = crate::loop_ir::validate::validate(&lowered.kernel) {
+            debug_assert!(
+                false,
+                "an invalid kernel: {why}\n{}",
+                crate::loop_ir::print::kernel(&lowered.kernel)
+            );
             return (lowered, None);
         }
-        let code = self.code(&lowered.nest);
+        let code = self.code(&lowered.kernel);
         (lowered, code)
     }
 }
 
 /// Loops in their last form, and their code if there is some.
-type Finished = (Lowered, Option<Arc<Code>>);
+type Compiled = (Lowered, Option<Arc<Code>>);
 
 /// Finishes loops; of many statements on a thread of its own, which is left to itself if nobody may wait for it any more.
-fn finish(shared: &Arc<Shared>, lowered: Lowered, may_go_on: &dyn Fn() -> bool) -> Option<Finished> {
-    if lowered.statements < LONG {
-        return Some(shared.finish(lowered));
+fn compile_cancellable(
+    shared: &Arc<Shared>,
+    lowered: Lowered,
+    may_continue: &dyn Fn() -> bool,
+) -> Option<Compiled> {
+    if lowered.statements < MIN_BACKGROUND_STATEMENTS {
+        return Some(shared.optimize_and_compile(lowered));
     }
     let (sender, receiver) = mpsc::channel();
     let (own, waiting) = (shared.clone(), Arc::new(Mutex::new(Some(lowered))));
@@ -154,17 +162,17 @@ fn finish(shared: &Arc<Shared>, lowered: Lowered, may_go_on: &dyn Fn() -> bool) 
     let work = move || {
         if let Some(lowered) = given.lock().ok().and_then(|mut given| given.take()) {
             // Nobody may listen any more.
-            let _ = sender.send(own.finish(lowered));
+            let _ = sender.send(own.optimize_and_compile(lowered));
         }
     };
-    let Ok(thread) = thread::Builder::new().stack_size(STACK).spawn(work) else {
+    let Ok(thread) = thread::Builder::new().stack_size(COMPILE_STACK_BYTES).spawn(work) else {
         let lowered = waiting.lock().ok().and_then(|mut given| given.take())?;
-        return Some(shared.finish(lowered));
+        return Some(shared.optimize_and_compile(lowered));
     };
     loop {
-        match receiver.recv_timeout(OFTEN) {
+        match receiver.recv_timeout(POLL_INTERVAL) {
             Ok(finished) => return Some(finished),
-            Err(mpsc::RecvTimeoutError::Timeout) if may_go_on() => {}
+            Err(mpsc::RecvTimeoutError::Timeout) if may_continue() => {}
             Err(mpsc::RecvTimeoutError::Timeout) => return None,
             Err(mpsc::RecvTimeoutError::Disconnected) => match thread.join() {
                 Ok(()) => return None,
@@ -202,37 +210,38 @@ impl Jit {
         self.trace.lock().map(noted).unwrap_or_default()
     }
 
-    fn note(&self, part: &CompilationUnit<'_>, lowered: &Result<Lowered, No>) {
+    fn record_trace(&self, unit: &CompilationUnit<'_>, lowered: &Result<Lowered, No>) {
         let Ok(mut trace) = self.trace.lock() else { return };
         let Some((stage, noted)) = &mut *trace else { return };
-        let span = match part.region {
+        let span = match unit.region {
             Region::Term(term) => term.span,
             Region::Loop(stmt) => stmt.span,
         };
         let text = lowered.as_ref().map_err(|no| no.0).map(|lowered| match stage {
-            Stage::Core => crate::core::print::part(part.program, part.locals, part.region.term_or_loop()),
-            Stage::Loops => crate::loop_ir::print::nest(&lowered.nest),
-            Stage::Instructions => Code::show(&lowered.nest).unwrap_or_else(|error| error),
+            Stage::Core => crate::core::print::unit(unit.program, unit.locals, unit.region.as_result()),
+            Stage::Loops => crate::loop_ir::print::kernel(&lowered.kernel),
+            Stage::Instructions => Code::show(&lowered.kernel).unwrap_or_else(|error| error),
         });
         noted.push(Trace { span, text });
     }
 }
 
 impl Accelerator for Jit {
-    fn prepare(&self, part: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, Declined> {
+    fn prepare(&self, unit: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, Declined> {
         let statistics = &self.shared.statistics;
-        let lowered = match lower::lower(part) {
+        let lowered = match lower::lower(unit) {
             Ok(lowered) => lowered,
             Err(No(STOPPED)) => return Err(Declined::Stopped),
             Err(no) => {
-                self.note(part, &Err(no));
+                self.record_trace(unit, &Err(no));
                 statistics.declined.fetch_add(1, Ordering::Relaxed);
                 return Err(if no == No(TOO_LONG) { Declined::TooLong } else { Declined::Unfit });
             }
         };
-        let (lowered, code) = finish(&self.shared, lowered, part.may_go_on).ok_or(Declined::Stopped)?;
+        let (lowered, code) =
+            compile_cancellable(&self.shared, lowered, unit.may_continue).ok_or(Declined::Stopped)?;
         let lowered = Ok(lowered);
-        self.note(part, &lowered);
+        self.record_trace(unit, &lowered);
         statistics.lowered.fetch_add(1, Ordering::Relaxed);
         match (lowered, code) {
             (Ok(lowered), Some(code)) => {

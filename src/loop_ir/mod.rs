@@ -1,24 +1,24 @@
 //! The loop form: what a part of a program becomes before it is machine code.
 //!
-//! A [`Nest`] computes one or several results from arrays and scalars that are given to it. It is a
+//! A [`Kernel`] computes one or several results from arrays and scalars that are given to it. It is a
 //! list of statements over registers, each set once, and variables, which change. Every aggregate of
 //! the program has become slots of flat arrays (see [`crate::value`]), every function has been written
-//! out, and every size is a constant or a parameter: nests of one structure share their machine code
-//! whatever the sizes are ([`Nest::key`]).
+//! out, and every size is a constant or a parameter: kernels of one structure share their machine code
+//! whatever the sizes are ([`Kernel::key`]).
 //!
 //! **Arrays and slots.** An array is a run of slots of equal width; [`Op::Load`] and [`Stmt::Store`] go
 //! by the number of a slot. Indices come from values of index types, so nothing is checked here.
 //!
-//! **Parallel statements.** [`Stmt::Each`] stands at the top of a nest. Its rounds are independent of
+//! **Parallel statements.** [`Stmt::ParallelFor`] stands at the top of a kernel. Its rounds are independent of
 //! each other: they may run in any order, cut into pieces. Everything else runs in order.
 //!
 //! **Reductions** of floats join in one fixed tree, whatever the machine and the pieces:
-//! [`Stmt::Total`] keeps the lanes of one chunk ([`crate::core::reduction`]), and the results of chunks
+//! [`Stmt::Reduce`] keeps the lanes of one chunk ([`crate::core::reduction`]), and the results of chunks
 //! are joined from left to right by ordinary statements.
 //!
 //! **Passes** ([`pass`]) give loops a better form before they become machine code.
 //!
-//! **Failing.** [`Stmt::Fail`] leaves the nest: its results are worth nothing, and whoever runs it takes
+//! **Failing.** [`Stmt::Fail`] leaves the kernel: its results are worth nothing, and whoever runs it takes
 //! the reference evaluator to find out what to report.
 //!
 //! Knows no types of the language and no machine.
@@ -43,10 +43,10 @@ impl ReductionOp {
     }
 
     /// The bits of what lanes start from.
-    pub fn neutral_bits(self, ty: ScalarType) -> u64 {
+    pub fn identity_bits(self, ty: ScalarType) -> u64 {
         match ty {
-            ScalarType::F32 => u64::from((self.neutral() as f32).to_bits()),
-            _ => self.neutral().to_bits(),
+            ScalarType::F32 => u64::from((self.identity() as f32).to_bits()),
+            _ => self.identity().to_bits(),
         }
     }
 }
@@ -104,7 +104,7 @@ pub enum Binary {
     /// Wraps on integers.
     Mul,
     /// Quotient of floats.
-    Quotient,
+    DivFloat,
     /// The smaller of two floats: -0 is below +0, and the NaN without a sign and with nothing but its first bit if one is NaN.
     Min,
     /// The larger of two floats, as `Min` is the smaller.
@@ -171,19 +171,19 @@ pub enum Compare {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cast {
     /// To a wider integer, keeping the sign.
-    Signed,
+    SignExtend,
     /// To a wider integer, filling with 0.
-    Unsigned,
+    ZeroExtend,
     /// To a narrower integer, dropping the upper bits.
-    Narrow,
+    Truncate,
     /// A signed integer to the nearest float.
-    FloatSigned,
+    SignedToFloat,
     /// An unsigned integer to the nearest float.
-    FloatUnsigned,
+    UnsignedToFloat,
     /// A float, whole and in range, to a signed 64-bit integer.
-    Whole,
+    FloatToSigned,
     /// Between float types, to nearest.
-    Float,
+    FloatToFloat,
 }
 
 /// A function that is called, not written out: the same one that the evaluator calls.
@@ -233,9 +233,9 @@ impl Math {
 pub enum Op {
     /// A constant by its bits.
     Const(ScalarType, u64),
-    /// A size; which one, see [`Nest::sizes`].
+    /// A size; which one, see [`Kernel::sizes`].
     Size(u32),
-    /// A scalar that is given; which one, see [`Nest::scalars`].
+    /// A scalar that is given; which one, see [`Kernel::scalars`].
     Scalar(u32),
     /// Two operands.
     Binary(Binary, Reg, Reg),
@@ -312,11 +312,11 @@ pub enum Stmt {
     Gemm(Gemm),
 }
 
-/// What a [`Stmt::Total`] joins.
+/// What a [`Stmt::Reduce`] joins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Summand {
     /// A number, by an operation.
-    One(ReductionOp, Reg),
+    Value(ReductionOp, Reg),
     /// The product of two, added without being rounded before.
     Product(Reg, Reg),
 }
@@ -325,7 +325,7 @@ impl Summand {
     /// The registers.
     pub fn regs(self) -> impl Iterator<Item = Reg> {
         let (first, second) = match self {
-            Summand::One(_, reg) => (reg, None),
+            Summand::Value(_, reg) => (reg, None),
             Summand::Product(a, b) => (a, Some(b)),
         };
         [first].into_iter().chain(second)
@@ -334,30 +334,30 @@ impl Summand {
     /// The same of other registers.
     pub fn map(self, mut f: impl FnMut(Reg) -> Reg) -> Summand {
         match self {
-            Summand::One(joining, reg) => Summand::One(joining, f(reg)),
+            Summand::Value(joining, reg) => Summand::Value(joining, f(reg)),
             Summand::Product(a, b) => Summand::Product(f(a), f(b)),
         }
     }
 
     /// How lanes are joined.
-    pub fn joining(self) -> ReductionOp {
+    pub fn op(self) -> ReductionOp {
         match self {
-            Summand::One(joining, _) => joining,
+            Summand::Value(joining, _) => joining,
             Summand::Product(..) => ReductionOp::Add,
         }
     }
 
     /// The type of the lanes.
-    pub fn ty(self, nest: &Kernel) -> ScalarType {
+    pub fn ty(self, kernel: &Kernel) -> ScalarType {
         match self {
-            Summand::One(_, reg) | Summand::Product(reg, _) => nest.regs[reg as usize],
+            Summand::Value(_, reg) | Summand::Product(reg, _) => kernel.regs[reg as usize],
         }
     }
 
     /// A lane with one more.
-    pub fn taken(self, lane: Reg) -> Op {
+    pub fn accumulate(self, lane: Reg) -> Op {
         match self {
-            Summand::One(joining, reg) => Op::Binary(joining.operation(), lane, reg),
+            Summand::Value(joining, reg) => Op::Binary(joining.operation(), lane, reg),
             Summand::Product(a, b) => Op::Call(Math::Fma, vec![a, b, lane]),
         }
     }
@@ -370,7 +370,7 @@ impl Summand {
 ///     left[left_at + r * left_row + k * left_step] * right[right_at + k * right_step + c * right_column]
 /// ```
 ///
-/// in the lanes of one chunk, as [`Stmt::Total`] has them; each product `fused` with its addition, or rounded before. `depth` is
+/// in the lanes of one chunk, as [`Stmt::Reduce`] has them; each product `fused` with its addition, or rounded before. `depth` is
 /// at most a chunk. It is `shared` if all rounds of the parallel statement around it have the same right factors.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // said above
@@ -425,20 +425,20 @@ impl Gemm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// The caller gives it, to be read.
-    Given(u32),
+    Input(u32),
     /// The caller gives it, to be changed.
-    Changed(u32),
-    /// A result, made by the caller with this many slots: of [`Nest::results`].
+    InOut(u32),
+    /// A result, made by the caller with this many slots: of [`Kernel::results`].
     Result(u32),
     /// Made for the run, with this many slots. Rounds that run at the same time write slots of their own.
     Scratch,
     /// Made for each piece of a parallel loop: rounds that run at the same time have different ones.
     ThreadLocal,
     /// A few slots of each run's own.
-    Local(u32),
+    Stack(u32),
 }
 
-/// An array of a nest.
+/// An array of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArrayInfo {
     /// Where it comes from.
@@ -467,14 +467,14 @@ pub struct Kernel {
     /// What is done.
     pub body: Vec<Stmt>,
     /// Registers, set at the top, that hold the scalars of the results.
-    pub words: Vec<Reg>,
+    pub scalar_results: Vec<Reg>,
     /// Registers that are constants, with their bits.
     pub constants: crate::hash::HashMap<Reg, u64>,
-    /// What a round of each [`Stmt::Each`] costs, in nanoseconds by a rough estimate.
-    pub costs: Vec<f64>,
+    /// What a round of each [`Stmt::ParallelFor`] costs, in nanoseconds by a rough estimate.
+    pub iteration_costs: Vec<f64>,
 }
 
-/// What nests have in common that share machine code.
+/// What kernels have in common that share machine code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StructuralKey {
     regs: Vec<ScalarType>,
@@ -484,7 +484,7 @@ pub struct StructuralKey {
     /// How many there are: the frame has a word for each.
     sizes: usize,
     body: Vec<Stmt>,
-    words: Vec<Reg>,
+    scalar_results: Vec<Reg>,
 }
 
 impl Kernel {
@@ -497,21 +497,21 @@ impl Kernel {
             scalars: self.scalars.clone(),
             sizes: self.sizes.len(),
             body: self.body.clone(),
-            words: self.words.clone(),
+            scalar_results: self.scalar_results.clone(),
         }
     }
 
     /// One more array, of slots of `width` bytes.
-    pub fn array(&mut self, origin: Origin, width: u8, slots: u64) -> Array {
+    pub fn add_array(&mut self, origin: Origin, width: u8, slots: u64) -> Array {
         self.arrays.push(ArrayInfo { origin, width });
         self.slots.push(slots);
         self.arrays.len() as Array - 1
     }
 
     /// The bytes that an array takes on the stack of a run.
-    pub fn on_stack(&self, array: Array) -> u64 {
+    pub fn stack_bytes(&self, array: Array) -> u64 {
         match self.arrays[array as usize] {
-            ArrayInfo { origin: Origin::Local(_), width } => self.slots[array as usize] * u64::from(width),
+            ArrayInfo { origin: Origin::Stack(_), width } => self.slots[array as usize] * u64::from(width),
             _ => 0,
         }
     }
@@ -568,7 +568,7 @@ impl Stmt {
                 f(*high);
             }
             Stmt::ParallelFor { count, .. } => f(*count),
-            Stmt::Gemm(contraction) => contraction.regs().into_iter().for_each(f),
+            Stmt::Gemm(gemm) => gemm.regs().into_iter().for_each(f),
             Stmt::Loop(..) | Stmt::Block(..) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => {}
         }
     }
@@ -587,7 +587,7 @@ impl Stmt {
                 f(high);
             }
             Stmt::ParallelFor { count, .. } => f(count),
-            Stmt::Gemm(contraction) => contraction.for_each_reg_mut(f),
+            Stmt::Gemm(gemm) => gemm.for_each_reg_mut(f),
             Stmt::Loop(..) | Stmt::Block(..) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => {}
         }
     }
@@ -602,10 +602,10 @@ pub fn for_each_stmt<'a>(stmts: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
 }
 
 /// Whether statements do one thing after the other: there is no loop, and none is left.
-pub fn straight(body: &[Stmt]) -> bool {
+pub fn is_straight_line(body: &[Stmt]) -> bool {
     body.iter().all(|stmt| match stmt {
         Stmt::Let(..) | Stmt::Set(..) | Stmt::Store(..) | Stmt::Fail => true,
-        Stmt::If(_, then, otherwise) => straight(then) && straight(otherwise),
+        Stmt::If(_, then, otherwise) => is_straight_line(then) && is_straight_line(otherwise),
         _ => false,
     })
 }

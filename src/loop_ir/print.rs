@@ -3,35 +3,35 @@
 use super::{Compare, Kernel, Op, Origin, ReductionOp, ScalarType, Stmt, Summand};
 use std::fmt::Write;
 
-/// A nest as text.
-pub fn nest(nest: &Kernel) -> String {
+/// A kernel as text.
+pub fn kernel(kernel: &Kernel) -> String {
     let mut out = String::new();
-    for (i, array) in nest.arrays.iter().enumerate() {
+    for (i, array) in kernel.arrays.iter().enumerate() {
         let origin = match array.origin {
-            Origin::Given(n) => format!("given {n}"),
-            Origin::Changed(n) => format!("changed {n}"),
+            Origin::Input(n) => format!("given {n}"),
+            Origin::InOut(n) => format!("changed {n}"),
             Origin::Result(n) => format!("result {n}"),
             Origin::Scratch => "scratch".into(),
             Origin::ThreadLocal => "own".into(),
-            Origin::Local(slots) => format!("local, {slots} slots"),
+            Origin::Stack(slots) => format!("local, {slots} slots"),
         };
         let _ = writeln!(out, "array a{i}: {origin}, {} bytes a slot", array.width);
     }
-    for (i, ty) in nest.scalars.iter().enumerate() {
-        let _ = writeln!(out, "scalar s{i}: {}", name(*ty));
+    for (i, ty) in kernel.scalars.iter().enumerate() {
+        let _ = writeln!(out, "scalar s{i}: {}", type_name(*ty));
     }
-    for (i, size) in nest.sizes.iter().enumerate() {
+    for (i, size) in kernel.sizes.iter().enumerate() {
         let _ = writeln!(out, "size n{i} = {size}");
     }
-    stmts(nest, &nest.body, 0, &mut out);
-    if !nest.words.is_empty() {
-        let words: Vec<String> = nest.words.iter().map(|r| format!("r{r}")).collect();
+    stmts(kernel, &kernel.body, 0, &mut out);
+    if !kernel.scalar_results.is_empty() {
+        let words: Vec<String> = kernel.scalar_results.iter().map(|r| format!("r{r}")).collect();
         let _ = writeln!(out, "give {}", words.join(", "));
     }
     out
 }
 
-fn name(ty: ScalarType) -> &'static str {
+fn type_name(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::I8 => "i8",
         ScalarType::I16 => "i16",
@@ -42,54 +42,54 @@ fn name(ty: ScalarType) -> &'static str {
     }
 }
 
-fn stmts(nest: &Kernel, list: &[Stmt], depth: usize, out: &mut String) {
+fn stmts(kernel: &Kernel, list: &[Stmt], depth: usize, out: &mut String) {
     for stmt in list {
         let indent = "  ".repeat(depth);
         let _ = match stmt {
             Stmt::Let(reg, o) => {
-                writeln!(out, "{indent}r{reg}: {} = {}", name(nest.regs[*reg as usize]), op(o))
+                writeln!(out, "{indent}r{reg}: {} = {}", type_name(kernel.regs[*reg as usize]), op_text(o))
             }
             Stmt::Set(var, reg) => writeln!(out, "{indent}v{var} := r{reg}"),
             Stmt::Store(array, at, value) => writeln!(out, "{indent}a{array}[r{at}] <- r{value}"),
             Stmt::If(condition, then, otherwise) => {
                 let _ = writeln!(out, "{indent}if r{condition}");
-                stmts(nest, then, depth + 1, out);
+                stmts(kernel, then, depth + 1, out);
                 if !otherwise.is_empty() {
                     let _ = writeln!(out, "{indent}else");
-                    stmts(nest, otherwise, depth + 1, out);
+                    stmts(kernel, otherwise, depth + 1, out);
                 }
                 continue;
             }
             Stmt::For { label, index, low, high, body } => {
                 let _ = writeln!(out, "{indent}for r{index} in r{low}..<r{high} @{label}");
-                stmts(nest, body, depth + 1, out);
+                stmts(kernel, body, depth + 1, out);
                 continue;
             }
             Stmt::Loop(label, body) => {
                 let _ = writeln!(out, "{indent}loop @{label}");
-                stmts(nest, body, depth + 1, out);
+                stmts(kernel, body, depth + 1, out);
                 continue;
             }
             Stmt::Block(label, body) => {
                 let _ = writeln!(out, "{indent}block @{label}");
-                stmts(nest, body, depth + 1, out);
+                stmts(kernel, body, depth + 1, out);
                 continue;
             }
             Stmt::ParallelFor { index, count, body } => {
                 let _ = writeln!(out, "{indent}each r{index} < r{count}");
-                stmts(nest, body, depth + 1, out);
+                stmts(kernel, body, depth + 1, out);
                 continue;
             }
             Stmt::Reduce { index, low, high, body, item, result } => {
                 let item = match item {
-                    Summand::One(ReductionOp::Add, value) => format!("sum of r{value}"),
-                    Summand::One(ReductionOp::Mul, value) => format!("product of r{value}"),
-                    Summand::One(ReductionOp::Min, value) => format!("smallest of r{value}"),
-                    Summand::One(ReductionOp::Max, value) => format!("largest of r{value}"),
+                    Summand::Value(ReductionOp::Add, value) => format!("sum of r{value}"),
+                    Summand::Value(ReductionOp::Mul, value) => format!("product of r{value}"),
+                    Summand::Value(ReductionOp::Min, value) => format!("smallest of r{value}"),
+                    Summand::Value(ReductionOp::Max, value) => format!("largest of r{value}"),
                     Summand::Product(a, b) => format!("sum of r{a} * r{b}"),
                 };
                 let _ = writeln!(out, "{indent}r{result} = {item}, r{index} in r{low}..<r{high}");
-                stmts(nest, body, depth + 1, out);
+                stmts(kernel, body, depth + 1, out);
                 continue;
             }
             Stmt::Gemm(c) => writeln!(
@@ -119,7 +119,7 @@ fn stmts(nest: &Kernel, list: &[Stmt], depth: usize, out: &mut String) {
     }
 }
 
-fn op(op: &Op) -> String {
+fn op_text(op: &Op) -> String {
     match op {
         Op::Const(ScalarType::F64, bits) => format!("{:?}", f64::from_bits(*bits)),
         Op::Const(ScalarType::F32, bits) => format!("{:?}", f32::from_bits(*bits as u32)),
@@ -140,7 +140,7 @@ fn op(op: &Op) -> String {
             format!("r{x} {sign} r{y}")
         }
         Op::Select(c, x, y) => format!("r{c} ? r{x} : r{y}"),
-        Op::Cast(c, ty, x) => format!("{} {} r{x}", format!("{c:?}").to_lowercase(), name(*ty)),
+        Op::Cast(c, ty, x) => format!("{} {} r{x}", format!("{c:?}").to_lowercase(), type_name(*ty)),
         Op::Load(array, at, _) => format!("a{array}[r{at}]"),
         Op::Get(var) => format!("v{var}"),
         Op::Call(f, args) => {

@@ -8,7 +8,7 @@ use crate::types::{Type, TypeKind};
 use std::rc::Rc;
 
 /// Slots that are worth a parallel loop of however few rounds.
-const MANY: u64 = 4096;
+const MIN_PARALLEL_SLOTS: u64 = 4096;
 
 /// A comprehension: its clauses, its body, and the variables around it.
 struct Built<'b, 'a> {
@@ -414,7 +414,7 @@ impl<'a> Lower<'a> {
         let AbstractValue::Array(aggregate) = value else { return Err(No("a function in an array")) };
         match &**aggregate {
             Aggregate::Stored { array: from, base: first, .. } => {
-                let raw = raw(self.nest.arrays[*from as usize].width);
+                let raw = raw(self.kernel.arrays[*from as usize].width);
                 let (from, first) = (*from, *first);
                 self.each_slot(layout.slots as u64, &mut |this, k| {
                     let at = this.binary(Binary::Add, first, k)?;
@@ -566,7 +566,8 @@ impl<'a> Lower<'a> {
         // Few rounds of little work are not worth a phase of their own.
         let all = sizes.iter().fold(slots, |all, size| all.saturating_mul(*size));
         let top = top
-            && (all >= MANY || sizes.iter().find(|size| **size > 1).is_some_and(|size| *size > super::SMALL));
+            && (all >= MIN_PARALLEL_SLOTS
+                || sizes.iter().find(|size| **size > 1).is_some_and(|size| *size > super::MAX_CONSTANT_SIZE));
         fn step<'a>(
             this: &mut Lower<'a>,
             sizes: &[u64],

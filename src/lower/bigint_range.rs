@@ -15,7 +15,7 @@ use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType, Unary};
 /// The least and the greatest value of a register.
 pub(crate) type Range = (i128, i128);
 
-const BEYOND: No = No("big integers");
+const BIG_INTEGERS: No = No("big integers");
 
 impl<'a> Lower<'a> {
     /// The bounds of a register that holds a big integer.
@@ -27,7 +27,7 @@ impl<'a> Lower<'a> {
     /// A value with bounds, if these are within a word.
     pub(crate) fn ranged(&mut self, reg: Reg, (low, high): Range) -> Result<AbstractValue<'a>> {
         if low < i128::from(i64::MIN) || high > i128::from(i64::MAX) {
-            return Err(BEYOND);
+            return Err(BIG_INTEGERS);
         }
         // Whatever is known of it by another way stays true.
         let (least, most) = self.range(reg).unwrap_or((low, high));
@@ -38,7 +38,7 @@ impl<'a> Lower<'a> {
     /// An operator applied to big integers.
     pub(crate) fn big(&mut self, op: CoreOp, a: Reg, b: Reg) -> Result<AbstractValue<'a>> {
         let (Some((a_low, a_high)), Some((b_low, b_high))) = (self.range(a), self.range(b)) else {
-            return Err(BEYOND);
+            return Err(BIG_INTEGERS);
         };
         let corners = |f: &dyn Fn(i128, i128) -> i128| {
             let all = [f(a_low, b_low), f(a_low, b_high), f(a_high, b_low), f(a_high, b_high)];
@@ -76,10 +76,10 @@ impl<'a> Lower<'a> {
                 let range = (if a_low < 0 { -most } else { 0 }, if a_high > 0 { most } else { 0 });
                 (if natural { Binary::RemUnsigned } else { Binary::RemSigned }, range)
             }
-            CoreOp::Pow(_) | CoreOp::Not | CoreOp::And | CoreOp::Or => return Err(BEYOND),
+            CoreOp::Pow(_) | CoreOp::Not | CoreOp::And | CoreOp::Or => return Err(BIG_INTEGERS),
         };
         if range.0 < i128::from(i64::MIN) || range.1 > i128::from(i64::MAX) {
-            return Err(BEYOND);
+            return Err(BIG_INTEGERS);
         }
         if matches!(op, CoreOp::Div(_) | CoreOp::Rem(_)) && b_low <= 0 && b_high >= 0 {
             let zero = self.int(0)?;

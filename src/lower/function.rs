@@ -11,10 +11,10 @@ use crate::types::Type;
 use std::rc::Rc;
 
 /// Functions within one another.
-const DEEPEST: usize = 40;
+const MAX_INLINE_DEPTH: usize = 40;
 
 /// The same function within itself: `map` of a `map` is no recursion.
-const AGAIN: usize = 4;
+const MAX_SELF_INLINE_DEPTH: usize = 4;
 
 impl<'a> Lower<'a> {
     /// A function of the program.
@@ -32,7 +32,7 @@ impl<'a> Lower<'a> {
     ) -> Result<AbstractValue<'a>> {
         let function = self.function(fun.function)?;
         let again = self.calls.iter().filter(|id| **id == fun.function).count();
-        if self.calls.len() >= DEEPEST || again >= AGAIN {
+        if self.calls.len() >= MAX_INLINE_DEPTH || again >= MAX_SELF_INLINE_DEPTH {
             return Err(No("recursion"));
         }
         let instance = self.instances.entry((fun.function, fun.type_args.clone())).or_insert_with(|| {
@@ -84,7 +84,7 @@ impl<'a> Lower<'a> {
     /// An array that is being moved stays so if it goes to a parameter that is read once.
     fn moved_into(&mut self, function: &Function, apart: bool, args: &[AbstractValue<'a>]) {
         let Some(array) = self.moving else { return };
-        let once = last_use::read_once(function);
+        let once = last_use::params_read_once(function);
         let fine = args.iter().zip(&function.params).all(|(value, param)| match value {
             AbstractValue::Array(_) => once.contains(param) || !self.changing(value, Some(array)),
             value => !self.changing(value, Some(array)),
@@ -99,7 +99,7 @@ impl<'a> Lower<'a> {
         let AbstractValue::Array(stored) = value else { return None };
         let super::Aggregate::Stored { array, base, .. } = **stored else { return None };
         let whole =
-            self.known(base) == Some(0) && self.layout(ty).slots as u64 == self.nest.slots[array as usize];
+            self.known(base) == Some(0) && self.layout(ty).slots as u64 == self.kernel.slots[array as usize];
         (self.moving == Some(array) && whole).then_some(Place::Memory(array, base))
     }
 

@@ -17,9 +17,9 @@ use crate::hash::HashMap;
 use crate::loop_ir::{Binary, Reg};
 
 /// Numbers from here on are not looked into.
-const MOST: u64 = 1 << 62;
+const MAX_TRACKED: u64 = 1 << 62;
 /// Digits of a number that are remembered.
-const DIGITS: usize = 12;
+const MAX_DIGITS: usize = 12;
 
 /// A number made of digits.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,14 +53,14 @@ pub(super) enum Simpler {
 impl IndexFacts {
     /// A register is a known number.
     pub fn is(&mut self, reg: Reg, n: u64) {
-        if n < MOST {
+        if n < MAX_TRACKED {
             self.sums.insert(reg, Sum { digits: Vec::new(), rest: n });
         }
     }
 
     /// A register is below a known number.
     pub fn bound(&mut self, reg: Reg, n: u64) {
-        if n <= MOST {
+        if n <= MAX_TRACKED {
             self.below.insert(reg, n);
         }
     }
@@ -82,7 +82,7 @@ impl IndexFacts {
             self.below.get(digit).and_then(|n| n.saturating_sub(1).checked_mul(*weight))
         });
         let most = digits.into_iter().try_fold(sum.rest, |all, one| all.checked_add(one?));
-        most.filter(|most| *most < MOST)
+        most.filter(|most| *most < MAX_TRACKED)
     }
 
     /// A register was set to this.
@@ -187,7 +187,7 @@ impl Sum {
                 None => self.digits.push((*digit, *weight)),
             }
         }
-        (self.digits.len() <= DIGITS).then_some(self)
+        (self.digits.len() <= MAX_DIGITS).then_some(self)
     }
 
     fn times(mut self, n: u64) -> Option<Sum> {

@@ -14,16 +14,16 @@ use super::Lower;
 use crate::loop_ir::{Binary, Op, ScalarType, cost};
 
 /// Nanoseconds of writing or reading a slot that stays in a cache.
-const SLOT: f64 = 0.5;
+const CACHED_SLOT_NS: f64 = 0.5;
 
 /// Bytes of an array that does not stay there.
-const LARGE: f64 = 4e6;
+const UNCACHED_BYTES: f64 = 4e6;
 
 /// Nanoseconds of writing and reading a slot of such an array, on top.
-const FAR: f64 = 2.0;
+const UNCACHED_SLOT_NS: f64 = 2.0;
 
 /// How much must be saved for what is spent.
-const WORTH: f64 = 1.5;
+const MIN_GAIN: f64 = 1.5;
 
 /// What is counted.
 #[derive(Clone)]
@@ -66,13 +66,13 @@ impl Materialization {
     /// A register is set. Arithmetic of integers is taken for that of indices.
     pub fn set(&mut self, ty: ScalarType, op: &Op) {
         if ty != ScalarType::I64 || !matches!(op, Op::Binary(..)) {
-            self.spent += cost::op(op);
+            self.spent += cost::op_cost(op);
         }
     }
 
     /// An operation of the program on integers.
     pub fn integers(&mut self, op: Binary) {
-        self.spent += cost::op(&Op::Binary(op, 0, 0));
+        self.spent += cost::op_cost(&Op::Binary(op, 0, 0));
     }
 
     /// What the statements so far cost.
@@ -99,8 +99,9 @@ impl Materialization {
     pub fn worth_storing(&self) -> Option<usize> {
         let worth = |uses: &Uses| {
             let times = uses.computed / uses.elements;
-            let slot = SLOT * (1.0 + times) + if uses.bytes > LARGE { FAR } else { 0.0 };
-            (times - 1.0) * uses.cost > WORTH * slot
+            let slot = CACHED_SLOT_NS * (1.0 + times)
+                + if uses.bytes > UNCACHED_BYTES { UNCACHED_SLOT_NS } else { 0.0 };
+            (times - 1.0) * uses.cost > MIN_GAIN * slot
         };
         self.arrays.iter().rposition(worth)
     }

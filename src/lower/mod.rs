@@ -1,6 +1,6 @@
 //! Core → loops.
 //!
-//! Takes a part of a program at concrete types; gives a [`Nest`] and what to feed it, or declines.
+//! Takes a part of a program at concrete types; gives a [`Kernel`] and what to binding it, or declines.
 //!
 //! **Method.** The part is run with registers for numbers. A value ([`V`]) is what is known of it when
 //! code is made: a register, parts, a stored array, a function. Functions are therefore written out
@@ -15,15 +15,15 @@
 //! happen for each element ([`strict`]).
 //!
 //! **Order.** Core is strict, and a failing element of an early array is reported before one of a
-//! later array. Run inside one another they may fail in another order; therefore a nest only says
+//! later array. Run inside one another they may fail in another order; therefore a kernel only says
 //! *that* it failed, and the evaluator runs the part again to find the error.
 //!
-//! **What changes.** Variables of the part that are numbers become variables of the nest; arrays are
+//! **What changes.** Variables of the part that are numbers become variables of the kernel; arrays are
 //! changed in place. A value that still refers to such an array when it is stored into would see the
 //! change, so the store refuses ([`No`]), and the part stays with the evaluator.
 //!
-//! **Sizes.** Types are concrete here, but a size above [`SMALL`] is a parameter of the nest, so that all
-//! shapes of one program share one nest ([`Nest::key`]).
+//! **Sizes.** Types are concrete here, but a size above [`MAX_CONSTANT_SIZE`] is a parameter of the kernel, so that all
+//! shapes of one program share one kernel ([`Kernel::key`]).
 //!
 //! Declines strings, big integers, variants, arrays of sums with arguments, codes beyond 64
 //! bits, recursion, output, and parts that would become too long. Never evaluates anything.
@@ -60,17 +60,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// Sizes up to this are constants.
-const SMALL: u64 = 16;
+const MAX_CONSTANT_SIZE: u64 = 16;
 
-/// Statements of the longest nest.
-const LONGEST: usize = 12_000;
+/// Statements of the longest kernel.
+const MAX_STATEMENTS: usize = 12_000;
 
 /// Steps that all attempts at a part may take together: terms met, and parts of values looked at. Values that are
 /// shared many times are small to hold and may be without end to write out.
-const STEPS: u64 = 400_000;
+const MAX_STEPS: u64 = 400_000;
 
 /// How often a part is lowered.
-const MOST: usize = 16;
+const MAX_ATTEMPTS: usize = 16;
 
 /// What is said of a part of more statements.
 pub const TOO_LONG: &str = "a part that would become too long";
@@ -79,7 +79,7 @@ pub const TOO_LONG: &str = "a part that would become too long";
 pub const STOPPED: &str = "stopped from outside";
 
 /// Slots of the largest array that lives on the stack of a run.
-const LOCAL_SLOTS: u64 = 512;
+const MAX_STACK_SLOTS: u64 = 512;
 
 /// Why a part is declined.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,43 +87,43 @@ pub struct No(pub &'static str);
 
 type Result<T> = std::result::Result<T, No>;
 
-/// How the results of a nest make up a value.
+/// How the results of a kernel make up a value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Delivery {
+pub enum ResultSource {
     /// No slot.
     Unit,
-    /// One of [`Nest::words`].
+    /// One of [`Kernel::words`].
     Word(usize),
     /// A result array, by its number, with the class of its slots.
     Array(u32, Class),
     /// A variable that was changed in place, by its number.
     Changed(usize),
     /// Parts of a tuple.
-    Parts(Vec<Delivery>, Class),
+    Parts(Vec<ResultSource>, Class),
 }
 
-/// A part as loops, and how to feed it.
+/// A part as loops, and how to binding it.
 #[derive(Debug)]
 pub struct Lowered {
     /// The loops.
-    pub nest: Kernel,
+    pub kernel: Kernel,
     /// Statements in them, about.
     pub statements: usize,
     /// What is given: the first ones are the variables that change.
     pub inputs: Vec<Input>,
     /// How each input is taken apart.
-    pub feeds: Vec<Feed>,
+    pub bindings: Vec<InputBinding>,
     /// Variables that change.
     pub changes: Vec<Root>,
     /// The results: of a term, one; of a loop, one for each variable.
-    pub results: Vec<Delivery>,
+    pub results: Vec<ResultSource>,
     /// Class of each result array.
     pub classes: Vec<Class>,
 }
 
-/// How an input reaches the nest.
+/// How an input reaches the kernel.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Feed {
+pub enum InputBinding {
     /// Not at all.
     Nothing,
     /// As a scalar; a code, below this size.
@@ -279,10 +279,10 @@ struct OpenBlock {
 }
 
 pub(crate) struct Lower<'a> {
-    part: &'a CompilationUnit<'a>,
+    unit: &'a CompilationUnit<'a>,
     program: &'a Program,
     layouts: &'a Layouts,
-    nest: Kernel,
+    kernel: Kernel,
     /// Lists of statements under construction, innermost last.
     open: Vec<OpenBlock>,
     /// Statements made so far.
@@ -309,7 +309,7 @@ pub(crate) struct Lower<'a> {
     /// Parts of codes: the whole, which part, and how many there are.
     parts: HashMap<Reg, (Reg, usize, usize)>,
     inputs: Vec<Input>,
-    feeds: Vec<Feed>,
+    bindings: Vec<InputBinding>,
     known: Vec<(Input, AbstractValue<'a>)>,
     globals: HashMap<u32, Place>,
     /// What the bodies of functions mention, as far as somebody has asked.
@@ -328,17 +328,17 @@ pub(crate) struct Lower<'a> {
     /// Variables that change.
     changes: Vec<Root>,
     /// The results so far.
-    results: Vec<Delivery>,
+    results: Vec<ResultSource>,
 }
 
 /// The loops of a part.
-pub fn lower<'a>(part: &'a CompilationUnit<'a>) -> std::result::Result<Lowered, No> {
+pub fn lower<'a>(unit: &'a CompilationUnit<'a>) -> std::result::Result<Lowered, No> {
     let mut at_once = BTreeSet::new();
     // What would do, though an array is computed more often than needed.
     let mut so_far = None;
-    let steps = Rc::new(Cell::new(STEPS));
-    for _ in 0..MOST {
-        let mut lower = Lower::new(part, at_once.clone(), steps.clone());
+    let steps = Rc::new(Cell::new(MAX_STEPS));
+    for _ in 0..MAX_ATTEMPTS {
+        let mut lower = Lower::new(unit, at_once.clone(), steps.clone());
         let result = lower.attempt();
         let repeated = lower.repeat.worth_storing().filter(|number| !at_once.contains(number));
         let next = match result.and_then(|()| lower.unread()) {
@@ -361,12 +361,12 @@ pub fn lower<'a>(part: &'a CompilationUnit<'a>) -> std::result::Result<Lowered, 
 }
 
 impl<'a> Lower<'a> {
-    fn new(part: &'a CompilationUnit<'a>, at_once: BTreeSet<usize>, steps: Rc<Cell<u64>>) -> Lower<'a> {
+    fn new(unit: &'a CompilationUnit<'a>, at_once: BTreeSet<usize>, steps: Rc<Cell<u64>>) -> Lower<'a> {
         Lower {
-            part,
-            program: part.program,
-            layouts: part.layouts,
-            nest: Kernel::default(),
+            unit,
+            program: unit.program,
+            layouts: unit.layouts,
+            kernel: Kernel::default(),
             open: vec![OpenBlock::default()],
             made: 0,
             steps,
@@ -381,7 +381,7 @@ impl<'a> Lower<'a> {
             divided: HashSet::default(),
             parts: HashMap::default(),
             inputs: Vec::new(),
-            feeds: Vec::new(),
+            bindings: Vec::new(),
             known: Vec::new(),
             globals: HashMap::default(),
             mentioned: RefCell::default(),
@@ -397,19 +397,19 @@ impl<'a> Lower<'a> {
 
     /// Lowers the part.
     fn attempt(&mut self) -> Result<()> {
-        let part = self.part;
-        let stored = match part.region {
+        let unit = self.unit;
+        let stored = match unit.region {
             Region::Term(term) => use_counts::stored(&[], Some(term)),
             Region::Loop(stmt) => use_counts::stored(std::slice::from_ref(stmt), None),
         };
         let mut frame = Frame {
             locals: Locals::default(),
-            infos: Rc::new(BodyFacts::new(part.locals, HashMap::default(), stored)),
+            infos: Rc::new(BodyFacts::new(unit.locals, HashMap::default(), stored)),
             exit: None,
             around: None,
             outermost: true,
         };
-        match part.region {
+        match unit.region {
             Region::Term(term) => {
                 let ty = self.ty(&frame, &term.ty);
                 let value = self.term(term, &mut frame)?;
@@ -435,10 +435,10 @@ impl<'a> Lower<'a> {
 
     /// What was made.
     fn done(mut self) -> Lowered {
-        self.nest.body = self.open.pop().unwrap_or_default().stmts;
-        self.nest.constants = self.constants;
-        let Lower { nest, made: statements, inputs, feeds, changes, results, classes, .. } = self;
-        Lowered { nest, statements, inputs, feeds, changes, results, classes }
+        self.kernel.body = self.open.pop().unwrap_or_default().stmts;
+        self.kernel.constants = self.constants;
+        let Lower { kernel, made: statements, inputs, bindings, changes, results, classes, .. } = self;
+        Lowered { kernel, statements, inputs, bindings, changes, results, classes }
     }
 }
 
@@ -493,7 +493,7 @@ impl<'a> Lower<'a> {
         }
         let here =
             if ty.has_var() && !infos.types.is_empty() { ty.substitute(&infos.types) } else { ty.clone() };
-        let here = bare(&(self.part.concrete)(&here));
+        let here = bare(&(self.unit.concrete)(&here));
         infos.known.borrow_mut().insert(ty.address(), (ty.clone(), here.clone()));
         here
     }
@@ -556,7 +556,7 @@ impl<'a> Lower<'a> {
 
     /// So many steps more.
     pub(crate) fn steps_of(&self, count: usize) -> Result<()> {
-        if !(self.part.may_go_on)() {
+        if !(self.unit.may_continue)() {
             return Err(No(STOPPED));
         }
         let left = self.steps.get().checked_sub(count as u64);
@@ -576,7 +576,7 @@ impl<'a> Lower<'a> {
         Ok(found)
     }
 
-    /// Declines a value of more parts than a nest may have statements: each would be written out by one. Parts that
+    /// Declines a value of more parts than a kernel may have statements: each would be written out by one. Parts that
     /// are shared are counted as often as they stand there, and looked at once.
     pub(crate) fn few_leaves(&self, value: &AbstractValue<'a>) -> Result<()> {
         fn leaves<'a>(
@@ -593,7 +593,9 @@ impl<'a> Lower<'a> {
             count
         }
         match value {
-            AbstractValue::Parts(_) if leaves(value, &mut HashMap::default()) > LONGEST => Err(No(TOO_LONG)),
+            AbstractValue::Parts(_) if leaves(value, &mut HashMap::default()) > MAX_STATEMENTS => {
+                Err(No(TOO_LONG))
+            }
             _ => Ok(()),
         }
     }
@@ -602,7 +604,7 @@ impl<'a> Lower<'a> {
 
     pub(crate) fn emit(&mut self, stmt: Stmt) -> Result<()> {
         self.made += 1;
-        if self.made > LONGEST {
+        if self.made > MAX_STATEMENTS {
             return Err(No(TOO_LONG));
         }
         if let Some(open) = self.open.last_mut() {
@@ -624,17 +626,17 @@ impl<'a> Lower<'a> {
     }
 
     pub(crate) fn reg(&mut self, ty: ScalarType) -> Reg {
-        self.nest.regs.push(ty);
-        self.nest.regs.len() as Reg - 1
+        self.kernel.regs.push(ty);
+        self.kernel.regs.len() as Reg - 1
     }
 
     pub(crate) fn type_of(&self, reg: Reg) -> ScalarType {
-        self.nest.regs[reg as usize]
+        self.kernel.regs[reg as usize]
     }
 
     /// The register that has been set so, or else a note that the next one will be.
     fn computed(&mut self, op: &Op) -> Option<Reg> {
-        let changes = |array: &Array| !matches!(self.nest.arrays[*array as usize].origin, Origin::Given(_));
+        let changes = |array: &Array| !matches!(self.kernel.arrays[*array as usize].origin, Origin::Input(_));
         let passing = match op {
             Op::Get(_) => return None,
             Op::Load(array, ..) => changes(array),
@@ -648,7 +650,7 @@ impl<'a> Lower<'a> {
         };
         let found = found.copied();
         if found.is_none() {
-            known.insert(op.clone(), self.nest.regs.len() as Reg);
+            known.insert(op.clone(), self.kernel.regs.len() as Reg);
         }
         found
     }
@@ -709,14 +711,14 @@ impl<'a> Lower<'a> {
 
     /// A size: a constant if it is small.
     pub(crate) fn size(&mut self, n: u64) -> Result<Reg> {
-        if n <= SMALL {
+        if n <= MAX_CONSTANT_SIZE {
             return self.int(n);
         }
-        let at = match self.nest.sizes.iter().position(|known| *known == n) {
+        let at = match self.kernel.sizes.iter().position(|known| *known == n) {
             Some(at) => at,
             None => {
-                self.nest.sizes.push(n);
-                self.nest.sizes.len() - 1
+                self.kernel.sizes.push(n);
+                self.kernel.sizes.len() - 1
             }
         };
         let reg = self.set(ScalarType::I64, Op::Size(at as u32))?;
@@ -787,16 +789,16 @@ impl<'a> Lower<'a> {
     }
 
     pub(crate) fn label(&mut self) -> Label {
-        self.nest.labels += 1;
-        self.nest.labels - 1
+        self.kernel.labels += 1;
+        self.kernel.labels - 1
     }
 
     pub(crate) fn var(&mut self, ty: ScalarType) -> Var {
-        self.nest.vars.push(ty);
-        self.nest.vars.len() as Var - 1
+        self.kernel.vars.push(ty);
+        self.kernel.vars.len() as Var - 1
     }
 
-    /// Whether the next statement stands at the top of the nest.
+    /// Whether the next statement stands at the top of the kernel.
     pub(crate) fn at_top(&self) -> bool {
         self.open.len() == 1 && !self.in_each
     }
@@ -808,7 +810,7 @@ impl<'a> Lower<'a> {
             Class::Wide | Class::Any => return Err(No("slots of more than 64 bits")),
             class => class.bytes() as u8,
         };
-        Ok(self.nest.array(origin, width, slots))
+        Ok(self.kernel.add_array(origin, width, slots))
     }
 
     /// An array to work in, of as many slots as a type has.
@@ -820,7 +822,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn working(&mut self, class: Class, slots: u64) -> Result<Array> {
         let origin = match self.in_each {
             false => Origin::Scratch,
-            true if slots <= LOCAL_SLOTS => Origin::Local(slots.next_multiple_of(2) as u32),
+            true if slots <= MAX_STACK_SLOTS => Origin::Stack(slots.next_multiple_of(2) as u32),
             true => Origin::ThreadLocal,
         };
         self.array(origin, class, slots)
@@ -833,15 +835,15 @@ impl<'a> Lower<'a> {
     }
 
     /// Makes a value of the part's a result.
-    fn give(&mut self, value: &AbstractValue<'a>, ty: &Type) -> Result<Delivery> {
+    fn give(&mut self, value: &AbstractValue<'a>, ty: &Type) -> Result<ResultSource> {
         self.step()?;
         let layout = self.stored(ty)?;
         match (layout.slots, value) {
-            (0, _) => Ok(Delivery::Unit),
+            (0, _) => Ok(ResultSource::Unit),
             (1, _) => {
                 let reg = self.as_word(value, ty)?;
-                self.nest.words.push(reg);
-                Ok(Delivery::Word(self.nest.words.len() - 1))
+                self.kernel.scalar_results.push(reg);
+                Ok(ResultSource::Word(self.kernel.scalar_results.len() - 1))
             }
             (_, AbstractValue::Parts(parts)) => {
                 let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
@@ -849,7 +851,7 @@ impl<'a> Lower<'a> {
                 for (part, ty) in parts.iter().zip(types) {
                     given.push(self.give(part, &bare(&ty))?);
                 }
-                Ok(Delivery::Parts(given, layout.class))
+                Ok(ResultSource::Parts(given, layout.class))
             }
             (slots, AbstractValue::Array(aggregate))
                 if self.is_scratch(aggregate, slots as u64, layout.class) =>
@@ -858,15 +860,15 @@ impl<'a> Lower<'a> {
                 let Aggregate::Stored { array, .. } = **aggregate else { return Err(No("no stored array")) };
                 let number = self.classes.len() as u32;
                 self.classes.push(layout.class);
-                self.nest.arrays[array as usize].origin = Origin::Result(number);
-                Ok(Delivery::Array(number, layout.class))
+                self.kernel.arrays[array as usize].origin = Origin::Result(number);
+                Ok(ResultSource::Array(number, layout.class))
             }
             _ => {
                 let array = self.result_array(&layout)?;
                 let base = self.int(0)?;
                 self.fill(array, base, value, ty)?;
                 let number = self.classes.len() as u32 - 1;
-                Ok(Delivery::Array(number, layout.class))
+                Ok(ResultSource::Array(number, layout.class))
             }
         }
     }
@@ -874,10 +876,10 @@ impl<'a> Lower<'a> {
     /// Whether an aggregate is all of an array to work in.
     fn is_scratch(&self, aggregate: &Aggregate<'a>, slots: u64, class: Class) -> bool {
         let Aggregate::Stored { array, base, .. } = aggregate else { return false };
-        let info = self.nest.arrays[*array as usize];
+        let info = self.kernel.arrays[*array as usize];
         info.origin == Origin::Scratch
             && self.known(*base) == Some(0)
-            && self.nest.slots[*array as usize] == slots
+            && self.kernel.slots[*array as usize] == slots
             && u64::from(info.width) == class.bytes()
     }
 
@@ -896,7 +898,7 @@ impl<'a> Lower<'a> {
                     if info.shared {
                         return Err(No("a variable shared with a function"));
                     }
-                    let ty = bare(&(self.part.concrete)(&info.ty.substitute(&types)));
+                    let ty = bare(&(self.unit.concrete)(&info.ty.substitute(&types)));
                     let mut path = input.path.clone();
                     path.push(i);
                     captures.push(self.input(Input { root: input.root, path }, &ty, shape)?);
@@ -914,17 +916,17 @@ impl<'a> Lower<'a> {
                     1 => {
                         let leaf = layout.leaf().ok_or(No("an unknown slot"))?;
                         let ty = word(&leaf)?;
-                        self.nest.scalars.push(ty);
-                        let scalar = self.nest.scalars.len() as u32 - 1;
+                        self.kernel.scalars.push(ty);
+                        let scalar = self.kernel.scalars.len() as u32 - 1;
                         self.inputs.push(input.clone());
-                        self.feeds.push(Feed::Scalar(scalar, codes_below(&leaf)));
+                        self.bindings.push(InputBinding::Scalar(scalar, codes_below(&leaf)));
                         AbstractValue::Word(self.at_start(ty, Op::Scalar(scalar))?)
                     }
                     slots => {
                         let number = self.inputs.len() as u32;
-                        let array = self.array(Origin::Given(number), layout.class, slots as u64)?;
+                        let array = self.array(Origin::Input(number), layout.class, slots as u64)?;
                         self.inputs.push(input.clone());
-                        self.feeds.push(Feed::Read(array, layout.class));
+                        self.bindings.push(InputBinding::Read(array, layout.class));
                         let base = self.at_start(ScalarType::I64, Op::Const(ScalarType::I64, 0))?;
                         AbstractValue::Array(Rc::new(Aggregate::Stored { array, base, changing: false }))
                     }
@@ -948,7 +950,7 @@ impl<'a> Lower<'a> {
 
     /// What is known of a variable outside.
     pub(crate) fn shape(&self, root: Root) -> KnownValue {
-        let known = self.part.functions.iter().find(|(known, _)| *known == root);
+        let known = self.unit.functions.iter().find(|(known, _)| *known == root);
         known.map_or(KnownValue::Data, |(_, shape)| shape.clone())
     }
 }

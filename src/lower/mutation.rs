@@ -1,8 +1,8 @@
-//! Variables that change: numbers become variables of the nest, arrays are changed where they lie.
+//! Variables that change: numbers become variables of the kernel, arrays are changed where they lie.
 
 use super::{
-    AbstractValue, Aggregate, Binding, Delivery, Feed, Frame, Lower, No, Place, Result, bare, codes_below,
-    word,
+    AbstractValue, Aggregate, Binding, Frame, InputBinding, Lower, No, Place, Result, ResultSource, bare,
+    codes_below, word,
 };
 use crate::core::free_variables::FreeVariables;
 use crate::core::{
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Slots of the largest tuple that is kept in variables.
-const PARTS: usize = 32;
+const MAX_TUPLE_SLOTS: usize = 32;
 
 /// The variables outside of a loop that it changes, in the order they are met.
 pub(crate) fn changes(stmt: &CoreStmt) -> Vec<Root> {
@@ -101,23 +101,23 @@ impl<'a> Lower<'a> {
         let number = self.inputs.len() as u32;
         let place = match layout.slots {
             0 => {
-                self.feeds.push(Feed::Nothing);
+                self.bindings.push(InputBinding::Nothing);
                 Place::Unit
             }
             1 => {
                 let leaf = layout.leaf().ok_or(No("an unknown slot"))?;
                 let word = word(&leaf)?;
-                self.nest.scalars.push(word);
-                let scalar = self.nest.scalars.len() as u32 - 1;
-                self.feeds.push(Feed::Scalar(scalar, codes_below(&leaf)));
+                self.kernel.scalars.push(word);
+                let scalar = self.kernel.scalars.len() as u32 - 1;
+                self.bindings.push(InputBinding::Scalar(scalar, codes_below(&leaf)));
                 let var = self.var(word);
                 let given = self.set(word, Op::Scalar(scalar))?;
                 self.emit(Stmt::Set(var, given))?;
                 Place::Var(var)
             }
             slots => {
-                let array = self.array(Origin::Changed(number), layout.class, slots as u64)?;
-                self.feeds.push(Feed::Change(array, layout.class));
+                let array = self.array(Origin::InOut(number), layout.class, slots as u64)?;
+                self.bindings.push(InputBinding::Change(array, layout.class));
                 let base = self.int(0)?;
                 Place::Memory(array, base)
             }
@@ -133,15 +133,15 @@ impl<'a> Lower<'a> {
     }
 
     /// What a variable that was changed is at the end.
-    pub(crate) fn give_place(&mut self, place: &Place, number: usize) -> Result<Delivery> {
+    pub(crate) fn give_place(&mut self, place: &Place, number: usize) -> Result<ResultSource> {
         Ok(match place {
-            Place::Unit => Delivery::Unit,
+            Place::Unit => ResultSource::Unit,
             Place::Var(var) => {
-                let reg = self.set(self.nest.vars[*var as usize], Op::Get(*var))?;
-                self.nest.words.push(reg);
-                Delivery::Word(self.nest.words.len() - 1)
+                let reg = self.set(self.kernel.vars[*var as usize], Op::Get(*var))?;
+                self.kernel.scalar_results.push(reg);
+                ResultSource::Word(self.kernel.scalar_results.len() - 1)
             }
-            Place::Memory(..) => Delivery::Changed(number),
+            Place::Memory(..) => ResultSource::Changed(number),
             Place::Parts(_) | Place::Sum(..) => return Err(No("a variable outside in parts")),
         })
     }
@@ -154,7 +154,7 @@ impl<'a> Lower<'a> {
         }
         let layout = self.layout(ty);
         if let Form::Parts(parts) = &layout.form
-            && (2..=PARTS).contains(&layout.slots)
+            && (2..=MAX_TUPLE_SLOTS).contains(&layout.slots)
         {
             let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
             let places = types.iter().map(|ty| self.place_for(&bare(ty)));
@@ -296,7 +296,7 @@ impl<'a> Lower<'a> {
     fn read_place(&mut self, place: &Place, ty: &Type) -> Result<Reg> {
         match place {
             Place::Var(var) => {
-                let ty = self.nest.vars[*var as usize];
+                let ty = self.kernel.vars[*var as usize];
                 self.set(ty, Op::Get(*var))
             }
             Place::Memory(array, slot) => {
@@ -376,7 +376,7 @@ impl<'a> Lower<'a> {
         }
         let mut waiting = Vec::new();
         // Whatever function is known outside of the part may be a local's or a variable's value.
-        self.part.functions.iter().for_each(|(_, shape)| of_shape(shape, &mut waiting));
+        self.unit.functions.iter().for_each(|(_, shape)| of_shape(shape, &mut waiting));
         for (_, bind) in frame.locals.iter() {
             if let Binding::Value(value) = bind {
                 self.of_value(value, &mut waiting);

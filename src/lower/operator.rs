@@ -95,7 +95,7 @@ impl<'a> Lower<'a> {
                         return self.binary(Binary::Mul, a, factor).map(AbstractValue::Word);
                     }
                     let op = match (div, word) {
-                        (true, _) => Op::Binary(Binary::Quotient, a, b),
+                        (true, _) => Op::Binary(Binary::DivFloat, a, b),
                         (false, ScalarType::F32) => Op::Call(Math::RemSingle, vec![a, b]),
                         (false, _) => Op::Call(Math::Rem, vec![a, b]),
                     };
@@ -197,7 +197,7 @@ impl<'a> Lower<'a> {
         match self.type_of(reg) {
             ScalarType::I64 => Ok(reg),
             _ => {
-                let cast = if unsigned { Cast::Unsigned } else { Cast::Signed };
+                let cast = if unsigned { Cast::ZeroExtend } else { Cast::SignExtend };
                 self.set(ScalarType::I64, Op::Cast(cast, ScalarType::I64, reg))
             }
         }
@@ -205,7 +205,7 @@ impl<'a> Lower<'a> {
 
     /// The lower bits of an integer of 64.
     pub(crate) fn narrowed(&mut self, reg: Reg, ty: ScalarType) -> Result<Reg> {
-        if ty == ScalarType::I64 { Ok(reg) } else { self.set(ty, Op::Cast(Cast::Narrow, ty, reg)) }
+        if ty == ScalarType::I64 { Ok(reg) } else { self.set(ty, Op::Cast(Cast::Truncate, ty, reg)) }
     }
 
     /// Arithmetic modulo the size of a unit sum.
@@ -278,8 +278,8 @@ impl<'a> Lower<'a> {
     pub(crate) fn equality_of_its_own(&self, ty: &Type, frame: &Frame<'a>) -> bool {
         // Names are gone from an unfolded type: look at the type as it is written.
         let ty = if ty.has_var() { ty.substitute(&frame.infos.types) } else { ty.clone() };
-        let ty = (self.part.concrete)(&ty);
-        !self.program.own_methods(self.program.known.eq, "==", &ty).is_empty()
+        let ty = (self.unit.concrete)(&ty);
+        !self.program.overriding_methods(self.program.known.eq, "==", &ty).is_empty()
     }
 
     // ---- conversions ------------------------------------------------------------------------
@@ -307,7 +307,7 @@ impl<'a> Lower<'a> {
         let x = if big.is_some() { ScalarType::I64 } else { self.word_type(from)? };
         let y = self.word_type(to)?;
         if x.is_float() && y.is_float() {
-            let cast = self.set(y, Op::Cast(Cast::Float, y, a))?;
+            let cast = self.set(y, Op::Cast(Cast::FloatToFloat, y, a))?;
             if y == ScalarType::F32 {
                 // A finite number does not become infinite.
                 let (zero, inf) = (self.set(x, Op::Binary(Binary::Sub, a, a))?, cast);
@@ -321,7 +321,7 @@ impl<'a> Lower<'a> {
         }
         if y.is_float() {
             let wide = self.widened(a, from_unsigned)?;
-            let cast = if from_unsigned { Cast::FloatUnsigned } else { Cast::FloatSigned };
+            let cast = if from_unsigned { Cast::UnsignedToFloat } else { Cast::SignedToFloat };
             return Ok(AbstractValue::Word(self.set(y, Op::Cast(cast, y, wide))?));
         }
         if t == Scalar::Char {
@@ -330,7 +330,7 @@ impl<'a> Lower<'a> {
         let bounds = t.bounds().ok_or(No("big integers"))?;
         if x.is_float() {
             let a = if x == ScalarType::F32 {
-                self.set(ScalarType::F64, Op::Cast(Cast::Float, ScalarType::F64, a))?
+                self.set(ScalarType::F64, Op::Cast(Cast::FloatToFloat, ScalarType::F64, a))?
             } else {
                 a
             };
@@ -345,7 +345,7 @@ impl<'a> Lower<'a> {
             let below = self.set(ScalarType::I64, Op::Compare(Compare::Lt, whole, high))?;
             let fits = self.binary(Binary::And, above, below)?;
             self.check(fits)?;
-            let whole = self.set(ScalarType::I64, Op::Cast(Cast::Whole, ScalarType::I64, whole))?;
+            let whole = self.set(ScalarType::I64, Op::Cast(Cast::FloatToSigned, ScalarType::I64, whole))?;
             return self.narrowed(whole, y).map(AbstractValue::Word);
         }
         // Between integers: within both the signed 64 bits, or unsigned 64 with a check of the sign.

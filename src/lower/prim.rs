@@ -28,7 +28,7 @@ impl<'a> Lower<'a> {
             Prim::Sorts => Some(sorts(&self.types(frame, type_args))),
             Prim::Ranks => Some(ranks(&self.types(frame, type_args))),
             Prim::Convertible | Prim::CallableWith => {
-                self.program.answers(prim, &self.types(frame, type_args))
+                self.program.type_query_answer(prim, &self.types(frame, type_args))
             }
             Prim::TypeText => return Err(No("strings")),
             _ => None,
@@ -249,10 +249,10 @@ impl<'a> Lower<'a> {
         let (x, y) = (self.word_type(from)?, self.word_type(to)?);
         let unsigned = super::term::unsigned(&crate::layout::Leaf::Scalar(f));
         Ok(AbstractValue::Word(if x.bytes() < y.bytes() {
-            let cast = if unsigned { Cast::Unsigned } else { Cast::Signed };
+            let cast = if unsigned { Cast::ZeroExtend } else { Cast::SignExtend };
             self.set(y, Op::Cast(cast, y, word))?
         } else if x.bytes() > y.bytes() {
-            self.set(y, Op::Cast(Cast::Narrow, y, word))?
+            self.set(y, Op::Cast(Cast::Truncate, y, word))?
         } else {
             word
         }))

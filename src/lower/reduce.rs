@@ -8,7 +8,7 @@ use crate::types::{Scalar, Type};
 use std::rc::Rc;
 
 /// Elements up to which they are joined without a loop.
-const FEW: u64 = 4;
+const MAX_UNROLLED_ELEMENTS: u64 = 4;
 
 /// What is reduced.
 #[derive(Clone, Copy)]
@@ -46,11 +46,11 @@ impl<'a> Lower<'a> {
         }
         let lanes = match element.as_scalar() {
             Some(Scalar::Real | Scalar::Single) => {
-                reduction::joining(self.program, op.function, &op.type_args)
+                reduction::reduction_op(self.program, op.function, &op.type_args)
             }
             _ => None,
         };
-        if count <= FEW && !matches!(lanes, Some(ReductionOp::Add | ReductionOp::Mul)) {
+        if count <= MAX_UNROLLED_ELEMENTS && !matches!(lanes, Some(ReductionOp::Add | ReductionOp::Mul)) {
             // Joined where they are: of no consequence to lanes of the smallest or the largest.
             let mut part = None;
             for i in 0..count {
@@ -168,8 +168,8 @@ impl<'a> Lower<'a> {
         // Zeros of unlike signs have unlike reciprocals.
         let number = self.set(ScalarType::I64, Op::Compare(Compare::Ne, a, zero))?;
         let (x, y) = (
-            self.set(ty, Op::Binary(Binary::Quotient, one, a))?,
-            self.set(ty, Op::Binary(Binary::Quotient, one, b))?,
+            self.set(ty, Op::Binary(Binary::DivFloat, one, a))?,
+            self.set(ty, Op::Binary(Binary::DivFloat, one, b))?,
         );
         let signs = self.set(ScalarType::I64, Op::Compare(Compare::Eq, x, y))?;
         let alike = self.binary(Binary::Or, number, signs)?;
@@ -477,7 +477,7 @@ impl<'a> Lower<'a> {
             let body = self.times(rounds, |this| this.block(|this| word(this, x)));
             let (body, value) = body?;
             let result = self.reg(self.type_of(value));
-            self.emit(Stmt::Reduce { index, low, high, body, item: Summand::One(joining, value), result })?;
+            self.emit(Stmt::Reduce { index, low, high, body, item: Summand::Value(joining, value), result })?;
             return Ok(AbstractValue::Word(result));
         }
         let place = self.place_for(element)?;

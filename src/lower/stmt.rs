@@ -100,7 +100,7 @@ impl<'a> Lower<'a> {
                     }
                     this.statements(body, None, frame)
                 };
-                let inside = self.times(cost::ROUNDS as u64, |this| this.under_condition(rounds));
+                let inside = self.times(cost::DEFAULT_TRIP_COUNT as u64, |this| this.under_condition(rounds));
                 frame.around = outer;
                 let (inside, ()) = inside?;
                 self.emit(Stmt::Loop(label, inside))
@@ -268,7 +268,7 @@ impl<'a> Lower<'a> {
         };
         let rounds = match (self.facts.value(low), self.facts.value(high)) {
             (Some(low), Some(high)) => high.saturating_sub(low),
-            _ => cost::ROUNDS as u64,
+            _ => cost::DEFAULT_TRIP_COUNT as u64,
         };
         let whole = self.strict.is_whole(index);
         let inside =

@@ -12,7 +12,7 @@ use num_traits::ToPrimitive;
 use std::rc::Rc;
 
 /// Statements that are done whether needed or not rather than branched around.
-const SHORT: usize = 12;
+const MAX_SPECULATED_STATEMENTS: usize = 12;
 
 impl<'a> Lower<'a> {
     /// The value of a term.
@@ -194,7 +194,9 @@ impl<'a> Lower<'a> {
                 }
                 let word = self.word_type(&to)?;
                 match word.is_float() {
-                    true => self.set(word, Op::Cast(Cast::FloatSigned, word, code)).map(AbstractValue::Word),
+                    true => {
+                        self.set(word, Op::Cast(Cast::SignedToFloat, word, code)).map(AbstractValue::Word)
+                    }
                     false => self.narrowed(code, word).map(AbstractValue::Word),
                 }
             }
@@ -259,7 +261,7 @@ impl<'a> Lower<'a> {
             .iter()
             .map(|ty| {
                 let ty = if ty.has_var() { ty.substitute(&frame.infos.types) } else { ty.clone() };
-                (self.part.concrete)(&ty)
+                (self.unit.concrete)(&ty)
             })
             .collect()
     }
@@ -295,7 +297,7 @@ impl<'a> Lower<'a> {
         Ok(match place {
             Place::Unit => AbstractValue::Unit,
             Place::Var(var) => {
-                let ty = self.nest.vars[*var as usize];
+                let ty = self.kernel.vars[*var as usize];
                 AbstractValue::Word(self.set(ty, Op::Get(*var))?)
             }
             Place::Parts(parts) => {
@@ -570,7 +572,7 @@ impl<'a> Lower<'a> {
         let (mut second, b) = self.under_condition(|this| branch(this, frame, false))?;
         let short = |stmts: &[Stmt]| {
             let mut loads = 0;
-            stmts.len() <= SHORT
+            stmts.len() <= MAX_SPECULATED_STATEMENTS
                 && stmts.iter().all(|s| match s {
                     Stmt::Let(_, Op::Load(..)) => {
                         loads += 1;

@@ -14,10 +14,10 @@ use num_traits::ToPrimitive;
 use std::rc::Rc;
 
 /// Cases of the largest sum.
-const MOST: u64 = 16;
+const MAX_CASES: u64 = 16;
 
 /// Sums inside sums. A variant that mentions itself would have them without end.
-const DEEPEST: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 /// Whether values of a layout are objects that are taken apart here.
 fn apart(layout: &Layout) -> bool {
@@ -35,7 +35,7 @@ fn arguments(ty: &Type) -> Option<Vec<Type>> {
     match ty.kind() {
         TypeKind::Sum(cases) => Some(cases.iter().map(bare).collect()),
         TypeKind::Repeat(n, case) => {
-            let n = n.size().ok().and_then(|n| n.to_u64()).filter(|n| *n <= MOST)?;
+            let n = n.size().ok().and_then(|n| n.to_u64()).filter(|n| *n <= MAX_CASES)?;
             Some((0..n).map(|_| bare(case)).collect())
         }
         TypeKind::Nominal(nominal, args) => {
@@ -57,14 +57,14 @@ impl<'a> Lower<'a> {
         if ty.has_var() || !apart(&self.layout(ty)) {
             return Ok(None);
         }
-        let cases = arguments(ty).filter(|cases| cases.len() as u64 <= MOST);
+        let cases = arguments(ty).filter(|cases| cases.len() as u64 <= MAX_CASES);
         cases.map(Some).ok_or(No("a sum of very many cases"))
     }
 
     /// Whether the sums inside a type end somewhere: its zero is written out.
     fn ends(&self, ty: &Type, depth: usize) -> Result<()> {
         self.step()?;
-        if depth == DEEPEST {
+        if depth == MAX_DEPTH {
             return Err(No("a variant that mentions itself"));
         }
         if let Some(cases) = self.taken_apart(ty)? {

@@ -6,7 +6,7 @@ use crate::types::Type;
 use std::collections::BTreeSet;
 
 /// Rounds of a loop whose number is not known.
-const MANY: f64 = 1e6;
+const UNKNOWN_TRIP_COUNT: f64 = 1e6;
 
 /// The locals that a term mentions, in order.
 pub(crate) fn locals(term: &Term) -> BTreeSet<u32> {
@@ -70,7 +70,7 @@ pub(crate) fn times(term: &Term, local: u32, count: &dyn Fn(&Type) -> f64) -> f6
         TermKind::Local(found) if *found == local => array_size(&term.ty, count).unwrap_or(1.0),
         TermKind::Index(array, index) if is(array, local) => 1.0 + times(index, local, count),
         TermKind::Component(array, _) if is(array, local) => 1.0,
-        TermKind::Closure { captures, .. } if captures.contains(&local) => MANY * 1e3,
+        TermKind::Closure { captures, .. } if captures.contains(&local) => UNKNOWN_TRIP_COUNT * 1e3,
         TermKind::Build(clauses, body) => {
             let rounds: f64 = clauses.iter().map(|(_, ty)| count(ty)).product();
             rounds * times(body, local, count)
@@ -109,15 +109,17 @@ fn times_stmt(stmt: &Stmt, local: u32, count: &dyn Fn(&Type) -> f64) -> f64 {
             let (rounds, own) = match range {
                 ForRange::All(ty) => (count(ty), 0.0),
                 ForRange::Ints { low, high, .. } => {
-                    (MANY, times(low, local, count) + times(high, local, count))
+                    (UNKNOWN_TRIP_COUNT, times(low, local, count) + times(high, local, count))
                 }
                 ForRange::Elements(array) => {
-                    (array_size(&array.ty, count).unwrap_or(MANY), times(array, local, count))
+                    (array_size(&array.ty, count).unwrap_or(UNKNOWN_TRIP_COUNT), times(array, local, count))
                 }
             };
             own + rounds * list(body)
         }
-        StmtKind::While(condition, body) => MANY * (times(condition, local, count) + list(body)),
+        StmtKind::While(condition, body) => {
+            UNKNOWN_TRIP_COUNT * (times(condition, local, count) + list(body))
+        }
         StmtKind::If(condition, then, otherwise) => {
             times(condition, local, count) + list(then).max(list(otherwise))
         }

@@ -5,37 +5,37 @@ use crate::hash::HashMap;
 use std::hash::Hash;
 
 /// A copy under way.
-pub(super) struct Copy<'n> {
-    pub nest: &'n mut Kernel,
-    pub names: Names,
+pub(super) struct Cloner<'n> {
+    pub kernel: &'n mut Kernel,
+    pub names: Renaming,
 }
 
 /// What stands for the names of an original; others stay.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct Renaming {
     pub regs: HashMap<Reg, Reg>,
     pub vars: HashMap<Var, Var>,
     pub arrays: HashMap<Array, Array>,
     labels: HashMap<Label, Label>,
     /// Conditions of the original whose value is known here.
-    pub decided: HashMap<Reg, bool>,
+    pub known_conditions: HashMap<Reg, bool>,
 }
 
 /// What stands for a name.
-pub(super) fn named<T: std::marker::Copy + Eq + Hash>(names: &HashMap<T, T>, name: T) -> T {
+pub(super) fn renamed<T: std::marker::Copy + Eq + Hash>(names: &HashMap<T, T>, name: T) -> T {
     names.get(&name).copied().unwrap_or(name)
 }
 
-impl Names {
+impl Renaming {
     /// What stands for a register.
     pub fn reg(&self, reg: Reg) -> Reg {
-        named(&self.regs, reg)
+        renamed(&self.regs, reg)
     }
 }
 
-impl<'n> Copy<'n> {
-    pub fn new(nest: &'n mut Kernel) -> Copy<'n> {
-        Copy { nest, names: Names::default() }
+impl<'n> Cloner<'n> {
+    pub fn new(kernel: &'n mut Kernel) -> Cloner<'n> {
+        Cloner { kernel, names: Renaming::default() }
     }
 
     /// What stands for a register.
@@ -45,22 +45,22 @@ impl<'n> Copy<'n> {
 
     /// A register of its own for one that the copy sets.
     pub fn fresh(&mut self, reg: Reg) -> Reg {
-        let new = self.nest.regs.len() as Reg;
-        self.nest.regs.push(self.nest.regs[reg as usize]);
-        if let Some(bits) = self.nest.constants.get(&reg).copied() {
-            self.nest.constants.insert(new, bits);
+        let new = self.kernel.regs.len() as Reg;
+        self.kernel.regs.push(self.kernel.regs[reg as usize]);
+        if let Some(bits) = self.kernel.constants.get(&reg).copied() {
+            self.kernel.constants.insert(new, bits);
         }
         self.names.regs.insert(reg, new);
         new
     }
 
     fn label(&self, label: Label) -> Label {
-        named(&self.names.labels, label)
+        renamed(&self.names.labels, label)
     }
 
     fn fresh_label(&mut self, label: Label) -> Label {
-        let new = self.nest.labels;
-        self.nest.labels += 1;
+        let new = self.kernel.labels;
+        self.kernel.labels += 1;
         self.names.labels.insert(label, new);
         new
     }
@@ -75,9 +75,9 @@ impl<'n> Copy<'n> {
     }
 
     /// Whether a condition of the original is known to hold, or not to.
-    fn condition(&self, reg: Reg) -> Option<bool> {
-        let constant = |reg: &Reg| self.nest.constants.get(reg).map(|bits| *bits != 0);
-        self.names.decided.get(&reg).copied().or_else(|| constant(&self.reg(reg)))
+    fn known_condition(&self, reg: Reg) -> Option<bool> {
+        let constant = |reg: &Reg| self.kernel.constants.get(reg).map(|bits| *bits != 0);
+        self.names.known_conditions.get(&reg).copied().or_else(|| constant(&self.reg(reg)))
     }
 
     /// One statement copied.
@@ -85,34 +85,34 @@ impl<'n> Copy<'n> {
         match stmt {
             Stmt::Let(reg, op) => {
                 if let Op::Select(c, a, b) = op
-                    && let Some(known) = self.condition(*c)
+                    && let Some(known) = self.known_condition(*c)
                 {
                     let chosen = self.reg(if known { *a } else { *b });
                     self.names.regs.insert(*reg, chosen);
                     return;
                 }
-                if let Some(known) = self.names.decided.get(reg).copied() {
+                if let Some(known) = self.names.known_conditions.get(reg).copied() {
                     let new = self.fresh(*reg);
-                    self.nest.constants.insert(new, u64::from(known));
+                    self.kernel.constants.insert(new, u64::from(known));
                     out.push(Stmt::Let(new, Op::Const(ScalarType::I64, u64::from(known))));
                     return;
                 }
                 let mut op = op.clone();
                 op.for_each_reg_mut(&mut |reg| *reg = self.reg(*reg));
                 match &mut op {
-                    Op::Load(array, ..) => *array = named(&self.names.arrays, *array),
-                    Op::Get(var) => *var = named(&self.names.vars, *var),
+                    Op::Load(array, ..) => *array = renamed(&self.names.arrays, *array),
+                    Op::Get(var) => *var = renamed(&self.names.vars, *var),
                     _ => {}
                 }
                 let new = self.fresh(*reg);
                 out.push(Stmt::Let(new, op));
             }
-            Stmt::Set(var, reg) => out.push(Stmt::Set(named(&self.names.vars, *var), self.reg(*reg))),
+            Stmt::Set(var, reg) => out.push(Stmt::Set(renamed(&self.names.vars, *var), self.reg(*reg))),
             Stmt::Store(array, at, value) => {
-                let array = named(&self.names.arrays, *array);
+                let array = renamed(&self.names.arrays, *array);
                 out.push(Stmt::Store(array, self.reg(*at), self.reg(*value)));
             }
-            Stmt::If(condition, then, otherwise) => match self.condition(*condition) {
+            Stmt::If(condition, then, otherwise) => match self.known_condition(*condition) {
                 Some(true) => then.iter().for_each(|stmt| self.stmt(stmt, out)),
                 Some(false) => otherwise.iter().for_each(|stmt| self.stmt(stmt, out)),
                 None => {
@@ -158,7 +158,7 @@ impl<'n> Copy<'n> {
                 let mut c = c.clone();
                 c.for_each_reg_mut(&mut |reg| *reg = self.reg(*reg));
                 for array in [&mut c.into, &mut c.left, &mut c.right] {
-                    *array = named(&self.names.arrays, *array);
+                    *array = renamed(&self.names.arrays, *array);
                 }
                 out.push(Stmt::Gemm(c));
             }

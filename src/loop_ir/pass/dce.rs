@@ -6,10 +6,10 @@ use super::super::{Kernel, Op, Reg, Stmt, for_each_stmt};
 use crate::hash::{HashMap, HashSet};
 
 /// Runs the pass.
-pub(super) fn run(nest: &mut Kernel) {
+pub(super) fn run(kernel: &mut Kernel) {
     let mut ops: HashMap<Reg, &Op> = HashMap::default();
-    let mut wanted: Vec<Reg> = nest.words.clone();
-    for_each_stmt(&nest.body, &mut |stmt| match stmt {
+    let mut wanted: Vec<Reg> = kernel.scalar_results.clone();
+    for_each_stmt(&kernel.body, &mut |stmt| match stmt {
         Stmt::Let(reg, op) => drop(ops.insert(*reg, op)),
         stmt => {
             stmt.for_each_reg(&mut |reg| wanted.push(reg));
@@ -26,20 +26,20 @@ pub(super) fn run(nest: &mut Kernel) {
             op.for_each_reg(&mut |reg| wanted.push(reg));
         }
     }
-    super::rewrite(nest, &mut |_, mut stmts, _| {
+    super::rewrite(kernel, &mut |_, mut stmts, _| {
         stmts.retain(|stmt| !matches!(stmt, Stmt::Let(reg, _) if !read.contains(reg)));
         stmts
     });
     let mut sizes: Vec<u32> = Vec::new();
-    for_each_stmt(&nest.body, &mut |stmt| {
+    for_each_stmt(&kernel.body, &mut |stmt| {
         if let Stmt::Let(_, Op::Size(n)) = stmt
             && !sizes.contains(n)
         {
             sizes.push(*n);
         }
     });
-    nest.sizes = sizes.iter().map(|n| nest.sizes[*n as usize]).collect();
-    super::rewrite(nest, &mut |_, mut stmts, _| {
+    kernel.sizes = sizes.iter().map(|n| kernel.sizes[*n as usize]).collect();
+    super::rewrite(kernel, &mut |_, mut stmts, _| {
         for stmt in &mut stmts {
             if let Stmt::Let(_, Op::Size(n)) = stmt {
                 *n = sizes.iter().position(|size| size == n).unwrap_or(0) as u32;
