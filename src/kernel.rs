@@ -18,14 +18,14 @@ pub trait Accelerator: Send + Sync {
     ///
     /// # Errors
     /// Why the part is left to the evaluator.
-    fn prepare(&self, part: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, Declined>;
+    fn prepare(&self, part: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, NotCompiled>;
 }
 
 /// Why there is no kernel for a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Declined {
+pub enum NotCompiled {
     /// Something in it is the evaluator's.
-    Unfit,
+    Unsupported,
     /// It would be too much code.
     TooLong,
     /// [`Part::may_continue`] said no.

@@ -13,7 +13,7 @@ use super::specialize::{Bindings, MUCH_TO_COPY};
 use crate::core::free_variables::FreeVariables;
 use crate::core::{Function, LocalId, LocalInfo, Root, Stmt, Term, TermKind, last_use};
 use crate::hash::HashMap;
-use crate::kernel::{CompilationUnit, Declined, Executable, Input, KnownValue, Limits, Region, RunResult};
+use crate::kernel::{CompilationUnit, Executable, Input, KnownValue, Limits, NotCompiled, Region, RunResult};
 use crate::source::Span;
 use crate::types::{Type, TypeKind};
 use crate::value::{Cell, Value};
@@ -522,9 +522,9 @@ impl Run<'_, '_> {
         };
         let kernel = match accelerator.prepare(&part) {
             Ok(kernel) => Some(kernel),
-            Err(Declined::Stopped) => return None,
+            Err(NotCompiled::Stopped) => return None,
             Err(declined) => {
-                if declined == Declined::TooLong {
+                if declined == NotCompiled::TooLong {
                     site.whole.note_too_long(&site.terms);
                 }
                 None

@@ -177,7 +177,7 @@ impl Loop<'_> {
 
     /// What an instruction takes the lanes of a register for.
     fn lane(&self, reg: Reg) -> Lane {
-        match (self.kernel.regs[reg as usize], self.plan.width) {
+        match (self.kernel.regs[reg], self.plan.width) {
             (ScalarType::F64, _) => Lane::F64,
             (ScalarType::F32, _) => Lane::F32,
             (_, 8) => Lane::I64,
@@ -326,7 +326,7 @@ impl Loop<'_> {
             Some(Place::Vector(vector)) => Some(*vector),
             Some(Place::Mask(_)) => None,
             None => {
-                if self.kernel.regs[reg as usize].bytes() != self.plan.width {
+                if self.kernel.regs[reg].bytes() != self.plan.width {
                     return None;
                 }
                 let word = self.word(Word::Same(reg));

@@ -10,8 +10,8 @@ use super::partition::{
 use crate::core::reduction::{LANES, ReductionOp, combine_lanes};
 use crate::hash::HashMap;
 use crate::loop_ir::{
-    Array, Binary, Cast, Compare, Gemm, Kernel, Label, Math, Op, Origin, Reg, ScalarType, Stmt, Summand,
-    Unary, Var, buffer_reuse, for_each_stmt, is_straight_line,
+    Array, Binary, Cast, Compare, Gemm, Id, Kernel, Label, Math, Op, Origin, Part, Reg, ScalarType, Stmt,
+    Summand, Unary, Var, buffer_reuse, for_each_stmt, is_straight_line,
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -142,50 +142,34 @@ impl<'n, 'f> Emit<'n, 'f> {
         let mut own: BTreeSet<Reg> = BTreeSet::new();
         let (mut read, mut arrays, mut vars) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         for_each_stmt(stmts, &mut |stmt| {
-            stmt.for_each_reg(&mut |reg| {
-                read.insert(reg);
+            stmt.for_each_part(&mut |part| match part {
+                Part::Use(reg) | Part::Item(reg) => drop(read.insert(*reg)),
+                Part::Def(reg) => drop(own.insert(*reg)),
+                Part::VarRead(var) | Part::VarWrite(var) => drop(vars.insert(*var)),
+                Part::ArrayRead(array) | Part::ArrayWrite(array) => drop(arrays.insert(*array)),
+                Part::Label(_) | Part::Target(_) | Part::Body(_) => {}
             });
-            arrays.extend(stmt.arrays());
-            match stmt {
-                Stmt::Let(reg, op) => {
-                    own.insert(*reg);
-                    if let Op::Get(var) = op {
-                        vars.insert(*var);
-                    }
-                }
-                Stmt::Reduce { index, result, item, .. } => {
-                    own.extend([*index, *result]);
-                    read.extend(item.regs());
-                }
-                Stmt::For { index, .. } | Stmt::ParallelFor { index, .. } => {
-                    own.insert(*index);
-                }
-                Stmt::Set(var, _) => {
-                    vars.insert(*var);
-                }
-                _ => {}
-            }
         });
         for array in arrays {
-            let base = match self.kernel.arrays[array as usize].origin {
+            let base = match self.kernel.arrays[array].origin {
                 Origin::Stack(slots) => {
-                    let bytes = slots * u32::from(self.kernel.arrays[array as usize].width);
+                    let bytes = slots * u32::from(self.kernel.arrays[array].width);
                     let data = StackSlotData::new(StackSlotKind::ExplicitSlot, bytes.max(8), 4);
                     let slot = self.b.create_sized_stack_slot(data);
                     self.b.ins().stack_addr(types::I64, slot, 0)
                 }
-                _ => self.word(types::I64, self.frame.arrays + array as usize),
+                _ => self.word(types::I64, self.frame.arrays + array.index()),
             };
             self.bases.insert(array, base);
         }
         for reg in read.difference(&own) {
             if let Some(at) = self.frame.regs.get(reg) {
-                let value = self.word(machine_type(self.kernel.regs[*reg as usize]), *at);
+                let value = self.word(machine_type(self.kernel.regs[*reg]), *at);
                 self.regs.insert(*reg, value);
             }
         }
         for var in vars {
-            let ty = machine_type(self.kernel.vars[var as usize]);
+            let ty = machine_type(self.kernel.vars[var]);
             let variable = self.b.declare_var(ty);
             let start = match self.frame.vars.get(&var) {
                 Some(at) => self.word(ty, *at),
@@ -267,7 +251,7 @@ impl<'n, 'f> Emit<'n, 'f> {
                 true
             }
             Stmt::Store(array, at, value) => {
-                let (at, ty, value) = (self.reg(*at), self.kernel.regs[*value as usize], self.reg(*value));
+                let (at, ty, value) = (self.reg(*at), self.kernel.regs[*value], self.reg(*value));
                 self.store(*array, at, value, ty);
                 true
             }
@@ -337,14 +321,14 @@ impl<'n, 'f> Emit<'n, 'f> {
                 true
             }
             Stmt::Gemm(gemm) => {
-                self.emit_gemm(gemm);
+                self.emit_gemm(stmt, gemm);
                 true
             }
         }
     }
 
     /// Calls the kernel for gemms, with what [`super::native::gemm`] reads.
-    fn emit_gemm(&mut self, gemm: &Gemm) {
+    fn emit_gemm(&mut self, stmt: &Stmt, gemm: &Gemm) {
         let shared = match gemm.shared {
             true => self.word(types::I64, PANELS_WORD),
             false => self.b.ins().iconst(types::I64, 0),
@@ -354,7 +338,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             words.push(self.bases[&array]);
         }
         words.push(self.b.ins().iconst(types::I64, i64::from(gemm.fused)));
-        words.extend(gemm.regs().into_iter().map(|reg| self.reg(reg)));
+        stmt.for_each_reg(&mut |reg| words.push(self.reg(reg)));
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * words.len() as u32, 4);
         let slot = self.b.create_sized_stack_slot(data);
         let flags = MemFlagsData::trusted();
@@ -362,7 +346,8 @@ impl<'n, 'f> Emit<'n, 'f> {
         for (i, word) in words.into_iter().enumerate() {
             self.b.ins().store(flags, word, place, 8 * i as i32);
         }
-        let Some(function) = self.functions.gemm else { return };
+        let function =
+            self.functions.gemm.expect("the function of contractions is declared with the first one");
         let call = self.b.ins().call(function, &[place]);
         let status = self.b.inst_results(call)[0];
         let on = self.b.create_block();
@@ -582,7 +567,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     /// The address of a slot.
     pub fn address(&mut self, array: Array, at: Value) -> Value {
         let base = self.bases[&array];
-        let offset = match self.kernel.arrays[array as usize].width {
+        let offset = match self.kernel.arrays[array].width {
             1 => at,
             width => self.b.ins().ishl_imm_u(at, i64::from(width.trailing_zeros())),
         };
@@ -592,7 +577,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     /// How an array's memory may be treated.
     pub fn flags(&self, array: Array) -> MemFlagsData {
         let flags = MemFlagsData::new().with_notrap();
-        match self.kernel.arrays[array as usize].origin {
+        match self.kernel.arrays[array].origin {
             // A load from what is reusable_inputs must not move behind the store.
             Origin::Input(_) if !self.reusable_inputs.contains(&array) => flags.with_readonly(),
             _ => flags,
@@ -601,7 +586,7 @@ impl<'n, 'f> Emit<'n, 'f> {
 
     fn load(&mut self, array: Array, at: Value, ty: ScalarType) -> Value {
         let (place, flags) = (self.address(array, at), self.flags(array));
-        let width = self.kernel.arrays[array as usize].width;
+        let width = self.kernel.arrays[array].width;
         if ty.bytes() <= usize::from(width) {
             return self.b.ins().load(machine_type(ty), flags, place, 0);
         }
@@ -612,7 +597,7 @@ impl<'n, 'f> Emit<'n, 'f> {
 
     fn store(&mut self, array: Array, at: Value, value: Value, ty: ScalarType) {
         let (place, flags) = (self.address(array, at), self.flags(array));
-        let width = u32::from(self.kernel.arrays[array as usize].width);
+        let width = u32::from(self.kernel.arrays[array].width);
         let slot = Type::int(width as u16 * 8).unwrap_or(types::I8);
         let bytes = ty.bytes() as u32;
         let value = if bytes == width {
@@ -657,18 +642,18 @@ impl<'n, 'f> Emit<'n, 'f> {
                 self.word(ty, self.frame.scalars + *n as usize)
             }
             Op::Binary(kind, a, b) => {
-                let ty = self.kernel.regs[*a as usize];
+                let ty = self.kernel.regs[*a];
                 let known = self.constant(*b);
                 let (a, b) = (self.reg(*a), self.reg(*b));
                 self.binary(*kind, ty, a, b, known)
             }
             Op::Unary(kind, a) => {
-                let ty = self.kernel.regs[*a as usize];
+                let ty = self.kernel.regs[*a];
                 let a = self.reg(*a);
                 self.unary(*kind, ty, a)
             }
             Op::Compare(kind, a, b) => {
-                let ty = self.kernel.regs[*a as usize];
+                let ty = self.kernel.regs[*a];
                 let (a, b) = (self.reg(*a), self.reg(*b));
                 let bit = self.compare(*kind, ty, a, b);
                 self.b.ins().uextend(types::I64, bit)
@@ -678,7 +663,7 @@ impl<'n, 'f> Emit<'n, 'f> {
                 self.b.ins().select(c, a, b)
             }
             Op::Cast(cast, to, a) => {
-                let from = self.kernel.regs[*a as usize];
+                let from = self.kernel.regs[*a];
                 let (to, a) = (machine_type(*to), self.reg(*a));
                 match cast {
                     Cast::SignExtend => self.b.ins().sextend(to, a),

@@ -7,7 +7,7 @@ use super::native::FrameAddress;
 use super::partition::{IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED};
 use crate::core::Root;
 use crate::kernel::{Executable, Input, Limits, RunResult};
-use crate::loop_ir::{Array, ArrayInfo, Kernel, Origin, Stmt, buffer_reuse};
+use crate::loop_ir::{Array, Id, Kernel, Origin, Stmt, buffer_reuse};
 use crate::lower::{InputBinding, Lowered, ResultSource};
 use crate::value::{Buffer, Class, Seq, Value};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -42,7 +42,7 @@ pub struct CompiledKernel {
     /// The one array that is made is the result, and nothing fails once there is allocate for it.
     takes_spare: bool,
     /// For each phase, the arrays that each of its pieces has of its own.
-    own: Vec<Vec<usize>>,
+    own: Vec<Vec<Array>>,
 }
 
 impl CompiledKernel {
@@ -75,7 +75,7 @@ impl CompiledKernel {
         let mut own: Vec<Buffer> = Vec::new();
         for array in &self.own[at] {
             let Some(buffer) = allocate(kernel, *array, None, memory) else { return STATUS_FAILED };
-            words[self.code.frame.arrays + array] = buffer.address();
+            words[self.code.frame.arrays + array.index()] = buffer.address();
             own.push(buffer);
         }
         self.code.functions.call(at, FrameAddress::of(words), low, high)
@@ -203,7 +203,7 @@ impl CompiledKernel {
             ResultSource::Word(at) => {
                 let reg = self.lowered.kernel.scalar_results[*at];
                 let bits = words[self.code.frame.regs[&reg]];
-                let bytes = self.lowered.kernel.regs[reg as usize].bytes();
+                let bytes = self.lowered.kernel.regs[reg].bytes();
                 Value::Word(if bytes == 8 { bits } else { bits & ((1 << (8 * bytes)) - 1) })
             }
             ResultSource::Array(number, _) => Value::Seq(Seq::new(results[*number as usize].take()?)),
@@ -225,7 +225,7 @@ impl CompiledKernel {
 impl CompiledKernel {
     /// Whether the inputs are what the code was made for: so many slots, and codes of their types.
     fn accepts_inputs(&self, inputs: &[Value]) -> bool {
-        let slots = |array: &Array| self.lowered.kernel.slots[*array as usize];
+        let slots = |array: &Array| self.lowered.kernel.slots[*array];
         inputs.len() == self.lowered.bindings.len()
             && inputs.iter().zip(&self.lowered.bindings).all(|(value, binding)| match (binding, value) {
                 (InputBinding::Nothing, _) => true,
@@ -247,8 +247,8 @@ impl CompiledKernel {
     /// Whether the memory of a value is that of the one result: nobody else holds it, and it has as many slots.
     fn fits_result(&self, value: &Value) -> bool {
         let Value::Seq(seq) = value else { return false };
-        let slots = |array: &ArrayInfo| matches!(array.origin, Origin::Result(_));
-        let result = self.lowered.kernel.arrays.iter().position(slots);
+        let arrays = &self.lowered.kernel.arrays;
+        let result = arrays.ids().find(|array| matches!(arrays[*array].origin, Origin::Result(_)));
         seq.is_sole(self.lowered.classes[0])
             && result.is_some_and(|result| self.lowered.kernel.slots[result] == seq.len() as u64)
     }
@@ -263,7 +263,7 @@ fn into_sole_buffer(value: Value) -> Option<Buffer> {
 }
 
 /// Room for an array of a kernel, if there is so much memory: of slots of a class, or of bytes.
-fn allocate(kernel: &Kernel, array: usize, class: Option<Class>, memory: u64) -> Option<Buffer> {
+fn allocate(kernel: &Kernel, array: Array, class: Option<Class>, memory: u64) -> Option<Buffer> {
     let slots = kernel.slots[array];
     let bytes = slots.checked_mul(u64::from(kernel.arrays[array].width)).filter(|bytes| *bytes <= memory)?;
     let (class, slots) = class.map_or((Class::Word, bytes.div_ceil(8)), |class| (class, slots));
@@ -276,10 +276,10 @@ fn allocate(kernel: &Kernel, array: usize, class: Option<Class>, memory: u64) ->
 }
 
 /// The arrays that each piece of a phase has of its own.
-fn thread_local_arrays(kernel: &Kernel, phase: &Partition) -> Vec<usize> {
+fn thread_local_arrays(kernel: &Kernel, phase: &Partition) -> Vec<Array> {
     let mut found = BTreeSet::new();
     crate::loop_ir::for_each_stmt(&kernel.body[phase.stmts.clone()], &mut |stmt| {
-        found.extend(stmt.arrays().into_iter().map(|array| array as usize));
+        found.extend(stmt.arrays());
     });
     found.into_iter().filter(|array| kernel.arrays[*array].origin == Origin::ThreadLocal).collect()
 }
@@ -341,7 +341,7 @@ impl Executable for CompiledKernel {
                 InputBinding::Read(array, class) => {
                     let Value::Seq(seq) = &*value else { return RunResult::Failed };
                     let Some((buffer, start)) = seq.flat(*class) else { return RunResult::Failed };
-                    words[frame.arrays + *array as usize] = buffer.address() + start as u64 * class.bytes();
+                    words[frame.arrays + array.index()] = buffer.address() + start as u64 * class.bytes();
                     read.push(buffer);
                 }
                 InputBinding::Change(array, class) => {
@@ -353,7 +353,7 @@ impl Executable for CompiledKernel {
                         seq = Seq::shared(buffer);
                     }
                     let (buffer, start) = seq.make_mut(*class);
-                    words[frame.arrays + *array as usize] = buffer.address() + start as u64 * class.bytes();
+                    words[frame.arrays + array.index()] = buffer.address() + start as u64 * class.bytes();
                     changed.push(Some(Value::Seq(seq)));
                     continue;
                 }
@@ -364,7 +364,8 @@ impl Executable for CompiledKernel {
         }
         let mut results: Vec<Option<Buffer>> = vec![None; self.lowered.classes.len()];
         let mut work: Vec<Buffer> = Vec::new();
-        for (at, array) in kernel.arrays.iter().enumerate() {
+        for at in kernel.arrays.ids() {
+            let array = kernel.arrays[at];
             let class = match array.origin {
                 Origin::Result(number) => Some(self.lowered.classes[number as usize]),
                 Origin::Scratch => None,
@@ -374,7 +375,7 @@ impl Executable for CompiledKernel {
                 Some((input, given)) => {
                     let buffer = into_sole_buffer(std::mem::replace(&mut inputs[input], Value::UNIT));
                     if let Some(buffer) = &buffer {
-                        words[frame.arrays + given as usize] = buffer.address();
+                        words[frame.arrays + given.index()] = buffer.address();
                     }
                     buffer
                 }
@@ -386,7 +387,7 @@ impl Executable for CompiledKernel {
             let Some(buffer) = taken.or_else(|| allocate(kernel, at, class, limits.memory)) else {
                 return RunResult::Failed;
             };
-            words[frame.arrays + at] = buffer.address();
+            words[frame.arrays + at.index()] = buffer.address();
             match array.origin {
                 Origin::Result(number) => results[number as usize] = Some(buffer),
                 _ => work.push(buffer),

@@ -196,13 +196,12 @@ impl Analysis<'_> {
                     self.roles.insert(*reg, role);
                 }
                 Stmt::Set(_, reg) => {
-                    if self.kernel.regs[*reg as usize].bytes() != 8 {
+                    if self.kernel.regs[*reg].bytes() != 8 {
                         return None;
                     }
                 }
                 Stmt::Store(array, at, value) => {
-                    let fits = self.kernel.arrays[*array as usize].width == 8
-                        && self.kernel.regs[*value as usize].bytes() == 8;
+                    let fits = self.kernel.arrays[*array].width == 8 && self.kernel.regs[*value].bytes() == 8;
                     if !certain || self.loops > 0 || self.role(*at) != Role::Index || !fits {
                         return None;
                     }
@@ -276,9 +275,9 @@ impl Analysis<'_> {
 
 /// Whether an operation is one of vectors, whatever its operands hold.
 fn by_vectors(kernel: &Kernel, roles: &HashMap<Reg, Role>, reg: Reg, op: &Op) -> bool {
-    let mut wide = kernel.regs[reg as usize].bytes() == 8;
-    op.for_each_reg(&mut |reg| wide &= kernel.regs[reg as usize].bytes() == 8);
-    let float = kernel.regs[reg as usize].is_float();
+    let mut wide = kernel.regs[reg].bytes() == 8;
+    op.for_each_reg(&mut |reg| wide &= kernel.regs[reg].bytes() == 8);
+    let float = kernel.regs[reg].is_float();
     wide && match op {
         Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => true,
         Op::Binary(Binary::DivFloat | Binary::Min | Binary::Max, ..) => true,
@@ -344,7 +343,7 @@ impl Emit<'_, '_> {
         let active = self.mask_variables(true);
         let mut vars = HashMap::default();
         for var in &plan.vars {
-            let zero = self.zero_vector(self.kernel.vars[*var as usize]);
+            let zero = self.zero_vector(self.kernel.vars[*var]);
             vars.insert(*var, self.variables([zero; VECTORS]));
         }
         let (made, left) = (HashMap::default(), HashMap::default());
@@ -612,12 +611,12 @@ impl Emit<'_, '_> {
 
     /// A register for all lanes, from an operation.
     fn varying(&mut self, masked: &Masked<'_>, reg: Reg, op: &Op) -> Made {
-        let ty = self.kernel.regs[reg as usize];
+        let ty = self.kernel.regs[reg];
         match op {
             Op::Get(var) => Made::Vectors(self.now(masked.vars[var])),
             Op::Load(array, at, _)
                 if ty.bytes() == 8
-                    && self.kernel.arrays[*array as usize].width == 8
+                    && self.kernel.arrays[*array].width == 8
                     && masked.plan.roles.get(at) == Some(&Role::Index) =>
             {
                 let at = self.reg(*at);
@@ -649,7 +648,7 @@ impl Emit<'_, '_> {
                 Made::Mask(self.mask(masked, *a).map(|mask| self.b.ins().bnot(mask)))
             }
             Op::Compare(kind, a, b) => {
-                let from = self.kernel.regs[*a as usize];
+                let from = self.kernel.regs[*a];
                 let (a, b) = (self.as_vectors(masked, *a), self.as_vectors(masked, *b));
                 Made::Mask(std::array::from_fn(|i| self.compare(*kind, from, a[i], b[i])))
             }
@@ -694,7 +693,7 @@ impl Emit<'_, '_> {
 
     /// A register as vectors.
     fn as_vectors(&mut self, masked: &Masked<'_>, reg: Reg) -> [Value; VECTORS] {
-        let vector = pair(self.kernel.regs[reg as usize]);
+        let vector = pair(self.kernel.regs[reg]);
         match masked.made.get(&reg) {
             Some(Made::Vectors(vectors)) => *vectors,
             Some(Made::Mask(mask)) => {
@@ -747,39 +746,39 @@ impl Emit<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::loop_ir::Origin;
+    use crate::loop_ir::parse;
 
     #[test]
-    fn rounds_that_write_at_two_places_stay_apart() {
-        let mut kernel =
-            Kernel { regs: vec![ScalarType::I64; 3], vars: vec![ScalarType::F64], ..Kernel::default() };
-        kernel.regs.extend([ScalarType::F64; 4]);
-        kernel.regs.extend([ScalarType::I64, ScalarType::F64]);
-        kernel.add_array(Origin::Result(0), 8, 10);
-        let one = |op, a, b| Op::Binary(op, a, b);
-        let rounds = vec![
-            Stmt::Let(4, Op::Get(0)),
-            Stmt::Let(5, one(Binary::Add, 4, 3)),
-            Stmt::Let(6, one(Binary::Mul, 5, 4)),
-            Stmt::Set(0, 6),
-            Stmt::Let(7, Op::Compare(Compare::Lt, 6, 3)),
-            Stmt::If(7, vec![Stmt::Break(0)], Vec::new()),
-        ];
-        let mut body = vec![
-            Stmt::Let(1, Op::Const(ScalarType::I64, 1)),
-            Stmt::Let(2, one(Binary::Add, 0, 1)),
-            Stmt::Let(3, Op::Const(ScalarType::F64, 0)),
-            Stmt::Set(0, 3),
-            Stmt::Loop(0, rounds),
-            Stmt::Let(8, Op::Get(0)),
-            Stmt::Store(0, 0, 8),
-        ];
-        let plans = |kernel: &mut Kernel, body: &[Stmt]| {
-            kernel.body = body.to_vec();
-            plan(kernel, 0, body).is_some()
+    fn iterations_that_write_at_two_places_are_not_masked() {
+        let planned = |last: &str| {
+            let text = format!(
+                "array a0: result 0, 8 bytes a slot, 10 slots
+var v0: f64
+r9: i64 = 10
+parallel for r0 < r9
+  r1: i64 = 1
+  r2: i64 = add r0 r1
+  r3: f64 = 0.0
+  v0 := r3
+  loop @0
+    r4: f64 = v0
+    r5: f64 = add r4 r3
+    r6: f64 = mul r5 r4
+    v0 := r6
+    r7: i64 = r6 < r3
+    if r7
+      break @0
+  r8: f64 = v0
+  a0[r0] <- r8
+{last}"
+            );
+            let kernel = parse::kernel(&text).unwrap();
+            match &kernel.body[..] {
+                [_, Stmt::ParallelFor { index, body, .. }] => plan(&kernel, *index, body).is_some(),
+                other => panic!("{other:?}"),
+            }
         };
-        assert!(plans(&mut kernel, &body));
-        body.push(Stmt::Store(0, 2, 8));
-        assert!(!plans(&mut kernel, &body));
+        assert!(planned(""));
+        assert!(!planned("  a0[r2] <- r8"));
     }
 }

@@ -24,9 +24,9 @@ mod partition;
 mod simd128;
 
 use crate::hash::HashMap;
-use crate::kernel::{Accelerator, CompilationUnit, Declined, Executable, Region};
+use crate::kernel::{Accelerator, CompilationUnit, Executable, NotCompiled, Region};
 use crate::loop_ir::{Kernel, StructuralKey};
-use crate::lower::{self, Lowered, No, STOPPED, TOO_LONG};
+use crate::lower::{self, Declined, Lowered};
 use crate::source::Span;
 use code::Code;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -80,7 +80,7 @@ pub struct Trace {
     /// Where the part stands.
     pub span: Span,
     /// How it looks at the stage; or why it is left to the evaluator.
-    pub text: Result<String, &'static str>,
+    pub text: Result<String, String>,
 }
 
 /// Compiles parts of programs.
@@ -210,14 +210,14 @@ impl Jit {
         self.trace.lock().map(noted).unwrap_or_default()
     }
 
-    fn record_trace(&self, unit: &CompilationUnit<'_>, lowered: &Result<Lowered, No>) {
+    fn record_trace(&self, unit: &CompilationUnit<'_>, lowered: &Result<Lowered, Declined>) {
         let Ok(mut trace) = self.trace.lock() else { return };
         let Some((stage, noted)) = &mut *trace else { return };
         let span = match unit.region {
             Region::Term(term) => term.span,
             Region::Loop(stmt) => stmt.span,
         };
-        let text = lowered.as_ref().map_err(|no| no.0).map(|lowered| match stage {
+        let text = lowered.as_ref().map_err(Declined::to_string).map(|lowered| match stage {
             Stage::Core => crate::core::print::unit(unit.program, unit.locals, unit.region.as_result()),
             Stage::Loops => crate::loop_ir::print::kernel(&lowered.kernel),
             Stage::Instructions => Code::show(&lowered.kernel).unwrap_or_else(|error| error),
@@ -227,19 +227,23 @@ impl Jit {
 }
 
 impl Accelerator for Jit {
-    fn prepare(&self, unit: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, Declined> {
+    fn prepare(&self, unit: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, NotCompiled> {
         let statistics = &self.shared.statistics;
         let lowered = match lower::lower(unit) {
             Ok(lowered) => lowered,
-            Err(No(STOPPED)) => return Err(Declined::Stopped),
+            Err(Declined::Stopped) => return Err(NotCompiled::Stopped),
             Err(no) => {
                 self.record_trace(unit, &Err(no));
                 statistics.declined.fetch_add(1, Ordering::Relaxed);
-                return Err(if no == No(TOO_LONG) { Declined::TooLong } else { Declined::Unfit });
+                return Err(if no == Declined::TooLong {
+                    NotCompiled::TooLong
+                } else {
+                    NotCompiled::Unsupported
+                });
             }
         };
         let (lowered, code) =
-            compile_cancellable(&self.shared, lowered, unit.may_continue).ok_or(Declined::Stopped)?;
+            compile_cancellable(&self.shared, lowered, unit.may_continue).ok_or(NotCompiled::Stopped)?;
         let lowered = Ok(lowered);
         self.record_trace(unit, &lowered);
         statistics.lowered.fetch_add(1, Ordering::Relaxed);
@@ -247,7 +251,7 @@ impl Accelerator for Jit {
             (Ok(lowered), Some(code)) => {
                 Ok(Arc::new(kernel::CompiledKernel::new(lowered, code, self.shared.clone())))
             }
-            _ => Err(Declined::Unfit),
+            _ => Err(NotCompiled::Unsupported),
         }
     }
 }

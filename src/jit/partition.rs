@@ -8,7 +8,7 @@
 //! Writes no instructions: that is [`super::emit`].
 
 use crate::hash::HashMap;
-use crate::loop_ir::{Array, Kernel, Op, Origin, Reg, Stmt, Var, for_each_stmt};
+use crate::loop_ir::{Array, Kernel, Op, Origin, Part, Reg, Stmt, Var, for_each_stmt};
 use cranelift_codegen::ir::{AbiParam, Signature, types};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -111,12 +111,16 @@ pub fn partition(kernel: &Kernel) -> (Vec<Partition>, Frame) {
             }
         };
         for_each_stmt(&kernel.body[phase.stmts.clone()], &mut |stmt| {
-            stmt.for_each_reg(&mut read);
-            match stmt {
-                Stmt::Reduce { item, .. } => item.regs().for_each(&mut read),
-                Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) => touched(*var),
-                _ => {}
-            }
+            stmt.for_each_part(&mut |part| match part {
+                Part::Use(reg) | Part::Item(reg) => read(*reg),
+                Part::VarRead(var) | Part::VarWrite(var) => touched(*var),
+                Part::Def(_)
+                | Part::ArrayRead(_)
+                | Part::ArrayWrite(_)
+                | Part::Label(_)
+                | Part::Target(_)
+                | Part::Body(_) => {}
+            });
         });
         // How many rounds there are is read by whoever cuts them.
         match phase.rounds {
@@ -159,7 +163,7 @@ fn is_divisible(kernel: &Kernel, stmt: &Stmt) -> bool {
     let Stmt::For { label, .. } = stmt else { return false };
     let mut whole = true;
     for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
-        let local = |array: &Array| matches!(kernel.arrays[*array as usize].origin, Origin::Stack(_));
+        let local = |array: &Array| matches!(kernel.arrays[*array].origin, Origin::Stack(_));
         whole &= !matches!(inner, Stmt::Break(left) if left == label) && !inner.arrays().iter().any(local);
     });
     whole
@@ -177,18 +181,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_round_sets_first_is_not_carried_on() {
-        let inner =
-            Stmt::For { label: 0, index: 9, low: 0, high: 1, body: vec![Stmt::Set(3, 0), Stmt::Set(1, 0)] };
-        let body = [
-            Stmt::Let(5, Op::Get(0)),
-            Stmt::Set(0, 5),
-            Stmt::Set(1, 5),
-            Stmt::Let(6, Op::Get(1)),
-            inner,
-            Stmt::Set(3, 5),
-            Stmt::Set(2, 5),
-        ];
-        assert_eq!(set_before_read(&body), BTreeSet::from([1, 2]));
+    fn variables_set_first_in_each_iteration_are_not_carried() {
+        let kernel = crate::loop_ir::parse::kernel(
+            "var v0: i64
+var v1: i64
+var v2: i64
+var v3: i64
+r5: i64 = v0
+v0 := r5
+v1 := r5
+r6: i64 = v1
+for r9 in r0..<r1 @0
+  v3 := r0
+  v1 := r0
+v3 := r5
+v2 := r5",
+        );
+        let found = set_before_read(&kernel.unwrap().body);
+        assert_eq!(found.iter().map(Var::to_string).collect::<Vec<_>>(), ["v1", "v2"]);
     }
 }

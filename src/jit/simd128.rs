@@ -73,12 +73,12 @@ pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) 
         let role = |reg: &Reg| roles.get(reg).copied().unwrap_or(Role::Same);
         match stmt {
             Stmt::Let(reg, op) => {
-                let ty = kernel.regs[*reg as usize];
+                let ty = kernel.regs[*reg];
                 let mut same = true;
                 op.for_each_reg(&mut |reg| same = same && role(&reg) == Role::Same);
                 let new = match op {
                     Op::Load(array, at, _) => {
-                        let info = kernel.arrays[*array as usize];
+                        let info = kernel.arrays[*array];
                         if store_lanes.get(array).is_some_and(|other| other != at) {
                             return None;
                         }
@@ -118,7 +118,7 @@ pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) 
                         _ => Role::Lanes,
                     },
                     Op::Compare(kind, a, b) => {
-                        let from = kernel.regs[*a as usize];
+                        let from = kernel.regs[*a];
                         match (role(a), role(b)) {
                             // `not`
                             (Role::Mask, Role::Same) if *kind == Compare::Eq => {
@@ -170,8 +170,8 @@ pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) 
                 roles.insert(*reg, new);
             }
             Stmt::Store(array, at, value) => {
-                let ty = kernel.regs[*value as usize];
-                let fits = usize::from(kernel.arrays[*array as usize].width) == ty.bytes();
+                let ty = kernel.regs[*value];
+                let fits = usize::from(kernel.arrays[*array].width) == ty.bytes();
                 if role(at) != Role::Index || !fits || !matches!(role(value), Role::Lanes | Role::Same) {
                     return None;
                 }
@@ -311,7 +311,7 @@ impl Emit<'_, '_> {
             }
             for reg in wanted {
                 let same = plan.roles.get(&reg).is_none_or(|role| *role == Role::Same);
-                let ty = self.kernel.regs[reg as usize];
+                let ty = self.kernel.regs[reg];
                 if same && ty.bytes() == plan.width && !splats.contains_key(&reg) {
                     let value = self.reg(reg);
                     let splat = self.b.ins().splat(plan.vector(ty), value);
@@ -400,7 +400,7 @@ impl Emit<'_, '_> {
         splats: &HashMap<Reg, Value>,
     ) -> Value {
         let get = |reg: &Reg| lane(made, splats, reg, i);
-        let ty = self.kernel.regs[reg as usize];
+        let ty = self.kernel.regs[reg];
         match op {
             Op::Load(array, at, _) => {
                 let at = self.reg(*at);
@@ -420,7 +420,7 @@ impl Emit<'_, '_> {
                     let mask = get(a);
                     return self.b.ins().bnot(mask);
                 }
-                let ty = self.kernel.regs[*a as usize];
+                let ty = self.kernel.regs[*a];
                 let (a, b) = (get(a), get(b));
                 self.compare(*kind, ty, a, b)
             }

@@ -16,7 +16,7 @@ use crate::hash::HashMap;
 /// The given arrays that the result may be written over, if they have as many slots.
 pub fn reusable_inputs(kernel: &Kernel) -> Vec<Array> {
     match candidates(kernel) {
-        Some((result, rounds, found)) if rounds == kernel.slots[result as usize] => found,
+        Some((result, rounds, found)) if rounds == kernel.slots[result] => found,
         _ => Vec::new(),
     }
 }
@@ -28,12 +28,12 @@ pub fn ever_reusable_inputs(kernel: &Kernel) -> Vec<Array> {
 
 /// The result, the rounds of its find_store, and the arrays that are read as they must be.
 fn candidates(kernel: &Kernel) -> Option<(Array, u64, Vec<Array>)> {
-    let mut made = (0..kernel.arrays.len()).filter(|i| {
-        let origin = kernel.arrays[*i].origin;
+    let mut made = kernel.arrays.ids().filter(|array| {
+        let origin = kernel.arrays[*array].origin;
         matches!(origin, Origin::Result(_) | Origin::Scratch | Origin::ThreadLocal | Origin::InOut(_))
     });
-    let (result, None) = (made.next()? as Array, made.next()) else { return None };
-    let Origin::Result(_) = kernel.arrays[result as usize].origin else { return None };
+    let (result, None) = (made.next()?, made.next()) else { return None };
+    let Origin::Result(_) = kernel.arrays[result].origin else { return None };
     let mut ops: HashMap<Reg, &Op> = HashMap::default();
     let (mut stores, mut plain) = (0, true);
     for_each_stmt(&kernel.body, &mut |stmt| match stmt {
@@ -52,10 +52,9 @@ fn candidates(kernel: &Kernel) -> Option<(Array, u64, Vec<Array>)> {
     let each = kernel.body.iter().find(|stmt| matches!(stmt, Stmt::ParallelFor { .. }))?;
     let (rounds, body, slot) = defs.find_store(each, result)?;
     let mut found = Vec::new();
-    for array in 0..kernel.arrays.len() as Array {
-        let info = kernel.arrays[array as usize];
-        let fits =
-            matches!(info.origin, Origin::Input(_)) && info.width == kernel.arrays[result as usize].width;
+    for array in kernel.arrays.ids() {
+        let info = kernel.arrays[array];
+        let fits = matches!(info.origin, Origin::Input(_)) && info.width == kernel.arrays[result].width;
         let reads = |stmt: &Stmt| stmt.arrays().contains(&array);
         let mut all = 0;
         for_each_stmt(&kernel.body, &mut |stmt| all += usize::from(reads(stmt)));
@@ -129,62 +128,59 @@ impl<'a> Definitions<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ArrayInfo, ScalarType};
+    use super::super::parse;
     use super::*;
 
-    /// Three rounds, or `rounds`, each with what `body` does at the index 2.
-    fn kernel(rounds: u64, body: Vec<Stmt>) -> Kernel {
-        let given = |n| ArrayInfo { origin: Origin::Input(n), width: 8 };
-        let mut kernel = Kernel {
-            regs: vec![ScalarType::I64; 20],
-            arrays: vec![ArrayInfo { origin: Origin::Result(0), width: 8 }, given(0), given(1)],
-            slots: vec![3, 0, 0],
-            ..Kernel::default()
-        };
-        kernel.body.push(Stmt::Let(1, Op::Const(ScalarType::I64, rounds)));
-        kernel.body.push(Stmt::Let(3, Op::Const(ScalarType::I64, 1)));
-        kernel.body.push(Stmt::ParallelFor { index: 2, count: 1, body });
-        kernel
+    /// A kernel of `count` iterations over the index `r2`: a statement between two semicolons, indented further by what is
+    /// more than one space.
+    fn kernel(count: u64, body: &str) -> Kernel {
+        let line = |line: &str| format!("\n  {}", line.strip_prefix(' ').unwrap_or(line));
+        let body: String = body.split(';').map(line).collect();
+        let text = format!(
+            "array a0: result 0, 8 bytes a slot, 3 slots
+array a1: input 0, 8 bytes a slot, 0 slots
+array a2: input 1, 8 bytes a slot, 0 slots
+r0: i64 = 0
+r1: i64 = {count}
+r3: i64 = 1
+parallel for r2 < r1{body}"
+        );
+        parse::kernel(&text).unwrap()
     }
 
-    fn load(reg: Reg, array: Array, at: Reg) -> Stmt {
-        Stmt::Let(reg, Op::Load(array, at, ScalarType::I64))
-    }
-
-    fn add(reg: Reg, a: Reg, b: Reg) -> Stmt {
-        Stmt::Let(reg, Op::Binary(Binary::Add, a, b))
+    fn reusable(count: u64, body: &str) -> Vec<String> {
+        reusable_inputs(&kernel(count, body)).iter().map(Array::to_string).collect()
     }
 
     #[test]
-    fn what_is_read_at_the_same_slot_before() {
-        let sum = |before: Vec<Stmt>, after: Vec<Stmt>| {
-            let own = vec![load(10, 1, 2), load(11, 2, 2), add(12, 10, 11), Stmt::Store(0, 2, 12)];
-            reusable_inputs(&kernel(3, before.into_iter().chain(own).chain(after).collect()))
+    fn inputs_read_at_the_same_slot_before_the_store() {
+        let sum = |before: &str, after: &str| {
+            let own = "r10: i64 = a1[r2]; r11: i64 = a2[r2]; r12: i64 = add r10 r11; a0[r2] <- r12";
+            reusable(3, &format!("{before}{own}{after}"))
         };
-        assert_eq!(sum(vec![], vec![]), [1, 2]);
-        // A slot computed in the same_expression way is the same_expression one.
-        assert_eq!(sum(vec![add(4, 2, 3)], vec![]), [1, 2]);
-        assert_eq!(sum(vec![add(4, 2, 3), load(5, 1, 4)], vec![]), [2], "the next slot");
-        assert_eq!(sum(vec![], vec![load(5, 2, 2)]), [1], "after the find_store");
-        assert_eq!(sum(vec![load(5, 0, 2)], vec![]), [0; 0], "the result itself is read");
-        assert_eq!(sum(vec![Stmt::Fail], vec![]), [0; 0], "what fails must be done again");
+        assert_eq!(sum("", ""), ["a1", "a2"]);
+        // A slot computed in the same way is the same one.
+        assert_eq!(sum("r4: i64 = add r2 r3; ", ""), ["a1", "a2"]);
+        assert_eq!(sum("r4: i64 = add r2 r3; r5: i64 = a1[r4]; ", ""), ["a2"], "the next slot");
+        assert_eq!(sum("", "; r5: i64 = a2[r2]"), ["a1"], "after the store");
+        assert_eq!(sum("r5: i64 = a0[r2]; ", ""), [""; 0], "the result itself is read");
+        assert_eq!(sum("fail; ", ""), [""; 0], "a kernel that fails is run again");
     }
 
     #[test]
     fn slots_computed_in_the_same_way() {
-        let body = vec![add(4, 2, 3), add(5, 2, 3), load(10, 1, 4), load(11, 2, 2), Stmt::Store(0, 5, 10)];
-        assert_eq!(reusable_inputs(&kernel(3, body)), [1]);
+        let body =
+            "r4: i64 = add r2 r3; r5: i64 = add r2 r3; r10: i64 = a1[r4]; r11: i64 = a2[r2]; a0[r5] <- r10";
+        assert_eq!(reusable(3, body), ["a1"]);
     }
 
     #[test]
     fn each_slot_is_written_once() {
-        let body = || vec![load(10, 1, 2), Stmt::Store(0, 2, 10)];
-        assert_eq!(reusable_inputs(&kernel(3, body())), [1, 2]);
-        // Two rounds that write one slot would read it after the first of them.
-        assert_eq!(reusable_inputs(&kernel(6, body())), [0; 0]);
-        let inner = Stmt::For { label: 0, index: 6, low: 3, high: 1, body: body() };
-        assert_eq!(reusable_inputs(&kernel(3, vec![inner])), [0; 0]);
-        let twice = vec![load(10, 1, 2), Stmt::Store(0, 2, 10), Stmt::Store(0, 2, 10)];
-        assert_eq!(reusable_inputs(&kernel(3, twice)), [0; 0]);
+        let body = "r10: i64 = a1[r2]; a0[r2] <- r10";
+        assert_eq!(reusable(3, body), ["a1", "a2"]);
+        // Two iterations that write one slot would read it after the first of them.
+        assert_eq!(reusable(6, body), [""; 0]);
+        assert_eq!(reusable(3, "for r6 in r3..<r1 @0;   r10: i64 = a1[r2];   a0[r2] <- r10"), [""; 0]);
+        assert_eq!(reusable(3, "r10: i64 = a1[r2]; a0[r2] <- r10; a0[r2] <- r10"), [""; 0]);
     }
 }

@@ -73,9 +73,15 @@ pub fn op_cost(op: &Op) -> f64 {
         Op::Call(Math::Fma, _) => 0.25,
         Op::Call(..) => 8.0,
         Op::Load(..) => 0.5,
-        Op::Binary(Binary::DivSigned | Binary::DivUnsigned | Binary::RemSigned | Binary::RemUnsigned, ..) => {
-            4.0
-        }
+        Op::Binary(op, ..) => binary_cost(*op),
+        Op::Unary(..) | Op::Compare(..) | Op::Select(..) | Op::Cast(..) => 0.25,
+    }
+}
+
+/// Nanoseconds that an operation on two numbers takes.
+pub fn binary_cost(op: Binary) -> f64 {
+    match op {
+        Binary::DivSigned | Binary::DivUnsigned | Binary::RemSigned | Binary::RemUnsigned => 4.0,
         _ => 0.25,
     }
 }

@@ -25,11 +25,19 @@
 
 pub mod buffer_reuse;
 pub mod cost;
+pub mod id;
+mod mnemonics;
+pub mod parse;
 pub mod pass;
 pub mod print;
+#[cfg(test)]
+mod tests;
 pub mod validate;
+pub mod visit;
 
 pub use crate::core::reduction::ReductionOp;
+pub use id::{Array, Id, IdVec, Label, Reg, Var};
+pub use visit::{Part, PartMut, for_each_stmt};
 
 impl ReductionOp {
     /// The operation that joins.
@@ -50,15 +58,6 @@ impl ReductionOp {
         }
     }
 }
-
-/// A register: set once, in the order of statements.
-pub type Reg = u32;
-/// A variable: set and read any number of times.
-pub type Var = u32;
-/// An array.
-pub type Array = u32;
-/// What `Break` and `Continue` lead out of.
-pub type Label = u32;
 
 /// The type of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -255,31 +254,6 @@ pub enum Op {
     Call(Math, Vec<Reg>),
 }
 
-impl Op {
-    /// Calls `f` on each register it reads.
-    pub fn for_each_reg(&self, f: &mut dyn FnMut(Reg)) {
-        self.clone().for_each_reg_mut(&mut |reg| f(*reg));
-    }
-
-    /// Calls `f` on each register it reads, to be replaced.
-    pub fn for_each_reg_mut(&mut self, f: &mut dyn FnMut(&mut Reg)) {
-        match self {
-            Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => {}
-            Op::Binary(_, a, b) | Op::Compare(_, a, b) => {
-                f(a);
-                f(b);
-            }
-            Op::Unary(_, a) | Op::Cast(_, _, a) | Op::Load(_, a, _) => f(a),
-            Op::Select(a, b, c) => {
-                f(a);
-                f(b);
-                f(c);
-            }
-            Op::Call(_, args) => args.iter_mut().for_each(f),
-        }
-    }
-}
-
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Stmt {
@@ -350,7 +324,7 @@ impl Summand {
     /// The type of the lanes.
     pub fn ty(self, kernel: &Kernel) -> ScalarType {
         match self {
-            Summand::Value(_, reg) | Summand::Product(reg, _) => kernel.regs[reg as usize],
+            Summand::Value(_, reg) | Summand::Product(reg, _) => kernel.regs[reg],
         }
     }
 
@@ -394,33 +368,6 @@ pub struct Gemm {
     pub start: Reg,
 }
 
-impl Gemm {
-    /// The registers it reads, in the order of their declaration.
-    pub fn regs(&self) -> Vec<Reg> {
-        let mut regs = Vec::new();
-        self.clone().for_each_reg_mut(&mut |reg| regs.push(*reg));
-        regs
-    }
-
-    /// Calls `f` on each register it reads, to be replaced.
-    pub fn for_each_reg_mut(&mut self, f: &mut dyn FnMut(&mut Reg)) {
-        let regs = [
-            &mut self.at,
-            &mut self.rows,
-            &mut self.columns,
-            &mut self.depth,
-            &mut self.left_at,
-            &mut self.left_row,
-            &mut self.left_step,
-            &mut self.right_at,
-            &mut self.right_step,
-            &mut self.right_column,
-            &mut self.start,
-        ];
-        regs.into_iter().for_each(f);
-    }
-}
-
 /// Where an array comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
@@ -451,13 +398,13 @@ pub struct ArrayInfo {
 #[derive(Clone, Debug, Default)]
 pub struct Kernel {
     /// Types of registers.
-    pub regs: Vec<ScalarType>,
+    pub regs: IdVec<Reg, ScalarType>,
     /// Types of variables.
-    pub vars: Vec<ScalarType>,
+    pub vars: IdVec<Var, ScalarType>,
     /// Arrays.
-    pub arrays: Vec<ArrayInfo>,
+    pub arrays: IdVec<Array, ArrayInfo>,
     /// Slots of each array, for those that are made.
-    pub slots: Vec<u64>,
+    pub slots: IdVec<Array, u64>,
     /// Types of the scalars that are given.
     pub scalars: Vec<ScalarType>,
     /// Values of the sizes. No part of the structure.
@@ -477,9 +424,9 @@ pub struct Kernel {
 /// What kernels have in common that share machine code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StructuralKey {
-    regs: Vec<ScalarType>,
-    vars: Vec<ScalarType>,
-    arrays: Vec<ArrayInfo>,
+    regs: IdVec<Reg, ScalarType>,
+    vars: IdVec<Var, ScalarType>,
+    arrays: IdVec<Array, ArrayInfo>,
     scalars: Vec<ScalarType>,
     /// How many there are: the frame has a word for each.
     sizes: usize,
@@ -501,103 +448,24 @@ impl Kernel {
         }
     }
 
+    /// A fresh label.
+    pub fn new_label(&mut self) -> Label {
+        self.labels += 1;
+        Label::new(self.labels as usize - 1)
+    }
+
     /// One more array, of slots of `width` bytes.
     pub fn add_array(&mut self, origin: Origin, width: u8, slots: u64) -> Array {
-        self.arrays.push(ArrayInfo { origin, width });
         self.slots.push(slots);
-        self.arrays.len() as Array - 1
+        self.arrays.push(ArrayInfo { origin, width })
     }
 
     /// The bytes that an array takes on the stack of a run.
     pub fn stack_bytes(&self, array: Array) -> u64 {
-        match self.arrays[array as usize] {
-            ArrayInfo { origin: Origin::Stack(_), width } => self.slots[array as usize] * u64::from(width),
+        match self.arrays[array] {
+            ArrayInfo { origin: Origin::Stack(_), width } => self.slots[array] * u64::from(width),
             _ => 0,
         }
-    }
-}
-
-impl Stmt {
-    /// The lists of statements inside.
-    pub fn bodies(&self) -> Vec<&[Stmt]> {
-        match self {
-            Stmt::If(_, then, otherwise) => vec![then, otherwise],
-            Stmt::For { body, .. }
-            | Stmt::Loop(_, body)
-            | Stmt::Block(_, body)
-            | Stmt::ParallelFor { body, .. }
-            | Stmt::Reduce { body, .. } => vec![body],
-            _ => Vec::new(),
-        }
-    }
-
-    /// The lists of statements inside, to be changed.
-    pub fn bodies_mut(&mut self) -> Vec<&mut Vec<Stmt>> {
-        match self {
-            Stmt::If(_, then, otherwise) => vec![then, otherwise],
-            Stmt::For { body, .. }
-            | Stmt::Loop(_, body)
-            | Stmt::Block(_, body)
-            | Stmt::ParallelFor { body, .. }
-            | Stmt::Reduce { body, .. } => vec![body],
-            _ => Vec::new(),
-        }
-    }
-
-    /// The arrays it reads or writes by itself, without those of the statements inside.
-    pub fn arrays(&self) -> Vec<Array> {
-        match self {
-            Stmt::Let(_, Op::Load(array, ..)) | Stmt::Store(array, ..) => vec![*array],
-            Stmt::Gemm(c) => vec![c.into, c.left, c.right],
-            _ => Vec::new(),
-        }
-    }
-
-    /// The registers it reads by itself, without those of the statements inside.
-    pub fn for_each_reg(&self, f: &mut dyn FnMut(Reg)) {
-        match self {
-            Stmt::Let(_, op) => op.for_each_reg(f),
-            Stmt::Set(_, reg) | Stmt::If(reg, ..) => f(*reg),
-            Stmt::Store(_, at, value) => {
-                f(*at);
-                f(*value);
-            }
-            // The value of a total is set inside.
-            Stmt::For { low, high, .. } | Stmt::Reduce { low, high, .. } => {
-                f(*low);
-                f(*high);
-            }
-            Stmt::ParallelFor { count, .. } => f(*count),
-            Stmt::Gemm(gemm) => gemm.regs().into_iter().for_each(f),
-            Stmt::Loop(..) | Stmt::Block(..) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => {}
-        }
-    }
-
-    /// Calls `f` on each of them, to be replaced.
-    pub fn for_each_reg_mut(&mut self, f: &mut dyn FnMut(&mut Reg)) {
-        match self {
-            Stmt::Let(_, op) => op.for_each_reg_mut(f),
-            Stmt::Set(_, reg) | Stmt::If(reg, ..) => f(reg),
-            Stmt::Store(_, at, value) => {
-                f(at);
-                f(value);
-            }
-            Stmt::For { low, high, .. } | Stmt::Reduce { low, high, .. } => {
-                f(low);
-                f(high);
-            }
-            Stmt::ParallelFor { count, .. } => f(count),
-            Stmt::Gemm(gemm) => gemm.for_each_reg_mut(f),
-            Stmt::Loop(..) | Stmt::Block(..) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => {}
-        }
-    }
-}
-
-/// Calls `f` on each statement, those inside others included, outer ones first.
-pub fn for_each_stmt<'a>(stmts: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
-    for stmt in stmts {
-        f(stmt);
-        stmt.bodies().into_iter().for_each(|body| for_each_stmt(body, f));
     }
 }
 

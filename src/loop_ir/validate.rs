@@ -1,7 +1,10 @@
 //! A second look at the loop form: registers set once and before they are read, types that fit,
 //! parallel statements where they may stand.
 
-use super::{Binary, Cast, Gemm, Kernel, Label, Op, Origin, ScalarType, Stmt, Summand, Unary, for_each_stmt};
+use super::{
+    Array, Binary, Cast, Gemm, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Summand, Unary,
+    for_each_stmt,
+};
 use crate::hash::HashSet;
 
 /// What is wrong with a kernel, if anything.
@@ -19,7 +22,7 @@ pub fn validate(kernel: &Kernel) -> Result<(), String> {
         }
     }
     match kernel.scalar_results.iter().find(|reg| !known.contains(reg)) {
-        Some(reg) => Err(format!("the result r{reg} is not set at the top")),
+        Some(reg) => Err(format!("the result {reg} is not set at the top")),
         None => Ok(()),
     }
 }
@@ -51,32 +54,32 @@ fn check_shared_panels(stmt: &Stmt) -> Result<(), String> {
 struct Validator<'a> {
     kernel: &'a Kernel,
     /// Registers set anywhere so far.
-    set: HashSet<u32>,
+    set: HashSet<Reg>,
     /// Loops and blocks around, and whether `Continue` may name them.
     labels: Vec<(Label, bool)>,
 }
 
 impl Validator<'_> {
-    fn ty(&self, reg: u32) -> Result<ScalarType, String> {
-        self.kernel.regs.get(reg as usize).copied().ok_or_else(|| format!("r{reg} has no type"))
+    fn ty(&self, reg: Reg) -> Result<ScalarType, String> {
+        self.kernel.regs.get(reg).copied().ok_or_else(|| format!("{reg} has no type"))
     }
 
-    fn array(&self, array: u32) -> Result<Origin, String> {
-        let info = self.kernel.arrays.get(array as usize);
-        info.map(|info| info.origin).ok_or_else(|| format!("there is no a{array}"))
+    fn array(&self, array: Array) -> Result<Origin, String> {
+        let info = self.kernel.arrays.get(array);
+        info.map(|info| info.origin).ok_or_else(|| format!("there is no {array}"))
     }
 
-    fn expect_type(&self, reg: u32, ty: ScalarType) -> Result<(), String> {
+    fn expect_type(&self, reg: Reg, ty: ScalarType) -> Result<(), String> {
         let found = self.ty(reg)?;
-        if found == ty { Ok(()) } else { Err(format!("r{reg} is {found:?}, not {ty:?}")) }
+        if found == ty { Ok(()) } else { Err(format!("{reg} is {found:?}, not {ty:?}")) }
     }
 
-    fn define(&mut self, reg: u32, scope: &mut HashSet<u32>) -> Result<(), String> {
+    fn define(&mut self, reg: Reg, scope: &mut HashSet<Reg>) -> Result<(), String> {
         scope.insert(reg);
-        if self.set.insert(reg) { Ok(()) } else { Err(format!("r{reg} is set twice")) }
+        if self.set.insert(reg) { Ok(()) } else { Err(format!("{reg} is set twice")) }
     }
 
-    fn check_stmts(&mut self, list: &[Stmt], scope: &mut HashSet<u32>, top: bool) -> Result<(), String> {
+    fn check_stmts(&mut self, list: &[Stmt], scope: &mut HashSet<Reg>, top: bool) -> Result<(), String> {
         for stmt in list {
             let mut unknown = None;
             stmt.for_each_reg(&mut |reg| {
@@ -85,14 +88,14 @@ impl Validator<'_> {
                 }
             });
             if let Some(reg) = unknown {
-                return Err(format!("r{reg} is read before it is set, in {stmt:?}"));
+                return Err(format!("{reg} is read before it is set, in {stmt:?}"));
             }
             self.check_stmt(stmt, scope, top)?;
         }
         Ok(())
     }
 
-    fn check_body(&mut self, list: &[Stmt], scope: &HashSet<u32>, own: Option<u32>) -> Result<(), String> {
+    fn check_body(&mut self, list: &[Stmt], scope: &HashSet<Reg>, own: Option<Reg>) -> Result<(), String> {
         let mut scope = scope.clone();
         if let Some(reg) = own {
             self.define(reg, &mut scope)?;
@@ -100,7 +103,7 @@ impl Validator<'_> {
         self.check_stmts(list, &mut scope, false)
     }
 
-    fn check_stmt(&mut self, stmt: &Stmt, scope: &mut HashSet<u32>, top: bool) -> Result<(), String> {
+    fn check_stmt(&mut self, stmt: &Stmt, scope: &mut HashSet<Reg>, top: bool) -> Result<(), String> {
         match stmt {
             Stmt::Let(reg, op) => {
                 let ty = self.op_type(op)?;
@@ -108,12 +111,12 @@ impl Validator<'_> {
                 self.define(*reg, scope)
             }
             Stmt::Set(var, reg) => {
-                let ty = self.kernel.vars.get(*var as usize).copied();
-                self.expect_type(*reg, ty.ok_or_else(|| format!("there is no v{var}"))?)
+                let ty = self.kernel.vars.get(*var).copied();
+                self.expect_type(*reg, ty.ok_or_else(|| format!("there is no {var}"))?)
             }
             Stmt::Store(array, at, value) => {
                 if let Origin::Input(_) = self.array(*array)? {
-                    return Err(format!("a{array} is only to be read"));
+                    return Err(format!("{array} is only to be read"));
                 }
                 self.ty(*value)?;
                 self.expect_type(*at, ScalarType::I64)
@@ -141,7 +144,7 @@ impl Validator<'_> {
                 let found = self.labels.iter().find(|(known, _)| known == label);
                 match (stmt, found) {
                     (Stmt::Break(_), Some(_)) | (_, Some((_, true))) => Ok(()),
-                    _ => Err(format!("@{label} is not around")),
+                    _ => Err(format!("{label} is not around")),
                 }
             }
             Stmt::Fail => Ok(()),
@@ -160,34 +163,35 @@ impl Validator<'_> {
                     Summand::Product(..) => ScalarType::F64,
                 };
                 if !wanted.is_float() || self.ty(*result)? != wanted {
-                    return Err(format!("r{result} is no sum"));
+                    return Err(format!("{result} is no sum"));
                 }
                 item.regs().try_for_each(|reg| self.expect_type(reg, wanted))?;
                 let mut inner = scope.clone();
                 self.define(*index, &mut inner)?;
                 self.check_stmts(body, &mut inner, false)?;
                 if let Some(reg) = item.regs().find(|reg| !inner.contains(reg)) {
-                    return Err(format!("r{reg} is not set by the body"));
+                    return Err(format!("{reg} is not set by the body"));
                 }
                 self.define(*result, scope)
             }
             Stmt::Gemm(gemm) => {
                 if let Origin::Input(_) = self.array(gemm.into)? {
-                    return Err(format!("a{} is only to be read", gemm.into));
+                    return Err(format!("{} is only to be read", gemm.into));
                 }
                 for array in [gemm.into, gemm.left, gemm.right] {
                     self.array(array)?;
-                    if self.kernel.arrays[array as usize].width != 8 {
-                        return Err(format!("a{array} has no slots of 8 bytes"));
+                    if self.kernel.arrays[array].width != 8 {
+                        return Err(format!("{array} has no slots of 8 bytes"));
                     }
                 }
                 if [gemm.left, gemm.right].contains(&gemm.into) {
-                    return Err(format!("a{} is read and written", gemm.into));
+                    return Err(format!("{} is read and written", gemm.into));
                 }
-                gemm.regs().into_iter().try_for_each(|reg| match reg == gemm.start {
-                    true => self.expect_type(reg, ScalarType::F64),
-                    false => self.expect_type(reg, ScalarType::I64),
-                })
+                self.expect_type(gemm.start, ScalarType::F64)?;
+                let mut counts = Vec::new();
+                stmt.for_each_reg(&mut |reg| counts.push(reg));
+                counts.retain(|reg| *reg != gemm.start);
+                counts.into_iter().try_for_each(|reg| self.expect_type(reg, ScalarType::I64))
             }
         }
     }
@@ -249,9 +253,7 @@ impl Validator<'_> {
                 self.expect_type(*at, ScalarType::I64)?;
                 Ok(*ty)
             }
-            Op::Get(var) => {
-                self.kernel.vars.get(*var as usize).copied().ok_or_else(|| format!("there is no v{var}"))
-            }
+            Op::Get(var) => self.kernel.vars.get(*var).copied().ok_or_else(|| format!("there is no {var}")),
             Op::Call(f, args) => {
                 let (params, result) = f.signature();
                 if params.len() != args.len() {

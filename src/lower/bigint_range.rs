@@ -8,14 +8,14 @@
 //! Bounds come from the sizes that a part is lowered at. They choose which operations there are and never appear in them, so
 //! code is shared by all sizes that choose alike.
 
-use super::{AbstractValue, Lower, No, Result};
+use super::{AbstractValue, Declined, Lower, Result, UnsupportedType};
 use crate::core::Op as CoreOp;
 use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType, Unary};
 
 /// The least and the greatest value of a register.
 pub(crate) type Range = (i128, i128);
 
-const BIG_INTEGERS: No = No("big integers");
+const BIG_INTEGERS: Declined = Declined::Type(UnsupportedType::BigInteger);
 
 impl<'a> Lower<'a> {
     /// The bounds of a register that holds a big integer.

@@ -216,9 +216,10 @@ impl Sum {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loop_ir::Id;
 
     fn total(sum: &Sum, regs: &[u64]) -> u64 {
-        sum.digits.iter().map(|(digit, weight)| regs[*digit as usize] * weight).sum::<u64>() + sum.rest
+        sum.digits.iter().map(|(digit, weight)| regs[digit.index()] * weight).sum::<u64>() + sum.rest
     }
 
     fn apply(op: Binary, a: u64, b: u64) -> u64 {
@@ -241,21 +242,22 @@ mod tests {
             let mut regs = Vec::new();
             for reg in 0..3 {
                 let size = random.u64(1..7);
-                facts.bound(reg, size);
+                facts.bound(Reg::new(reg), size);
                 regs.push(random.u64(0..size));
             }
             for reg in 3..6 {
                 let n = *random.choice(&[1, 2, 3, 4, 6, 8, 12]).unwrap_or(&1);
-                facts.is(reg, n);
+                facts.is(Reg::new(reg), n);
                 regs.push(n);
             }
             for result in 6..14 {
                 let op = *random
                     .choice(&[Binary::Add, Binary::Mul, Binary::DivUnsigned, Binary::RemUnsigned])
                     .unwrap_or(&Binary::Add);
-                let a = random.u32(0..result);
-                let b = if op == Binary::Add { random.u32(0..result) } else { random.u32(3..6) };
-                let exact = apply(op, regs[a as usize], regs[b as usize]);
+                let a = random.usize(0..result);
+                let b = if op == Binary::Add { random.usize(0..result) } else { random.usize(3..6) };
+                let exact = apply(op, regs[a], regs[b]);
+                let (a, b, result) = (Reg::new(a), Reg::new(b), Reg::new(result));
                 let found = match facts.simpler(op, a, b) {
                     Some(Simpler::Sum(sum)) => {
                         ways[0] += 1;
@@ -279,16 +281,17 @@ mod tests {
     fn a_place_in_a_frame_is_not_divided() {
         // (10 + i * 10 + 1 + j) by 10, with j below 8.
         let mut facts = IndexFacts::default();
-        facts.bound(0, 8);
-        facts.bound(1, 8);
-        facts.is(2, 10);
-        facts.is(3, 11);
-        facts.note(Binary::Mul, 0, 2, 4);
-        facts.note(Binary::Add, 4, 3, 5);
-        facts.note(Binary::Add, 5, 1, 6);
-        let Some(Simpler::Sum(row)) = facts.simpler(Binary::DivUnsigned, 6, 2) else { panic!() };
-        assert_eq!(row, Sum { digits: vec![(0, 1)], rest: 1 });
-        let Some(Simpler::Sum(column)) = facts.simpler(Binary::RemUnsigned, 6, 2) else { panic!() };
-        assert_eq!(column, Sum { digits: vec![(1, 1)], rest: 1 });
+        let r: [Reg; 7] = std::array::from_fn(Reg::new);
+        facts.bound(r[0], 8);
+        facts.bound(r[1], 8);
+        facts.is(r[2], 10);
+        facts.is(r[3], 11);
+        facts.note(Binary::Mul, r[0], r[2], r[4]);
+        facts.note(Binary::Add, r[4], r[3], r[5]);
+        facts.note(Binary::Add, r[5], r[1], r[6]);
+        let Some(Simpler::Sum(row)) = facts.simpler(Binary::DivUnsigned, r[6], r[2]) else { panic!() };
+        assert_eq!(row, Sum { digits: vec![(r[0], 1)], rest: 1 });
+        let Some(Simpler::Sum(column)) = facts.simpler(Binary::RemUnsigned, r[6], r[2]) else { panic!() };
+        assert_eq!(column, Sum { digits: vec![(r[1], 1)], rest: 1 });
     }
 }

@@ -72,7 +72,7 @@ impl Materialization {
 
     /// An operation of the program on integers.
     pub fn integers(&mut self, op: Binary) {
-        self.spent += cost::op_cost(&Op::Binary(op, 0, 0));
+        self.spent += cost::binary_cost(op);
     }
 
     /// What the statements so far cost.

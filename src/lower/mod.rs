@@ -20,7 +20,7 @@
 //!
 //! **What changes.** Variables of the part that are numbers become variables of the kernel; arrays are
 //! changed in place. A value that still refers to such an array when it is stored into would see the
-//! change, so the store refuses ([`No`]), and the part stays with the evaluator.
+//! change, so the store refuses ([`Declined`]), and the part stays with the evaluator.
 //!
 //! **Sizes.** Types are concrete here, but a size above [`MAX_CONSTANT_SIZE`] is a parameter of the kernel, so that all
 //! shapes of one program share one kernel ([`Kernel::key`]).
@@ -30,6 +30,7 @@
 
 mod array;
 mod bigint_range;
+mod declined;
 mod function;
 mod index_algebra;
 mod materialize;
@@ -49,10 +50,13 @@ use crate::core::{FunctionId, LocalInfo, Program, Root, Term};
 use crate::hash::{HashMap, HashSet};
 use crate::kernel::{CompilationUnit, Input, KnownValue, Region};
 use crate::layout::{Form, Layout, Layouts, Leaf, TOO_MANY};
-use crate::loop_ir::{Array, Binary, Compare, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Unary, Var};
+use crate::loop_ir::{
+    Array, Binary, Compare, Id, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Unary, Var,
+};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
+pub use declined::{Declined, UnexpectedForm, UnsupportedConstruct, UnsupportedType};
 use num_traits::One;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,25 +76,15 @@ const MAX_STEPS: u64 = 400_000;
 /// How often a part is lowered.
 const MAX_ATTEMPTS: usize = 16;
 
-/// What is said of a part of more statements.
-pub const TOO_LONG: &str = "a part that would become too long";
-
-/// What is said of a part that was not looked at to the end.
-pub const STOPPED: &str = "stopped from outside";
-
 /// Slots of the largest array that lives on the stack of a run.
 const MAX_STACK_SLOTS: u64 = 512;
 
-/// Why a part is declined.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct No(pub &'static str);
-
-type Result<T> = std::result::Result<T, No>;
+type Result<T> = std::result::Result<T, Declined>;
 
 /// How the results of a kernel make up a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResultSource {
-    /// No slot.
+    /// Declined slot.
     Unit,
     /// One of [`Kernel::words`].
     Word(usize),
@@ -129,15 +123,15 @@ pub enum InputBinding {
     /// As a scalar; a code, below this size.
     Scalar(u32, Option<u64>),
     /// As an array of slots of this class, to be read.
-    Read(u32, Class),
+    Read(Array, Class),
     /// As an array of slots of this class, to be changed.
-    Change(u32, Class),
+    Change(Array, Class),
 }
 
 /// What is known of a value when code is made.
 #[derive(Clone)]
 pub(crate) enum AbstractValue<'a> {
-    /// No slot.
+    /// Declined slot.
     Unit,
     /// One slot.
     Word(Reg),
@@ -332,7 +326,7 @@ pub(crate) struct Lower<'a> {
 }
 
 /// The loops of a part.
-pub fn lower<'a>(unit: &'a CompilationUnit<'a>) -> std::result::Result<Lowered, No> {
+pub fn lower<'a>(unit: &'a CompilationUnit<'a>) -> std::result::Result<Lowered, Declined> {
     let mut at_once = BTreeSet::new();
     // What would do, though an array is computed more often than needed.
     let mut so_far = None;
@@ -348,16 +342,16 @@ pub fn lower<'a>(unit: &'a CompilationUnit<'a>) -> std::result::Result<Lowered, 
                 }
                 unread.or(repeated)
             }
-            Err(No(STOPPED)) => return Err(No(STOPPED)),
-            Err(No(TOO_LONG)) if so_far.is_none() && steps.get() > 0 => repeated,
+            Err(Declined::Stopped) => return Err(Declined::Stopped),
+            Err(Declined::TooLong) if so_far.is_none() && steps.get() > 0 => repeated,
             Err(no) => return so_far.ok_or(no),
         };
         match next {
             Some(number) => at_once.insert(number),
-            None => return so_far.ok_or(No(TOO_LONG)),
+            None => return so_far.ok_or(Declined::TooLong),
         };
     }
-    so_far.ok_or(No("many arrays whose elements may fail, and are not all read"))
+    so_far.ok_or(Declined::Construct(UnsupportedConstruct::ManyStrictArrays))
 }
 
 impl<'a> Lower<'a> {
@@ -446,7 +440,7 @@ impl<'a> Lower<'a> {
 pub(crate) fn word(leaf: &Leaf) -> Result<ScalarType> {
     Ok(match leaf {
         Leaf::Code(size) if *size <= Code::Wide(1 << 64) => ScalarType::I64,
-        Leaf::Code(_) => return Err(No("codes of more than 64 bits")),
+        Leaf::Code(_) => return Err(Declined::Type(UnsupportedType::WideCode)),
         Leaf::Scalar(Scalar::Int) => ScalarType::I64,
         Leaf::Scalar(Scalar::Real) => ScalarType::F64,
         Leaf::Scalar(Scalar::Single) => ScalarType::F32,
@@ -457,8 +451,8 @@ pub(crate) fn word(leaf: &Leaf) -> Result<ScalarType> {
             32 => ScalarType::I32,
             _ => ScalarType::I64,
         },
-        Leaf::Scalar(Scalar::Bigint) => return Err(No("big integers")),
-        Leaf::Scalar(Scalar::String) => return Err(No("strings")),
+        Leaf::Scalar(Scalar::Bigint) => return Err(Declined::Type(UnsupportedType::BigInteger)),
+        Leaf::Scalar(Scalar::String) => return Err(Declined::Type(UnsupportedType::String)),
     })
 }
 
@@ -515,22 +509,22 @@ impl<'a> Lower<'a> {
                 Form::Sum(_) => match layout.leaf() {
                     Some(leaf) => word(&leaf).map(|_| ()),
                     None if layout.slots == 0 => Ok(()),
-                    None => Err(No("sums with arguments")),
+                    None => Err(Declined::Type(UnsupportedType::SumWithArguments)),
                 },
-                Form::Variant => Err(No("variants")),
-                Form::Function => Err(No("functions inside data")),
-                Form::Packed => Err(No("sizes inside data")),
+                Form::Variant => Err(Declined::Type(UnsupportedType::Variant)),
+                Form::Function => Err(Declined::Type(UnsupportedType::FunctionInData)),
+                Form::Packed => Err(Declined::Type(UnsupportedType::SizesInData)),
             }
         }
         if let Some(known) = self.held.borrow().get(ty) {
             return Ok(known.clone());
         }
         if ty.has_var() {
-            return Err(No("a size that is not there yet"));
+            return Err(Declined::Construct(UnsupportedConstruct::UnknownSize));
         }
         let layout = self.layout(ty);
         if layout.slots == TOO_MANY || layout.slots > 1 << 48 {
-            return Err(No("more slots than memory"));
+            return Err(Declined::Type(UnsupportedType::TooManySlots));
         }
         held(&layout)?;
         self.held.borrow_mut().insert(ty.clone(), layout.clone());
@@ -540,11 +534,11 @@ impl<'a> Lower<'a> {
     /// The number of values of an index type.
     pub(crate) fn count(&self, ty: &Type) -> Result<u64> {
         if ty.has_var() {
-            return Err(No("a size that is not there yet"));
+            return Err(Declined::Construct(UnsupportedConstruct::UnknownSize));
         }
         let layout = self.layout(ty);
         let size = layout.compact().and_then(|c| c.size.to_u64());
-        size.filter(|n| *n < 1 << 62).ok_or(No("an index type beyond a machine word"))
+        size.filter(|n| *n < 1 << 62).ok_or(Declined::Type(UnsupportedType::WideIndex))
     }
 
     // ---- bounds ----------------------------------------------------------------------------
@@ -557,11 +551,11 @@ impl<'a> Lower<'a> {
     /// So many steps more.
     pub(crate) fn steps_of(&self, count: usize) -> Result<()> {
         if !(self.unit.may_continue)() {
-            return Err(No(STOPPED));
+            return Err(Declined::Stopped);
         }
         let left = self.steps.get().checked_sub(count as u64);
         self.steps.set(left.unwrap_or(0));
-        left.map(|_| ()).ok_or(No(TOO_LONG))
+        left.map(|_| ()).ok_or(Declined::TooLong)
     }
 
     /// The locals that the body of an array mentions.
@@ -594,7 +588,7 @@ impl<'a> Lower<'a> {
         }
         match value {
             AbstractValue::Parts(_) if leaves(value, &mut HashMap::default()) > MAX_STATEMENTS => {
-                Err(No(TOO_LONG))
+                Err(Declined::TooLong)
             }
             _ => Ok(()),
         }
@@ -605,7 +599,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn emit(&mut self, stmt: Stmt) -> Result<()> {
         self.made += 1;
         if self.made > MAX_STATEMENTS {
-            return Err(No(TOO_LONG));
+            return Err(Declined::TooLong);
         }
         if let Some(open) = self.open.last_mut() {
             // It may write to any array.
@@ -626,17 +620,16 @@ impl<'a> Lower<'a> {
     }
 
     pub(crate) fn reg(&mut self, ty: ScalarType) -> Reg {
-        self.kernel.regs.push(ty);
-        self.kernel.regs.len() as Reg - 1
+        self.kernel.regs.push(ty)
     }
 
     pub(crate) fn type_of(&self, reg: Reg) -> ScalarType {
-        self.kernel.regs[reg as usize]
+        self.kernel.regs[reg]
     }
 
     /// The register that has been set so, or else a note that the next one will be.
     fn computed(&mut self, op: &Op) -> Option<Reg> {
-        let changes = |array: &Array| !matches!(self.kernel.arrays[*array as usize].origin, Origin::Input(_));
+        let changes = |array: &Array| !matches!(self.kernel.arrays[*array].origin, Origin::Input(_));
         let passing = match op {
             Op::Get(_) => return None,
             Op::Load(array, ..) => changes(array),
@@ -650,7 +643,7 @@ impl<'a> Lower<'a> {
         };
         let found = found.copied();
         if found.is_none() {
-            known.insert(op.clone(), self.kernel.regs.len() as Reg);
+            known.insert(op.clone(), Reg::new(self.kernel.regs.len()));
         }
         found
     }
@@ -789,13 +782,11 @@ impl<'a> Lower<'a> {
     }
 
     pub(crate) fn label(&mut self) -> Label {
-        self.kernel.labels += 1;
-        self.kernel.labels - 1
+        self.kernel.new_label()
     }
 
     pub(crate) fn var(&mut self, ty: ScalarType) -> Var {
-        self.kernel.vars.push(ty);
-        self.kernel.vars.len() as Var - 1
+        self.kernel.vars.push(ty)
     }
 
     /// Whether the next statement stands at the top of the kernel.
@@ -807,7 +798,7 @@ impl<'a> Lower<'a> {
 
     pub(crate) fn array(&mut self, origin: Origin, class: Class, slots: u64) -> Result<Array> {
         let width = match class {
-            Class::Wide | Class::Any => return Err(No("slots of more than 64 bits")),
+            Class::Wide | Class::Any => return Err(Declined::Type(UnsupportedType::WideSlot)),
             class => class.bytes() as u8,
         };
         Ok(self.kernel.add_array(origin, width, slots))
@@ -846,7 +837,8 @@ impl<'a> Lower<'a> {
                 Ok(ResultSource::Word(self.kernel.scalar_results.len() - 1))
             }
             (_, AbstractValue::Parts(parts)) => {
-                let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
+                let types =
+                    ty.components(parts.len()).ok_or(Declined::Form(UnexpectedForm::PartsWithoutTypes))?;
                 let mut given = Vec::new();
                 for (part, ty) in parts.iter().zip(types) {
                     given.push(self.give(part, &bare(&ty))?);
@@ -857,10 +849,12 @@ impl<'a> Lower<'a> {
                 if self.is_scratch(aggregate, slots as u64, layout.class) =>
             {
                 // What was made to work in is the result.
-                let Aggregate::Stored { array, .. } = **aggregate else { return Err(No("no stored array")) };
+                let Aggregate::Stored { array, .. } = **aggregate else {
+                    return Err(Declined::Form(UnexpectedForm::NoStoredArray));
+                };
                 let number = self.classes.len() as u32;
                 self.classes.push(layout.class);
-                self.kernel.arrays[array as usize].origin = Origin::Result(number);
+                self.kernel.arrays[array].origin = Origin::Result(number);
                 Ok(ResultSource::Array(number, layout.class))
             }
             _ => {
@@ -876,10 +870,10 @@ impl<'a> Lower<'a> {
     /// Whether an aggregate is all of an array to work in.
     fn is_scratch(&self, aggregate: &Aggregate<'a>, slots: u64, class: Class) -> bool {
         let Aggregate::Stored { array, base, .. } = aggregate else { return false };
-        let info = self.kernel.arrays[*array as usize];
+        let info = self.kernel.arrays[*array];
         info.origin == Origin::Scratch
             && self.known(*base) == Some(0)
-            && self.kernel.slots[*array as usize] == slots
+            && self.kernel.slots[*array] == slots
             && u64::from(info.width) == class.bytes()
     }
 
@@ -894,9 +888,12 @@ impl<'a> Lower<'a> {
                 let types = body.type_params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();
                 let mut captures = Vec::new();
                 for (i, (local, shape)) in body.captures.iter().zip(captured).enumerate() {
-                    let info = body.locals.get(*local as usize).ok_or(No("a capture without type"))?;
+                    let info = body
+                        .locals
+                        .get(*local as usize)
+                        .ok_or(Declined::Form(UnexpectedForm::CaptureWithoutType))?;
                     if info.shared {
-                        return Err(No("a variable shared with a function"));
+                        return Err(Declined::Construct(UnsupportedConstruct::SharedVariable));
                     }
                     let ty = bare(&(self.unit.concrete)(&info.ty.substitute(&types)));
                     let mut path = input.path.clone();
@@ -914,7 +911,7 @@ impl<'a> Lower<'a> {
                 match layout.slots {
                     0 => AbstractValue::Unit,
                     1 => {
-                        let leaf = layout.leaf().ok_or(No("an unknown slot"))?;
+                        let leaf = layout.leaf().ok_or(Declined::Form(UnexpectedForm::UnknownSlot))?;
                         let ty = word(&leaf)?;
                         self.kernel.scalars.push(ty);
                         let scalar = self.kernel.scalars.len() as u32 - 1;

@@ -1,8 +1,8 @@
 //! Variables that change: numbers become variables of the kernel, arrays are changed where they lie.
 
 use super::{
-    AbstractValue, Aggregate, Binding, Frame, InputBinding, Lower, No, Place, Result, ResultSource, bare,
-    codes_below, word,
+    AbstractValue, Aggregate, Binding, Declined, Frame, InputBinding, Lower, Place, Result, ResultSource,
+    UnexpectedForm, UnsupportedConstruct, UnsupportedType, bare, codes_below, word,
 };
 use crate::core::free_variables::FreeVariables;
 use crate::core::{
@@ -88,12 +88,16 @@ impl<'a> Lower<'a> {
             Root::Local(local) => {
                 let LocalInfo { shared, ty, .. } = frame.infos.locals[local as usize].clone();
                 if shared {
-                    return Err(No("a variable shared with a function"));
+                    return Err(Declined::Construct(UnsupportedConstruct::SharedVariable));
                 }
                 self.ty(frame, &ty)
             }
             Root::Global(global) => {
-                let global = self.program.globals.get(global as usize).ok_or(No("an unknown variable"))?;
+                let global = self
+                    .program
+                    .globals
+                    .get(global as usize)
+                    .ok_or(Declined::Form(UnexpectedForm::UnknownVariable))?;
                 self.ty(frame, &global.ty.clone())
             }
         };
@@ -105,7 +109,7 @@ impl<'a> Lower<'a> {
                 Place::Unit
             }
             1 => {
-                let leaf = layout.leaf().ok_or(No("an unknown slot"))?;
+                let leaf = layout.leaf().ok_or(Declined::Form(UnexpectedForm::UnknownSlot))?;
                 let word = word(&leaf)?;
                 self.kernel.scalars.push(word);
                 let scalar = self.kernel.scalars.len() as u32 - 1;
@@ -137,12 +141,14 @@ impl<'a> Lower<'a> {
         Ok(match place {
             Place::Unit => ResultSource::Unit,
             Place::Var(var) => {
-                let reg = self.set(self.kernel.vars[*var as usize], Op::Get(*var))?;
+                let reg = self.set(self.kernel.vars[*var], Op::Get(*var))?;
                 self.kernel.scalar_results.push(reg);
                 ResultSource::Word(self.kernel.scalar_results.len() - 1)
             }
             Place::Memory(..) => ResultSource::Changed(number),
-            Place::Parts(_) | Place::Sum(..) => return Err(No("a variable outside in parts")),
+            Place::Parts(_) | Place::Sum(..) => {
+                return Err(Declined::Construct(UnsupportedConstruct::OuterVariableInParts));
+            }
         })
     }
 
@@ -156,7 +162,8 @@ impl<'a> Lower<'a> {
         if let Form::Parts(parts) = &layout.form
             && (2..=MAX_TUPLE_SLOTS).contains(&layout.slots)
         {
-            let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
+            let types =
+                ty.components(parts.len()).ok_or(Declined::Form(UnexpectedForm::PartsWithoutTypes))?;
             let places = types.iter().map(|ty| self.place_for(&bare(ty)));
             return Ok(Place::Parts(Rc::new(places.collect::<Result<Vec<_>>>()?)));
         }
@@ -164,7 +171,7 @@ impl<'a> Lower<'a> {
         Ok(match layout.slots {
             0 => Place::Unit,
             1 => Place::Var({
-                let ty = word(&layout.leaf().ok_or(No("an unknown slot"))?)?;
+                let ty = word(&layout.leaf().ok_or(Declined::Form(UnexpectedForm::UnknownSlot))?)?;
                 self.var(ty)
             }),
             _ => {
@@ -185,7 +192,8 @@ impl<'a> Lower<'a> {
                 self.emit(Stmt::Set(*var, reg))
             }
             Place::Parts(places) => {
-                let types = ty.components(places.len()).ok_or(No("parts without types"))?;
+                let types =
+                    ty.components(places.len()).ok_or(Declined::Form(UnexpectedForm::PartsWithoutTypes))?;
                 let mut parts = Vec::new();
                 for (i, part) in types.iter().enumerate() {
                     let part = bare(part);
@@ -226,11 +234,13 @@ impl<'a> Lower<'a> {
         let mut place = match root {
             Root::Local(local) => match frame.locals.get(local) {
                 Some(Binding::Place(place)) => place.clone(),
-                _ => return Err(No("a store into what does not change")),
+                _ => return Err(Declined::Construct(UnsupportedConstruct::StoreIntoConstant)),
             },
-            Root::Global(global) => {
-                self.globals.get(&global).cloned().ok_or(No("a store into a variable of the session"))?
-            }
+            Root::Global(global) => self
+                .globals
+                .get(&global)
+                .cloned()
+                .ok_or(Declined::Construct(UnsupportedConstruct::SessionVariableStore))?,
         };
         // The steps are evaluated before the value.
         let mut ty = self.ty(frame, root_ty);
@@ -240,7 +250,9 @@ impl<'a> Lower<'a> {
             let (from, to) = (self.ty(frame, &step.from), self.ty(frame, &step.to));
             match &step.kind {
                 StepKind::Component(i) => {
-                    let i = Code::from(i).to_u64().ok_or(No("a position beyond memory"))?;
+                    let i = Code::from(i)
+                        .to_u64()
+                        .ok_or(Declined::Construct(UnsupportedConstruct::PositionBeyondMemory))?;
                     place = self.inner(&place, &from, i, &to)?;
                 }
                 StepKind::Index(index) => {
@@ -248,14 +260,14 @@ impl<'a> Lower<'a> {
                     place = self.element(&place, &from, &index, &to)?;
                 }
                 StepKind::Factor(i) => packed.push((from, Code::from(i))),
-                StepKind::Digit(_) => return Err(No("a store into a digit")),
+                StepKind::Digit(_) => return Err(Declined::Construct(UnsupportedConstruct::DigitStore)),
                 StepKind::Reshape if !packed.is_empty() => {}
                 StepKind::Reshape => {
                     if !self.layout(&from).stored_like(&self.layout(&to)) {
-                        return Err(No("a reshape between types that are stored otherwise"));
+                        return Err(Declined::Type(UnsupportedType::ReshapeOfOtherStorage));
                     }
                     if let Place::Parts(_) = place {
-                        return Err(No("a reshape of a tuple in variables"));
+                        return Err(Declined::Construct(UnsupportedConstruct::ReshapeOfVariables));
                     }
                 }
             }
@@ -283,8 +295,8 @@ impl<'a> Lower<'a> {
         };
         let new = self.replaced(old, rest, part)?;
         let layout = self.layout(ty);
-        let compact = layout.compact().ok_or(No("a part of no compact value"))?;
-        let weight = compact.encoding.place(i).1.to_u64().ok_or(No("codes of more than 64 bits"))?;
+        let compact = layout.compact().ok_or(Declined::Form(UnexpectedForm::PartOfNonCompact))?;
+        let weight = compact.encoding.place(i).1.to_u64().ok_or(Declined::Type(UnsupportedType::WideCode))?;
         let weight = self.size(weight)?;
         let less = self.binary(Binary::Mul, old, weight)?;
         let more = self.binary(Binary::Mul, new, weight)?;
@@ -296,7 +308,7 @@ impl<'a> Lower<'a> {
     fn read_place(&mut self, place: &Place, ty: &Type) -> Result<Reg> {
         match place {
             Place::Var(var) => {
-                let ty = self.kernel.vars[*var as usize];
+                let ty = self.kernel.vars[*var];
                 self.set(ty, Op::Get(*var))
             }
             Place::Memory(array, slot) => {
@@ -304,7 +316,7 @@ impl<'a> Lower<'a> {
                 self.as_word(&value, ty)
             }
             Place::Unit => self.int(0),
-            Place::Parts(_) | Place::Sum(..) => Err(No("a word in parts")),
+            Place::Parts(_) | Place::Sum(..) => Err(Declined::Form(UnexpectedForm::WordInParts)),
         }
     }
 
@@ -319,14 +331,19 @@ impl<'a> Lower<'a> {
             return Ok(place.clone());
         }
         match place {
-            Place::Parts(parts) => parts.get(i as usize).cloned().ok_or(No("a component that is not there")),
+            Place::Parts(parts) => {
+                parts.get(i as usize).cloned().ok_or(Declined::Form(UnexpectedForm::MissingComponent))
+            }
             _ if whole.slots == part.slots => Ok(place.clone()),
             Place::Memory(array, base) => {
-                let (start, _) = whole.part(i as usize).ok_or(No("a component that is not there"))?;
+                let (start, _) =
+                    whole.part(i as usize).ok_or(Declined::Form(UnexpectedForm::MissingComponent))?;
                 let offset = self.size(start as u64)?;
                 Ok(Place::Memory(*array, self.binary(Binary::Add, *base, offset)?))
             }
-            Place::Unit | Place::Var(_) | Place::Sum(..) => Err(No("a component of a word")),
+            Place::Unit | Place::Var(_) | Place::Sum(..) => {
+                Err(Declined::Form(UnexpectedForm::ComponentOfWord))
+            }
         }
     }
 
@@ -343,8 +360,8 @@ impl<'a> Lower<'a> {
         let at = self.as_word(index, from)?;
         match place {
             Place::Parts(parts) => {
-                let known = self.known(at).ok_or(No("a component that is not known"))?;
-                parts.get(known as usize).cloned().ok_or(No("an element that is not there"))
+                let known = self.known(at).ok_or(Declined::Form(UnexpectedForm::UnknownComponent))?;
+                parts.get(known as usize).cloned().ok_or(Declined::Form(UnexpectedForm::MissingElement))
             }
             _ if whole.slots == part.slots => Ok(place.clone()),
             Place::Memory(array, base) => {
@@ -352,7 +369,9 @@ impl<'a> Lower<'a> {
                 let offset = self.binary(Binary::Mul, at, stride)?;
                 Ok(Place::Memory(*array, self.binary(Binary::Add, *base, offset)?))
             }
-            Place::Unit | Place::Var(_) | Place::Sum(..) => Err(No("an element of a word")),
+            Place::Unit | Place::Var(_) | Place::Sum(..) => {
+                Err(Declined::Form(UnexpectedForm::ElementOfWord))
+            }
         }
     }
 

@@ -1,7 +1,10 @@
 //! Operators, conversions and equality of numbers, as operations on registers.
 
 use super::term::unsigned;
-use super::{AbstractValue, Frame, Lower, No, Result, bare};
+use super::{
+    AbstractValue, Declined, Frame, Lower, Result, UnexpectedForm, UnsupportedConstruct, UnsupportedType,
+    bare,
+};
 use crate::core::{Num, Op as CoreOp, Term};
 use crate::layout::{Form, Leaf};
 use crate::loop_ir::{Binary, Cast, Compare, Math, Op, Reg, ScalarType, Unary};
@@ -27,7 +30,7 @@ impl<'a> Lower<'a> {
         match op {
             CoreOp::Eq | CoreOp::Ne => {
                 if self.equality_of_its_own(&args[0].ty, frame) {
-                    return Err(No("an equality of its own"));
+                    return Err(Declined::Type(UnsupportedType::OverriddenEquality));
                 }
                 let same = self.same(&values[0], &values[1], &ty)?;
                 if op == CoreOp::Eq {
@@ -115,8 +118,8 @@ impl<'a> Lower<'a> {
                 self.set(word, Op::Binary(kind, a, b)).map(AbstractValue::Word)
             }
             CoreOp::Pow(_) => self.power(a, b, unsigned),
-            CoreOp::Eq | CoreOp::Ne => Err(No("a comparison")),
-            CoreOp::And | CoreOp::Or => Err(No("a condition")),
+            CoreOp::Eq | CoreOp::Ne => Err(Declined::Construct(UnsupportedConstruct::Comparison)),
+            CoreOp::And | CoreOp::Or => Err(Declined::Construct(UnsupportedConstruct::Condition)),
         }
     }
 
@@ -235,7 +238,7 @@ impl<'a> Lower<'a> {
                 let product = self.binary(Binary::Mul, a, b)?;
                 Ok(AbstractValue::Word(self.binary(Binary::RemUnsigned, product, size)?))
             }
-            _ => Err(No("products of more than 64 bits")),
+            _ => Err(Declined::Type(UnsupportedType::WideProduct)),
         }
     }
 
@@ -254,7 +257,9 @@ impl<'a> Lower<'a> {
             }
             _ => match &layout.form {
                 Form::Parts(parts) => {
-                    let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
+                    let types = ty
+                        .components(parts.len())
+                        .ok_or(Declined::Form(UnexpectedForm::PartsWithoutTypes))?;
                     let mut all = None;
                     for (i, part) in types.iter().enumerate() {
                         let part = bare(part);
@@ -269,7 +274,7 @@ impl<'a> Lower<'a> {
                     all.map_or_else(|| self.int(1), Ok)
                 }
                 Form::Array { .. } => self.same_arrays(a, b, ty),
-                _ => Err(No("sums with arguments")),
+                _ => Err(Declined::Type(UnsupportedType::SumWithArguments)),
             },
         }
     }
@@ -291,7 +296,7 @@ impl<'a> Lower<'a> {
         to: &Type,
     ) -> Result<AbstractValue<'a>> {
         let (Some(f), Some(t)) = (from.as_scalar(), to.as_scalar()) else {
-            return Err(No("a conversion of no scalar"));
+            return Err(Declined::Type(UnsupportedType::ConversionOfNonScalar));
         };
         let a = self.as_word(value, from)?;
         if f == t {
@@ -301,9 +306,13 @@ impl<'a> Lower<'a> {
         if t == Scalar::Bigint {
             let range = f.bounds().filter(|_| self.type_of(a) != ScalarType::I64 || f == Scalar::Int);
             let wide = self.widened(a, from_unsigned)?;
-            return self.ranged(wide, range.ok_or(No("big integers"))?);
+            return self.ranged(wide, range.ok_or(Declined::Type(UnsupportedType::BigInteger))?);
         }
-        let big = if f == Scalar::Bigint { Some(self.range(a).ok_or(No("big integers"))?) } else { None };
+        let big = if f == Scalar::Bigint {
+            Some(self.range(a).ok_or(Declined::Type(UnsupportedType::BigInteger))?)
+        } else {
+            None
+        };
         let x = if big.is_some() { ScalarType::I64 } else { self.word_type(from)? };
         let y = self.word_type(to)?;
         if x.is_float() && y.is_float() {
@@ -325,9 +334,9 @@ impl<'a> Lower<'a> {
             return Ok(AbstractValue::Word(self.set(y, Op::Cast(cast, y, wide))?));
         }
         if t == Scalar::Char {
-            return Err(No("characters from numbers"));
+            return Err(Declined::Construct(UnsupportedConstruct::CharacterFromNumber));
         }
-        let bounds = t.bounds().ok_or(No("big integers"))?;
+        let bounds = t.bounds().ok_or(Declined::Type(UnsupportedType::BigInteger))?;
         if x.is_float() {
             let a = if x == ScalarType::F32 {
                 self.set(ScalarType::F64, Op::Cast(Cast::FloatToFloat, ScalarType::F64, a))?
@@ -335,7 +344,7 @@ impl<'a> Lower<'a> {
                 a
             };
             if bounds.1 > i128::from(i64::MAX) {
-                return Err(No("reals as unsigned integers of 64 bits"));
+                return Err(Declined::Type(UnsupportedType::RealToUnsignedWord));
             }
             let whole = self.set(ScalarType::F64, Op::Unary(Unary::Trunc, a))?;
             // Both ends are powers of two, or near zero: exact as reals.

@@ -1,6 +1,8 @@
 //! Primitives.
 
-use super::{AbstractValue, Frame, Lower, No, Result};
+use super::{
+    AbstractValue, Declined, Frame, Lower, Result, UnexpectedForm, UnsupportedConstruct, UnsupportedType,
+};
 use crate::core::prim::{fuses, ranks, sorts};
 use crate::core::{Prim, Term};
 use crate::layout::Form;
@@ -30,7 +32,7 @@ impl<'a> Lower<'a> {
             Prim::Convertible | Prim::CallableWith => {
                 self.program.type_query_answer(prim, &self.types(frame, type_args))
             }
-            Prim::TypeText => return Err(No("strings")),
+            Prim::TypeText => return Err(Declined::Type(UnsupportedType::String)),
             _ => None,
         };
         if let Some(answer) = answer {
@@ -42,24 +44,32 @@ impl<'a> Lower<'a> {
             values.push(self.term(arg, frame)?);
         }
         if prim == Prim::Reduce {
-            let [op, zero, x] = &values[..] else { return Err(No("a reduction without its parts")) };
-            let AbstractValue::Fun(op) = op else { return Err(No("a function that is not known")) };
+            let [op, zero, x] = &values[..] else {
+                return Err(Declined::Form(UnexpectedForm::ReductionWithoutParts));
+            };
+            let AbstractValue::Fun(op) = op else {
+                return Err(Declined::Construct(UnsupportedConstruct::UnknownFunction));
+            };
             let from = self.ty(frame, &args[2].ty);
             return self.reduce(&op.clone(), zero, x, &types, &from);
         }
         if prim == Prim::Dot {
-            let [x, y] = &values[..] else { return Err(No("products without their parts")) };
+            let [x, y] = &values[..] else {
+                return Err(Declined::Form(UnexpectedForm::ProductsWithoutParts));
+            };
             let from = self.ty(frame, &args[0].ty);
             return self.dot(x, y, &types, &from);
         }
         if let Prim::ArgMin | Prim::ArgMax = prim {
-            let [x] = &values[..] else { return Err(No("a largest element without its parts")) };
+            let [x] = &values[..] else { return Err(Declined::Form(UnexpectedForm::ExtremeWithoutParts)) };
             let from = self.ty(frame, &args[0].ty);
             return self.arg_extreme(prim == Prim::ArgMax, x, &types, &from);
         }
         if prim == Prim::Scan {
-            let [op, x] = &values[..] else { return Err(No("a scan without its parts")) };
-            let AbstractValue::Fun(op) = op else { return Err(No("a function that is not known")) };
+            let [op, x] = &values[..] else { return Err(Declined::Form(UnexpectedForm::ScanWithoutParts)) };
+            let AbstractValue::Fun(op) = op else {
+                return Err(Declined::Construct(UnsupportedConstruct::UnknownFunction));
+            };
             let from = self.ty(frame, &args[1].ty);
             return self.scan(&op.clone(), x, &types, &from, &ty);
         }
@@ -69,7 +79,7 @@ impl<'a> Lower<'a> {
             words.push(match self.layout(&ty).slots {
                 0 => self.int(0)?,
                 1 => self.as_word(value, &ty)?,
-                _ => return Err(No("a primitive of aggregates")),
+                _ => return Err(Declined::Construct(UnsupportedConstruct::AggregatePrimitive)),
             });
         }
         let unary = |this: &mut Self, op: Unary| {
@@ -156,7 +166,7 @@ impl<'a> Lower<'a> {
                 if layout.slots != 1
                     || matches!(&layout.form, Form::Sum(s) if s.offset(&Code::Small(1)) != Code::Small(1))
                 {
-                    return Err(No("an option without cases"));
+                    return Err(Declined::Form(UnexpectedForm::OptionWithoutCases));
                 }
                 let size = self.size(n)?;
                 let (zero, one) = (self.int(0)?, self.int(1)?);
@@ -179,8 +189,10 @@ impl<'a> Lower<'a> {
             | Prim::IsLetter
             | Prim::IsSpace
             | Prim::Compress
-            | Prim::Iota => Err(No("a primitive that is not compiled")),
-            Prim::Print | Prim::Println | Prim::Draw => Err(No("output")),
+            | Prim::Iota => Err(Declined::Construct(UnsupportedConstruct::Primitive)),
+            Prim::Print | Prim::Println | Prim::Draw => {
+                Err(Declined::Construct(UnsupportedConstruct::Output))
+            }
             Prim::Npy
             | Prim::Npz
             | Prim::Csv
@@ -197,8 +209,8 @@ impl<'a> Lower<'a> {
             | Prim::WriteCsv
             | Prim::WriteRaw
             | Prim::SavePicture
-            | Prim::WriteText => Err(No("files")),
-            Prim::Sort | Prim::Order => Err(No("sorting in the library")),
+            | Prim::WriteText => Err(Declined::Construct(UnsupportedConstruct::Files)),
+            Prim::Sort | Prim::Order => Err(Declined::Construct(UnsupportedConstruct::LibrarySort)),
             Prim::Fail
             | Prim::Reduce
             | Prim::Scan
@@ -210,7 +222,7 @@ impl<'a> Lower<'a> {
             | Prim::TypeText
             | Prim::ArgMin
             | Prim::ArgMax
-            | Prim::Dot => Err(No("a primitive that was handled before")),
+            | Prim::Dot => Err(Declined::Form(UnexpectedForm::HandledPrimitive)),
             Prim::Str
             | Prim::Strr
             | Prim::StrLen
@@ -233,18 +245,20 @@ impl<'a> Lower<'a> {
             | Prim::Table
             | Prim::Cells
             | Prim::Svg
-            | Prim::Fixed => Err(No("strings")),
+            | Prim::Fixed => Err(Declined::Type(UnsupportedType::String)),
         }
     }
 
     /// The lower bits of an integer as another integer type.
     fn wrap(&mut self, word: Reg, types: &[Type]) -> Result<AbstractValue<'a>> {
-        let [to, from, ..] = types else { return Err(No("a conversion without types")) };
+        let [to, from, ..] = types else {
+            return Err(Declined::Form(UnexpectedForm::ConversionWithoutTypes));
+        };
         let (Some(t), Some(f)) = (to.as_scalar(), from.as_scalar()) else {
-            return Err(No("a conversion of no scalar"));
+            return Err(Declined::Type(UnsupportedType::ConversionOfNonScalar));
         };
         if !f.is_integer() || !t.is_integer() || matches!(f, Scalar::Bigint) || matches!(t, Scalar::Bigint) {
-            return Err(No("a conversion that is not compiled"));
+            return Err(Declined::Type(UnsupportedType::Conversion));
         }
         let (x, y) = (self.word_type(from)?, self.word_type(to)?);
         let unsigned = super::term::unsigned(&crate::layout::Leaf::Scalar(f));

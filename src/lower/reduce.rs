@@ -1,6 +1,8 @@
 //! Reductions and scans, as [`crate::core::reduction`] defines them.
 
-use super::{AbstractValue, Aggregate, FunctionValue, Lower, No, Place, Result};
+use super::{
+    AbstractValue, Aggregate, Declined, FunctionValue, Lower, Place, Result, UnexpectedForm, UnsupportedType,
+};
 use crate::core::prim::fuses;
 use crate::core::reduction::{self, CHUNK, ReductionOp};
 use crate::loop_ir::{Array, Binary, Compare, Math, Op, Reg, ScalarType, Stmt, Summand};
@@ -31,9 +33,9 @@ impl<'a> Lower<'a> {
         types: &[Type],
         from: &Type,
     ) -> Result<AbstractValue<'a>> {
-        let element = types.first().cloned().ok_or(No("a reduction without types"))?;
+        let element = types.first().cloned().ok_or(Declined::Form(UnexpectedForm::ReductionWithoutTypes))?;
         // Not by the type of `x`: an array of one array is that array.
-        let index = types.get(1).ok_or(No("a reduction without types"))?;
+        let index = types.get(1).ok_or(Declined::Form(UnexpectedForm::ReductionWithoutTypes))?;
         let count = self.count(index)?;
         match count {
             0 => return Ok(zero.clone()),
@@ -42,7 +44,7 @@ impl<'a> Lower<'a> {
         }
         let layout = self.stored(&element)?;
         if layout.slots == 0 {
-            return Err(No("a reduction of units"));
+            return Err(Declined::Type(UnsupportedType::ReductionOfUnits));
         }
         let lanes = match element.as_scalar() {
             Some(Scalar::Real | Scalar::Single) => {
@@ -76,7 +78,7 @@ impl<'a> Lower<'a> {
         types: &[Type],
         from: &Type,
     ) -> Result<AbstractValue<'a>> {
-        let [element, index] = types else { return Err(No("a largest element without types")) };
+        let [element, index] = types else { return Err(Declined::Form(UnexpectedForm::ExtremeWithoutTypes)) };
         let count = self.count(index)?;
         match count {
             0 => {
@@ -88,7 +90,7 @@ impl<'a> Lower<'a> {
         }
         let layout = self.stored(element)?;
         if layout.slots == 0 {
-            return Err(No("the order of units"));
+            return Err(Declined::Type(UnsupportedType::OrderOfUnits));
         }
         let terms = Terms::Extremes { max, x };
         let chunks = count.div_ceil(CHUNK as u64);
@@ -190,9 +192,11 @@ impl<'a> Lower<'a> {
         types: &[Type],
         from: &Type,
     ) -> Result<AbstractValue<'a>> {
-        let [element, index] = types else { return Err(No("products without types")) };
+        let [element, index] = types else {
+            return Err(Declined::Form(UnexpectedForm::ProductsWithoutTypes));
+        };
         if !fuses(std::slice::from_ref(element)) {
-            return Err(No("products of what is not real"));
+            return Err(Declined::Type(UnsupportedType::ProductOfNonReal));
         }
         let zero = self.constant(ScalarType::F64, 0)?;
         match self.count(index)? {
@@ -279,14 +283,14 @@ impl<'a> Lower<'a> {
         from: &Type,
         to: &Type,
     ) -> Result<AbstractValue<'a>> {
-        let [element, index] = types else { return Err(No("a scan without types")) };
+        let [element, index] = types else { return Err(Declined::Form(UnexpectedForm::ScanWithoutTypes)) };
         let count = self.count(index)?;
         if count <= 1 {
             return Ok(x.clone());
         }
         let layout = self.stored(element)?;
         if layout.slots == 0 {
-            return Err(No("a scan of units"));
+            return Err(Declined::Type(UnsupportedType::ScanOfUnits));
         }
         let out = self.scratch(&*self.stored(to)?)?;
         let scanned = AbstractValue::Array(Rc::new(Aggregate::Stored {

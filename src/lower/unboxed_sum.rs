@@ -4,7 +4,7 @@
 //! most never are stored: a function gives `Some x` or `None`, and who called it looks which. Such a value is [`V::Sum`]:
 //! the number of its case, and an argument for each case, of which one counts. The others are zeros.
 
-use super::{AbstractValue, Lower, No, Place, Result, bare};
+use super::{AbstractValue, Declined, Lower, Place, Result, UnsupportedType, bare};
 use crate::layout::{Form, Layout};
 use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType, Stmt};
 use crate::types::encoding::Code;
@@ -58,14 +58,14 @@ impl<'a> Lower<'a> {
             return Ok(None);
         }
         let cases = arguments(ty).filter(|cases| cases.len() as u64 <= MAX_CASES);
-        cases.map(Some).ok_or(No("a sum of very many cases"))
+        cases.map(Some).ok_or(Declined::Type(UnsupportedType::ManyCases))
     }
 
     /// Whether the sums inside a type end somewhere: its zero is written out.
     fn ends(&self, ty: &Type, depth: usize) -> Result<()> {
         self.step()?;
         if depth == MAX_DEPTH {
-            return Err(No("a variant that mentions itself"));
+            return Err(Declined::Type(UnsupportedType::RecursiveVariant));
         }
         if let Some(cases) = self.taken_apart(ty)? {
             return cases.iter().try_for_each(|case| self.ends(case, depth + 1));
@@ -86,7 +86,7 @@ impl<'a> Lower<'a> {
         case: &Code,
         argument: &AbstractValue<'a>,
     ) -> Result<AbstractValue<'a>> {
-        let case = case.to_u64().ok_or(No("codes of more than 64 bits"))?;
+        let case = case.to_u64().ok_or(Declined::Type(UnsupportedType::WideCode))?;
         let mut arguments = Vec::new();
         for (i, ty) in types.iter().enumerate() {
             arguments.push(if i as u64 == case { argument.clone() } else { self.zero(ty)? });
@@ -145,7 +145,7 @@ impl<'a> Lower<'a> {
         ty: &Type,
     ) -> Result<()> {
         let (AbstractValue::Sum(case, arguments), Some(types)) = (value, self.cases(ty)?) else {
-            return Err(No("a sum that is stored"));
+            return Err(Declined::Type(UnsupportedType::StoredSum));
         };
         let mut ready = Vec::new();
         for (argument, ty) in arguments.iter().zip(&types) {

@@ -226,7 +226,7 @@ impl Session {
 
     /// What was noted since: where each part stands (file and line), and how it looks or why it was left to
     /// the evaluator.
-    pub fn traced(&mut self) -> Vec<(String, Result<String, &'static str>)> {
+    pub fn traced(&mut self) -> Vec<(String, Result<String, String>)> {
         let noted = self.jit.as_ref().map(|jit| jit.traced()).unwrap_or_default();
         let place = |span: Span| match self.sources.get(span.source) {
             Some(source) => {

@@ -1,6 +1,6 @@
 //! Copies of statements: each register is set once, so a copy sets registers of its own.
 
-use super::super::{Array, Kernel, Label, Op, Reg, ScalarType, Stmt, Var};
+use super::super::{Array, Kernel, Label, Op, PartMut, Reg, ScalarType, Stmt, Var};
 use crate::hash::HashMap;
 use std::hash::Hash;
 
@@ -45,8 +45,7 @@ impl<'n> Cloner<'n> {
 
     /// A register of its own for one that the copy sets.
     pub fn fresh(&mut self, reg: Reg) -> Reg {
-        let new = self.kernel.regs.len() as Reg;
-        self.kernel.regs.push(self.kernel.regs[reg as usize]);
+        let new = self.kernel.regs.push(self.kernel.regs[reg]);
         if let Some(bits) = self.kernel.constants.get(&reg).copied() {
             self.kernel.constants.insert(new, bits);
         }
@@ -54,13 +53,8 @@ impl<'n> Cloner<'n> {
         new
     }
 
-    fn label(&self, label: Label) -> Label {
-        renamed(&self.names.labels, label)
-    }
-
     fn fresh_label(&mut self, label: Label) -> Label {
-        let new = self.kernel.labels;
-        self.kernel.labels += 1;
+        let new = self.kernel.new_label();
         self.names.labels.insert(label, new);
         new
     }
@@ -97,71 +91,31 @@ impl<'n> Cloner<'n> {
                     out.push(Stmt::Let(new, Op::Const(ScalarType::I64, u64::from(known))));
                     return;
                 }
-                let mut op = op.clone();
-                op.for_each_reg_mut(&mut |reg| *reg = self.reg(*reg));
-                match &mut op {
-                    Op::Load(array, ..) => *array = renamed(&self.names.arrays, *array),
-                    Op::Get(var) => *var = renamed(&self.names.vars, *var),
-                    _ => {}
-                }
-                let new = self.fresh(*reg);
-                out.push(Stmt::Let(new, op));
-            }
-            Stmt::Set(var, reg) => out.push(Stmt::Set(renamed(&self.names.vars, *var), self.reg(*reg))),
-            Stmt::Store(array, at, value) => {
-                let array = renamed(&self.names.arrays, *array);
-                out.push(Stmt::Store(array, self.reg(*at), self.reg(*value)));
+                out.push(self.copied(stmt));
             }
             Stmt::If(condition, then, otherwise) => match self.known_condition(*condition) {
                 Some(true) => then.iter().for_each(|stmt| self.stmt(stmt, out)),
                 Some(false) => otherwise.iter().for_each(|stmt| self.stmt(stmt, out)),
-                None => {
-                    let condition = self.reg(*condition);
-                    let (then, otherwise) = (self.stmts(then), self.stmts(otherwise));
-                    out.push(Stmt::If(condition, then, otherwise));
-                }
+                None => out.push(self.copied(stmt)),
             },
-            Stmt::For { label, index, low, high, body } => {
-                let (low, high) = (self.reg(*low), self.reg(*high));
-                let (label, index) = (self.fresh_label(*label), self.fresh(*index));
-                let body = self.stmts(body);
-                out.push(Stmt::For { label, index, low, high, body });
-            }
-            Stmt::Loop(label, body) => {
-                let label = self.fresh_label(*label);
-                let body = self.stmts(body);
-                out.push(Stmt::Loop(label, body));
-            }
-            Stmt::Block(label, body) => {
-                let label = self.fresh_label(*label);
-                let body = self.stmts(body);
-                out.push(Stmt::Block(label, body));
-            }
-            Stmt::Break(label) => out.push(Stmt::Break(self.label(*label))),
-            Stmt::Continue(label) => out.push(Stmt::Continue(self.label(*label))),
-            Stmt::Fail => out.push(Stmt::Fail),
-            Stmt::ParallelFor { index, count, body } => {
-                let count = self.reg(*count);
-                let index = self.fresh(*index);
-                let body = self.stmts(body);
-                out.push(Stmt::ParallelFor { index, count, body });
-            }
-            Stmt::Reduce { index, low, high, body, item, result } => {
-                let (low, high) = (self.reg(*low), self.reg(*high));
-                let index = self.fresh(*index);
-                let body = self.stmts(body);
-                let item = item.map(|reg| self.reg(reg));
-                let result = self.fresh(*result);
-                out.push(Stmt::Reduce { index, low, high, body, item, result });
-            }
-            Stmt::Gemm(c) => {
-                let mut c = c.clone();
-                c.for_each_reg_mut(&mut |reg| *reg = self.reg(*reg));
-                for array in [&mut c.into, &mut c.left, &mut c.right] {
-                    *array = renamed(&self.names.arrays, *array);
-                }
-                out.push(Stmt::Gemm(c));
-            }
+            stmt => out.push(self.copied(stmt)),
         }
+    }
+
+    /// A statement with new names for what it sets, and for what it reads of that.
+    fn copied(&mut self, stmt: &Stmt) -> Stmt {
+        let mut copy = stmt.clone();
+        copy.for_each_part_mut(&mut |part| match part {
+            PartMut::Use(reg) | PartMut::Item(reg) => *reg = self.reg(*reg),
+            PartMut::Def(reg) => *reg = self.fresh(*reg),
+            PartMut::VarRead(var) | PartMut::VarWrite(var) => *var = renamed(&self.names.vars, *var),
+            PartMut::ArrayRead(array) | PartMut::ArrayWrite(array) => {
+                *array = renamed(&self.names.arrays, *array);
+            }
+            PartMut::Label(label) => *label = self.fresh_label(*label),
+            PartMut::Target(label) => *label = renamed(&self.names.labels, *label),
+            PartMut::Body(body) => *body = self.stmts(body),
+        });
+        copy
     }
 }

@@ -4,7 +4,7 @@
 //! in front of a statement with nothing in between that may set it, its register is there already. A variable that nobody asks for
 //! is not set. What is left are the variables that loops carry on and branches choose.
 
-use super::super::{Kernel, Op, Reg, Stmt, Var, for_each_stmt};
+use super::super::{Kernel, Op, PartMut, Reg, Stmt, Var, for_each_stmt};
 use super::clone_stmts::renamed;
 use crate::hash::HashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +33,11 @@ pub(super) fn run(kernel: &mut Kernel) {
 /// Goes through statements with what variables are `values` to hold; `replacements` are registers that stand for others.
 fn propagate(stmts: &mut Vec<Stmt>, values: &mut BTreeMap<Var, Reg>, replacements: &mut HashMap<Reg, Reg>) {
     stmts.retain_mut(|stmt| {
-        stmt.for_each_reg_mut(&mut |reg| *reg = renamed(replacements, *reg));
+        stmt.for_each_part_mut(&mut |part| {
+            if let PartMut::Use(reg) = part {
+                *reg = renamed(replacements, *reg);
+            }
+        });
         match stmt {
             Stmt::Let(reg, Op::Get(var)) => match values.get(var) {
                 Some(held) => {

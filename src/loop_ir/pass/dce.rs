@@ -11,12 +11,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     let mut wanted: Vec<Reg> = kernel.scalar_results.clone();
     for_each_stmt(&kernel.body, &mut |stmt| match stmt {
         Stmt::Let(reg, op) => drop(ops.insert(*reg, op)),
-        stmt => {
-            stmt.for_each_reg(&mut |reg| wanted.push(reg));
-            if let Stmt::Reduce { item, .. } = stmt {
-                wanted.extend(item.regs());
-            }
-        }
+        stmt => stmt.for_each_read(&mut |reg| wanted.push(reg)),
     });
     let mut read = HashSet::default();
     while let Some(reg) = wanted.pop() {

@@ -148,7 +148,7 @@ impl Matcher<'_, '_> {
         if !all {
             return None;
         }
-        let same = self.build.define(self.build.kernel.regs[reg as usize], op);
+        let same = self.build.define(self.build.kernel.regs[reg], op);
         self.invariants.insert(reg, same);
         Some(same)
     }
@@ -266,7 +266,7 @@ fn match_gemm(
     });
     let load = |reg: &Reg| match ops.get(reg) {
         Some(Op::Load(array, at, ScalarType::F64)) => {
-            let whole = kernel.arrays[*array as usize].width == 8 && !stored.contains(array);
+            let whole = kernel.arrays[*array].width == 8 && !stored.contains(array);
             whole.then_some((*array, *at))
         }
         _ => None,
@@ -407,8 +407,7 @@ fn direct_output(
     };
     let place = find.affine(*at)?;
     let beside = find.build.kernel.constants.get(&place.column?) == Some(&1);
-    let whole =
-        find.is_provably_equal(place.row?, columns) && find.build.kernel.arrays[*into as usize].width == 8;
+    let whole = find.is_provably_equal(place.row?, columns) && find.build.kernel.arrays[*into].width == 8;
     if !beside || place.step.is_some() || !whole {
         return None;
     }

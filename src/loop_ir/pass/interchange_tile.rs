@@ -192,7 +192,7 @@ impl<'s> Analysis<'s> {
         op.for_each_reg(&mut |reg| self.used(reg));
         match op {
             Op::Load(array, at, ty) => {
-                let info = kernel.arrays[*array as usize];
+                let info = kernel.arrays[*array];
                 // What others store into may change.
                 if self.stored.contains(array) {
                     return None;
@@ -215,7 +215,7 @@ impl<'s> Analysis<'s> {
             // Only what goes by vectors is worth it depth.
             Op::Call(..) | Op::Cast(..) if self.depth > 0 && varying => return None,
             Op::Binary(kind, ..) if self.depth > 0 && varying => {
-                let float = kernel.regs[reg as usize].is_float();
+                let float = kernel.regs[reg].is_float();
                 if !(float || matches!(kind, Binary::And | Binary::Or | Binary::Xor)) {
                     return None;
                 }
@@ -285,7 +285,7 @@ fn tile_loop(
     (from, count): (Option<Reg>, Reg),
     body: &[Stmt],
 ) -> Option<Vec<Stmt>> {
-    let taken: u64 = (0..kernel.arrays.len() as Array).map(|array| kernel.stack_bytes(array)).sum();
+    let taken: u64 = kernel.arrays.ids().map(|array| kernel.stack_bytes(array)).sum();
     if kernel.constants.contains_key(&count) || taken > MAX_STACK_BYTES {
         return None;
     }
@@ -394,7 +394,7 @@ impl<'s> Tiler<'_, 's> {
                 Stmt::Let(reg, op) if !self.analysis.varying.contains(reg) => {
                     let mut op = op.clone();
                     op.for_each_reg_mut(&mut |reg| *reg = self.invariant(*reg));
-                    let invariant = self.build.define(self.build.kernel.regs[*reg as usize], op);
+                    let invariant = self.build.define(self.build.kernel.regs[*reg], op);
                     self.invariants.insert(*reg, invariant);
                 }
                 Stmt::For { index, low, high, body, .. } => {
@@ -510,7 +510,7 @@ impl<'s> Tiler<'_, 's> {
                     }
                 }
                 Pending::CombineLanes(lanes, joining, result) => {
-                    let ty = self.build.kernel.regs[result as usize];
+                    let ty = self.build.kernel.regs[result];
                     let lanes = std::array::from_fn(|number| {
                         let slot = self.lane(number as i64, place);
                         self.build.define(ty, Op::Load(lanes, slot, ty))
@@ -539,7 +539,7 @@ impl<'s> Tiler<'_, 's> {
         if !self.analysis.varying.contains(&reg) {
             return self.invariant(reg);
         }
-        let ty = self.build.kernel.regs[reg as usize];
+        let ty = self.build.kernel.regs[reg];
         let op = match self.analysis.ops.get(&reg) {
             Some(op) if is_rematerializable(op, ty) => {
                 let mut op = (*op).clone();
@@ -557,7 +557,7 @@ impl<'s> Tiler<'_, 's> {
         if let Some(array) = self.slots.get(&reg) {
             return *array;
         }
-        let array = self.array(self.build.kernel.regs[reg as usize], TILE);
+        let array = self.array(self.build.kernel.regs[reg], TILE);
         self.slots.insert(reg, array);
         array
     }
@@ -566,7 +566,7 @@ impl<'s> Tiler<'_, 's> {
         if let Some(array) = self.vars.get(&var) {
             return *array;
         }
-        let array = self.array(self.build.kernel.vars[var as usize], TILE);
+        let array = self.array(self.build.kernel.vars[var], TILE);
         self.vars.insert(var, array);
         array
     }
@@ -574,7 +574,7 @@ impl<'s> Tiler<'_, 's> {
     /// The group has set a register.
     fn define(&mut self, reg: Reg, here: Reg, group: &mut GroupState) {
         group.here.insert(reg, here);
-        let ty = self.build.kernel.regs[reg as usize];
+        let ty = self.build.kernel.regs[reg];
         if self.analysis.live_across_groups.contains(&reg)
             && !self.analysis.ops.get(&reg).is_some_and(|op| is_rematerializable(op, ty))
         {
@@ -589,7 +589,7 @@ impl<'s> Tiler<'_, 's> {
                 let here = match group.vars.get(var) {
                     Some(here) => *here,
                     None => {
-                        let (array, ty) = (self.var(*var), self.build.kernel.regs[*reg as usize]);
+                        let (array, ty) = (self.var(*var), self.build.kernel.regs[*reg]);
                         let here = self.build.define(ty, Op::Load(array, group.place, ty));
                         group.vars.insert(*var, here);
                         here
@@ -600,7 +600,7 @@ impl<'s> Tiler<'_, 's> {
             Stmt::Let(reg, op) => {
                 let mut op = op.clone();
                 op.for_each_reg_mut(&mut |reg| *reg = self.read(*reg, group));
-                let here = self.build.define(self.build.kernel.regs[*reg as usize], op);
+                let here = self.build.define(self.build.kernel.regs[*reg], op);
                 self.define(*reg, here, group);
             }
             Stmt::Set(var, reg) => {

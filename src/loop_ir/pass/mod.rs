@@ -17,7 +17,7 @@ use super::{Kernel, Op, Reg, ScalarType, Stmt};
 
 /// A pass.
 pub struct Pass {
-    /// What it is called.
+    /// The name of the pass: of its file and of the folder of its golden files.
     pub name: &'static str,
     /// Does it.
     pub run: fn(&mut Kernel),
@@ -61,8 +61,7 @@ impl<'n> Builder<'n> {
     }
 
     fn reg(&mut self, ty: ScalarType) -> Reg {
-        self.kernel.regs.push(ty);
-        self.kernel.regs.len() as Reg - 1
+        self.kernel.regs.push(ty)
     }
 
     fn define(&mut self, ty: ScalarType, op: Op) -> Reg {
@@ -79,7 +78,7 @@ impl<'n> Builder<'n> {
     }
 
     fn binary(&mut self, op: super::Binary, a: Reg, b: Reg) -> Reg {
-        let ty = self.kernel.regs[a as usize];
+        let ty = self.kernel.regs[a];
         self.define(ty, Op::Binary(op, a, b))
     }
 
@@ -96,8 +95,7 @@ impl<'n> Builder<'n> {
     }
 
     fn label(&mut self) -> super::Label {
-        self.kernel.labels += 1;
-        self.kernel.labels - 1
+        self.kernel.new_label()
     }
 }
 

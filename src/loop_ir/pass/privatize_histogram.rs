@@ -80,7 +80,7 @@ fn match_histogram(kernel: &Kernel, body: &[Stmt]) -> Option<Histogram> {
     }
     let (array, at, value) = store?;
     let Op::Binary(Binary::Add, a, b) = ops.get(&value)? else { return None };
-    let ty = kernel.regs[value as usize];
+    let ty = kernel.regs[value];
     if ty.is_float() {
         return None;
     }
@@ -104,11 +104,11 @@ fn privatize(kernel: &mut Kernel, stmt: &Stmt, sizes: &HashMap<Reg, u64>) -> Opt
     let Stmt::For { index, low, high, body, .. } = stmt else { return None };
     let rounds = sizes.get(high)?.saturating_sub(*sizes.get(low)?);
     let Histogram { array, at, ty, read } = match_histogram(kernel, body)?;
-    let bins = kernel.slots[array as usize];
+    let bins = kernel.slots[array];
     if rounds < MIN_ITERATIONS || rounds / MIN_ITERATIONS_PER_BIN < bins.saturating_mul(PARTITIONS) {
         return None;
     }
-    let ArrayInfo { width, .. } = kernel.arrays[array as usize];
+    let ArrayInfo { width, .. } = kernel.arrays[array];
     let copies = kernel.add_array(Origin::Scratch, width, bins * PARTITIONS);
     kernel.sizes.push(bins);
     let bins_size = kernel.sizes.len() as u32 - 1;

@@ -81,7 +81,7 @@ fn written_out(kernel: &mut Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
             (Some(a), Some(b)) => Some(build.binary(joining.operation(), a, b)),
             (a, b) => a.or(b),
         })?;
-        let ty = build.kernel.regs[sum as usize];
+        let ty = build.kernel.regs[sum];
         let start = build.define(ty, Op::Const(ty, joining.identity_bits(ty)));
         build.stmts.push(Stmt::Let(*result, Op::Binary(joining.operation(), start, sum)));
     }

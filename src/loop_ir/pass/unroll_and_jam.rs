@@ -105,9 +105,8 @@ fn private_state(kernel: &Kernel, body: &[Stmt]) -> (BTreeSet<Var>, BTreeSet<Arr
         }
         arrays.extend(stmt.arrays());
     });
-    let of_a_round = |array: &Array| {
-        matches!(kernel.arrays[*array as usize].origin, Origin::Stack(_) | Origin::ThreadLocal)
-    };
+    let of_a_round =
+        |array: &Array| matches!(kernel.arrays[*array].origin, Origin::Stack(_) | Origin::ThreadLocal);
     arrays.retain(of_a_round);
     (vars, arrays)
 }
@@ -131,11 +130,11 @@ fn jam(kernel: &mut Kernel, index: Reg, count: Reg, body: &[Stmt]) -> Vec<Stmt> 
         let number = build.int(n as i64);
         names.regs.insert(index, build.binary(Binary::Add, first, number));
         for var in &vars {
-            build.kernel.vars.push(build.kernel.vars[*var as usize]);
-            names.vars.insert(*var, build.kernel.vars.len() as Var - 1);
+            let copy = build.kernel.vars.push(build.kernel.vars[*var]);
+            names.vars.insert(*var, copy);
         }
         for array in &arrays {
-            let (info, slots) = (build.kernel.arrays[*array as usize], build.kernel.slots[*array as usize]);
+            let (info, slots) = (build.kernel.arrays[*array], build.kernel.slots[*array]);
             names.arrays.insert(*array, build.kernel.add_array(info.origin, info.width, slots));
         }
     }
