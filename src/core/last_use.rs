@@ -38,10 +38,11 @@
 //! these costs nothing later.
 
 use super::free_variables::FreeVariables;
+use super::prim::PrimClass;
 use super::program::component_types;
 use super::{
-    ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, PatKind, Prim, Program, Root, Script,
-    StepKind, Stmt, StmtKind, Term, TermKind,
+    ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, Program, Root, Script, StepKind, Stmt,
+    StmtKind, Term, TermKind,
 };
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
@@ -177,9 +178,7 @@ pub fn copies_no_arrays(program: &Program, function: FunctionId) -> bool {
         while let Some(term) = terms.pop() {
             match &term.kind {
                 TermKind::Build(..) | TermKind::Method { .. } => return false,
-                TermKind::Prim(Prim::Reduce | Prim::Dot | Prim::Scan | Prim::ArgMin | Prim::ArgMax, ..) => {
-                    return false;
-                }
+                TermKind::Prim(prim, ..) if prim.class() == PrimClass::Fold => return false,
                 TermKind::Call(head, _) if !matches!(head.kind, TermKind::Closure { .. }) => return false,
                 TermKind::Closure { function, .. } => waiting.push(*function),
                 _ => {}
@@ -522,7 +521,7 @@ impl<'a> Liveness<'a> {
                     starts.reverse();
                     let mut bound = Vec::new();
                     for (arm, start) in arms.iter_mut().zip(&starts) {
-                        bound_locals(&arm.pattern, &mut bound);
+                        arm.pattern.for_each_local(&mut |local| bound.push(local));
                         drop_before(&mut arm.body, self.unread(live, &bound, start));
                     }
                 }
@@ -579,7 +578,7 @@ impl<'a> Liveness<'a> {
 
     fn bind_pattern(&mut self, pat: &Pat, live: &mut BitSet) {
         let mut bound = Vec::new();
-        bound_locals(pat, &mut bound);
+        pat.for_each_local(&mut |local| bound.push(local));
         bound.into_iter().for_each(|local| self.bind(local, live));
     }
 
@@ -641,7 +640,7 @@ impl<'a> Liveness<'a> {
         match &mut stmt.kind {
             StmtKind::Let(pat, term) => {
                 let mut bound = Vec::new();
-                bound_locals(pat, &mut bound);
+                pat.for_each_local(&mut |local| bound.push(local));
                 self.bind_pattern(pat, live);
                 self.term(term, live);
                 bound
@@ -719,7 +718,7 @@ impl<'a> Liveness<'a> {
                     starts.reverse();
                     let mut bound = Vec::new();
                     for ((pat, _, body), start) in arms.iter_mut().zip(&starts) {
-                        bound_locals(pat, &mut bound);
+                        pat.for_each_local(&mut |local| bound.push(local));
                         insert_drop(body, self.unread(live, &bound, start), span);
                     }
                 }
@@ -996,26 +995,6 @@ fn holds_function(ty: &Type) -> bool {
         }
     }
     false
-}
-
-/// The locals that a pattern binds.
-fn bound_locals(pat: &Pat, found: &mut Vec<LocalId>) {
-    match &pat.kind {
-        PatKind::Bind(local) => found.push(*local),
-        PatKind::As(inner, local) => {
-            found.push(*local);
-            bound_locals(inner, found);
-        }
-        PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
-            parts.iter().for_each(|part| bound_locals(part, found));
-        }
-        PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => bound_locals(inner, found),
-        PatKind::Coarray(index, inner) => {
-            bound_locals(index, found);
-            bound_locals(inner, found);
-        }
-        _ => {}
-    }
 }
 
 /// Lets go of locals before statements.

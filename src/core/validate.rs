@@ -359,7 +359,7 @@ impl<'a> Validator<'a> {
     fn prim(&mut self, prim: Prim, type_args: &[Type], args: &[Term], ty: &Type) {
         type_args.iter().for_each(|arg| self.ty(arg, "a type argument"));
         self.terms(args);
-        let Some((wanted, result)) = super::signature::instantiate(prim.signature(), type_args) else {
+        let Some((wanted, result)) = prim.typed_signature().instantiate(type_args) else {
             return self.say(format!("`{}` at {} types", prim.name(), type_args.len()));
         };
         let found: Vec<Type> = args.iter().map(|a| a.ty.clone()).collect();

@@ -10,6 +10,7 @@ use super::code::{
 use super::overrides::Overrides;
 use super::tier_up::{Core, Place, Plain, TierUpSite, Whole};
 use crate::core::last_use::copies_no_arrays;
+use crate::core::prim::PrimClass;
 use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
     StepKind, Stmt, StmtKind, Term, TermKind,
@@ -192,8 +193,8 @@ impl Specializer<'_> {
         let worth = self.sites
             && !self.only_moves(term, &node)
             && match &node.kind {
-                Kind::Build(..)
-                | Kind::Prim(Prim::Reduce | Prim::ArgMin | Prim::ArgMax | Prim::Dot | Prim::Scan, ..) => true,
+                Kind::Build(..) => true,
+                Kind::Prim(prim, ..) if prim.class() == PrimClass::Fold => true,
                 // What gives a function is taken over where that function is called.
                 Kind::CallKnown(..) | Kind::Call(..) => {
                     !term.ty.is_unit() && !matches!(term.ty.kind(), TypeKind::Function(..))

@@ -25,7 +25,7 @@ use super::simd128::{Plan, Role, plan};
 use crate::core::reduction::LANES;
 use crate::hash::HashMap;
 use crate::loop_ir::{
-    Array, Binary, Compare, Kernel, Math, Op, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary,
+    Array, Binary, Compare, Kernel, Op, ReductionOp, Reg, ScalarFunction, ScalarType, Stmt, Summand, Unary,
 };
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -419,7 +419,7 @@ impl Loop<'_> {
         for r in &read {
             vectors.push(self.vector(asm, registers, *r)?);
         }
-        if let Op::Call(Math::Fma, _) = op {
+        if let Op::Call(ScalarFunction::Fma, _) = op {
             // The sum takes the place of what is added: a copy of it, since that may be read again.
             let to = self.take(registers)?;
             asm.copy(to, vectors[2]);

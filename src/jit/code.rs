@@ -7,7 +7,7 @@ use super::math;
 use super::native::Functions;
 use super::partition::{self, Frame, Partition};
 use crate::hash::{HashMap, HashSet};
-use crate::loop_ir::{Kernel, Math, Op, ScalarType, Stmt, Summand, for_each_stmt};
+use crate::loop_ir::{Kernel, Op, ScalarFunction, ScalarType, Stmt, Summand, for_each_stmt};
 use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
@@ -48,11 +48,11 @@ fn machine() -> Result<OwnedTargetIsa, String> {
 }
 
 /// The functions that a kernel calls.
-fn called_functions(kernel: &Kernel) -> Vec<(Math, &'static str, *const u8)> {
+fn called_functions(kernel: &Kernel) -> Vec<(ScalarFunction, &'static str, *const u8)> {
     let mut found = HashSet::default();
     for_each_stmt(&kernel.body, &mut |stmt| match stmt {
         Stmt::Let(_, Op::Call(f, _)) => drop(found.insert(*f)),
-        Stmt::Reduce { item: Summand::Product(..), .. } => drop(found.insert(Math::Fma)),
+        Stmt::Reduce { item: Summand::Product(..), .. } => drop(found.insert(ScalarFunction::Fma)),
         _ => {}
     });
     let mut symbols = math::symbols();
@@ -85,7 +85,7 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
     }
     builder.symbol(GEMM_SYMBOL, super::native::gemm as *const u8);
     let mut module = JITModule::new(builder);
-    let mut externals: HashMap<Math, FuncId> = HashMap::default();
+    let mut externals: HashMap<ScalarFunction, FuncId> = HashMap::default();
     for (f, name, _) in called {
         let (params, result) = f.signature();
         let mut signature = module.make_signature();
@@ -106,7 +106,7 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
     } else {
         None
     };
-    let mut blocks: HashMap<Math, FuncId> = HashMap::default();
+    let mut blocks: HashMap<ScalarFunction, FuncId> = HashMap::default();
     for (f, name, _) in math::blocks() {
         if externals.contains_key(&f) {
             let mut signature = module.make_signature();

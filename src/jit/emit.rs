@@ -10,8 +10,8 @@ use super::partition::{
 use crate::core::reduction::{LANES, ReductionOp, combine_lanes};
 use crate::hash::HashMap;
 use crate::loop_ir::{
-    Array, Binary, Cast, Compare, Gemm, Id, Kernel, Label, Math, Op, Origin, Part, Reg, ScalarType, Stmt,
-    Summand, Unary, Var, buffer_reuse, for_each_stmt, is_straight_line,
+    Array, Binary, Cast, Compare, Gemm, Id, Kernel, Label, Op, Origin, Part, Reg, ScalarFunction, ScalarType,
+    Stmt, Summand, Unary, Var, buffer_reuse, for_each_stmt, is_straight_line,
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -52,9 +52,9 @@ fn emits_instructions(stmt: &Stmt) -> bool {
 #[derive(Default)]
 pub struct Functions<'n> {
     /// Functions of numbers.
-    pub math: HashMap<Math, FuncRef>,
+    pub math: HashMap<ScalarFunction, FuncRef>,
     /// Those of them that take a block of numbers.
-    pub blocks: HashMap<Math, FuncRef>,
+    pub blocks: HashMap<ScalarFunction, FuncRef>,
     /// The kernel for gemms.
     pub gemm: Option<FuncRef>,
     /// Those of loops by wide vectors, by their index.
@@ -524,7 +524,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         if has_fma() {
             return self.b.ins().fma(a, b, c);
         }
-        let call = self.b.ins().call(self.functions.math[&Math::Fma], &[a, b, c]);
+        let call = self.b.ins().call(self.functions.math[&ScalarFunction::Fma], &[a, b, c]);
         self.b.inst_results(call)[0]
     }
 
@@ -683,7 +683,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             Op::Get(var) => self.b.use_var(self.vars[var]),
             Op::Call(f, args) => {
                 let args: Vec<Value> = args.iter().map(|r| self.reg(*r)).collect();
-                if let (Math::Fma, [a, b, c]) = (f, &args[..]) {
+                if let (ScalarFunction::Fma, [a, b, c]) = (f, &args[..]) {
                     return self.fused(*a, *b, *c);
                 }
                 let call = self.b.ins().call(self.functions.math[f], &args);

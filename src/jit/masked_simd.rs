@@ -20,7 +20,8 @@
 use super::emit::{Emit, has_fma, machine_type};
 use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::{
-    Array, Binary, Compare, Kernel, Label, Math, Op, Reg, ScalarType, Stmt, Unary, Var, for_each_stmt,
+    Array, Binary, Compare, Kernel, Label, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary, Var,
+    for_each_stmt,
 };
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, Endianness, InstBuilder, MemFlagsData, Type, Value, types};
@@ -290,7 +291,7 @@ fn by_vectors(kernel: &Kernel, roles: &HashMap<Reg, Role>, reg: Reg, op: &Op) ->
         Op::Unary(Unary::Sqrt | Unary::Floor | Unary::Ceil | Unary::Trunc, _) => float,
         Op::Unary(Unary::Not, _) => !float,
         Op::Compare(..) | Op::Select(..) => true,
-        Op::Call(Math::Fma, _) => has_fma(),
+        Op::Call(ScalarFunction::Fma, _) => has_fma(),
         _ => false,
     }
 }

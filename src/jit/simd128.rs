@@ -8,7 +8,9 @@
 use super::emit::{Emit, has_fma, machine_type};
 use crate::core::reduction::LANES;
 use crate::hash::HashMap;
-use crate::loop_ir::{Array, Binary, Cast, Compare, Kernel, Math, Op, Reg, ScalarType, Stmt, Summand, Unary};
+use crate::loop_ir::{
+    Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, Unary,
+};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
@@ -43,7 +45,7 @@ const MAX_VECTOR_OPS: usize = 14;
 const BLOCK_VECTORS: usize = 16;
 
 /// Whether a function takes a block of numbers.
-fn blocks(f: Math) -> bool {
+fn blocks(f: ScalarFunction) -> bool {
     super::math::blocks().iter().any(|(known, ..)| *known == f)
 }
 
@@ -139,7 +141,7 @@ pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) 
                         (Role::Mask, Role::Same | Role::Lanes, Role::Same | Role::Lanes) => Role::Lanes,
                         _ => return None,
                     },
-                    Op::Call(Math::Fma, args) => {
+                    Op::Call(ScalarFunction::Fma, args) => {
                         let plain = args.iter().all(|arg| matches!(role(arg), Role::Same | Role::Lanes));
                         if !plain || !has_fma() {
                             return None;
@@ -428,7 +430,7 @@ impl Emit<'_, '_> {
                 let (c, a, b) = (get(c), get(a), get(b));
                 self.blend(c, a, b)
             }
-            Op::Call(Math::Fma, args) => {
+            Op::Call(ScalarFunction::Fma, args) => {
                 let (a, b, c) = (get(&args[0]), get(&args[1]), get(&args[2]));
                 self.fused(a, b, c)
             }

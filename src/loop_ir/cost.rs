@@ -1,6 +1,6 @@
 //! What parallel_loops cost, by a rough estimate: so that small ones are not cut into pieces.
 
-use super::{Binary, Compare, Kernel, Math, Op, Reg, ScalarType, Stmt};
+use super::{Binary, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt};
 use crate::hash::HashMap;
 
 /// Rounds of a loop whose number is not known.
@@ -70,7 +70,7 @@ fn first_iteration_values(kernel: &Kernel) -> HashMap<Reg, f64> {
 pub fn op_cost(op: &Op) -> f64 {
     match op {
         Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => 0.0,
-        Op::Call(Math::Fma, _) => 0.25,
+        Op::Call(ScalarFunction::Fma, _) => 0.25,
         Op::Call(..) => 8.0,
         Op::Load(..) => 0.5,
         Op::Binary(op, ..) => binary_cost(*op),

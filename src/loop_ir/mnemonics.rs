@@ -1,6 +1,6 @@
 //! The names of operations in the text of the loop form, for the printer and the parser.
 
-use super::{Binary, Cast, Compare, Math, ReductionOp, ScalarType, Unary};
+use super::{Binary, Cast, Compare, ReductionOp, ScalarType, Unary};
 
 macro_rules! mnemonics {
     ($( $Enum:ident { $( $variant:ident $name:literal )* } )*) => { $(
@@ -41,11 +41,6 @@ mnemonics! {
         SignExtend "sign_extend" ZeroExtend "zero_extend" Truncate "truncate"
         SignedToFloat "signed_to_float" UnsignedToFloat "unsigned_to_float"
         FloatToSigned "float_to_signed" FloatToFloat "float_to_float"
-    }
-    Math {
-        Exp "exp" Log "log" Sin "sin" Cos "cos" Tan "tan" Asin "asin" Acos "acos" Atan "atan" Tanh "tanh"
-        Round "round" Atan2 "atan2" Fma "fma" Pow "pow" Rem "rem" PowSingle "pow_single"
-        RemSingle "rem_single" PowInt "pow_int"
     }
     ReductionOp {
         Add "add" Mul "mul" Min "min" Max "max"

@@ -36,6 +36,7 @@ pub mod validate;
 pub mod visit;
 
 pub use crate::core::reduction::ReductionOp;
+pub use crate::core::scalar_function::{ScalarFunction, ScalarType};
 pub use id::{Array, Id, IdVec, Label, Reg, Var};
 pub use visit::{Part, PartMut, for_each_stmt};
 
@@ -56,40 +57,6 @@ impl ReductionOp {
             ScalarType::F32 => u64::from((self.identity() as f32).to_bits()),
             _ => self.identity().to_bits(),
         }
-    }
-}
-
-/// The type of a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ScalarType {
-    /// 8 bits, of either sign.
-    I8,
-    /// 16 bits.
-    I16,
-    /// 32 bits; characters too.
-    I32,
-    /// 64 bits; codes, truth values and slot numbers too.
-    I64,
-    /// binary32
-    F32,
-    /// binary64
-    F64,
-}
-
-impl ScalarType {
-    /// Bytes of a value.
-    pub fn bytes(self) -> usize {
-        match self {
-            ScalarType::I8 => 1,
-            ScalarType::I16 => 2,
-            ScalarType::I32 | ScalarType::F32 => 4,
-            ScalarType::I64 | ScalarType::F64 => 8,
-        }
-    }
-
-    /// Whether it is a floating-point type.
-    pub fn is_float(self) -> bool {
-        matches!(self, ScalarType::F32 | ScalarType::F64)
     }
 }
 
@@ -185,48 +152,6 @@ pub enum Cast {
     FloatToFloat,
 }
 
-/// A function that is called, not written out: the same one that the evaluator calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // named as in the table of primitives
-pub enum Math {
-    Exp,
-    Log,
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Tanh,
-    Round,
-    Atan2,
-    /// `x * y + z` of binary64, rounded once.
-    Fma,
-    /// Power of binary64.
-    Pow,
-    /// Remainder of binary64.
-    Rem,
-    /// Power of binary32.
-    PowSingle,
-    /// Remainder of binary32.
-    RemSingle,
-    /// Wrapping power of 64-bit integers, the exponent unsigned.
-    PowInt,
-}
-
-impl Math {
-    /// Types of the arguments and the result.
-    pub fn signature(self) -> (&'static [ScalarType], ScalarType) {
-        match self {
-            Math::Atan2 | Math::Pow | Math::Rem => (&[ScalarType::F64, ScalarType::F64], ScalarType::F64),
-            Math::Fma => (&[ScalarType::F64; 3], ScalarType::F64),
-            Math::PowSingle | Math::RemSingle => (&[ScalarType::F32, ScalarType::F32], ScalarType::F32),
-            Math::PowInt => (&[ScalarType::I64, ScalarType::I64], ScalarType::I64),
-            _ => (&[ScalarType::F64], ScalarType::F64),
-        }
-    }
-}
-
 /// What a register is set to. Has no effect; may be left out or done early.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
@@ -251,7 +176,7 @@ pub enum Op {
     /// What a variable is now.
     Get(Var),
     /// A function called.
-    Call(Math, Vec<Reg>),
+    Call(ScalarFunction, Vec<Reg>),
 }
 
 /// A statement.
@@ -332,7 +257,7 @@ impl Summand {
     pub fn accumulate(self, lane: Reg) -> Op {
         match self {
             Summand::Value(joining, reg) => Op::Binary(joining.operation(), lane, reg),
-            Summand::Product(a, b) => Op::Call(Math::Fma, vec![a, b, lane]),
+            Summand::Product(a, b) => Op::Call(ScalarFunction::Fma, vec![a, b, lane]),
         }
     }
 }

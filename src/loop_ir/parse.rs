@@ -5,8 +5,8 @@
 //! [`super::validate`]'s work, or an error with the number of the line.
 
 use super::{
-    ArrayInfo, Binary, Cast, Compare, Gemm, Id, Kernel, Math, Op, Origin, Part, ReductionOp, Reg, ScalarType,
-    Stmt, Summand, Unary, for_each_stmt,
+    ArrayInfo, Binary, Cast, Compare, Gemm, Id, Kernel, Op, Origin, Part, ReductionOp, Reg, ScalarFunction,
+    ScalarType, Stmt, Summand, Unary, for_each_stmt,
 };
 use crate::hash::HashMap;
 
@@ -398,7 +398,7 @@ fn op(words: &mut Words<'_>, ty: ScalarType) -> Result<Op, String> {
     }
     if word == "call" {
         let name = words.next()?;
-        let f = Math::from_mnemonic(name).ok_or_else(|| format!("`{name}` is no function"))?;
+        let f = ScalarFunction::named(name).ok_or_else(|| format!("`{name}` is no function"))?;
         words.expect("(")?;
         let mut args = vec![words.reg()?];
         while words.take(",") {

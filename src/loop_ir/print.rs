@@ -134,7 +134,7 @@ fn op_text(op: &Op) -> String {
         Op::Get(var) => format!("{var}"),
         Op::Call(f, args) => {
             let args: Vec<String> = args.iter().map(Reg::to_string).collect();
-            format!("call {}({})", f.mnemonic(), args.join(", "))
+            format!("call {}({})", f.name(), args.join(", "))
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::pass::PASSES;
 use super::{
-    Binary, Cast, Compare, Gemm, Id, IdVec, Kernel, Math, Op, Origin, ReductionOp, Reg, ScalarType, Stmt,
-    Summand, Unary, parse, print, validate,
+    Binary, Cast, Compare, Gemm, Id, IdVec, Kernel, Op, Origin, ReductionOp, Reg, ScalarFunction, ScalarType,
+    Stmt, Summand, Unary, parse, print, validate,
 };
 use fastrand::Rng;
 use std::fmt::Write;
@@ -109,7 +109,13 @@ impl Generator {
                 (to, Op::Cast(cast, to, self.reg(from, known, out)))
             }
             8 => {
-                let f = self.pick(&[Math::Sin, Math::Fma, Math::PowSingle, Math::PowInt, Math::Atan2]);
+                let f = self.pick(&[
+                    ScalarFunction::Sin,
+                    ScalarFunction::Fma,
+                    ScalarFunction::PowSingle,
+                    ScalarFunction::PowInt,
+                    ScalarFunction::Atan2,
+                ]);
                 let (params, result) = f.signature();
                 (result, Op::Call(f, params.iter().map(|ty| self.reg(*ty, known, out)).collect()))
             }

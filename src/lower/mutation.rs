@@ -6,8 +6,7 @@ use super::{
 };
 use crate::core::free_variables::FreeVariables;
 use crate::core::{
-    FunctionId, GlobalId, LocalInfo, Pat, PatKind, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term,
-    TermKind,
+    FunctionId, GlobalId, LocalInfo, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term, TermKind,
 };
 use crate::hash::HashSet;
 use crate::kernel::{Input, KnownValue};
@@ -40,11 +39,17 @@ fn collect(stmt: &CoreStmt, found: &mut Vec<Root>, own: &mut HashSet<u32>) {
     stmt.for_each_stmt(&mut |stmt| {
         found.extend(stmt.stores_into());
         match &stmt.kind {
-            StmtKind::Let(pat, _) => bound(pat, own),
+            StmtKind::Let(pat, _) => pat.for_each_local(&mut |local| {
+                own.insert(local);
+            }),
             StmtKind::For(local, ..) => {
                 own.insert(*local);
             }
-            StmtKind::Match(_, arms) => arms.iter().for_each(|(pat, _, _)| bound(pat, own)),
+            StmtKind::Match(_, arms) => arms.iter().for_each(|(pat, _, _)| {
+                pat.for_each_local(&mut |local| {
+                    own.insert(local);
+                })
+            }),
             _ => {}
         }
     });
@@ -54,31 +59,14 @@ fn collect(stmt: &CoreStmt, found: &mut Vec<Root>, own: &mut HashSet<u32>) {
 fn inside(term: &Term, found: &mut Vec<Root>, own: &mut HashSet<u32>) {
     match &term.kind {
         TermKind::Block(stmts, _) => stmts.iter().for_each(|stmt| collect(stmt, found, own)),
-        TermKind::Match(_, arms) => arms.iter().for_each(|arm| bound(&arm.pattern, own)),
+        TermKind::Match(_, arms) => arms.iter().for_each(|arm| {
+            arm.pattern.for_each_local(&mut |local| {
+                own.insert(local);
+            })
+        }),
         _ => {}
     }
     term.for_each_child(&mut |child| inside(child, found, own));
-}
-
-fn bound(pat: &Pat, own: &mut HashSet<u32>) {
-    match &pat.kind {
-        PatKind::Bind(local) => {
-            own.insert(*local);
-        }
-        PatKind::As(inner, local) => {
-            own.insert(*local);
-            bound(inner, own);
-        }
-        PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
-            parts.iter().for_each(|p| bound(p, own))
-        }
-        PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => bound(inner, own),
-        PatKind::Coarray(index, argument) => {
-            bound(index, own);
-            bound(argument, own);
-        }
-        _ => {}
-    }
 }
 
 impl<'a> Lower<'a> {

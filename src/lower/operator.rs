@@ -7,7 +7,7 @@ use super::{
 };
 use crate::core::{Num, Op as CoreOp, Term};
 use crate::layout::{Form, Leaf};
-use crate::loop_ir::{Binary, Cast, Compare, Math, Op, Reg, ScalarType, Unary};
+use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Unary};
 use crate::types::{Scalar, Type};
 
 impl<'a> Lower<'a> {
@@ -99,8 +99,8 @@ impl<'a> Lower<'a> {
                     }
                     let op = match (div, word) {
                         (true, _) => Op::Binary(Binary::DivFloat, a, b),
-                        (false, ScalarType::F32) => Op::Call(Math::RemSingle, vec![a, b]),
-                        (false, _) => Op::Call(Math::Rem, vec![a, b]),
+                        (false, ScalarType::F32) => Op::Call(ScalarFunction::RemSingle, vec![a, b]),
+                        (false, _) => Op::Call(ScalarFunction::Rem, vec![a, b]),
                     };
                     return self.set(word, op).map(AbstractValue::Word);
                 }
@@ -179,8 +179,8 @@ impl<'a> Lower<'a> {
             };
         }
         let f = match word {
-            ScalarType::F64 => Math::Pow,
-            ScalarType::F32 => Math::PowSingle,
+            ScalarType::F64 => ScalarFunction::Pow,
+            ScalarType::F32 => ScalarFunction::PowSingle,
             _ => {
                 let (a, b) = (self.widened(a, unsigned)?, self.widened(b, unsigned)?);
                 if !unsigned {
@@ -188,7 +188,7 @@ impl<'a> Lower<'a> {
                     let natural = self.set(ScalarType::I64, Op::Compare(Compare::Le, zero, b))?;
                     self.check(natural)?;
                 }
-                let power = self.set(ScalarType::I64, Op::Call(Math::PowInt, vec![a, b]))?;
+                let power = self.set(ScalarType::I64, Op::Call(ScalarFunction::PowInt, vec![a, b]))?;
                 return self.narrowed(power, word).map(AbstractValue::Word);
             }
         };

@@ -3,10 +3,10 @@
 use super::{
     AbstractValue, Declined, Frame, Lower, Result, UnexpectedForm, UnsupportedConstruct, UnsupportedType,
 };
-use crate::core::prim::{fuses, ranks, sorts};
+use crate::core::prim::{PrimClass, fuses, ranks, sorts};
 use crate::core::{Prim, Term};
 use crate::layout::Form;
-use crate::loop_ir::{Binary, Cast, Compare, Math, Op, Reg, ScalarType, Stmt, Unary};
+use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type};
 
@@ -82,52 +82,8 @@ impl<'a> Lower<'a> {
                 _ => return Err(Declined::Construct(UnsupportedConstruct::AggregatePrimitive)),
             });
         }
-        let unary = |this: &mut Self, op: Unary| {
-            let ty = this.type_of(words[0]);
-            this.set(ty, Op::Unary(op, words[0])).map(AbstractValue::Word)
-        };
-        let call = |this: &mut Self, f: Math| {
-            this.set(f.signature().1, Op::Call(f, words.clone())).map(AbstractValue::Word)
-        };
-        let binary =
-            |this: &mut Self, op: Binary| this.binary(op, words[0], words[1]).map(AbstractValue::Word);
         match prim {
-            Prim::Sqrt => unary(self, Unary::Sqrt),
-            Prim::Floor => unary(self, Unary::Floor),
-            Prim::Ceil => unary(self, Unary::Ceil),
-            Prim::Trunc => unary(self, Unary::Trunc),
-            Prim::BitNot => unary(self, Unary::Not),
-            Prim::PopCount => unary(self, Unary::PopCount),
-            Prim::Ctz => unary(self, Unary::TrailingZeros),
-            Prim::Exp => call(self, Math::Exp),
-            Prim::Log => call(self, Math::Log),
-            Prim::Sin => call(self, Math::Sin),
-            Prim::Cos => call(self, Math::Cos),
-            Prim::Tan => call(self, Math::Tan),
-            Prim::Asin => call(self, Math::Asin),
-            Prim::Acos => call(self, Math::Acos),
-            Prim::Atan => call(self, Math::Atan),
-            Prim::Tanh => call(self, Math::Tanh),
-            Prim::Round => call(self, Math::Round),
-            Prim::Fma => call(self, Math::Fma),
-            Prim::Atan2 => call(self, Math::Atan2),
-            Prim::IsNan => Ok(AbstractValue::Word(
-                self.set(ScalarType::I64, Op::Compare(Compare::Ne, words[0], words[0]))?,
-            )),
-            Prim::BitAnd => binary(self, Binary::And),
-            Prim::BitOr => binary(self, Binary::Or),
-            Prim::BitXor => binary(self, Binary::Xor),
-            Prim::Shl | Prim::Shr => {
-                // Below zero places nothing moves, beyond 63 nothing stays.
-                let (zero, bits) = (self.int(0)?, self.int(64)?);
-                let below = self.set(ScalarType::I64, Op::Compare(Compare::Lt, words[1], zero))?;
-                let within = self.set(ScalarType::I64, Op::Compare(Compare::LtUnsigned, words[1], bits))?;
-                let places = self.set(ScalarType::I64, Op::Select(within, words[1], zero))?;
-                let op = if prim == Prim::Shl { Binary::Shl } else { Binary::Shr };
-                let moved = self.set(ScalarType::I64, Op::Binary(op, words[0], places))?;
-                let stays = self.binary(Binary::Or, within, below)?;
-                Ok(AbstractValue::Word(self.set(ScalarType::I64, Op::Select(stays, moved, zero))?))
-            }
+            Prim::Scalar(function) => self.scalar_function(function, &words).map(AbstractValue::Word),
             Prim::Min | Prim::Max => match self.layout(&ty).slots {
                 0 => Ok(AbstractValue::Unit),
                 _ => self.extreme(prim == Prim::Max, words[0], words[1], &ty).map(AbstractValue::Word),
@@ -175,77 +131,58 @@ impl<'a> Lower<'a> {
                 Ok(AbstractValue::Word(self.set(ScalarType::I64, Op::Select(within, code, zero))?))
             }
             Prim::Wrap => self.wrap(words[0], &types),
-            Prim::Move
-            | Prim::Pack
-            | Prim::Unpack
-            | Prim::AInj
-            | Prim::CaseNo
-            | Prim::CaseArg
-            | Prim::Saturate
-            | Prim::ModBigint
-            | Prim::IndexBigint
-            | Prim::UpperChar
-            | Prim::LowerChar
-            | Prim::IsLetter
-            | Prim::IsSpace
-            | Prim::Compress
-            | Prim::Iota => Err(Declined::Construct(UnsupportedConstruct::Primitive)),
-            Prim::Print | Prim::Println | Prim::Draw => {
-                Err(Declined::Construct(UnsupportedConstruct::Output))
+            other => Err(match other.class() {
+                PrimClass::Output => Declined::Construct(UnsupportedConstruct::Output),
+                PrimClass::Reader { .. } | PrimClass::Writer { .. } => {
+                    Declined::Construct(UnsupportedConstruct::Files)
+                }
+                PrimClass::Sort => Declined::Construct(UnsupportedConstruct::LibrarySort),
+                PrimClass::Text | PrimClass::SelectText => Declined::Type(UnsupportedType::String),
+                PrimClass::Character
+                | PrimClass::ComputedResult
+                | PrimClass::Code
+                | PrimClass::Convert
+                | PrimClass::Select => Declined::Construct(UnsupportedConstruct::Primitive),
+                PrimClass::Scalar(_)
+                | PrimClass::TypeQuery
+                | PrimClass::Check
+                | PrimClass::Fold
+                | PrimClass::Order => unreachable!("{other:?} is lowered above"),
+            }),
+        }
+    }
+
+    /// A function of scalars: by instructions where there are some, otherwise by a call.
+    fn scalar_function(&mut self, function: ScalarFunction, words: &[Reg]) -> Result<Reg> {
+        use ScalarFunction as F;
+        let unary = |this: &mut Self, op: Unary| {
+            let ty = this.type_of(words[0]);
+            this.set(ty, Op::Unary(op, words[0]))
+        };
+        match function {
+            F::Sqrt => unary(self, Unary::Sqrt),
+            F::Floor => unary(self, Unary::Floor),
+            F::Ceil => unary(self, Unary::Ceil),
+            F::Trunc => unary(self, Unary::Trunc),
+            F::BitNot => unary(self, Unary::Not),
+            F::PopCount => unary(self, Unary::PopCount),
+            F::Ctz => unary(self, Unary::TrailingZeros),
+            F::IsNan => self.set(ScalarType::I64, Op::Compare(Compare::Ne, words[0], words[0])),
+            F::BitAnd => self.binary(Binary::And, words[0], words[1]),
+            F::BitOr => self.binary(Binary::Or, words[0], words[1]),
+            F::BitXor => self.binary(Binary::Xor, words[0], words[1]),
+            F::Shl | F::Shr => {
+                // Below zero places nothing moves, beyond 63 nothing stays.
+                let (zero, bits) = (self.int(0)?, self.int(64)?);
+                let below = self.set(ScalarType::I64, Op::Compare(Compare::Lt, words[1], zero))?;
+                let within = self.set(ScalarType::I64, Op::Compare(Compare::LtUnsigned, words[1], bits))?;
+                let places = self.set(ScalarType::I64, Op::Select(within, words[1], zero))?;
+                let op = if function == F::Shl { Binary::Shl } else { Binary::Shr };
+                let moved = self.set(ScalarType::I64, Op::Binary(op, words[0], places))?;
+                let stays = self.binary(Binary::Or, within, below)?;
+                self.set(ScalarType::I64, Op::Select(stays, moved, zero))
             }
-            Prim::Npy
-            | Prim::Npz
-            | Prim::Csv
-            | Prim::CsvBy
-            | Prim::WriteCsvBy
-            | Prim::Arrow
-            | Prim::WriteArrow
-            | Prim::Parquet
-            | Prim::WriteParquet
-            | Prim::Raw
-            | Prim::ReadText
-            | Prim::WriteNpy
-            | Prim::WriteNpz
-            | Prim::WriteCsv
-            | Prim::WriteRaw
-            | Prim::SavePicture
-            | Prim::WriteText => Err(Declined::Construct(UnsupportedConstruct::Files)),
-            Prim::Sort | Prim::Order => Err(Declined::Construct(UnsupportedConstruct::LibrarySort)),
-            Prim::Fail
-            | Prim::Reduce
-            | Prim::Scan
-            | Prim::Sorts
-            | Prim::Fuses
-            | Prim::Ranks
-            | Prim::Convertible
-            | Prim::CallableWith
-            | Prim::TypeText
-            | Prim::ArgMin
-            | Prim::ArgMax
-            | Prim::Dot => Err(Declined::Form(UnexpectedForm::HandledPrimitive)),
-            Prim::Str
-            | Prim::Strr
-            | Prim::StrLen
-            | Prim::Substring
-            | Prim::StrFind
-            | Prim::StrReplace
-            | Prim::Upper
-            | Prim::Lower
-            | Prim::Trim
-            | Prim::StrRepeat
-            | Prim::Chr
-            | Prim::CodePoint
-            | Prim::ParseInt
-            | Prim::ParseReal
-            | Prim::Characters
-            | Prim::Words
-            | Prim::Lines
-            | Prim::Split
-            | Prim::Numbers
-            | Prim::Table
-            | Prim::Cells
-            | Prim::Svg
-            | Prim::Fixed => Err(Declined::Type(UnsupportedType::String)),
+            _ => self.set(function.signature().1, Op::Call(function, words.to_vec())),
         }
     }
 

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::core::prim::fuses;
 use crate::core::reduction::{self, CHUNK, ReductionOp};
-use crate::loop_ir::{Array, Binary, Compare, Math, Op, Reg, ScalarType, Stmt, Summand};
+use crate::loop_ir::{Array, Binary, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand};
 use crate::types::{Scalar, Type};
 use std::rc::Rc;
 
@@ -203,7 +203,8 @@ impl<'a> Lower<'a> {
             0 => Ok(AbstractValue::Word(zero)),
             1 => {
                 let (x, y) = (self.as_word(x, element)?, self.as_word(y, element)?);
-                self.set(ScalarType::F64, Op::Call(Math::Fma, vec![x, y, zero])).map(AbstractValue::Word)
+                self.set(ScalarType::F64, Op::Call(ScalarFunction::Fma, vec![x, y, zero]))
+                    .map(AbstractValue::Word)
             }
             count => self.terms(Terms::Products(x, y), &AbstractValue::Word(zero), element, (from, count)),
         }

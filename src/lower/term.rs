@@ -7,7 +7,7 @@ use super::{
 use crate::core::{LocalInfo, Root, Term, TermKind};
 use crate::kernel::Input;
 use crate::layout::{Form, Layout, Leaf};
-use crate::loop_ir::{Binary, Cast, Compare, Math, Op, Reg, ScalarType, Stmt};
+use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt};
 use crate::types::encoding::{Code, Encoding};
 use crate::types::number::Fixed;
 use crate::types::{Scalar, Type};
@@ -535,7 +535,7 @@ impl<'a> Lower<'a> {
             self.binary(Binary::Shr, *code, places)?
         } else {
             let base = self.size(base)?;
-            let weight = self.set(ScalarType::I64, Op::Call(Math::PowInt, vec![base, places]))?;
+            let weight = self.set(ScalarType::I64, Op::Call(ScalarFunction::PowInt, vec![base, places]))?;
             self.binary(Binary::DivUnsigned, *code, weight)?
         };
         let base = self.size(base)?;
