@@ -8,7 +8,7 @@
 //! beside the evaluation alone (`iso::fingerprint`), which was the whole decision before verdicts were exact. Most of the
 //! difference of a natural pair is the second of the two looks; what is different needs one.
 
-#[path = "../tests/iso_support/mod.rs"]
+#[path = "../tests/types/iso_support/mod.rs"]
 mod iso_support;
 
 use felis::iso::{fingerprint, verdict};
@@ -87,7 +87,7 @@ fn hard() -> Vec<(&'static str, Type, Type)> {
 }
 
 fn verdicts() {
-    let table = include_str!("../tests/data/isomorphisms.tsv");
+    let table = include_str!("../tests/types/isomorphisms.tsv");
     let rows: Vec<(Type, Type)> = table
         .lines()
         .map(|line| line.split('\t').collect::<Vec<_>>())

@@ -1,0 +1,129 @@
+//! What people see when a program is refused or stops: `tests/diagnostics/check_*.flx` and
+//! `run_*.flx` with their `.err`, and `library_*.flx`, which use the standard library.
+//!
+//! `BLESS=1 cargo test --test check diagnostics` rewrites the `.err` files.
+
+use crate::checker::{folder, programs, run};
+use felis::diagnostic::{Diagnostic, edited};
+use std::collections::BTreeSet;
+use std::fs;
+
+const PREFIXES: &[&str] = &["check_", "library_", "run_"];
+
+#[test]
+fn diagnostics_as_rendered() {
+    let bless = std::env::var_os("BLESS").is_some_and(|v| v == "1");
+    let cases = programs("tests/diagnostics", PREFIXES);
+    assert!(cases.len() >= 80, "only {} diagnostics are tested", cases.len());
+    let mut wrong = Vec::new();
+    for (name, text) in cases {
+        let shown = steady(&run(&name, &text, true).shown);
+        if shown.is_empty() {
+            wrong.push(format!("{name} has no diagnostic"));
+            continue;
+        }
+        let golden = folder("tests/diagnostics").join(name.replace(".flx", ".err"));
+        if bless {
+            fs::write(&golden, &shown).expect("writable");
+        } else if fs::read_to_string(&golden).unwrap_or_default() != shown {
+            wrong.push(format!("{name}:\n{shown}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// How deep a program can recurse depends on the build: numbers of thousands of calls are cut out.
+fn steady(shown: &str) -> String {
+    let mut out = String::new();
+    for line in shown.lines() {
+        let deep = line.contains(" calls within one another")
+            || line.contains(" times)")
+            || line.contains(" more in ");
+        let words = line.split_inclusive(' ').map(|word| {
+            let digits = word.trim_matches(|c: char| !c.is_ascii_digit());
+            if deep && digits.len() > 3 { word.replace(digits, "…") } else { word.to_string() }
+        });
+        out.extend(words);
+        out.push('\n');
+    }
+    out
+}
+
+/// Every code in the tables of the checker and the evaluator has a case.
+#[test]
+fn every_code_is_shown() {
+    // No program is known that leads there: bounds of the implementation and its own mistakes.
+    const INTERNAL: &[&str] = &["E0512", "E0599"];
+    let mut known = BTreeSet::new();
+    let checker = fs::read_dir(folder("src/check/error")).expect("the errors of the checker");
+    let checker = checker.map(|entry| entry.expect("a readable entry").path());
+    for file in checker.chain([folder("src/eval/error.rs"), folder("src/data/error.rs")]) {
+        let text = fs::read_to_string(file).expect("readable");
+        for word in text.split('"').filter(|w| w.len() == 5 && w.starts_with(['E', 'W', 'N'])) {
+            if word[1..].chars().all(|c| c.is_ascii_digit()) {
+                known.insert(word.to_string());
+            }
+        }
+    }
+    assert!(known.len() > 60, "{known:?}");
+    let mut shown = BTreeSet::new();
+    for (name, text) in programs("tests/diagnostics", PREFIXES) {
+        shown.extend(run(&name, &text, true).diagnostics.iter().map(|d| d.code.to_string()));
+    }
+    let missing: Vec<&String> =
+        known.difference(&shown).filter(|code| !INTERNAL.contains(&code.as_str())).collect();
+    // Those of modules need several files: `modules.rs` has them.
+    let of_modules = |code: &str| code.starts_with("E09") || code == "E0618";
+    let missing: Vec<&String> = missing.into_iter().filter(|code| !of_modules(code)).collect();
+    assert!(missing.is_empty(), "no case for {missing:?}");
+}
+
+/// Every edit that a help offers, applied, makes its diagnostic go away.
+#[test]
+fn fixes_fix() {
+    let mut tried = 0;
+    for (name, text) in programs("tests/diagnostics", PREFIXES) {
+        let before = run(&name, &text, false).diagnostics;
+        for diagnostic in &before {
+            for help in diagnostic.helps().filter(|help| !help.edits.is_empty()) {
+                tried += 1;
+                let fixed = edited(&text, diagnostic.primary.span.source, &help.edits);
+                let after = run(&name, &fixed, false);
+                // Two places may be told the same in words.
+                let same = |d: &&Diagnostic| d.message == diagnostic.message && d.code == diagnostic.code;
+                let again = after.diagnostics.iter().filter(same).count();
+                let had = before.iter().filter(same).count();
+                assert!(
+                    again < had,
+                    "{name}: `{}` stays after\n{fixed}\n{}",
+                    diagnostic.message,
+                    after.shown
+                );
+            }
+        }
+    }
+    assert!(tried >= 40, "only {tried} edits are offered");
+}
+
+/// What a message says is written instead of a name of another language is written so.
+#[test]
+fn what_is_said_of_foreign_names_holds() {
+    let rows = felis::check::foreign_names::ROWS;
+    assert!(rows.len() > 50, "only {} rows", rows.len());
+    let mut names = BTreeSet::new();
+    for row in rows {
+        for name in row.names {
+            assert!(names.insert(*name), "`{name}` stands in two rows");
+        }
+        let checked = run("library_row.flx", row.example, false);
+        let errors: Vec<&str> =
+            checked.diagnostics.iter().map(|d| d.code).filter(|c| c.starts_with('E')).collect();
+        assert!(errors.is_empty(), "{}: {errors:?}", row.example);
+        // None of the names is one of the library: then nothing would ever be said.
+        for name in row.names {
+            let used = run("library_name.flx", &format!("val x = {name};"), false);
+            let unknown = used.diagnostics.iter().any(|d| matches!(d.code, "E0401" | "E0450"));
+            assert!(unknown || used.diagnostics.iter().any(|d| d.code == "E0126"), "`{name}` is known");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Checking: messages of programs, classes, names, sizes, modules, what editors and hosts ask.
+
+#[path = "../common/checker.rs"]
+mod checker;
+mod class_laws;
+mod class_search;
+mod class_values;
+mod classes;
+mod common_types;
+mod completion;
+mod diagnostics;
+mod modules;
+mod queries;
+mod scopes;
+#[path = "../common/shelf.rs"]
+mod shelf;
+mod sizes;

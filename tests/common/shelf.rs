@@ -1,0 +1,124 @@
+//! Modules and data for tests: a loader whose files are given with it, files in memory, and what programs that use
+//! them print.
+
+#![allow(dead_code)] // each program uses its part
+
+use felis::session::{Executor, FileSystem, Loader, Mode, NotFound, Place, Session, Status, on_large_stack};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// Texts by their paths, which begin at one folder.
+#[derive(Clone, Default)]
+pub struct Shelf {
+    files: BTreeMap<String, String>,
+}
+
+impl Shelf {
+    /// These files.
+    pub fn new(files: &[(&str, &str)]) -> Shelf {
+        Shelf { files: files.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect() }
+    }
+
+    /// Puts a file there, or another in its place.
+    pub fn put(&mut self, name: &str, text: &str) {
+        self.files.insert(name.to_string(), text.to_string());
+    }
+
+    /// The files of a folder, as far as they are text.
+    pub fn of_folder(folder: &Path) -> Shelf {
+        let mut shelf = Shelf::default();
+        let mut waiting = vec![(folder.to_path_buf(), String::new())];
+        while let Some((folder, before)) = waiting.pop() {
+            for entry in fs::read_dir(folder).expect("a folder").flatten() {
+                let name = format!("{before}{}", entry.file_name().to_string_lossy());
+                if entry.path().is_dir() {
+                    waiting.push((entry.path(), format!("{name}/")));
+                } else if let Ok(text) = fs::read_to_string(entry.path()) {
+                    shelf.put(&name, &text);
+                }
+            }
+        }
+        shelf
+    }
+}
+
+impl Loader for Shelf {
+    fn find(&self, from: Option<&Place>, path: &str) -> Result<Place, NotFound> {
+        let folder = from.and_then(|place| place.id.rsplit_once('/')).map_or("", |(folder, _)| folder);
+        let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+        for part in path.split('/') {
+            match part {
+                "." => {}
+                ".." => drop(parts.pop()),
+                part => parts.push(part),
+            }
+        }
+        let name = parts.join("/");
+        if self.files.contains_key(&name) {
+            return Ok(Place { id: name.clone(), name });
+        }
+        let importer = from.map_or("main.flx", |place| &place.id);
+        let beside = self.files.keys().filter(|name| *name != importer).cloned().collect();
+        Err(NotFound::Absent { looked: name, beside })
+    }
+
+    fn read(&self, place: &Place) -> Result<String, String> {
+        self.files.get(&place.id).cloned().ok_or_else(|| "it is gone".to_string())
+    }
+}
+
+/// Data files in memory, seen by all its clones; where there is none, those of a folder are read.
+#[derive(Clone, Default)]
+pub struct Drawer {
+    files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
+    below: Option<PathBuf>,
+}
+
+impl Drawer {
+    /// None in memory, over the files of others in `tests/files`.
+    pub fn over_fixtures() -> Drawer {
+        Drawer { below: Some(fixtures()), ..Drawer::default() }
+    }
+}
+
+impl FileSystem for Drawer {
+    fn read(&self, path: &str, _: u64) -> Result<Vec<u8>, String> {
+        let found = self.files.lock().expect("a lock").get(path).cloned();
+        let below = || fs::read(self.below.as_ref()?.join(path)).ok();
+        found.or_else(below).ok_or_else(|| "there is no such file".to_string())
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
+        if path.contains('/') {
+            return Err("its folder is not there".to_string());
+        }
+        self.files.lock().expect("a lock").insert(path.to_string(), bytes.to_vec());
+        Ok(())
+    }
+}
+
+/// Where files of others are.
+pub fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files")
+}
+
+/// What a program over the files of others prints on both executors; it must have no diagnostics.
+pub fn output(text: &str) -> String {
+    let run = |executor| {
+        on_large_stack(|| {
+            let mut session = Session::new().with_executor(executor, 0);
+            session.set_files(Arc::new(Drawer::over_fixtures()));
+            let mut output = String::new();
+            let done = session.evaluate("test.flx", text, Mode::Script, &mut |text| output.push_str(text));
+            let said: String = done.diagnostics.iter().map(|d| session.render(d, false)).collect();
+            assert_eq!(done.status, Status::Ok, "{text}\n{said}");
+            assert!(said.is_empty(), "{said}");
+            output
+        })
+    };
+    let plain = run(Executor::Reference);
+    assert_eq!(plain, run(Executor::Eager), "{text}");
+    plain
+}

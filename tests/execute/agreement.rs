@@ -1,0 +1,153 @@
+//! The evaluator and compiled code agree: on every program of the project, in every bit.
+
+use crate::shelf::Shelf;
+use felis::session::{Executor, Mode, Session, Status, on_large_stack};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What becomes of a program: how it ends, what it prints, what it reports.
+fn run(executor: Executor, threads: usize, program: &str, shelf: &Shelf) -> (Status, String, Vec<String>) {
+    let mut out = String::new();
+    let mut session = Session::new().with_executor(executor, threads);
+    session.set_loader(Box::new(shelf.clone()));
+    let outcome = session.evaluate("program", program, Mode::Script, &mut |text| out += text);
+    let reported = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
+    (outcome.status, out, reported)
+}
+
+/// What is wrong if a program does not end in the same way everywhere.
+fn disagreement(name: &str, program: &str, shelf: &Shelf) -> Option<String> {
+    on_large_stack(|| {
+        let reference = run(Executor::Reference, 1, program, shelf);
+        [(Executor::Eager, 1), (Executor::Compiled, 2)].into_iter().find_map(|(executor, threads)| {
+            let compiled = run(executor, threads, program, shelf);
+            (compiled != reference)
+                .then(|| format!("{name}, {executor:?}:\n{compiled:#?}\nand not\n{reference:#?}\n"))
+        })
+    })
+}
+
+/// All of these programs agree, and there are so many of them.
+fn all_agree(programs: &[(String, String)], at_least: usize, shelf: &Shelf) {
+    assert!(programs.len() >= at_least, "only {} programs were found", programs.len());
+    let wrong: Vec<String> =
+        programs.iter().filter_map(|(name, program)| disagreement(name, program, shelf)).collect();
+    assert!(wrong.is_empty(), "{} of {} disagree:\n{}", wrong.len(), programs.len(), wrong.join("\n"));
+}
+
+/// Programs of a folder with their names.
+fn read(folder: &str) -> Vec<(String, String)> {
+    let text = |path: &PathBuf| fs::read_to_string(path).expect("a program");
+    programs(folder).iter().map(|path| (path.display().to_string(), text(path))).collect()
+}
+
+fn programs(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut found: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("a folder")
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "flx"))
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn examples_agree() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    all_agree(&read("examples"), 20, &Shelf::of_folder(&folder));
+}
+
+/// Programs on which the two once differed, made small.
+#[test]
+fn what_once_differed_agrees() {
+    let programs = read("tests/agreement");
+    for (name, program) in &programs {
+        // A program that is not even run agrees with everything.
+        let (_, _, reported) = on_large_stack(|| run(Executor::Compiled, 2, program, &Shelf::default()));
+        let unsound = reported.iter().find(|text| !text.starts_with("[E05"));
+        assert!(unsound.is_none(), "{name} is wrong:\n{}", unsound.map_or("", |text| text));
+    }
+    all_agree(&programs, 3, &Shelf::default());
+}
+
+/// Vectors of 128 bits, which every processor has, and of whatever else this one has, give the same.
+#[test]
+fn vectors_of_any_length_agree() {
+    let printed = |path: &Path, bits: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_felis"));
+        command.arg(path).env("FELIS_EXECUTOR", "eager").env("FELIS_VECTORS", bits);
+        command.output().expect("the command runs")
+    };
+    let found = programs("tests/agreement").into_iter().chain(programs("benches/kernels"));
+    let mut count = 0;
+    for path in found {
+        let (narrow, own) = (printed(&path, "128"), printed(&path, ""));
+        assert_eq!(narrow, own, "{path:?}");
+        count += usize::from(!own.stdout.is_empty());
+    }
+    assert!(count > 20, "only {count} programs were found");
+}
+
+/// Programs that stop while they run stop in the same place.
+#[test]
+fn programs_that_fail_agree() {
+    let mut found = read("tests/diagnostics");
+    let runs = |name: &str| ["run_", "library_"].iter().any(|prefix| name.starts_with(prefix));
+    found.retain(|(path, _)| path.rsplit('/').next().is_some_and(runs));
+    // One runs until it is stopped from outside.
+    found.retain(|(path, _)| !path.contains("interrupted"));
+    // How deep a program may call depends on the executor; what is said then is a number of calls.
+    found.retain(|(path, _)| !path.contains("deep_recursion") && !path.contains("call_chain"));
+    all_agree(&found, 40, &Shelf::default());
+}
+
+/// The examples of the library, each file as one program.
+#[test]
+fn the_library_agrees() {
+    let examples = read("stdlib").into_iter().map(|(name, text)| {
+        let lines = text.lines().filter_map(|line| line.strip_prefix("/// > "));
+        (name, lines.map(|line| format!("println (_strr ({line}));\n")).collect())
+    });
+    let mut found: Vec<(String, String)> = examples.collect();
+    found.extend(read("tests/stdlib"));
+    all_agree(&found, 18, &Shelf::default());
+}
+
+/// The programs of the book.
+#[test]
+fn the_book_agrees() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/src");
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("the book").flatten() {
+        let Ok(text) = fs::read_to_string(entry.path()) else { continue };
+        for (at, fence) in text.split("\n```felis").skip(1).enumerate() {
+            let Some((attributes, body)) = fence.split_once('\n') else { continue };
+            // Files that others import, and pieces of programs, do not run by themselves.
+            if !attributes.starts_with("-part")
+                && !attributes.contains("file=")
+                && !body.contains("import \"")
+            {
+                let body = body.split("\n```").next().unwrap_or_default();
+                found.push((format!("{} {at}", entry.path().display()), format!("{body}\n")));
+            }
+        }
+    }
+    all_agree(&found, 100, &Shelf::default());
+}
+
+/// A type of an input that was taken back has nothing to do with the next one.
+#[test]
+fn types_of_failed_inputs_are_forgotten() {
+    for (executor, threads) in [(Executor::Reference, 1), (Executor::Eager, 1), (Executor::Compiled, 2)] {
+        let mut session = Session::new().with_executor(executor, threads);
+        let mut out = String::new();
+        let mut say = |text: &str| session.evaluate("input", text, Mode::Line, &mut |t| out += t).status;
+        assert_eq!(say("newtype A = 2; println (flip (1 :>> A)); println (1 / 0);"), Status::Failed);
+        assert_eq!(say("newtype B = 9;"), Status::Ok);
+        assert_eq!(say("println (flip (8 :>> B));"), Status::Ok, "{executor:?}");
+        assert!(out.ends_with("0\n"), "{executor:?}: {out}");
+    }
+}

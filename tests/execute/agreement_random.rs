@@ -1,0 +1,193 @@
+//! Random programs, on which the evaluator and compiled code must agree: in what is printed, to the last bit,
+//! in how a program ends, and in what is reported and where.
+//!
+//! `FELIS_RANDOM=SEEDS` runs that many programs instead of the usual number, `FELIS_RANDOM_SEED=N` begins at a
+//! seed, `FELIS_RANDOM_APART=1` runs each in a process of its own, so that a crash can be made smaller, too.
+
+use crate::random_programs::{Generator, Node, shrunk, text};
+use felis::session::{Executor, Mode, Session, Status, on_large_stack};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+/// Programs that one session runs before it is given up for a new one.
+const IN_A_SESSION: u64 = 40;
+
+/// A program that runs longer is stopped; no program takes a hundredth of this.
+const LONGEST: Duration = Duration::from_secs(10);
+
+const EXECUTORS: [(Executor, usize, &str); 3] = [
+    (Executor::Reference, 1, "reference"),
+    (Executor::Eager, 1, "eager"),
+    (Executor::Compiled, 2, "compiled"),
+];
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// What became of a program.
+#[derive(Clone, PartialEq, Debug)]
+struct Ending {
+    status: String,
+    output: String,
+    /// Each with its message.
+    reported: Vec<String>,
+}
+
+/// Interrupts sessions that run too long.
+struct Watch {
+    begun: Arc<AtomicU64>,
+}
+
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+impl Watch {
+    fn new(flag: Arc<AtomicBool>) -> Watch {
+        let begun = Arc::new(AtomicU64::new(0));
+        let seen = Arc::downgrade(&begun);
+        std::thread::spawn(move || {
+            while let Some(begun) = seen.upgrade() {
+                let at = begun.load(Ordering::Relaxed);
+                if at > 0 && START.elapsed().as_millis() as u64 > at + LONGEST.as_millis() as u64 {
+                    flag.store(true, Ordering::Relaxed);
+                }
+                drop(begun);
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        });
+        Watch { begun }
+    }
+
+    fn begin(&self) {
+        self.begun.store(1 + START.elapsed().as_millis() as u64, Ordering::Relaxed);
+    }
+
+    fn end(&self) {
+        self.begun.store(0, Ordering::Relaxed);
+    }
+}
+
+/// A session with its watch.
+struct Runner {
+    session: Session,
+    watch: Watch,
+}
+
+impl Runner {
+    fn new(executor: Executor, threads: usize) -> Runner {
+        let session = Session::new().with_executor(executor, threads);
+        let watch = Watch::new(session.interrupt_flag());
+        Runner { session, watch }
+    }
+
+    fn run(&mut self, program: &str) -> Ending {
+        let mut output = String::new();
+        self.watch.begin();
+        let outcome = self.session.evaluate("program", program, Mode::Script, &mut |text| output += text);
+        self.watch.end();
+        let reported = outcome.diagnostics.iter().map(|d| self.session.render(d, false)).collect();
+        Ending { status: format!("{:?}", outcome.status), output, reported }
+    }
+}
+
+/// What becomes of a program in a process of its own.
+fn apart(executor: &str, program: &str) -> Ending {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("random_{}.flx", std::process::id()));
+    std::fs::write(&path, program).expect("a file can be written");
+    let run = Command::new("timeout")
+        .arg(LONGEST.as_secs().to_string())
+        .arg(env!("CARGO_BIN_EXE_felis"))
+        .arg(&path)
+        .env("FELIS_EXECUTOR", executor)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program starts");
+    Ending {
+        status: run.status.to_string(),
+        output: String::from_utf8_lossy(&run.stdout).into_owned(),
+        reported: vec![String::from_utf8_lossy(&run.stderr).into_owned()],
+    }
+}
+
+/// The endings of a program on all executors, each in a session of its own.
+fn endings(program: &str) -> Vec<(&'static str, Ending)> {
+    if std::env::var_os("FELIS_RANDOM_APART").is_some() {
+        return EXECUTORS.iter().map(|(_, _, name)| (*name, apart(name, program))).collect();
+    }
+    EXECUTORS.iter().map(|(e, threads, name)| (*name, Runner::new(*e, *threads).run(program))).collect()
+}
+
+fn disagree(endings: &[(&'static str, Ending)]) -> bool {
+    endings.iter().any(|(_, ending)| *ending != endings[0].1)
+}
+
+fn program(seed: u64) -> Vec<Node> {
+    Generator::new(seed).program()
+}
+
+/// A report on a program that ends differently, made smaller.
+fn report(seed: u64, items: &[Node], before: &str) -> String {
+    if !disagree(&endings(&text(items))) {
+        return format!("seed {seed}, only after others in one session:\n{before}\n");
+    }
+    let small =
+        shrunk(items, Duration::from_secs(number("FELIS_RANDOM_SHRINK").unwrap_or(30)), &mut |items| {
+            disagree(&endings(&text(items)))
+        });
+    let small = text(&small);
+    let mut out = format!("seed {seed}:\n{small}\n");
+    for (name, ending) in endings(&small) {
+        out += &format!("--- {name}: {}\n{}{}", ending.status, ending.output, ending.reported.join(""));
+    }
+    out
+}
+
+#[test]
+fn random_programs_agree() {
+    let first = number("FELIS_RANDOM_SEED").unwrap_or(1);
+    let count = number("FELIS_RANDOM").unwrap_or(1_000);
+    let most = number("FELIS_RANDOM_MOST").unwrap_or(3);
+    let last = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("agreement_random_last.flx");
+    let separate = std::env::var_os("FELIS_RANDOM_APART").is_some();
+    let (mut wrong, mut refused, mut failed) = (Vec::new(), 0, 0);
+    on_large_stack(|| {
+        let mut runners: Vec<Runner> = Vec::new();
+        for seed in first..first + count {
+            if (seed - first).is_multiple_of(IN_A_SESSION) {
+                runners = EXECUTORS.iter().map(|(e, threads, _)| Runner::new(*e, *threads)).collect();
+            }
+            let items = program(seed);
+            let text = text(&items);
+            // A crash of compiled code leaves no other trace of what it ran.
+            std::fs::write(&last, &text).expect("a file can be written");
+            let found: Vec<(&'static str, Ending)> = if separate {
+                endings(&text)
+            } else {
+                EXECUTORS.iter().zip(&mut runners).map(|((_, _, name), r)| (*name, r.run(&text))).collect()
+            };
+            let status = &found[0].1.status;
+            refused += usize::from(*status == format!("{:?}", Status::Rejected));
+            failed += usize::from(*status == format!("{:?}", Status::Failed));
+            if std::env::var_os("FELIS_RANDOM_SHOW").is_some() && *status != format!("{:?}", Status::Ok) {
+                eprintln!("seed {seed}: {status}\n{}", found[0].1.reported.join(""));
+            }
+            if disagree(&found) {
+                let before = found.iter().map(|(n, e)| format!("--- {n}: {e:?}\n")).collect::<String>();
+                let report = report(seed, &items, &format!("{text}\n{before}"));
+                eprintln!("{report}");
+                wrong.push(report);
+                if wrong.len() as u64 >= most {
+                    break;
+                }
+                runners = EXECUTORS.iter().map(|(e, threads, _)| Runner::new(*e, *threads)).collect();
+            }
+        }
+    });
+    eprintln!("{count} programs: {refused} were refused, {failed} failed when they ran");
+    assert!(wrong.is_empty(), "{} disagreements, from seed {first}:\n{}", wrong.len(), wrong.join("\n"));
+    // Programs that the checker refuses show nothing.
+    assert!(refused * 4 < count as usize, "{refused} of {count} programs were refused");
+}

@@ -1,0 +1,120 @@
+//! The standard library says what is true: every example in a `///` comment is run, and the laws hold
+//! at many shapes.
+//!
+//! An example is a line `/// > EXPRESSION` followed by a line `/// TEXT`, where `TEXT` is the value as
+//! `str` gives it.
+
+use felis::core::Prim;
+use felis::session::{Mode, Session, Status};
+use felis::source::SourceMap;
+use felis::syntax::ast::StmtKind;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn library() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("stdlib");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the library is in `stdlib`")
+        .map(|entry| entry.expect("a readable entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "flx"))
+        .collect();
+    files.sort();
+    files
+        .iter()
+        .map(|path| {
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            (name, fs::read_to_string(path).expect("a text"))
+        })
+        .collect()
+}
+
+/// The value of a line, as `str` gives it; or what was wrong.
+fn value(line: &str) -> String {
+    let mut session = Session::new();
+    let outcome = session.evaluate("example", line, Mode::Line, &mut |_| {});
+    if let Some(diagnostic) = outcome.diagnostics.first() {
+        return session.render(diagnostic, false);
+    }
+    assert_eq!(outcome.status, Status::Ok, "{line}");
+    outcome.value.map_or_else(|| "no value".to_string(), |shown| shown.text)
+}
+
+#[test]
+fn every_example_gives_what_it_says() {
+    let (mut wrong, mut count) = (String::new(), 0);
+    for (file, text) in library() {
+        let lines: Vec<&str> = text.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let Some(example) = line.strip_prefix("/// > ") else { continue };
+            let expected = lines.get(at + 1).and_then(|next| next.strip_prefix("///"));
+            let expected = expected.map(|next| next.strip_prefix(' ').unwrap_or(next));
+            let found = value(&format!("{example};"));
+            count += 1;
+            if expected != Some(&*found) {
+                wrong += &format!("{file}:{}: {example}\n  says {expected:?}\n  gives {found}\n", at + 1);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(count > 150, "only {count} examples were found");
+}
+
+#[test]
+fn every_definition_has_a_sentence_and_an_example() {
+    let mut wrong = Vec::new();
+    let mut sources = SourceMap::new();
+    for (file, text) in library() {
+        let source = sources.add(file.clone(), text);
+        let parsed = felis::syntax::parse(&source);
+        assert!(parsed.errors.is_empty(), "{file} cannot be read");
+        for stmt in &parsed.stmts {
+            // An instance says what its class says, of a type.
+            if matches!(stmt.kind, StmtKind::Instance { .. }) {
+                continue;
+            }
+            // A name with an underscore is the library's own, and in no page of it.
+            if source.text[stmt.span.range()].starts_with("fun _") {
+                continue;
+            }
+            let before = &source.text[..stmt.span.start as usize];
+            let comment: Vec<&str> = before.lines().rev().take_while(|l| l.starts_with("///")).collect();
+            let sentence = comment.last().is_some_and(|first| {
+                first.len() > 8 && first.ends_with(['.', ';', ',', '`']) || comment.len() > 1
+            });
+            // A procedure gives nothing that could be shown.
+            let procedure = matches!(&stmt.kind, StmtKind::Function { function, .. } if function.is_proc);
+            let needs_example =
+                !(procedure || matches!(stmt.kind, StmtKind::Variant(..) | StmtKind::Typedef(..)));
+            let example = comment.iter().any(|line| line.starts_with("/// > "));
+            if !sentence || needs_example && !example {
+                let header: String = source.text[stmt.span.range()].lines().take(1).collect();
+                wrong.push(format!("{file}: {header}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "without sentence or example:\n{}", wrong.join("\n"));
+}
+
+/// Error messages name functions of the library that move storage: they must exist.
+#[test]
+fn the_functions_that_messages_name_exist() {
+    let text: String = library().into_iter().map(|(_, text)| text).collect();
+    for name in ["distribute", "factor", "transpose"] {
+        assert!(text.contains(&format!("\nfun {name}[")), "the library has no `{name}`");
+    }
+    for name in ["move", "pack", "unpack", "caseno", "casearg"] {
+        assert!(Prim::ALL.iter().any(|prim| prim.name() == name), "no primitive `{name}`");
+    }
+}
+
+#[test]
+fn the_laws_hold_at_many_shapes() {
+    let text = include_str!("../stdlib/laws.flx");
+    let mut session = Session::new();
+    let mut printed = String::new();
+    let outcome = session.evaluate("laws.flx", text, Mode::Script, &mut |text| printed += text);
+    let complaints: Vec<String> = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
+    assert!(outcome.status == Status::Ok && complaints.is_empty(), "{}{printed}", complaints.join("\n"));
+    let wrong: Vec<&str> = printed.lines().filter(|line| !line.ends_with(" true")).collect();
+    assert!(wrong.is_empty() && printed.lines().count() > 40, "{}", wrong.join("\n"));
+}

@@ -1,0 +1,268 @@
+//! Layout: the same program, laid out; nothing is lost, and twice is once.
+//!
+//! On every program of this repository that can be read, on random programs, on programs with comments
+//! at every place, and on examples with their exact result.
+
+use crate::grow::Grow;
+use crate::trees::{Dice, bare, read};
+use felis::source::SourceMap;
+use felis::syntax::fmt::{WIDTH, layout};
+use felis::syntax::{lexer, unparse};
+use proptest::prelude::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A text laid out; `None` if it cannot be read.
+fn laid(text: &str) -> Option<String> {
+    let mut sources = SourceMap::new();
+    let source = sources.add("test.flx", text);
+    match layout(&source) {
+        Ok(out) => Some(out),
+        Err(errors) => {
+            let codes: Vec<&str> = errors.iter().map(|error| error.code).collect();
+            assert!(!codes.contains(&"E0998"), "{text}");
+            None
+        }
+    }
+}
+
+/// The comments of a text, found in another way than layout finds them: what no token covers.
+fn comments(text: &str) -> Vec<String> {
+    let mut sources = SourceMap::new();
+    let source = sources.add("test.flx", text);
+    let mut out = String::new();
+    let mut from = 0;
+    for token in lexer::lex(&source).tokens {
+        out.push_str(&text[from..token.start as usize]);
+        out.push('\n');
+        from = token.end as usize;
+    }
+    out.push_str(&text[from..]);
+    out.lines().map(|line| line.trim().to_string()).filter(|line| !line.is_empty()).collect()
+}
+
+/// What holds of every layout.
+fn holds(text: &str, out: &str) {
+    let ((before, errors), (after, more)) = (read(text), read(out));
+    assert!(errors.is_empty() && more.is_empty(), "{text}\n{out}\n{errors}{more}");
+    assert!(bare(&before) == bare(&after), "another tree\n{text}\n{out}");
+    assert_eq!(comments(text), comments(out), "other comments\n{text}\n{out}");
+    assert_eq!(laid(out).as_deref(), Some(out), "twice is not once\n{text}");
+    let blank = out.lines().any(|line| line.ends_with(' ')) && !text.contains("/*");
+    assert!(!blank, "blanks at the end of a line\n{out}");
+    assert!(!out.contains("\n\n\n") || text.contains("/*"), "two empty lines\n{out}");
+}
+
+fn programs() -> Vec<PathBuf> {
+    let (mut found, mut folders) = (Vec::new(), vec![Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() && !path.ends_with("target") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "flx") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn every_program_of_the_repository() {
+    let mut read = 0;
+    for path in programs() {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let Some(out) = laid(&text) else { continue };
+        holds(&text, &out);
+        read += 1;
+    }
+    assert!(read > 400, "only {read} programs were laid out");
+}
+
+/// The library and the examples are as `felis fmt` leaves them.
+#[test]
+fn the_library_and_the_examples_are_laid_out() {
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for path in programs() {
+        let below = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("a path below");
+        if !["stdlib", "examples", "book"].iter().any(|folder| below.starts_with(folder)) {
+            continue;
+        }
+        seen += 1;
+        let text = fs::read_to_string(&path).expect("a text");
+        if laid(&text).as_deref() != Some(&text) {
+            wrong.push(below.display().to_string());
+        }
+    }
+    assert!(seen > 40, "only {seen} programs");
+    assert!(wrong.is_empty(), "felis fmt {}", wrong.join(" "));
+}
+
+/// A comment after every token of a program that is not glued to the next.
+fn commented(text: &str, dice: &mut Dice) -> String {
+    let mut sources = SourceMap::new();
+    let source = sources.add("test.flx", text);
+    let (mut out, mut from) = (String::new(), 0);
+    for token in lexer::lex(&source).tokens {
+        let gap = &text[from..token.start as usize];
+        out.push_str(gap);
+        if !gap.is_empty() && !gap.contains("//") {
+            match dice.roll(8) {
+                0 => out.push_str("// one\n      "),
+                1 => out.push_str("/* two */ "),
+                2 => out.push_str("\n\n\n  // three\n      "),
+                3 => out.push_str("/* four\n  five */\n      "),
+                4 => out.push_str("\n      "),
+                _ => {}
+            }
+        }
+        out.push_str(&text[token.start as usize..token.end as usize]);
+        from = token.end as usize;
+    }
+    out.push_str(&text[from..]);
+    out
+}
+
+#[test]
+fn comments_may_stand_anywhere() {
+    let (mut dice, mut tried) = (Dice(7), 0);
+    for path in programs() {
+        if !path.components().any(|part| part.as_os_str() == "examples" || part.as_os_str() == "stdlib") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("a text");
+        for _ in 0..4 {
+            let text = commented(&text, &mut dice);
+            // A line break may end a statement: then the text is another.
+            let Some(out) = laid(&text) else { continue };
+            holds(&text, &out);
+            // Of lines that end otherwise comes the same, with those ends.
+            let returned = text.replace('\n', "\r\n");
+            assert_eq!(laid(&returned), Some(out.replace('\n', "\r\n")), "{text}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 40, "only {tried} programs could be read");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_programs(seed: u64, depth in 1u32..6) {
+        let mut grow = Grow { dice: Dice(seed) };
+        let tree = vec![grow.stmt(depth), grow.stmt(depth)];
+        let text = unparse::print(&tree);
+        let out = laid(&text).expect("a printed program can be read");
+        holds(&text, &out);
+        // All in one line, as far as comments let it.
+        if !text.contains("//") {
+            let line = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+            if let Some(out) = laid(&line) {
+                holds(&line, &out);
+            }
+        }
+    }
+}
+
+fn becomes(text: &str, expected: &str) {
+    let out = laid(text).unwrap_or_else(|| panic!("cannot be read\n{text}"));
+    holds(text, &out);
+    assert_eq!(out, expected);
+}
+
+#[test]
+fn blanks_are_those_of_the_language() {
+    becomes("val   x:int=1+2*-3 ;", "val x : int = 1 + 2 * -3;\n");
+    becomes("fun f[T]( x :T , y: T ) : T=>x;", "fun f[T](x:T, y:T):T => x;\n");
+    becomes("val y=x:>>int^(2\\*3);", "val y = x :>> int ^ (2 \\* 3);\n");
+    becomes("println$x . f . 1 .(`1:2\\,j);", "println$ x.f.1.(`1:2 \\, j);\n");
+    becomes("val z = [x*i for i in ..[3]];", "val z = [ x * i for i in ..[3] ];\n");
+    becomes("class A[T]{fun + :T*T->T;}", "class A[T] { fun + : T * T -> T; }\n");
+    becomes(
+        "println (#f ,a..b, !c,not d, 0xff, \"a  b\");",
+        "println (#f, a..b, !c, not d, 0xff, \"a  b\");\n",
+    );
+    becomes("", "");
+    becomes("\n\n// only\n\n\n// comments\n\n", "// only\n\n// comments\n");
+}
+
+#[test]
+fn line_breaks_that_were_written_stay() {
+    becomes(
+        "val m = (1, 0,\n  0, 1);\n\n\n\nval t = x\n|> f\n|> g;\n",
+        "val m = (1, 0,\n         0, 1);\n\nval t = x\n  |> f\n  |> g;\n",
+    );
+    becomes("if a do b 1; else b 2; done", "if a do b 1; else b 2; done\n");
+    becomes("if a do b 1; else\nb 2; done", "if a do\n  b 1;\nelse\n  b 2;\ndone\n");
+    becomes("for i in ..[3] perform\nprintln i;", "for i in ..[3] perform\n  println i;\n");
+    becomes(
+        "match x do\n| case 0=>;\n| case 1 n => println n;\nprintln 2; // two\ndone",
+        "match x do\n| case 0 => ;\n| case 1 n => println n;\n  println 2;  // two\ndone\n",
+    );
+    becomes("variant t =\n| A\n  | B of int;", "variant t =\n  | A\n  | B of int;\n");
+}
+
+#[test]
+fn lines_that_are_too_long_are_broken_outside_first() {
+    let name = "a_somewhat_longer_name";
+    let text = format!("val x = {name} ({name}, {name}) + {name} ({name}, {name});");
+    becomes(&text, &format!("val x = {name} ({name}, {name})\n  + {name} ({name}, {name});\n"));
+    let text = format!("fun f(x:int):int => {name} (x, {name}, {name}, {name}) * x_0;");
+    becomes(&text, &format!("fun f(x:int):int =>\n  {name} (x, {name}, {name}, {name}) * x_0;\n"));
+    let text = format!("val x = x |> {name} 1 |> {name} 2 |> {name} 3 |> {name} 4 |> {name} 5;");
+    let steps: String = (1..=5).map(|n| format!("\n  |> {name} {n}")).collect();
+    becomes(&text, &format!("val x = x{steps};\n"));
+    // What is held by one pair of brackets alone is held by both.
+    let text = format!("val z = f (({name}, {name}, {name}, {name}, {name}, {name}));");
+    let row = format!("  {name}, {name}, {name}, {name},\n  {name}, {name}\n");
+    becomes(&text, &format!("val z = f ((\n{row}));\n"));
+    let text = format!("println ({});", [name; 8].join(", "));
+    let out = laid(&text).expect("a program");
+    holds(&text, &out);
+    assert!(out.lines().all(|line| line.chars().count() <= WIDTH), "{out}");
+    assert_eq!(out.lines().count(), 4, "{out}");
+}
+
+/// What the library and the examples are written in.
+#[test]
+fn definitions_are_laid_out_as_people_write_them() {
+    becomes("struct point{x:int;y:int;}", "struct point { x : int; y : int; }\n");
+    becomes("instance [T] A[T] {}", "instance[T] A[T] {}\n");
+    // Parameters give way before the type of a result does.
+    let long = "T, A:COMPACTLINEAR, B:COMPACTLINEAR, C:COMPACTLINEAR, D:COMPACTLINEAR";
+    becomes(
+        &format!("fun f[{long}](x:T ^ (A \\* B), y:T ^ B):T ^ (A \\* B) => x;"),
+        &format!("fun f[{long}](\n  x:T ^ (A \\* B), y:T ^ B\n):T ^ (A \\* B) => x;\n"),
+    );
+    // A comment before a definition does not indent it.
+    becomes(
+        "/// Documented.\nfun f[T]\n        (x:T):T { return x; }",
+        "/// Documented.\nfun f[T]\n  (x:T):T {\n  return x;\n}\n",
+    );
+    // Operands below each other are.
+    becomes("val s =\n\"a\"\n+ \"b\"\n+ \"c\";", "val s =\n  \"a\"\n  + \"b\"\n  + \"c\";\n");
+    becomes("f (\n\"a\" +\n\"b\");", "f (\n  \"a\" +\n  \"b\"\n);\n");
+    becomes("val s = [ f i\nfor i in ..[3] ];", "val s = [ f i\n          for i in ..[3] ];\n");
+}
+
+#[test]
+fn lines_end_as_most_of_them_did() {
+    becomes(
+        "val x=1 ;\r\n/* a\r\n   b */\r\n// c\r\nval y=2;\r\n",
+        "val x = 1;\r\n/* a\r\n   b */\r\n// c\r\nval y = 2;\r\n",
+    );
+    // A text that is laid out is left as it is.
+    becomes("val x = 1;\r\n", "val x = 1;\r\n");
+    becomes("val x=1;\n/* a\r\n b */\nval y=2;\n", "val x = 1;\n/* a\n b */\nval y = 2;\n");
+    becomes("/* a\r\r\n b */\nval y=2;\n", "/* a\n b */\nval y = 2;\n");
+    becomes("#!/usr/bin/felis\r\nval y=2;\r\n", "#!/usr/bin/felis\r\nval y = 2;\r\n");
+}
+
+#[test]
+fn what_cannot_be_read_is_left_alone() {
+    assert_eq!(laid("val x = (1;"), None);
+    assert_eq!(laid("val x = ;\nval y = 2;"), None);
+}

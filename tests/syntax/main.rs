@@ -1,0 +1,11 @@
+//! Reading and writing programs: constructs and their trees, messages, printing, layout, editions, any text.
+
+mod conformance;
+mod constructs;
+mod diagnostics;
+mod editions;
+mod grow;
+mod layout;
+mod robustness;
+mod roundtrip;
+mod trees;

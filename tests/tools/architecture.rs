@@ -1,0 +1,250 @@
+//! The house stands as it is drawn: arrows between rooms point down, every file says what it is, and
+//! nothing is left for later in a way that panics.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The rooms from the ground up, each with those below it that it may enter.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("source", &[]),
+    ("diagnostic", &["source"]),
+    ("quote", &[]),
+    ("hash", &[]),
+    ("cancellation", &[]),
+    ("syntax", &["hash", "source", "diagnostic", "quote"]),
+    ("suggest", &[]),
+    ("elementary", &[]),
+    ("types", &["hash", "cancellation", "quote"]),
+    ("iso", &["hash", "cancellation", "types"]),
+    ("core", &["hash", "source", "elementary", "types", "iso"]),
+    ("check", &["hash", "cancellation", "source", "diagnostic", "suggest", "syntax", "types", "iso", "core"]),
+    ("value", &["types", "core", "source"]),
+    ("layout", &["hash", "types", "value"]),
+    ("data", &["hash", "source", "diagnostic", "quote", "suggest", "types", "value"]),
+    ("picture", &[]),
+    ("kernel", &["source", "types", "core", "value", "layout"]),
+    ("loop_ir", &["hash", "core"]),
+    (
+        "eval",
+        &[
+            "hash",
+            "source",
+            "diagnostic",
+            "elementary",
+            "types",
+            "iso",
+            "core",
+            "value",
+            "layout",
+            "data",
+            "picture",
+            "kernel",
+        ],
+    ),
+    ("lower", &["hash", "types", "core", "value", "layout", "kernel", "loop_ir"]),
+    ("jit", &["hash", "source", "elementary", "core", "value", "kernel", "loop_ir", "lower"]),
+    (
+        "session",
+        &[
+            "hash",
+            "cancellation",
+            "source",
+            "diagnostic",
+            "suggest",
+            "syntax",
+            "types",
+            "iso",
+            "core",
+            "check",
+            "value",
+            "layout",
+            "data",
+            "kernel",
+            "eval",
+            "jit",
+        ],
+    ),
+    ("cli", &["source", "diagnostic", "session"]),
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The files below a folder whose names end so; none if there is no such folder.
+fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = vec![root().join(folder)];
+    while let Some(folder) = waiting.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else if path.extension().is_some_and(|e| e == extension) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The room a source file belongs to; `None` for the two roots.
+fn room(path: &Path) -> Option<String> {
+    let inside = path.strip_prefix(root().join("src")).expect("a file of src");
+    let first = inside.components().next().expect("a name").as_os_str().to_string_lossy().into_owned();
+    let room = first.strip_suffix(".rs").unwrap_or(&first);
+    (!matches!(room, "lib" | "main")).then(|| room.to_string())
+}
+
+/// The rooms that a file names: `crate::X`, `felis::X`, and the `X`, `Y` of `use crate::{X, Y}`.
+fn named(text: &str) -> BTreeSet<String> {
+    let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let code = code.join("\n");
+    let word =
+        |text: &str| -> String { text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect() };
+    let mut found = BTreeSet::new();
+    for path in ["crate::", "felis::"] {
+        for (at, _) in code.match_indices(path) {
+            let rest = &code[at + path.len()..];
+            match rest.strip_prefix('{') {
+                None => {
+                    found.insert(word(rest));
+                }
+                Some(list) => {
+                    let mut depth = 0usize;
+                    let mut at_start = true;
+                    for (at, c) in list.char_indices() {
+                        match c {
+                            '{' => depth += 1,
+                            '}' if depth == 0 => break,
+                            '}' => depth -= 1,
+                            ',' if depth == 0 => at_start = true,
+                            c if c.is_whitespace() => {}
+                            _ if at_start => {
+                                found.insert(word(&list[at..]));
+                                at_start = false;
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn arrows_point_down() {
+    let mut wrong = Vec::new();
+    for path in files("src", "rs") {
+        let Some(room) = room(&path) else { continue };
+        let Some((_, below)) = ROOMS.iter().find(|(name, _)| *name == room) else {
+            wrong.push(format!("{}: the room `{room}` is not in the table", path.display()));
+            continue;
+        };
+        for other in named(&read(&path)) {
+            let known = ROOMS.iter().any(|(name, _)| *name == other);
+            // Within `cli`, `crate::` is the command itself.
+            if known && other != room && !below.contains(&other.as_str()) {
+                wrong.push(format!("{}: `{room}` must not enter `{other}`", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_table_itself_points_down() {
+    for (at, (room, below)) in ROOMS.iter().enumerate() {
+        for other in *below {
+            assert!(ROOMS[..at].iter().any(|(name, _)| name == other), "{room} enters {other}");
+        }
+    }
+}
+
+#[test]
+fn names_are_found_in_every_form_of_use() {
+    let text = "use crate::{iso, core::{Term, check}, types::Type};\nfn f() { felis::session::x() } // crate::eval\n";
+    let found = named(text);
+    for room in ["iso", "core", "types", "session"] {
+        assert!(found.contains(room), "{room} in {found:?}");
+    }
+    assert!(!found.contains("check"), "{found:?}");
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    for folder in ["src", "tests", "benches"] {
+        for path in files(folder, "rs") {
+            assert!(read(&path).starts_with("//! "), "{} does not open with `//!`", path.display());
+        }
+    }
+    for folder in ["stdlib", "examples"] {
+        for path in files(folder, "flx") {
+            assert!(read(&path).starts_with("//"), "{} does not open with a comment", path.display());
+        }
+    }
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    for path in files("src", "rs") {
+        let text = read(&path);
+        for word in [concat!("todo", "!("), concat!("unimplemented", "!("), concat!("dbg", "!(")] {
+            assert!(!text.contains(word), "{} contains `{word}`", path.display());
+        }
+    }
+}
+
+#[test]
+fn what_the_language_cannot_check_is_in_two_files() {
+    let audited = ["src/jit/native.rs", "src/cli/map.rs"].map(|name| root().join(name));
+    for path in files("src", "rs") {
+        let text = read(&path);
+        let word = concat!("un", "safe");
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let uses = code.filter(|line| line.contains(word)).count();
+        assert_eq!(uses > 0, audited.contains(&path), "{}: {uses} uses of `{word}`", path.display());
+    }
+}
+
+#[test]
+fn every_file_of_the_library_is_embedded() {
+    let table = read(&root().join("src/session/library/mod.rs"));
+    for path in files("stdlib", "flx") {
+        let name = path.strip_prefix(root()).expect("below the root").display().to_string();
+        assert!(table.contains(&format!("\"{name}\"")), "{name} is not in src/session/library/mod.rs");
+    }
+}
+
+#[test]
+fn every_file_of_tests_is_in_a_program() {
+    let found = files("tests", "rs");
+    let mains: Vec<&PathBuf> = found.iter().filter(|path| path.ends_with("main.rs")).collect();
+    assert_eq!(mains.len(), 7, "each program is linked with the whole library: {mains:?}");
+    let everywhere: String = mains.iter().map(|path| read(path)).collect();
+    for path in &found {
+        let inside = path.strip_prefix(root().join("tests")).expect("a file of tests");
+        let parts: Vec<&Path> = inside.iter().map(Path::new).collect();
+        assert!(
+            parts.len() > 1,
+            "{} is a program of one file: put it into the folder of one",
+            path.display()
+        );
+        let module = parts[1].file_stem().expect("a name").to_string_lossy();
+        let main = root().join("tests").join(parts[0]).join("main.rs");
+        let named = if main.exists() { &read(&main) } else { &everywhere };
+        assert!(
+            module == "main" || named.contains(&format!("mod {module};\n")),
+            "{} is in no program",
+            path.display()
+        );
+    }
+}

@@ -1,0 +1,28 @@
+//! The command as people and editors use it: its tools, the session, the language server, the book and the house.
+
+mod architecture;
+mod book;
+mod cli;
+mod commands;
+mod dispatch;
+mod display;
+mod editors;
+mod lsp;
+mod lsp_client;
+mod lsp_random;
+mod lsp_session;
+#[cfg(unix)]
+mod repl;
+#[cfg(unix)]
+mod repl_commands;
+#[cfg(unix)]
+mod repl_editing;
+#[cfg(unix)]
+mod resources;
+mod saved;
+mod session;
+#[path = "../common/shelf.rs"]
+mod shelf;
+#[cfg(unix)]
+mod terminal;
+mod textmate;

@@ -1,0 +1,18 @@
+//! Types: isomorphism, kinds, number types, core; what they promise, on random types and values.
+
+#[path = "../common/checker.rs"]
+mod checker;
+mod core;
+mod fence;
+mod iso_exact;
+mod iso_expression;
+mod iso_given;
+mod iso_laws;
+mod iso_limits;
+mod iso_report;
+mod iso_support;
+mod iso_table;
+mod iso_witness;
+mod kinds;
+mod laws;
+mod numbers;
