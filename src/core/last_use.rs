@@ -49,26 +49,26 @@ use crate::source::Span;
 use crate::types::{Type, TypeKind};
 use std::collections::BTreeSet;
 
-/// Components of one variable that are told apart.
+/// Components of one variable that are tracked separately.
 const MAX_TRACKED_COMPONENTS: usize = 32;
 
-/// Functions that one may call of which it is asked whether it copies.
+/// Functions reachable from one that is tested for copies.
 const MAX_CALLEES: usize = 16;
 
 /// Types looked at to find functions in one.
 const MAX_TYPES: usize = 100;
 
-/// What functions may look at, as far as somebody has asked.
+/// A cache of the session variables that functions may read.
 #[derive(Default)]
 pub struct ReachableGlobals {
     known: HashMap<FunctionId, GlobalAccess>,
 }
 
-/// What a function and those it may call look at.
+/// The session variables that a function, or one that it calls, may read.
 #[derive(Clone, Default)]
 struct GlobalAccess {
     globals: BTreeSet<GlobalId>,
-    /// It may call functions that are not known.
+    /// True if the function may call functions that are not known.
     unknown: bool,
 }
 
@@ -165,8 +165,9 @@ pub fn dying_locals(term: &Term) -> Vec<LocalId> {
     dying.difference(&set).copied().collect()
 }
 
-/// Whether a function, given large arrays that nobody else holds, copies none of them: it builds nothing, and calls no
-/// function that is not known, nor itself. Its loops may be taken over one by one.
+/// Returns true if a function, given large arrays that are not shared, copies none of them: it
+/// builds nothing, and calls no function that is not known, nor itself. Its loops may be taken over
+/// one by one.
 pub fn copies_no_arrays(program: &Program, function: FunctionId) -> bool {
     let (mut met, mut waiting) = (HashSet::default(), vec![function]);
     while let Some(function) = waiting.pop() {
@@ -185,7 +186,8 @@ pub fn copies_no_arrays(program: &Program, function: FunctionId) -> bool {
             }
             term.for_each_child(&mut |child| terms.push(child));
         }
-        // What calls itself may go on as long as a loop, and its calls are no loop that could be taken over.
+        // What calls itself may go on as long as a loop, and its calls are no loop that could be
+        // taken over.
         if met.len() > MAX_CALLEES || waiting.contains(&function) {
             return false;
         }
@@ -290,12 +292,12 @@ struct Liveness<'a> {
     places: Vec<usize>,
     /// Marks are made; otherwise it is only found out what is read.
     marks: bool,
-    /// What is read after the innermost loop, and from its head on.
+    /// The locals that are read after the innermost loop, and from its head on.
     after: BitSet,
     head: BitSet,
     /// The variable that others see and that the statement around assigns.
     assigned: Option<Root>,
-    /// What has been mentioned and bound since the walk of the innermost loop began.
+    /// The locals mentioned and bound since the walk of the innermost loop began.
     mentioned: BitSet,
     bound: BitSet,
     /// Locals that were captured when nobody reads them later.
@@ -560,7 +562,8 @@ impl<'a> Liveness<'a> {
         self.end(outer);
     }
 
-    /// What an arm need not hold: of what the match reads and what patterns so far have bound.
+    /// The locals that an arm does not need, of those that the match reads and those that patterns
+    /// so far bind.
     fn unread(&self, before: &BitSet, bound: &[LocalId], now: &BitSet) -> Vec<LocalId> {
         let mut dead = self.dead(before, now);
         for local in bound {
@@ -793,7 +796,7 @@ impl<'a> Liveness<'a> {
         (0..self.locals.len()).filter(found).map(|local| local as LocalId).collect()
     }
 
-    /// It has been walked: what it mentions, what is around it mentions.
+    /// Ends the walk of a loop: the loop around mentions what it mentions.
     fn end(&mut self, outer: [BitSet; 2]) {
         self.mentioned.union_with(&outer[0]);
         self.bound.union_with(&outer[1]);
@@ -830,8 +833,8 @@ impl<'a> Liveness<'a> {
         live.add(ASSIGNED_SLOT);
     }
 
-    /// Whether only functions that are known are called in a term, and those among them that are
-    /// values look at nothing of the variable.
+    /// Returns true if only functions that are known are called in a term, and those among them
+    /// that are values look at nothing of the variable.
     fn is_sole_reference(&mut self, root: Root, term: &Term) -> bool {
         let mut by_structure = GlobalAccess::default();
         let known = self.program.known;
@@ -897,12 +900,12 @@ fn mark(term: &mut Term) {
     *term = Term::new(TermKind::Move(Box::new(inner.clone())), inner.ty, inner.span);
 }
 
-/// Whether a variable is among what is looked at.
+/// Returns true if a variable may be read.
 fn may_access(seen: &GlobalAccess, root: Root) -> bool {
     seen.unknown || matches!(root, Root::Global(global) if seen.globals.contains(&global))
 }
 
-/// Whether a term is a function by its name, with nothing captured.
+/// Returns true if a term is a function by its name, with nothing captured.
 fn is_function_value(term: &Term) -> bool {
     match &term.kind {
         TermKind::Closure { captures, .. } => captures.is_empty(),
@@ -912,7 +915,7 @@ fn is_function_value(term: &Term) -> bool {
 }
 
 impl ReachableGlobals {
-    /// What a function may_access at.
+    /// The session variables that a function may read.
     fn of(&mut self, program: &Program, function: FunctionId) -> GlobalAccess {
         if let Some(known) = self.known.get(&function) {
             return known.clone();
@@ -941,7 +944,7 @@ impl ReachableGlobals {
         seen
     }
 
-    /// What the methods of a class look at, or one of them, of whatever instance.
+    /// The session variables that one method of a class, or all, may read, in any instance.
     fn methods(&mut self, program: &Program, class: u32, method: Option<usize>, into: &mut GlobalAccess) {
         for function in implementations(program, class, method) {
             let seen = self.of(program, function);
@@ -966,14 +969,14 @@ fn implementations(program: &Program, class: u32, method: Option<usize>) -> Vec<
     found
 }
 
-/// Whether sharing a value of this type may make a store copy: it is more than a word, and neither
-/// a text nor a function.
+/// Returns true if sharing a value of this type may make a store copy: it is more than a word, and
+/// neither a text nor a function.
 fn is_stored_data(ty: &Type) -> bool {
     !matches!(ty.kind(), TypeKind::Scalar(_) | TypeKind::Function(..) | TypeKind::Procedure(_))
         && !ty.is_compact()
 }
 
-/// Whether a value of this type may hold a function.
+/// Returns true if a value of this type may hold a function.
 fn holds_function(ty: &Type) -> bool {
     let mut seen: HashSet<Type> = HashSet::default();
     let mut waiting = vec![ty.clone()];

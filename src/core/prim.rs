@@ -1,8 +1,9 @@
 //! The one table of primitives: name, type as written in the language, class, a sentence.
 //!
-//! The checker reads names and types here; every executor matches [`Prim`] exhaustively, so that a forgotten primitive
-//! does not compile. [`PrimClass`] says in what way a primitive is computed, and what effect it has. Functions of scalars
-//! have a table of their own ([`super::scalar_function`]), which is all that such a primitive needs.
+//! The checker reads names and types here; every executor matches [`Prim`] exhaustively, so that a
+//! forgotten primitive does not compile. [`PrimClass`] says in what way a primitive is computed,
+//! and what effect it has. Functions of scalars have a table of their own
+//! ([`super::scalar_function`]), which is all that such a primitive needs.
 
 use super::scalar_function::{ScalarFunction, scalar_functions};
 use super::signature::Signature;
@@ -58,11 +59,11 @@ pub enum PrimClass {
 pub enum Effect {
     /// None: it may be computed early, again, or not at all.
     None,
-    /// It may end the program with an error.
+    /// May end the program with an error.
     MayFail,
-    /// It prints.
+    /// Prints.
     Output,
-    /// It reads or writes a file.
+    /// Reads or writes a file.
     Files,
 }
 
@@ -76,7 +77,8 @@ impl PrimClass {
             | PrimClass::Order
             | PrimClass::ComputedResult
             | PrimClass::Convert => Effect::None,
-            // The operation of a fold may fail, and so may making an array or a text of some length.
+            // The operation of a fold may fail, and so may making an array or a text of some
+            // length.
             PrimClass::Check
             | PrimClass::Text
             | PrimClass::Fold
@@ -112,7 +114,7 @@ macro_rules! prims {
                 $( Prim::$b, )*
             ];
 
-            /// Its name; several primitives of one name are overloads.
+            /// The name; several primitives of one name are overloads.
             pub fn name(self) -> &'static str {
                 match self {
                     Prim::Scalar(function) => function.name(),
@@ -121,7 +123,7 @@ macro_rules! prims {
                 }
             }
 
-            /// Its type, as source text: `[T, I:COMPACTLINEAR] T -> U`.
+            /// The type, as source text: `[T, I:COMPACTLINEAR] T -> U`.
             pub fn signature(self) -> &'static str {
                 match self {
                     Prim::Scalar(function) => function.type_text(),
@@ -141,7 +143,7 @@ macro_rules! prims {
                 }
             }
 
-            /// What it computes or does, in a sentence.
+            /// A sentence that says what it computes or does.
             pub fn doc(self) -> &'static str {
                 match self {
                     Prim::Scalar(function) => function.doc(),
@@ -240,7 +242,7 @@ scalar_functions! { prims
 }
 
 impl Prim {
-    /// Its name with its type: `name[T, I:COMPACTLINEAR] : T -> U`.
+    /// The name with its type: `name[T, I:COMPACTLINEAR] : T -> U`.
     pub fn declaration(self) -> String {
         match self.signature().split_once("] ") {
             Some((params, ty)) => format!("{}{params}] : {ty}", self.name()),
@@ -248,7 +250,7 @@ impl Prim {
         }
     }
 
-    /// Its type, read once for all uses.
+    /// The type, read once for all uses.
     pub fn typed_signature(self) -> &'static Signature {
         static SIGNATURES: OnceLock<Vec<(Prim, Signature)>> = OnceLock::new();
         let read = |prim: &Prim| (*prim, Signature::read(prim.signature()));
@@ -293,8 +295,8 @@ pub fn fuses(types: &[Type]) -> bool {
     matches!(types, [element] if element.as_scalar() == Some(Scalar::Real))
 }
 
-/// The answer of [`Prim::Ranks`] for its type argument: values of one word have an order that is known, but those of a declared
-/// type may have one of their own.
+/// The answer of [`Prim::Ranks`] for its type argument: values of one word have an order that is
+/// known, but those of a declared type may have one of their own.
 pub fn ranks(types: &[Type]) -> bool {
     let [element] = types else { return false };
     match element.as_scalar() {
@@ -306,8 +308,8 @@ pub fn ranks(types: &[Type]) -> bool {
     }
 }
 
-/// The answer of [`Prim::Sorts`] for its type arguments, of elements and of indices: values of one word have an order that is known, but those of a
-/// declared type may have one of their own.
+/// The answer of [`Prim::Sorts`] for its type arguments, of elements and of indices: values of one
+/// word have an order that is known, but those of a declared type may have one of their own.
 pub fn sorts(types: &[Type]) -> bool {
     /// Fewer are sorted where they are, by the function in the language.
     const MAX_UNSORTED_ELEMENTS: u64 = 200;

@@ -19,7 +19,7 @@ pub const MAX_REQUIREMENT_DEPTH: u32 = 100;
 /// A class of the program.
 pub type ClassId = u32;
 
-/// What a session has defined so far.
+/// The definitions of a session so far.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// By [`FunctionId`]; `None` while its body is being checked.
@@ -39,22 +39,22 @@ pub struct Program {
 /// The classes of the library that give syntax a meaning; `None` until read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KnownClasses {
-    /// What has a text of its own.
+    /// `Show`: types with a text of their own.
     pub show: Option<ClassId>,
-    /// What has an equality of its own.
+    /// `Eq`: types with an equality of their own.
     pub eq: Option<ClassId>,
-    /// What literals can be.
+    /// `Literal`: types of literals.
     pub literal: Option<ClassId>,
-    /// What `:>` leads to.
+    /// `Convert`: the conversions of `:>`.
     pub convert: Option<ClassId>,
-    /// What is converted without being asked for.
+    /// `Widen`: implicit conversions.
     pub widen: Option<ClassId>,
-    /// What can be indexed.
+    /// `Index`: types that can be indexed.
     pub index: Option<ClassId>,
-    /// What is drawn, where values are drawn at random, by a function of its own.
+    /// `Arbitrary`: types whose random values come from a function of their own.
     pub arbitrary: Option<ClassId>,
-    /// The function that converts one number type to another, at any two: the method of `Literal` and
-    /// `Convert` where the language itself converts.
+    /// The function that converts one number type to another, at any two: the method of `Literal`
+    /// and `Convert` where the language itself converts.
     pub conversion: Option<FunctionId>,
 }
 
@@ -73,9 +73,9 @@ impl KnownClasses {
         }
     }
 
-    /// Whether the language itself makes these types members of a class: numbers convert to numbers, some
-    /// without being asked, and literals are of any number type that holds them. `None` where it has nothing
-    /// to say of the class or the types.
+    /// Returns true if the language itself makes these types members of a class: numbers convert to
+    /// numbers, some without being asked, and literals are of any number type that holds them.
+    /// `None` where it has nothing to say of the class or the types.
     pub fn by_language(&self, class: ClassId, args: &[Type]) -> Option<bool> {
         let [from, to] = args else { return None };
         let number = |ty: &Type| ty.as_scalar().filter(|scalar| scalar.is_number());
@@ -97,54 +97,54 @@ impl KnownClasses {
 /// A class, as far as a program that runs needs to know it.
 #[derive(Clone, Debug)]
 pub struct Class {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// Its type parameters.
+    /// The type parameters.
     pub params: Vec<TypeVar>,
-    /// What it demands of an instance.
+    /// The methods that an instance has.
     pub methods: Vec<Method>,
 }
 
 /// A method of a class.
 #[derive(Clone, Debug)]
 pub struct Method {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// Its own type parameters.
+    /// The own type parameters.
     pub params: Vec<TypeVar>,
-    /// Its type.
+    /// The type.
     pub ty: Type,
     /// The function over the class's parameters that an instance without its own has.
     pub default: Option<FunctionId>,
 }
 
-/// How types is_member to a class.
+/// An instance: types that belong to a class.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Which class.
+    /// The class.
     pub class: ClassId,
     /// Type parameters: the instance stands for one at each of their arguments.
     pub params: Vec<TypeVar>,
     /// Arguments of the class.
     pub args: Vec<Type>,
-    /// What must hold of the parameters.
+    /// The constraints on the parameters.
     pub requires: Vec<(ClassId, Vec<Type>)>,
     /// A function for each method.
     pub methods: Vec<Implementation>,
-    /// That there is to be none, which only questions ask for.
+    /// True if the declaration says that there is no instance; only questions of programs see it.
     pub refused: bool,
 }
 
 /// The function that is a method of an instance.
 #[derive(Clone, Debug)]
 pub struct Implementation {
-    /// Which.
+    /// The function.
     pub function: FunctionId,
-    /// Its type arguments in terms of the instance's parameters; those of the method's own follow.
+    /// The type arguments in terms of the instance's parameters; those of the method's own follow.
     pub type_args: Vec<Type>,
 }
 
-/// How much a program holds.
+/// The numbers of definitions in a program, to which it can be cut back.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
     functions: usize,
@@ -156,7 +156,7 @@ pub struct Extent {
 }
 
 impl Program {
-    /// How much it holds now.
+    /// The present numbers of definitions.
     pub fn extent(&self) -> Extent {
         Extent {
             functions: self.functions.len(),
@@ -168,7 +168,7 @@ impl Program {
         }
     }
 
-    /// Forgets what has come since.
+    /// Discards the definitions since an extent was taken.
     pub fn truncate(&mut self, extent: &Extent) {
         self.functions.truncate(extent.functions);
         self.globals.truncate(extent.globals);
@@ -178,9 +178,9 @@ impl Program {
         self.known = extent.known;
     }
 
-    /// The declared types in a concrete type that have a function of their own for a method of a class, each with
-    /// that function and its type arguments. What is inside a compact value has none, nor what is inside a type that
-    /// has one.
+    /// The declared types in a concrete type that have a function of their own for a method of a
+    /// class, each with that function and its type arguments. What is inside a compact value has
+    /// none, nor what is inside a type that has one.
     pub fn overriding_methods(
         &self,
         class: Option<ClassId>,
@@ -251,8 +251,8 @@ impl Program {
         Some((implementation.function, types))
     }
 
-    /// The instance of a class at these types, and types for its parameters. Of several that match, the
-    /// first that holds by the preference of [`crate::types::matching`].
+    /// The instance of a class at these types, and types for its parameters. Of several that match,
+    /// the first that holds by the preference of [`crate::types::matching`].
     pub fn instance(&self, class: ClassId, args: &[Type]) -> Option<(&Instance, HashMap<u32, Type>)> {
         self.find_instance(class, args, &mut Proof::default())
     }
@@ -264,8 +264,8 @@ impl Program {
         proof: &mut Proof,
     ) -> Option<(&Instance, HashMap<u32, Type>)> {
         let mut found = self.matching(class, args, proof.question);
-        // The checker has seen that one holds: if there is only one, that is it. Of the classes that
-        // hold by structure it does not ask.
+        // The checker has seen that one holds: if there is only one, that is it. Of the classes
+        // that hold by structure it does not ask.
         if found.len() == 1 && proof.depth == 0 && !proof.question && !self.by_structure(class) {
             return found.pop();
         }
@@ -296,12 +296,13 @@ impl Program {
         found.into_iter().map(|(instance, found)| (instance, found.bindings)).collect()
     }
 
-    /// Whether types is_member to a class by their structure, where no instance says otherwise.
+    /// Returns true if types belong to a class by their structure, where no instance says
+    /// otherwise.
     fn by_structure(&self, class: ClassId) -> bool {
         self.known.show == Some(class) || self.known.eq == Some(class)
     }
 
-    /// Whether concrete types is_member to a class.
+    /// Returns true if concrete types belong to a class.
     fn holds(&self, class: ClassId, args: &[Type], proof: &mut Proof) -> bool {
         if self.known.show == Some(class) {
             return true;
@@ -345,7 +346,8 @@ impl Program {
         }
     }
 
-    /// Whether a value of one concrete type stands where the other is wanted, without being asked.
+    /// Returns true if a value of one concrete type stands where the other is wanted, without being
+    /// asked.
     fn converts_implicitly(&self, from: &Type, to: &Type) -> bool {
         from == to || widened(from, to) == *to || self.is_member(self.known.widen, from, to)
     }
@@ -356,7 +358,7 @@ impl Program {
             && !proof.refused
     }
 
-    /// Whether an instance that matches a type makes it comparable; `None` if none matches.
+    /// Returns true if an instance that matches a type makes it comparable; `None` if none matches.
     fn is_comparable(&self, eq: ClassId, ty: &Type, proof: &mut Proof) -> Option<bool> {
         let ty = std::slice::from_ref(ty);
         (!self.matching(eq, ty, proof.question).is_empty())
@@ -364,15 +366,15 @@ impl Program {
     }
 }
 
-/// What has been found out on the way to an answer: each question is asked once.
+/// The answers found on the way to another: each constraint is decided once.
 #[derive(Default)]
 struct Proof {
     depth: u32,
-    /// Whether it is a program's own question, where instances that are refused count.
+    /// True if it is a program's own question, where instances that are refused count.
     question: bool,
-    /// Whether one of those is on the way.
+    /// True if one of those is on the way.
     refused: bool,
-    /// Whether it holds, and by one that is refused. One that is being looked at counts as false.
+    /// True if it holds, and by one that is refused. One that is being looked at counts as false.
     known: HashMap<(ClassId, Vec<Type>), (bool, bool)>,
 }
 
@@ -414,7 +416,7 @@ pub fn opaque_part(ty: &Type, mut comparable: impl FnMut(&Type) -> Option<bool>)
     None
 }
 
-/// What a value of a type is made of; for a declared type, by its declaration.
+/// The types of the components of a value; of a declared type, by its declaration.
 pub fn component_types(ty: &Type) -> Vec<Type> {
     let types =
         |parts: Option<Vec<(Arc<str>, Type)>>| parts.into_iter().flatten().map(|(_, ty)| ty).collect();

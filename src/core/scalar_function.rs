@@ -1,10 +1,11 @@
 //! Functions of scalars: total, without effect, and the same bits in every executor.
 //!
-//! One table ([`scalar_functions`]) says of each function its name in the language, its types, its value and a sentence.
-//! Made of it are the primitives of these names ([`super::Prim::Scalar`]), the evaluator's code for them
-//! ([`ScalarFunction::apply`]), the call in the loop form and the symbol that compiled code calls. The lowering replaces
-//! some by instructions. Functions of the section `operators` are no primitives: they are what an operator of the
-//! language becomes where there is no instruction for it.
+//! One table ([`scalar_functions`]) says of each function its name in the language, its types, its
+//! value and a sentence. Made of it are the primitives of these names ([`super::Prim::Scalar`]),
+//! the evaluator's code for them ([`ScalarFunction::apply`]), the call in the loop form and the
+//! symbol that compiled code calls. The lowering replaces some by instructions. Functions of the
+//! section `operators` are no primitives: they are what an operator of the language becomes where
+//! there is no instruction for it.
 
 use crate::elementary;
 
@@ -42,7 +43,8 @@ impl ScalarType {
     }
 }
 
-/// A type of arguments and results of scalar functions, with its form as a word of storage and in a register.
+/// A type of arguments and results of scalar functions, with its form as a word of storage and in a
+/// register.
 pub trait ScalarValue: Sized {
     /// The type of the register.
     const TYPE: ScalarType;
@@ -78,8 +80,9 @@ scalar_values! {
     bool: i64, I64, |word| word != 0, u64::from, |register| register != 0, i64::from;
 }
 
-/// Calls `$callback!` with `$extra` in braces and the table of scalar functions. Types are those of the language;
-/// the body is Rust, of arguments as `f64` (`real`), `f32` (`single`), `i64` (`int`) or `bool`.
+/// Calls `$callback!` with `$extra` in braces and the table of scalar functions. Types are those of
+/// the language; the body is Rust, of arguments as `f64` (`real`), `f32` (`single`), `i64` (`int`)
+/// or `bool`.
 macro_rules! scalar_functions {
     ($callback:ident $($extra:tt)*) => { $callback! {
         { $($extra)* }
@@ -147,7 +150,7 @@ macro_rules! define {
             pub const ALL: &'static [ScalarFunction] =
                 &[ $( ScalarFunction::$prim, )* $( ScalarFunction::$op, )* ];
 
-            /// Its name: of a primitive, that in the language.
+            /// The name: of a primitive, that in the language.
             pub fn name(self) -> &'static str {
                 match self {
                     $( ScalarFunction::$prim => $prim_name, )*
@@ -155,7 +158,7 @@ macro_rules! define {
                 }
             }
 
-            /// What it computes, in a sentence.
+            /// A sentence that says what it computes.
             pub fn doc(self) -> &'static str {
                 match self {
                     $( ScalarFunction::$prim => $prim_doc, )*
@@ -163,7 +166,7 @@ macro_rules! define {
                 }
             }
 
-            /// Its type as source text; empty for what is no primitive.
+            /// The type as source text; empty for what is no primitive.
             pub fn type_text(self) -> &'static str {
                 match self {
                     $( ScalarFunction::$prim => concat!(
@@ -183,7 +186,7 @@ macro_rules! define {
                 }
             }
 
-            /// Its value for arguments as words of storage, as a word.
+            /// The value for arguments as words of storage, as a word.
             ///
             /// # Panics
             /// If there are fewer words than arguments.

@@ -1,9 +1,10 @@
 //! The types of primitives, read without the checker.
 //!
-//! Takes the text of a signature from the table; gives the types of the arguments and of the result over the parameters
-//! of the signature, once for each primitive, and instances of them at type arguments. Reads the few forms that occur
-//! there: names, numbers, `A * B`, `A + B`, `N *+ T`, `T ^ I`, `A \* B`, parentheses, and `?K` in a result. For the
-//! validator, which is to agree with the checker without asking it.
+//! Takes the text of a signature from the table; gives the types of the arguments and of the result
+//! over the parameters of the signature, once for each primitive, and instances of them at type
+//! arguments. Reads the few forms that occur there: names, numbers, `A * B`, `A + B`, `N *+ T`, `T
+//! ^ I`, `A \* B`, parentheses, and `?K` in a result. For the validator, which is to agree with the
+//! checker without asking it.
 
 use crate::hash::HashMap;
 use crate::types::{Kind, Scalar, Type, TypeVar};
@@ -14,7 +15,7 @@ const FIRST_VAR: u32 = u32::MAX / 2;
 /// The type of a primitive.
 #[derive(Clone, Debug)]
 pub struct Signature {
-    /// Its type parameters.
+    /// The type parameters.
     pub params: Vec<TypeVar>,
     /// The type of each argument.
     pub args: Vec<Type>,
@@ -49,7 +50,8 @@ impl Signature {
         Signature { args, result, params }
     }
 
-    /// Argument types and result at these type arguments; `None` if there are not as many as parameters.
+    /// Argument types and result at these type arguments; `None` if there are not as many as
+    /// parameters.
     pub fn instantiate(&self, type_args: &[Type]) -> Option<(Vec<Type>, Type)> {
         if self.params.len() != type_args.len() {
             return None;

@@ -10,11 +10,11 @@ use std::sync::Arc;
 /// A term with its type.
 #[derive(Clone, Debug)]
 pub struct Term {
-    /// What it is.
+    /// The form.
     pub kind: TermKind,
-    /// Its type.
+    /// The type.
     pub ty: Type,
-    /// Where it comes from.
+    /// The place in the source text.
     pub span: Span,
 }
 
@@ -42,11 +42,12 @@ pub enum TermKind {
     Local(LocalId),
     /// A session variable.
     Global(GlobalId),
-    /// The last read of a variable or of a component of one: its value is moved ([`super::moves`]).
+    /// The last read of a variable or of a component of one: its value is moved
+    /// ([`super::last_use`]).
     Move(Box<Term>),
     /// A function value: a function at type arguments, with the variables it captures.
     Closure {
-        /// Which function.
+        /// The function.
         function: FunctionId,
         /// One type for each of its type parameters.
         type_args: Vec<Type>,
@@ -55,9 +56,9 @@ pub enum TermKind {
     },
     /// A method of a class: the function that the instance at these types has for it.
     Method {
-        /// Which class.
+        /// The class.
         class: ClassId,
-        /// Which of its methods.
+        /// The number of the method in the class.
         method: usize,
         /// Arguments of the class, then those of the method's own type parameters.
         type_args: Vec<Type>,
@@ -108,7 +109,7 @@ pub enum TermKind {
 /// One arm of a match.
 #[derive(Clone, Debug)]
 pub struct Arm {
-    /// What must fit.
+    /// The pattern that must fit.
     pub pattern: Pat,
     /// A condition on what was bound.
     pub guard: Option<Term>,
@@ -119,11 +120,11 @@ pub struct Arm {
 /// A typed pattern.
 #[derive(Clone, Debug)]
 pub struct Pat {
-    /// What it is.
+    /// The form.
     pub kind: PatKind,
     /// Type of what it is matched against.
     pub ty: Type,
-    /// Where it stands.
+    /// The place in the source text.
     pub span: Span,
 }
 
@@ -146,7 +147,7 @@ pub enum PatKind {
     Ints(BigInt, BigInt),
     /// The characters from one to another, both included.
     Chars(char, char),
-    /// What one of these fits; they bind nothing.
+    /// Fits if one of these fits; they bind nothing.
     Or(Vec<Pat>),
     /// A string literal.
     Str(Arc<str>),
@@ -160,7 +161,7 @@ pub enum PatKind {
     Case(BigUint, Option<Box<Pat>>),
     /// Any case of a coarray `N *+ T`: patterns for its index and its argument.
     Coarray(Box<Pat>, Box<Pat>),
-    /// What the pattern fits once the value is read as its type, which has the same slots.
+    /// Fits if the pattern fits the value read at the pattern's type, which has the same slots.
     Reshape(Box<Pat>),
 }
 
@@ -198,7 +199,7 @@ impl Num {
         }
     }
 
-    /// Whether an infix operator, or `-` as a prefix, is built in for it.
+    /// Returns true if an infix operator, or `-` as a prefix, is built in for it.
     pub fn has(self, symbol: &str) -> bool {
         match self {
             Num::String => symbol == "+",
@@ -283,9 +284,9 @@ impl Op {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it is.
+    /// The form.
     pub kind: StmtKind,
-    /// Where it comes from.
+    /// The place in the source text.
     pub span: Span,
 }
 
@@ -302,11 +303,11 @@ pub enum StmtKind {
     Store {
         /// The variable.
         root: Root,
-        /// Its type.
+        /// The type.
         root_ty: Type,
         /// From the variable inwards.
         path: Vec<Step>,
-        /// What is stored.
+        /// The value to store.
         value: Term,
     },
     /// Takes a value of an existential type apart: in the rest of the block its sizes are type
@@ -314,22 +315,22 @@ pub enum StmtKind {
     Open {
         /// One variable for each that the type binds.
         vars: Vec<TypeVar>,
-        /// Where the value goes.
+        /// The local that receives the value.
         local: LocalId,
         /// Of an existential type.
         value: Term,
     },
-    /// Checks that two sizes are equal; with a variable, which the right side mentions once, finds the
-    /// size at which they are, for the rest of the block.
+    /// Checks that two sizes are equal; with a variable, which the right side mentions once, finds
+    /// the size at which they are, for the rest of the block.
     Require {
         /// One size.
         left: Type,
         /// The other.
         right: Type,
-        /// What to find.
+        /// The variable to solve for.
         solve: Option<TypeVar>,
     },
-    /// Lets go of the values of locals, which nobody reads any more ([`super::moves`]).
+    /// Lets go of the values of locals, which nobody reads any more ([`super::last_use`]).
     Drop(Vec<LocalId>),
     /// Evaluated for its effect.
     Expr(Term),
@@ -349,7 +350,7 @@ pub enum StmtKind {
     Return(Term),
 }
 
-/// What a store starts from.
+/// The variable that a store starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
     /// A local variable.
@@ -361,7 +362,7 @@ pub enum Root {
 /// One projection of a store's path.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Which.
+    /// The projection.
     pub kind: StepKind,
     /// Type of what the step projects from.
     pub from: Type,
@@ -384,7 +385,7 @@ pub enum StepKind {
     Reshape,
 }
 
-/// What a `for` walks.
+/// The range of a `for`.
 #[derive(Clone, Debug)]
 pub enum ForRange {
     /// All values of a compact linear type, in encoding order.
@@ -395,7 +396,7 @@ pub enum ForRange {
         low: Term,
         /// Last, or one past it.
         high: Term,
-        /// Whether `high` itself is walked.
+        /// True if `high` itself is walked.
         inclusive: bool,
     },
     /// Elements of an array in storage order.
@@ -405,9 +406,9 @@ pub enum ForRange {
 /// A local variable.
 #[derive(Clone, Debug)]
 pub struct LocalInfo {
-    /// Its name, for messages.
+    /// The name, for messages.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type.
     pub ty: Type,
     /// A `var` captured by an inner function: lives in a cell that both share.
     pub shared: bool,
@@ -416,9 +417,9 @@ pub struct LocalInfo {
 /// A function of the program.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Its name; `fun` for a lambda.
+    /// The name; `fun` for a lambda.
     pub name: Arc<str>,
-    /// Its type parameters, those of enclosing functions first.
+    /// The type parameters, those of enclosing functions first.
     pub type_params: Vec<TypeVar>,
     /// Parameters: several stand for the components of one tuple argument.
     pub params: Vec<LocalId>,
@@ -432,18 +433,18 @@ pub struct Function {
     pub domain: Type,
     /// Equations of sizes that hold wherever it is called: required before it was made.
     pub given: Vec<(Type, Type)>,
-    /// Its meaning.
+    /// The meaning.
     pub body: Term,
-    /// Where it is declared.
+    /// The place of the declaration.
     pub span: Span,
 }
 
 /// A session variable.
 #[derive(Clone, Debug)]
 pub struct Global {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type.
     pub ty: Type,
 }
 
@@ -452,7 +453,7 @@ pub struct Global {
 pub struct Script {
     /// The locals of the frame.
     pub locals: Vec<LocalInfo>,
-    /// What to run.
+    /// The statements.
     pub body: Vec<Stmt>,
     /// The value of the last statement where that is an expression, as a session shows it.
     pub result: Option<Term>,
@@ -471,7 +472,7 @@ impl Term {
 }
 
 impl Pat {
-    /// Whether it fits every value, by form alone.
+    /// Returns true if it fits every value, by form alone.
     pub fn is_total(&self) -> bool {
         match &self.kind {
             PatKind::Wild | PatKind::Bind(_) => true,

@@ -1,9 +1,9 @@
 //! The parts of terms, statements and patterns, listed once.
 //!
-//! [`Term::for_each_part`], [`Stmt::for_each_part`] and [`Pat::for_each_part`] call a function on each type, term, pattern,
-//! list of statements and local that a construct itself holds, in the order of evaluation; the forms that end in `_mut`
-//! pass them to be replaced. The walks of this file are made of these, so a new construct lists its parts here and nowhere
-//! else.
+//! [`Term::for_each_part`], [`Stmt::for_each_part`] and [`Pat::for_each_part`] call a function on
+//! each type, term, pattern, list of statements and local that a construct itself holds, in the
+//! order of evaluation; the forms that end in `_mut` pass them to be replaced. The walks of this
+//! file are made of these, so a new construct lists its parts here and nowhere else.
 
 use super::term::{ForRange, LocalId, Pat, PatKind, Root, Step, StepKind, Stmt, StmtKind, Term, TermKind};
 use crate::types::Type;
@@ -306,7 +306,8 @@ impl Stmt {
         });
     }
 
-    /// Calls `f` on each type that this statement or a nested one holds, and on those of patterns; not on those of terms.
+    /// Calls `f` on each type that this statement or a nested one holds, and on those of patterns;
+    /// not on those of terms.
     pub fn for_each_type_mut(&mut self, f: &mut dyn FnMut(&mut Type)) {
         self.for_each_part_mut(&mut |part| match part {
             PartMut::Type(ty) => f(ty),

@@ -1,21 +1,24 @@
 //! Innermost loops by vectors of 512 bits, on processors that have them.
 //!
-//! The code generator's vectors end at 128 bits. What [`super::vector`] takes, a loop whose body only computes, reads and writes at
-//! the index, has no branches and few kinds of instruction; unless it calls functions of blocks its code is written here, one
-//! function for each such loop, which does all of its rounds.
+//! The code generator's vectors end at 128 bits. What [`super::vector`] takes, a loop whose body
+//! only computes, reads and writes at the index, has no branches and few kinds of instruction;
+//! unless it calls functions of blocks its code is written here, one function for each such loop,
+//! which does all of its rounds.
 //!
-//! **The function** gets one block of words: how many bytes whole vectors have, which lanes the rest has, the
-//! addresses of what is read and written in the first round, what is the same in all rounds, and for a total where its lanes are.
-//! All lanes are equally wide, so one counter of bytes serves every address. The last round goes by a
-//! mask: lanes beyond the end are neither read nor written, and leave totals as they are. So no round is left over.
+//! **The function** gets one block of words: how many bytes whole vectors have, which lanes the
+//! rest has, the addresses of what is read and written in the first round, what is the same in all
+//! rounds, and for a total where its lanes are. All lanes are equally wide, so one counter of bytes
+//! serves every address. The last round goes by a mask: lanes beyond the end are neither read nor
+//! written, and leave totals as they are. So no round is left over.
 //!
-//! **Registers** are given in the order of the statements and are free again after the last use. What is the same in all
-//! rounds stays in those that the body never needs, the rest of it is read again where it is used. A body that needs more
-//! registers than there are goes by vectors of 128 bits.
+//! **Registers** are given in the order of the statements and are free again after the last use.
+//! What is the same in all rounds stays in those that the body never needs, the rest of it is read
+//! again where it is used. A body that needs more registers than there are goes by vectors of 128
+//! bits.
 //!
-//! **Same bits.** Each operation is the one that narrow vectors have, in the same order of operands; a total has eight lanes of
-//! 8 bytes, the lanes of [`crate::core::reduction`]. So results do not depend on the processor, and
-//! `FELIS_VECTORS=128` changes nothing but time.
+//! **Same bits.** Each operation is the one that narrow vectors have, in the same order of
+//! operands; a total has eight lanes of 8 bytes, the lanes of [`crate::core::reduction`]. So
+//! results do not depend on the processor, and `FELIS_VECTORS=128` changes nothing but time.
 
 use super::asm_x64::{
     Arithmetic, Assembler, FREE_POINTERS, Lane, Mask, POINTERS, Pointer, VECTOR_BYTES, Vector,
@@ -35,7 +38,7 @@ use std::sync::OnceLock;
 
 /// Vector registers.
 const VECTOR_REGISTERS: u8 = 32;
-/// Which lanes the last round has.
+/// The mask of the lanes of the last iteration.
 const TAIL_MASK: Mask = Mask(1);
 /// Mask registers that the body may use start here.
 const FIRST_FREE_MASK: u8 = 2;
@@ -44,7 +47,7 @@ const FIRST_FREE_MASK: u8 = 2;
 const WORD_BYTES: usize = 0;
 /// The word that says which lanes the rest has.
 const WORD_TAIL_MASK: usize = 1;
-/// Where the words of a loop's own start.
+/// The first word of the loop's own.
 const FIRST_OWN_WORD: usize = 2;
 
 /// Rounds between two looks whether the loop is to stop: some tens of microseconds.
@@ -65,8 +68,9 @@ enum Word {
     Before(ReductionOp),
 }
 
-/// What the lanes of a sum, a product, a smallest and a largest number begin with. They stand here because a vector that is read from where its numbers have
-/// just been written one by one waits until they are in the cache.
+/// What the lanes of a sum, a product, a smallest and a largest number begin with. They stand here
+/// because a vector that is read from where its numbers have just been written one by one waits
+/// until they are in the cache.
 static IDENTITY_LANES: [[f64; LANES]; 4] = {
     const fn lanes(joining: ReductionOp) -> [f64; LANES] {
         [joining.identity(); LANES]
@@ -78,11 +82,11 @@ static IDENTITY_LANES: [[f64; LANES]; 4] = {
 pub struct VectorLoop {
     plan: Plan,
     words: Vec<Word>,
-    /// Its machine code: a function of the address of the words.
+    /// The machine code: a function of the address of the words.
     pub code: Vec<u8>,
 }
 
-/// Whether this processor has such vectors, and nobody wishes to go without.
+/// Returns true if this processor has such vectors, and nobody wishes to go without.
 fn is_available() -> bool {
     static AVAILABLE: OnceLock<bool> = OnceLock::new();
     *AVAILABLE.get_or_init(|| {
@@ -120,7 +124,8 @@ pub fn assemble(kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLoop)> {
     }
     let mut loops =
         Loop { kernel, plan: &plan, body, item, words: Vec::new(), resident: HashMap::default(), most: 0 };
-    // Once to see how many registers it needs, and what it reads; then with those that are left for what stays.
+    // Once to see how many registers it needs, and what it reads; then with those that are left for
+    // what stays.
     loops.function()?;
     let left = VECTOR_REGISTERS.saturating_sub(loops.most);
     let same =
@@ -138,13 +143,13 @@ struct Loop<'a> {
     body: &'a [Stmt],
     item: Option<Summand>,
     words: Vec<Word>,
-    /// What stays in a register.
+    /// Values that stay in a register.
     resident: HashMap<Reg, Vector>,
     /// Registers that were needed at once.
     most: u8,
 }
 
-/// What a register of the body is in.
+/// The place of a register of the body.
 #[derive(Clone, Copy)]
 enum Place {
     Vector(Vector),
@@ -175,7 +180,7 @@ impl Loop<'_> {
         self.plan.roles.get(&reg).copied().unwrap_or(Role::Same)
     }
 
-    /// What an instruction takes the lanes of a register for.
+    /// The type of the lanes of a register.
     fn lane(&self, reg: Reg) -> Lane {
         match (self.kernel.regs[reg], self.plan.width) {
             (ScalarType::F64, _) => Lane::F64,
@@ -302,7 +307,8 @@ impl Loop<'_> {
         Some(())
     }
 
-    /// Where each register of the body is read last; what a total takes, at the end.
+    /// The last statement that reads each register of the body; the operand of a reduction is read
+    /// at the end.
     fn last_reads(&self) -> HashMap<Reg, usize> {
         let mut last = HashMap::default();
         for (at, stmt) in self.body.iter().enumerate() {
@@ -340,14 +346,16 @@ impl Loop<'_> {
     /// A register that is free.
     fn take(&mut self, registers: &mut Registers) -> Option<Vector> {
         let vector = registers.vectors.pop()?;
-        // They are taken from the lowest on, but not given back in order: what has been taken at most counts.
+        // They are taken from the lowest on, but not given back in order: what has been taken at
+        // most counts.
         let resident = self.resident.len();
         let busy = usize::from(VECTOR_REGISTERS) - resident - registers.vectors.len();
         self.most = self.most.max(busy as u8);
         Some(vector)
     }
 
-    /// After a statement has read registers from these vectors: what is read no more, and what was read again, is free.
+    /// After a statement has read registers from these vectors: what is read no more, and what was
+    /// read again, is free.
     fn release(&self, registers: &mut Registers, at: usize, read: &[Reg], vectors: &[Vector]) {
         for (reg, vector) in read.iter().zip(vectors) {
             let again = !registers.places.contains_key(reg) && !self.resident.contains_key(reg);
@@ -486,8 +494,9 @@ impl Loop<'_> {
         Some((self.vector(asm, registers, a)?, self.vector(asm, registers, b)?))
     }
 
-    /// The larger of two floats if `max`, else the smaller; with a mask, other lanes stay as they are. The machine takes no account of
-    /// the signs of zeros and of NaN: a largest number has a sign if both have, a smallest if one has, and NaN is put in its place.
+    /// The larger of two floats if `max`, else the smaller; with a mask, other lanes stay as they
+    /// are. The machine takes no account of the signs of zeros and of NaN: a largest number has a
+    /// sign if both have, a smallest if one has, and NaN is put in its place.
     #[allow(clippy::too_many_arguments)] // registers, and what is done with them
     fn extreme(
         &mut self,
@@ -531,7 +540,8 @@ impl Loop<'_> {
         Some(())
     }
 
-    /// `to = -a`: the sign of floats turned, integers taken from 0. `other` is a register for what is needed.
+    /// `to = -a`: the sign of floats turned, integers taken from 0. `other` is a register for what
+    /// is needed.
     fn negate(&mut self, asm: &mut Assembler, lane: Lane, (to, a, other): (Vector, Vector, Vector)) {
         let (bits, op) = match lane {
             Lane::F64 => (1 << 63, Arithmetic::Xor),

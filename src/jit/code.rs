@@ -16,14 +16,14 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
 use std::sync::OnceLock;
 
-/// The kernel for gemms, as code names it.
+/// The kernel for contractions, as code names it.
 const GEMM_SYMBOL: &str = "felis_gemm";
 
 /// A kernel as functions, one for each phase.
 pub struct Code {
     /// The phases, in order.
     pub phases: Vec<Partition>,
-    /// What travels between them.
+    /// The frame that they share.
     pub frame: Frame,
     /// One for each phase.
     pub functions: Functions,

@@ -1,6 +1,7 @@
-//! Functions of eight numbers at a time, by vectors of 512 bits: the operations of [`crate::elementary`], which says what they
-//! do, in their order, so that all bits are the same. Written out, because compilers that are told of a certain processor
-//! prefer shorter vectors; and what is looked up in tables is gathered here.
+//! Functions of eight numbers at a time, by vectors of 512 bits: the operations of
+//! [`crate::elementary`], which says what they do, in their order, so that all bits are the same.
+//! Written out, because compilers that are told of a certain processor prefer shorter vectors; and
+//! what is looked up in tables is gathered here.
 
 use super::gemm::Lanes;
 use super::native::{gather, load_lanes, store_lanes};
@@ -54,7 +55,8 @@ fn exp(x: __m512d) -> __m512d {
     exp_finished(exp_parts(within(x)))
 }
 
-/// Beyond these the result is 0 or infinite. Of two numbers one of which is NaN, the second one is given.
+/// Beyond these the result is 0 or infinite. Of two numbers one of which is NaN, the second one is
+/// given.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn within(x: __m512d) -> __m512d {

@@ -1,7 +1,7 @@
-//! Loops → instructions: one function for each [`Phase`] of a kernel.
+//! Loops → instructions: one function for each [`Partition`] of a kernel.
 //!
-//! Innermost loops that only compute go by vectors ([`super::vector`], [`super::wide`]); loops around loops per element by vectors with masks
-//! ([`super::masks`]).
+//! Innermost loops that only compute go by vectors ([`super::simd128`], [`super::avx512_loops`]);
+//! loops around loops per element by vectors with masks ([`super::masked_simd`]).
 
 use super::avx512_loops::VectorLoop;
 use super::partition::{
@@ -20,7 +20,7 @@ use cranelift_codegen::ir::{
 use cranelift_frontend::{FunctionBuilder, Variable};
 use std::collections::BTreeSet;
 
-/// Whether the processor multiplies and adds in one instruction.
+/// Returns true if the processor multiplies and adds in one instruction.
 pub fn has_fma() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::is_x86_feature_detected!("fma");
@@ -40,32 +40,32 @@ pub fn machine_type(ty: ScalarType) -> Type {
     }
 }
 
-/// Rounds of a loop without others inside between two looks whether it is to stop.
+/// Iterations of an innermost loop between two polls for an interruption.
 const ITERATIONS_PER_POLL: i64 = 1024;
 
-/// Whether a statement becomes instructions of its own.
+/// Returns true if a statement becomes instructions of its own.
 fn emits_instructions(stmt: &Stmt) -> bool {
     !matches!(stmt, Stmt::Set(..) | Stmt::Let(_, Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_)))
 }
 
-/// What a function calls.
+/// The functions that a phase calls.
 #[derive(Default)]
 pub struct Functions<'n> {
     /// Functions of numbers.
     pub math: HashMap<ScalarFunction, FuncRef>,
-    /// Those of them that take a block of numbers.
+    /// The variants that take a block of numbers.
     pub blocks: HashMap<ScalarFunction, FuncRef>,
-    /// The kernel for gemms.
+    /// The kernel for contractions.
     pub gemm: Option<FuncRef>,
-    /// Those of loops by wide vectors, by their index.
+    /// Loops in AVX-512, by the register of their index.
     pub wide: HashMap<Reg, (FuncRef, &'n VectorLoop)>,
 }
 
 /// One function under construction.
 pub struct Emit<'n, 'f> {
-    /// Where instructions go.
+    /// The function under construction.
     pub b: FunctionBuilder<'f>,
-    /// What is written.
+    /// The kernel.
     pub kernel: &'n Kernel,
     frame: &'n Frame,
     pub(super) functions: &'n Functions<'n>,
@@ -224,7 +224,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.ins().jump(block, &args);
     }
 
-    /// Goes to `block` if somebody wants the run to stop.
+    /// Leaves the function if the run is to stop.
     pub(super) fn poll_interrupt(&mut self) {
         let flag = self.word(types::I64, 0);
         let set = self.b.ins().load(types::I8, MemFlagsData::new().with_notrap(), flag, 0);
@@ -327,7 +327,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         }
     }
 
-    /// Calls the kernel for gemms, with what [`super::native::gemm`] reads.
+    /// Calls the kernel for contractions, with what [`super::native::gemm`] reads.
     fn emit_gemm(&mut self, stmt: &Stmt, gemm: &Gemm) {
         let shared = match gemm.shared {
             true => self.word(types::I64, PANELS_WORD),
@@ -391,8 +391,9 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.switch_to_block(end);
     }
 
-    /// A loop of statements in a row: it looks whether it is to stop once in [`ITERATIONS_PER_POLL`] rounds, and does several between two looks
-    /// at its end if they are short.
+    /// A loop of statements in a row: it looks whether it is to stop once in
+    /// [`ITERATIONS_PER_POLL`] rounds, and does several between two looks at its end if they are
+    /// short.
     fn straight_rounds(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt]) {
         let short = match body.iter().filter(|stmt| emits_instructions(stmt)).count() {
             0..=8 => 4,
@@ -553,7 +554,8 @@ impl<'n, 'f> Emit<'n, 'f> {
             let number = if max { self.b.ins().fmax(a, b) } else { self.b.ins().fmin(a, b) };
             return self.b.ins().select(unordered, nan, number);
         }
-        // The machine's own takes no account of the signs of zeros: a largest number has a sign if both have, a smallest if one has.
+        // The machine's own takes no account of the signs of zeros: a largest number has a sign if
+        // both have, a smallest if one has.
         let first = self.b.ins().fcmp(if max { FloatCC::GreaterThan } else { FloatCC::LessThan }, a, b);
         let number = self.blend(first, a, b);
         let signs = if max { self.b.ins().band(a, b) } else { self.b.ins().bor(a, b) };
@@ -574,11 +576,11 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.ins().iadd(base, offset)
     }
 
-    /// How an array's memory may be treated.
+    /// The flags of accesses to an array.
     pub fn flags(&self, array: Array) -> MemFlagsData {
         let flags = MemFlagsData::new().with_notrap();
         match self.kernel.arrays[array].origin {
-            // A load from what is reusable_inputs must not move behind the store.
+            // A load from what is overwritten must not move behind the store.
             Origin::Input(_) if !self.reusable_inputs.contains(&array) => flags.with_readonly(),
             _ => flags,
         }

@@ -1,21 +1,23 @@
-//! Contractions: sums of products for each row and column, as fast as memory and arithmetic allow, in the lanes
-//! of [`crate::core::reduction`].
+//! Contractions: sums of products for each row and column, as fast as memory and arithmetic allow,
+//! in the lanes of [`crate::core::reduction`].
 //!
-//! **Method.** A tile of six rows and four vectors of eight columns is twenty-four accumulators that wait for nobody: each
-//! step multiplies four vectors of columns by six numbers, one of each row (Goto and van de Geijn, "Anatomy of
-//! high-performance matrix multiplication", 2008). The lanes of a sum are eight such products, one after the other: lane `l`
-//! takes the depths `l`, `l + 8`, …; then lanes are joined, whole vectors of columns at a time. So each lane of each sum has
+//! **Method.** A tile of six rows and four vectors of eight columns is twenty-four accumulators
+//! that wait for nobody: each step multiplies four vectors of columns by six numbers, one of each
+//! row (Goto and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008). The
+//! lanes of a sum are eight such products, one after the other: lane `l` takes the depths `l`, `l +
+//! 8`, …; then lanes are joined, whole vectors of columns at a time. So each lane of each sum has
 //! its numbers in the order of depths, and all bits are those of one sum alone.
 //!
-//! **Packing.** A panel of columns is copied to where its lanes lie one after the other, each step a few whole lines of
-//! cache. A lane of it stays in the first or second level of cache for all tiles of some rows, which are copied, too;
-//! meanwhile the next lane is fetched. Of shallow matrices the whole panel stays there, and the next one is fetched. What is
-//! small is read where it is.
-//! Threads that have different rows of one product have the panels in common: whoever needs one first packs it, and each
-//! begins at another one.
-//! A multiplication is rounded before it is added, or not, as it is asked for.
+//! **Packing.** A panel of columns is copied to where its lanes lie one after the other, each step
+//! a few whole lines of cache. A lane of it stays in the first or second level of cache for all
+//! tiles of some rows, which are copied, too; meanwhile the next lane is fetched. Of shallow
+//! matrices the whole panel stays there, and the next one is fetched. What is small is read where
+//! it is. Threads that have different rows of one product have the panels in common: whoever needs
+//! one first packs it, and each begins at another one. A multiplication is rounded before it is
+//! added, or not, as it is asked for.
 //!
-//! Written for fixed lengths, so that the compiler makes vectors of it; once for each family of processors.
+//! Written for fixed lengths, so that the compiler makes vectors of it; once for each family of
+//! processors.
 
 use super::partition::{STATUS_DONE, STATUS_STOPPED};
 use crate::core::reduction::{LANES, combine_lanes};
@@ -29,7 +31,8 @@ pub const TILE_ROWS: usize = 6;
 pub const PANEL_COLUMNS: usize = 4 * LANES;
 /// Numbers of packed rows.
 const MAX_PACKED_NUMBERS: usize = 1 << 20;
-/// Depths up to which a tile has all lanes in turn, and rows are read where they are: they stay in the first level of cache.
+/// Depths up to which a tile has all lanes in turn, and rows are read where they are: they stay in
+/// the first level of cache.
 const MAX_SHALLOW_DEPTH: usize = 512;
 /// Tiles that take a lane of a panel in turns.
 const TILES_PER_LANE: usize = 22;
@@ -62,8 +65,8 @@ pub type Lanes = [f64; LANES];
 #[repr(align(64))]
 pub struct Line(pub Lanes);
 
-/// The factors of a tile, by lanes: the one at step `s` of lane `l` lies at `l * lane + s * step`. Those of other rows are
-/// `row` slots on; those of other columns lie side by side.
+/// The factors of a tile, by lanes: the one at step `s` of lane `l` lies at `l * lane + s * step`.
+/// Those of other rows are `row` slots on; those of other columns lie side by side.
 #[derive(Clone, Copy)]
 pub struct Factors<'a> {
     /// The slots.
@@ -81,18 +84,18 @@ pub fn steps(depth: usize, lane: usize) -> usize {
     depth.saturating_sub(lane).div_ceil(LANES)
 }
 
-/// What sums there are.
+/// The mode of a contraction.
 #[derive(Clone, Copy)]
 pub struct GemmMode {
     /// Products are not rounded before they are added.
     pub fused: bool,
-    /// What each sum is added to.
+    /// The number to which each sum is added.
     pub start: f64,
 }
 
-/// Where sums go: those of tiles, which begin at the same column.
+/// The destination of the sums of tiles that begin at the same column.
 pub struct Sums<'a> {
-    /// What each is added to.
+    /// The number to which each is added.
     pub start: f64,
     /// The slots from the first column on.
     pub into: &'a mut [f64],
@@ -109,7 +112,7 @@ pub struct Tile<'a> {
     pub factors: Factors<'a>,
     /// The number of the first.
     pub first: usize,
-    /// How many there are; what is made of others is not looked at.
+    /// The number of rows; sums of others are discarded.
     pub own: usize,
 }
 
@@ -122,7 +125,7 @@ thread_local! {
 #[derive(Default)]
 pub struct Panels {
     made: OnceLock<Vec<OnceLock<Vec<Line>>>>,
-    /// Who has come so far.
+    /// The number of threads that have begun.
     comers: AtomicU32,
 }
 
@@ -135,7 +138,8 @@ impl Panels {
         self.made.get_or_init(|| (0..count).map(|_| OnceLock::new()).collect())
     }
 
-    /// Where the next comer begins: a half of the way, a quarter, three quarters … (van der Corput's sequence).
+    /// The panel at which the next thread begins: a half of the way, a quarter, three quarters …
+    /// (van der Corput's sequence).
     fn begin(&self, count: usize) -> usize {
         let part = self.comers.fetch_add(1, Ordering::Relaxed).reverse_bits();
         ((count as u64 * u64::from(part)) >> 32) as usize
@@ -157,8 +161,8 @@ impl Drop for Panels {
     }
 }
 
-/// `into[r * columns + c]` = `start` + the sum over `k` of `left[r, k] * right[k, c]`, products `fused` with additions or
-/// rounded before; [`STATUS_DONE`], or [`STATUS_STOPPED`] on the way.
+/// `into[r * columns + c]` = `start` + the sum over `k` of `left[r, k] * right[k, c]`, products
+/// `fused` with additions or rounded before; [`STATUS_DONE`], or [`STATUS_STOPPED`] on the way.
 pub fn gemm(
     into: &mut [f64],
     left: Strided<'_>,
@@ -265,8 +269,8 @@ fn grow<T: Copy>(space: &mut Vec<T>, least: usize, of: T) {
     }
 }
 
-/// Packs up to six rows, for each lane its steps, for each step a number of each row. What is beyond is left as it was; it
-/// makes sums that nobody looks at.
+/// Packs up to six rows, for each lane its steps, for each step a number of each row. What is
+/// beyond is left as it was; it makes sums that nobody looks at.
 fn pack_rows(space: &mut [f64], from: Strided<'_>, (first, own): (usize, usize), depth: usize) {
     let lane = depth.div_ceil(LANES) * TILE_ROWS;
     let row = |r: usize| &from.slots[(first + r) * from.row..];
@@ -289,7 +293,8 @@ fn pack_rows(space: &mut [f64], from: Strided<'_>, (first, own): (usize, usize),
     }
 }
 
-/// Packs a panel of columns, for each lane its steps, for each step four lines. What is beyond is left as it was.
+/// Packs a panel of columns, for each lane its steps, for each step four lines. What is beyond is
+/// left as it was.
 fn pack_columns(panel: &mut [Line], from: Strided<'_>, (first, own): (usize, usize), depth: usize) {
     const LINES: usize = PANEL_COLUMNS / LANES;
     let lane = depth.div_ceil(LANES) * LINES;
@@ -331,8 +336,8 @@ fn pack_columns(panel: &mut [Line], from: Strided<'_>, (first, own): (usize, usi
     }
 }
 
-/// The sums of tiles. `lanes` has room for those of each lane; `next` is what is read after this panel, if it is known, or what
-/// one tile alone fetches of it.
+/// The sums of tiles. `lanes` has room for those of each lane; `next` is what is read after this
+/// panel, if it is known, or what one tile alone fetches of it.
 fn sums<const FUSED: bool>(
     to: Sums<'_>,
     tiles: &[Tile<'_>],

@@ -1,4 +1,4 @@
-//! A kernel at work: values in, phases, values out.
+//! Runs of compiled kernels: binds inputs, runs the phases, and makes values of the results.
 
 use super::Shared;
 use super::code::Code;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Nanoseconds of work from which several threads pay.
+/// Nanoseconds of work from which a loop is run on several threads.
 const MIN_PARALLEL_NS: f64 = 200_000.0;
 
 /// Nanoseconds of work of a piece: between two of them a run can be stopped.
@@ -25,7 +25,7 @@ const MIN_PIECE_NS: f64 = 100_000.0;
 /// Nanoseconds of work of a piece of a long loop.
 const LONG_PIECE_NS: f64 = 4_000_000.0;
 
-/// Somebody who is told how far a loop is hears of it about as often.
+/// The interval between two reports of progress, about.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Pieces for each thread, so that uneven ones even out.
@@ -39,7 +39,7 @@ pub struct CompiledKernel {
     can_fail: bool,
     /// Inputs that the result may be written over.
     overwrites: Vec<usize>,
-    /// The one array that is made is the result, and nothing fails once there is allocate for it.
+    /// The one array that is made is the result, and nothing fails once there is room for it.
     takes_spare: bool,
     /// For each phase, the arrays that each of its pieces has of its own.
     own: Vec<Vec<Array>>,
@@ -69,7 +69,8 @@ impl CompiledKernel {
         CompiledKernel { lowered, code, shared, can_fail, overwrites, takes_spare, own }
     }
 
-    /// Does the rounds of a parallel phase from `low` up to `high`, with arrays of their own if they need some.
+    /// Does the rounds of a parallel phase from `low` up to `high`, with arrays of their own if
+    /// they need some.
     fn run_piece(&self, at: usize, words: &mut [u64], (low, high): (i64, i64), memory: u64) -> i64 {
         let kernel = &self.lowered.kernel;
         let mut own: Vec<Buffer> = Vec::new();
@@ -163,7 +164,8 @@ impl CompiledKernel {
         status.into_inner()
     }
 
-    /// Does the rounds of a loop in order: all at once, unless somebody wants to know how far it is.
+    /// Does the rounds of a loop in order: all at once, unless somebody wants to know how far it
+    /// is.
     fn run_sequential(
         &self,
         at: usize,
@@ -223,7 +225,8 @@ impl CompiledKernel {
 }
 
 impl CompiledKernel {
-    /// Whether the inputs are what the code was made for: so many slots, and codes of their types.
+    /// Returns true if the inputs are what the code was made for: so many slots, and codes of their
+    /// types.
     fn accepts_inputs(&self, inputs: &[Value]) -> bool {
         let slots = |array: &Array| self.lowered.kernel.slots[*array];
         inputs.len() == self.lowered.bindings.len()
@@ -239,12 +242,14 @@ impl CompiledKernel {
             })
     }
 
-    /// Whether the result is written over an input: it may be, nobody else holds it, and it has as many slots.
+    /// Returns true if the result is written over an input: it may be, nobody else holds it, and it
+    /// has as many slots.
     fn can_overwrite(&self, input: usize, value: &Value) -> bool {
         self.overwrites(input) && self.fits_result(value)
     }
 
-    /// Whether the memory of a value is that of the one result: nobody else holds it, and it has as many slots.
+    /// Returns true if the memory of a value is that of the one result: nobody else holds it, and
+    /// it has as many slots.
     fn fits_result(&self, value: &Value) -> bool {
         let Value::Seq(seq) = value else { return false };
         let arrays = &self.lowered.kernel.arrays;
@@ -321,7 +326,8 @@ impl Executable for CompiledKernel {
         let mut words = vec![0u64; frame.words.max(1)];
         words[0] = std::ptr::from_ref(limits.interrupt) as u64;
         words[frame.sizes..frame.sizes + kernel.sizes.len()].copy_from_slice(&kernel.sizes);
-        // Code reads and writes as many slots as it was made for: here ends what has fewer, in every build.
+        // Code reads and writes as many slots as it was made for: here ends what has fewer, in
+        // every build.
         if !self.accepts_inputs(inputs) {
             statistics.failed.fetch_add(1, Ordering::Relaxed);
             return RunResult::Refused;

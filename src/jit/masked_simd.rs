@@ -1,21 +1,25 @@
 //! Loops per element: several elements at a time, each until it is done.
 //!
-//! How many steps it takes to leave a circle, where Newton's method ends: a loop around such a loop does one element after
-//! the other, and each waits for its own chain of operations. Here [`WIDTH`] elements go together, in [`VECTORS`] vectors:
-//! registers and variables have a lane for each, and a mask says which lanes are active.
+//! The number of steps until an orbit leaves a circle, or until Newton's method ends: a loop around
+//! such a loop does one element after the other, and each waits for its own chain of operations.
+//! Here [`WIDTH`] elements go together, in [`VECTORS`] vectors: registers and variables have a lane
+//! for each, and a mask says which lanes are active.
 //!
-//! **Method.** A variable is set in active lanes only. Of a condition that differs, each side runs with the lanes for which
-//! it holds, if there are any. Lanes that leave a loop or a block are taken out of the mask, and are put back where that
-//! construct ends; a loop runs as long as there are active lanes. At each place that is reached, at least one lane is active: when none is left,
-//! control goes to where lanes come back ([`Masked::resume`]). So whatever is the same in all lanes is computed as in a
-//! single round (loads and divisions, too: some lane's round would do it), and where a lane fails, the run fails.
+//! **Method.** A variable is set in active lanes only. Of a condition that differs, each side runs
+//! with the lanes for which it holds, if there are any. Lanes that leave a loop or a block are
+//! taken out of the mask, and are put back where that construct ends; a loop runs as long as there
+//! are active lanes. At each place that is reached, at least one lane is active: when none is left,
+//! control goes to where lanes come back ([`Masked::resume`]). So whatever is the same in all lanes
+//! is computed as in a single round (loads and divisions, too: some lane's round would do it), and
+//! where a lane fails, the run fails.
 //!
-//! **When** ([`plan`]). The body has a loop; inside it lanes compute what vectors can, and little else that cannot fail; nothing of
-//! differing places is read, and nothing is written. What stands around the inner loops, where all lanes are active, may be anything: it is done
-//! lane by lane. Variables belong to a round: they are set before they are read, and nobody reads them afterward.
+//! **When** ([`plan`]). The body has a loop; inside it lanes compute what vectors can, and little
+//! else that cannot fail; nothing of differing places is read, and nothing is written. What stands
+//! around the inner loops, where all lanes are active, may be anything: it is done lane by lane.
+//! Variables belong to a round: they are set before they are read, and nobody reads them afterward.
 //!
-//! Each lane does the operations of its round in their order, so results are the same in every bit. Rounds left over are done one
-//! by one.
+//! Each lane does the operations of its round in their order, so results are the same in every bit.
+//! Rounds left over are done one by one.
 
 use super::emit::{Emit, has_fma, machine_type};
 use crate::hash::{HashMap, HashSet};
@@ -41,7 +45,7 @@ fn pair(ty: ScalarType) -> Type {
 /// Operations on vectors that make up for one that is done lane by lane.
 const MIN_VECTOR_OPS_PER_LANE_OP: usize = 3;
 
-/// What a register is in the rounds of a loop.
+/// The role of a register in the iterations of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Role {
     /// The same in all lanes.
@@ -104,7 +108,7 @@ fn escapes(stmts: &[Stmt]) -> HashSet<Label> {
     &used - &own
 }
 
-/// Whether lanes may leave on the way.
+/// Returns true if lanes may leave on the way.
 fn exits(stmts: &[Stmt]) -> bool {
     let mut found = false;
     for_each_stmt(stmts, &mut |stmt| found |= matches!(stmt, Stmt::Break(_) | Stmt::Continue(_)));
@@ -274,7 +278,7 @@ impl Analysis<'_> {
     }
 }
 
-/// Whether an operation is one of vectors, whatever its operands hold.
+/// Returns true if an operation is one of vectors, whatever its operands hold.
 fn by_vectors(kernel: &Kernel, roles: &HashMap<Reg, Role>, reg: Reg, op: &Op) -> bool {
     let mut wide = kernel.regs[reg].bytes() == 8;
     op.for_each_reg(&mut |reg| wide &= kernel.regs[reg].bytes() == 8);
@@ -296,7 +300,7 @@ fn by_vectors(kernel: &Kernel, roles: &HashMap<Reg, Role>, reg: Reg, op: &Op) ->
     }
 }
 
-/// What a register holds, for all lanes.
+/// The value of a register in all lanes.
 enum Made {
     Vectors([Value; VECTORS]),
     /// Of 0 or 1: all bits or none.
@@ -316,7 +320,7 @@ struct Masked<'p> {
     active: Variables,
     /// Lanes that have left a construct, and those that wait for its next round.
     left: HashMap<Label, (Variables, Variables)>,
-    /// Where control goes when no lane is active: the innermost place last.
+    /// The blocks to which control goes when no lane is active, innermost last.
     resume: Vec<Block>,
 }
 

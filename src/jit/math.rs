@@ -1,5 +1,5 @@
-//! Functions that compiled code calls: the same ones that the evaluator uses, so that results agree to
-//! the last bit.
+//! Functions that compiled code calls: the same ones that the evaluator uses, so that results agree
+//! to the last bit.
 
 use crate::core::scalar_function::{
     ScalarValue, scalar_functions, shift_left, shift_right, types, wrapping_power,
@@ -26,8 +26,8 @@ macro_rules! symbols {
 }
 scalar_functions!(symbols);
 
-/// The functions that take a block of numbers, in place: those that make vectors of it. Numbers of a second argument follow the
-/// first ones.
+/// The functions that take a block of numbers, in place: those that make vectors of it. Numbers of
+/// a second argument follow the first ones.
 pub fn blocks() -> [(ScalarFunction, &'static str, *const u8); 5] {
     [
         (ScalarFunction::Exp, "felis_exp_block", super::native::exp_at as *const u8),

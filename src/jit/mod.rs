@@ -1,9 +1,9 @@
 //! Compiled execution: loops → machine code, run on all cores.
 //!
-//! [`Jit`] is the [`Accelerator`] of a session. It asks [`crate::lower`] for the loops of a part, looks
-//! whether code of that structure exists, and otherwise makes it ([`phase`], [`emit`], [`vector`], [`code`]).
-//! [`kernel`] bindings values in, runs the phases (parallel ones in pieces, through rayon) and makes values
-//! of the results.
+//! [`Jit`] is the [`Accelerator`] of a session. It asks [`crate::lower`] for the kernel of a unit,
+//! reuses the code of an earlier kernel of the same structure, or compiles it ([`partition`],
+//! [`emit`], [`simd128`], [`code`]). [`kernel`] feeds values in, runs the phases (parallel ones in
+//! pieces, through rayon) and makes values of the results.
 //!
 //! All `unsafe` of the compiler is in [`native`], with its reasons.
 //!
@@ -34,19 +34,20 @@ use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// Code that is kept.
+/// Compiled kernels that are cached.
 const MAX_CACHED_KERNELS: usize = 2_000;
 
-/// Statements from which code is made on a thread of its own: whoever waits for it can be interrupted.
+/// Statements from which a kernel is compiled on a background thread, so that waiting for it can be
+/// interrupted.
 const MIN_BACKGROUND_STATEMENTS: usize = 300;
 
 /// Bytes of the stack of such a thread.
 const COMPILE_STACK_BYTES: usize = 64 << 20;
 
-/// How often somebody who waits for code looks whether to stop.
+/// The interval between two polls for an interruption while code is awaited.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// What has been done so far.
+/// Counters of the compiler's work so far.
 #[derive(Debug, Default)]
 pub struct Statistics {
     /// Parts that were turned into loops.
@@ -74,12 +75,12 @@ pub enum Stage {
     Instructions,
 }
 
-/// What became of a part.
+/// The outcome for a unit.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// Where the part stands.
+    /// The place of the region.
     pub span: Span,
-    /// How it looks at the stage; or why it is left to the evaluator.
+    /// The text of the stage; or the reason why the unit is left to the evaluator.
     pub text: Result<String, String>,
 }
 
@@ -89,7 +90,7 @@ pub struct Jit {
     trace: Mutex<Option<(Stage, Vec<Trace>)>>,
 }
 
-/// What kernels have in common.
+/// The state that kernels share.
 pub(crate) struct Shared {
     /// Threads; 0 for as many as there are cores.
     threads: usize,
@@ -108,8 +109,8 @@ impl Shared {
         self.pool.get_or_init(start).as_ref()
     }
 
-    /// The code of a kernel: made, or made before for another of its structure. Others may look for theirs while it is
-    /// made.
+    /// The code of a kernel: made, or made before for another of its structure. Others may look for
+    /// theirs while it is made.
     fn code(&self, kernel: &Kernel) -> Option<Arc<Code>> {
         let key = kernel.key();
         if let Some(code) = self.code.lock().ok()?.get(&key) {
@@ -127,7 +128,7 @@ impl Shared {
         made
     }
 
-    /// Gives loops a better form, and makes code of them.
+    /// Optimizes a kernel, and compiles it.
     fn optimize_and_compile(&self, mut lowered: Lowered) -> Compiled {
         crate::loop_ir::pass::run(&mut lowered.kernel);
         // Machine code is made only of what holds together; that everything does is asked in tests.
@@ -147,7 +148,8 @@ impl Shared {
 /// Loops in their last form, and their code if there is some.
 type Compiled = (Lowered, Option<Arc<Code>>);
 
-/// Finishes loops; of many statements on a thread of its own, which is left to itself if nobody may wait for it any more.
+/// Finishes loops; of many statements on a thread of its own, which is left to itself if nobody may
+/// wait for it any more.
 fn compile_cancellable(
     shared: &Arc<Shared>,
     lowered: Lowered,
@@ -161,7 +163,7 @@ fn compile_cancellable(
     let given = waiting.clone();
     let work = move || {
         if let Some(lowered) = given.lock().ok().and_then(|mut given| given.take()) {
-            // Nobody may listen any more.
+            // The receiver may be gone: then the result is not needed.
             let _ = sender.send(own.optimize_and_compile(lowered));
         }
     };
@@ -190,19 +192,19 @@ impl Jit {
         Jit { shared: Arc::new(shared), trace: Mutex::default() }
     }
 
-    /// What has been done so far.
+    /// Counters of the compiler's work so far.
     pub fn statistics(&self) -> &Statistics {
         &self.shared.statistics
     }
 
-    /// From here on, notes how each part looks at a stage.
+    /// From here on, records the text of each unit at a stage.
     pub fn trace(&self, stage: Stage) {
         if let Ok(mut trace) = self.trace.lock() {
             *trace = Some((stage, Vec::new()));
         }
     }
 
-    /// What was noted since.
+    /// Takes the traces recorded since.
     pub fn traced(&self) -> Vec<Trace> {
         let noted = |mut trace: std::sync::MutexGuard<'_, Option<(Stage, Vec<Trace>)>>| {
             trace.as_mut().map(|(_, noted)| std::mem::take(noted)).unwrap_or_default()

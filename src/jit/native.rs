@@ -1,16 +1,18 @@
 //! The one place where the compiler leaves what the language can check.
 //!
-//! **Why this is sound.** A function made by [`super::emit`] reads and writes memory only through the
-//! addresses in its frame: slots of arrays, at numbers that come from values of index types and are
-//! therefore below the number of slots (the type checker has proved it, `:>>` checks it, and a case of a
-//! sum is taken apart only behind a test of its code), or from loops over exactly those slots. The
-//! kernel that fills the frame keeps every array alive and in place for as long as the function runs,
-//! gives arrays that are written to nobody else, and never gives one array as two. Such an array may hold what was
-//! left in its memory; it is initialized, and a kernel reads no slot of it that it has not set. Rounds of a parallel
-//! statement write different slots, namely those of their own index; they only read what others
-//! have set before. So there is no data race: threads meet only at the end of a phase, where rayon
-//! synchronizes them. An array that each piece has of its own is made for a piece and written into its copy of the frame.
-//! A loop by [`super::wide`] vectors reads and writes the slots of its own rounds: lanes beyond them are masked.
+//! **Why this is sound.** A function made by [`super::emit`] reads and writes memory only through
+//! the addresses in its frame: slots of arrays, at numbers that come from values of index types and
+//! are therefore below the number of slots (the type checker has proved it, `:>>` checks it, and a
+//! case of a sum is taken apart only behind a test of its code), or from loops over exactly those
+//! slots. The kernel that fills the frame keeps every array alive and in place for as long as the
+//! function runs, gives arrays that are written to nobody else, and never gives one array as two.
+//! Such an array may hold what was left in its memory; it is initialized, and a kernel reads no
+//! slot of it that it has not set. Rounds of a parallel statement write different slots, namely
+//! those of their own index; they only read what others have set before. So there is no data race:
+//! threads meet only at the end of a phase, where rayon synchronizes them. An array that each piece
+//! has of its own is made for a piece and written into its copy of the frame. A loop by
+//! [`super::wide`] vectors reads and writes the slots of its own rounds: lanes beyond them are
+//! masked.
 
 use super::gemm::{
     Factors, GemmMode, Lanes, Line, Panels, STEPS_PER_PREFETCH, Strided, Sums, TILE_ROWS, Tile, steps,
@@ -49,10 +51,11 @@ impl Functions {
 
     /// Calls a function with a frame and a range of rounds.
     ///
-    /// The frame is as [`super::phase::Frame`] says: the caller has put live addresses into it.
+    /// The frame is as [`super::partition::Frame`] says: the caller has put live addresses into it.
     pub(super) fn call(&self, at: usize, frame: FrameAddress, low: i64, high: i64) -> i64 {
-        // SAFETY: the address is that of a function of this signature, made by `emit`, and the module
-        // that holds it lives as long as `self`. What the function does is argued at the top.
+        // SAFETY: the address is that of a function of this signature, made by `emit`, and the
+        // module that holds it lives as long as `self`. What the function does is argued at the
+        // top.
         let entry: Entry = unsafe { std::mem::transmute::<usize, Entry>(self.entries[at]) };
         entry(frame.0 as *mut u64, low, high)
     }
@@ -67,10 +70,11 @@ impl Drop for Functions {
     }
 }
 
-/// Contracts, as code asks for it: see [`Gemm`](crate::loops::Gemm). `words` are the address of the flag that
-/// stops a run, that of [`Panels`] or 0, those of three arrays (results, left, right), whether products are fused, and the numbers in the order of
-/// [`Gemm::regs`](crate::loops::Gemm::regs). Gives [`STATUS_DONE`](super::phase::STATUS_DONE), or
-/// [`STATUS_STOPPED`](super::phase::STATUS_STOPPED) if it was stopped.
+/// Contracts, as code asks for it: see [`Gemm`](crate::loops::Gemm). `words` are the address of the
+/// flag that stops a run, that of [`Panels`] or 0, those of three arrays (results, left, right),
+/// whether products are fused, and the numbers in the order of
+/// [`Gemm::regs`](crate::loops::Gemm::regs). Gives [`STATUS_DONE`](super::partition::STATUS_DONE),
+/// or [`STATUS_STOPPED`](super::partition::STATUS_STOPPED) if it was stopped.
 pub(super) extern "C" fn gemm(words: *const u64) -> i64 {
     /// The slots from one on that strides reach.
     fn reach(rows: usize, row: usize, columns: usize, column: usize) -> usize {
@@ -79,9 +83,10 @@ pub(super) extern "C" fn gemm(words: *const u64) -> i64 {
             _ => (rows - 1) * row + (columns - 1) * column + 1,
         }
     }
-    // SAFETY: code that `emit` makes passes the address of 17 words on its stack. The panels are alive while the phase runs, or there are none. The arrays are alive and no
-    // round of the same phase writes what others read or write (above); the slots are those that the loops in place of
-    // which this stands would read and write, and they are initialized.
+    // SAFETY: code that `emit` makes passes the address of 17 words on its stack. The panels are
+    // alive while the phase runs, or there are none. The arrays are alive and no round of the same
+    // phase writes what others read or write (above); the slots are those that the loops in place
+    // of which this stands would read and write, and they are initialized.
     unsafe {
         let words = std::slice::from_raw_parts(words, 17);
         let stop = &*(words[0] as *const std::sync::atomic::AtomicBool);
@@ -122,8 +127,9 @@ pub(super) fn prefetch(numbers: &[f64], count: usize) {
     let _ = (numbers, count);
 }
 
-/// The sums of tiles with vectors of 512 bits, written out: compilers that are told of a certain processor prefer shorter
-/// ones. Each lane of the columns is taken by all tiles in turns, and the next one is fetched meanwhile.
+/// The sums of tiles with vectors of 512 bits, written out: compilers that are told of a certain
+/// processor prefer shorter ones. Each lane of the columns is taken by all tiles in turns, and the
+/// next one is fetched meanwhile.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn gemm_avx512<const FUSED: bool>(
     mut to: Sums<'_>,
@@ -134,7 +140,8 @@ pub(super) fn gemm_avx512<const FUSED: bool>(
     next: &[Line],
 ) {
     /// # Safety
-    /// All factors of [`TILE_ROWS`] rows and `V` vectors of columns are there, and so is room for the sums and their lanes.
+    /// All factors of [`TILE_ROWS`] rows and `V` vectors of columns are there, and so is room for
+    /// the sums and their lanes.
     #[target_feature(enable = "avx512f")]
     unsafe fn gemm_avx512<const FUSED: bool, const V: usize>(
         to: &mut Sums<'_>,
@@ -197,7 +204,8 @@ pub(super) fn gemm_avx512<const FUSED: bool>(
         for (t, tile) in tiles.iter().enumerate() {
             for r in (0..TILE_ROWS).take(tile.own) {
                 for (v, start) in (0..to.columns).step_by(LANES).enumerate() {
-                    // As `combine_lanes` does it: what is handed to a function that is not made for these vectors goes through memory.
+                    // As `combine_lanes` does it: what is handed to a function that is not made for
+                    // these vectors goes through memory.
                     let mut joined = [_mm512_setzero_pd(); LANES];
                     for (l, joined) in joined.iter_mut().enumerate() {
                         // SAFETY: as above.
@@ -320,7 +328,8 @@ pub(super) fn store_lanes(vector: __m512d, numbers: &mut Lanes) {
     unsafe { _mm512_storeu_pd(numbers.as_mut_ptr(), vector) }
 }
 
-/// The pairs of a table at eight places, the first numbers and the second ones; of places beyond its end, the last.
+/// The pairs of a table at eight places, the first numbers and the second ones; of places beyond
+/// its end, the last.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 #[inline]
@@ -335,7 +344,7 @@ pub(super) fn gather<const N: usize>(table: &[[f64; 2]; N], places: __m512i) -> 
     }
 }
 
-/// Bytes from which large pages pay.
+/// Bytes of an allocation for which huge pages are requested.
 const MIN_HUGE_PAGE_BYTES: u64 = 4 << 20;
 
 /// Asks the system to back fresh memory by large pages, if there is much of it.
@@ -348,8 +357,8 @@ pub(super) fn huge_pages(address: u64, bytes: u64) {
             (address + bytes) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES,
         );
         if low < high {
-            // SAFETY: the range lies in a live allocation, and the advice changes no contents. A refusal does
-            // no harm.
+            // SAFETY: the range lies in a live allocation, and the advice changes no contents. A
+            // refusal does no harm.
             unsafe {
                 libc::madvise(low as *mut libc::c_void, (high - low) as usize, libc::MADV_HUGEPAGE);
             }

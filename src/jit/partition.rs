@@ -1,9 +1,11 @@
-//! What becomes a function of its own: the phases of a kernel, and what travels between them.
+//! The partition of a kernel into functions: its phases, and the frame of values that travel
+//! between them.
 //!
-//! A kernel is cut into [`Phase`]s at its parallel statements, and at its outermost loops, so that somebody can be told
-//! how far they are: each becomes one function of three arguments, the address of the [`Frame`] and the range of rounds
-//! it is to do. What one phase sets and another reads travels through the frame; constants are made again. A function gives
-//! [`STATUS_DONE`], [`STATUS_FAILED`] or [`STATUS_STOPPED`].
+//! A kernel is cut into [`Partition`]s at its parallel statements, and at its outermost loops, so
+//! that somebody can be told how far they are: each becomes one function of three arguments, the
+//! address of the [`Frame`] and the range of rounds it is to do. What one phase sets and another
+//! reads travels through the frame; constants are made again. A function gives [`STATUS_DONE`],
+//! [`STATUS_FAILED`] or [`STATUS_STOPPED`].
 //!
 //! Writes no instructions: that is [`super::emit`].
 
@@ -12,11 +14,11 @@ use crate::loop_ir::{Array, Kernel, Op, Origin, Part, Reg, Stmt, Var, for_each_s
 use cranelift_codegen::ir::{AbiParam, Signature, types};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// All rounds are done.
+/// All iterations are done.
 pub const STATUS_DONE: i64 = 0;
 /// Something went wrong.
 pub const STATUS_FAILED: i64 = 1;
-/// It was stopped from outside.
+/// The run was stopped from outside.
 pub const STATUS_STOPPED: i64 = 2;
 
 /// A piece of a kernel that is one function.
@@ -24,11 +26,11 @@ pub const STATUS_STOPPED: i64 = 2;
 pub struct Partition {
     /// The statements of the kernel's body that belong to it.
     pub stmts: std::ops::Range<usize>,
-    /// How often they are done.
+    /// The iterations.
     pub rounds: IterationSpace,
 }
 
-/// How often the statements of a phase are done.
+/// The iterations of the statements of a phase.
 #[derive(Clone, Copy, Debug)]
 pub enum IterationSpace {
     /// Once.
@@ -42,7 +44,7 @@ pub enum IterationSpace {
 /// The word that is the address of the panels that threads of a phase have in common, or 0.
 pub const PANELS_WORD: usize = 1;
 
-/// What travels between the phases, and where: in words from the start.
+/// The values that travel between the phases, with their places: in words from the start.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
     /// Addresses of arrays, in order.
@@ -158,7 +160,8 @@ fn set_before_read(body: &[Stmt]) -> BTreeSet<Var> {
     anew
 }
 
-/// Whether an outermost loop is done in pieces: nobody leaves it early, and nothing stays on the stack from one round to the next.
+/// Returns true if an outermost loop is done in pieces: nobody leaves it early, and nothing stays
+/// on the stack from one round to the next.
 fn is_divisible(kernel: &Kernel, stmt: &Stmt) -> bool {
     let Stmt::For { label, .. } = stmt else { return false };
     let mut whole = true;

@@ -1,9 +1,10 @@
 //! Innermost loops by vectors of 128 bits.
 //!
-//! [`plan`] says whether a loop's body can be done for several indices at once: it only computes, reads
-//! and writes slots at the index plus something that stays, and its lanes are equally wide. Then
-//! several vectors are in flight at a time, to hide how long an operation takes. What is left over at
-//! the end is done one by one, by the same operations: a float comes out the same either way.
+//! [`plan`] says whether a loop's body can be done for several indices at once: it only computes,
+//! reads and writes slots at the index plus something that stays, and its lanes are equally wide.
+//! Then several vectors are in flight at a time, to hide how long an operation takes. What is left
+//! over at the end is done one by one, by the same operations: a float comes out the same either
+//! way.
 
 use super::emit::{Emit, has_fma, machine_type};
 use crate::core::reduction::LANES;
@@ -16,7 +17,7 @@ use cranelift_codegen::ir::{
     BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
 };
 
-/// What a register is in the rounds of a loop.
+/// The role of a register in the iterations of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Role {
     /// The same in all.
@@ -29,7 +30,7 @@ pub(super) enum Role {
     Mask,
 }
 
-/// How a loop goes by vectors.
+/// The vectorization of a loop.
 pub struct Plan {
     pub(super) roles: HashMap<Reg, Role>,
     /// Bytes of a lane.
@@ -44,7 +45,7 @@ const MAX_VECTOR_OPS: usize = 14;
 /// Vectors in flight where functions are called with a block of numbers.
 const BLOCK_VECTORS: usize = 16;
 
-/// Whether a function takes a block of numbers.
+/// Returns true if a function takes a block of numbers.
 fn blocks(f: ScalarFunction) -> bool {
     super::math::blocks().iter().any(|(known, ..)| *known == f)
 }
@@ -52,7 +53,7 @@ fn blocks(f: ScalarFunction) -> bool {
 /// Whether, and how, a loop over `index` goes by vectors; `total` is what lanes are to take in.
 pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) -> Option<Plan> {
     let mut roles: HashMap<Reg, Role> = HashMap::from_iter([(index, Role::Index)]);
-    // An array that is store_lanes into is read and written at one place in each round.
+    // An array that is stored into is read and written at one place in each round.
     let mut store_lanes: HashMap<Array, Reg> = HashMap::default();
     for stmt in body {
         match stmt {
@@ -156,7 +157,8 @@ pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) 
                         calls = true;
                         Role::Lanes
                     }
-                    // Each lane by itself: there is no instruction for all that every processor has.
+                    // Each lane by itself: there is no instruction for all that every processor
+                    // has.
                     Op::Cast(Cast::SignedToFloat, _, a) if role(a) == Role::Index => Role::Lanes,
                     Op::Cast(..) => return None,
                     Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => Role::Same,
@@ -213,8 +215,8 @@ impl Plan {
 }
 
 impl Emit<'_, '_> {
-    /// Does as many rounds as go by vectors; gives the first index left. `looks`: whether the loop looks if it is to
-    /// stop. A loop that is cut into pieces, or a chunk, need not.
+    /// Does as many rounds as go by vectors; gives the first index left. `looks`: whether the loop
+    /// looks if it is to stop. A loop that is cut into pieces, or a chunk, need not.
     pub(super) fn vector_rounds(
         &mut self,
         plan: &Plan,
@@ -367,7 +369,8 @@ impl Emit<'_, '_> {
         (left, rest)
     }
 
-    /// A function of a block: its numbers go through memory, those of a second argument behind the first ones.
+    /// A function of a block: its numbers go through memory, those of a second argument behind the
+    /// first ones.
     fn block_call(
         &mut self,
         plan: &Plan,

@@ -1,14 +1,15 @@
-//! Which arrays a result may be written over.
+//! Buffer reuse: the input arrays that a result may be written over.
 //!
-//! If a part is the only one to hold an array, and never reads a slot of it after the round that writes the same_expression slot of the
-//! result, the result needs no memory of its own: `x = [ 2.0 * x.i for i in ..[N] ]`.
+//! If a part is the only one to hold an array, and never reads a slot of it after the round that
+//! writes the same slot of the result, the result needs no memory of its own: `x = [ 2.0 * x.i for
+//! i in ..[N] ]`.
 //!
-//! **When.** The kernel makes one array, the result, and cannot fail. It is written by one find_store, inside nothing
-//! but a parallel statement and loops; there are as many rounds as slots, and each slot is written, so each is
-//! written once. The array is read by nobody but statements that stand before the find_store, in the same_expression rounds, at the same_expression
-//! slot.
+//! **When.** The kernel makes one array, the result, and cannot fail. It is written by one store,
+//! inside nothing but a parallel statement and loops; there are as many rounds as slots, and each
+//! slot is written, so each is written once. The array is read by nobody but statements that stand
+//! before the store, in the same rounds, at the same slot.
 //!
-//! Slots are the same_expression if they are computed in the same_expression way.
+//! Slots are the same if they are computed in the same way.
 
 use super::{Array, Binary, Kernel, Op, Origin, Reg, Stmt, for_each_stmt};
 use crate::hash::HashMap;
@@ -21,12 +22,13 @@ pub fn reusable_inputs(kernel: &Kernel) -> Vec<Array> {
     }
 }
 
-/// Those of them that may be reusable_inputs in a kernel of this structure, at some sizes.
+/// The given arrays that the result may be written over in a kernel of this structure at some
+/// sizes.
 pub fn ever_reusable_inputs(kernel: &Kernel) -> Vec<Array> {
     candidates(kernel).map_or(Vec::new(), |(_, _, found)| found)
 }
 
-/// The result, the rounds of its find_store, and the arrays that are read as they must be.
+/// The result, the rounds of its store, and the arrays that are read as they must be.
 fn candidates(kernel: &Kernel) -> Option<(Array, u64, Vec<Array>)> {
     let mut made = kernel.arrays.ids().filter(|array| {
         let origin = kernel.arrays[*array].origin;
@@ -70,14 +72,15 @@ fn candidates(kernel: &Kernel) -> Option<(Array, u64, Vec<Array>)> {
     Some((result, rounds, found))
 }
 
-/// How registers are set.
+/// The operations that set registers.
 struct Definitions<'a> {
     kernel: &'a Kernel,
     ops: HashMap<Reg, &'a Op>,
 }
 
 impl<'a> Definitions<'a> {
-    /// The rounds of a find_store inside a statement, the statements among which it stands, and its slot.
+    /// The rounds of a store inside a statement, the statements among which it stands, and its
+    /// slot.
     fn find_store(&self, stmt: &'a Stmt, result: Array) -> Option<(u64, &'a [Stmt], Reg)> {
         let (rounds, body) = match stmt {
             Stmt::ParallelFor { count, body, .. } => (self.constant_value(*count)?, body),
@@ -92,7 +95,7 @@ impl<'a> Definitions<'a> {
             {
                 return Some((rounds, body, *at));
             }
-            // Whoever leaves a loop early does fewer rounds.
+            // A loop that is left early has fewer iterations.
             if let Stmt::Break(_) | Stmt::Continue(_) = inner {
                 return None;
             }
@@ -111,7 +114,7 @@ impl<'a> Definitions<'a> {
         }
     }
 
-    /// Whether two registers are computed in the same_expression way.
+    /// Returns true if two registers are computed in the same way.
     fn same_expression(&self, a: Reg, b: Reg) -> bool {
         if a == b {
             return true;
@@ -131,8 +134,8 @@ mod tests {
     use super::super::parse;
     use super::*;
 
-    /// A kernel of `count` iterations over the index `r2`: a statement between two semicolons, indented further by what is
-    /// more than one space.
+    /// A kernel of `count` iterations over the index `r2`: a statement between two semicolons,
+    /// indented further by what is more than one space.
     fn kernel(count: u64, body: &str) -> Kernel {
         let line = |line: &str| format!("\n  {}", line.strip_prefix(' ').unwrap_or(line));
         let body: String = body.split(';').map(line).collect();

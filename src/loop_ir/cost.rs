@@ -1,4 +1,4 @@
-//! What parallel_loops cost, by a rough estimate: so that small ones are not cut into pieces.
+//! Estimates of the run time of loops, in nanoseconds, by which small loops are left whole.
 
 use super::{Binary, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt};
 use crate::hash::HashMap;
@@ -6,17 +6,17 @@ use crate::hash::HashMap;
 /// Rounds of a loop whose number is not known.
 pub const DEFAULT_TRIP_COUNT: f64 = 16.0;
 
-/// Nanoseconds that stmt_cost round of each [`Stmt::ParallelFor`] takes, in their order.
+/// Nanoseconds for one iteration of each [`Stmt::ParallelFor`], in their order.
 pub fn iteration_costs(kernel: &Kernel) -> Vec<f64> {
     parallel_loops(kernel).map(|(_, round)| round).collect()
 }
 
-/// Nanoseconds that each takes in all, stmt_cost round after the other.
+/// Nanoseconds for all iterations of each [`Stmt::ParallelFor`], one after the other.
 pub fn loop_costs(kernel: &Kernel) -> Vec<f64> {
     parallel_loops(kernel).map(|(rounds, round)| rounds * round).collect()
 }
 
-/// How many rounds each has, and what stmt_cost costs.
+/// The number of iterations of each parallel loop, and the estimate for one.
 fn parallel_loops(kernel: &Kernel) -> impl Iterator<Item = (f64, f64)> {
     let known = first_iteration_values(kernel);
     kernel.body.iter().filter_map(move |stmt| match stmt {
@@ -27,8 +27,8 @@ fn parallel_loops(kernel: &Kernel) -> impl Iterator<Item = (f64, f64)> {
     })
 }
 
-/// What registers hold in the first round of each loop, as far as sizes and constants say: where an inner loop begins and ends
-/// is computed from the index of the outer stmt_cost.
+/// The values of registers in the first iteration of each loop, as far as sizes and constants
+/// determine them: where an inner loop begins and ends is computed from the index of the outer one.
 fn first_iteration_values(kernel: &Kernel) -> HashMap<Reg, f64> {
     let mut known: HashMap<Reg, i64> = HashMap::default();
     super::for_each_stmt(&kernel.body, &mut |stmt| match stmt {

@@ -1,7 +1,8 @@
 //! Typed numbers of the loop form, and tables over them.
 //!
-//! A register, a variable, an array and a label are each a type of their own around a `u32`, so that one cannot be
-//! used in place of another. [`IdVec`] is a vector that only the ids of its entries index.
+//! A register, a variable, an array and a label are each a type of their own around a `u32`, so
+//! that one cannot be used in place of another. [`IdVec`] is a vector that only the ids of its
+//! entries index.
 
 use std::fmt;
 use std::hash::Hash;

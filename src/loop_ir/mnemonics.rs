@@ -5,7 +5,7 @@ use super::{Binary, Cast, Compare, ReductionOp, ScalarType, Unary};
 macro_rules! mnemonics {
     ($( $Enum:ident { $( $variant:ident $name:literal )* } )*) => { $(
         impl $Enum {
-            /// Its name in the text of the loop form.
+            /// The name in the text of the loop form.
             pub fn mnemonic(self) -> &'static str {
                 match self { $( $Enum::$variant => $name, )* }
             }

@@ -1,25 +1,27 @@
-//! The loop form: what a part of a program becomes before it is machine code.
+//! The loop form: the intermediate representation between core and machine code.
 //!
-//! A [`Kernel`] computes one or several results from arrays and scalars that are given to it. It is a
-//! list of statements over registers, each set once, and variables, which change. Every aggregate of
-//! the program has become slots of flat arrays (see [`crate::value`]), every function has been written
-//! out, and every size is a constant or a parameter: kernels of one structure share their machine code
-//! whatever the sizes are ([`Kernel::key`]).
+//! A [`Kernel`] computes one or several results from arrays and scalars that are given to it. It is
+//! a list of statements over registers, each set once, and variables, which change. Every aggregate
+//! of the program has become slots of flat arrays (see [`crate::value`]), every function has been
+//! inlined, and every size is a constant or a parameter: kernels of one structure share their
+//! machine code whatever the sizes are ([`Kernel::key`]).
 //!
-//! **Arrays and slots.** An array is a run of slots of equal width; [`Op::Load`] and [`Stmt::Store`] go
-//! by the number of a slot. Indices come from values of index types, so nothing is checked here.
+//! **Arrays and slots.** An array is a run of slots of equal width; [`Op::Load`] and
+//! [`Stmt::Store`] go by the number of a slot. Indices come from values of index types, so nothing
+//! is checked here.
 //!
-//! **Parallel statements.** [`Stmt::ParallelFor`] stands at the top of a kernel. Its rounds are independent of
-//! each other: they may run in any order, cut into pieces. Everything else runs in order.
+//! **Parallel statements.** [`Stmt::ParallelFor`] stands at the top of a kernel. Its rounds are
+//! independent of each other: they may run in any order, cut into pieces. Everything else runs in
+//! order.
 //!
 //! **Reductions** of floats join in one fixed tree, whatever the machine and the pieces:
-//! [`Stmt::Reduce`] keeps the lanes of one chunk ([`crate::core::reduction`]), and the results of chunks
-//! are joined from left to right by ordinary statements.
+//! [`Stmt::Reduce`] keeps the lanes of one chunk ([`crate::core::reduction`]), and the results of
+//! chunks are joined from left to right by ordinary statements.
 //!
 //! **Passes** ([`pass`]) give loops a better form before they become machine code.
 //!
-//! **Failing.** [`Stmt::Fail`] leaves the kernel: its results are worth nothing, and whoever runs it takes
-//! the reference evaluator to find out what to report.
+//! **Failing.** [`Stmt::Fail`] leaves the kernel: its results are undefined, and the caller runs
+//! the evaluator, which finds the error to report.
 //!
 //! Knows no types of the language and no machine.
 
@@ -71,7 +73,8 @@ pub enum Binary {
     Mul,
     /// Quotient of floats.
     DivFloat,
-    /// The smaller of two floats: -0 is below +0, and the NaN without a sign and with nothing but its first bit if one is NaN.
+    /// The smaller of two floats: -0 is below +0, and the NaN without a sign and with nothing but
+    /// its first bit if one is NaN.
     Min,
     /// The larger of two floats, as `Min` is the smaller.
     Max,
@@ -152,7 +155,8 @@ pub enum Cast {
     FloatToFloat,
 }
 
-/// What a register is set to. Has no effect; may be left out or done early.
+/// An operation whose result a register is set to. Without effect; may be left out or moved
+/// forward.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// A constant by its bits.
@@ -173,7 +177,7 @@ pub enum Op {
     Cast(Cast, ScalarType, Reg),
     /// A slot of an array.
     Load(Array, Reg, ScalarType),
-    /// What a variable is now.
+    /// The present value of a variable.
     Get(Var),
     /// A function called.
     Call(ScalarFunction, Vec<Reg>),
@@ -200,7 +204,7 @@ pub enum Stmt {
     Break(Label),
     /// Goes on with a loop.
     Continue(Label),
-    /// Gives up.
+    /// Leaves the kernel; its results are undefined.
     Fail,
     /// The index from 0 up to, not including, `count`, in any order.
     ParallelFor { index: Reg, count: Reg, body: Vec<Stmt> },
@@ -211,7 +215,7 @@ pub enum Stmt {
     Gemm(Gemm),
 }
 
-/// What a [`Stmt::Reduce`] joins.
+/// The operand of a [`Stmt::Reduce`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Summand {
     /// A number, by an operation.
@@ -238,7 +242,7 @@ impl Summand {
         }
     }
 
-    /// How lanes are joined.
+    /// The operation of the lanes.
     pub fn op(self) -> ReductionOp {
         match self {
             Summand::Value(joining, _) => joining,
@@ -269,8 +273,9 @@ impl Summand {
 ///     left[left_at + r * left_row + k * left_step] * right[right_at + k * right_step + c * right_column]
 /// ```
 ///
-/// in the lanes of one chunk, as [`Stmt::Reduce`] has them; each product `fused` with its addition, or rounded before. `depth` is
-/// at most a chunk. It is `shared` if all rounds of the parallel statement around it have the same right factors.
+/// in the lanes of one chunk, as [`Stmt::Reduce`] has them; each product `fused` with its addition,
+/// or rounded before. `depth` is at most a chunk. It is `shared` if all rounds of the parallel
+/// statement around it have the same right factors.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // said above
 pub struct Gemm {
@@ -293,7 +298,7 @@ pub struct Gemm {
     pub start: Reg,
 }
 
-/// Where an array comes from.
+/// The origin of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// The caller gives it, to be read.
@@ -302,9 +307,11 @@ pub enum Origin {
     InOut(u32),
     /// A result, made by the caller with this many slots: of [`Kernel::results`].
     Result(u32),
-    /// Made for the run, with this many slots. Rounds that run at the same time write slots of their own.
+    /// Made for the run, with this many slots. Rounds that run at the same time write slots of
+    /// their own.
     Scratch,
-    /// Made for each piece of a parallel loop: rounds that run at the same time have different ones.
+    /// Made for each piece of a parallel loop: rounds that run at the same time have different
+    /// ones.
     ThreadLocal,
     /// A few slots of each run's own.
     Stack(u32),
@@ -313,7 +320,7 @@ pub enum Origin {
 /// An array of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArrayInfo {
-    /// Where it comes from.
+    /// The origin.
     pub origin: Origin,
     /// Bytes of a slot.
     pub width: u8,
@@ -336,31 +343,31 @@ pub struct Kernel {
     pub sizes: Vec<u64>,
     /// Labels used.
     pub labels: u32,
-    /// What is done.
+    /// The statements.
     pub body: Vec<Stmt>,
     /// Registers, set at the top, that hold the scalars of the results.
     pub scalar_results: Vec<Reg>,
     /// Registers that are constants, with their bits.
     pub constants: crate::hash::HashMap<Reg, u64>,
-    /// What a round of each [`Stmt::ParallelFor`] costs, in nanoseconds by a rough estimate.
+    /// An estimate for one iteration of each [`Stmt::ParallelFor`], in nanoseconds.
     pub iteration_costs: Vec<f64>,
 }
 
-/// What kernels have in common that share machine code.
+/// The key of kernels that share machine code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StructuralKey {
     regs: IdVec<Reg, ScalarType>,
     vars: IdVec<Var, ScalarType>,
     arrays: IdVec<Array, ArrayInfo>,
     scalars: Vec<ScalarType>,
-    /// How many there are: the frame has a word for each.
+    /// The number of sizes: the frame has a word for each.
     sizes: usize,
     body: Vec<Stmt>,
     scalar_results: Vec<Reg>,
 }
 
 impl Kernel {
-    /// Everything but the sizes.
+    /// The structure: everything but the sizes and the slots of arrays.
     pub fn key(&self) -> StructuralKey {
         StructuralKey {
             regs: self.regs.clone(),
@@ -394,7 +401,7 @@ impl Kernel {
     }
 }
 
-/// Whether statements do one thing after the other: there is no loop, and none is left.
+/// Returns true for straight-line code and branches: there is no loop, and none is left.
 pub fn is_straight_line(body: &[Stmt]) -> bool {
     body.iter().all(|stmt| match stmt {
         Stmt::Let(..) | Stmt::Set(..) | Stmt::Store(..) | Stmt::Fail => true,

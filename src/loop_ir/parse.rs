@@ -1,8 +1,10 @@
-//! Reads the loop form from text, as [`super::print::kernel`] writes it: for golden files of the passes and for tests.
+//! Reads the loop form from text, as [`super::print::kernel`] writes it: for golden files of the
+//! passes and for tests.
 //!
-//! Types of registers come from the statements that set them; a register that no statement sets is `i64`. Statements
-//! belong to the line above that is indented less. Gives a kernel without looking whether it is valid, which is
-//! [`super::validate`]'s work, or an error with the number of the line.
+//! Types of registers come from the statements that set them; a register that no statement sets is
+//! `i64`. Statements belong to the line above that is indented less. Gives a kernel without looking
+//! whether it is valid, which is [`super::validate`]'s work, or an error with the number of the
+//! line.
 
 use super::{
     ArrayInfo, Binary, Cast, Compare, Gemm, Id, Kernel, Op, Origin, Part, ReductionOp, Reg, ScalarFunction,
@@ -10,13 +12,14 @@ use super::{
 };
 use crate::hash::HashMap;
 
-/// Registers, variables, arrays and labels of a text: tables of this size are made for a large number.
+/// Registers, variables, arrays and labels of a text: tables of this size are made for a large
+/// number.
 const MAX_IDS: usize = 1 << 20;
 
 /// The kernel that a text describes. Empty lines and those that begin with `#` are left out.
 ///
 /// # Errors
-/// What is wrong, with the number of the line.
+/// A sentence on the first mistake, with the number of the line.
 pub fn kernel(text: &str) -> Result<Kernel, String> {
     let mut lines = Vec::new();
     for (i, line) in text.lines().enumerate() {

@@ -1,12 +1,13 @@
 //! The loop form as text: for `--show loops`, for messages of the validator, and for golden files.
 //!
-//! [`super::parse::kernel`] reads what is printed here. Registers that no statement mentions and the estimates of costs
-//! are not part of the text.
+//! [`super::parse::kernel`] reads what is printed here. Registers that no statement mentions and
+//! the estimates of costs are not part of the text.
 
 use super::{Gemm, IdVec, Kernel, Op, Origin, Reg, ScalarType, Stmt, Summand};
 use std::fmt::Write;
 
-/// A kernel as text: a line for each array, variable, scalar, size and statement, and one for the results.
+/// A kernel as text: a line for each array, variable, scalar, size and statement, and one for the
+/// results.
 pub fn kernel(kernel: &Kernel) -> String {
     let mut out = String::new();
     for array in kernel.arrays.ids() {
@@ -82,8 +83,8 @@ fn write_stmts(regs: &IdVec<Reg, ScalarType>, stmts: &[Stmt], depth: usize, out:
     }
 }
 
-/// The rows, columns and depth of a contraction; where its results go and what they start from; its factors, each with
-/// the first slot and two strides.
+/// The rows, columns and depth of a contraction; where its results go and what they start from; its
+/// factors, each with the first slot and two strides.
 fn gemm_text(gemm: &Gemm) -> String {
     let Gemm {
         fused,

@@ -348,8 +348,8 @@ fn every_register_that_a_statement_mentions_has_a_type() {
     let _: &IdVec<Reg, ScalarType> = &kernel.regs;
 }
 
-/// Files `tests/loops/PASS/NAME.loops` hold a kernel, a line `=>`, and the kernel after the pass. `BLESS=1` rewrites
-/// the second part.
+/// Files `tests/loops/PASS/NAME.loops` hold a kernel, a line `=>`, and the kernel after the pass.
+/// `BLESS=1` rewrites the second part.
 #[test]
 fn passes_give_what_the_golden_files_say() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/loops");

@@ -1,5 +1,5 @@
-//! A second look at the loop form: registers set once and before they are read, types that fit,
-//! parallel statements where they may stand.
+//! Validator of the loop form: registers are set once and before they are read, types fit, parallel
+//! statements stand at the top.
 
 use super::{
     Array, Binary, Cast, Gemm, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Summand, Unary,
@@ -7,7 +7,10 @@ use super::{
 };
 use crate::hash::HashSet;
 
-/// What is wrong with a kernel, if anything.
+/// Checks a kernel.
+///
+/// # Errors
+/// A sentence on the first violation.
 pub fn validate(kernel: &Kernel) -> Result<(), String> {
     let mut check = Validator { kernel, set: HashSet::default(), labels: Vec::new() };
     check.check_stmts(&kernel.body, &mut HashSet::default(), true)?;
@@ -27,8 +30,8 @@ pub fn validate(kernel: &Kernel) -> Result<(), String> {
     }
 }
 
-/// Rounds of a parallel statement that have packed panels in common have one gemm, whose right factors are the
-/// same in all.
+/// Rounds of a parallel statement that have packed panels in common have one gemm, whose right
+/// factors are the same in all.
 fn check_shared_panels(stmt: &Stmt) -> Result<(), String> {
     let (mut found, mut written, mut set) = (Vec::new(), HashSet::default(), HashSet::default());
     for_each_stmt(std::slice::from_ref(stmt), &mut |inner| match inner {

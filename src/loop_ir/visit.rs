@@ -1,8 +1,9 @@
 //! The parts of statements and operations, listed once.
 //!
-//! [`Stmt::for_each_part`] and [`Op::for_each_part`] call a function on each register, variable, array, label and list
-//! of statements that a construct itself holds, in the order of evaluation; the forms that end in `_mut` pass them to be
-//! replaced. All other walks are made of these, so a new construct lists its parts in this file and nowhere else.
+//! [`Stmt::for_each_part`] and [`Op::for_each_part`] call a function on each register, variable,
+//! array, label and list of statements that a construct itself holds, in the order of evaluation;
+//! the forms that end in `_mut` pass them to be replaced. All other walks are made of these, so a
+//! new construct lists its parts in this file and nowhere else.
 
 use super::{Array, Gemm, Label, Op, Reg, Stmt, Summand, Var};
 
@@ -222,7 +223,8 @@ impl Stmt {
         arrays
     }
 
-    /// Calls `f` on each register that it reads where it stands: neither those of statements inside nor those of a summand.
+    /// Calls `f` on each register that it reads where it stands: neither those of statements inside
+    /// nor those of a summand.
     pub fn for_each_reg(&self, f: &mut dyn FnMut(Reg)) {
         self.for_each_part(&mut |part| {
             if let Part::Use(reg) = part {
@@ -231,7 +233,8 @@ impl Stmt {
         });
     }
 
-    /// Calls `f` on each register that it reads, those of a summand included, not on those of statements inside.
+    /// Calls `f` on each register that it reads, those of a summand included, not on those of
+    /// statements inside.
     pub fn for_each_read(&self, f: &mut dyn FnMut(Reg)) {
         self.for_each_part(&mut |part| {
             if let Part::Use(reg) | Part::Item(reg) = part {

@@ -20,7 +20,7 @@ struct Built<'b, 'a> {
     frame: &'b Frame<'a>,
 }
 
-/// Whether an index type has several digits.
+/// Returns true if an index type has several digits.
 fn several(ty: &Type) -> bool {
     ty.compact_factors(8).is_some_and(|factors| factors.len() > 1)
 }
@@ -491,8 +491,8 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Stores the elements of a built array; gives the registers of its indices that are walked as a
-    /// whole.
+    /// Stores the elements of a built array; gives the registers of its indices that are walked as
+    /// a whole.
     fn rounds_of(
         &mut self,
         array: Array,
@@ -571,8 +571,8 @@ impl<'a> Lower<'a> {
         })
     }
 
-    /// Loops inside one another, over these sizes, the outermost one in parallel if `top`. A round makes so many
-    /// `slots`.
+    /// Loops inside one another, over these sizes, the outermost one in parallel if `top`. A round
+    /// makes so many `slots`.
     pub(crate) fn nested(
         &mut self,
         sizes: &[u64],
@@ -620,7 +620,7 @@ impl<'a> Lower<'a> {
         step(self, sizes, top, &mut Vec::new(), round)
     }
 
-    /// Whether two arrays are the same.
+    /// Returns true if two arrays are the same.
     pub(crate) fn same_arrays(
         &mut self,
         a: &AbstractValue<'a>,
@@ -648,7 +648,7 @@ impl<'a> Lower<'a> {
         self.set(ScalarType::I64, Op::Get(var))
     }
 
-    /// Whether a value refers to an array that changes; to a certain one.
+    /// Returns true if a value refers to an array that changes; to a certain one.
     pub(crate) fn changing(&self, value: &AbstractValue<'a>, of: Option<Array>) -> bool {
         if self.step().is_err() {
             // Nobody goes on from here.
@@ -674,7 +674,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Whether a local of a frame, other than one, refers to an array that changes.
+    /// Returns true if a local of a frame, other than one, refers to an array that changes.
     pub(crate) fn frame_changing(&self, frame: &Frame<'a>, of: Option<Array>, other: Option<u32>) -> bool {
         frame.locals.iter().any(|(local, bind)| match bind {
             Binding::Value(value) => Some(local) != other && self.changing(value, of),
@@ -682,7 +682,8 @@ impl<'a> Lower<'a> {
         })
     }
 
-    /// Declines to store into a variable's place while a local of the frame still refers to what it was.
+    /// Declines to store into a variable's place while a local of the frame still refers to what it
+    /// was.
     pub(crate) fn unwatched(&self, root: Root, place: &Place, frame: &Frame<'a>) -> Result<()> {
         let (of, own) = match (place, root) {
             (Place::Memory(array, _), Root::Local(local)) => (Some(*array), Some(local)),

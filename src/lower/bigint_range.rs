@@ -1,12 +1,13 @@
 //! Arithmetic of big integers in machine words, where bounds say that all of it fits.
 //!
-//! The code of a value is below the size of its type, and sums, products and quotients of numbers with bounds have bounds. A
-//! register that holds a big integer has its bounds in `Lower::ranges`, and these are within 64 bits with a sign; an operation
-//! whose bounds would not be is left to the evaluator, as is a big integer that is stored. So `i :>> bigint` and what is
-//! computed from it is right for every size, and runs in words at those sizes at which nothing can overflow.
+//! The code of a value is below the size of its type, and sums, products and quotients of numbers
+//! with bounds have bounds. A register that holds a big integer has its bounds in `Lower::ranges`,
+//! and these are within 64 bits with a sign; an operation whose bounds would not be is left to the
+//! evaluator, as is a big integer that is stored. So `i :>> bigint` and what is computed from it is
+//! right for every size, and runs in words at those sizes at which nothing can overflow.
 //!
-//! Bounds come from the sizes that a part is lowered at. They choose which operations there are and never appear in them, so
-//! code is shared by all sizes that choose alike.
+//! Bounds come from the sizes that a part is lowered at. They choose which operations there are and
+//! never appear in them, so code is shared by all sizes that choose alike.
 
 use super::{AbstractValue, Declined, Lower, Result, UnsupportedType};
 use crate::core::Op as CoreOp;

@@ -38,7 +38,7 @@ macro_rules! reasons {
         }
 
         impl $Reason {
-            /// What is declined, as `--show loops` and `--show core` report it.
+            /// The declined construct, as `--show loops` and `--show core` report it.
             fn text(self) -> &'static str {
                 match self { $( $Reason::$variant => $text, )* }
             }
@@ -47,7 +47,8 @@ macro_rules! reasons {
 }
 
 reasons! {
-    /// A type whose values the loop form does not represent, or an operation that it does not have at a type.
+    /// A type whose values the loop form does not represent, or an operation that it does not have
+    /// at a type.
     UnsupportedType {
         BigInteger "big integers";
         String "strings";
@@ -114,7 +115,8 @@ reasons! {
         Comparison "a comparison";
         ErrorTerm "an error";
     }
-    /// A value or term of another form than its type has: stored where parts are expected, without an entry of a table.
+    /// A value or term of another form than its type has: stored where parts are expected, without
+    /// an entry of a table.
     UnexpectedForm {
         PartsWithoutTypes "parts without types";
         ParametersWithoutTypes "parameters without types";

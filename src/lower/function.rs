@@ -204,7 +204,7 @@ impl<'a> Lower<'a> {
         self.materialize(&value, ty)
     }
 
-    /// Whether a value bound to a local is better stored.
+    /// Returns true if a value bound to a local is better stored.
     pub(crate) fn worth_holding(
         &mut self,
         value: &AbstractValue<'a>,
@@ -258,7 +258,7 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Whether a statement may leave the function.
+/// Returns true if a statement may leave the function.
 fn returns(stmt: &CoreStmt) -> bool {
     let mut found = false;
     stmt.for_each_stmt(&mut |stmt| found = found || matches!(stmt.kind, StmtKind::Return(_)));

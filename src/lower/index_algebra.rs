@@ -1,17 +1,19 @@
 //! Arithmetic of slot numbers and codes: what was put together is not taken apart by division.
 //!
-//! A slot number is a sum of digits, each times what it weighs: `row * 12 + column + 1`. Views and reshapes divide such
-//! numbers again, often by the same weights. [`Facts`] remembers what numbers are made of, and gives quotients and
-//! remainders of them without a division where these laws say so, for `L < m`:
+//! A slot number is a sum of digits, each times what it weighs: `row * 12 + column + 1`. Views and
+//! reshapes divide such numbers again, often by the same weights. [`Facts`] remembers what numbers
+//! are made of, and gives quotients and remainders of them without a division where these laws say
+//! so, for `L < m`:
 //!
 //! ```text
 //! (n * H + L) / n = H + L / n            (n * H + L) % n = L % n
 //! (m * H + L) / n = H / (n / m)          (m * H + L) % n = (H % (n / m)) * m + L        if m divides n
 //! ```
 //!
-//! where `H` are the digits whose weights are multiples, and `L` the others. With bounds of the digits most
-//! quotients are then numbers that need no division. Numbers are below 2^62 here, so nothing wraps
-//! ([`super::Lower::count`], [`super::Lower::stored`]); a number that could be larger is a digit of its own.
+//! where `H` are the digits whose weights are multiples, and `L` the others. With bounds of the
+//! digits most quotients are then numbers that need no division. Numbers are below 2^62 here, so
+//! nothing wraps ([`super::Lower::count`], [`super::Lower::stored`]); a number that could be larger
+//! is a digit of its own.
 
 use crate::hash::HashMap;
 use crate::loop_ir::{Binary, Reg};
@@ -26,16 +28,16 @@ const MAX_DIGITS: usize = 12;
 pub(super) struct Sum {
     /// Registers with their weights.
     pub digits: Vec<(Reg, u64)>,
-    /// What is added.
+    /// The constant term.
     pub rest: u64,
 }
 
-/// What is known of registers.
+/// Facts about registers.
 #[derive(Default)]
 pub(super) struct IndexFacts {
-    /// What a digit is below of.
+    /// The exclusive upper bound of each digit.
     below: HashMap<Reg, u64>,
-    /// What a register is made of; of one digit, itself, if it is not here.
+    /// The weighted sum of digits that a register is; itself as a digit, if it is not here.
     sums: HashMap<Reg, Sum>,
     /// Quotients and remainders: of what, by what, and which of them.
     parts: HashMap<Reg, (Reg, u64, Binary)>,
@@ -65,7 +67,7 @@ impl IndexFacts {
         }
     }
 
-    /// What a register is made of, if it has a bound.
+    /// The weighted sum of digits that a register is, if it has a bound.
     pub fn sum(&self, reg: Reg) -> Option<Sum> {
         let itself = || self.below.contains_key(&reg).then(|| Sum { digits: vec![(reg, 1)], rest: 0 });
         self.sums.get(&reg).cloned().or_else(itself)
@@ -120,7 +122,7 @@ impl IndexFacts {
         }
     }
 
-    /// What the sum of two registers is made of: `(x / n) * n + x % n` is `x`.
+    /// The weighted sum for the sum of two registers: `(x / n) * n + x % n` is `x`.
     fn added(&self, a: Reg, b: Reg) -> Option<Sum> {
         let mut sum = self.sum(a)?.plus(&self.sum(b)?)?;
         let remainder = sum.digits.iter().enumerate().find_map(|(at, (digit, weight))| {
@@ -139,7 +141,8 @@ impl IndexFacts {
         Some(sum)
     }
 
-    /// A way to a number without dividing as much: to a quotient, a remainder, or to what they were parts of.
+    /// A way to a number without dividing as much: to a quotient, a remainder, or to what they were
+    /// parts of.
     pub fn simpler(&self, op: Binary, a: Reg, b: Reg) -> Option<Simpler> {
         if op == Binary::Add {
             let sum = self.added(a, b)?;
@@ -237,7 +240,8 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(7);
         let mut ways = [0, 0];
         for _ in 0..20_000 {
-            // Registers 0 to 2 are indices, 3 to 5 known, the others come from operations on earlier ones.
+            // Registers 0 to 2 are indices, 3 to 5 known, the others come from operations on
+            // earlier ones.
             let mut facts = IndexFacts::default();
             let mut regs = Vec::new();
             for reg in 0..3 {

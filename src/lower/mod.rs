@@ -1,29 +1,31 @@
-//! Core → loops.
+//! Lowering: core → loop form.
 //!
-//! Takes a part of a program at concrete types; gives a [`Kernel`] and what to binding it, or declines.
+//! Takes a part of a program at concrete types; gives a [`Kernel`] and what to feed it, or
+//! declines.
 //!
-//! **Method.** The part is run with registers for numbers. A value ([`V`]) is what is known of it when
-//! code is made: a register, parts, a stored array, a function. Functions are therefore written out
-//! where they are called, projections of tuples cost nothing, and an array that is built is only
-//! remembered ([`A::Built`]): its element is computed where it is read. So producers run inside their
-//! consumers, `sum [ x.i * y.i for i in ..[I] ]` is one loop, and a chain of maps is one map. An array
-//! is stored when it is a result, when it changes, or when its elements would be computed more often
-//! than there are elements ([`uses`], [`repeat`]).
+//! **Method.** The part is run with registers for numbers. A value ([`AbstractValue`]) is what is
+//! known of it when code is made: a register, parts, a stored array, a function. Functions are
+//! therefore written out where they are called, projections of tuples cost nothing, and an array
+//! that is built is only remembered ([`Aggregate::Built`]): its element is computed where it is
+//! read. So producers run inside their consumers, `sum [ x.i * y.i for i in ..[I] ]` is one loop,
+//! and a chain of maps is one map. An array is stored when it is a result, when it changes, or when
+//! its elements would be computed more often than there are elements ([`use_counts`],
+//! [`materialize`]).
 //!
-//! **Strictness.** Core computes every element of an array, one that nobody reads, too; if that fails, the
-//! program fails. So an array whose elements may fail is left to be computed where it is read only if that is certain to
-//! happen for each element ([`strict`]).
+//! **Strictness.** Core computes every element of an array, one that nobody reads, too; if that
+//! fails, the program fails. So an array whose elements may fail is left to be computed where it is
+//! read only if that is certain to happen for each element ([`strictness`]).
 //!
 //! **Order.** Core is strict, and a failing element of an early array is reported before one of a
 //! later array. Run inside one another they may fail in another order; therefore a kernel only says
 //! *that* it failed, and the evaluator runs the part again to find the error.
 //!
-//! **What changes.** Variables of the part that are numbers become variables of the kernel; arrays are
-//! changed in place. A value that still refers to such an array when it is stored into would see the
-//! change, so the store refuses ([`Declined`]), and the part stays with the evaluator.
+//! **What changes.** Variables of the part that are numbers become variables of the kernel; arrays
+//! are changed in place. A value that still refers to such an array when it is stored into would
+//! see the change, so the store refuses ([`Declined`]), and the part stays with the evaluator.
 //!
-//! **Sizes.** Types are concrete here, but a size above [`MAX_CONSTANT_SIZE`] is a parameter of the kernel, so that all
-//! shapes of one program share one kernel ([`Kernel::key`]).
+//! **Sizes.** Types are concrete here, but a size above [`MAX_CONSTANT_SIZE`] is a parameter of the
+//! kernel, so that all shapes of one program share one kernel ([`Kernel::key`]).
 //!
 //! Declines strings, big integers, variants, arrays of sums with arguments, codes beyond 64
 //! bits, recursion, output, and parts that would become too long. Never evaluates anything.
@@ -69,11 +71,11 @@ const MAX_CONSTANT_SIZE: u64 = 16;
 /// Statements of the longest kernel.
 const MAX_STATEMENTS: usize = 12_000;
 
-/// Steps that all attempts at a part may take together: terms met, and parts of values looked at. Values that are
-/// shared many times are small to hold and may be without end to write out.
+/// Steps that all attempts at a part may take together: terms met, and parts of values looked at.
+/// Values that are shared many times are small to hold and may be without end to write out.
 const MAX_STEPS: u64 = 400_000;
 
-/// How often a part is lowered.
+/// Attempts at lowering a unit.
 const MAX_ATTEMPTS: usize = 16;
 
 /// Slots of the largest array that lives on the stack of a run.
@@ -81,7 +83,7 @@ const MAX_STACK_SLOTS: u64 = 512;
 
 type Result<T> = std::result::Result<T, Declined>;
 
-/// How the results of a kernel make up a value.
+/// The source of a result among those of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResultSource {
     /// Declined slot.
@@ -96,16 +98,16 @@ pub enum ResultSource {
     Parts(Vec<ResultSource>, Class),
 }
 
-/// A part as loops, and how to binding it.
+/// A part as loops, and how to feed it.
 #[derive(Debug)]
 pub struct Lowered {
     /// The loops.
     pub kernel: Kernel,
     /// Statements in them, about.
     pub statements: usize,
-    /// What is given: the first ones are the variables that change.
+    /// The inputs; the first ones are the variables that change.
     pub inputs: Vec<Input>,
-    /// How each input is taken apart.
+    /// The binding of each input.
     pub bindings: Vec<InputBinding>,
     /// Variables that change.
     pub changes: Vec<Root>,
@@ -115,7 +117,7 @@ pub struct Lowered {
     pub classes: Vec<Class>,
 }
 
-/// How an input reaches the kernel.
+/// The way in which an input reaches the kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputBinding {
     /// Not at all.
@@ -128,7 +130,7 @@ pub enum InputBinding {
     Change(Array, Class),
 }
 
-/// What is known of a value when code is made.
+/// A value as the lowering knows it.
 #[derive(Clone)]
 pub(crate) enum AbstractValue<'a> {
     /// Declined slot.
@@ -179,7 +181,7 @@ pub(crate) enum Place {
     Memory(Array, Reg),
 }
 
-/// What a local stands for.
+/// The value or place of a local.
 #[derive(Clone)]
 pub(crate) enum Binding<'a> {
     Value(AbstractValue<'a>),
@@ -191,20 +193,21 @@ pub(crate) enum Binding<'a> {
 pub(crate) struct Frame<'a> {
     locals: Locals<'a>,
     infos: Rc<BodyFacts<'a>>,
-    /// Where `return` leads.
+    /// The target of `return`.
     exit: Option<Rc<Exit>>,
     /// The innermost loop.
     around: Option<Label>,
-    /// Whether it is the body that the part itself belongs to.
+    /// True if it is the body that the part itself belongs to.
     outermost: bool,
 }
 
-/// What is known of the locals of a body, each by its number. An array remembers few of the many that a body may have.
+/// The bindings of the locals of a body, by their numbers. An array remembers few of the many
+/// that a body may have.
 #[derive(Clone, Default)]
 pub(crate) struct Locals<'a>(BTreeMap<u32, Binding<'a>>);
 
 impl<'a> Locals<'a> {
-    /// What a local is bound to.
+    /// The binding of a local.
     pub fn get(&self, local: u32) -> Option<&Binding<'a>> {
         self.0.get(&local)
     }
@@ -224,12 +227,12 @@ impl<'a> Locals<'a> {
         });
     }
 
-    /// Those that are bound.
+    /// The bound locals with their bindings.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Binding<'a>)> {
         self.0.iter().map(|(local, bind)| (*local, bind))
     }
 
-    /// How many are bound.
+    /// The number of bound locals.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -240,7 +243,8 @@ pub(crate) struct BodyFacts<'a> {
     stored: BTreeSet<u32>,
     locals: &'a [LocalInfo],
     types: HashMap<u32, Type>,
-    /// Types of the body by their address, each with what it is here: most are asked for many times.
+    /// Types of the body by their address, each with what it is here: most are asked for many
+    /// times.
     known: RefCell<HashMap<usize, (Type, Type)>>,
 }
 
@@ -256,7 +260,7 @@ pub(crate) struct Exit {
     ty: Type,
 }
 
-/// What stands for an operation on constants.
+/// The result of folding an operation on constants.
 enum Folded {
     Constant(u64),
     Operand(Reg),
@@ -266,7 +270,7 @@ enum Folded {
 #[derive(Default)]
 struct OpenBlock {
     stmts: Vec<Stmt>,
-    /// What has been computed here.
+    /// Operations computed here, with their registers.
     computed: HashMap<Op, Reg>,
     /// Slots that have been read here, since something was written.
     read: HashMap<Op, Reg>,
@@ -290,11 +294,11 @@ pub(crate) struct Lower<'a> {
     constants: HashMap<Reg, u64>,
     /// Bounds of registers that hold big integers.
     ranges: HashMap<Reg, bigint_range::Range>,
-    /// What is known of slot numbers and codes.
+    /// Facts about slot numbers and codes.
     facts: index_algebra::IndexFacts,
-    /// Which arrays that are built are computed as a whole.
+    /// The arrays under construction that are computed as a whole.
     strict: strictness::Strictness<'a>,
-    /// How often they are computed.
+    /// Counters of how often arrays are computed.
     repeat: materialize::Materialization,
     /// Codes that were packed, with their parts and the sizes of these.
     packed: HashMap<Reg, (Vec<AbstractValue<'a>>, Vec<u64>)>,
@@ -306,14 +310,14 @@ pub(crate) struct Lower<'a> {
     bindings: Vec<InputBinding>,
     known: Vec<(Input, AbstractValue<'a>)>,
     globals: HashMap<u32, Place>,
-    /// What the bodies of functions mention, as far as somebody has asked.
+    /// A cache of the variables and functions that bodies of functions mention.
     mentioned: RefCell<HashMap<FunctionId, Rc<FreeVariables>>>,
     /// An array that changes, which is being assigned and is given to a function: nobody else looks
     /// at it.
     moving: Option<Array>,
     /// Functions being written out.
     calls: Vec<FunctionId>,
-    /// What is known of functions at types.
+    /// Facts about bodies of functions at types.
     instances: HashMap<(FunctionId, Vec<Type>), Rc<BodyFacts<'a>>>,
     /// Inside a round that may run at the same time as others.
     in_each: bool,
@@ -427,7 +431,7 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    /// What was made.
+    /// The finished loops.
     fn done(mut self) -> Lowered {
         self.kernel.body = self.open.pop().unwrap_or_default().stmts;
         self.kernel.constants = self.constants;
@@ -456,7 +460,8 @@ pub(crate) fn word(leaf: &Leaf) -> Result<ScalarType> {
     })
 }
 
-/// What the codes of a slot are below of, if it holds codes and not all that fit a word are some.
+/// The exclusive upper bound of the codes in a slot; `None` if it holds no codes, or every word is
+/// one.
 pub(crate) fn codes_below(leaf: &Leaf) -> Option<u64> {
     match leaf {
         Leaf::Code(size) => size.to_u64(),
@@ -570,8 +575,8 @@ impl<'a> Lower<'a> {
         Ok(found)
     }
 
-    /// Declines a value of more parts than a kernel may have statements: each would be written out by one. Parts that
-    /// are shared are counted as often as they stand there, and looked at once.
+    /// Declines a value of more parts than a kernel may have statements: each would be written out
+    /// by one. Parts that are shared are counted as often as they stand there, and looked at once.
     pub(crate) fn few_leaves(&self, value: &AbstractValue<'a>) -> Result<()> {
         fn leaves<'a>(
             value: &AbstractValue<'a>,
@@ -670,7 +675,7 @@ impl<'a> Lower<'a> {
         Ok(reg)
     }
 
-    /// What an operation on words gives whose operands are constants (constant folding).
+    /// The result of an operation on words whose operands are constants (constant folding).
     fn folded(&self, ty: ScalarType, op: &Op) -> Option<Folded> {
         match *op {
             Op::Unary(Unary::Neg, a) if ty == ScalarType::I64 => {
@@ -768,7 +773,8 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// A number made of digits, as a register. The digit of weight 1 comes last: it is often the innermost index.
+    /// A number made of digits, as a register. The digit of weight 1 comes last: it is often the
+    /// innermost index.
     fn sum(&mut self, sum: &index_algebra::Sum) -> Result<Reg> {
         let mut all = self.size(sum.rest)?;
         let mut digits = sum.digits.clone();
@@ -789,7 +795,7 @@ impl<'a> Lower<'a> {
         self.kernel.vars.push(ty)
     }
 
-    /// Whether the next statement stands at the top of the kernel.
+    /// Returns true if the next statement stands at the top of the kernel.
     pub(crate) fn at_top(&self) -> bool {
         self.open.len() == 1 && !self.in_each
     }
@@ -867,7 +873,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Whether an aggregate is all of an array to work in.
+    /// Returns true if an aggregate is all of an array to work in.
     fn is_scratch(&self, aggregate: &Aggregate<'a>, slots: u64, class: Class) -> bool {
         let Aggregate::Stored { array, base, .. } = aggregate else { return false };
         let info = self.kernel.arrays[*array];
@@ -945,7 +951,7 @@ impl<'a> Lower<'a> {
         Ok(reg)
     }
 
-    /// What is known of a variable outside.
+    /// The knowledge about a variable outside.
     pub(crate) fn shape(&self, root: Root) -> KnownValue {
         let known = self.unit.functions.iter().find(|(known, _)| *known == root);
         known.map_or(KnownValue::Data, |(_, shape)| shape.clone())

@@ -1,4 +1,5 @@
-//! Variables that change: numbers become variables of the kernel, arrays are changed where they lie.
+//! Variables that change: numbers become variables of the kernel, arrays are changed where they
+//! lie.
 
 use super::{
     AbstractValue, Aggregate, Binding, Declined, Frame, InputBinding, Lower, Place, Result, ResultSource,
@@ -34,7 +35,7 @@ pub(crate) fn changes(stmt: &CoreStmt) -> Vec<Root> {
     seen
 }
 
-/// What a statement, and those nested in it, change and bind; without what is inside terms.
+/// Adds what a statement, and those nested in it, change and bind; without statements inside terms.
 fn collect(stmt: &CoreStmt, found: &mut Vec<Root>, own: &mut HashSet<u32>) {
     stmt.for_each_stmt(&mut |stmt| {
         found.extend(stmt.stores_into());
@@ -124,7 +125,7 @@ impl<'a> Lower<'a> {
         Ok(place)
     }
 
-    /// What a variable that was changed is at the end.
+    /// The final value of a variable that was changed.
     pub(crate) fn give_place(&mut self, place: &Place, number: usize) -> Result<ResultSource> {
         Ok(match place {
             Place::Unit => ResultSource::Unit,
@@ -365,8 +366,8 @@ impl<'a> Lower<'a> {
 
     // ---- who looks at what changes --------------------------------------------------------
 
-    /// Whether a term, which is computed later in this frame, may look at a variable of the session that changes:
-    /// itself, or by a function that it may call.
+    /// Returns true if a term, which is computed later in this frame, may look at a variable of the
+    /// session that changes: itself, or by a function that it may call.
     pub(crate) fn looks_at_changing(&self, term: &Term, frame: &Frame<'a>, of: Option<Array>) -> bool {
         let concerned = self.globals.iter().filter(|(_, place)| match place {
             Place::Memory(array, _) => of.is_none_or(|of| of == *array),
@@ -407,8 +408,8 @@ impl<'a> Lower<'a> {
         false
     }
 
-    /// The functions that a value is, or has captured, as long as there are steps left. What is inside an array that
-    /// is built is asked by itself.
+    /// The functions that a value is, or has captured, as long as there are steps left. What is
+    /// inside an array that is built is asked by itself.
     fn of_value(&self, value: &AbstractValue<'a>, found: &mut Vec<FunctionId>) {
         if self.step().is_err() {
             return;
@@ -436,7 +437,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// What the body of a function mentions, if it is known.
+    /// The variables and functions that the body of a function mentions, if it is known.
     fn mentioned_by(&self, function: FunctionId) -> Option<Rc<FreeVariables>> {
         if let Some(known) = self.mentioned.borrow().get(&function) {
             return Some(known.clone());
@@ -447,7 +448,7 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Whether a value is what lies at a place.
+/// Returns true if a value is what lies at a place.
 fn is_there(value: &AbstractValue<'_>, array: Array, base: Reg) -> bool {
     match value {
         AbstractValue::Array(stored) => match **stored {

@@ -242,7 +242,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Whether two values of a type are the same, as a truth value.
+    /// Returns true if two values of a type are the same, as a truth value.
     pub(crate) fn same(&mut self, a: &AbstractValue<'a>, b: &AbstractValue<'a>, ty: &Type) -> Result<Reg> {
         self.step()?;
         if let (AbstractValue::Sum(m, x), AbstractValue::Sum(n, y), Some(types)) = (a, b, self.cases(ty)?) {
@@ -279,7 +279,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Whether a declared type in a type has an equality of its own.
+    /// Returns true if a declared type in a type has an equality of its own.
     pub(crate) fn equality_of_its_own(&self, ty: &Type, frame: &Frame<'a>) -> bool {
         // Names are gone from an unfolded type: look at the type as it is written.
         let ty = if ty.has_var() { ty.substitute(&frame.infos.types) } else { ty.clone() };
@@ -357,7 +357,8 @@ impl<'a> Lower<'a> {
             let whole = self.set(ScalarType::I64, Op::Cast(Cast::FloatToSigned, ScalarType::I64, whole))?;
             return self.narrowed(whole, y).map(AbstractValue::Word);
         }
-        // Between integers: within both the signed 64 bits, or unsigned 64 with a check of the sign.
+        // Between integers: within both the signed 64 bits, or unsigned 64 with a check of the
+        // sign.
         let wide = self.widened(a, from_unsigned)?;
         let (low, high) = big.or_else(|| f.bounds()).unwrap_or((0, 0x10_FFFF));
         if low < bounds.0 {

@@ -11,7 +11,7 @@ use crate::types::encoding::{Code, Encoding};
 use crate::types::{Scalar, Type};
 use num_traits::ToPrimitive;
 
-/// What is done with what a pattern binds.
+/// A function called with each value that a pattern binds.
 type OnBind<'f, 'a> =
     dyn FnMut(&mut Lower<'a>, u32, AbstractValue<'a>, Type, &mut Frame<'a>) -> Result<()> + 'f;
 
@@ -177,7 +177,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// What a local is bound to by the first alternative that fits, or by the last.
+    /// The value of a local by the first alternative that fits, or by the last.
     fn of_first(
         &mut self,
         found: &[(Option<Reg>, Vec<Bound<'a>>)],
@@ -200,7 +200,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Whether a word is one from a first to a last.
+    /// Returns true if a word is one from a first to a last.
     fn between(&mut self, value: &AbstractValue<'a>, ty: &Type, ends: [u64; 2], signed: bool) -> Result<Reg> {
         let reg = self.as_word(value, ty)?;
         let word = self.type_of(reg);
@@ -219,7 +219,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Where the codes of a case begin, and how many there are.
+    /// The first code of a case, and the number of its codes.
     fn case(&self, ty: &Type, case: &Code) -> Result<(u64, u64)> {
         let layout = self.stored(ty)?;
         let one = Code::Small(1);

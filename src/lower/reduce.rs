@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// Elements up to which they are joined without a loop.
 const MAX_UNROLLED_ELEMENTS: u64 = 4;
 
-/// What is reduced.
+/// The operand of a reduction.
 #[derive(Clone, Copy)]
 enum Terms<'s, 'a> {
     /// Elements, by an operation; perhaps in lanes.
@@ -69,8 +69,8 @@ impl<'a> Lower<'a> {
         self.terms(Terms::Elements { op, lanes, x }, zero, &element, (from, count))
     }
 
-    /// The first index of the largest element if `max`, else of the smallest. The chunks are compared by what is best in them, and then
-    /// one of them is searched.
+    /// The first index of the largest element if `max`, else of the smallest. The chunks are
+    /// compared by what is best in them, and then one of them is searched.
     pub(super) fn arg_extreme(
         &mut self,
         max: bool,
@@ -157,7 +157,7 @@ impl<'a> Lower<'a> {
         Ok(AbstractValue::Word(found))
     }
 
-    /// Whether two values are the same in the order of [`Self::extreme`], as a truth value.
+    /// Returns true if two values are the same in the order of [`Self::extreme`], as a truth value.
     fn same_rank(&mut self, a: Reg, b: Reg) -> Result<Reg> {
         let ty = self.type_of(a);
         let equal = self.set(ScalarType::I64, Op::Compare(Compare::Eq, a, b))?;
@@ -265,7 +265,7 @@ impl<'a> Lower<'a> {
         })
     }
 
-    /// Where a chunk of so many elements begins and ends.
+    /// The first element of a chunk and the one past its last.
     fn bounds(&mut self, chunk: Reg, count: u64) -> Result<(Reg, Reg)> {
         let (each, all) = (self.int(CHUNK as u64)?, self.size(count)?);
         let low = self.binary(Binary::Mul, chunk, each)?;
@@ -310,7 +310,8 @@ impl<'a> Lower<'a> {
             let (low, high) = this.bounds(chunk, count)?;
             this.running(op, x, element, (from, count), out, low, high)
         })?;
-        // What comes before each chunk but the first: the last results of the chunks before, joined.
+        // What comes before each chunk but the first: the last results of the chunks before,
+        // joined.
         let before = self.working(layout.class, (chunks - 1) * layout.slots as u64)?;
         let place = self.place_for(element)?;
         let zero = self.int(0)?;
@@ -393,7 +394,7 @@ impl<'a> Lower<'a> {
         self.emit(Stmt::For { label, index, low: second, high, body })
     }
 
-    /// Where the slots of an element begin.
+    /// The first slot of an element.
     fn scaled(&mut self, at: Reg, slots: usize) -> Result<Reg> {
         let stride = self.size(slots as u64)?;
         self.binary(Binary::Mul, at, stride)

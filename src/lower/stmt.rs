@@ -8,7 +8,7 @@ use crate::core::{ForRange, Pat, PatKind, Root, Stmt as CoreStmt, StmtKind, Term
 use crate::loop_ir::{Compare, Op, ScalarType, Stmt, cost};
 use crate::types::{Type, TypeKind};
 
-/// What follows a binding in its block.
+/// The statements that follow a binding in its block.
 #[derive(Clone, Copy)]
 struct Scope<'a> {
     stmts: &'a [CoreStmt],
@@ -128,7 +128,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// What is assigned to a variable. Where it is what a function makes of the variable's own
+    /// The value assigned to a variable. Where it is what a function makes of the variable's own
     /// value, the function may change that where it lies.
     fn next_value(&mut self, root: Root, term: &'a Term, frame: &mut Frame<'a>) -> Result<AbstractValue<'a>> {
         let place = match root {
@@ -287,7 +287,7 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Whether a statement may leave a loop around it, or the function.
+/// Returns true if a statement may leave a loop around it, or the function.
 fn leaves(stmt: &CoreStmt) -> bool {
     let mut found = false;
     stmt.for_each_stmt(&mut |stmt| {

@@ -299,7 +299,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// What a place holds now.
+    /// The present value of a place.
     pub(crate) fn read(&mut self, place: &Place) -> Result<AbstractValue<'a>> {
         self.step()?;
         Ok(match place {
@@ -380,7 +380,8 @@ impl<'a> Lower<'a> {
 
     // ---- codes ----------------------------------------------------------------------------
 
-    /// The number of codes of a type, if `int` holds all of them: a negative number is no code then.
+    /// The number of codes of a type, if `int` holds all of them: a negative number is no code
+    /// then.
     fn codes(&self, ty: &Type) -> Result<u64> {
         if ty.has_var() {
             return Err(Declined::Construct(UnsupportedConstruct::UnknownSize));
@@ -667,7 +668,7 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Whether the order of a slot's values is that of unsigned numbers.
+/// Returns true if the order of a slot's values is that of unsigned numbers.
 pub(crate) fn unsigned(leaf: &Leaf) -> bool {
     match leaf {
         Leaf::Code(_) | Leaf::Scalar(Scalar::Char) => true,
@@ -678,7 +679,7 @@ pub(crate) fn unsigned(leaf: &Leaf) -> bool {
     }
 }
 
-/// Whether the parts of an encoding have these sizes.
+/// Returns true if the parts of an encoding have these sizes.
 fn cut_so(encoding: &Encoding, sizes: &[u64]) -> bool {
     match encoding {
         Encoding::Product { sizes: own, .. } => {

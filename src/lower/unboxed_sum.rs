@@ -1,8 +1,9 @@
 //! Values of sums whose cases have arguments, while they are on their way.
 //!
-//! Stored, such a value is an object of its own, and no slot of an array; so arrays of them are the evaluator's. But
-//! most never are stored: a function gives `Some x` or `None`, and who called it looks which. Such a value is [`V::Sum`]:
-//! the number of its case, and an argument for each case, of which one counts. The others are zeros.
+//! Stored, such a value is an object of its own, and no slot of an array; so arrays of them are the
+//! evaluator's. But most never are stored: a function gives `Some x` or `None`, and who called it
+//! looks which. Such a value is [`V::Sum`]: the number of its case, and an argument for each case,
+//! of which one counts. The others are zeros.
 
 use super::{AbstractValue, Declined, Lower, Place, Result, UnsupportedType, bare};
 use crate::layout::{Form, Layout};
@@ -19,7 +20,7 @@ const MAX_CASES: u64 = 16;
 /// Sums inside sums. A variant that mentions itself would have them without end.
 const MAX_DEPTH: usize = 4;
 
-/// Whether values of a layout are objects that are taken apart here.
+/// Returns true if values of a layout are objects that are taken apart here.
 fn apart(layout: &Layout) -> bool {
     layout.slots == 1
         && layout.class == Class::Any
@@ -46,7 +47,8 @@ fn arguments(ty: &Type) -> Option<Vec<Type>> {
 }
 
 impl<'a> Lower<'a> {
-    /// The types of the arguments of a sum that is taken apart here, by case; of any other type, nothing.
+    /// The types of the arguments of a sum that is taken apart here, by case; of any other type,
+    /// nothing.
     pub(crate) fn cases(&self, ty: &Type) -> Result<Option<Vec<Type>>> {
         let cases = self.taken_apart(ty)?;
         cases.iter().flatten().try_for_each(|case| self.ends(case, 0))?;
@@ -61,7 +63,7 @@ impl<'a> Lower<'a> {
         cases.map(Some).ok_or(Declined::Type(UnsupportedType::ManyCases))
     }
 
-    /// Whether the sums inside a type end somewhere: its zero is written out.
+    /// Returns true if the sums inside a type end somewhere: its zero is written out.
     fn ends(&self, ty: &Type, depth: usize) -> Result<()> {
         self.step()?;
         if depth == MAX_DEPTH {
@@ -110,7 +112,7 @@ impl<'a> Lower<'a> {
         Ok(AbstractValue::Sum(case, Rc::new(arguments)))
     }
 
-    /// Whether two values of a sum are the same: the case, and its argument.
+    /// Returns true if two values of a sum are the same: the case, and its argument.
     pub(crate) fn same_case(
         &mut self,
         (a, x): (Reg, &[AbstractValue<'a>]),

@@ -1,4 +1,4 @@
-//! How often a variable is used: by the syntax of core alone.
+//! Counts of the uses of variables, by the syntax of core alone.
 
 use crate::core::free_variables::FreeVariables;
 use crate::core::{Root, Stmt, StmtKind, Term, TermKind};
@@ -47,7 +47,7 @@ pub(crate) fn stored(stmts: &[Stmt], last: Option<&Term>) -> BTreeSet<u32> {
     }
 }
 
-/// Whether a local is read inside a loop of a statement.
+/// Returns true if a local is read inside a loop of a statement.
 pub(crate) fn in_loop(stmt: &Stmt, local: u32) -> bool {
     let reads = |stmts: &[Stmt]| {
         let mut found = false;
@@ -62,8 +62,8 @@ pub(crate) fn in_loop(stmt: &Stmt, local: u32) -> bool {
     }
 }
 
-/// How often the elements of an array are read: each reading of the whole counts as many times as it
-/// is done. `count` says how many values an index type has.
+/// The number of times that the elements of an array are read: each reading of the whole counts as
+/// many times as it is done. `count` says how many values an index type has.
 pub(crate) fn times(term: &Term, local: u32, count: &dyn Fn(&Type) -> f64) -> f64 {
     match &term.kind {
         // By itself it is read as a whole, once.
@@ -149,7 +149,7 @@ fn is(term: &Term, local: u32) -> bool {
     }
 }
 
-/// Whether an element is no dearer to compute than to read.
+/// Returns true if an element is no dearer to compute than to read.
 pub(crate) fn cheap(body: &Term) -> bool {
     match &body.kind {
         TermKind::Int(_) | TermKind::Real(_) | TermKind::Code(_) | TermKind::Char(_) | TermKind::Local(_) => {

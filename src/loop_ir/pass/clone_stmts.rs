@@ -1,4 +1,4 @@
-//! Copies of statements: each register is set once, so a copy sets registers of its own.
+//! Cloning of statements: each register is set once, so a clone sets registers of its own.
 
 use super::super::{Array, Kernel, Label, Op, PartMut, Reg, ScalarType, Stmt, Var};
 use crate::hash::HashMap;
@@ -10,7 +10,7 @@ pub(super) struct Cloner<'n> {
     pub names: Renaming,
 }
 
-/// What stands for the names of an original; others stay.
+/// The new names of registers, variables, arrays and labels of an original; others keep theirs.
 #[derive(Default)]
 pub(super) struct Renaming {
     pub regs: HashMap<Reg, Reg>,
@@ -21,13 +21,13 @@ pub(super) struct Renaming {
     pub known_conditions: HashMap<Reg, bool>,
 }
 
-/// What stands for a name.
+/// The new name, or the old one.
 pub(super) fn renamed<T: std::marker::Copy + Eq + Hash>(names: &HashMap<T, T>, name: T) -> T {
     names.get(&name).copied().unwrap_or(name)
 }
 
 impl Renaming {
-    /// What stands for a register.
+    /// The new register, or the old one.
     pub fn reg(&self, reg: Reg) -> Reg {
         renamed(&self.regs, reg)
     }
@@ -38,7 +38,7 @@ impl<'n> Cloner<'n> {
         Cloner { kernel, names: Renaming::default() }
     }
 
-    /// What stands for a register.
+    /// The new register, or the old one.
     pub fn reg(&self, reg: Reg) -> Reg {
         self.names.reg(reg)
     }
@@ -68,7 +68,7 @@ impl<'n> Cloner<'n> {
         out
     }
 
-    /// Whether a condition of the original is known to hold, or not to.
+    /// The value of a condition of the original, if it is known.
     fn known_condition(&self, reg: Reg) -> Option<bool> {
         let constant = |reg: &Reg| self.kernel.constants.get(reg).map(|bits| *bits != 0);
         self.names.known_conditions.get(&reg).copied().or_else(|| constant(&self.reg(reg)))

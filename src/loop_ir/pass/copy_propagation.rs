@@ -1,8 +1,9 @@
-//! What a variable holds is not asked for where it is values.
+//! Copy propagation for variables, and removal of variables that are never read.
 //!
-//! A function that is written out keeps its state in variables, and a sum starts from one. Where a variable has been set, or read,
-//! in front of a statement with nothing in between that may set it, its register is there already. A variable that nobody asks for
-//! is not set. What is left are the variables that loops carry on and branches choose.
+//! A function that is written out keeps its state in variables, and a sum starts from one. Where a
+//! variable has been set, or read, in front of a statement with nothing in between that may set it,
+//! its register is there already. A variable that is never read is not set. What is left are the
+//! variables that loops carry on and branches choose.
 
 use super::super::{Kernel, Op, PartMut, Reg, Stmt, Var, for_each_stmt};
 use super::clone_stmts::renamed;
@@ -30,7 +31,8 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
-/// Goes through statements with what variables are `values` to hold; `replacements` are registers that stand for others.
+/// Goes through statements with what variables are `values` to hold; `replacements` are registers
+/// that stand for others.
 fn propagate(stmts: &mut Vec<Stmt>, values: &mut BTreeMap<Var, Reg>, replacements: &mut HashMap<Reg, Reg>) {
     stmts.retain_mut(|stmt| {
         stmt.for_each_part_mut(&mut |part| {

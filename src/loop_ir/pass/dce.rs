@@ -1,6 +1,7 @@
-//! Registers that nobody reads are not set, and sizes that nobody asks for are not passed.
+//! Dead code elimination: of registers that are never read, and of sizes that are never used.
 //!
-//! Slot numbers and codes are often put together only to be taken apart, and what was put together is left over.
+//! Slot numbers and codes are often put together only to be taken apart, and what was put together
+//! is left over.
 
 use super::super::{Kernel, Op, Reg, Stmt, for_each_stmt};
 use crate::hash::{HashMap, HashSet};

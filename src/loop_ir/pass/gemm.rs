@@ -1,24 +1,25 @@
-//! Contractions: two loops around a sum of products become one statement, which a kernel of its own does.
+//! Recognition of contractions: two loops around a sum of products become one [`Stmt::Gemm`].
 //!
-//! What is looked for, wherever it comes from (a matrix product of any index shapes, a tensor match_gemm over
-//! indices that lie together):
+//! The pattern, wherever it comes from (a matrix product of any index shapes, a tensor contracted
+//! over indices that lie together):
 //!
 //! ```text
-//! each r < rows                          (or a loop in order, wherever it position)
+//! each r < rows                          (or a loop in order, wherever it stands)
 //!   …
 //!   for c in 0..<columns
 //!     …
 //!     t = sum of a * b, k in 0..<depth
-//!       a = left[affine in r and k]
-//!       b = right[affine in k and c]
+//!       a = left[linear in r and k]
+//!       b = right[linear in k and c]
 //!     …
 //! ```
 //!
-//! The sums of [`ROWS_PER_PIECE`] rows are match_gemm into working memory; then the loops run with `t` read from there. Loops that only
-//! store it, or it and a number that stays the same, row by row, are not needed: it is match_gemm to where it belongs. At the top those
-//! pieces run at the same time; inside a parallel loop each of its pieces has memory of its own. Sums
-//! keep their lanes, so nothing changes in any bit. Strides are numbers that stay the same throughout; sizes that are
-//! constants (small ones) are left alone: there plain loops are as good.
+//! The sums of [`ROWS_PER_PIECE`] rows are contracted into working memory; then the loops run with
+//! `t` read from there. Loops that only store it, or it and a number that stays the same, row by
+//! row, are not needed: it is contracted to where it belongs. At the top those pieces run at the
+//! same time; inside a parallel loop each of its pieces has memory of its own. Sums keep their
+//! lanes, so nothing changes in any bit. Strides are numbers that stay the same throughout; sizes
+//! that are constants (small ones) are left alone: there plain loops are as good.
 
 use super::super::{
     Array, Binary, Gemm, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, for_each_stmt,
@@ -27,7 +28,7 @@ use super::Builder;
 use super::clone_stmts::Cloner;
 use crate::hash::{HashMap, HashSet};
 
-/// Rows that are match_gemm at a time, by one thread.
+/// Rows that are contracted at a time, by one thread.
 const ROWS_PER_PIECE: i64 = 66;
 
 /// Runs the pass.
@@ -36,7 +37,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     kernel.body = rewrite_list(kernel, body, &mut Definitions::default(), Position::TopLevel);
 }
 
-/// Where statements stand.
+/// The position of statements among loops.
 #[derive(Clone, Copy, PartialEq)]
 enum Position {
     TopLevel,
@@ -92,7 +93,7 @@ fn rewrite_list(
     out
 }
 
-/// Whether a statement has a sum inside so many loops.
+/// Returns true if a statement has a sum inside so many loops.
 fn has_reduce_under_loops(stmt: &Stmt, loops: usize) -> bool {
     let left = match stmt {
         Stmt::Reduce { .. } => return loops == 0,
@@ -102,7 +103,7 @@ fn has_reduce_under_loops(stmt: &Stmt, loops: usize) -> bool {
     stmt.bodies().into_iter().flatten().any(|inner| has_reduce_under_loops(inner, left))
 }
 
-/// A number that is affine in the indices: what each is multiplied by, and the rest. `None` for 0.
+/// A number that is linear in the indices: what each is multiplied by, and the rest. `None` for 0.
 #[derive(Clone, Copy, Default)]
 struct Affine {
     row: Option<Reg>,
@@ -114,11 +115,11 @@ struct Affine {
 /// Finds the parts of a gemm; what stays the same throughout is computed in front of it.
 struct Matcher<'n, 's> {
     build: Builder<'n>,
-    /// How registers of the loops are set.
+    /// The operations that set registers of the loops.
     ops: HashMap<Reg, &'s Op>,
     /// Registers set before the loops.
     before: HashSet<Reg>,
-    /// Those of the loops that stay the same, in front.
+    /// Loop-invariant registers, with their copies in front of the loops.
     invariants: HashMap<Reg, Reg>,
     row: Reg,
     column: Reg,
@@ -198,7 +199,7 @@ impl Matcher<'_, '_> {
         }
     }
 
-    /// Whether two registers in front of the loops hold the same, as far as can be seen.
+    /// Returns true if two registers in front of the loops are provably equal.
     fn is_provably_equal(&self, a: Reg, b: Reg) -> bool {
         let op = |reg: Reg| {
             let here = self.build.stmts.iter().find_map(|stmt| match stmt {
@@ -304,7 +305,8 @@ fn match_gemm(
     let mut build = find.build;
     let none = build.int(0);
     let (left_start, right_at) = (x.rest.unwrap_or(none), y.rest.unwrap_or(none));
-    // Everything is known: pieces of rows, match_gemm and then loops_over_results, or match_gemm to where they are stored.
+    // Everything is known: pieces of rows, contracted and then walked, or contracted to where they
+    // are stored.
     let (into, start, base) = match &direct_output {
         Some(to) => (to.into, to.start, to.at),
         None => {
@@ -360,7 +362,7 @@ fn match_gemm(
     Some(build.stmts)
 }
 
-/// The rounds over rows, with the sum read from where it was match_gemm to; and their index.
+/// The rounds over rows, with the sum read from where it was contracted to; and their index.
 fn loops_over_results(
     build: &mut Builder<'_>,
     outer: &[Stmt],
@@ -375,17 +377,17 @@ fn loops_over_results(
     (index, rounds)
 }
 
-/// Where sums are stored side by side.
+/// A contiguous destination of the sums.
 struct DirectOutput {
     into: Array,
     /// The slot of the first, but for what is 0.
     at: Option<Reg>,
-    /// What they are added to, if to anything.
+    /// The number to which they are added, if any.
     start: Option<Reg>,
 }
 
-/// Where the sums go, if the loops do nothing but store each, rows of so many `columns` one after the other: `outer` is the body
-/// over rows, `inner` that over columns.
+/// The destination of the sums, if the loops only store each: rows of so many `columns` one after
+/// the other: `outer` is the body over rows, `inner` that over columns.
 fn direct_output(
     find: &mut Matcher<'_, '_>,
     (outer, inner): (&[Stmt], &[Stmt]),
@@ -414,7 +416,7 @@ fn direct_output(
     Some(DirectOutput { into: *into, at: place.rest, start })
 }
 
-/// Puts what was match_gemm in the place of a sum.
+/// Puts what was contracted in the place of a sum.
 fn replace_reduce_by_load(
     kernel: &mut Kernel,
     stmts: &mut Vec<Stmt>,

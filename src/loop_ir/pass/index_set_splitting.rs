@@ -1,18 +1,21 @@
-//! Loops cut where a condition on their index changes.
+//! Index set splitting: loops are cut where a condition on their index changes.
 //!
-//! The neighbor of a place on a torus is `i + 1 == n ? 0 : i + 1`: a choice in each round, though only the last one
-//! chooses. A loop whose body compares its index `i + c` with a size or a constant is cut at the index where
-//! the comparison changes, `T = size - c`; within the pieces it is piece_facts, choices are made when code is made, and
-//! what is left goes by vectors. The same holds of arrays joined by `\+`: each part gets a loop of its own.
+//! The neighbor of a place on a torus is `i + 1 == n ? 0 : i + 1`: a choice in each round, though
+//! only the last one chooses. A loop whose body compares its index `i + c` with a size or a
+//! constant is cut at the index where the comparison changes, `T = size - c`; within the pieces it
+//! is known, choices are made when code is made, and what is left goes by vectors. The same holds
+//! of arrays joined by `\+`: each part gets a loop of its own.
 //!
-//! **Method.** A piece is a range with symbolic ends (a size, or none, plus a constant); of two ends such as `9` and
-//! `n - 9` neither is the nearer one for all sizes, and both are kept. The statements of the body are walked with what
-//! is piece_facts of registers: those that are the index plus a constant, and conditions that are decided by the ends of
-//! the piece. The first condition that is not decided cuts the piece in two, and both are looked at again; pieces of
-//! a few rounds are left as they are. The pieces run one after the other and cover the range: ends are clamped, so a
+//! **Method.** A piece is a range with symbolic ends (a size, or none, plus a constant); of two
+//! ends such as `9` and `n - 9` neither is the nearer one for all sizes, and both are kept. The
+//! statements of the body are walked with what is known of registers: those that are the index plus
+//! a constant, and conditions that are decided by the ends of the piece. The first condition that
+//! is not decided cuts the piece in two, and both are looked at again; pieces of a few rounds are
+//! left as they are. The pieces run one after the other and cover the range: ends are clamped, so a
 //! piece may be empty, and what is assumed of a piece holds in each of its rounds.
 //!
-//! Conditions that are piece_facts for the whole range, such as that an index is in range, go without a cut.
+//! Conditions that are known for the whole range, such as that an index is in range, go without a
+//! cut.
 //!
 //! Costs a copy of the body for each piece, at most [`MAX_PIECES`].
 
@@ -60,7 +63,7 @@ struct Bound {
 }
 
 impl Bound {
-    /// How far it is from here to there, if that is the same for all sizes.
+    /// The distance to another bound, if it is the same for all sizes.
     fn distance_to(self, other: Bound) -> Option<i64> {
         if self.size == other.size { other.offset.checked_sub(self.offset) } else { None }
     }
@@ -76,7 +79,7 @@ struct Piece {
 }
 
 impl Piece {
-    /// Whether `index < at` in all rounds, or in none.
+    /// The value of `index < at`, if it is the same in all iterations.
     fn below(&self, at: Bound) -> Option<bool> {
         if self.highs.iter().filter_map(|high| high.distance_to(at)).any(|d| d >= 0) {
             return Some(true);
@@ -103,22 +106,22 @@ impl Piece {
         rounds.min().is_some_and(|rounds| rounds <= MAX_UNSPLIT_ITERATIONS)
     }
 
-    /// The least index, if it is piece_facts.
+    /// The least index, if it is known.
     fn min_index(&self) -> i64 {
         self.lows.iter().find(|low| low.size.is_none()).map_or(0, |low| low.offset)
     }
 }
 
-/// What is piece_facts in a piece.
+/// The facts that hold in a piece.
 struct PieceFacts<'a> {
     ends: &'a HashMap<Reg, Bound>,
     piece: &'a Piece,
     /// Registers that are the index plus a constant.
     offsets: HashMap<Reg, i64>,
     decided: HashMap<Reg, bool>,
-    /// Comparisons that are not decided, and where they threshold.
+    /// Comparisons that are not decided, and where they change.
     undecided: HashMap<Reg, Bound>,
-    /// Where a comparison changes that something require_decided on.
+    /// The bound at which an undecided comparison changes on which something depends.
     cut: Option<Bound>,
 }
 
@@ -141,7 +144,7 @@ impl PieceFacts<'_> {
         }
     }
 
-    /// Something require_decided on a condition.
+    /// Something depends on a condition.
     fn require_decided(&mut self, condition: Reg) {
         if self.cut.is_none() {
             self.cut = self.undecided.get(&condition).copied();
@@ -255,7 +258,8 @@ fn piece_facts<'a>(
     facts
 }
 
-/// The pieces of a range, in order. A cut decides its comparison in both pieces for good, so this ends.
+/// The pieces of a range, in order. A cut decides its comparison in both pieces for good, so this
+/// ends.
 fn split_range(ends: &HashMap<Reg, Bound>, piece: Piece, index: Reg, body: &[Stmt], out: &mut Vec<Piece>) {
     let at = match piece_facts(ends, &piece, index, body).cut {
         Some(at) if !piece.is_too_short() && out.len() + 2 <= MAX_PIECES => at,

@@ -1,7 +1,8 @@
-//! Loops emit_inner_loop sequential loops, by vectors of the outer index.
+//! Loop interchange with tiling: loops around sequential loops are vectorized along the outer
+//! index.
 //!
-//! The sum of each column of a matrix reads a column at a time: far apart, and one after the other. Neighboring columns
-//! lie side by side. So [`TILE`] columns are done at a time, row by row:
+//! The sum of each column of a matrix reads a column at a time: far apart, and one after the other.
+//! Neighboring columns lie side by side. So [`TILE`] columns are done at a time, row by row:
 //!
 //! ```text
 //! each j < n                                each t < n / TILE
@@ -11,21 +12,24 @@
 //!                                             for j in the tile: out[j] <- lanes[0..8][j] joined
 //! ```
 //!
-//! A lane is read from memory and written back for each addition; to do so less often, [`UNROLLED_ROWS`] rows of the invariants lane are taken at a
-//! time, as long as there are that many.
+//! A lane is read from memory and written back for each addition; to do so less often,
+//! [`UNROLLED_ROWS`] rows of the same lane are taken at a time, as long as there are that many.
 //!
-//! The invariants goes for loops with state, as that over the other bodies for each body: what is variable gets a slot for each
-//! `j` of the tile.
+//! The same goes for loops with state, as that over the other bodies for each body: what is
+//! variable gets a slot for each `j` of the tile.
 //!
-//! **Method.** The body is cut into groups at the loops in it. A group runs for all `j` of a tile; registers that are read in
-//! another group than that which sets them, and variables, become arrays of a slot for each `j`. What does not depend on `j` is
-//! computed once, outside. **Sound** because rounds are independent, and each round does its own operations in the order they had. Those
-//! of parallel loops ([`Stmt::ParallelFor`]) store into slots of their own. Those of a loop in order may store anywhere: so no array that is stored
-//! into is read, there is one statement that stores into it, which goes through the rounds in their order as before, and the variables that are
-//! set mean nothing to anybody else.
+//! **Method.** The body is cut into groups at the loops in it. A group runs for all `j` of a tile;
+//! registers that are read in another group than that which sets them, and variables, become arrays
+//! of a slot for each `j`. What does not depend on `j` is computed once, outside. **Sound** because
+//! rounds are independent, and each round does its own operations in the order they had. Those of
+//! parallel loops ([`Stmt::ParallelFor`]) store into slots of their own. Those of a loop in order
+//! may store anywhere: so no array that is stored into is read, there is one statement that stores
+//! into it, which goes through the rounds in their order as before, and the variables that are set
+//! mean nothing to anybody else.
 //!
-//! **When.** The inner loops go over memory with a stride or carry state from round to round, and by `j` their reads are
-//! contiguous ([`Analysis::is_profitable`]). Nothing leaves a loop early, nothing fails.
+//! **When.** The inner loops go over memory with a stride or carry state from round to round, and
+//! by `j` their reads are contiguous ([`Analysis::is_profitable`]). Nothing leaves a loop early,
+//! nothing fails.
 
 use super::super::{
     Array, Binary, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary, Var, for_each_stmt,
@@ -53,7 +57,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     kernel.body = tile_outermost(kernel, body, &mention_counts);
 }
 
-/// The tile_outermost loops that are of the kind are changed.
+/// The outermost loops that are of the kind are changed.
 fn tile_outermost(kernel: &mut Kernel, stmts: Vec<Stmt>, mention_counts: &HashMap<Var, usize>) -> Vec<Stmt> {
     let mut out = Vec::new();
     for mut stmt in stmts {
@@ -77,7 +81,7 @@ fn tile_outermost(kernel: &mut Kernel, stmts: Vec<Stmt>, mention_counts: &HashMa
     out
 }
 
-/// How often variables are mention_counts.
+/// The number of statements that read or set each variable.
 fn count_mentions(stmts: &[Stmt]) -> HashMap<Var, usize> {
     let mut found = HashMap::default();
     for_each_stmt(stmts, &mut |stmt| {
@@ -88,7 +92,8 @@ fn count_mentions(stmts: &[Stmt]) -> HashMap<Var, usize> {
     found
 }
 
-/// Whether the rounds of a loop in order may be done side by side, if none of them reads what is stored.
+/// Returns true if the iterations of a sequential loop commute, provided that none reads an array
+/// that is stored into.
 fn iterations_commute(body: &[Stmt], mention_counts: &HashMap<Var, usize>) -> bool {
     let (mut stored, mut once) = (HashSet::default(), true);
     for_each_stmt(body, &mut |stmt| {
@@ -100,19 +105,19 @@ fn iterations_commute(body: &[Stmt], mention_counts: &HashMap<Var, usize>) -> bo
         && count_mentions(body).iter().all(|(var, times)| mention_counts.get(var) == Some(times))
 }
 
-/// What is known of a loop before it is changed.
+/// The analysis of a loop.
 struct Analysis<'s> {
-    /// How registers depth are set.
+    /// The operations that set registers inside.
     ops: HashMap<Reg, &'s Op>,
     /// Registers that depend on the index, or on what does.
     varying: HashSet<Reg>,
-    /// Those that are the index plus what does not depend on it.
+    /// Registers that are the index plus an invariant.
     contiguous: HashSet<Reg>,
     /// The group that sets a register.
     group: HashMap<Reg, usize>,
     /// Registers that are read in another group.
     live_across_groups: HashSet<Reg>,
-    /// Variables that are set depth.
+    /// Variables that are set inside.
     vars: HashSet<Var>,
     /// Arrays that are stored into.
     stored: HashSet<Array>,
@@ -123,7 +128,7 @@ struct Analysis<'s> {
 }
 
 impl<'s> Analysis<'s> {
-    /// Looks at the statements of a list; `None` if they are not of the kind.
+    /// Analyzes the statements of a list; `None` if they do not fit.
     fn analyze(&mut self, kernel: &Kernel, stmts: &'s [Stmt], emit_inner_loop: Option<Reg>) -> Option<()> {
         for stmt in stmts {
             match stmt {
@@ -185,7 +190,7 @@ impl<'s> Analysis<'s> {
         }
     }
 
-    /// A register is set: what it varying on, and whether reads lie side by side.
+    /// A register is set: what it depends on, and whether reads lie side by side.
     fn set(&mut self, kernel: &Kernel, reg: Reg, op: &Op, emit_inner_loop: Option<Reg>) -> Option<()> {
         let mut varying = false;
         op.for_each_reg(&mut |reg| varying |= self.varying.contains(&reg));
@@ -212,7 +217,7 @@ impl<'s> Analysis<'s> {
                     self.contiguous.insert(reg);
                 }
             }
-            // Only what goes by vectors is worth it depth.
+            // Only what goes by vectors is worth it inside.
             Op::Call(..) | Op::Cast(..) if self.depth > 0 && varying => return None,
             Op::Binary(kind, ..) if self.depth > 0 && varying => {
                 let float = kernel.regs[reg].is_float();
@@ -233,7 +238,7 @@ impl<'s> Analysis<'s> {
     }
 }
 
-/// Whether a slot number goes by more than 1 with an index.
+/// Returns true if a slot number goes by more than 1 with an index.
 fn strides(ops: &HashMap<Reg, &Op>, at: Reg, index: Reg) -> bool {
     match ops.get(&at) {
         Some(Op::Binary(Binary::Add, a, b)) => strides(ops, *a, index) || strides(ops, *b, index),
@@ -246,7 +251,7 @@ fn strides(ops: &HashMap<Reg, &Op>, at: Reg, index: Reg) -> bool {
     }
 }
 
-/// The tiler loop under construction.
+/// The tiled loop under construction.
 struct Tiler<'n, 's> {
     build: Builder<'n>,
     analysis: Analysis<'s>,
@@ -254,7 +259,7 @@ struct Tiler<'n, 's> {
     /// The range of the tile.
     low: Reg,
     high: Reg,
-    /// What stands for registers that do not depend on the index.
+    /// The copies of registers that do not depend on the index.
     invariants: HashMap<Reg, Reg>,
     /// Arrays of registers and variables.
     slots: HashMap<Reg, Array>,
@@ -268,11 +273,11 @@ enum Pending<'s> {
     Stmt(&'s Stmt),
     /// From here on other registers stand for those that do not depend on the index.
     Rename(HashMap<Reg, Reg>),
-    /// What is taken into the lane at hand.
+    /// Accumulates into the current lane.
     Accumulate(Summand),
     /// The lane at hand is that of an array whose first slot has this number.
     LoadLane(Array, Reg, ScalarType),
-    /// It is written back.
+    /// Stores the current lane back.
     StoreLane(Array),
     /// The lanes joined, as a register.
     CombineLanes(Array, ReductionOp, Reg),
@@ -463,7 +468,7 @@ impl<'s> Tiler<'_, 's> {
         self.build.stmts.push(Stmt::For { label, index, low, high, body });
     }
 
-    /// An inner loop, emit_inner_loop groups for all indices of the tile.
+    /// An inner loop, around groups for all indices of the tile.
     fn emit_inner_loop(&mut self, low: Reg, high: Reg, body: impl FnOnce(&mut Self, Reg)) {
         let index = self.build.reg(ScalarType::I64);
         let outer = std::mem::take(&mut self.build.stmts);
@@ -619,7 +624,7 @@ impl<'s> Tiler<'_, 's> {
     }
 }
 
-/// What a group knows for one index of the tile.
+/// The registers and variables of a group for one index of the tile.
 struct GroupState {
     here: HashMap<Reg, Reg>,
     vars: HashMap<Var, Reg>,
@@ -629,7 +634,7 @@ struct GroupState {
     lane: Option<(Reg, Reg)>,
 }
 
-/// Whether a number is computed is_rematerializable rather than kept: slot numbers, mostly.
+/// Returns true if a number is computed again rather than kept: slot numbers, mostly.
 fn is_rematerializable(op: &Op, ty: ScalarType) -> bool {
     ty == ScalarType::I64 && matches!(op, Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..))
 }

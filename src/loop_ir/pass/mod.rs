@@ -1,7 +1,8 @@
-//! Passes over the loop form: each takes loops and gives loops that compute the same, to the last bit.
+//! Passes over the loop form: each takes a kernel and gives one that computes the same, to the last
+//! bit.
 //!
-//! [`PASSES`] is the whole list, in order. A pass that finds nothing changes nothing. Tests validate the kernel
-//! after each of them ([`run`]).
+//! [`PASSES`] is the whole list, in order. A pass that finds nothing changes nothing. Tests
+//! validate the kernel after each of them ([`run`]).
 
 mod clone_stmts;
 mod copy_propagation;
@@ -19,7 +20,7 @@ use super::{Kernel, Op, Reg, ScalarType, Stmt};
 pub struct Pass {
     /// The name of the pass: of its file and of the folder of its golden files.
     pub name: &'static str,
-    /// Does it.
+    /// Transforms a kernel.
     pub run: fn(&mut Kernel),
 }
 
@@ -36,7 +37,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "dce", run: dce::run },
 ];
 
-/// Runs all passes; then loops have their costs.
+/// Runs all passes, and estimates the costs of loops.
 pub fn run(kernel: &mut Kernel) {
     for pass in PASSES {
         (pass.run)(kernel);
@@ -99,7 +100,8 @@ impl<'n> Builder<'n> {
     }
 }
 
-/// What replaces a list of statements; whether it is that of the kernel itself.
+/// A function that replaces a list of statements; the flag says that the list is the body of the
+/// kernel.
 type Rewrite<'f> = dyn FnMut(&mut Kernel, Vec<Stmt>, bool) -> Vec<Stmt> + 'f;
 
 /// Rewrites the statements of a kernel, lists inside others first; `list` may replace a whole list.

@@ -10,9 +10,9 @@
 //!                                   a[b] <- a[b] + the b-th bins of all p
 //! ```
 //!
-//! Integers are added in any order with the same result; floats are not, so loops that add these stay. The loop stands at the
-//! top, its body does nothing else but compute, and nothing it reads is `a` otherwise. It must be long enough that the
-//! bins of all parts are little beside it.
+//! Integers are added in any order with the same result; floats are not, so loops that add these
+//! stay. The loop stands at the top, its body does nothing else but compute, and nothing it reads
+//! is `a` otherwise. It must be long enough that the bins of all parts are little beside it.
 
 use super::super::{Array, ArrayInfo, Binary, Kernel, Op, Origin, Reg, ScalarType, Stmt};
 use super::clone_stmts::Cloner;
@@ -22,7 +22,7 @@ use crate::hash::HashMap;
 /// Parts of a loop, each with bins of its own.
 const PARTITIONS: u64 = 16;
 
-/// Rounds of the shortest loop that is privatize.
+/// Rounds of the shortest loop that is cut.
 const MIN_ITERATIONS: u64 = 1 << 17;
 
 /// Rounds for each bin.
@@ -55,7 +55,7 @@ pub fn run(kernel: &mut Kernel) {
     });
 }
 
-/// What a body adds to, and where.
+/// A body that adds to a bin.
 struct Histogram {
     array: Array,
     at: Reg,

@@ -1,8 +1,9 @@
 //! Loops of a few rounds are written out.
 //!
-//! The sum over the six edges that meet at a vertex, or over the three parts of a point, has few terms: to count them and to
-//! keep eight lanes in memory takes longer than to add them. A loop whose ends are constants becomes its rounds, one after
-//! the other; a sum in lanes becomes the additions that its lanes would do. A lane starts from a number that changes nothing
+//! The sum over the six edges that meet at a vertex, or over the three parts of a point, has few
+//! terms: to count them and to keep eight lanes in memory takes longer than to add them. A loop
+//! whose ends are constants becomes its rounds, one after the other; a sum in lanes becomes the
+//! additions that its lanes would do. A lane starts from a number that changes nothing
 //! ([`Joining::neutral`](super::super::Joining)), so it is left out.
 //!
 //! Inner loops first, as long as the code stays short ([`MAX_STATEMENTS`]).
@@ -76,7 +77,8 @@ fn written_out(kernel: &mut Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
     }
     if let Stmt::Reduce { item, result, .. } = stmt {
         let joining = item.op();
-        // The sum has the register of the loop that it replaces, and what lanes start from comes first.
+        // The sum has the register of the loop that it replaces, and what lanes start from comes
+        // first.
         let sum = combine_lanes(lanes, |a, b| match (a, b) {
             (Some(a), Some(b)) => Some(build.binary(joining.operation(), a, b)),
             (a, b) => a.or(b),

@@ -1,10 +1,12 @@
-//! Several rounds of a parallel loop at a time, where a loop inside of it waits for itself.
+//! Unroll and jam: several iterations of a parallel loop side by side, where a loop inside is bound
+//! by latency.
 //!
-//! A recurrence along a row (tridiagonal equations, a filter): each round of the inner loop needs what the one before has left,
-//! and the processor waits for a division and for slots of memory that have just been written. Rounds of the outer
-//! loop need nothing of each other, so [`UNROLL_FACTOR`] of them go side by side, and one works while the others wait. Where no
-//! operation takes long (running sums, counts), nothing is gained: the memory of several places at once costs more than
-//! an addition.
+//! In a recurrence along a row (tridiagonal equations, a filter) each iteration of the inner loop
+//! needs the result of the one before, and the processor waits for a division and for slots of
+//! memory that have just been written. Iterations of the outer loop are independent, so
+//! [`UNROLL_FACTOR`] of them go side by side, which hides the latency. Where no operation takes
+//! long (running sums, counts), nothing is gained: the memory of several places at once costs more
+//! than an addition.
 //!
 //! ```text
 //! each r < count                   each g < groups + rest
@@ -17,11 +19,12 @@
 //!                                    else: one round r, as it was
 //! ```
 //!
-//! Where a loop inside has the same ends in all rounds, nothing is left over of any.
-//! Each round still does its private_state statements in their order, with variables and working memory of its private_state, so no
-//! bit changes. Only inner loops that wait for themselves and write something are put together (what has no such loop goes by
-//! vectors, and loops per element that write nothing go by masks); everything else in a body is written out for one
-//! round after the other, as long as the code stays short ([`MAX_STATEMENTS`]).
+//! If the bounds of a loop inside are the same in all iterations, no remainder is left. Each round
+//! still does its own statements in their order, with variables and working memory of its own, so
+//! no bit changes. Only inner loops that wait for themselves and write something are put together
+//! (what has no such loop goes by vectors, and loops per element that write nothing go by masks);
+//! everything else in a body is written out for one round after the other, as long as the code
+//! stays short ([`MAX_STATEMENTS`]).
 
 use super::super::cost::loop_costs;
 use super::super::{
@@ -62,7 +65,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
-/// Whether there is a loop to put together, and not too much around it.
+/// Returns true if there is a loop to jam, and not too much around it.
 fn is_profitable(kernel: &Kernel, body: &[Stmt]) -> bool {
     let mut statements = 0;
     for_each_stmt(body, &mut |_| statements += 1);
@@ -72,8 +75,8 @@ fn is_profitable(kernel: &Kernel, body: &[Stmt]) -> bool {
         && local.sum::<u64>() <= MAX_STACK_BYTES
 }
 
-/// Whether rounds of a loop wait long for the ones before, and write what they find: without loops inside, and without
-/// leaving early.
+/// Returns true if each iteration of a loop needs a slow result of the one before and stores
+/// something: without loops inside, and without leaving early.
 fn has_loop_carried_latency(body: &[Stmt]) -> bool {
     let (mut got, mut set) = (BTreeSet::new(), BTreeSet::new());
     let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
@@ -96,7 +99,7 @@ fn divides(op: Binary) -> bool {
     matches!(op, DivFloat | DivSigned | DivUnsigned | RemSigned | RemUnsigned)
 }
 
-/// The variables of a body, and the arrays that each round has of its private_state.
+/// The variables of a body, and the arrays that each round has of its own.
 fn private_state(kernel: &Kernel, body: &[Stmt]) -> (BTreeSet<Var>, BTreeSet<Array>) {
     let (mut vars, mut arrays) = (BTreeSet::new(), BTreeSet::new());
     for_each_stmt(body, &mut |stmt| {
@@ -205,8 +208,9 @@ fn varying_regs(index: Reg, body: &[Stmt]) -> BTreeSet<Reg> {
     varying_regs
 }
 
-/// Each statement of all copies, then the next: what they read comes before what they write. Places of different rounds
-/// often lie a multiple of a page apart, and a processor takes such a read for one of what was just written.
+/// Each statement of all copies, then the next: what they read comes before what they write. Places
+/// of different rounds often lie a multiple of a page apart, and a processor takes such a read for
+/// one of what was just written.
 fn interleave(build: &mut Builder<'_>, copies: &mut [Renaming], body: &[Stmt]) -> Vec<Stmt> {
     let front = std::mem::take(&mut build.stmts);
     for stmt in body {
