@@ -119,7 +119,7 @@ pub fn mark_statement(
             drops.extend(locals);
         }
     }
-    (stmt.unwrap_or_else(|| script.body[at].clone()), drops)
+    (stmt.expect("the statement itself is among those that are marked"), drops)
 }
 
 /// The term that is a script's result, with its last uses marked.

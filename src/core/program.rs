@@ -358,7 +358,7 @@ impl Program {
             && !proof.refused
     }
 
-    /// Returns true if an instance that matches a type makes it comparable; `None` if none matches.
+    /// The answer of the instances that match a type, if any, whether they make it comparable.
     fn is_comparable(&self, eq: ClassId, ty: &Type, proof: &mut Proof) -> Option<bool> {
         let ty = std::slice::from_ref(ty);
         (!self.matching(eq, ty, proof.question).is_empty())

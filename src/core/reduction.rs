@@ -87,8 +87,8 @@ pub fn combine_lanes<T: Copy>(mut lanes: [T; LANES], mut join: impl FnMut(T, T) 
     lanes[0]
 }
 
-/// Returns true if a function is `+`, `*`, `_min` or `_max` of floats applied to its two
-/// parameters, be it through a method.
+/// The operation of a function that is `+`, `*`, `_min` or `_max` of floats applied to its two
+/// parameters, directly or through a method; `None` for others.
 pub fn reduction_op(program: &Program, function: FunctionId, type_args: &[Type]) -> Option<ReductionOp> {
     resolve(program, function, type_args, 0)
 }

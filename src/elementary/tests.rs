@@ -56,7 +56,7 @@ fn logarithm(x: &BigInt) -> BigInt {
     atanh(&(((x - one()) << BITS) / (x + one()))) * 2
 }
 
-/// How far a result is from the exact one, in units of its last place.
+/// The distance of a result from the exact one, in units of its last place.
 fn error(found: f64, exact: &BigInt) -> f64 {
     let ulp = fixed(f64::from_bits(found.abs().to_bits() + 1)) - fixed(found.abs());
     let difference = fixed(found) - exact;

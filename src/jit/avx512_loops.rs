@@ -68,7 +68,7 @@ enum Word {
     Before(ReductionOp),
 }
 
-/// What the lanes of a sum, a product, a smallest and a largest number begin with. They stand here
+/// The first values of the lanes of a sum, a product, a minimum and a maximum. They are static data
 /// because a vector that is read from where its numbers have just been written one by one waits
 /// until they are in the cache.
 static IDENTITY_LANES: [[f64; LANES]; 4] = {

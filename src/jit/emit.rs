@@ -592,7 +592,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         if ty.bytes() <= usize::from(width) {
             return self.b.ins().load(machine_type(ty), flags, place, 0);
         }
-        let narrow = Type::int(u16::from(width) * 8).unwrap_or(types::I8);
+        let narrow = Type::int(u16::from(width) * 8).expect("slots are 1, 2, 4 or 8 bytes wide");
         let value = self.b.ins().load(narrow, flags, place, 0);
         self.b.ins().uextend(machine_type(ty), value)
     }
@@ -600,7 +600,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     fn store(&mut self, array: Array, at: Value, value: Value, ty: ScalarType) {
         let (place, flags) = (self.address(array, at), self.flags(array));
         let width = u32::from(self.kernel.arrays[array].width);
-        let slot = Type::int(width as u16 * 8).unwrap_or(types::I8);
+        let slot = Type::int(width as u16 * 8).expect("slots are 1, 2, 4 or 8 bytes wide");
         let bytes = ty.bytes() as u32;
         let value = if bytes == width {
             value

@@ -108,7 +108,7 @@ pub struct Sums<'a> {
 /// The rows of a tile.
 #[derive(Clone, Copy)]
 pub struct Tile<'a> {
-    /// Their factors, [`TILE_ROWS`] of them.
+    /// The factors of [`TILE_ROWS`] rows.
     pub factors: Factors<'a>,
     /// The number of the first.
     pub first: usize,

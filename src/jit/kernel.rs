@@ -101,7 +101,7 @@ impl CompiledKernel {
         limits: &Limits<'_>,
     ) -> i64 {
         let (stop, memory) = (limits.interrupt, limits.memory);
-        let cost = self.lowered.kernel.iteration_costs.get(each).copied().unwrap_or(1.0).max(0.05);
+        let cost = self.lowered.kernel.iteration_costs[each].max(0.05);
         let whole = cost * count as f64;
         let pool = if whole >= MIN_PARALLEL_NS { self.shared.pool() } else { None };
         let least = ((MIN_PIECE_NS / cost) as i64).clamp(1, count.max(1));
@@ -345,14 +345,16 @@ impl Executable for CompiledKernel {
                     over = Some((at, *array))
                 }
                 InputBinding::Read(array, class) => {
-                    let Value::Seq(seq) = &*value else { return RunResult::Failed };
+                    let Value::Seq(seq) = &*value else {
+                        unreachable!("an array that was accepted is a sequence")
+                    };
                     let Some((buffer, start)) = seq.flat(*class) else { return RunResult::Failed };
                     words[frame.arrays + array.index()] = buffer.address() + start as u64 * class.bytes();
                     read.push(buffer);
                 }
                 InputBinding::Change(array, class) => {
                     let Value::Seq(mut seq) = std::mem::replace(value, Value::UNIT) else {
-                        return RunResult::Failed;
+                        unreachable!("an array that was accepted is a sequence")
                     };
                     if seq.class() != *class {
                         let Some((buffer, _)) = seq.flat(*class) else { return RunResult::Failed };

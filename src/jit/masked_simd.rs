@@ -63,7 +63,7 @@ pub struct Plan {
     vars: HashSet<Var>,
 }
 
-/// Whether, and how, rounds of a loop over `index` go together.
+/// The vectorization with masks of a loop over `index`, if it can be vectorized and it is profitable.
 pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<Plan> {
     let (mut vars, mut store_lanes) = (HashSet::default(), HashMap::<Array, Reg>::default());
     // An array is written at one place in each round: else the order of rounds would be seen.

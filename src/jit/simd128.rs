@@ -50,7 +50,7 @@ fn blocks(f: ScalarFunction) -> bool {
     super::math::blocks().iter().any(|(known, ..)| *known == f)
 }
 
-/// Whether, and how, a loop over `index` goes by vectors; `total` is what lanes are to take in.
+/// The vectorization of a loop over `index`, if it can be vectorized; `total` is the operand of a reduction.
 pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) -> Option<Plan> {
     let mut roles: HashMap<Reg, Role> = HashMap::from_iter([(index, Role::Index)]);
     // An array that is stored into is read and written at one place in each round.
@@ -205,7 +205,7 @@ pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) 
 impl Plan {
     /// The vector of a lane's type.
     fn vector(&self, ty: ScalarType) -> Type {
-        machine_type(ty).by((16 / self.width) as u32).unwrap_or(types::F64X2)
+        machine_type(ty).by((16 / self.width) as u32).expect("vectors have as many lanes as the machine's")
     }
 
     /// Indices done at once.
@@ -448,7 +448,7 @@ impl Emit<'_, '_> {
                         Some(vector) => self.b.ins().insertlane(vector, number, lane as u8),
                     });
                 }
-                vector.unwrap_or(first)
+                vector.expect("a vector has at least one lane")
             }
             // No other operation has lanes.
             _ => self.op(op),

@@ -38,7 +38,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |_, mut stmts, _| {
         for stmt in &mut stmts {
             if let Stmt::Let(_, Op::Size(n)) = stmt {
-                *n = sizes.iter().position(|size| size == n).unwrap_or(0) as u32;
+                *n = sizes.iter().position(|size| size == n).expect("sizes that are read are kept") as u32;
             }
         }
         stmts

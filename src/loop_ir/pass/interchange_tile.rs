@@ -505,14 +505,12 @@ impl<'s> Tiler<'_, 's> {
                 }
                 Pending::Accumulate(item) => {
                     let item = item.map(|reg| self.read(reg, &mut group));
-                    if let Some((_, lane)) = &mut group.lane {
-                        *lane = self.build.define(item.ty(self.build.kernel), item.accumulate(*lane));
-                    }
+                    let (_, lane) = group.lane.as_mut().expect("a lane is loaded before it accumulates");
+                    *lane = self.build.define(item.ty(self.build.kernel), item.accumulate(*lane));
                 }
                 Pending::StoreLane(lanes) => {
-                    if let Some((slot, lane)) = group.lane.take() {
-                        self.build.stmts.push(Stmt::Store(lanes, slot, lane));
-                    }
+                    let (slot, lane) = group.lane.take().expect("a lane is loaded before it is stored");
+                    self.build.stmts.push(Stmt::Store(lanes, slot, lane));
                 }
                 Pending::CombineLanes(lanes, joining, result) => {
                     let ty = self.build.kernel.regs[result];
@@ -618,8 +616,7 @@ impl<'s> Tiler<'_, 's> {
                 let (at, value) = (self.read(*at, group), self.read(*value, group));
                 self.build.stmts.push(Stmt::Store(*array, at, value));
             }
-            // No other statement is pending.
-            _ => {}
+            other => unreachable!("not a statement of a group: {other:?}"),
         }
     }
 }
