@@ -1,9 +1,10 @@
-//! What the evaluator asks of an executor that is faster than itself.
+//! The interface between the evaluator and a compiler.
 //!
-//! The evaluator hands out parts of a program (a term, a loop) at concrete types. An [`Accelerator`]
-//! may answer with a [`Kernel`] that computes the same, or decline. The two know nothing else of each
-//! other: the evaluator stays the meaning, and a kernel that cannot go on says so and leaves the rest,
-//! errors included, to the evaluator.
+//! The evaluator offers a [`CompilationUnit`]: a [`Region`] of a program (a term or a loop) at
+//! concrete types. An [`Accelerator`] returns an [`Executable`] that computes the same, or
+//! declines. The two know nothing else of each other: the evaluator defines the meaning, and an
+//! executable that fails says only that, and leaves the region, the error message included, to the
+//! evaluator.
 
 use crate::core::{FunctionId, LocalInfo, Program, Root, Stmt, Term};
 use crate::layout::Layouts;
@@ -12,27 +13,27 @@ use crate::value::Value;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// An executor of parts.
+/// A compiler of units.
 pub trait Accelerator: Send + Sync {
-    /// A kernel for a part, if it can make one.
+    /// The executable of a unit.
     ///
     /// # Errors
-    /// Why the part is left to the evaluator.
-    fn prepare(&self, part: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, Declined>;
+    /// The reason why the unit is left to the evaluator.
+    fn prepare(&self, part: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, NotCompiled>;
 }
 
-/// Why there is no kernel for a part.
+/// The reason why there is no executable for a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Declined {
-    /// Something in it is the evaluator's.
-    Unfit,
-    /// It would be too much code.
+pub enum NotCompiled {
+    /// The unit contains something that is not compiled.
+    Unsupported,
+    /// The code would be too long.
     TooLong,
-    /// [`Part::may_go_on`] said no.
+    /// [`CompilationUnit::may_continue`] returned false.
     Stopped,
 }
 
-/// A part of a program.
+/// A region of a program with what is needed to compile it.
 pub struct CompilationUnit<'a> {
     /// The program it belongs to.
     pub program: &'a Program,
@@ -42,15 +43,16 @@ pub struct CompilationUnit<'a> {
     pub locals: &'a [LocalInfo],
     /// Makes types of the part concrete.
     pub concrete: &'a dyn Fn(&Type) -> Type,
-    /// What is to be computed.
+    /// The term or loop to compile.
     pub region: Region<'a>,
-    /// Which functions the variables outside hold that hold functions.
+    /// The functions that variables outside hold, of those that hold functions.
     pub functions: &'a [(Root, KnownValue)],
-    /// Whether work on it may go on: nobody has interrupted it, and there is stack left.
-    pub may_go_on: &'a dyn Fn() -> bool,
+    /// Returns true as long as compilation may continue: it is not interrupted, and there is stack
+    /// left.
+    pub may_continue: &'a dyn Fn() -> bool,
 }
 
-/// What a part is.
+/// The region of a unit.
 #[derive(Clone, Copy)]
 pub enum Region<'a> {
     /// A pure term: its value is the only result.
@@ -60,8 +62,8 @@ pub enum Region<'a> {
 }
 
 impl<'a> Region<'a> {
-    /// The one or the other.
-    pub fn term_or_loop(self) -> Result<&'a Term, &'a Stmt> {
+    /// The term, or the loop as the error.
+    pub fn as_result(self) -> Result<&'a Term, &'a Stmt> {
         match self {
             Region::Term(term) => Ok(term),
             Region::Loop(stmt) => Err(stmt),
@@ -69,7 +71,7 @@ impl<'a> Region<'a> {
     }
 }
 
-/// What is known of a value outside a part.
+/// The knowledge about a value outside a unit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KnownValue {
     /// Nothing: data.
@@ -78,7 +80,7 @@ pub enum KnownValue {
     Function(FunctionId, Vec<Type>, Vec<KnownValue>),
 }
 
-/// A value that a kernel is given: a variable, or something a function captured.
+/// An input of a run: a variable, or a value that a function has captured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
     /// The variable.
@@ -89,40 +91,42 @@ pub struct Input {
 
 /// Bounds on a run.
 pub struct Limits<'a> {
-    /// Set from outside to stop it.
+    /// Set from outside to stop the run.
     pub interrupt: &'a AtomicBool,
     /// Bytes that one value may take.
     pub memory: u64,
-    /// Who is told now and then how many rounds of a loop are over, and how many there will be; by any thread.
-    pub tell: Option<&'a (dyn Fn(u64, u64) + Sync)>,
+    /// Called now and then, by any thread, with the number of finished iterations of a loop and of
+    /// all of them.
+    pub report_progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
 }
 
-/// How a run ended.
+/// The end of a run.
 pub enum RunResult {
-    /// The value of a term; or the variables changed, in the order of [`Kernel::changes`].
+    /// The value of a term; or the variables changed, in the order of [`Executable::changes`].
     Done(Vec<Value>),
-    /// Something went wrong: the evaluator finds out what.
+    /// The run failed: the evaluator finds the error.
     Failed,
-    /// It was given what it was not made for, and has left everything as it was.
+    /// The inputs are not those that the code was made for; nothing has changed.
     Refused,
-    /// It was stopped.
+    /// The run was interrupted.
     Interrupted,
 }
 
-/// A part of a program that can be run.
+/// A compiled unit.
 pub trait Executable: Send + Sync {
-    /// What it wants to be given.
+    /// The inputs of a run, in order.
     fn inputs(&self) -> &[Input];
-    /// The variables it changes. They are inputs, too, the first ones, in this order.
+    /// The variables that a run changes. They are the first inputs, in this order.
     fn changes(&self) -> &[Root];
-    /// Whether the result may be written over an input, if nobody else holds it: then the input is taken, and the run does not
-    /// fail.
+    /// Returns true if the result may be written over an input that is not shared: then the input
+    /// is taken, and the run does not fail.
     fn overwrites(&self, input: usize) -> bool;
-    /// Whether it may write the result into the memory of a value that nobody reads any more: then a run that has taken
-    /// it does not fail.
+    /// Returns true if a run may write the result into the memory of a dead value: then a run that
+    /// has taken it does not fail.
     fn accepts_spare(&self) -> bool;
-    /// Whether it may fail: then the values of `changes` are kept until it is done.
+    /// Returns true if a run may fail: then the values of `changes` are kept until it is done.
     fn can_fail(&self) -> bool;
-    /// Runs it. An input that it has not taken is still there if it fails, and so is the spare value.
+    /// Runs it. An input that it has not taken is still there if it fails, and so is the spare
+    /// value.
     fn run(&self, inputs: &mut [Value], spare: &mut Option<Value>, limits: &Limits<'_>) -> RunResult;
 }

@@ -17,14 +17,14 @@ pub struct FreeVariables {
 }
 
 impl FreeVariables {
-    /// Those of a term.
+    /// The variables and functions that a term mentions.
     pub fn by_term(term: &Term) -> FreeVariables {
         let mut found = FreeVariables::default();
         found.term(term);
         found
     }
 
-    /// Those of a statement.
+    /// The variables and functions that a statement mentions.
     pub fn by_stmt(stmt: &Stmt) -> FreeVariables {
         let mut found = FreeVariables::default();
         found.stmt(stmt);
@@ -53,7 +53,7 @@ impl FreeVariables {
         term.for_each_child(&mut |child| self.term(child));
     }
 
-    /// What is stored into, here and in statements inside.
+    /// Adds the variables that the statement, or one inside, stores into.
     fn stmt(&mut self, stmt: &Stmt) {
         stmt.for_each_stmt(&mut |stmt| match stmt.stores_into() {
             Some(Root::Local(local)) => {

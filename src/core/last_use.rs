@@ -38,45 +38,46 @@
 //! these costs nothing later.
 
 use super::free_variables::FreeVariables;
-use super::program::data_parts;
+use super::prim::PrimClass;
+use super::program::component_types;
 use super::{
-    ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, PatKind, Prim, Program, Root, Script,
-    StepKind, Stmt, StmtKind, Term, TermKind,
+    ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, Program, Root, Script, StepKind, Stmt,
+    StmtKind, Term, TermKind,
 };
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::types::{Type, TypeKind};
 use std::collections::BTreeSet;
 
-/// Components of one variable that are told apart.
-const MOST_PARTS: usize = 32;
+/// Components of one variable that are tracked separately.
+const MAX_TRACKED_COMPONENTS: usize = 32;
 
-/// Functions that one may call of which it is asked whether it copies.
-const MOST_CALLED: usize = 16;
+/// Functions reachable from one that is tested for copies.
+const MAX_CALLEES: usize = 16;
 
 /// Types looked at to find functions in one.
-const MOST_TYPES: usize = 100;
+const MAX_TYPES: usize = 100;
 
-/// What functions may look at, as far as somebody has asked.
+/// A cache of the session variables that functions may read.
 #[derive(Default)]
 pub struct ReachableGlobals {
-    known: HashMap<FunctionId, Seen>,
+    known: HashMap<FunctionId, GlobalAccess>,
 }
 
-/// What a function and those it may call look at.
+/// The session variables that a function, or one that it calls, may read.
 #[derive(Clone, Default)]
-struct Seen {
+struct GlobalAccess {
     globals: BTreeSet<GlobalId>,
-    /// It may call functions that are not known.
+    /// True if the function may call functions that are not known.
     unknown: bool,
 }
 
 /// A function with its last uses marked.
-pub fn function(program: &Program, reach: &mut ReachableGlobals, function: &Function) -> Function {
+pub fn mark_function(program: &Program, reach: &mut ReachableGlobals, function: &Function) -> Function {
     let mut function = function.clone();
-    let mut walk = Walk::new(program, reach, &function.locals);
+    let mut walk = Liveness::new(program, reach, &function.locals);
     walk.count(&function.body);
-    let mut live = walk.nothing();
+    let mut live = walk.empty_set();
     walk.term(&mut function.body, &mut live);
     let unread: Vec<LocalId> = function
         .params
@@ -84,26 +85,26 @@ pub fn function(program: &Program, reach: &mut ReachableGlobals, function: &Func
         .copied()
         .filter(|local| walk.movable(*local) && !walk.is_live(*local, &live))
         .collect();
-    prefix(&mut function.body, unread);
+    drop_before(&mut function.body, unread);
     function
 }
 
 /// The statement of a script at a position, with its last uses marked, and the locals that are to
 /// be let go of after it.
-pub fn statement(
+pub fn mark_statement(
     program: &Program,
     reach: &mut ReachableGlobals,
     script: &Script,
     at: usize,
 ) -> (Stmt, Vec<LocalId>) {
-    let mut walk = Walk::new(program, reach, &script.locals);
+    let mut walk = Liveness::new(program, reach, &script.locals);
     script.body[at].for_each_term(&mut |term| walk.count(term));
-    let mut live = walk.nothing();
+    let mut live = walk.empty_set();
     for later in &script.body[at + 1..] {
-        FreeVariables::by_stmt(later).locals.iter().for_each(|local| walk.add_all(*local, &mut live));
+        FreeVariables::by_stmt(later).locals.iter().for_each(|local| walk.mark_live(*local, &mut live));
     }
     if let Some(result) = &script.result {
-        FreeVariables::by_term(result).locals.iter().for_each(|local| walk.add_all(*local, &mut live));
+        FreeVariables::by_term(result).locals.iter().for_each(|local| walk.mark_live(*local, &mut live));
     }
     let mut stmts = vec![script.body[at].clone()];
     walk.statements(&mut stmts, &mut live);
@@ -118,22 +119,27 @@ pub fn statement(
             drops.extend(locals);
         }
     }
-    (stmt.unwrap_or_else(|| script.body[at].clone()), drops)
+    (stmt.expect("the statement itself is among those that are marked"), drops)
 }
 
 /// The term that is a script's result, with its last uses marked.
-pub fn result(program: &Program, reach: &mut ReachableGlobals, locals: &[LocalInfo], term: &Term) -> Term {
+pub fn mark_result(
+    program: &Program,
+    reach: &mut ReachableGlobals,
+    locals: &[LocalInfo],
+    term: &Term,
+) -> Term {
     let mut term = term.clone();
-    let mut walk = Walk::new(program, reach, locals);
+    let mut walk = Liveness::new(program, reach, locals);
     walk.count(&term);
-    let mut live = walk.nothing();
+    let mut live = walk.empty_set();
     walk.term(&mut term, &mut live);
     term
 }
 
 /// The locals whose values end in a term that is marked: they are moved or let go of, and not set
 /// again.
-pub fn dying(term: &Term) -> Vec<LocalId> {
+pub fn dying_locals(term: &Term) -> Vec<LocalId> {
     let (mut dying, mut set) = (BTreeSet::new(), BTreeSet::new());
     let mut waiting = vec![term];
     while let Some(term) = waiting.pop() {
@@ -159,9 +165,10 @@ pub fn dying(term: &Term) -> Vec<LocalId> {
     dying.difference(&set).copied().collect()
 }
 
-/// Whether a function, given large arrays that nobody else holds, copies none of them: it builds nothing, and calls no
-/// function that is not known, nor itself. Its loops may be taken over one by one.
-pub fn only_stores(program: &Program, function: FunctionId) -> bool {
+/// Returns true if a function, given large arrays that are not shared, copies none of them: it
+/// builds nothing, and calls no function that is not known, nor itself. Its loops may be taken over
+/// one by one.
+pub fn copies_no_arrays(program: &Program, function: FunctionId) -> bool {
     let (mut met, mut waiting) = (HashSet::default(), vec![function]);
     while let Some(function) = waiting.pop() {
         if !met.insert(function) {
@@ -172,17 +179,16 @@ pub fn only_stores(program: &Program, function: FunctionId) -> bool {
         while let Some(term) = terms.pop() {
             match &term.kind {
                 TermKind::Build(..) | TermKind::Method { .. } => return false,
-                TermKind::Prim(Prim::Reduce | Prim::Dot | Prim::Scan | Prim::ArgMin | Prim::ArgMax, ..) => {
-                    return false;
-                }
+                TermKind::Prim(prim, ..) if prim.class() == PrimClass::Fold => return false,
                 TermKind::Call(head, _) if !matches!(head.kind, TermKind::Closure { .. }) => return false,
                 TermKind::Closure { function, .. } => waiting.push(*function),
                 _ => {}
             }
             term.for_each_child(&mut |child| terms.push(child));
         }
-        // What calls itself may go on as long as a loop, and its calls are no loop that could be taken over.
-        if met.len() > MOST_CALLED || waiting.contains(&function) {
+        // What calls itself may go on as long as a loop, and its calls are no loop that could be
+        // taken over.
+        if met.len() > MAX_CALLEES || waiting.contains(&function) {
             return false;
         }
     }
@@ -190,7 +196,7 @@ pub fn only_stores(program: &Program, function: FunctionId) -> bool {
 }
 
 /// The parameters of a function that its body reads once, where nothing is done again and again.
-pub fn read_once(function: &Function) -> BTreeSet<LocalId> {
+pub fn params_read_once(function: &Function) -> BTreeSet<LocalId> {
     let mut reads: HashMap<LocalId, usize> = HashMap::default();
     let mut waiting = vec![(&function.body, 1)];
     while let Some((term, times)) = waiting.pop() {
@@ -216,7 +222,7 @@ pub fn read_once(function: &Function) -> BTreeSet<LocalId> {
 }
 
 /// Lets go of locals before a term.
-fn prefix(term: &mut Term, locals: Vec<LocalId>) {
+fn drop_before(term: &mut Term, locals: Vec<LocalId>) {
     if locals.is_empty() {
         return;
     }
@@ -234,12 +240,12 @@ fn prefix(term: &mut Term, locals: Vec<LocalId>) {
 }
 
 /// The local, or the component of one, that a term reads.
-fn place(term: &Term) -> Option<(LocalId, Option<usize>)> {
+fn local_or_component(term: &Term) -> Option<(LocalId, Option<usize>)> {
     match &term.kind {
         TermKind::Local(local) => Some((*local, None)),
         TermKind::Component(base, i) => match &base.kind {
             TermKind::Local(local) => {
-                usize::try_from(i).ok().filter(|i| *i < MOST_PARTS).map(|i| (*local, Some(i)))
+                usize::try_from(i).ok().filter(|i| *i < MAX_TRACKED_COMPONENTS).map(|i| (*local, Some(i)))
             }
             _ => None,
         },
@@ -249,14 +255,14 @@ fn place(term: &Term) -> Option<(LocalId, Option<usize>)> {
 
 /// A set of small numbers.
 #[derive(Clone)]
-struct Set(Vec<u64>);
+struct BitSet(Vec<u64>);
 
-impl Set {
-    fn of(size: usize) -> Set {
-        Set(vec![0; size.div_ceil(64)])
+impl BitSet {
+    fn with_capacity(size: usize) -> BitSet {
+        BitSet(vec![0; size.div_ceil(64)])
     }
 
-    fn has(&self, n: usize) -> bool {
+    fn contains(&self, n: usize) -> bool {
         self.0[n / 64] >> (n % 64) & 1 == 1
     }
 
@@ -268,12 +274,12 @@ impl Set {
         self.0[n / 64] &= !(1 << (n % 64));
     }
 
-    fn join(&mut self, other: &Set) {
+    fn union_with(&mut self, other: &BitSet) {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
     }
 }
 
-struct Walk<'a> {
+struct Liveness<'a> {
     program: &'a Program,
     reach: &'a mut ReachableGlobals,
     locals: Vec<LocalInfo>,
@@ -286,26 +292,26 @@ struct Walk<'a> {
     places: Vec<usize>,
     /// Marks are made; otherwise it is only found out what is read.
     marks: bool,
-    /// What is read after the innermost loop, and from its head on.
-    after: Set,
-    head: Set,
+    /// The locals that are read after the innermost loop, and from its head on.
+    after: BitSet,
+    head: BitSet,
     /// The variable that others see and that the statement around assigns.
     assigned: Option<Root>,
-    /// What has been mentioned and bound since the walk of the innermost loop began.
-    mentioned: Set,
-    bound: Set,
+    /// The locals mentioned and bound since the walk of the innermost loop began.
+    mentioned: BitSet,
+    bound: BitSet,
     /// Locals that were captured when nobody reads them later.
     captured: Vec<LocalId>,
 }
 
-/// The place in a set of what [`Walk::assigned`] is.
-const ASSIGNED: usize = 0;
+/// The place in a set of what [`Liveness::assigned`] is.
+const ASSIGNED_SLOT: usize = 0;
 
-impl<'a> Walk<'a> {
-    fn new(program: &'a Program, reach: &'a mut ReachableGlobals, locals: &[LocalInfo]) -> Walk<'a> {
-        let movable = locals.iter().map(|local| !local.shared && storable(&local.ty)).collect();
-        let none = Set::of(0);
-        Walk {
+impl<'a> Liveness<'a> {
+    fn new(program: &'a Program, reach: &'a mut ReachableGlobals, locals: &[LocalInfo]) -> Liveness<'a> {
+        let movable = locals.iter().map(|local| !local.shared && is_stored_data(&local.ty)).collect();
+        let none = BitSet::with_capacity(0);
+        Liveness {
             program,
             reach,
             locals: locals.to_vec(),
@@ -326,7 +332,7 @@ impl<'a> Walk<'a> {
     fn count(&mut self, term: &Term) {
         let mut waiting = vec![term];
         while let Some(term) = waiting.pop() {
-            if let Some((local, Some(part))) = place(term) {
+            if let Some((local, Some(part))) = local_or_component(term) {
                 let parts = &mut self.parts[local as usize];
                 *parts = (*parts).max(part + 1);
             }
@@ -335,8 +341,8 @@ impl<'a> Walk<'a> {
     }
 
     /// The empty set; the components are counted.
-    fn nothing(&mut self) -> Set {
-        let mut next = ASSIGNED + 1;
+    fn empty_set(&mut self) -> BitSet {
+        let mut next = ASSIGNED_SLOT + 1;
         self.places = self
             .parts
             .iter()
@@ -345,11 +351,11 @@ impl<'a> Walk<'a> {
                 next - 1 - parts
             })
             .collect();
-        let nothing = Set::of(next);
+        let nothing = BitSet::with_capacity(next);
         self.after = nothing.clone();
         self.head = nothing.clone();
-        self.mentioned = Set::of(self.locals.len());
-        self.bound = Set::of(self.locals.len());
+        self.mentioned = BitSet::with_capacity(self.locals.len());
+        self.bound = BitSet::with_capacity(self.locals.len());
         nothing
     }
 
@@ -363,16 +369,16 @@ impl<'a> Walk<'a> {
         first..=first + self.parts[local as usize]
     }
 
-    fn is_live(&self, local: LocalId, live: &Set) -> bool {
-        self.range(local).any(|place| live.has(place))
+    fn is_live(&self, local: LocalId, live: &BitSet) -> bool {
+        self.range(local).any(|place| live.contains(place))
     }
 
-    fn add_all(&self, local: LocalId, live: &mut Set) {
+    fn mark_live(&self, local: LocalId, live: &mut BitSet) {
         self.range(local).for_each(|place| live.add(place));
     }
 
     /// A local is set: what it was is not read later.
-    fn kill(&mut self, local: LocalId, live: &mut Set) {
+    fn kill(&mut self, local: LocalId, live: &mut BitSet) {
         self.range(local).for_each(|place| live.remove(place));
     }
 
@@ -381,7 +387,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A read of a local or of a component: whether it is the last one.
-    fn read(&mut self, local: LocalId, part: Option<usize>, live: &mut Set) -> bool {
+    fn read(&mut self, local: LocalId, part: Option<usize>, live: &mut BitSet) -> bool {
         self.mention(local);
         if !self.movable(local) {
             return false;
@@ -390,11 +396,11 @@ impl<'a> Walk<'a> {
         match part {
             None => {
                 let last = !self.is_live(local, live);
-                self.add_all(local, live);
+                self.mark_live(local, live);
                 last
             }
             Some(part) => {
-                let last = !live.has(first) && !live.has(first + 1 + part);
+                let last = !live.contains(first) && !live.contains(first + 1 + part);
                 live.add(first + 1 + part);
                 last
             }
@@ -402,7 +408,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The locals that may be let go of among those that are in one set and not in another.
-    fn dead(&self, before: &Set, now: &Set) -> Vec<LocalId> {
+    fn dead(&self, before: &BitSet, now: &BitSet) -> Vec<LocalId> {
         let locals = 0..self.locals.len() as LocalId;
         let dies = |local: &LocalId| {
             self.movable(*local) && self.is_live(*local, before) && !self.is_live(*local, now)
@@ -415,20 +421,20 @@ impl<'a> Walk<'a> {
 
     // ---- terms, from the last thing that happens to the first -------------------------------
 
-    fn term(&mut self, term: &mut Term, live: &mut Set) {
-        if let Some((local, part)) = place(term) {
+    fn term(&mut self, term: &mut Term, live: &mut BitSet) {
+        if let Some((local, part)) = local_or_component(term) {
             if self.assigned == Some(Root::Local(local)) {
                 self.mention(local);
                 match part {
                     None => self.read_assigned(term, live),
-                    Some(_) => live.add(ASSIGNED),
+                    Some(_) => live.add(ASSIGNED_SLOT),
                 }
                 return;
             }
             // Of a component that is the last one read of its variable, the whole is moved.
             let whole = part.is_some_and(|part| {
                 let own = self.places[local as usize] + 1 + part;
-                !self.range(local).any(|place| place != own && live.has(place))
+                !self.range(local).any(|place| place != own && live.contains(place))
             });
             if self.read(local, part, live) && self.marks {
                 match &mut term.kind {
@@ -452,12 +458,12 @@ impl<'a> Walk<'a> {
                     }
                 }
             }
-            TermKind::Call(head, args) => self.whole(live, |this, live| {
-                this.called(head, live);
+            TermKind::Call(head, args) => self.in_branch(live, |this, live| {
+                this.visit_callee(head, live);
                 args.iter_mut().rev().for_each(|arg| this.term(arg, live));
                 this.term(head, live);
             }),
-            TermKind::Prim(_, _, parts) => self.whole(live, |this, live| {
+            TermKind::Prim(_, _, parts) => self.in_branch(live, |this, live| {
                 parts.iter_mut().rev().for_each(|part| this.term(part, live));
             }),
             TermKind::Tuple(parts) | TermKind::Op(_, parts) | TermKind::Pack(parts) => {
@@ -478,10 +484,10 @@ impl<'a> Walk<'a> {
             TermKind::Build(clauses, body) => {
                 let clauses: Vec<LocalId> = clauses.iter().map(|(local, _)| *local).collect();
                 let after = live.clone();
-                self.rounds(live, |this, live| {
+                self.fixed_point(live, |this, live| {
                     this.term(body, live);
                     clauses.iter().for_each(|local| this.bind(*local, live));
-                    live.join(&after);
+                    live.union_with(&after);
                 });
             }
             TermKind::If(condition, then, otherwise) => {
@@ -489,27 +495,27 @@ impl<'a> Walk<'a> {
                 self.term(then, &mut first);
                 self.term(otherwise, live);
                 if self.marks {
-                    prefix(then, self.dead(live, &first));
-                    prefix(otherwise, self.dead(&first, live));
+                    drop_before(then, self.dead(live, &first));
+                    drop_before(otherwise, self.dead(&first, live));
                 }
-                live.join(&first);
+                live.union_with(&first);
                 self.term(condition, live);
             }
             TermKind::Match(scrutinee, arms) => {
                 let after = live.clone();
-                let mut starts: Vec<Set> = Vec::new();
+                let mut starts: Vec<BitSet> = Vec::new();
                 // What is read from the next arm on, if this one does not fit.
-                let mut next: Option<Set> = None;
+                let mut next: Option<BitSet> = None;
                 for arm in arms.iter_mut().rev() {
                     let mut here = after.clone();
                     self.term(&mut arm.body, &mut here);
                     starts.push(here.clone());
                     if let Some(guard) = &mut arm.guard {
-                        next.iter().for_each(|next| here.join(next));
+                        next.iter().for_each(|next| here.union_with(next));
                         self.term(guard, &mut here);
                     }
                     self.bind_pattern(&arm.pattern, &mut here);
-                    next.iter().for_each(|next| here.join(next));
+                    next.iter().for_each(|next| here.union_with(next));
                     next = Some(here);
                 }
                 *live = next.unwrap_or(after);
@@ -517,8 +523,8 @@ impl<'a> Walk<'a> {
                     starts.reverse();
                     let mut bound = Vec::new();
                     for (arm, start) in arms.iter_mut().zip(&starts) {
-                        locals_of(&arm.pattern, &mut bound);
-                        prefix(&mut arm.body, self.unread(live, &bound, start));
+                        arm.pattern.for_each_local(&mut |local| bound.push(local));
+                        drop_before(&mut arm.body, self.unread(live, &bound, start));
                     }
                 }
                 self.term(scrutinee, live);
@@ -542,22 +548,23 @@ impl<'a> Walk<'a> {
 
     /// Walks a term that may be handed as a whole to another executor, which reads the variables
     /// that it mentions with all their components.
-    fn whole(&mut self, live: &mut Set, walk: impl FnOnce(&mut Self, &mut Set)) {
+    fn in_branch(&mut self, live: &mut BitSet, walk: impl FnOnce(&mut Self, &mut BitSet)) {
         if self.parts.iter().all(|parts| *parts == 0) {
             return walk(self, live);
         }
         let outer = self.begin();
         walk(self, live);
         for local in 0..self.locals.len() {
-            if self.parts[local] > 0 && self.mentioned.has(local) && !self.bound.has(local) {
-                self.add_all(local as LocalId, live);
+            if self.parts[local] > 0 && self.mentioned.contains(local) && !self.bound.contains(local) {
+                self.mark_live(local as LocalId, live);
             }
         }
         self.end(outer);
     }
 
-    /// What an arm need not hold: of what the match reads and what patterns so far have bound.
-    fn unread(&self, before: &Set, bound: &[LocalId], now: &Set) -> Vec<LocalId> {
+    /// The locals that an arm does not need, of those that the match reads and those that patterns
+    /// so far bind.
+    fn unread(&self, before: &BitSet, bound: &[LocalId], now: &BitSet) -> Vec<LocalId> {
         let mut dead = self.dead(before, now);
         for local in bound {
             if self.movable(*local) && !self.is_live(*local, now) && !dead.contains(local) {
@@ -567,33 +574,34 @@ impl<'a> Walk<'a> {
         dead
     }
 
-    fn bind(&mut self, local: LocalId, live: &mut Set) {
+    fn bind(&mut self, local: LocalId, live: &mut BitSet) {
         self.bound.add(local as usize);
         self.kill(local, live);
     }
 
-    fn bind_pattern(&mut self, pat: &Pat, live: &mut Set) {
+    fn bind_pattern(&mut self, pat: &Pat, live: &mut BitSet) {
         let mut bound = Vec::new();
-        locals_of(pat, &mut bound);
+        pat.for_each_local(&mut |local| bound.push(local));
         bound.into_iter().for_each(|local| self.bind(local, live));
     }
 
     /// Walks what is done again and again: `round` goes from the end of a round to its head, and
     /// adds what is read after the last one. `live` is what is read after it, then what is read at
     /// its head.
-    fn rounds(&mut self, live: &mut Set, mut round: impl FnMut(&mut Self, &mut Set)) {
+    fn fixed_point(&mut self, live: &mut BitSet, mut round: impl FnMut(&mut Self, &mut BitSet)) {
         let size = self.locals.len();
         let outer = self.begin();
-        let around = [&mut self.after, &mut self.head].map(|set| std::mem::replace(set, Set::of(0)));
+        let around =
+            [&mut self.after, &mut self.head].map(|set| std::mem::replace(set, BitSet::with_capacity(0)));
         let marks = std::mem::replace(&mut self.marks, false);
         self.after = live.clone();
-        let mut head = Set(vec![0; live.0.len()]);
+        let mut head = BitSet(vec![0; live.0.len()]);
         self.head = head.clone();
         round(self, &mut head);
         // Whoever takes the loop over reads what it mentions.
         for local in 0..size {
-            if self.mentioned.has(local) && !self.bound.has(local) {
-                self.add_all(local as LocalId, &mut head);
+            if self.mentioned.contains(local) && !self.bound.contains(local) {
+                self.mark_live(local as LocalId, &mut head);
             }
         }
         self.marks = marks;
@@ -608,7 +616,7 @@ impl<'a> Walk<'a> {
 
     // ---- statements -----------------------------------------------------------------------
 
-    fn statements(&mut self, stmts: &mut Vec<Stmt>, live: &mut Set) {
+    fn statements(&mut self, stmts: &mut Vec<Stmt>, live: &mut BitSet) {
         let mut done: Vec<Stmt> = Vec::new();
         let outer = std::mem::take(&mut self.captured);
         for mut stmt in std::mem::take(stmts).into_iter().rev() {
@@ -630,12 +638,12 @@ impl<'a> Walk<'a> {
     }
 
     /// One statement; gives what nobody reads after it, though it may be held.
-    fn statement(&mut self, stmt: &mut Stmt, live: &mut Set) -> Vec<LocalId> {
+    fn statement(&mut self, stmt: &mut Stmt, live: &mut BitSet) -> Vec<LocalId> {
         let span = stmt.span;
         match &mut stmt.kind {
             StmtKind::Let(pat, term) => {
                 let mut bound = Vec::new();
-                locals_of(pat, &mut bound);
+                pat.for_each_local(&mut |local| bound.push(local));
                 self.bind_pattern(pat, live);
                 self.term(term, live);
                 bound
@@ -685,27 +693,27 @@ impl<'a> Walk<'a> {
                 self.statements(then, &mut first);
                 self.statements(otherwise, live);
                 if self.marks {
-                    before(then, self.dead(live, &first), span);
-                    before(otherwise, self.dead(&first, live), span);
+                    insert_drop(then, self.dead(live, &first), span);
+                    insert_drop(otherwise, self.dead(&first, live), span);
                 }
-                live.join(&first);
+                live.union_with(&first);
                 self.term(condition, live);
                 Vec::new()
             }
             StmtKind::Match(scrutinee, arms) => {
                 let after = live.clone();
-                let mut starts: Vec<Set> = Vec::new();
-                let mut next: Option<Set> = None;
+                let mut starts: Vec<BitSet> = Vec::new();
+                let mut next: Option<BitSet> = None;
                 for (pat, guard, body) in arms.iter_mut().rev() {
                     let mut here = after.clone();
                     self.statements(body, &mut here);
                     starts.push(here.clone());
                     if let Some(guard) = guard {
-                        next.iter().for_each(|next| here.join(next));
+                        next.iter().for_each(|next| here.union_with(next));
                         self.term(guard, &mut here);
                     }
                     self.bind_pattern(pat, &mut here);
-                    next.iter().for_each(|next| here.join(next));
+                    next.iter().for_each(|next| here.union_with(next));
                     next = Some(here);
                 }
                 *live = next.unwrap_or(after);
@@ -713,8 +721,8 @@ impl<'a> Walk<'a> {
                     starts.reverse();
                     let mut bound = Vec::new();
                     for ((pat, _, body), start) in arms.iter_mut().zip(&starts) {
-                        locals_of(pat, &mut bound);
-                        before(body, self.unread(live, &bound, start), span);
+                        pat.for_each_local(&mut |local| bound.push(local));
+                        insert_drop(body, self.unread(live, &bound, start), span);
                     }
                 }
                 self.term(scrutinee, live);
@@ -724,10 +732,10 @@ impl<'a> Walk<'a> {
                 let local = *local;
                 let after = live.clone();
                 let outer = self.begin();
-                self.rounds(live, |this, live| {
+                self.fixed_point(live, |this, live| {
                     this.statements(body, live);
                     this.bind(local, live);
-                    live.join(&after);
+                    live.union_with(&after);
                 });
                 let drops = self.found();
                 self.end(outer);
@@ -747,9 +755,9 @@ impl<'a> Walk<'a> {
             StmtKind::While(condition, body) => {
                 let after = live.clone();
                 let outer = self.begin();
-                self.rounds(live, |this, live| {
+                self.fixed_point(live, |this, live| {
                     this.statements(body, live);
-                    live.join(&after);
+                    live.union_with(&after);
                     this.term(condition, live);
                 });
                 let drops = self.found();
@@ -767,7 +775,7 @@ impl<'a> Walk<'a> {
             StmtKind::Return(term) => {
                 live.0.fill(0);
                 if self.assigned.is_some() {
-                    live.add(ASSIGNED);
+                    live.add(ASSIGNED_SLOT);
                 }
                 self.term(term, live);
                 Vec::new()
@@ -777,63 +785,63 @@ impl<'a> Walk<'a> {
     }
 
     /// A loop or a term begins: what it mentions is found.
-    fn begin(&mut self) -> [Set; 2] {
+    fn begin(&mut self) -> [BitSet; 2] {
         let size = self.locals.len();
-        [&mut self.mentioned, &mut self.bound].map(|set| std::mem::replace(set, Set::of(size)))
+        [&mut self.mentioned, &mut self.bound].map(|set| std::mem::replace(set, BitSet::with_capacity(size)))
     }
 
     /// All that has been mentioned or bound since the beginning.
     fn found(&self) -> Vec<LocalId> {
-        let found = |local: &usize| self.mentioned.has(*local) || self.bound.has(*local);
+        let found = |local: &usize| self.mentioned.contains(*local) || self.bound.contains(*local);
         (0..self.locals.len()).filter(found).map(|local| local as LocalId).collect()
     }
 
-    /// It has been walked: what it mentions, what is around it mentions.
-    fn end(&mut self, outer: [Set; 2]) {
-        self.mentioned.join(&outer[0]);
-        self.bound.join(&outer[1]);
+    /// Ends the walk of a loop: the loop around mentions what it mentions.
+    fn end(&mut self, outer: [BitSet; 2]) {
+        self.mentioned.union_with(&outer[0]);
+        self.bound.union_with(&outer[1]);
     }
 
     // ---- variables that others see ----------------------------------------------------------
 
     /// An assignment to a variable that others see.
-    fn assign(&mut self, root: Root, term: &mut Term, live: &mut Set) {
+    fn assign(&mut self, root: Root, term: &mut Term, live: &mut BitSet) {
         let ty = match root {
             Root::Local(local) => &self.locals[local as usize].ty,
             Root::Global(global) => &self.program.globals[global as usize].ty,
         };
-        let alone = self.assigned.is_none() && storable(ty) && self.is_alone(root, term);
+        let alone = self.assigned.is_none() && is_stored_data(ty) && self.is_sole_reference(root, term);
         if !alone {
             return self.term(term, live);
         }
         self.assigned = Some(root);
-        live.remove(ASSIGNED);
+        live.remove(ASSIGNED_SLOT);
         // Whoever leaves the statement has not assigned it.
-        self.after.add(ASSIGNED);
-        self.head.add(ASSIGNED);
+        self.after.add(ASSIGNED_SLOT);
+        self.head.add(ASSIGNED_SLOT);
         self.term(term, live);
-        self.after.remove(ASSIGNED);
-        self.head.remove(ASSIGNED);
-        live.remove(ASSIGNED);
+        self.after.remove(ASSIGNED_SLOT);
+        self.head.remove(ASSIGNED_SLOT);
+        live.remove(ASSIGNED_SLOT);
         self.assigned = None;
     }
 
-    fn read_assigned(&mut self, term: &mut Term, live: &mut Set) {
-        if !live.has(ASSIGNED) && self.marks {
+    fn read_assigned(&mut self, term: &mut Term, live: &mut BitSet) {
+        if !live.contains(ASSIGNED_SLOT) && self.marks {
             mark(term);
         }
-        live.add(ASSIGNED);
+        live.add(ASSIGNED_SLOT);
     }
 
-    /// Whether only functions that are known are called in a term, and those among them that are
-    /// values look at nothing of the variable.
-    fn is_alone(&mut self, root: Root, term: &Term) -> bool {
-        let mut by_structure = Seen::default();
+    /// Returns true if only functions that are known are called in a term, and those among them
+    /// that are values look at nothing of the variable.
+    fn is_sole_reference(&mut self, root: Root, term: &Term) -> bool {
+        let mut by_structure = GlobalAccess::default();
         let known = self.program.known;
         for class in [known.show, known.eq].into_iter().flatten() {
             self.reach.methods(self.program, class, None, &mut by_structure);
         }
-        if looks(&by_structure, root) {
+        if may_access(&by_structure, root) {
             return false;
         }
         let mut waiting = vec![term];
@@ -845,16 +853,16 @@ impl<'a> Walk<'a> {
                     let own = captures.iter().any(|local| {
                         Root::Local(*local) == root || holds_function(&self.locals[*local as usize].ty)
                     });
-                    !own && !looks(&self.reach.of(self.program, *function), root)
+                    !own && !may_access(&self.reach.of(self.program, *function), root)
                 }
                 TermKind::Method { class, method, .. } => {
-                    let mut seen = Seen::default();
+                    let mut seen = GlobalAccess::default();
                     self.reach.methods(self.program, *class, Some(*method), &mut seen);
-                    !looks(&seen, root)
+                    !may_access(&seen, root)
                 }
                 // A function that is called where it is named is called when its arguments are
                 // there.
-                TermKind::Call(head, args) if is_named(head) => {
+                TermKind::Call(head, args) if is_function_value(head) => {
                     waiting.extend(args);
                     continue;
                 }
@@ -869,19 +877,19 @@ impl<'a> Walk<'a> {
     }
 
     /// A call, which may look at the variable that is being assigned.
-    fn called(&mut self, head: &Term, live: &mut Set) {
+    fn visit_callee(&mut self, head: &Term, live: &mut BitSet) {
         let Some(root) = self.assigned else { return };
         let seen = match &head.kind {
             TermKind::Closure { function, .. } => self.reach.of(self.program, *function),
             TermKind::Method { class, method, .. } => {
-                let mut seen = Seen::default();
+                let mut seen = GlobalAccess::default();
                 self.reach.methods(self.program, *class, Some(*method), &mut seen);
                 seen
             }
             _ => return,
         };
-        if looks(&seen, root) {
-            live.add(ASSIGNED);
+        if may_access(&seen, root) {
+            live.add(ASSIGNED_SLOT);
         }
     }
 }
@@ -892,13 +900,13 @@ fn mark(term: &mut Term) {
     *term = Term::new(TermKind::Move(Box::new(inner.clone())), inner.ty, inner.span);
 }
 
-/// Whether a variable is among what is looked at.
-fn looks(seen: &Seen, root: Root) -> bool {
+/// Returns true if a variable may be read.
+fn may_access(seen: &GlobalAccess, root: Root) -> bool {
     seen.unknown || matches!(root, Root::Global(global) if seen.globals.contains(&global))
 }
 
-/// Whether a term is a function by its name, with nothing captured.
-fn is_named(term: &Term) -> bool {
+/// Returns true if a term is a function by its name, with nothing captured.
+fn is_function_value(term: &Term) -> bool {
     match &term.kind {
         TermKind::Closure { captures, .. } => captures.is_empty(),
         TermKind::Method { .. } => true,
@@ -907,12 +915,12 @@ fn is_named(term: &Term) -> bool {
 }
 
 impl ReachableGlobals {
-    /// What a function looks at.
-    fn of(&mut self, program: &Program, function: FunctionId) -> Seen {
+    /// The session variables that a function may read.
+    fn of(&mut self, program: &Program, function: FunctionId) -> GlobalAccess {
         if let Some(known) = self.known.get(&function) {
             return known.clone();
         }
-        let (mut seen, mut met, mut waiting) = (Seen::default(), HashSet::default(), vec![function]);
+        let (mut seen, mut met, mut waiting) = (GlobalAccess::default(), HashSet::default(), vec![function]);
         while let Some(function) = waiting.pop() {
             if !met.insert(function) {
                 continue;
@@ -936,8 +944,8 @@ impl ReachableGlobals {
         seen
     }
 
-    /// What the methods of a class look at, or one of them, of whatever instance.
-    fn methods(&mut self, program: &Program, class: u32, method: Option<usize>, into: &mut Seen) {
+    /// The session variables that one method of a class, or all, may read, in any instance.
+    fn methods(&mut self, program: &Program, class: u32, method: Option<usize>, into: &mut GlobalAccess) {
         for function in implementations(program, class, method) {
             let seen = self.of(program, function);
             into.unknown |= seen.unknown;
@@ -961,14 +969,14 @@ fn implementations(program: &Program, class: u32, method: Option<usize>) -> Vec<
     found
 }
 
-/// Whether sharing a value of this type may make a store copy: it is more than a word, and neither
-/// a text nor a function.
-fn storable(ty: &Type) -> bool {
+/// Returns true if sharing a value of this type may make a store copy: it is more than a word, and
+/// neither a text nor a function.
+fn is_stored_data(ty: &Type) -> bool {
     !matches!(ty.kind(), TypeKind::Scalar(_) | TypeKind::Function(..) | TypeKind::Procedure(_))
         && !ty.is_compact()
 }
 
-/// Whether a value of this type may hold a function.
+/// Returns true if a value of this type may hold a function.
 fn holds_function(ty: &Type) -> bool {
     let mut seen: HashSet<Type> = HashSet::default();
     let mut waiting = vec![ty.clone()];
@@ -985,35 +993,15 @@ fn holds_function(ty: &Type) -> bool {
             | TypeKind::Rest(_) => {
                 return true;
             }
-            _ if seen.len() >= MOST_TYPES => return true,
-            _ => waiting.extend(data_parts(&ty)),
+            _ if seen.len() >= MAX_TYPES => return true,
+            _ => waiting.extend(component_types(&ty)),
         }
     }
     false
 }
 
-/// The locals that a pattern binds.
-fn locals_of(pat: &Pat, found: &mut Vec<LocalId>) {
-    match &pat.kind {
-        PatKind::Bind(local) => found.push(*local),
-        PatKind::As(inner, local) => {
-            found.push(*local);
-            locals_of(inner, found);
-        }
-        PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
-            parts.iter().for_each(|part| locals_of(part, found));
-        }
-        PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => locals_of(inner, found),
-        PatKind::Coarray(index, inner) => {
-            locals_of(index, found);
-            locals_of(inner, found);
-        }
-        _ => {}
-    }
-}
-
 /// Lets go of locals before statements.
-fn before(stmts: &mut Vec<Stmt>, locals: Vec<LocalId>, span: Span) {
+fn insert_drop(stmts: &mut Vec<Stmt>, locals: Vec<LocalId>, span: Span) {
     if !locals.is_empty() {
         stmts.insert(0, Stmt { kind: StmtKind::Drop(locals), span });
     }

@@ -13,9 +13,11 @@ pub mod prim;
 pub mod print;
 pub mod program;
 pub mod reduction;
-mod signature;
+pub mod scalar_function;
+pub mod signature;
 pub mod term;
 pub mod validate;
+pub mod visit;
 
 pub use prim::Prim;
 pub use program::{Class, ClassId, Implementation, Instance, Method, Program};

@@ -1,198 +1,302 @@
-//! The one table of primitives: name, type as written in the language, a sentence.
+//! The one table of primitives: name, type as written in the language, class, a sentence.
 //!
-//! The checker reads names and types here; every executor matches [`Prim`] exhaustively, so that
-//! a forgotten primitive does not compile.
+//! The checker reads names and types here; every executor matches [`Prim`] exhaustively, so that a
+//! forgotten primitive does not compile. [`PrimClass`] says in what way a primitive is computed,
+//! and what effect it has. Functions of scalars have a table of their own
+//! ([`super::scalar_function`]), which is all that such a primitive needs.
 
+use super::scalar_function::{ScalarFunction, scalar_functions};
+use super::signature::Signature;
 use crate::types::{Scalar, Type, TypeKind};
 use num_traits::ToPrimitive;
+use std::sync::OnceLock;
+
+/// The way in which a primitive is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PrimClass {
+    /// A total function of scalars, from the table of those.
+    Scalar(ScalarFunction),
+    /// Prints.
+    Output,
+    /// A function of texts, or one that gives a text.
+    Text,
+    /// A function of a character.
+    Character,
+    /// A question about concrete types: answered when a function is specialized.
+    TypeQuery,
+    /// Ends the program, always or under a condition.
+    Check,
+    /// Goes over the elements of an array in the fixed grouping of [`super::reduction`].
+    Fold,
+    /// Sorts an array.
+    Sort,
+    /// The smaller or larger of two values of one word.
+    Order,
+    /// The checker computes the type of the result from that of the argument.
+    ComputedResult,
+    /// Goes between codes, indices and values of compact types and sums.
+    Code,
+    /// Converts between numbers without failing.
+    Convert,
+    /// Gives an array whose size is found when it runs.
+    Select,
+    /// Gives such an array from a text.
+    SelectText,
+    /// Gives what is in a file. `lists`: the file may have columns of lists.
+    Reader {
+        /// The file may have columns of lists.
+        lists: bool,
+    },
+    /// Writes a file.
+    Writer {
+        /// The file may have columns of lists.
+        lists: bool,
+    },
+}
+
+/// The effect of a primitive, beyond its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// None: it may be computed early, again, or not at all.
+    None,
+    /// May end the program with an error.
+    MayFail,
+    /// Prints.
+    Output,
+    /// Reads or writes a file.
+    Files,
+}
+
+impl PrimClass {
+    /// The effect of primitives of the class.
+    pub fn effect(self) -> Effect {
+        match self {
+            PrimClass::Scalar(_)
+            | PrimClass::Character
+            | PrimClass::TypeQuery
+            | PrimClass::Order
+            | PrimClass::ComputedResult
+            | PrimClass::Convert => Effect::None,
+            // The operation of a fold may fail, and so may making an array or a text of some
+            // length.
+            PrimClass::Check
+            | PrimClass::Text
+            | PrimClass::Fold
+            | PrimClass::Sort
+            | PrimClass::Code
+            | PrimClass::Select
+            | PrimClass::SelectText => Effect::MayFail,
+            PrimClass::Output => Effect::Output,
+            PrimClass::Reader { .. } | PrimClass::Writer { .. } => Effect::Files,
+        }
+    }
+}
 
 macro_rules! prims {
-    ($( $variant:ident $name:literal : $ty:literal, $doc:literal; )*) => {
+    ({ before { $( $a:ident $a_name:literal : $a_ty:literal, $a_class:expr, $a_doc:literal; )* }
+       after { $( $b:ident $b_name:literal : $b_ty:literal, $b_class:expr, $b_doc:literal; )* } }
+     primitives { $( $scalar:ident $name:literal $args:tt -> $result:ident = $body:expr, $doc:literal; )* }
+     operators { $( $op:tt )* }) => {
         /// A primitive.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Prim { $( #[doc = $doc] $variant, )* }
+        pub enum Prim {
+            $( #[doc = $a_doc] $a, )*
+            /// A function of scalars.
+            Scalar(ScalarFunction),
+            $( #[doc = $b_doc] $b, )*
+        }
 
         impl Prim {
             /// Every primitive, in the order of the table.
-            pub const ALL: &'static [Prim] = &[ $( Prim::$variant, )* ];
+            pub const ALL: &'static [Prim] = &[
+                $( Prim::$a, )*
+                $( Prim::Scalar(ScalarFunction::$scalar), )*
+                $( Prim::$b, )*
+            ];
 
-            /// Its name; several primitives of one name are overloads.
+            /// The name; several primitives of one name are overloads.
             pub fn name(self) -> &'static str {
-                match self { $( Prim::$variant => $name, )* }
-            }
-
-            /// Its type, as source text: `[T, I:COMPACTLINEAR] T -> U`.
-            pub fn signature(self) -> &'static str {
-                match self { $( Prim::$variant => $ty, )* }
-            }
-
-            /// Its name with its type: `name[T, I:COMPACTLINEAR] : T -> U`.
-            pub fn declaration(self) -> String {
-                match self.signature().split_once("] ") {
-                    Some((params, ty)) => format!("{}{params}] : {ty}", self.name()),
-                    None => format!("{} : {}", self.name(), self.signature()),
+                match self {
+                    Prim::Scalar(function) => function.name(),
+                    $( Prim::$a => $a_name, )*
+                    $( Prim::$b => $b_name, )*
                 }
             }
 
-            /// What it does, in a sentence.
+            /// The type, as source text: `[T, I:COMPACTLINEAR] T -> U`.
+            pub fn signature(self) -> &'static str {
+                match self {
+                    Prim::Scalar(function) => function.type_text(),
+                    $( Prim::$a => $a_ty, )*
+                    $( Prim::$b => $b_ty, )*
+                }
+            }
+
+            /// The way in which it is computed.
+            pub fn class(self) -> PrimClass {
+                #[allow(clippy::enum_glob_use)]
+                use PrimClass::*;
+                match self {
+                    Prim::Scalar(function) => Scalar(function),
+                    $( Prim::$a => $a_class, )*
+                    $( Prim::$b => $b_class, )*
+                }
+            }
+
+            /// A sentence that says what it computes or does.
             pub fn doc(self) -> &'static str {
-                match self { $( Prim::$variant => $doc, )* }
+                match self {
+                    Prim::Scalar(function) => function.doc(),
+                    $( Prim::$a => $a_doc, )*
+                    $( Prim::$b => $b_doc, )*
+                }
             }
         }
     };
 }
 
-prims! {
-    Print "print": "[T] T -> void", "Writes a value as `str` gives it.";
-    Println "println": "[T] T -> void", "Writes a value as `str` gives it, and ends the line.";
-    Str "str": "[T] T -> string", "The value as text for people.";
-    Strr "_strr": "[T] T -> string", "The value as text that reads back.";
-    TypeText "type_text": "[T] T -> string", "The type of the value as text, as messages show it; the value is not computed.";
-    Convertible "convertible": "[A, B] unit -> bool", "Whether `:>` leads from `A` to `B`.";
-    CallableWith "callable": "[F, A] unit -> bool", "Whether `F` is a type of functions or procedures that take a value of `A`, as it is or without loss.";
-    Fail "fail": "[T] string -> T", "Stops the program with this message.";
-    Assert "assert": "bool -> void", "Stops the program if the condition is false.";
-    Reduce "_reduce": "[T, I:COMPACTLINEAR] (T * T -> T) * T * T ^ I -> T", "Joins a start and all elements by an associative operation, in one fixed tree.";
-    Scan "_scan": "[T, I:COMPACTLINEAR] (T * T -> T) * T ^ I -> T ^ I", "The running results of an associative operation, grouped in one fixed way.";
-    Sorts "_sorts": "[T, I:COMPACTLINEAR] unit -> bool", "Whether `_sort` and `_order` are for arrays of this type: of more than a few values of one word.";
-    Sort "_sort": "[T, I:COMPACTLINEAR] T ^ I -> T ^ I", "The elements in ascending order, of a type that `_sorts`.";
-    Order "_order": "[T, I:COMPACTLINEAR] T ^ I -> I ^ I", "The indices in the ascending order of their elements, of a type that `_sorts`.";
-    Ranks "_ranks": "[T] unit -> bool", "Whether `_min`, `_max`, `_argmin` and `_argmax` are for elements of this type: of one word, in the order that the language gives it.";
-    Min "_min": "[T] T * T -> T", "The smaller of two values of a type that `_ranks`.";
-    Max "_max": "[T] T * T -> T", "The larger of two values of a type that `_ranks`.";
-    ArgMin "_argmin": "[T, I:COMPACTLINEAR] T ^ I -> I", "The first index of the smallest element, of a type that `_ranks`.";
-    ArgMax "_argmax": "[T, I:COMPACTLINEAR] T ^ I -> I", "The first index of the largest element, of a type that `_ranks`.";
-    Fuses "_fuses": "[T] unit -> bool", "Whether `_dot` is for elements of this type.";
-    Dot "_dot": "[T, I:COMPACTLINEAR] T ^ I * T ^ I -> T", "The sum of the products, each added without being rounded before; of a type that `_fuses`.";
-    Move "move": "[T, S] S -> T", "The value with its leaves, the numbers and codes in it, where the type `T` has them; leaves that could be exchanged are an error.";
-    Pack "pack": "[S, T] S -> T", "The compact product of the components of a tuple, the compact exponential of the elements of an array: one code.";
-    Unpack "unpack": "[S, T] S -> T", "The components of a compact product as a tuple, the digits of a compact exponential as an array.";
-    AInj "_ainj": "[N:COMPACTLINEAR, T] N * T -> N *+ T", "The case of a coarray with this index, and its argument.";
-    CaseNo "caseno": "[S, T] S -> T", "The number of the case that a value of a sum is: an index of `N` for a coarray `N *+ A`.";
-    CaseArg "casearg": "[S, T] S -> T", "The argument of a value of a sum whose cases all have arguments of one type.";
-    Size "sizeof": "[I:COMPACTLINEAR] unit -> int", "The number of values of `I`.";
-    Wrap "wrap": "[T, S] S -> T", "The number as an integer of type `T`, wrapped around if it does not fit.";
-    Saturate "saturate": "[T, S] S -> T", "The number as an integer of type `T`, the nearest bound if it does not fit.";
-    ModInt "mod": "[I:COMPACTLINEAR] int -> I", "The value of `I` whose code is the integer modulo the size of `I`.";
-    ModBigint "mod": "[I:COMPACTLINEAR] bigint -> I", "The value of `I` whose code is the integer modulo the size of `I`.";
-    IndexInt "index": "[I:COMPACTLINEAR] int -> 1 + I", "Case 1 with the value of `I` whose code is the integer, or case 0.";
-    IndexBigint "index": "[I:COMPACTLINEAR] bigint -> 1 + I", "Case 1 with the value of `I` whose code is the integer, or case 0.";
-    Sqrt "sqrt": "real -> real", "The square root.";
-    Fma "fma": "real * real * real -> real", "`x * y + z`, rounded once.";
-    Exp "exp": "real -> real", "e to the power of a number.";
-    Log "log": "real -> real", "The natural logarithm.";
-    Sin "sin": "real -> real", "The sine of an angle in radians.";
-    Cos "cos": "real -> real", "The cosine of an angle in radians.";
-    Tan "tan": "real -> real", "The tangent of an angle in radians.";
-    Asin "asin": "real -> real", "The angle in [-π/2, π/2] with this sine.";
-    Acos "acos": "real -> real", "The angle in [0, π] with this cosine.";
-    Atan "atan": "real -> real", "The angle in (-π/2, π/2) with this tangent.";
-    Atan2 "atan2": "real * real -> real", "The angle of the point (x, y), given as (y, x).";
-    Tanh "tanh": "real -> real", "The hyperbolic tangent.";
-    Floor "floor": "real -> real", "The largest whole number not above.";
-    Ceil "ceil": "real -> real", "The smallest whole number not below.";
-    Round "round": "real -> real", "The nearest whole number, halves away from zero.";
-    Trunc "trunc": "real -> real", "The whole part.";
-    IsNan "is_nan": "real -> bool", "Whether it is not a number.";
-    BitAnd "band": "int * int -> int", "Bitwise and.";
-    BitOr "bor": "int * int -> int", "Bitwise or.";
-    BitXor "bxor": "int * int -> int", "Bitwise exclusive or.";
-    BitNot "bnot": "int -> int", "Bitwise complement.";
-    Shl "shl": "int * int -> int", "Shifts left; 0 from 64 places on.";
-    Shr "shr": "int * int -> int", "Shifts right without sign; 0 from 64 places on.";
-    PopCount "popcount": "int -> int", "The number of one bits.";
-    Ctz "ctz": "int -> int", "The number of zero bits below the lowest one; 64 for 0.";
-    StrLen "strlen": "string -> int", "The number of characters.";
-    Substring "substring": "string * int * int -> string", "The characters from one position up to, not including, another; positions outside are moved to the ends.";
-    StrFind "strfind": "string * string -> int", "The position of the first occurrence of the second text in the first, or -1.";
-    StrReplace "_replace_all": "string * string * string -> string", "The first text with each occurrence of the second one, from the left, replaced by the third.";
-    Upper "upper": "string -> string", "In upper case.";
-    Lower "lower": "string -> string", "In lower case.";
-    UpperChar "upper": "char -> char", "In upper case, where that is one character.";
-    LowerChar "lower": "char -> char", "In lower case, where that is one character.";
-    IsLetter "is_letter": "char -> bool", "Whether it is a letter of any script.";
-    IsSpace "is_space": "char -> bool", "Whether it is a blank, a tab, a line break or another space.";
-    Trim "trim": "string -> string", "Without blanks at its ends.";
-    StrRepeat "repeat": "string * int -> string", "The text that many times; empty below 1.";
-    Chr "chr": "int -> string", "The character with this Unicode code point.";
-    CodePoint "codepoint": "string * int -> int", "The Unicode code point of the character at a position, or -1.";
-    ParseInt "parse_int": "string -> 1 + int", "Case 1 with the integer the text is, or case 0.";
-    ParseReal "parse_real": "string -> 1 + real", "Case 1 with the real the text is, or case 0.";
-    Compress "compress": "[T, I:COMPACTLINEAR] T ^ I * bool ^ I -> T ^ ?K", "The elements beside which the other array is true, in order.";
-    Iota "iota": "int -> int ^ ?N", "The integers from 0 up to, not including, a number that is not negative.";
-    Characters "characters": "string -> string ^ ?N", "The characters of a text, each as a text.";
-    Words "words": "string -> string ^ ?N", "The parts of a text between blanks.";
-    Lines "lines": "string -> string ^ ?N", "The lines of a text.";
-    Split "split": "string * string -> string ^ ?N", "The parts of a text between the places where another stands.";
-    Numbers "numbers": "string -> real ^ ?N", "The numbers of a text, between blanks and commas.";
-    Table "table": "string -> real ^ (?R \\* ?C)", "The numbers of a text, a row for each line that has any; rows are equally long.";
-    Npy "npy": "[S] string -> S", "The array of an `.npy` file, as the stated type says.";
-    Npz "npz": "[S] string * string -> S", "The array of this name in an `.npz` file, as the stated type says.";
-    Csv "csv": "[S] string -> S", "The table of a CSV file, as the stated type says: records by the names of its columns, or numbers.";
-    CsvBy "csv": "[S] string * char -> S", "The table of a file, with this character between the cells of a line.";
-    Arrow "arrow": "[S] string -> S", "The table of an Arrow file, as the stated type says: records by the names of its columns.";
-    Parquet "parquet": "[S] string -> S", "The table of a Parquet file, as the stated type says: records by the names of its columns.";
-    Raw "raw": "[S] string -> S", "The numbers of a file that holds nothing else, as the stated type says.";
-    ReadText "read_text": "string -> string", "The text of a file.";
-    WriteNpy "write_npy": "[T] string * T -> void", "Writes an array or a table as an `.npy` file.";
-    WriteNpz "write_npz": "[T] string * T -> void", "Writes the arrays of a record as an `.npz` file.";
-    WriteCsv "write_csv": "[T] string * T -> void", "Writes records or numbers as a CSV file.";
-    WriteCsvBy "write_csv": "[T] string * T * char -> void", "Writes records or numbers as a file, with this character between the cells of a line.";
-    WriteArrow "write_arrow": "[T] string * T -> void", "Writes records as an Arrow file.";
-    WriteParquet "write_parquet": "[T] string * T -> void", "Writes records as a Parquet file.";
-    WriteRaw "write_raw": "[T] string * T -> void", "Writes numbers, and nothing else, as a file.";
-    WriteText "write_text": "string * string -> void", "Writes a text as a file.";
-    Cells "_cells": "[T] T -> string", "The numbers of an array as text, between blanks.";
-    Svg "_svg": "string -> string", "The picture that a text describes, as SVG.";
-    Draw "_draw": "string -> void", "Prints the picture that a text describes, as it fits where it is seen.";
-    SavePicture "_save_picture": "string * string -> void", "Writes the picture that a text describes as a file.";
-    Fixed "fixed": "real * int -> string", "The number with that many digits after the point.";
+scalar_functions! { prims
+    before {
+        Print "print": "[T] T -> void", Output, "Writes a value as `str` gives it.";
+        Println "println": "[T] T -> void", Output, "Writes a value as `str` gives it, and ends the line.";
+        Str "str": "[T] T -> string", Text, "The value as text for people.";
+        Strr "_strr": "[T] T -> string", Text, "The value as text that reads back.";
+        TypeText "type_text": "[T] T -> string", ComputedResult, "The type of the value as text, as messages show it; the value is not computed.";
+        Convertible "convertible": "[A, B] unit -> bool", TypeQuery, "Whether `:>` leads from `A` to `B`.";
+        CallableWith "callable": "[F, A] unit -> bool", TypeQuery, "Whether `F` is a type of functions or procedures that take a value of `A`, as it is or without loss.";
+        Fail "fail": "[T] string -> T", Check, "Stops the program with this message.";
+        Assert "assert": "bool -> void", Check, "Stops the program if the condition is false.";
+        Reduce "_reduce": "[T, I:COMPACTLINEAR] (T * T -> T) * T * T ^ I -> T", Fold, "Joins a start and all elements by an associative operation, in one fixed tree.";
+        Scan "_scan": "[T, I:COMPACTLINEAR] (T * T -> T) * T ^ I -> T ^ I", Fold, "The running results of an associative operation, grouped in one fixed way.";
+        Sorts "_sorts": "[T, I:COMPACTLINEAR] unit -> bool", TypeQuery, "Whether `_sort` and `_order` are for arrays of this type: of more than a few values of one word.";
+        Sort "_sort": "[T, I:COMPACTLINEAR] T ^ I -> T ^ I", Sort, "The elements in ascending order, of a type that `_sorts`.";
+        Order "_order": "[T, I:COMPACTLINEAR] T ^ I -> I ^ I", Sort, "The indices in the ascending order of their elements, of a type that `_sorts`.";
+        Ranks "_ranks": "[T] unit -> bool", TypeQuery, "Whether `_min`, `_max`, `_argmin` and `_argmax` are for elements of this type: of one word, in the order that the language gives it.";
+        Min "_min": "[T] T * T -> T", Order, "The smaller of two values of a type that `_ranks`.";
+        Max "_max": "[T] T * T -> T", Order, "The larger of two values of a type that `_ranks`.";
+        ArgMin "_argmin": "[T, I:COMPACTLINEAR] T ^ I -> I", Fold, "The first index of the smallest element, of a type that `_ranks`.";
+        ArgMax "_argmax": "[T, I:COMPACTLINEAR] T ^ I -> I", Fold, "The first index of the largest element, of a type that `_ranks`.";
+        Fuses "_fuses": "[T] unit -> bool", TypeQuery, "Whether `_dot` is for elements of this type.";
+        Dot "_dot": "[T, I:COMPACTLINEAR] T ^ I * T ^ I -> T", Fold, "The sum of the products, each added without being rounded before; of a type that `_fuses`.";
+        Move "move": "[T, S] S -> T", ComputedResult, "The value with its leaves, the numbers and codes in it, where the type `T` has them; leaves that could be exchanged are an error.";
+        Pack "pack": "[S, T] S -> T", ComputedResult, "The compact product of the components of a tuple, the compact exponential of the elements of an array: one code.";
+        Unpack "unpack": "[S, T] S -> T", ComputedResult, "The components of a compact product as a tuple, the digits of a compact exponential as an array.";
+        AInj "_ainj": "[N:COMPACTLINEAR, T] N * T -> N *+ T", Code, "The case of a coarray with this index, and its argument.";
+        CaseNo "caseno": "[S, T] S -> T", ComputedResult, "The number of the case that a value of a sum is: an index of `N` for a coarray `N *+ A`.";
+        CaseArg "casearg": "[S, T] S -> T", ComputedResult, "The argument of a value of a sum whose cases all have arguments of one type.";
+        Size "sizeof": "[I:COMPACTLINEAR] unit -> int", Code, "The number of values of `I`.";
+        Wrap "wrap": "[T, S] S -> T", Convert, "The number as an integer of type `T`, wrapped around if it does not fit.";
+        Saturate "saturate": "[T, S] S -> T", Convert, "The number as an integer of type `T`, the nearest bound if it does not fit.";
+        ModInt "mod": "[I:COMPACTLINEAR] int -> I", Code, "The value of `I` whose code is the integer modulo the size of `I`.";
+        ModBigint "mod": "[I:COMPACTLINEAR] bigint -> I", Code, "The value of `I` whose code is the integer modulo the size of `I`.";
+        IndexInt "index": "[I:COMPACTLINEAR] int -> 1 + I", Code, "Case 1 with the value of `I` whose code is the integer, or case 0.";
+        IndexBigint "index": "[I:COMPACTLINEAR] bigint -> 1 + I", Code, "Case 1 with the value of `I` whose code is the integer, or case 0.";
+    }
+    after {
+        StrLen "strlen": "string -> int", Text, "The number of characters.";
+        Substring "substring": "string * int * int -> string", Text, "The characters from one position up to, not including, another; positions outside are moved to the ends.";
+        StrFind "strfind": "string * string -> int", Text, "The position of the first occurrence of the second text in the first, or -1.";
+        StrReplace "_replace_all": "string * string * string -> string", Text, "The first text with each occurrence of the second one, from the left, replaced by the third.";
+        Upper "upper": "string -> string", Text, "In upper case.";
+        Lower "lower": "string -> string", Text, "In lower case.";
+        UpperChar "upper": "char -> char", Character, "In upper case, where that is one character.";
+        LowerChar "lower": "char -> char", Character, "In lower case, where that is one character.";
+        IsLetter "is_letter": "char -> bool", Character, "Whether it is a letter of any script.";
+        IsSpace "is_space": "char -> bool", Character, "Whether it is a blank, a tab, a line break or another space.";
+        Trim "trim": "string -> string", Text, "Without blanks at its ends.";
+        StrRepeat "repeat": "string * int -> string", Text, "The text that many times; empty below 1.";
+        Chr "chr": "int -> string", Text, "The character with this Unicode code point.";
+        CodePoint "codepoint": "string * int -> int", Text, "The Unicode code point of the character at a position, or -1.";
+        ParseInt "parse_int": "string -> 1 + int", Text, "Case 1 with the integer the text is, or case 0.";
+        ParseReal "parse_real": "string -> 1 + real", Text, "Case 1 with the real the text is, or case 0.";
+        Compress "compress": "[T, I:COMPACTLINEAR] T ^ I * bool ^ I -> T ^ ?K", Select, "The elements beside which the other array is true, in order.";
+        Iota "iota": "int -> int ^ ?N", Select, "The integers from 0 up to, not including, a number that is not negative.";
+        Characters "characters": "string -> string ^ ?N", SelectText, "The characters of a text, each as a text.";
+        Words "words": "string -> string ^ ?N", SelectText, "The parts of a text between blanks.";
+        Lines "lines": "string -> string ^ ?N", SelectText, "The lines of a text.";
+        Split "split": "string * string -> string ^ ?N", SelectText, "The parts of a text between the places where another stands.";
+        Numbers "numbers": "string -> real ^ ?N", SelectText, "The numbers of a text, between blanks and commas.";
+        Table "table": "string -> real ^ (?R \\* ?C)", SelectText, "The numbers of a text, a row for each line that has any; rows are equally long.";
+        Npy "npy": "[S] string -> S", Reader { lists: false }, "The array of an `.npy` file, as the stated type says.";
+        Npz "npz": "[S] string * string -> S", Reader { lists: false }, "The array of this name in an `.npz` file, as the stated type says.";
+        Csv "csv": "[S] string -> S", Reader { lists: false }, "The table of a CSV file, as the stated type says: records by the names of its columns, or numbers.";
+        CsvBy "csv": "[S] string * char -> S", Reader { lists: false }, "The table of a file, with this character between the cells of a line.";
+        Arrow "arrow": "[S] string -> S", Reader { lists: true }, "The table of an Arrow file, as the stated type says: records by the names of its columns.";
+        Parquet "parquet": "[S] string -> S", Reader { lists: true }, "The table of a Parquet file, as the stated type says: records by the names of its columns.";
+        Raw "raw": "[S] string -> S", Reader { lists: false }, "The numbers of a file that holds nothing else, as the stated type says.";
+        ReadText "read_text": "string -> string", Reader { lists: false }, "The text of a file.";
+        WriteNpy "write_npy": "[T] string * T -> void", Writer { lists: false }, "Writes an array or a table as an `.npy` file.";
+        WriteNpz "write_npz": "[T] string * T -> void", Writer { lists: false }, "Writes the arrays of a record as an `.npz` file.";
+        WriteCsv "write_csv": "[T] string * T -> void", Writer { lists: false }, "Writes records or numbers as a CSV file.";
+        WriteCsvBy "write_csv": "[T] string * T * char -> void", Writer { lists: false }, "Writes records or numbers as a file, with this character between the cells of a line.";
+        WriteArrow "write_arrow": "[T] string * T -> void", Writer { lists: true }, "Writes records as an Arrow file.";
+        WriteParquet "write_parquet": "[T] string * T -> void", Writer { lists: true }, "Writes records as a Parquet file.";
+        WriteRaw "write_raw": "[T] string * T -> void", Writer { lists: false }, "Writes numbers, and nothing else, as a file.";
+        WriteText "write_text": "string * string -> void", Writer { lists: false }, "Writes a text as a file.";
+        Cells "_cells": "[T] T -> string", Text, "The numbers of an array as text, between blanks.";
+        Svg "_svg": "string -> string", Text, "The picture that a text describes, as SVG.";
+        Draw "_draw": "string -> void", Output, "Prints the picture that a text describes, as it fits where it is seen.";
+        SavePicture "_save_picture": "string * string -> void", Writer { lists: false }, "Writes the picture that a text describes as a file.";
+        Fixed "fixed": "real * int -> string", Text, "The number with that many digits after the point.";
+    }
 }
 
 impl Prim {
-    /// Whether calling it is an effect.
+    /// The name with its type: `name[T, I:COMPACTLINEAR] : T -> U`.
+    pub fn declaration(self) -> String {
+        match self.signature().split_once("] ") {
+            Some((params, ty)) => format!("{}{params}] : {ty}", self.name()),
+            None => format!("{} : {}", self.name(), self.signature()),
+        }
+    }
+
+    /// The type, read once for all uses.
+    pub fn typed_signature(self) -> &'static Signature {
+        static SIGNATURES: OnceLock<Vec<(Prim, Signature)>> = OnceLock::new();
+        let read = |prim: &Prim| (*prim, Signature::read(prim.signature()));
+        let all = SIGNATURES.get_or_init(|| Prim::ALL.iter().map(read).collect());
+        let found = all.iter().find(|(prim, _)| *prim == self);
+        &found.expect("every primitive is in the table").1
+    }
+
+    /// The effect that it has beyond its value.
+    pub fn effect(self) -> Effect {
+        self.class().effect()
+    }
+
+    /// Returns true if a call is a statement: the type ends in `-> void`.
     pub fn is_procedure(self) -> bool {
         self.signature().ends_with("-> void")
     }
 
-    /// Whether it gives what is in a file.
+    /// Returns true if it gives what is in a file.
     pub fn is_reader(self) -> bool {
-        matches!(
-            self,
-            Prim::Npy
-                | Prim::Npz
-                | Prim::Csv
-                | Prim::CsvBy
-                | Prim::Arrow
-                | Prim::Parquet
-                | Prim::Raw
-                | Prim::ReadText
-        )
+        matches!(self.class(), PrimClass::Reader { .. })
     }
 
-    /// Whether the checker computes the type of the result from that of the argument.
-    pub fn is_computed(self) -> bool {
-        matches!(self, Prim::Move | Prim::Pack | Prim::Unpack | Prim::CaseNo | Prim::CaseArg | Prim::TypeText)
+    /// Returns true if the checker computes the type of the result from that of the argument.
+    pub fn has_computed_result_type(self) -> bool {
+        self.class() == PrimClass::ComputedResult
     }
 
-    /// Whether the stated type says what it gives.
-    pub fn reads_stated(self) -> bool {
+    /// Returns true if it gives a value of the type that the program states.
+    pub fn has_stated_result_type(self) -> bool {
         self.is_reader() && self.signature().ends_with("-> S")
     }
 
-    /// Whether the files that it reads or writes have columns of lists.
-    pub fn holds_lists(self) -> bool {
-        matches!(self, Prim::Arrow | Prim::WriteArrow | Prim::Parquet | Prim::WriteParquet)
+    /// Returns true if the files that it reads or writes may have columns of lists.
+    pub fn supports_list_columns(self) -> bool {
+        matches!(self.class(), PrimClass::Reader { lists: true } | PrimClass::Writer { lists: true })
     }
 }
 
-/// What [`Prim::Fuses`] says of the type it is used at.
+/// The answer of [`Prim::Fuses`] for its type argument.
 pub fn fuses(types: &[Type]) -> bool {
     matches!(types, [element] if element.as_scalar() == Some(Scalar::Real))
 }
 
-/// What [`Prim::Ranks`] says of the type it is used at: values of one word have an order that is known, but those of a declared
-/// type may have one of their own.
+/// The answer of [`Prim::Ranks`] for its type argument: values of one word have an order that is
+/// known, but those of a declared type may have one of their own.
 pub fn ranks(types: &[Type]) -> bool {
     let [element] = types else { return false };
     match element.as_scalar() {
@@ -204,12 +308,30 @@ pub fn ranks(types: &[Type]) -> bool {
     }
 }
 
-/// What [`Prim::Sorts`] says of the types it is used at, of elements and of indices: values of one word have an order that is known, but those of a
-/// declared type may have one of their own.
+/// The answer of [`Prim::Sorts`] for its type arguments, of elements and of indices: values of one
+/// word have an order that is known, but those of a declared type may have one of their own.
 pub fn sorts(types: &[Type]) -> bool {
     /// Fewer are sorted where they are, by the function in the language.
-    const FEW: u64 = 200;
+    const MAX_UNSORTED_ELEMENTS: u64 = 200;
     let [element, index] = types else { return false };
     ranks(std::slice::from_ref(element))
-        && index.size().is_ok_and(|size| size.to_u64().is_some_and(|size| size > FEW))
+        && index.size().is_ok_and(|size| size.to_u64().is_some_and(|size| size > MAX_UNSORTED_ELEMENTS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn procedures_have_an_effect_and_are_the_last_to_be_left_out() {
+        for prim in Prim::ALL {
+            assert!(!prim.is_procedure() || prim.effect() != Effect::None, "{prim:?}");
+        }
+    }
+
+    #[test]
+    fn names_and_types_are_unique() {
+        let mut seen = std::collections::HashSet::new();
+        assert!(Prim::ALL.iter().all(|prim| seen.insert(prim.declaration())));
+    }
 }

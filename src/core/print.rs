@@ -51,7 +51,7 @@ pub fn function(program: &Program, id: u32, function: &Function) -> String {
 }
 
 /// A term or a statement of a body with these locals.
-pub fn part(program: &Program, locals: &[LocalInfo], part: Result<&Term, &Stmt>) -> String {
+pub fn unit(program: &Program, locals: &[LocalInfo], part: Result<&Term, &Stmt>) -> String {
     let mut p = Printer { program, locals, out: String::new(), indent: 0 };
     match part {
         Ok(term) => p.term(term),

@@ -14,12 +14,12 @@ use std::sync::Arc;
 
 /// Requirements of requirements of … followed at most: an instance may require more than it gives
 /// (`instance[T with C[T ^ 2]] C[T]`).
-pub const DEEPEST_REQUIREMENT: u32 = 100;
+pub const MAX_REQUIREMENT_DEPTH: u32 = 100;
 
 /// A class of the program.
 pub type ClassId = u32;
 
-/// What a session has defined so far.
+/// The definitions of a session so far.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// By [`FunctionId`]; `None` while its body is being checked.
@@ -33,35 +33,35 @@ pub struct Program {
     /// Of all classes. Of two at the same types the later one counts: it has replaced the other.
     pub instances: Vec<Instance>,
     /// Classes of the library that the language knows.
-    pub known: Known,
+    pub known: KnownClasses,
 }
 
 /// The classes of the library that give syntax a meaning; `None` until read.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Known {
-    /// What has a text of its own.
+pub struct KnownClasses {
+    /// `Show`: types with a text of their own.
     pub show: Option<ClassId>,
-    /// What has an equality of its own.
+    /// `Eq`: types with an equality of their own.
     pub eq: Option<ClassId>,
-    /// What literals can be.
+    /// `Literal`: types of literals.
     pub literal: Option<ClassId>,
-    /// What `:>` leads to.
+    /// `Convert`: the conversions of `:>`.
     pub convert: Option<ClassId>,
-    /// What is converted without being asked for.
+    /// `Widen`: implicit conversions.
     pub widen: Option<ClassId>,
-    /// What can be indexed.
+    /// `Index`: types that can be indexed.
     pub index: Option<ClassId>,
-    /// What is drawn, where values are drawn at random, by a function of its own.
+    /// `Arbitrary`: types whose random values come from a function of their own.
     pub arbitrary: Option<ClassId>,
-    /// The function that converts one number type to another, at any two: the method of `Literal` and
-    /// `Convert` where the language itself converts.
+    /// The function that converts one number type to another, at any two: the method of `Literal`
+    /// and `Convert` where the language itself converts.
     pub conversion: Option<FunctionId>,
 }
 
-impl Known {
+impl KnownClasses {
     /// The classes by their names in the library.
-    pub fn read(class: impl Fn(&str) -> Option<ClassId>) -> Known {
-        Known {
+    pub fn read(class: impl Fn(&str) -> Option<ClassId>) -> KnownClasses {
+        KnownClasses {
             show: class("Show"),
             eq: class("Eq"),
             literal: class("Literal"),
@@ -73,9 +73,9 @@ impl Known {
         }
     }
 
-    /// Whether the language itself makes these types members of a class: numbers convert to numbers, some
-    /// without being asked, and literals are of any number type that holds them. `None` where it has nothing
-    /// to say of the class or the types.
+    /// Returns true if the language itself makes these types members of a class: numbers convert to
+    /// numbers, some without being asked, and literals are of any number type that holds them.
+    /// `None` where it has nothing to say of the class or the types.
     pub fn by_language(&self, class: ClassId, args: &[Type]) -> Option<bool> {
         let [from, to] = args else { return None };
         let number = |ty: &Type| ty.as_scalar().filter(|scalar| scalar.is_number());
@@ -97,54 +97,54 @@ impl Known {
 /// A class, as far as a program that runs needs to know it.
 #[derive(Clone, Debug)]
 pub struct Class {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// Its type parameters.
+    /// The type parameters.
     pub params: Vec<TypeVar>,
-    /// What it demands of an instance.
+    /// The methods that an instance has.
     pub methods: Vec<Method>,
 }
 
 /// A method of a class.
 #[derive(Clone, Debug)]
 pub struct Method {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// Its own type parameters.
+    /// The own type parameters.
     pub params: Vec<TypeVar>,
-    /// Its type.
+    /// The type.
     pub ty: Type,
     /// The function over the class's parameters that an instance without its own has.
     pub default: Option<FunctionId>,
 }
 
-/// How types belong to a class.
+/// An instance: types that belong to a class.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Which class.
+    /// The class.
     pub class: ClassId,
     /// Type parameters: the instance stands for one at each of their arguments.
     pub params: Vec<TypeVar>,
     /// Arguments of the class.
     pub args: Vec<Type>,
-    /// What must hold of the parameters.
+    /// The constraints on the parameters.
     pub requires: Vec<(ClassId, Vec<Type>)>,
     /// A function for each method.
     pub methods: Vec<Implementation>,
-    /// That there is to be none, which only questions ask for.
+    /// True if the declaration says that there is no instance; only questions of programs see it.
     pub refused: bool,
 }
 
 /// The function that is a method of an instance.
 #[derive(Clone, Debug)]
 pub struct Implementation {
-    /// Which.
+    /// The function.
     pub function: FunctionId,
-    /// Its type arguments in terms of the instance's parameters; those of the method's own follow.
+    /// The type arguments in terms of the instance's parameters; those of the method's own follow.
     pub type_args: Vec<Type>,
 }
 
-/// How much a program holds.
+/// The numbers of definitions in a program, to which it can be cut back.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
     functions: usize,
@@ -152,11 +152,11 @@ pub struct Extent {
     sizes: usize,
     classes: usize,
     instances: usize,
-    known: Known,
+    known: KnownClasses,
 }
 
 impl Program {
-    /// How much it holds now.
+    /// The present numbers of definitions.
     pub fn extent(&self) -> Extent {
         Extent {
             functions: self.functions.len(),
@@ -168,7 +168,7 @@ impl Program {
         }
     }
 
-    /// Forgets what has come since.
+    /// Discards the definitions since an extent was taken.
     pub fn truncate(&mut self, extent: &Extent) {
         self.functions.truncate(extent.functions);
         self.globals.truncate(extent.globals);
@@ -178,17 +178,17 @@ impl Program {
         self.known = extent.known;
     }
 
-    /// The declared types in a concrete type that have a function of their own for a method of a class, each with
-    /// that function and its type arguments. What is inside a compact value has none, nor what is inside a type that
-    /// has one.
-    pub fn own_methods(
+    /// The declared types in a concrete type that have a function of their own for a method of a
+    /// class, each with that function and its type arguments. What is inside a compact value has
+    /// none, nor what is inside a type that has one.
+    pub fn overriding_methods(
         &self,
         class: Option<ClassId>,
         method: &str,
         ty: &Type,
     ) -> Vec<(Type, FunctionId, Vec<Type>)> {
         /// Types looked at: polymorphic recursion makes new ones without end.
-        const MOST: usize = 1_000;
+        const MAX_TYPES: usize = 1_000;
         let mut own = Vec::new();
         let Some(class) = class else { return own };
         let methods = &self.classes[class as usize].methods;
@@ -197,7 +197,7 @@ impl Program {
         let mut seen: HashSet<Type> = HashSet::default();
         let mut waiting = vec![ty.clone()];
         while let Some(ty) = waiting.pop() {
-            if seen.len() >= MOST || !seen.insert(ty.clone()) {
+            if seen.len() >= MAX_TYPES || !seen.insert(ty.clone()) {
                 continue;
             }
             let TypeKind::Nominal(nominal, args) = ty.kind() else {
@@ -229,7 +229,7 @@ impl Program {
 
     /// The function that stands for a method, with its type arguments. `type_args` are those of the
     /// class, then those of the method, concrete. Where a type belongs to a class by its structure
-    /// alone ([`Known::show`], [`Known::eq`]) that is the default.
+    /// alone ([`KnownClasses::show`], [`KnownClasses::eq`]) that is the default.
     pub fn implementation(
         &self,
         class: ClassId,
@@ -251,21 +251,21 @@ impl Program {
         Some((implementation.function, types))
     }
 
-    /// The instance of a class at these types, and types for its parameters. Of several that match, the
-    /// first that holds by the preference of [`crate::types::matching`].
+    /// The instance of a class at these types, and types for its parameters. Of several that match,
+    /// the first that holds by the preference of [`crate::types::matching`].
     pub fn instance(&self, class: ClassId, args: &[Type]) -> Option<(&Instance, HashMap<u32, Type>)> {
-        self.holding(class, args, &mut Proof::default())
+        self.find_instance(class, args, &mut Proof::default())
     }
 
-    fn holding(
+    fn find_instance(
         &self,
         class: ClassId,
         args: &[Type],
         proof: &mut Proof,
     ) -> Option<(&Instance, HashMap<u32, Type>)> {
         let mut found = self.matching(class, args, proof.question);
-        // The checker has seen that one holds: if there is only one, that is it. Of the classes that
-        // hold by structure it does not ask.
+        // The checker has seen that one holds: if there is only one, that is it. Of the classes
+        // that hold by structure it does not ask.
         if found.len() == 1 && proof.depth == 0 && !proof.question && !self.by_structure(class) {
             return found.pop();
         }
@@ -296,17 +296,18 @@ impl Program {
         found.into_iter().map(|(instance, found)| (instance, found.bindings)).collect()
     }
 
-    /// Whether types belong to a class by their structure, where no instance says otherwise.
+    /// Returns true if types belong to a class by their structure, where no instance says
+    /// otherwise.
     fn by_structure(&self, class: ClassId) -> bool {
         self.known.show == Some(class) || self.known.eq == Some(class)
     }
 
-    /// Whether concrete types belong to a class.
+    /// Returns true if concrete types belong to a class.
     fn holds(&self, class: ClassId, args: &[Type], proof: &mut Proof) -> bool {
         if self.known.show == Some(class) {
             return true;
         }
-        if proof.depth > DEEPEST_REQUIREMENT || args.iter().any(|ty| ty.nodes() > MAX_TYPE_NODES) {
+        if proof.depth > MAX_REQUIREMENT_DEPTH || args.iter().any(|ty| ty.nodes() > MAX_TYPE_NODES) {
             return false;
         }
         let question = (class, args.to_vec());
@@ -318,9 +319,10 @@ impl Program {
         proof.depth += 1;
         let before = std::mem::take(&mut proof.refused);
         let holds = if self.known.eq == Some(class) {
-            args.iter().all(|ty| opaque_part(ty, |ty| self.compares(class, ty, proof)).is_none())
+            args.iter().all(|ty| opaque_part(ty, |ty| self.is_comparable(class, ty, proof)).is_none())
         } else {
-            self.holding(class, args, proof).is_some() || self.known.by_language(class, args) == Some(true)
+            self.find_instance(class, args, proof).is_some()
+                || self.known.by_language(class, args) == Some(true)
         };
         proof.depth -= 1;
         proof.known.insert(question, (holds, proof.refused));
@@ -329,46 +331,50 @@ impl Program {
     }
 
     /// The answer of a primitive that is a question about concrete types; `None` if it is none.
-    pub fn answers(&self, prim: Prim, types: &[Type]) -> Option<bool> {
+    pub fn type_query_answer(&self, prim: Prim, types: &[Type]) -> Option<bool> {
         match (prim, types) {
             (Prim::Convertible, [from, to]) => {
-                Some(converts(from, to, &mut |from, to| self.belong(self.known.convert, from, to)))
+                Some(converts(from, to, &mut |from, to| self.is_member(self.known.convert, from, to)))
             }
             (Prim::CallableWith, [function, argument]) => Some(match function.kind() {
-                TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => self.becomes(argument, domain),
+                TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => {
+                    self.converts_implicitly(argument, domain)
+                }
                 _ => false,
             }),
             _ => None,
         }
     }
 
-    /// Whether a value of one concrete type stands where the other is wanted, without being asked.
-    fn becomes(&self, from: &Type, to: &Type) -> bool {
-        from == to || widened(from, to) == *to || self.belong(self.known.widen, from, to)
+    /// Returns true if a value of one concrete type stands where the other is wanted, without being
+    /// asked.
+    fn converts_implicitly(&self, from: &Type, to: &Type) -> bool {
+        from == to || widened(from, to) == *to || self.is_member(self.known.widen, from, to)
     }
 
-    fn belong(&self, class: Option<ClassId>, from: &Type, to: &Type) -> bool {
+    fn is_member(&self, class: Option<ClassId>, from: &Type, to: &Type) -> bool {
         let mut proof = Proof { question: true, ..Proof::default() };
         class.is_some_and(|class| self.holds(class, &[from.clone(), to.clone()], &mut proof))
             && !proof.refused
     }
 
-    /// Whether an instance that matches a type makes it comparable; `None` if none matches.
-    fn compares(&self, eq: ClassId, ty: &Type, proof: &mut Proof) -> Option<bool> {
+    /// The answer of the instances that match a type, if any, whether they make it comparable.
+    fn is_comparable(&self, eq: ClassId, ty: &Type, proof: &mut Proof) -> Option<bool> {
         let ty = std::slice::from_ref(ty);
-        (!self.matching(eq, ty, proof.question).is_empty()).then(|| self.holding(eq, ty, proof).is_some())
+        (!self.matching(eq, ty, proof.question).is_empty())
+            .then(|| self.find_instance(eq, ty, proof).is_some())
     }
 }
 
-/// What has been found out on the way to an answer: each question is asked once.
+/// The answers found on the way to another: each constraint is decided once.
 #[derive(Default)]
 struct Proof {
     depth: u32,
-    /// Whether it is a program's own question, where instances that are refused count.
+    /// True if it is a program's own question, where instances that are refused count.
     question: bool,
-    /// Whether one of those is on the way.
+    /// True if one of those is on the way.
     refused: bool,
-    /// Whether it holds, and by one that is refused. One that is being looked at counts as false.
+    /// True if it holds, and by one that is refused. One that is being looked at counts as false.
     known: HashMap<(ClassId, Vec<Type>), (bool, bool)>,
 }
 
@@ -376,11 +382,11 @@ struct Proof {
 /// `comparable` says of a type whether it can be, or nothing, and then its parts are looked at.
 pub fn opaque_part(ty: &Type, mut comparable: impl FnMut(&Type) -> Option<bool>) -> Option<Type> {
     /// Types looked at: polymorphic recursion makes new ones without end.
-    const MOST: usize = 1_000;
+    const MAX_TYPES: usize = 1_000;
     let mut seen: HashSet<Type> = HashSet::default();
     let mut waiting = vec![ty.clone()];
     while let Some(ty) = waiting.pop() {
-        if ty.is_compact() || seen.len() >= MOST || !seen.insert(ty.clone()) {
+        if ty.is_compact() || seen.len() >= MAX_TYPES || !seen.insert(ty.clone()) {
             continue;
         }
         match (comparable(&ty), ty.kind()) {
@@ -404,14 +410,14 @@ pub fn opaque_part(ty: &Type, mut comparable: impl FnMut(&Type) -> Option<bool>)
                     None => return Some(ty),
                 }
             }
-            (None, _) => waiting.extend(data_parts(&ty)),
+            (None, _) => waiting.extend(component_types(&ty)),
         }
     }
     None
 }
 
-/// What a value of a type is made of; for a declared type, by its declaration.
-pub fn data_parts(ty: &Type) -> Vec<Type> {
+/// The types of the components of a value; of a declared type, by its declaration.
+pub fn component_types(ty: &Type) -> Vec<Type> {
     let types =
         |parts: Option<Vec<(Arc<str>, Type)>>| parts.into_iter().flatten().map(|(_, ty)| ty).collect();
     match ty.kind() {

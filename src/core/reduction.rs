@@ -1,20 +1,22 @@
-//! How reductions and scans join: the one definition that every executor keeps to.
+//! Reductions and scans: the one grouping of operations that every executor keeps to.
 //!
-//! `_reduce (op, zero, x)` cuts the elements of `x` into chunks of [`CHUNK`], reduces each, and joins
-//! `zero` and the results of the chunks from left to right. Within a chunk elements are joined from left
-//! to right, except where `op` is plainly `+`, `*`, `_min` or `_max` of floats ([`joining`]): then [`LANES`] accumulators
-//! take turns (element `k` of the chunk goes to lane `k % LANES`), starting from -0, 1 or an infinity, which change
-//! nothing; at the end lane `i` takes lane `i + 4`, then `i + 2`, then `i + 1` ([`tree`]). So results are the same to
+//! `_reduce (op, zero, x)` cuts the elements of `x` into chunks of [`CHUNK`], reduces each, and
+//! joins `zero` and the results of the chunks from left to right. Within a chunk elements are
+//! joined from left to right, except where `op` is plainly `+`, `*`, `_min` or `_max` of floats
+//! ([`reduction_op`]): then [`LANES`] accumulators take turns (element `k` of the chunk goes to
+//! lane `k % LANES`), starting from -0, 1 or an infinity, which change nothing; at the end lane `i`
+//! takes lane `i + 4`, then `i + 2`, then `i + 1` ([`combine_lanes`]). So results are the same to
 //! the last bit on any number of threads, and an operation need only be associative.
 //!
-//! Of floats, `_min` and `_max` are `minimum` and `maximum` of IEEE 754-2019 ([`Joining::extreme`]): -0 is below +0, and NaN if one
-//! is NaN, always the same one. So they are associative and commutative in every bit, and how they are grouped is seen by nobody.
+//! Of floats, `_min` and `_max` are `minimum` and `maximum` of IEEE 754-2019
+//! ([`Joining::min_max`]): -0 is below +0, and NaN if one is NaN, always the same one. So they are
+//! associative and commutative in every bit, and how they are grouped is seen by nobody.
 //!
-//! `_dot (x, y)` is the sum of the products, with the chunks and lanes of `+`; but a product is added to its lane
-//! without being rounded before (a fused multiplication and addition).
+//! `_dot (x, y)` is the sum of the products, with the chunks and lanes of `+`; but a product is
+//! added to its lane without being rounded before (a fused multiplication and addition).
 //!
-//! `_scan (op, x)` has the same chunks. Within one the running results are made from left to right; to those of a
-//! later chunk the last result of the chunk before is joined from the left.
+//! `_scan (op, x)` has the same chunks. Within one the running results are made from left to right;
+//! to those of a later chunk the last result of the chunk before is joined from the left.
 
 use super::{FunctionId, Num, Op, Prim, Program, Term, TermKind};
 use crate::hash::HashMap;
@@ -40,8 +42,8 @@ pub enum ReductionOp {
 }
 
 impl ReductionOp {
-    /// What lanes start from.
-    pub const fn neutral(self) -> f64 {
+    /// The identity of the operation, from which lanes start.
+    pub const fn identity(self) -> f64 {
         match self {
             ReductionOp::Add => -0.0,
             ReductionOp::Mul => 1.0,
@@ -51,19 +53,20 @@ impl ReductionOp {
     }
 
     /// Two numbers joined.
-    pub fn join(self, a: f64, b: f64) -> f64 {
+    pub fn apply(self, a: f64, b: f64) -> f64 {
         match self {
             ReductionOp::Add => a + b,
             ReductionOp::Mul => a * b,
-            ReductionOp::Min => extreme(false, a, b),
-            ReductionOp::Max => extreme(true, a, b),
+            ReductionOp::Min => min_max(false, a, b),
+            ReductionOp::Max => min_max(true, a, b),
         }
     }
 }
 
-/// The larger of two floats if `max`, else the smaller: -0 is below +0, and [`f64::NAN`] if one is NaN. Of numbers that are exactly
-/// binary32, too, the result is one of them, or the NaN that `f64::NAN as f32` is.
-pub fn extreme(max: bool, a: f64, b: f64) -> f64 {
+/// The larger of two floats if `max`, else the smaller: -0 is below +0, and [`f64::NAN`] if one is
+/// NaN. Of numbers that are exactly binary32, too, the result is one of them, or the NaN that
+/// `f64::NAN as f32` is.
+pub fn min_max(max: bool, a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
         return f64::NAN;
     }
@@ -73,7 +76,7 @@ pub fn extreme(max: bool, a: f64, b: f64) -> f64 {
 }
 
 /// The lanes of a chunk joined.
-pub fn tree<T: Copy>(mut lanes: [T; LANES], mut join: impl FnMut(T, T) -> T) -> T {
+pub fn combine_lanes<T: Copy>(mut lanes: [T; LANES], mut join: impl FnMut(T, T) -> T) -> T {
     let mut width = LANES / 2;
     while width > 0 {
         for i in 0..width {
@@ -84,12 +87,13 @@ pub fn tree<T: Copy>(mut lanes: [T; LANES], mut join: impl FnMut(T, T) -> T) -> 
     lanes[0]
 }
 
-/// Whether a function is `+`, `*`, `_min` or `_max` of floats applied to its two parameters, be it through a method.
-pub fn joining(program: &Program, function: FunctionId, type_args: &[Type]) -> Option<ReductionOp> {
-    plain(program, function, type_args, 0)
+/// The operation of a function that is `+`, `*`, `_min` or `_max` of floats applied to its two
+/// parameters, directly or through a method; `None` for others.
+pub fn reduction_op(program: &Program, function: FunctionId, type_args: &[Type]) -> Option<ReductionOp> {
+    resolve(program, function, type_args, 0)
 }
 
-fn plain(program: &Program, function: FunctionId, type_args: &[Type], depth: u32) -> Option<ReductionOp> {
+fn resolve(program: &Program, function: FunctionId, type_args: &[Type], depth: u32) -> Option<ReductionOp> {
     let body = program.functions.get(function as usize)?.as_ref()?;
     let own = |args: &[Term]| {
         let local = |term: &Term| match term.kind {
@@ -118,10 +122,10 @@ fn plain(program: &Program, function: FunctionId, type_args: &[Type], depth: u32
             match &head.kind {
                 TermKind::Method { class, method, type_args } => {
                     let (function, types) = program.implementation(*class, *method, &concrete(type_args))?;
-                    plain(program, function, &types, depth + 1)
+                    resolve(program, function, &types, depth + 1)
                 }
                 TermKind::Closure { function, type_args, captures } if captures.is_empty() => {
-                    plain(program, *function, &concrete(type_args), depth + 1)
+                    resolve(program, *function, &concrete(type_args), depth + 1)
                 }
                 _ => None,
             }

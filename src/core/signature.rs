@@ -1,42 +1,70 @@
-//! The types that signatures of primitives stand for, read without the checker.
+//! The types of primitives, read without the checker.
 //!
-//! Takes the text of a signature from the table and its type arguments; gives the types of the
-//! arguments and of the result. Reads the few forms that occur there: names, numbers, `A * B`,
-//! `A + B`, `N *+ T`, `T ^ I`, `A \* B`, parentheses, and `?K` in a result. For the validator, which is to agree
-//! with the checker without asking it.
+//! Takes the text of a signature from the table; gives the types of the arguments and of the result
+//! over the parameters of the signature, once for each primitive, and instances of them at type
+//! arguments. Reads the few forms that occur there: names, numbers, `A * B`, `A + B`, `N *+ T`, `T
+//! ^ I`, `A \* B`, parentheses, and `?K` in a result. For the validator, which is to agree with the
+//! checker without asking it.
 
+use crate::hash::HashMap;
 use crate::types::{Kind, Scalar, Type, TypeVar};
 
-/// Argument types and result of a primitive's signature at these type arguments; `None` if there are
-/// not as many as it has parameters. `-> void` gives `1`.
-pub fn read(signature: &str, type_args: &[Type]) -> Option<(Vec<Type>, Type)> {
-    let (params, ty) = match signature.strip_prefix('[').and_then(|s| s.split_once(']')) {
-        Some((params, ty)) => (params.split(',').collect(), ty),
-        None => (Vec::new(), signature),
-    };
-    if params.len() != type_args.len() {
-        return None;
+/// The first number of type variables of signatures: far from those that a session gives out.
+const FIRST_VAR: u32 = u32::MAX / 2;
+
+/// The type of a primitive.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// The type parameters.
+    pub params: Vec<TypeVar>,
+    /// The type of each argument.
+    pub args: Vec<Type>,
+    /// The type of the result; `1` for `-> void`.
+    pub result: Type,
+}
+
+impl Signature {
+    /// The signature that a text of the table describes.
+    ///
+    /// # Panics
+    /// If the text has no arrow, or a parameter of a kind that is not built in: the table is wrong.
+    pub fn read(text: &str) -> Signature {
+        let (list, ty) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((list, ty)) => (list.split(',').collect(), ty),
+            None => (Vec::new(), text),
+        };
+        let param = |(number, param): (usize, &&str)| {
+            let (name, kind) = param.split_once(':').unwrap_or((param, "TYPE"));
+            let kind = Kind::named(kind.trim()).expect("kinds of the table are built in");
+            TypeVar { id: FIRST_VAR + number as u32, name: name.trim().into(), kind }
+        };
+        let params: Vec<TypeVar> = list.iter().enumerate().map(param).collect();
+        // The last arrow: an argument may be a function.
+        let (domain, result) = ty.rsplit_once(" -> ").expect("types of the table have an arrow");
+        let mut reader = Reader { params: &params, rest: domain, opened: Vec::new() };
+        let args = reader.components();
+        reader.rest = result;
+        let ty = Type::product(reader.components());
+        let ty = Type::exists(&reader.opened, &ty);
+        let result = if result == "void" { Type::unit() } else { ty };
+        Signature { args, result, params }
     }
-    let names = params.iter().map(|p| p.split(':').next().unwrap_or(p).trim()).collect();
-    // The last arrow: an argument may be a function.
-    let (domain, result) = ty.rsplit_once(" -> ")?;
-    let mut reader = Reader { names, types: type_args, rest: domain, opened: Vec::new() };
-    let mut domain = vec![reader.sum()];
-    while reader.take(" * ") {
-        domain.push(reader.sum());
+
+    /// Argument types and result at these type arguments; `None` if there are not as many as
+    /// parameters.
+    pub fn instantiate(&self, type_args: &[Type]) -> Option<(Vec<Type>, Type)> {
+        if self.params.len() != type_args.len() {
+            return None;
+        }
+        let bindings: HashMap<u32, Type> =
+            self.params.iter().map(|param| param.id).zip(type_args.iter().cloned()).collect();
+        let args = self.args.iter().map(|ty| ty.substitute(&bindings)).collect();
+        Some((args, self.result.substitute(&bindings)))
     }
-    reader.rest = result;
-    let mut parts = vec![reader.sum()];
-    while reader.take(" * ") {
-        parts.push(reader.sum());
-    }
-    let ty = Type::exists(&reader.opened, &Type::product(parts));
-    Some((domain, if result == "void" { Type::unit() } else { ty }))
 }
 
 struct Reader<'a> {
-    names: Vec<&'a str>,
-    types: &'a [Type],
+    params: &'a [TypeVar],
     rest: &'a str,
     opened: Vec<TypeVar>,
 }
@@ -46,6 +74,15 @@ impl Reader<'_> {
         let rest = self.rest.strip_prefix(what);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
+    }
+
+    /// The components of a product, of which a signature's domain or result consists.
+    fn components(&mut self) -> Vec<Type> {
+        let mut parts = vec![self.sum()];
+        while self.take(" * ") {
+            parts.push(self.sum());
+        }
+        parts
     }
 
     fn sum(&mut self) -> Type {
@@ -90,9 +127,8 @@ impl Reader<'_> {
         let (name, rest) = self.rest.split_at(end);
         self.rest = rest;
         if open {
-            // Numbers of their own for as long as the signature is read.
             let var = TypeVar {
-                id: u32::MAX / 2 + self.opened.len() as u32,
+                id: FIRST_VAR + (self.params.len() + self.opened.len()) as u32,
                 name: name.into(),
                 kind: Kind::Compact,
             };
@@ -104,8 +140,8 @@ impl Reader<'_> {
             ("bool", _) => Type::bool(),
             ("unit", _) => Type::unit(),
             ("void", _) => Type::void(),
-            _ => match self.names.iter().position(|known| *known == name) {
-                Some(at) => self.types[at].clone(),
+            _ => match self.params.iter().find(|param| *param.name == *name) {
+                Some(param) => Type::var(param.clone()),
                 None => Scalar::named(name).map_or_else(Type::error, Type::scalar),
             },
         }

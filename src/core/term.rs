@@ -10,11 +10,11 @@ use std::sync::Arc;
 /// A term with its type.
 #[derive(Clone, Debug)]
 pub struct Term {
-    /// What it is.
+    /// The form.
     pub kind: TermKind,
-    /// Its type.
+    /// The type.
     pub ty: Type,
-    /// Where it comes from.
+    /// The place in the source text.
     pub span: Span,
 }
 
@@ -42,11 +42,12 @@ pub enum TermKind {
     Local(LocalId),
     /// A session variable.
     Global(GlobalId),
-    /// The last read of a variable or of a component of one: its value is moved ([`super::moves`]).
+    /// The last read of a variable or of a component of one: its value is moved
+    /// ([`super::last_use`]).
     Move(Box<Term>),
     /// A function value: a function at type arguments, with the variables it captures.
     Closure {
-        /// Which function.
+        /// The function.
         function: FunctionId,
         /// One type for each of its type parameters.
         type_args: Vec<Type>,
@@ -55,9 +56,9 @@ pub enum TermKind {
     },
     /// A method of a class: the function that the instance at these types has for it.
     Method {
-        /// Which class.
+        /// The class.
         class: ClassId,
-        /// Which of its methods.
+        /// The number of the method in the class.
         method: usize,
         /// Arguments of the class, then those of the method's own type parameters.
         type_args: Vec<Type>,
@@ -108,7 +109,7 @@ pub enum TermKind {
 /// One arm of a match.
 #[derive(Clone, Debug)]
 pub struct Arm {
-    /// What must fit.
+    /// The pattern that must fit.
     pub pattern: Pat,
     /// A condition on what was bound.
     pub guard: Option<Term>,
@@ -119,11 +120,11 @@ pub struct Arm {
 /// A typed pattern.
 #[derive(Clone, Debug)]
 pub struct Pat {
-    /// What it is.
+    /// The form.
     pub kind: PatKind,
     /// Type of what it is matched against.
     pub ty: Type,
-    /// Where it stands.
+    /// The place in the source text.
     pub span: Span,
 }
 
@@ -146,7 +147,7 @@ pub enum PatKind {
     Ints(BigInt, BigInt),
     /// The characters from one to another, both included.
     Chars(char, char),
-    /// What one of these fits; they bind nothing.
+    /// Fits if one of these fits; they bind nothing.
     Or(Vec<Pat>),
     /// A string literal.
     Str(Arc<str>),
@@ -160,7 +161,7 @@ pub enum PatKind {
     Case(BigUint, Option<Box<Pat>>),
     /// Any case of a coarray `N *+ T`: patterns for its index and its argument.
     Coarray(Box<Pat>, Box<Pat>),
-    /// What the pattern fits once the value is read as its type, which has the same slots.
+    /// Fits if the pattern fits the value read at the pattern's type, which has the same slots.
     Reshape(Box<Pat>),
 }
 
@@ -198,7 +199,7 @@ impl Num {
         }
     }
 
-    /// Whether an infix operator, or `-` as a prefix, is built in for it.
+    /// Returns true if an infix operator, or `-` as a prefix, is built in for it.
     pub fn has(self, symbol: &str) -> bool {
         match self {
             Num::String => symbol == "+",
@@ -283,9 +284,9 @@ impl Op {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it is.
+    /// The form.
     pub kind: StmtKind,
-    /// Where it comes from.
+    /// The place in the source text.
     pub span: Span,
 }
 
@@ -302,11 +303,11 @@ pub enum StmtKind {
     Store {
         /// The variable.
         root: Root,
-        /// Its type.
+        /// The type.
         root_ty: Type,
         /// From the variable inwards.
         path: Vec<Step>,
-        /// What is stored.
+        /// The value to store.
         value: Term,
     },
     /// Takes a value of an existential type apart: in the rest of the block its sizes are type
@@ -314,22 +315,22 @@ pub enum StmtKind {
     Open {
         /// One variable for each that the type binds.
         vars: Vec<TypeVar>,
-        /// Where the value goes.
+        /// The local that receives the value.
         local: LocalId,
         /// Of an existential type.
         value: Term,
     },
-    /// Checks that two sizes are equal; with a variable, which the right side mentions once, finds the
-    /// size at which they are, for the rest of the block.
+    /// Checks that two sizes are equal; with a variable, which the right side mentions once, finds
+    /// the size at which they are, for the rest of the block.
     Require {
         /// One size.
         left: Type,
         /// The other.
         right: Type,
-        /// What to find.
+        /// The variable to solve for.
         solve: Option<TypeVar>,
     },
-    /// Lets go of the values of locals, which nobody reads any more ([`super::moves`]).
+    /// Lets go of the values of locals, which nobody reads any more ([`super::last_use`]).
     Drop(Vec<LocalId>),
     /// Evaluated for its effect.
     Expr(Term),
@@ -349,7 +350,7 @@ pub enum StmtKind {
     Return(Term),
 }
 
-/// What a store starts from.
+/// The variable that a store starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
     /// A local variable.
@@ -361,7 +362,7 @@ pub enum Root {
 /// One projection of a store's path.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Which.
+    /// The projection.
     pub kind: StepKind,
     /// Type of what the step projects from.
     pub from: Type,
@@ -384,7 +385,7 @@ pub enum StepKind {
     Reshape,
 }
 
-/// What a `for` walks.
+/// The range of a `for`.
 #[derive(Clone, Debug)]
 pub enum ForRange {
     /// All values of a compact linear type, in encoding order.
@@ -395,7 +396,7 @@ pub enum ForRange {
         low: Term,
         /// Last, or one past it.
         high: Term,
-        /// Whether `high` itself is walked.
+        /// True if `high` itself is walked.
         inclusive: bool,
     },
     /// Elements of an array in storage order.
@@ -405,9 +406,9 @@ pub enum ForRange {
 /// A local variable.
 #[derive(Clone, Debug)]
 pub struct LocalInfo {
-    /// Its name, for messages.
+    /// The name, for messages.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type.
     pub ty: Type,
     /// A `var` captured by an inner function: lives in a cell that both share.
     pub shared: bool,
@@ -416,9 +417,9 @@ pub struct LocalInfo {
 /// A function of the program.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Its name; `fun` for a lambda.
+    /// The name; `fun` for a lambda.
     pub name: Arc<str>,
-    /// Its type parameters, those of enclosing functions first.
+    /// The type parameters, those of enclosing functions first.
     pub type_params: Vec<TypeVar>,
     /// Parameters: several stand for the components of one tuple argument.
     pub params: Vec<LocalId>,
@@ -432,18 +433,18 @@ pub struct Function {
     pub domain: Type,
     /// Equations of sizes that hold wherever it is called: required before it was made.
     pub given: Vec<(Type, Type)>,
-    /// Its meaning.
+    /// The meaning.
     pub body: Term,
-    /// Where it is declared.
+    /// The place of the declaration.
     pub span: Span,
 }
 
 /// A session variable.
 #[derive(Clone, Debug)]
 pub struct Global {
-    /// Its name.
+    /// The name.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type.
     pub ty: Type,
 }
 
@@ -452,7 +453,7 @@ pub struct Global {
 pub struct Script {
     /// The locals of the frame.
     pub locals: Vec<LocalInfo>,
-    /// What to run.
+    /// The statements.
     pub body: Vec<Stmt>,
     /// The value of the last statement where that is an expression, as a session shows it.
     pub result: Option<Term>,
@@ -468,295 +469,10 @@ impl Term {
     pub fn unit(span: Span) -> Term {
         Term::new(TermKind::Code(BigUint::ZERO), Type::unit(), span)
     }
-
-    /// Calls `f` on each direct sub-term, those of statements included.
-    pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Term)) {
-        match &self.kind {
-            TermKind::Call(head, args) => {
-                f(head);
-                args.iter().for_each(f);
-            }
-            TermKind::Prim(_, _, parts)
-            | TermKind::Op(_, parts)
-            | TermKind::Tuple(parts)
-            | TermKind::Pack(parts) => parts.iter().for_each(f),
-            TermKind::Component(a, _)
-            | TermKind::Build(_, a)
-            | TermKind::Factor(a, _)
-            | TermKind::Inject(_, a)
-            | TermKind::Reshape(a)
-            | TermKind::ToCode(a)
-            | TermKind::FromCode(a)
-            | TermKind::Convert(a)
-            | TermKind::Move(a)
-            | TermKind::PackSizes(_, a) => f(a),
-            TermKind::Index(a, b) | TermKind::Digit(a, b) => [a, b].into_iter().for_each(|t| f(t)),
-            TermKind::If(a, b, c) => [a, b, c].into_iter().for_each(|t| f(t)),
-            TermKind::Match(scrutinee, arms) => {
-                f(scrutinee);
-                arms.iter().for_each(|arm| arm.guard.iter().chain([&arm.body]).for_each(&mut *f));
-            }
-            TermKind::Block(stmts, value) => {
-                stmts.iter().for_each(|s| s.for_each_term(f));
-                value.iter().for_each(|v| f(v));
-            }
-            _ => {}
-        }
-    }
-
-    /// Calls `f` on each direct sub-term, statements included.
-    pub fn for_each_child_mut(&mut self, f: &mut dyn FnMut(&mut Term)) {
-        match &mut self.kind {
-            TermKind::Int(_)
-            | TermKind::Real(_)
-            | TermKind::Char(_)
-            | TermKind::Str(_)
-            | TermKind::Code(_)
-            | TermKind::Local(_)
-            | TermKind::Global(_)
-            | TermKind::Closure { .. }
-            | TermKind::Method { .. }
-            | TermKind::Error => {}
-            TermKind::Call(head, args) => {
-                f(head);
-                args.iter_mut().for_each(f);
-            }
-            TermKind::Prim(_, _, args)
-            | TermKind::Op(_, args)
-            | TermKind::Tuple(args)
-            | TermKind::Pack(args) => args.iter_mut().for_each(f),
-            TermKind::Component(a, _)
-            | TermKind::Build(_, a)
-            | TermKind::Factor(a, _)
-            | TermKind::Inject(_, a)
-            | TermKind::Reshape(a)
-            | TermKind::ToCode(a)
-            | TermKind::FromCode(a)
-            | TermKind::Convert(a)
-            | TermKind::Move(a)
-            | TermKind::PackSizes(_, a) => f(a),
-            TermKind::Index(a, b) | TermKind::Digit(a, b) => {
-                f(a);
-                f(b);
-            }
-            TermKind::If(a, b, c) => {
-                f(a);
-                f(b);
-                f(c);
-            }
-            TermKind::Match(scrutinee, arms) => {
-                f(scrutinee);
-                for arm in arms {
-                    if let Some(guard) = &mut arm.guard {
-                        f(guard);
-                    }
-                    f(&mut arm.body);
-                }
-            }
-            TermKind::Block(stmts, value) => {
-                stmts.iter_mut().for_each(|s| s.for_each_term_mut(f));
-                if let Some(value) = value {
-                    f(value);
-                }
-            }
-        }
-    }
-}
-
-impl Stmt {
-    /// The variable that it sets or stores into by itself.
-    pub fn stores_into(&self) -> Option<Root> {
-        match &self.kind {
-            StmtKind::SetLocal(local, _) => Some(Root::Local(*local)),
-            StmtKind::SetGlobal(global, _) => Some(Root::Global(*global)),
-            StmtKind::Store { root, .. } => Some(*root),
-            _ => None,
-        }
-    }
-
-    /// Calls `f` on this statement, then on those nested in it; not on those inside terms.
-    pub fn for_each_stmt<'a>(&'a self, f: &mut dyn FnMut(&'a Stmt)) {
-        f(self);
-        match &self.kind {
-            StmtKind::If(_, then, otherwise) => {
-                then.iter().chain(otherwise).for_each(|stmt| stmt.for_each_stmt(f));
-            }
-            StmtKind::Match(_, arms) => {
-                arms.iter().flat_map(|(_, _, body)| body).for_each(|stmt| stmt.for_each_stmt(f));
-            }
-            StmtKind::For(_, _, body) | StmtKind::While(_, body) => {
-                body.iter().for_each(|stmt| stmt.for_each_stmt(f));
-            }
-            _ => {}
-        }
-    }
-
-    /// Calls `f` on each direct term, then on those of nested statements.
-    pub fn for_each_term<'a>(&'a self, f: &mut dyn FnMut(&'a Term)) {
-        self.for_each_stmt(&mut |stmt| match &stmt.kind {
-            StmtKind::Let(_, term)
-            | StmtKind::SetLocal(_, term)
-            | StmtKind::SetGlobal(_, term)
-            | StmtKind::Open { value: term, .. }
-            | StmtKind::Expr(term)
-            | StmtKind::Return(term)
-            | StmtKind::If(term, ..)
-            | StmtKind::While(term, _) => f(term),
-            StmtKind::Store { path, value, .. } => {
-                for step in path {
-                    if let StepKind::Index(term) | StepKind::Digit(term) = &step.kind {
-                        f(term);
-                    }
-                }
-                f(value);
-            }
-            StmtKind::Match(scrutinee, arms) => {
-                f(scrutinee);
-                arms.iter().filter_map(|(_, guard, _)| guard.as_ref()).for_each(&mut *f);
-            }
-            StmtKind::For(_, range, _) => match range {
-                ForRange::All(_) => {}
-                ForRange::Ints { low, high, .. } => {
-                    f(low);
-                    f(high);
-                }
-                ForRange::Elements(array) => f(array),
-            },
-            StmtKind::Require { .. } | StmtKind::Drop(_) | StmtKind::Break | StmtKind::Continue => {}
-        });
-    }
-
-    /// Calls `f` on each direct term, those of nested statements included.
-    pub fn for_each_term_mut(&mut self, f: &mut dyn FnMut(&mut Term)) {
-        match &mut self.kind {
-            StmtKind::Let(_, term)
-            | StmtKind::SetLocal(_, term)
-            | StmtKind::SetGlobal(_, term)
-            | StmtKind::Open { value: term, .. }
-            | StmtKind::Expr(term)
-            | StmtKind::Return(term) => f(term),
-            StmtKind::Store { path, value, .. } => {
-                for step in path {
-                    if let StepKind::Index(term) | StepKind::Digit(term) = &mut step.kind {
-                        f(term);
-                    }
-                }
-                f(value);
-            }
-            StmtKind::If(condition, then, otherwise) => {
-                f(condition);
-                then.iter_mut().chain(otherwise).for_each(|s| s.for_each_term_mut(f));
-            }
-            StmtKind::Match(scrutinee, arms) => {
-                f(scrutinee);
-                for (_, guard, body) in arms {
-                    if let Some(guard) = guard {
-                        f(guard);
-                    }
-                    body.iter_mut().for_each(|s| s.for_each_term_mut(f));
-                }
-            }
-            StmtKind::For(_, range, body) => {
-                match range {
-                    ForRange::All(_) => {}
-                    ForRange::Ints { low, high, .. } => {
-                        f(low);
-                        f(high);
-                    }
-                    ForRange::Elements(array) => f(array),
-                }
-                body.iter_mut().for_each(|s| s.for_each_term_mut(f));
-            }
-            StmtKind::While(condition, body) => {
-                f(condition);
-                body.iter_mut().for_each(|s| s.for_each_term_mut(f));
-            }
-            StmtKind::Require { .. } | StmtKind::Drop(_) | StmtKind::Break | StmtKind::Continue => {}
-        }
-    }
-
-    /// Calls `on_type` on each type and pattern type directly held by this statement or nested ones.
-    pub fn for_each_type_mut(&mut self, on_type: &mut dyn FnMut(&mut Type)) {
-        match &mut self.kind {
-            StmtKind::Let(pat, _) => pat.for_each_type_mut(on_type),
-            StmtKind::Store { root_ty, path, .. } => {
-                on_type(root_ty);
-                for step in path {
-                    on_type(&mut step.from);
-                    on_type(&mut step.to);
-                }
-            }
-            StmtKind::If(_, then, otherwise) => {
-                then.iter_mut().chain(otherwise).for_each(|s| s.for_each_type_mut(on_type));
-            }
-            StmtKind::Match(_, arms) => {
-                for (pat, _, body) in arms {
-                    pat.for_each_type_mut(on_type);
-                    body.iter_mut().for_each(|s| s.for_each_type_mut(on_type));
-                }
-            }
-            StmtKind::For(_, range, body) => {
-                if let ForRange::All(ty) = range {
-                    on_type(ty);
-                }
-                body.iter_mut().for_each(|s| s.for_each_type_mut(on_type));
-            }
-            StmtKind::While(_, body) => body.iter_mut().for_each(|s| s.for_each_type_mut(on_type)),
-            StmtKind::Require { left, right, .. } => {
-                on_type(left);
-                on_type(right);
-            }
-            StmtKind::SetLocal(..)
-            | StmtKind::SetGlobal(..)
-            | StmtKind::Open { .. }
-            | StmtKind::Drop(_)
-            | StmtKind::Expr(_)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Return(_) => {}
-        }
-    }
 }
 
 impl Pat {
-    /// Calls `f` on the type of this pattern and those inside it.
-    pub fn for_each_type_mut(&mut self, f: &mut dyn FnMut(&mut Type)) {
-        f(&mut self.ty);
-        match &mut self.kind {
-            PatKind::As(inner, _) => inner.for_each_type_mut(f),
-            PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
-                parts.iter_mut().for_each(|p| p.for_each_type_mut(f));
-            }
-            PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => inner.for_each_type_mut(f),
-            PatKind::Coarray(index, argument) => {
-                index.for_each_type_mut(f);
-                argument.for_each_type_mut(f);
-            }
-            _ => {}
-        }
-    }
-
-    /// Calls `f` on the locals that it binds.
-    pub fn for_each_local_mut(&mut self, f: &mut dyn FnMut(&mut LocalId)) {
-        match &mut self.kind {
-            PatKind::Bind(local) => f(local),
-            PatKind::As(inner, local) => {
-                f(local);
-                inner.for_each_local_mut(f);
-            }
-            PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
-                parts.iter_mut().for_each(|p| p.for_each_local_mut(f));
-            }
-            PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => inner.for_each_local_mut(f),
-            PatKind::Coarray(index, argument) => {
-                index.for_each_local_mut(f);
-                argument.for_each_local_mut(f);
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether it fits every value, by form alone.
+    /// Returns true if it fits every value, by form alone.
     pub fn is_total(&self) -> bool {
         match &self.kind {
             PatKind::Wild | PatKind::Bind(_) => true,

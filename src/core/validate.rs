@@ -1,4 +1,4 @@
-//! Whether core is what it says: every term's type fits its parts.
+//! Validator of core: the type of every term fits its parts.
 //!
 //! Takes a function or a script with its program; gives the contradictions found, in words. Nothing
 //! in core mentions a hole or an error, locals and functions exist, captures match, and a reshape
@@ -58,7 +58,7 @@ pub fn validate_all(program: &Program, script: &Script) -> Result<(), Vec<String
 struct Validator<'a> {
     program: &'a Program,
     locals: &'a [LocalInfo],
-    /// What `return` gives.
+    /// The type of values that `return` gives.
     returns: Option<&'a Type>,
     /// Equations of sizes that hold here.
     given: Vec<(Type, Type)>,
@@ -252,7 +252,8 @@ impl<'a> Validator<'a> {
             }
             TermKind::Convert(inner) => {
                 self.term(inner);
-                // Between parameters it is the conversion of any two numbers, which types choose where they are concrete.
+                // Between parameters it is the conversion of any two numbers, which types choose
+                // where they are concrete.
                 let open = matches!((inner.ty.kind(), ty.kind()), (TypeKind::Var(_), TypeKind::Var(_)));
                 let fits = open
                     || inner.ty.as_scalar().is_some()
@@ -359,7 +360,7 @@ impl<'a> Validator<'a> {
     fn prim(&mut self, prim: Prim, type_args: &[Type], args: &[Term], ty: &Type) {
         type_args.iter().for_each(|arg| self.ty(arg, "a type argument"));
         self.terms(args);
-        let Some((wanted, result)) = super::signature::read(prim.signature(), type_args) else {
+        let Some((wanted, result)) = prim.typed_signature().instantiate(type_args) else {
             return self.say(format!("`{}` at {} types", prim.name(), type_args.len()));
         };
         let found: Vec<Type> = args.iter().map(|a| a.ty.clone()).collect();
@@ -660,7 +661,7 @@ fn case_type(unfolded: &Type, case: &BigUint) -> Option<Type> {
     }
 }
 
-/// Whether a struct is made from the tuple of its fields.
+/// Returns true if a struct is made from the tuple of its fields.
 fn fields_of(ty: &Type, fields: &Type) -> bool {
     let TypeKind::Nominal(nominal, args) = ty.kind() else { return false };
     let found = nominal.struct_fields(args).map(|f| f.into_iter().map(|(_, ty)| ty).collect());

@@ -1,21 +1,25 @@
 //! Elementary functions of binary64, the same on every machine.
 //!
-//! The functions of the system's library differ from one system to the next. These consist of additions and
-//! multiplications that are rounded one by one, in one order, so they give the same bits everywhere. Most are those of
-//! the crate `libm`; no result is off by more than two units in the last place, as the tests find. `exp`, `ln`, `pow`, `tanh` and
-//! `atan` are made here, because they can be computed by blocks of vectors, too ([`exp_all`]), with the same bits again.
+//! The functions of the system's library differ from one system to the next. These consist of
+//! additions and multiplications that are rounded one by one, in one order, so they give the same
+//! bits everywhere. Most are those of the crate `libm`; no result is off by more than two units in
+//! the last place, as the tests find. `exp`, `ln`, `pow`, `tanh` and `atan` are made here, because
+//! they can be computed by blocks of vectors, too ([`exp_all`]), with the same bits again.
 //!
-//! **Method.** `exp` and `ln` are the table-driven methods of P. T. P. Tang (ACM Transactions on Mathematical Software 15 (1989) and
-//! 16 (1990)): `exp x = 2^m * 2^(j/128) * exp r` with `|r| < ln 2 / 256`; `ln x = k ln 2 + ln c + ln (1 + r)` with `c = m / 128` near the
-//! fraction of `x`, so that `x - c` is exact, and `r` known to twice the precision. What is rounded last is a large number plus a
-//! small one, so the error is little more than half a unit in the last place: below 0.52 ulp, as the tests find
-//! over millions of numbers (they allow 0.55).
+//! **Method.** `exp` and `ln` are the table-driven methods of P. T. P. Tang (ACM Transactions on
+//! Mathematical Software 15 (1989) and 16 (1990)): `exp x = 2^m * 2^(j/128) * exp r` with `|r| < ln
+//! 2 / 256`; `ln x = k ln 2 + ln c + ln (1 + r)` with `c = m / 128` near the fraction of `x`, so
+//! that `x - c` is exact, and `r` known to twice the precision. What is rounded last is a large
+//! number plus a small one, so the error is little more than half a unit in the last place: below
+//! 0.52 ulp, as the tests find over millions of numbers (they allow 0.55).
 //!
-//! `x^y = exp (y ln x)`, where `ln x`, and its product with `y`, are known to some 68 bits, in two numbers: below 0.55 ulp, too. Zeros,
-//! negative and infinite numbers, and what lies far beyond the range of results go the way of `libm`.
+//! `x^y = exp (y ln x)`, where `ln x`, and its product with `y`, are known to some 68 bits, in two
+//! numbers: below 0.55 ulp, too. Zeros, negative and infinite numbers, and what lies far beyond the
+//! range of results go the way of `libm`.
 //!
-//! `tanh x = t / (t + 2)` with `t = e^(2x) - 1`, and what its additions lose; below 1.6 ulp. `atan` has
-//! the ranges and the polynomial of FDLIBM (Sun Microsystems, 1993), with choices in place of branches: the same bits.
+//! `tanh x = t / (t + 2)` with `t = e^(2x) - 1`, and what its additions lose; below 1.6 ulp. `atan`
+//! has the ranges and the polynomial of FDLIBM (Sun Microsystems, 1993), with choices in place of
+//! branches: the same bits.
 //!
 //! No branches: the loops of blocks become vectors, whatever processor the compiler is told of.
 
@@ -25,7 +29,8 @@ pub use libm::{acos, asin, atan2, cos, sin, tan};
 
 use tables::{ATAN, ATAN_SERIES, LN2, LN2_128, LOGARITHMS, POWERS, Pair};
 
-/// 1.5 * 2^52: added and taken away again, it rounds to a whole number, which stands in the lower bits meanwhile.
+/// 1.5 * 2^52: added and taken away again, it rounds to a whole number, which stands in the lower
+/// bits meanwhile.
 pub(crate) const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// `x` to the power of `y`; small whole powers are products, as who writes `x ** 2.0` expects.
@@ -66,7 +71,7 @@ fn pow_exponent(y: f64, reduced: Reduced, [high, low]: Pair) -> Pair {
 /// Beyond this `e` to the power of it is 0 or infinite.
 pub(crate) const POW_MOST: f64 = 800.0;
 
-/// What the result is where it is not what was `found`; `exponent` is `y ln x`.
+/// The result, `found` or that of a special case; `exponent` is `y ln x`.
 #[inline(always)]
 fn pow_finished([x, y]: [f64; 2], exponent: f64, found: f64) -> f64 {
     if y == 2.0 {
@@ -146,7 +151,7 @@ struct Reduced {
 }
 
 impl Reduced {
-    /// Where the table has `ln c`.
+    /// The index of `ln c` in the table.
     #[inline(always)]
     fn place(self) -> usize {
         ((self.bits & 0xff) as usize).wrapping_sub(FIRST as usize).min(LOGARITHMS.len() - 1)
@@ -155,7 +160,7 @@ impl Reduced {
 
 /// The bits of 0.703125, the least fraction that is looked up.
 pub(crate) const LEAST: i64 = 0x3fe6_8000_0000_0000;
-/// What the lowest bits are of its multiple of 128 that is rounded.
+/// The lowest bits of its multiple of 128, rounded.
 pub(crate) const FIRST: u64 = 90;
 /// The bits of the first part of a quotient.
 pub(crate) const UPPER: u64 = 0xffff_ffff_f800_0000;
@@ -195,8 +200,8 @@ fn ln_finished(x: f64, reduced: Reduced, [high, low]: Pair) -> f64 {
     if x >= 0.0 { y } else { f64::NAN }
 }
 
-/// `d / c` in two parts, `c` of few bits; between them the upper bits of the first one. That times `c` in exact pieces, what is left
-/// over divided again.
+/// `d / c` in two parts, `c` of few bits; between them the upper bits of the first one. That times
+/// `c` in exact pieces, what is left over divided again.
 #[inline(always)]
 fn quotient(d: f64, c: f64) -> (f64, f64, f64) {
     let r = d / c;
@@ -232,7 +237,8 @@ fn tanh_finished(x: f64, k: i64, [r, lost]: Pair, [high, low]: Pair) -> f64 {
     let q = 1.0 / 24.0 + r * (1.0 / 120.0 + r * (1.0 / 720.0));
     let q = r * r * (0.5 + r * (1.0 / 6.0 + r * q));
     let scale = power(exponent(k));
-    // e^2x - 1: two exact numbers, which are small together where the result is, and what is smaller still.
+    // e^2x - 1: two exact numbers, which are small together where the result is, and what is
+    // smaller still.
     let (large, small) = (high * scale - 1.0, r * scale);
     let sum = large + small;
     let tail = ((large - sum) + small) + ((high - 1.0) * r + (low + high * q) + lost) * scale;
@@ -266,7 +272,8 @@ pub fn atan(x: f64) -> f64 {
     y.copysign(x)
 }
 
-/// Numbers that are done together: what is looked up stands apart from the arithmetic, so that this becomes vectors.
+/// Numbers that are done together: what is looked up stands apart from the arithmetic, so that this
+/// becomes vectors.
 const BLOCK: usize = 16;
 
 /// [`exp`] of each number, in place.
@@ -337,7 +344,8 @@ pub fn atan_all(numbers: &mut [f64]) {
     numbers.iter_mut().for_each(|x| *x = atan(*x));
 }
 
-/// [`pow`] of each number of the first half and its exponent in the second half, in place of the number.
+/// [`pow`] of each number of the first half and its exponent in the second half, in place of the
+/// number.
 #[inline(always)]
 pub fn pow_all(numbers: &mut [f64]) {
     let (numbers, powers) = numbers.split_at_mut(numbers.len() / 2);

@@ -139,7 +139,8 @@ pub static POWERS: [Pair; 128] = [
     [1.9891988469672663, 8.2051326383692e-18],
 ];
 
-/// ln 2 / 128: the first part has few enough bits that its products with whole numbers below 2^18 are exact.
+/// ln 2 / 128: the first part has few enough bits that its products with whole numbers below 2^18
+/// are exact.
 pub const LN2_128: Pair = [0.0054152123482253955, -1.0082281460997769e-13];
 
 /// ln 2: the first part is a multiple of 2^-41.

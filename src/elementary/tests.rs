@@ -56,7 +56,7 @@ fn logarithm(x: &BigInt) -> BigInt {
     atanh(&(((x - one()) << BITS) / (x + one()))) * 2
 }
 
-/// How far a result is from the exact one, in units of its last place.
+/// The distance of a result from the exact one, in units of its last place.
 fn error(found: f64, exact: &BigInt) -> f64 {
     let ulp = fixed(f64::from_bits(found.abs().to_bits() + 1)) - fixed(found.abs());
     let difference = fixed(found) - exact;
@@ -144,8 +144,8 @@ fn quotient(a: &BigInt, b: &BigInt) -> BigInt {
     (a << BITS) / b
 }
 
-/// Whether an increasing function takes two units below and above `found` to either side of `x`: then `found` is
-/// within two units of where it takes `x`.
+/// Returns true if an increasing function takes two units below and above `found` to either side of
+/// `x`: then `found` is within two units of where it takes `x`.
 fn inverse(found: f64, x: f64, function: impl Fn(&BigInt) -> BigInt) -> bool {
     let ulp = fixed(f64::from_bits(found.abs().to_bits() + 1)) - fixed(found.abs());
     let (found, x) = (fixed(found), fixed(x));

@@ -153,7 +153,7 @@ impl Evaluator<'_, '_> {
                 }
                 let machine = &mut *self.machine;
                 let mark =
-                    || Arc::new(last_use::function(self.program, &mut machine.reachable_globals, function));
+                    || Arc::new(last_use::mark_function(self.program, &mut machine.reachable_globals, function));
                 let function = machine.marked_functions.entry(callee.function).or_insert_with(mark).clone();
                 let (machine, sizes) = (&*self.machine, &self.machine.sizes);
                 let (made, unbound) = specialize_function(

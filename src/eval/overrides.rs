@@ -36,7 +36,7 @@ impl Overrides {
         let callee = |(ty, function, type_args)| {
             (ty, Arc::new(Callee { function, type_args, instance: OnceLock::new() }))
         };
-        Overrides { types: program.own_methods(class, method, ty).into_iter().map(callee).collect() }
+        Overrides { types: program.overriding_methods(class, method, ty).into_iter().map(callee).collect() }
     }
 
     /// Returns true if nothing is overridden.

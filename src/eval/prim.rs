@@ -9,7 +9,6 @@ use super::{show, string_ops};
 use crate::core::Prim;
 use crate::core::prim::{fuses, ranks, sorts};
 use crate::data::Limits;
-use crate::elementary;
 use crate::layout::{Form, is_countable};
 use crate::types::Scalar;
 use crate::types::encoding::Code;
@@ -43,7 +42,6 @@ impl Machine {
         let x = || args[0].as_real();
         let n = || args[0].as_int();
         let c = || args[0].as_char();
-        let real = |x: f64| Ok(Value::real(x));
         let int = |n: i64| Ok(Value::int(n));
         match prim {
             Prim::Print => {
@@ -146,41 +144,11 @@ impl Machine {
                 };
                 Ok(result_case(types, case, argument))
             }
-            Prim::Sqrt => real(x().sqrt()),
-            Prim::Exp => real(elementary::exp(x())),
-            Prim::Log => real(elementary::ln(x())),
-            Prim::Sin => real(elementary::sin(x())),
-            Prim::Cos => real(elementary::cos(x())),
-            Prim::Tan => real(elementary::tan(x())),
-            Prim::Asin => real(elementary::asin(x())),
-            Prim::Acos => real(elementary::acos(x())),
-            Prim::Atan => real(elementary::atan(x())),
-            Prim::Fma => real(x().mul_add(args[1].as_real(), args[2].as_real())),
-            Prim::Atan2 => real(elementary::atan2(x(), args[1].as_real())),
-            Prim::Tanh => real(elementary::tanh(x())),
-            Prim::Floor => real(x().floor()),
-            Prim::Ceil => real(x().ceil()),
-            Prim::Round => real(x().round()),
-            Prim::Trunc => real(x().trunc()),
-            Prim::IsNan => Ok(Value::bool(x().is_nan())),
-            Prim::BitAnd => int(n() & args[1].as_int()),
-            Prim::BitOr => int(n() | args[1].as_int()),
-            Prim::BitXor => int(n() ^ args[1].as_int()),
-            Prim::BitNot => int(!n()),
-            Prim::Shl | Prim::Shr => {
-                let places = args[1].as_int();
-                let word = n() as u64;
-                let shifted = match u32::try_from(places) {
-                    Ok(places) if prim == Prim::Shl => word.checked_shl(places).unwrap_or(0),
-                    Ok(places) => word.checked_shr(places).unwrap_or(0),
-                    // A negative count shifts nothing; a count beyond 64 gives 0.
-                    Err(_) if places < 0 => word,
-                    Err(_) => 0,
-                };
-                int(shifted as i64)
+            Prim::Scalar(function) => {
+                let mut words = [0; 3];
+                words.iter_mut().zip(args).for_each(|(word, arg)| *word = arg.word());
+                Ok(Value::Word(function.apply(&words)))
             }
-            Prim::PopCount => int(i64::from(n().count_ones())),
-            Prim::Ctz => int(i64::from(n().trailing_zeros())),
             Prim::StrLen => int(string_ops::char_count(args[0].as_str(), limits.interrupt)? as i64),
             Prim::Substring => {
                 let text = args[0].as_str();

@@ -4,7 +4,7 @@ use super::code::{Closure, PrimTypes};
 use super::error::Failure;
 use super::evaluator::{Evaluator, Result};
 use crate::core::prim::fuses;
-use crate::core::reduction::{CHUNK, LANES, ReductionOp, extreme, joining, tree};
+use crate::core::reduction::{CHUNK, LANES, ReductionOp, combine_lanes, min_max, reduction_op};
 use crate::layout::{Form, Layout};
 use crate::source::Span;
 use crate::types::encoding::Code;
@@ -32,24 +32,24 @@ impl Evaluator<'_, '_> {
         for low in (0..count).step_by(CHUNK) {
             let high = count.min(low + CHUNK);
             let part = match lanes {
-                Some((joining, scalar)) => {
+                Some((op, scalar)) => {
                     let float = |value: &Value| match scalar {
                         Scalar::Single => f64::from(value.as_single()),
                         _ => value.as_real(),
                     };
-                    let join = |a: f64, b: f64| match scalar {
+                    let combine = |a: f64, b: f64| match scalar {
                         // Rounded to binary32 after each operation: binary64 has more than twice
                         // the digits, so rounding twice equals rounding once.
-                        Scalar::Single => f64::from(joining.join(a, b) as f32),
-                        _ => joining.join(a, b),
+                        Scalar::Single => f64::from(op.apply(a, b) as f32),
+                        _ => op.apply(a, b),
                     };
-                    let mut lane = [joining.neutral(); LANES];
+                    let mut lane = [op.identity(); LANES];
                     for i in low..high {
                         self.tick(span)?;
                         let at = (i - low) % LANES;
-                        lane[at] = join(lane[at], float(&element(i)));
+                        lane[at] = combine(lane[at], float(&element(i)));
                     }
-                    let sum = tree(lane, join);
+                    let sum = combine_lanes(lane, combine);
                     match scalar {
                         Scalar::Single => Value::single(sum as f32),
                         _ => Value::real(sum),
@@ -116,13 +116,13 @@ impl Evaluator<'_, '_> {
         };
         let mut total = 0.0;
         for low in (0..count).step_by(CHUNK) {
-            let mut lane = [ReductionOp::Add.neutral(); LANES];
+            let mut lane = [ReductionOp::Add.identity(); LANES];
             for i in low..count.min(low + CHUNK) {
                 self.tick(span)?;
                 let at = (i - low) % LANES;
                 lane[at] = element(x, i).mul_add(element(y, i), lane[at]);
             }
-            total += tree(lane, |a, b| a + b);
+            total += combine_lanes(lane, |a, b| a + b);
         }
         Ok(Value::real(total))
     }
@@ -169,7 +169,7 @@ impl Evaluator<'_, '_> {
         let scalar = element?.unfold().as_scalar().filter(|s| s.is_float())?;
         let Value::Function(any) = op else { return None };
         let instance = &any.downcast_ref::<Closure>()?.instance;
-        Some((joining(self.program, instance.function, &instance.type_args)?, scalar))
+        Some((reduction_op(self.program, instance.function, &instance.type_args)?, scalar))
     }
 }
 
@@ -192,9 +192,9 @@ fn extreme_order(layout: &Layout, a: &Value, b: &Value, max: bool) -> Ordering {
 /// Evaluates `_max (a, b)` if `max`, else `_min (a, b)`.
 pub(super) fn extreme_value(layout: &Layout, a: &Value, b: &Value, max: bool) -> Value {
     match &layout.form {
-        Form::Scalar(Scalar::Real) => Value::real(extreme(max, a.as_real(), b.as_real())),
+        Form::Scalar(Scalar::Real) => Value::real(min_max(max, a.as_real(), b.as_real())),
         Form::Scalar(Scalar::Single) => {
-            Value::single(extreme(max, f64::from(a.as_single()), f64::from(b.as_single())) as f32)
+            Value::single(min_max(max, f64::from(a.as_single()), f64::from(b.as_single())) as f32)
         }
         _ if extreme_order(layout, b, a, max).is_lt() => b.clone(),
         _ => a.clone(),

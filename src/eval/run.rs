@@ -36,7 +36,7 @@ impl Machine {
         match &script.result {
             Some(term) => {
                 let reach = &mut run.machine.reachable_globals;
-                let term = Arc::new(last_use::result(program, reach, &script.locals, term));
+                let term = Arc::new(last_use::mark_result(program, reach, &script.locals, term));
                 let specializer = run.specializer(&script.locals, CoreRoot::Term(term.clone()));
                 let (code, unbound) = (specializer.node(&term), specializer.unbound.take());
                 run.require_bound(unbound, term.span).map_err(AbruptCompletion::into_error)?;
@@ -51,7 +51,7 @@ impl Evaluator<'_, '_> {
     /// Runs a statement at the top level. Sizes that it opens are valid to the end of the session.
     fn run_top_level(&mut self, script: &Script, at: usize, frame: &mut [Value]) -> Result<()> {
         let (stmt, drops) =
-            last_use::statement(self.program, &mut self.machine.reachable_globals, script, at);
+            last_use::mark_statement(self.program, &mut self.machine.reachable_globals, script, at);
         let stmt = Arc::new(stmt);
         let specializer = self.specializer(&script.locals, CoreRoot::Statement(stmt.clone()));
         if first_opening(std::slice::from_ref(&*stmt)).is_some() {

@@ -11,7 +11,7 @@ use super::error::format_equation;
 use super::existential::{Continuation, ContinuationCode, OpenCode, SizeSource};
 use super::overrides::Overrides;
 use super::tier_up::{CoreAddress, CoreFragment, CoreRoot, Interpreted, TierUpSite};
-use crate::core::last_use::only_stores;
+use crate::core::last_use::copies_no_arrays;
 use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
     StepKind, Stmt, StmtKind, Term, TermKind,
@@ -257,7 +257,7 @@ impl Specializer<'_> {
                     | NodeKind::MoveGlobal(_)
             ) && self.layout(&term.ty).slots >= LARGE_COPY_SLOTS
         };
-        args.iter().zip(terms).any(large) && only_stores(self.program, callee.function)
+        args.iter().zip(terms).any(large) && copies_no_arrays(self.program, callee.function)
     }
 
     /// Makes a site whose terms are those from number `first` on.
@@ -342,7 +342,7 @@ impl Specializer<'_> {
             },
             TermKind::Prim(prim, type_args, args) => {
                 let types: Vec<Type> = type_args.iter().map(|t| self.concrete(t)).collect();
-                if let Some(answer) = self.program.answers(*prim, &types) {
+                if let Some(answer) = self.program.type_query_answer(*prim, &types) {
                     return NodeKind::Constant(Value::bool(answer));
                 }
                 if let (Prim::TypeText, [ty]) = (prim, &types[..]) {

@@ -14,7 +14,7 @@ use super::specialize::{Bindings, LARGE_COPY_SLOTS};
 use crate::core::free_variables::FreeVariables;
 use crate::core::{Function, LocalId, LocalInfo, Root, Stmt, Term, TermKind, last_use};
 use crate::hash::HashMap;
-use crate::kernel::{CompilationUnit, Declined, Executable, Input, KnownValue, Limits, Region, RunResult};
+use crate::kernel::{CompilationUnit, Executable, Input, KnownValue, Limits, NotCompiled, Region, RunResult};
 use crate::source::Span;
 use crate::types::{Type, TypeKind};
 use crate::value::{Cell, Value};
@@ -265,7 +265,7 @@ impl Evaluator<'_, '_> {
             let Region::Term(term) = site.fragment.find(site.address) else {
                 unreachable!("the site of a term lies at a term")
             };
-            let mut dead_locals = last_use::dying(term);
+            let mut dead_locals = last_use::dying_locals(term);
             // The cell of a shared local is still used.
             dead_locals.retain(|local| !site.locals[*local as usize].shared);
             dead_locals
@@ -353,13 +353,14 @@ impl Evaluator<'_, '_> {
         let watched = self.machine.progress.enter_loop(Some(1));
         let watch = Mutex::new(&mut self.machine.progress);
         // A thread that finds the lock taken skips its report.
-        let tell = |done, total| {
+        let report_progress = |done, total| {
             if let Ok(mut watch) = watch.try_lock() {
                 watch.set_rounds(done, total);
             }
         };
-        let tell: Option<&(dyn Fn(u64, u64) + Sync)> = if watched { Some(&tell) } else { None };
-        let limits = Limits { interrupt: self.host.interrupt, memory: self.host.memory, tell };
+        let report_progress: Option<&(dyn Fn(u64, u64) + Sync)> =
+            if watched { Some(&report_progress) } else { None };
+        let limits = Limits { interrupt: self.host.interrupt, memory: self.host.memory, report_progress };
         let ran = kernel.run(&mut inputs, &mut spare, &limits);
         if watched {
             self.machine.progress.leave_loop();
@@ -475,13 +476,13 @@ impl Evaluator<'_, '_> {
             concrete: &concrete,
             region,
             functions: &functions,
-            may_go_on: &|| !interrupt.load(Ordering::Relaxed) && super::stack_guard::has_room(),
+            may_continue: &|| !interrupt.load(Ordering::Relaxed) && super::stack_guard::has_room(),
         };
         let kernel = match accelerator.prepare(&part) {
             Ok(kernel) => Some(kernel),
-            Err(Declined::Stopped) => return None,
+            Err(NotCompiled::Stopped) => return None,
             Err(declined) => {
-                if declined == Declined::TooLong {
+                if declined == NotCompiled::TooLong {
                     site.fragment.note_too_long(&site.terms);
                 }
                 None

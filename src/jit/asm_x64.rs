@@ -1,8 +1,10 @@
-//! Machine code for vectors of 512 bits: the few instructions of AVX-512F that loops without branches need, as bytes.
+//! Machine code for vectors of 512 bits: the few instructions of AVX-512F that loops without
+//! branches need, as bytes.
 //!
-//! The code generator's vectors end at 128 bits. Encodings are those of the *Intel 64 and IA-32 Architectures Software Developer's
-//! Manual*, volume 2: 2.7 (EVEX), 2.3 (VEX, for masks) and the pages of the instructions. Memory is addressed in two ways, as
-//! words of one block that [`ARGUMENTS`] points to, and as [`Pointer`] plus [`COUNTER`].
+//! The code generator's vectors end at 128 bits. Encodings are those of the *Intel 64 and IA-32
+//! Architectures Software Developer's Manual*, volume 2: 2.7 (EVEX), 2.3 (VEX, for masks) and the
+//! pages of the instructions. Memory is addressed in two ways, as words of one block that
+//! [`ARGUMENT_REGISTER`] points to, and as [`Pointer`] plus [`COUNTER_REGISTER`].
 //!
 //! Decides nothing: what goes where is said by [`super::wide`].
 
@@ -19,24 +21,25 @@ pub struct Mask(pub u8);
 pub struct Pointer(u8);
 
 /// `rdi`, where the first argument of a function is.
-const ARGUMENTS: u8 = 7;
+const ARGUMENT_REGISTER: u8 = 7;
 /// `rax`, which counts bytes.
-const COUNTER: u8 = 0;
+const COUNTER_REGISTER: u8 = 0;
 
-/// Registers for addresses: `rsi rdx rcx r8 r9 r10 r11` are free, `rbx rbp r12 r13 r14 r15` are the caller's.
+/// Registers for addresses: `rsi rdx rcx r8 r9 r10 r11` are free, `rbx rbp r12 r13 r14 r15` are the
+/// caller's.
 pub const POINTERS: [Pointer; 13] = {
     const fn p(number: u8) -> Pointer {
         Pointer(number)
     }
     [p(6), p(2), p(1), p(8), p(9), p(10), p(11), p(3), p(5), p(12), p(13), p(14), p(15)]
 };
-/// How many of them are free.
-pub const FREE: usize = 7;
+/// The number of free ones.
+pub const FREE_POINTERS: usize = 7;
 
 /// Bytes of a vector.
-pub const BYTES: usize = 64;
+pub const VECTOR_BYTES: usize = 64;
 
-/// What an instruction takes its lanes for.
+/// The type of the lanes of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
     /// Floats of 8 bytes.
@@ -84,7 +87,8 @@ pub struct Assembler {
     bytes: Vec<u8>,
 }
 
-/// The opcode of an instruction: its map (1 `0F`, 2 `0F38`, 3 `0F3A`), its prefix (0 none, 1 `66`), and its byte.
+/// The opcode of an instruction: its map (1 `0F`, 2 `0F38`, 3 `0F3A`), its prefix (0 none, 1 `66`),
+/// and its byte.
 type Opcode = (u8, u8, u8);
 
 /// The second source of an instruction.
@@ -93,7 +97,7 @@ enum Source {
     Register(u8),
     /// A word of the block of arguments.
     Word(usize),
-    /// What a pointer and the counter lead to.
+    /// The memory at a pointer plus the counter.
     At(Pointer),
 }
 
@@ -103,7 +107,8 @@ impl Assembler {
         self.bytes
     }
 
-    /// An instruction on vectors: `reg` and `other` are its first and second operand, and `mask` chooses lanes, the others 0 if `zero`.
+    /// An instruction on vectors: `reg` and `other` are its first and second operand, and `mask`
+    /// chooses lanes, the others 0 if `zero`.
     fn vector(
         &mut self,
         (map, prefix, opcode): Opcode,
@@ -113,7 +118,7 @@ impl Assembler {
     ) {
         let (high, low) = match source {
             Source::Register(r) => ((r >> 3 & 1, r >> 4 & 1), r & 7),
-            Source::Word(_) => ((0, 0), ARGUMENTS),
+            Source::Word(_) => ((0, 0), ARGUMENT_REGISTER),
             Source::At(Pointer(p)) => ((p >> 3, 0), 4),
         };
         let inverted = |bit: u8, at: u8| (!bit & 1) << at;
@@ -135,7 +140,7 @@ impl Assembler {
             }
             // With a byte of displacement, since there is no form without one for all registers.
             Source::At(Pointer(p)) => {
-                self.bytes.extend([1 << 6 | reg << 3 | low, COUNTER << 3 | p & 7, 0]);
+                self.bytes.extend([1 << 6 | reg << 3 | low, COUNTER_REGISTER << 3 | p & 7, 0]);
             }
         }
     }
@@ -252,13 +257,13 @@ impl Assembler {
     /// A mask from the low bits of a word of arguments.
     pub fn mask(&mut self, to: Mask, word: usize) {
         self.bytes.extend([0xc5, 0xf8, 0x90]);
-        self.operand(to.0, ARGUMENTS, Source::Word(word));
+        self.operand(to.0, ARGUMENT_REGISTER, Source::Word(word));
     }
 
     /// An address from the block of arguments.
     pub fn pointer(&mut self, to: Pointer, word: usize) {
         self.bytes.extend([0x48 | to.0 >> 3 << 2, 0x8b]);
-        self.operand(to.0 & 7, ARGUMENTS, Source::Word(word));
+        self.operand(to.0 & 7, ARGUMENT_REGISTER, Source::Word(word));
     }
 
     /// Keeps a register that is the caller's.
@@ -278,13 +283,13 @@ impl Assembler {
 
     /// The counter goes on by a vector.
     pub fn step(&mut self) {
-        self.bytes.extend([0x48, 0x83, 0xc0, BYTES as u8]);
+        self.bytes.extend([0x48, 0x83, 0xc0, VECTOR_BYTES as u8]);
     }
 
     /// Compares the counter with a word of arguments.
     fn reached(&mut self, word: usize) {
         self.bytes.extend([0x48, 0x3b]);
-        self.operand(COUNTER, ARGUMENTS, Source::Word(word));
+        self.operand(COUNTER_REGISTER, ARGUMENT_REGISTER, Source::Word(word));
     }
 
     /// The place here.
@@ -309,7 +314,7 @@ impl Assembler {
     /// Leaves for a place to come if a word of arguments is 0.
     pub fn if_zero(&mut self, word: usize) -> Forward {
         self.bytes.extend([0x48, 0x81]);
-        self.operand(7, ARGUMENTS, Source::Word(word));
+        self.operand(7, ARGUMENT_REGISTER, Source::Word(word));
         self.bytes.extend([0; 4]);
         self.leave([0x0f, 0x84])
     }
@@ -341,7 +346,8 @@ impl Assembler {
 mod tests {
     use super::*;
 
-    /// Each instruction with its bytes, which `objdump -D -b binary -mi386:x86-64 -Mintel` reads as what is written before them.
+    /// Each instruction with its bytes, which `objdump -D -b binary -mi386:x86-64 -Mintel` reads as
+    /// what is written before them.
     #[test]
     fn instructions_are_the_bytes_that_the_manual_says() {
         let cases: Vec<(&str, Vec<u8>)> =

@@ -1,29 +1,34 @@
 //! Innermost loops by vectors of 512 bits, on processors that have them.
 //!
-//! The code generator's vectors end at 128 bits. What [`super::vector`] takes, a loop whose body only computes, reads and writes at
-//! the index, has no branches and few kinds of instruction; unless it calls functions of blocks its code is written here, one
-//! function for each such loop, which does all of its rounds.
+//! The code generator's vectors end at 128 bits. What [`super::vector`] takes, a loop whose body
+//! only computes, reads and writes at the index, has no branches and few kinds of instruction;
+//! unless it calls functions of blocks its code is written here, one function for each such loop,
+//! which does all of its rounds.
 //!
-//! **The function** gets one block of words: how many bytes whole vectors have, which lanes the rest has, the
-//! addresses of what is read and written in the first round, what is the same in all rounds, and for a total where its lanes are.
-//! All lanes are equally wide, so one counter of bytes serves every address. The last round goes by a
-//! mask: lanes beyond the end are neither read nor written, and leave totals as they are. So no round is left over.
+//! **The function** gets one block of words: how many bytes whole vectors have, which lanes the
+//! rest has, the addresses of what is read and written in the first round, what is the same in all
+//! rounds, and for a total where its lanes are. All lanes are equally wide, so one counter of bytes
+//! serves every address. The last round goes by a mask: lanes beyond the end are neither read nor
+//! written, and leave totals as they are. So no round is left over.
 //!
-//! **Registers** are given in the order of the statements and are free again after the last use. What is the same in all
-//! rounds stays in those that the body never needs, the rest of it is read again where it is used. A body that needs more
-//! registers than there are goes by vectors of 128 bits.
+//! **Registers** are given in the order of the statements and are free again after the last use.
+//! What is the same in all rounds stays in those that the body never needs, the rest of it is read
+//! again where it is used. A body that needs more registers than there are goes by vectors of 128
+//! bits.
 //!
-//! **Same bits.** Each operation is the one that narrow vectors have, in the same order of operands; a total has eight lanes of
-//! 8 bytes, the lanes of [`crate::core::reduction`]. So results do not depend on the processor, and
-//! `FELIS_VECTORS=128` changes nothing but time.
+//! **Same bits.** Each operation is the one that narrow vectors have, in the same order of
+//! operands; a total has eight lanes of 8 bytes, the lanes of [`crate::core::reduction`]. So
+//! results do not depend on the processor, and `FELIS_VECTORS=128` changes nothing but time.
 
-use super::asm_x64::{Arithmetic, Assembler, BYTES, FREE, Lane, Mask, POINTERS, Pointer, Vector};
+use super::asm_x64::{
+    Arithmetic, Assembler, FREE_POINTERS, Lane, Mask, POINTERS, Pointer, VECTOR_BYTES, Vector,
+};
 use super::emit::Emit;
 use super::simd128::{Plan, Role, plan};
 use crate::core::reduction::LANES;
 use crate::hash::HashMap;
 use crate::loop_ir::{
-    Array, Binary, Compare, Kernel, Math, Op, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary,
+    Array, Binary, Compare, Kernel, Op, ReductionOp, Reg, ScalarFunction, ScalarType, Stmt, Summand, Unary,
 };
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -32,21 +37,21 @@ use cranelift_codegen::ir::{
 use std::sync::OnceLock;
 
 /// Vector registers.
-const VECTORS: u8 = 32;
-/// Which lanes the last round has.
-const LAST: Mask = Mask(1);
+const VECTOR_REGISTERS: u8 = 32;
+/// The mask of the lanes of the last iteration.
+const TAIL_MASK: Mask = Mask(1);
 /// Mask registers that the body may use start here.
-const FIRST_MASK: u8 = 2;
+const FIRST_FREE_MASK: u8 = 2;
 
 /// The word that says how many bytes whole vectors have.
-const WHOLE: usize = 0;
+const WORD_BYTES: usize = 0;
 /// The word that says which lanes the rest has.
-const REST: usize = 1;
-/// Where the words of a loop's own start.
-const OWN: usize = 2;
+const WORD_TAIL_MASK: usize = 1;
+/// The first word of the loop's own.
+const FIRST_OWN_WORD: usize = 2;
 
 /// Rounds between two looks whether the loop is to stop: some tens of microseconds.
-const UNINTERRUPTED: i64 = 1 << 15;
+const ITERATIONS_PER_POLL: i64 = 1 << 15;
 
 /// A word that a loop's function is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,27 +68,28 @@ enum Word {
     Before(ReductionOp),
 }
 
-/// What the lanes of a sum, a product, a smallest and a largest number begin with. They stand here because a vector that is read from where its numbers have
-/// just been written one by one waits until they are in the cache.
-static NEUTRAL: [[f64; LANES]; 4] = {
+/// The first values of the lanes of a sum, a product, a minimum and a maximum. They are static data
+/// because a vector that is read from where its numbers have just been written one by one waits
+/// until they are in the cache.
+static IDENTITY_LANES: [[f64; LANES]; 4] = {
     const fn lanes(joining: ReductionOp) -> [f64; LANES] {
-        [joining.neutral(); LANES]
+        [joining.identity(); LANES]
     }
     [lanes(ReductionOp::Add), lanes(ReductionOp::Mul), lanes(ReductionOp::Min), lanes(ReductionOp::Max)]
 };
 
 /// A loop by wide vectors.
-pub struct Wide {
+pub struct VectorLoop {
     plan: Plan,
     words: Vec<Word>,
-    /// Its machine code: a function of the address of the words.
+    /// The machine code: a function of the address of the words.
     pub code: Vec<u8>,
 }
 
-/// Whether this processor has such vectors, and nobody wishes to go without.
-fn there() -> bool {
-    static THERE: OnceLock<bool> = OnceLock::new();
-    *THERE.get_or_init(|| {
+/// Returns true if this processor has such vectors, and nobody wishes to go without.
+fn is_available() -> bool {
+    static AVAILABLE: OnceLock<bool> = OnceLock::new();
+    *AVAILABLE.get_or_init(|| {
         // The registers of arguments are those of Unix.
         #[cfg(all(target_arch = "x86_64", unix))]
         let there = std::is_x86_feature_detected!("avx512f");
@@ -94,13 +100,13 @@ fn there() -> bool {
 }
 
 /// A loop's code, if it goes by wide vectors.
-pub fn assemble(nest: &Kernel, stmt: &Stmt) -> Option<(Reg, Wide)> {
-    if !there() {
+pub fn assemble(kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLoop)> {
+    if !is_available() {
         return None;
     }
     let (index, body, item) = match stmt {
         Stmt::For { index, body, low, high, .. } => {
-            let known = |reg| nest.constants.get(reg).map(|n| *n as i64);
+            let known = |reg| kernel.constants.get(reg).map(|n| *n as i64);
             let few =
                 matches!((known(low), known(high)), (Some(low), Some(high)) if high - low < LANES as i64);
             if few {
@@ -112,37 +118,38 @@ pub fn assemble(nest: &Kernel, stmt: &Stmt) -> Option<(Reg, Wide)> {
         Stmt::Reduce { index, body, item, .. } => (*index, body, Some(*item)),
         _ => return None,
     };
-    let plan = plan(nest, index, body, item)?;
-    if item.is_some_and(|item| item.ty(nest) != ScalarType::F64) {
+    let plan = plan(kernel, index, body, item)?;
+    if item.is_some_and(|item| item.ty(kernel) != ScalarType::F64) {
         return None;
     }
     let mut loops =
-        Loop { nest, plan: &plan, body, item, words: Vec::new(), resident: HashMap::default(), most: 0 };
-    // Once to see how many registers it needs, and what it reads; then with those that are left for what stays.
+        Loop { kernel, plan: &plan, body, item, words: Vec::new(), resident: HashMap::default(), most: 0 };
+    // Once to see how many registers it needs, and what it reads; then with those that are left for
+    // what stays.
     loops.function()?;
-    let left = VECTORS.saturating_sub(loops.most);
+    let left = VECTOR_REGISTERS.saturating_sub(loops.most);
     let same =
         loops.words.iter().filter_map(|word| if let Word::Same(reg) = word { Some(*reg) } else { None });
-    loops.resident = same.zip((0..left).map(|i| Vector(VECTORS - 1 - i))).collect();
+    loops.resident = same.zip((0..left).map(|i| Vector(VECTOR_REGISTERS - 1 - i))).collect();
     let code = loops.function()?;
     let words = loops.words;
-    Some((index, Wide { plan, words, code }))
+    Some((index, VectorLoop { plan, words, code }))
 }
 
 /// A loop whose code is written.
 struct Loop<'a> {
-    nest: &'a Kernel,
+    kernel: &'a Kernel,
     plan: &'a Plan,
     body: &'a [Stmt],
     item: Option<Summand>,
     words: Vec<Word>,
-    /// What stays in a register.
+    /// Values that stay in a register.
     resident: HashMap<Reg, Vector>,
     /// Registers that were needed at once.
     most: u8,
 }
 
-/// What a register of the body is in.
+/// The place of a register of the body.
 #[derive(Clone, Copy)]
 enum Place {
     Vector(Vector),
@@ -162,19 +169,20 @@ impl Loop<'_> {
     /// The number of a word.
     fn word(&mut self, word: Word) -> usize {
         let at = self.words.iter().position(|w| *w == word);
-        OWN + at.unwrap_or_else(|| {
-            self.words.push(word);
-            self.words.len() - 1
-        })
+        FIRST_OWN_WORD
+            + at.unwrap_or_else(|| {
+                self.words.push(word);
+                self.words.len() - 1
+            })
     }
 
     fn role(&self, reg: Reg) -> Role {
         self.plan.roles.get(&reg).copied().unwrap_or(Role::Same)
     }
 
-    /// What an instruction takes the lanes of a register for.
+    /// The type of the lanes of a register.
     fn lane(&self, reg: Reg) -> Lane {
-        match (self.nest.regs[reg as usize], self.plan.width) {
+        match (self.kernel.regs[reg], self.plan.width) {
             (ScalarType::F64, _) => Lane::F64,
             (ScalarType::F32, _) => Lane::F32,
             (_, 8) => Lane::I64,
@@ -185,7 +193,8 @@ impl Loop<'_> {
     /// The address of a word's slot: in a register of its own while there are any.
     fn pointer(&mut self, asm: &mut Assembler, array: Array, at: Reg) -> Pointer {
         let word = self.word(Word::Place(array, at));
-        let places = self.words[..word - OWN].iter().filter(|word| matches!(word, Word::Place(..))).count();
+        let places =
+            self.words[..word - FIRST_OWN_WORD].iter().filter(|word| matches!(word, Word::Place(..))).count();
         let last = POINTERS.len() - 1;
         if places >= last {
             asm.pointer(POINTERS[last], word);
@@ -199,17 +208,17 @@ impl Loop<'_> {
         let total = Vector(0);
         asm.start();
         if let Some(item) = self.item {
-            asm.pointer(POINTERS[0], self.word(Word::Before(item.joining())));
+            asm.pointer(POINTERS[0], self.word(Word::Before(item.op())));
             asm.load(Lane::F64, total, POINTERS[0], Mask(0));
         }
         let places: Vec<usize> =
             (0..self.words.len()).filter(|i| matches!(self.words[*i], Word::Place(..))).collect();
-        let kept = places.len().min(POINTERS.len()).saturating_sub(FREE);
-        for pointer in &POINTERS[FREE..FREE + kept] {
+        let kept = places.len().min(POINTERS.len()).saturating_sub(FREE_POINTERS);
+        for pointer in &POINTERS[FREE_POINTERS..FREE_POINTERS + kept] {
             asm.push(*pointer);
         }
         for (pointer, i) in POINTERS.iter().zip(&places) {
-            asm.pointer(*pointer, OWN + i);
+            asm.pointer(*pointer, FIRST_OWN_WORD + i);
         }
         let resident: Vec<(Reg, Vector)> =
             self.resident.iter().map(|(reg, vector)| (*reg, *vector)).collect();
@@ -217,15 +226,15 @@ impl Loop<'_> {
             let word = self.word(Word::Same(reg));
             asm.broadcast(self.lane(reg), vector, word);
         }
-        let over = asm.unless_below(WHOLE);
+        let over = asm.unless_below(WORD_BYTES);
         let head = asm.here();
         self.round(&mut asm, Mask(0))?;
         asm.step();
-        asm.again(WHOLE, head);
+        asm.again(WORD_BYTES, head);
         asm.land(over);
-        let over = asm.if_zero(REST);
-        asm.mask(LAST, REST);
-        self.round(&mut asm, LAST)?;
+        let over = asm.if_zero(WORD_TAIL_MASK);
+        asm.mask(TAIL_MASK, WORD_TAIL_MASK);
+        self.round(&mut asm, TAIL_MASK)?;
         asm.land(over);
         if self.item.is_some() {
             asm.pointer(POINTERS[0], self.word(Word::Lanes));
@@ -233,7 +242,7 @@ impl Loop<'_> {
             asm.store(Lane::F64, POINTERS[0], total, Mask(0));
         }
         asm.leave_clean();
-        for pointer in POINTERS[FREE..FREE + kept].iter().rev() {
+        for pointer in POINTERS[FREE_POINTERS..FREE_POINTERS + kept].iter().rev() {
             asm.pop(*pointer);
         }
         asm.ret();
@@ -243,10 +252,10 @@ impl Loop<'_> {
     /// The body for as many lanes as there are, or for those of `mask`.
     fn round(&mut self, asm: &mut Assembler, mask: Mask) -> Option<()> {
         let first = u8::from(self.item.is_some());
-        let free = VECTORS - self.resident.len() as u8;
+        let free = VECTOR_REGISTERS - self.resident.len() as u8;
         let mut registers = Registers {
             vectors: (first..free).rev().map(Vector).collect(),
-            masks: (FIRST_MASK..8).rev().map(Mask).collect(),
+            masks: (FIRST_FREE_MASK..8).rev().map(Mask).collect(),
             places: HashMap::default(),
             last: self.last_reads(),
         };
@@ -274,13 +283,13 @@ impl Loop<'_> {
                 taken.push(self.vector(asm, &mut registers, reg)?);
             }
             match item {
-                Summand::One(ReductionOp::Add, _) => {
+                Summand::Value(ReductionOp::Add, _) => {
                     asm.arithmetic(Arithmetic::Add, Lane::F64, total, (total, taken[0]), mask)
                 }
-                Summand::One(ReductionOp::Mul, _) => {
+                Summand::Value(ReductionOp::Mul, _) => {
                     asm.arithmetic(Arithmetic::Mul, Lane::F64, total, (total, taken[0]), mask)
                 }
-                Summand::One(joining @ (ReductionOp::Min | ReductionOp::Max), _) => {
+                Summand::Value(joining @ (ReductionOp::Min | ReductionOp::Max), _) => {
                     let both = (taken[0], total);
                     self.extreme(
                         asm,
@@ -298,7 +307,8 @@ impl Loop<'_> {
         Some(())
     }
 
-    /// Where each register of the body is read last; what a total takes, at the end.
+    /// The last statement that reads each register of the body; the operand of a reduction is read
+    /// at the end.
     fn last_reads(&self) -> HashMap<Reg, usize> {
         let mut last = HashMap::default();
         for (at, stmt) in self.body.iter().enumerate() {
@@ -322,7 +332,7 @@ impl Loop<'_> {
             Some(Place::Vector(vector)) => Some(*vector),
             Some(Place::Mask(_)) => None,
             None => {
-                if self.nest.regs[reg as usize].bytes() != self.plan.width {
+                if self.kernel.regs[reg].bytes() != self.plan.width {
                     return None;
                 }
                 let word = self.word(Word::Same(reg));
@@ -336,14 +346,16 @@ impl Loop<'_> {
     /// A register that is free.
     fn take(&mut self, registers: &mut Registers) -> Option<Vector> {
         let vector = registers.vectors.pop()?;
-        // They are taken from the lowest on, but not given back in order: what has been taken at most counts.
+        // They are taken from the lowest on, but not given back in order: what has been taken at
+        // most counts.
         let resident = self.resident.len();
-        let busy = usize::from(VECTORS) - resident - registers.vectors.len();
+        let busy = usize::from(VECTOR_REGISTERS) - resident - registers.vectors.len();
         self.most = self.most.max(busy as u8);
         Some(vector)
     }
 
-    /// After a statement has read registers from these vectors: what is read no more, and what was read again, is free.
+    /// After a statement has read registers from these vectors: what is read no more, and what was
+    /// read again, is free.
     fn release(&self, registers: &mut Registers, at: usize, read: &[Reg], vectors: &[Vector]) {
         for (reg, vector) in read.iter().zip(vectors) {
             let again = !registers.places.contains_key(reg) && !self.resident.contains_key(reg);
@@ -415,7 +427,7 @@ impl Loop<'_> {
         for r in &read {
             vectors.push(self.vector(asm, registers, *r)?);
         }
-        if let Op::Call(Math::Fma, _) = op {
+        if let Op::Call(ScalarFunction::Fma, _) = op {
             // The sum takes the place of what is added: a copy of it, since that may be read again.
             let to = self.take(registers)?;
             asm.copy(to, vectors[2]);
@@ -482,8 +494,9 @@ impl Loop<'_> {
         Some((self.vector(asm, registers, a)?, self.vector(asm, registers, b)?))
     }
 
-    /// The larger of two floats if `max`, else the smaller; with a mask, other lanes stay as they are. The machine takes no account of
-    /// the signs of zeros and of NaN: a largest number has a sign if both have, a smallest if one has, and NaN is put in its place.
+    /// The larger of two floats if `max`, else the smaller; with a mask, other lanes stay as they
+    /// are. The machine takes no account of the signs of zeros and of NaN: a largest number has a
+    /// sign if both have, a smallest if one has, and NaN is put in its place.
     #[allow(clippy::too_many_arguments)] // registers, and what is done with them
     fn extreme(
         &mut self,
@@ -527,7 +540,8 @@ impl Loop<'_> {
         Some(())
     }
 
-    /// `to = -a`: the sign of floats turned, integers taken from 0. `other` is a register for what is needed.
+    /// `to = -a`: the sign of floats turned, integers taken from 0. `other` is a register for what
+    /// is needed.
     fn negate(&mut self, asm: &mut Assembler, lane: Lane, (to, a, other): (Vector, Vector, Vector)) {
         let (bits, op) = match lane {
             Lane::F64 => (1 << 63, Arithmetic::Xor),
@@ -577,7 +591,7 @@ fn arithmetic(kind: Binary) -> Option<Arithmetic> {
         Binary::Add => Arithmetic::Add,
         Binary::Sub => Arithmetic::Sub,
         Binary::Mul => Arithmetic::Mul,
-        Binary::Quotient => Arithmetic::Div,
+        Binary::DivFloat => Arithmetic::Div,
         Binary::And => Arithmetic::And,
         Binary::Or => Arithmetic::Or,
         Binary::Xor => Arithmetic::Xor,
@@ -600,9 +614,9 @@ fn predicate(kind: Compare) -> u8 {
 
 impl Emit<'_, '_> {
     /// Does all rounds of a loop that has code of its own; a total goes on with `lanes`.
-    pub(super) fn wide_rounds(
+    pub(super) fn emit_vector_loop(
         &mut self,
-        (function, wide): (FuncRef, &Wide),
+        (function, wide): (FuncRef, &VectorLoop),
         index: Reg,
         (low, high): (Value, Value),
         body: &[Stmt],
@@ -616,7 +630,7 @@ impl Emit<'_, '_> {
         self.b.switch_to_block(setup);
         let outer = self.regs.clone();
         self.set(&wide.plan, body, Role::Same);
-        let bytes = 8 * (OWN + wide.words.len()) as u32;
+        let bytes = 8 * (FIRST_OWN_WORD + wide.words.len()) as u32;
         let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4));
         let words = self.b.ins().stack_addr(types::I64, slot, 0);
         let flags = MemFlagsData::trusted();
@@ -625,17 +639,17 @@ impl Emit<'_, '_> {
         self.regs.insert(index, at);
         self.set(&wide.plan, body, Role::Index);
         let left = self.b.ins().isub(high, at);
-        let most = self.b.ins().iconst(types::I64, UNINTERRUPTED);
+        let most = self.b.ins().iconst(types::I64, ITERATIONS_PER_POLL);
         let rounds = self.b.ins().smin(left, most);
-        let per_vector = (BYTES / wide.plan.width) as i64;
+        let per_vector = (VECTOR_BYTES / wide.plan.width) as i64;
         let vectors = self.b.ins().ushr_imm_u(rounds, i64::from(per_vector.trailing_zeros()));
-        let whole = self.b.ins().ishl_imm_u(vectors, i64::from(BYTES.trailing_zeros()));
-        self.b.ins().store(flags, whole, words, 8 * WHOLE as i32);
+        let whole = self.b.ins().ishl_imm_u(vectors, i64::from(VECTOR_BYTES.trailing_zeros()));
+        self.b.ins().store(flags, whole, words, 8 * WORD_BYTES as i32);
         let rest = self.b.ins().band_imm_s(rounds, per_vector - 1);
         let one = self.b.ins().iconst(types::I64, 1);
         let above = self.b.ins().ishl(one, rest);
         let rest = self.b.ins().isub(above, one);
-        self.b.ins().store(flags, rest, words, 8 * REST as i32);
+        self.b.ins().store(flags, rest, words, 8 * WORD_TAIL_MASK as i32);
         for (i, word) in wide.words.iter().enumerate() {
             let value = match word {
                 Word::Place(array, at) => {
@@ -649,13 +663,13 @@ impl Emit<'_, '_> {
                     None => continue,
                 },
                 Word::Before(joining) => {
-                    let neutral = NEUTRAL[*joining as usize].as_ptr();
+                    let neutral = IDENTITY_LANES[*joining as usize].as_ptr();
                     let neutral = self.b.ins().iconst(types::I64, neutral as i64);
                     let first = self.b.ins().icmp(IntCC::Equal, at, low);
                     self.b.ins().select(first, neutral, lanes.unwrap_or(neutral))
                 }
             };
-            self.b.ins().store(flags, value, words, 8 * (OWN + i) as i32);
+            self.b.ins().store(flags, value, words, 8 * (FIRST_OWN_WORD + i) as i32);
         }
         self.b.ins().call(function, &[words]);
         self.poll_interrupt();

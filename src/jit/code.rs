@@ -1,13 +1,13 @@
-//! The machine code of a nest.
+//! The machine code of a kernel.
 
-use super::asm_x64::BYTES;
+use super::asm_x64::VECTOR_BYTES;
 use super::avx512_loops;
 use super::emit::{self, Emit};
 use super::math;
 use super::native::Functions;
 use super::partition::{self, Frame, Partition};
 use crate::hash::{HashMap, HashSet};
-use crate::loop_ir::{Kernel, Math, Op, ScalarType, Stmt, Summand, for_each_stmt};
+use crate::loop_ir::{Kernel, Op, ScalarFunction, ScalarType, Stmt, Summand, for_each_stmt};
 use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
@@ -17,13 +17,13 @@ use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
 use std::sync::OnceLock;
 
 /// The kernel for contractions, as code names it.
-const CONTRACT: &str = "felis_contract";
+const GEMM_SYMBOL: &str = "felis_gemm";
 
-/// A nest as functions, one for each phase.
+/// A kernel as functions, one for each phase.
 pub struct Code {
     /// The phases, in order.
     pub phases: Vec<Partition>,
-    /// What travels between them.
+    /// The frame that they share.
     pub frame: Frame,
     /// One for each phase.
     pub functions: Functions,
@@ -47,12 +47,12 @@ fn machine() -> Result<OwnedTargetIsa, String> {
     MACHINE.get_or_init(make).clone()
 }
 
-/// The functions that a nest calls.
-fn called(nest: &Kernel) -> Vec<(Math, &'static str, *const u8)> {
+/// The functions that a kernel calls.
+fn called_functions(kernel: &Kernel) -> Vec<(ScalarFunction, &'static str, *const u8)> {
     let mut found = HashSet::default();
-    for_each_stmt(&nest.body, &mut |stmt| match stmt {
+    for_each_stmt(&kernel.body, &mut |stmt| match stmt {
         Stmt::Let(_, Op::Call(f, _)) => drop(found.insert(*f)),
-        Stmt::Reduce { item: Summand::Product(..), .. } => drop(found.insert(Math::Fma)),
+        Stmt::Reduce { item: Summand::Product(..), .. } => drop(found.insert(ScalarFunction::Fma)),
         _ => {}
     });
     let mut symbols = math::symbols();
@@ -61,31 +61,31 @@ fn called(nest: &Kernel) -> Vec<(Math, &'static str, *const u8)> {
 }
 
 impl Code {
-    /// Makes the code of a nest.
-    pub fn compile(nest: &Kernel) -> Result<Code, String> {
-        let (module, ids, _) = build(nest, false)?;
-        let (phases, frame) = partition::phases(nest);
+    /// Makes the code of a kernel.
+    pub fn compile(kernel: &Kernel) -> Result<Code, String> {
+        let (module, ids, _) = build_module(kernel, false)?;
+        let (phases, frame) = partition::partition(kernel);
         Ok(Code { phases, frame, functions: Functions::finish(module, &ids)? })
     }
 
-    /// The instructions of a nest as text.
-    pub fn show(nest: &Kernel) -> Result<String, String> {
-        build(nest, true).map(|(_, _, text)| text)
+    /// The instructions of a kernel as text.
+    pub fn show(kernel: &Kernel) -> Result<String, String> {
+        build_module(kernel, true).map(|(_, _, text)| text)
     }
 }
 
-fn build(nest: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, String), String> {
+fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, String), String> {
     let mut builder = JITBuilder::with_isa(machine()?, default_libcall_names());
-    let called = called(nest);
+    let called = called_functions(kernel);
     for (_, name, address) in &called {
         builder.symbol(*name, *address);
     }
     for (_, name, address) in math::blocks() {
         builder.symbol(name, address);
     }
-    builder.symbol(CONTRACT, super::native::contract as *const u8);
+    builder.symbol(GEMM_SYMBOL, super::native::gemm as *const u8);
     let mut module = JITModule::new(builder);
-    let mut externals: HashMap<Math, FuncId> = HashMap::default();
+    let mut externals: HashMap<ScalarFunction, FuncId> = HashMap::default();
     for (f, name, _) in called {
         let (params, result) = f.signature();
         let mut signature = module.make_signature();
@@ -95,18 +95,18 @@ fn build(nest: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, String), 
         let id = module.declare_function(name, Linkage::Import, &signature);
         externals.insert(f, id.map_err(|error| error.to_string())?);
     }
-    let mut contracts = false;
-    for_each_stmt(&nest.body, &mut |stmt| contracts |= matches!(stmt, Stmt::Gemm(_)));
-    let contract = if contracts {
+    let mut has_gemm = false;
+    for_each_stmt(&kernel.body, &mut |stmt| has_gemm |= matches!(stmt, Stmt::Gemm(_)));
+    let gemm = if has_gemm {
         let mut signature = module.make_signature();
         signature.params.push(AbiParam::new(types::I64));
         signature.returns.push(AbiParam::new(types::I64));
-        let id = module.declare_function(CONTRACT, Linkage::Import, &signature);
+        let id = module.declare_function(GEMM_SYMBOL, Linkage::Import, &signature);
         Some(id.map_err(|error| error.to_string())?)
     } else {
         None
     };
-    let mut blocks: HashMap<Math, FuncId> = HashMap::default();
+    let mut blocks: HashMap<ScalarFunction, FuncId> = HashMap::default();
     for (f, name, _) in math::blocks() {
         if externals.contains_key(&f) {
             let mut signature = module.make_signature();
@@ -116,7 +116,7 @@ fn build(nest: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, String), 
         }
     }
     let mut wides = Vec::new();
-    for_each_stmt(&nest.body, &mut |stmt| wides.extend(avx512_loops::assemble(nest, stmt)));
+    for_each_stmt(&kernel.body, &mut |stmt| wides.extend(avx512_loops::assemble(kernel, stmt)));
     let mut wide_ids = Vec::new();
     for (index, wide) in &wides {
         let mut signature = module.make_signature();
@@ -124,10 +124,12 @@ fn build(nest: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, String), 
         let name = format!("wide{index}");
         let id =
             module.declare_function(&name, Linkage::Local, &signature).map_err(|error| error.to_string())?;
-        module.define_function_bytes(id, BYTES as u64, &wide.code, &[]).map_err(|error| error.to_string())?;
+        module
+            .define_function_bytes(id, VECTOR_BYTES as u64, &wide.code, &[])
+            .map_err(|error| error.to_string())?;
         wide_ids.push(id);
     }
-    let (phases, frame) = partition::phases(nest);
+    let (phases, frame) = partition::partition(kernel);
     let mut context = module.make_context();
     let mut builder_context = FunctionBuilderContext::new();
     let (mut ids, mut text) = (Vec::new(), String::new());
@@ -145,11 +147,11 @@ fn build(nest: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, String), 
         for (f, id) in &blocks {
             functions.blocks.insert(*f, module.declare_func_in_func(*id, b.func));
         }
-        functions.contract = contract.map(|id| module.declare_func_in_func(id, b.func));
+        functions.gemm = gemm.map(|id| module.declare_func_in_func(id, b.func));
         for ((index, wide), id) in wides.iter().zip(&wide_ids) {
             functions.wide.insert(*index, (module.declare_func_in_func(*id, b.func), wide));
         }
-        b = Emit::phase(b, nest, &frame, phase, &functions);
+        b = Emit::phase(b, kernel, &frame, phase, &functions);
         b.finalize(module.target_config());
         if show {
             text += &context.func.display().to_string();

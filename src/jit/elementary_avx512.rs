@@ -1,9 +1,10 @@
-//! Functions of eight numbers at a time, by vectors of 512 bits: the operations of [`crate::elementary`], which says what they
-//! do, in their order, so that all bits are the same. Written out, because compilers that are told of a certain processor
-//! prefer shorter vectors; and what is looked up in tables is gathered here.
+//! Functions of eight numbers at a time, by vectors of 512 bits: the operations of
+//! [`crate::elementary`], which says what they do, in their order, so that all bits are the same.
+//! Written out, because compilers that are told of a certain processor prefer shorter vectors; and
+//! what is looked up in tables is gathered here.
 
 use super::gemm::Lanes;
-use super::native::{gather, loaded, stored};
+use super::native::{gather, load_lanes, store_lanes};
 use crate::core::reduction::LANES;
 use crate::elementary::tables::{ATAN, ATAN_SERIES, LN2, LN2_128, LOGARITHMS, POWERS};
 use crate::elementary::{FIRST, LEAST, POW_MOST, ROUND, SCALE, TANH_MOST, UPPER};
@@ -15,11 +16,11 @@ macro_rules! all {
         #[target_feature(enable = "avx512f")]
         pub fn $all(numbers: &mut [f64]) {
             let (eights, rest) = numbers.as_chunks_mut::<LANES>();
-            eights.iter_mut().for_each(|eight| stored($one(loaded(eight)), eight));
+            eights.iter_mut().for_each(|eight| store_lanes($one(load_lanes(eight)), eight));
             if !rest.is_empty() {
                 let mut eight = [0.0; LANES];
                 eight[..rest.len()].copy_from_slice(rest);
-                stored($one(loaded(&eight)), &mut eight);
+                store_lanes($one(load_lanes(&eight)), &mut eight);
                 rest.copy_from_slice(&eight[..rest.len()]);
             }
         }
@@ -54,7 +55,8 @@ fn exp(x: __m512d) -> __m512d {
     exp_finished(exp_parts(within(x)))
 }
 
-/// Beyond these the result is 0 or infinite. Of two numbers one of which is NaN, the second one is given.
+/// Beyond these the result is 0 or infinite. Of two numbers one of which is NaN, the second one is
+/// given.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn within(x: __m512d) -> __m512d {
@@ -263,7 +265,7 @@ pub fn pow_all(numbers: &mut [f64]) {
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn pow(numbers: &mut Lanes, exponents: &Lanes) {
-    let (x, y) = (loaded(numbers), loaded(exponents));
+    let (x, y) = (load_lanes(numbers), load_lanes(exponents));
     let Reduced { exponent, c, d, high, low } = ln_reduced(x);
     let (r, first, rest) = quotient(d, c);
     let large = _mm512_add_pd(_mm512_mul_pd(exponent, all(LN2[0])), high);
@@ -301,7 +303,7 @@ fn pow(numbers: &mut Lanes, exponents: &Lanes) {
         & _mm512_cmp_pd_mask::<_CMP_LT_OQ>(x, all(f64::INFINITY))
         & _mm512_cmp_pd_mask::<_CMP_LT_OQ>(_mm512_abs_pd(product), all(POW_MOST));
     let mut results = [0.0; LANES];
-    stored(found, &mut results);
+    store_lanes(found, &mut results);
     let mut others = !(plain | two | three);
     while others != 0 {
         let lane = others.trailing_zeros() as usize;

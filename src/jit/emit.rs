@@ -1,15 +1,17 @@
-//! Loops → instructions: one function for each [`Phase`] of a nest.
+//! Loops → instructions: one function for each [`Partition`] of a kernel.
 //!
-//! Innermost loops that only compute go by vectors ([`super::vector`], [`super::wide`]); loops around loops per element by vectors with masks
-//! ([`super::masks`]).
+//! Innermost loops that only compute go by vectors ([`super::simd128`], [`super::avx512_loops`]);
+//! loops around loops per element by vectors with masks ([`super::masked_simd`]).
 
-use super::avx512_loops::Wide;
-use super::partition::{DONE, FAILED, Frame, IterationSpace, PANELS, Partition, STOPPED};
-use crate::core::reduction::{LANES, ReductionOp, tree};
+use super::avx512_loops::VectorLoop;
+use super::partition::{
+    Frame, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
+};
+use crate::core::reduction::{LANES, ReductionOp, combine_lanes};
 use crate::hash::HashMap;
 use crate::loop_ir::{
-    Array, Binary, Cast, Compare, Gemm, Kernel, Label, Math, Op, Origin, Reg, ScalarType, Stmt, Summand,
-    Unary, Var, buffer_reuse, for_each_stmt, straight,
+    Array, Binary, Cast, Compare, Gemm, Id, Kernel, Label, Op, Origin, Part, Reg, ScalarFunction, ScalarType,
+    Stmt, Summand, Unary, Var, buffer_reuse, for_each_stmt, is_straight_line,
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -18,8 +20,8 @@ use cranelift_codegen::ir::{
 use cranelift_frontend::{FunctionBuilder, Variable};
 use std::collections::BTreeSet;
 
-/// Whether the processor multiplies and adds in one instruction.
-pub fn fuses() -> bool {
+/// Returns true if the processor multiplies and adds in one instruction.
+pub fn has_fma() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::is_x86_feature_detected!("fma");
     #[cfg(not(target_arch = "x86_64"))]
@@ -38,33 +40,33 @@ pub fn machine_type(ty: ScalarType) -> Type {
     }
 }
 
-/// Rounds of a loop without others inside between two looks whether it is to stop.
-const RUN: i64 = 1024;
+/// Iterations of an innermost loop between two polls for an interruption.
+const ITERATIONS_PER_POLL: i64 = 1024;
 
-/// Whether a statement becomes instructions of its own.
-fn works(stmt: &Stmt) -> bool {
+/// Returns true if a statement becomes instructions of its own.
+fn emits_instructions(stmt: &Stmt) -> bool {
     !matches!(stmt, Stmt::Set(..) | Stmt::Let(_, Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_)))
 }
 
-/// What a function calls.
+/// The functions that a phase calls.
 #[derive(Default)]
 pub struct Functions<'n> {
     /// Functions of numbers.
-    pub math: HashMap<Math, FuncRef>,
-    /// Those of them that take a block of numbers.
-    pub blocks: HashMap<Math, FuncRef>,
+    pub math: HashMap<ScalarFunction, FuncRef>,
+    /// The variants that take a block of numbers.
+    pub blocks: HashMap<ScalarFunction, FuncRef>,
     /// The kernel for contractions.
-    pub contract: Option<FuncRef>,
-    /// Those of loops by wide vectors, by their index.
-    pub wide: HashMap<Reg, (FuncRef, &'n Wide)>,
+    pub gemm: Option<FuncRef>,
+    /// Loops in AVX-512, by the register of their index.
+    pub wide: HashMap<Reg, (FuncRef, &'n VectorLoop)>,
 }
 
 /// One function under construction.
 pub struct Emit<'n, 'f> {
-    /// Where instructions go.
+    /// The function under construction.
     pub b: FunctionBuilder<'f>,
-    /// What is written.
-    pub nest: &'n Kernel,
+    /// The kernel.
+    pub kernel: &'n Kernel,
     frame: &'n Frame,
     pub(super) functions: &'n Functions<'n>,
     args: Value,
@@ -73,7 +75,7 @@ pub struct Emit<'n, 'f> {
     labels: HashMap<Label, (Block, Block)>,
     bases: HashMap<Array, Value>,
     /// Given arrays that a result may be written over.
-    overwritten: Vec<Array>,
+    reusable_inputs: Vec<Array>,
     pub(super) fail: Block,
     stop: Block,
 }
@@ -82,7 +84,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     /// Writes a phase into the function that `b` builds.
     pub fn phase(
         mut b: FunctionBuilder<'f>,
-        nest: &'n Kernel,
+        kernel: &'n Kernel,
         frame: &'n Frame,
         phase: &Partition,
         functions: &'n Functions<'n>,
@@ -94,7 +96,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         let (fail, stop) = (b.create_block(), b.create_block());
         let mut this = Emit {
             b,
-            nest,
+            kernel,
             frame,
             functions,
             args: params[0],
@@ -102,11 +104,11 @@ impl<'n, 'f> Emit<'n, 'f> {
             vars: HashMap::default(),
             labels: HashMap::default(),
             bases: HashMap::default(),
-            overwritten: buffer_reuse::ever_overwritten(nest),
+            reusable_inputs: buffer_reuse::ever_reusable_inputs(kernel),
             fail,
             stop,
         };
-        let stmts = &nest.body[phase.stmts.clone()];
+        let stmts = &kernel.body[phase.stmts.clone()];
         this.enter(stmts);
         match (stmts, phase.rounds) {
             ([Stmt::ParallelFor { index, body, .. }], IterationSpace::Parallel(_)) => {
@@ -124,9 +126,9 @@ impl<'n, 'f> Emit<'n, 'f> {
             }
         }
         this.leave(stmts);
-        let done = this.b.ins().iconst(types::I64, DONE);
+        let done = this.b.ins().iconst(types::I64, STATUS_DONE);
         this.b.ins().return_(&[done]);
-        for (block, status) in [(fail, FAILED), (stop, STOPPED)] {
+        for (block, status) in [(fail, STATUS_FAILED), (stop, STATUS_STOPPED)] {
             this.b.switch_to_block(block);
             let status = this.b.ins().iconst(types::I64, status);
             this.b.ins().return_(&[status]);
@@ -140,50 +142,34 @@ impl<'n, 'f> Emit<'n, 'f> {
         let mut own: BTreeSet<Reg> = BTreeSet::new();
         let (mut read, mut arrays, mut vars) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         for_each_stmt(stmts, &mut |stmt| {
-            stmt.for_each_reg(&mut |reg| {
-                read.insert(reg);
+            stmt.for_each_part(&mut |part| match part {
+                Part::Use(reg) | Part::Item(reg) => drop(read.insert(*reg)),
+                Part::Def(reg) => drop(own.insert(*reg)),
+                Part::VarRead(var) | Part::VarWrite(var) => drop(vars.insert(*var)),
+                Part::ArrayRead(array) | Part::ArrayWrite(array) => drop(arrays.insert(*array)),
+                Part::Label(_) | Part::Target(_) | Part::Body(_) => {}
             });
-            arrays.extend(stmt.arrays());
-            match stmt {
-                Stmt::Let(reg, op) => {
-                    own.insert(*reg);
-                    if let Op::Get(var) = op {
-                        vars.insert(*var);
-                    }
-                }
-                Stmt::Reduce { index, result, item, .. } => {
-                    own.extend([*index, *result]);
-                    read.extend(item.regs());
-                }
-                Stmt::For { index, .. } | Stmt::ParallelFor { index, .. } => {
-                    own.insert(*index);
-                }
-                Stmt::Set(var, _) => {
-                    vars.insert(*var);
-                }
-                _ => {}
-            }
         });
         for array in arrays {
-            let base = match self.nest.arrays[array as usize].origin {
-                Origin::Local(slots) => {
-                    let bytes = slots * u32::from(self.nest.arrays[array as usize].width);
+            let base = match self.kernel.arrays[array].origin {
+                Origin::Stack(slots) => {
+                    let bytes = slots * u32::from(self.kernel.arrays[array].width);
                     let data = StackSlotData::new(StackSlotKind::ExplicitSlot, bytes.max(8), 4);
                     let slot = self.b.create_sized_stack_slot(data);
                     self.b.ins().stack_addr(types::I64, slot, 0)
                 }
-                _ => self.word(types::I64, self.frame.arrays + array as usize),
+                _ => self.word(types::I64, self.frame.arrays + array.index()),
             };
             self.bases.insert(array, base);
         }
         for reg in read.difference(&own) {
             if let Some(at) = self.frame.regs.get(reg) {
-                let value = self.word(machine_type(self.nest.regs[*reg as usize]), *at);
+                let value = self.word(machine_type(self.kernel.regs[*reg]), *at);
                 self.regs.insert(*reg, value);
             }
         }
         for var in vars {
-            let ty = machine_type(self.nest.vars[var as usize]);
+            let ty = machine_type(self.kernel.vars[var]);
             let variable = self.b.declare_var(ty);
             let start = match self.frame.vars.get(&var) {
                 Some(at) => self.word(ty, *at),
@@ -238,7 +224,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.ins().jump(block, &args);
     }
 
-    /// Goes to `block` if somebody wants the run to stop.
+    /// Leaves the function if the run is to stop.
     pub(super) fn poll_interrupt(&mut self) {
         let flag = self.word(types::I64, 0);
         let set = self.b.ins().load(types::I8, MemFlagsData::new().with_notrap(), flag, 0);
@@ -265,7 +251,7 @@ impl<'n, 'f> Emit<'n, 'f> {
                 true
             }
             Stmt::Store(array, at, value) => {
-                let (at, ty, value) = (self.reg(*at), self.nest.regs[*value as usize], self.reg(*value));
+                let (at, ty, value) = (self.reg(*at), self.kernel.regs[*value], self.reg(*value));
                 self.store(*array, at, value, ty);
                 true
             }
@@ -330,29 +316,29 @@ impl<'n, 'f> Emit<'n, 'f> {
             }
             Stmt::Reduce { index, low, high, body, item, result } => {
                 let (low, high) = (self.reg(*low), self.reg(*high));
-                let total = self.total(*index, low, high, body, *item);
+                let total = self.reduce(*index, low, high, body, *item);
                 self.regs.insert(*result, total);
                 true
             }
-            Stmt::Gemm(contraction) => {
-                self.contract(contraction);
+            Stmt::Gemm(gemm) => {
+                self.emit_gemm(stmt, gemm);
                 true
             }
         }
     }
 
-    /// Calls the kernel for contractions, with what [`super::native::contract`] reads.
-    fn contract(&mut self, contraction: &Gemm) {
-        let shared = match contraction.shared {
-            true => self.word(types::I64, PANELS),
+    /// Calls the kernel for contractions, with what [`super::native::gemm`] reads.
+    fn emit_gemm(&mut self, stmt: &Stmt, gemm: &Gemm) {
+        let shared = match gemm.shared {
+            true => self.word(types::I64, PANELS_WORD),
             false => self.b.ins().iconst(types::I64, 0),
         };
         let mut words = vec![self.word(types::I64, 0), shared];
-        for array in [contraction.into, contraction.left, contraction.right] {
+        for array in [gemm.into, gemm.left, gemm.right] {
             words.push(self.bases[&array]);
         }
-        words.push(self.b.ins().iconst(types::I64, i64::from(contraction.fused)));
-        words.extend(contraction.regs().into_iter().map(|reg| self.reg(reg)));
+        words.push(self.b.ins().iconst(types::I64, i64::from(gemm.fused)));
+        stmt.for_each_reg(&mut |reg| words.push(self.reg(reg)));
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * words.len() as u32, 4);
         let slot = self.b.create_sized_stack_slot(data);
         let flags = MemFlagsData::trusted();
@@ -360,7 +346,8 @@ impl<'n, 'f> Emit<'n, 'f> {
         for (i, word) in words.into_iter().enumerate() {
             self.b.ins().store(flags, word, place, 8 * i as i32);
         }
-        let Some(function) = self.functions.contract else { return };
+        let function =
+            self.functions.gemm.expect("the function of contractions is declared with the first one");
         let call = self.b.ins().call(function, &[place]);
         let status = self.b.inst_results(call)[0];
         let on = self.b.create_block();
@@ -371,13 +358,13 @@ impl<'n, 'f> Emit<'n, 'f> {
     /// A loop from `low` up to, not including, `high`.
     fn rounds(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], label: Option<Label>) {
         if let Some(wide) = self.functions.wide.get(&index) {
-            return self.wide_rounds(*wide, index, (low, high), body, None);
+            return self.emit_vector_loop(*wide, index, (low, high), body, None);
         }
-        let low = match super::simd128::plan(self.nest, index, body, None) {
+        let low = match super::simd128::plan(self.kernel, index, body, None) {
             Some(plan) => self.vector_rounds(&plan, index, low, high, body, label.is_some()),
-            None => match super::masked_simd::plan(self.nest, index, body) {
+            None => match super::masked_simd::plan(self.kernel, index, body) {
                 Some(plan) => self.masked_rounds(&plan, index, low, high, body),
-                None if straight(body) => return self.straight_rounds(index, low, high, body),
+                None if is_straight_line(body) => return self.straight_rounds(index, low, high, body),
                 None => low,
             },
         };
@@ -404,10 +391,11 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.switch_to_block(end);
     }
 
-    /// A loop of statements in a row: it looks whether it is to stop once in [`RUN`] rounds, and does several between two looks
-    /// at its end if they are short.
+    /// A loop of statements in a row: it looks whether it is to stop once in
+    /// [`ITERATIONS_PER_POLL`] rounds, and does several between two looks at its end if they are
+    /// short.
     fn straight_rounds(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt]) {
-        let short = match body.iter().filter(|stmt| works(stmt)).count() {
+        let short = match body.iter().filter(|stmt| emits_instructions(stmt)).count() {
             0..=8 => 4,
             9..=16 => 2,
             _ => 1,
@@ -423,7 +411,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.ins().brif(more, run, &[], end, &[]);
         self.b.switch_to_block(run);
         self.poll_interrupt();
-        let far = self.b.ins().iadd_imm_s(at, RUN);
+        let far = self.b.ins().iadd_imm_s(at, ITERATIONS_PER_POLL);
         let limit = self.b.ins().smin(far, high);
         let mut from = at;
         let turns: &[i64] = if short > 1 { &[short, 1] } else { &[1] };
@@ -451,20 +439,20 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// The lanes of one chunk, joined.
-    fn total(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], item: Summand) -> Value {
-        let ty = machine_type(item.ty(self.nest));
-        let joining = item.joining();
+    fn reduce(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], item: Summand) -> Value {
+        let ty = machine_type(item.ty(self.kernel));
+        let joining = item.op();
         let bytes = ty.bytes();
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, LANES as u32 * bytes, 4);
         let slot = self.b.create_sized_stack_slot(data);
         let lanes = self.b.ins().stack_addr(types::I64, slot, 0);
         let flags = MemFlagsData::new().with_notrap();
         let neutral = match ty {
-            types::F32 => self.b.ins().f32const(joining.neutral() as f32),
-            _ => self.b.ins().f64const(joining.neutral()),
+            types::F32 => self.b.ins().f32const(joining.identity() as f32),
+            _ => self.b.ins().f64const(joining.identity()),
         };
         let wide = self.functions.wide.get(&index);
-        let narrow = || super::simd128::plan(self.nest, index, body, Some(item));
+        let narrow = || super::simd128::plan(self.kernel, index, body, Some(item));
         let start = match wide.is_none().then(narrow).flatten() {
             Some(plan) => {
                 let (accumulators, start) = self.vector_total(&plan, index, low, high, body, item, neutral);
@@ -481,16 +469,16 @@ impl<'n, 'f> Emit<'n, 'f> {
             }
         };
         if let Some(wide) = wide {
-            self.wide_rounds(*wide, index, (low, high), body, Some(lanes));
+            self.emit_vector_loop(*wide, index, (low, high), body, Some(lanes));
         } else {
-            self.turns(index, (low, start, high), body, item, lanes);
+            self.reduce_in_lanes(index, (low, start, high), body, item, lanes);
         }
         let lanes = std::array::from_fn(|i| self.b.ins().load(ty, flags, lanes, i as i32 * bytes as i32));
-        tree(lanes, |a, b| self.joined(joining, a, b))
+        combine_lanes(lanes, |a, b| self.combine(joining, a, b))
     }
 
     /// One element at a time: the lanes take turns, so that none waits for the one before.
-    fn turns(
+    fn reduce_in_lanes(
         &mut self,
         index: Reg,
         (low, start, high): (Value, Value, Value),
@@ -498,7 +486,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         item: Summand,
         lanes: Value,
     ) {
-        let ty = machine_type(item.ty(self.nest));
+        let ty = machine_type(item.ty(self.kernel));
         let flags = MemFlagsData::new().with_notrap();
         let (head, inside, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let at = self.b.append_block_param(head, types::I64);
@@ -515,9 +503,9 @@ impl<'n, 'f> Emit<'n, 'f> {
             let place = self.b.ins().iadd(lanes, offset);
             let old = self.b.ins().load(ty, flags, place, 0);
             let new = match item {
-                Summand::One(joining, value) => {
+                Summand::Value(joining, value) => {
                     let value = self.reg(value);
-                    self.joined(joining, old, value)
+                    self.combine(joining, old, value)
                 }
                 Summand::Product(a, b) => {
                     let (a, b) = (self.reg(a), self.reg(b));
@@ -534,15 +522,15 @@ impl<'n, 'f> Emit<'n, 'f> {
 
     /// `a * b + c`, rounded once, of numbers; of vectors, if the processor has it.
     pub fn fused(&mut self, a: Value, b: Value, c: Value) -> Value {
-        if fuses() {
+        if has_fma() {
             return self.b.ins().fma(a, b, c);
         }
-        let call = self.b.ins().call(self.functions.math[&Math::Fma], &[a, b, c]);
+        let call = self.b.ins().call(self.functions.math[&ScalarFunction::Fma], &[a, b, c]);
         self.b.inst_results(call)[0]
     }
 
     /// Two values joined.
-    pub fn joined(&mut self, joining: ReductionOp, a: Value, b: Value) -> Value {
+    pub fn combine(&mut self, joining: ReductionOp, a: Value, b: Value) -> Value {
         match joining {
             ReductionOp::Add => self.b.ins().fadd(a, b),
             ReductionOp::Mul => self.b.ins().fmul(a, b),
@@ -566,7 +554,8 @@ impl<'n, 'f> Emit<'n, 'f> {
             let number = if max { self.b.ins().fmax(a, b) } else { self.b.ins().fmin(a, b) };
             return self.b.ins().select(unordered, nan, number);
         }
-        // The machine's own takes no account of the signs of zeros: a largest number has a sign if both have, a smallest if one has.
+        // The machine's own takes no account of the signs of zeros: a largest number has a sign if
+        // both have, a smallest if one has.
         let first = self.b.ins().fcmp(if max { FloatCC::GreaterThan } else { FloatCC::LessThan }, a, b);
         let number = self.blend(first, a, b);
         let signs = if max { self.b.ins().band(a, b) } else { self.b.ins().bor(a, b) };
@@ -580,38 +569,38 @@ impl<'n, 'f> Emit<'n, 'f> {
     /// The address of a slot.
     pub fn address(&mut self, array: Array, at: Value) -> Value {
         let base = self.bases[&array];
-        let offset = match self.nest.arrays[array as usize].width {
+        let offset = match self.kernel.arrays[array].width {
             1 => at,
             width => self.b.ins().ishl_imm_u(at, i64::from(width.trailing_zeros())),
         };
         self.b.ins().iadd(base, offset)
     }
 
-    /// How an array's memory may be treated.
+    /// The flags of accesses to an array.
     pub fn flags(&self, array: Array) -> MemFlagsData {
         let flags = MemFlagsData::new().with_notrap();
-        match self.nest.arrays[array as usize].origin {
+        match self.kernel.arrays[array].origin {
             // A load from what is overwritten must not move behind the store.
-            Origin::Given(_) if !self.overwritten.contains(&array) => flags.with_readonly(),
+            Origin::Input(_) if !self.reusable_inputs.contains(&array) => flags.with_readonly(),
             _ => flags,
         }
     }
 
     fn load(&mut self, array: Array, at: Value, ty: ScalarType) -> Value {
         let (place, flags) = (self.address(array, at), self.flags(array));
-        let width = self.nest.arrays[array as usize].width;
+        let width = self.kernel.arrays[array].width;
         if ty.bytes() <= usize::from(width) {
             return self.b.ins().load(machine_type(ty), flags, place, 0);
         }
-        let narrow = Type::int(u16::from(width) * 8).unwrap_or(types::I8);
+        let narrow = Type::int(u16::from(width) * 8).expect("slots are 1, 2, 4 or 8 bytes wide");
         let value = self.b.ins().load(narrow, flags, place, 0);
         self.b.ins().uextend(machine_type(ty), value)
     }
 
     fn store(&mut self, array: Array, at: Value, value: Value, ty: ScalarType) {
         let (place, flags) = (self.address(array, at), self.flags(array));
-        let width = u32::from(self.nest.arrays[array as usize].width);
-        let slot = Type::int(width as u16 * 8).unwrap_or(types::I8);
+        let width = u32::from(self.kernel.arrays[array].width);
+        let slot = Type::int(width as u16 * 8).expect("slots are 1, 2, 4 or 8 bytes wide");
         let bytes = ty.bytes() as u32;
         let value = if bytes == width {
             value
@@ -651,22 +640,22 @@ impl<'n, 'f> Emit<'n, 'f> {
             },
             Op::Size(n) => self.word(types::I64, self.frame.sizes + *n as usize),
             Op::Scalar(n) => {
-                let ty = machine_type(self.nest.scalars[*n as usize]);
+                let ty = machine_type(self.kernel.scalars[*n as usize]);
                 self.word(ty, self.frame.scalars + *n as usize)
             }
             Op::Binary(kind, a, b) => {
-                let ty = self.nest.regs[*a as usize];
+                let ty = self.kernel.regs[*a];
                 let known = self.constant(*b);
                 let (a, b) = (self.reg(*a), self.reg(*b));
                 self.binary(*kind, ty, a, b, known)
             }
             Op::Unary(kind, a) => {
-                let ty = self.nest.regs[*a as usize];
+                let ty = self.kernel.regs[*a];
                 let a = self.reg(*a);
                 self.unary(*kind, ty, a)
             }
             Op::Compare(kind, a, b) => {
-                let ty = self.nest.regs[*a as usize];
+                let ty = self.kernel.regs[*a];
                 let (a, b) = (self.reg(*a), self.reg(*b));
                 let bit = self.compare(*kind, ty, a, b);
                 self.b.ins().uextend(types::I64, bit)
@@ -676,17 +665,17 @@ impl<'n, 'f> Emit<'n, 'f> {
                 self.b.ins().select(c, a, b)
             }
             Op::Cast(cast, to, a) => {
-                let from = self.nest.regs[*a as usize];
+                let from = self.kernel.regs[*a];
                 let (to, a) = (machine_type(*to), self.reg(*a));
                 match cast {
-                    Cast::Signed => self.b.ins().sextend(to, a),
-                    Cast::Unsigned => self.b.ins().uextend(to, a),
-                    Cast::Narrow => self.b.ins().ireduce(to, a),
-                    Cast::FloatSigned => self.b.ins().fcvt_from_sint(to, a),
-                    Cast::FloatUnsigned => self.b.ins().fcvt_from_uint(to, a),
-                    Cast::Whole => self.b.ins().fcvt_to_sint_sat(to, a),
-                    Cast::Float if from == ScalarType::F32 => self.b.ins().fpromote(to, a),
-                    Cast::Float => self.b.ins().fdemote(to, a),
+                    Cast::SignExtend => self.b.ins().sextend(to, a),
+                    Cast::ZeroExtend => self.b.ins().uextend(to, a),
+                    Cast::Truncate => self.b.ins().ireduce(to, a),
+                    Cast::SignedToFloat => self.b.ins().fcvt_from_sint(to, a),
+                    Cast::UnsignedToFloat => self.b.ins().fcvt_from_uint(to, a),
+                    Cast::FloatToSigned => self.b.ins().fcvt_to_sint_sat(to, a),
+                    Cast::FloatToFloat if from == ScalarType::F32 => self.b.ins().fpromote(to, a),
+                    Cast::FloatToFloat => self.b.ins().fdemote(to, a),
                 }
             }
             Op::Load(array, at, ty) => {
@@ -696,7 +685,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             Op::Get(var) => self.b.use_var(self.vars[var]),
             Op::Call(f, args) => {
                 let args: Vec<Value> = args.iter().map(|r| self.reg(*r)).collect();
-                if let (Math::Fma, [a, b, c]) = (f, &args[..]) {
+                if let (ScalarFunction::Fma, [a, b, c]) = (f, &args[..]) {
                     return self.fused(*a, *b, *c);
                 }
                 let call = self.b.ins().call(self.functions.math[f], &args);
@@ -707,7 +696,7 @@ impl<'n, 'f> Emit<'n, 'f> {
 
     /// The bits of a register that is a constant.
     fn constant(&self, reg: Reg) -> Option<u64> {
-        self.nest.constants.get(&reg).copied()
+        self.kernel.constants.get(&reg).copied()
     }
 
     /// Two operands, or two vectors of them.
@@ -717,7 +706,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             Binary::Add if float => self.b.ins().fadd(a, b),
             Binary::Sub if float => self.b.ins().fsub(a, b),
             Binary::Mul if float => self.b.ins().fmul(a, b),
-            Binary::Quotient => self.b.ins().fdiv(a, b),
+            Binary::DivFloat => self.b.ins().fdiv(a, b),
             Binary::Min => self.extreme(false, a, b),
             Binary::Max => self.extreme(true, a, b),
             Binary::Add => self.b.ins().iadd(a, b),

@@ -1,47 +1,50 @@
-//! Contractions: sums of products for each row and column, as fast as memory and arithmetic allow, in the lanes
-//! of [`crate::core::reduction`].
+//! Contractions: sums of products for each row and column, as fast as memory and arithmetic allow,
+//! in the lanes of [`crate::core::reduction`].
 //!
-//! **Method.** A tile of six rows and four vectors of eight columns is twenty-four accumulators that wait for nobody: each
-//! step multiplies four vectors of columns by six numbers, one of each row (Goto and van de Geijn, "Anatomy of
-//! high-performance matrix multiplication", 2008). The lanes of a sum are eight such products, one after the other: lane `l`
-//! takes the depths `l`, `l + 8`, …; then lanes are joined, whole vectors of columns at a time. So each lane of each sum has
+//! **Method.** A tile of six rows and four vectors of eight columns is twenty-four accumulators
+//! that wait for nobody: each step multiplies four vectors of columns by six numbers, one of each
+//! row (Goto and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008). The
+//! lanes of a sum are eight such products, one after the other: lane `l` takes the depths `l`, `l +
+//! 8`, …; then lanes are joined, whole vectors of columns at a time. So each lane of each sum has
 //! its numbers in the order of depths, and all bits are those of one sum alone.
 //!
-//! **Packing.** A panel of columns is copied to where its lanes lie one after the other, each step a few whole lines of
-//! cache. A lane of it stays in the first or second level of cache for all tiles of some rows, which are copied, too;
-//! meanwhile the next lane is fetched. Of shallow matrices the whole panel stays there, and the next one is fetched. What is
-//! small is read where it is.
-//! Threads that have different rows of one product have the panels in common: whoever needs one first packs it, and each
-//! begins at another one.
-//! A multiplication is rounded before it is added, or not, as it is asked for.
+//! **Packing.** A panel of columns is copied to where its lanes lie one after the other, each step
+//! a few whole lines of cache. A lane of it stays in the first or second level of cache for all
+//! tiles of some rows, which are copied, too; meanwhile the next lane is fetched. Of shallow
+//! matrices the whole panel stays there, and the next one is fetched. What is small is read where
+//! it is. Threads that have different rows of one product have the panels in common: whoever needs
+//! one first packs it, and each begins at another one. A multiplication is rounded before it is
+//! added, or not, as it is asked for.
 //!
-//! Written for fixed lengths, so that the compiler makes vectors of it; once for each family of processors.
+//! Written for fixed lengths, so that the compiler makes vectors of it; once for each family of
+//! processors.
 
-use super::partition::{DONE, STOPPED};
-use crate::core::reduction::{LANES, tree};
+use super::partition::{STATUS_DONE, STATUS_STOPPED};
+use crate::core::reduction::{LANES, combine_lanes};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 /// Rows of a tile.
-pub const ROWS: usize = 6;
+pub const TILE_ROWS: usize = 6;
 /// Columns of a panel; at most so many of a tile.
-pub const PANEL: usize = 4 * LANES;
+pub const PANEL_COLUMNS: usize = 4 * LANES;
 /// Numbers of packed rows.
-const PACKED: usize = 1 << 20;
-/// Depths up to which a tile has all lanes in turn, and rows are read where they are: they stay in the first level of cache.
-const SHALLOW: usize = 512;
+const MAX_PACKED_NUMBERS: usize = 1 << 20;
+/// Depths up to which a tile has all lanes in turn, and rows are read where they are: they stay in
+/// the first level of cache.
+const MAX_SHALLOW_DEPTH: usize = 512;
 /// Tiles that take a lane of a panel in turns.
-const TILES: usize = 22;
+const TILES_PER_LANE: usize = 22;
 /// Steps of a tile in which a line of the next lane is fetched.
-pub const AHEAD: usize = 2;
+pub const STEPS_PER_PREFETCH: usize = 2;
 /// Rows of a panel that are fetched before they are copied.
-const FORESEEN: usize = 12;
+const PREFETCH_ROWS: usize = 12;
 /// Slots from the first to the last of columns that are read where they are.
-const NEAR: usize = 1 << 14;
+const MAX_UNPACKED_SPREAD: usize = 1 << 14;
 /// Numbers of panels that threads have in common; and of those that are kept for the next product.
-const SHARED: usize = 1 << 25;
-const KEPT: usize = 1 << 23;
+const MAX_SHARED_NUMBERS: usize = 1 << 25;
+const MAX_KEPT_NUMBERS: usize = 1 << 23;
 
 /// A matrix in memory: the slots from its first one on, with strides.
 #[derive(Clone, Copy)]
@@ -62,8 +65,8 @@ pub type Lanes = [f64; LANES];
 #[repr(align(64))]
 pub struct Line(pub Lanes);
 
-/// The factors of a tile, by lanes: the one at step `s` of lane `l` lies at `l * lane + s * step`. Those of other rows are
-/// `row` slots on; those of other columns lie side by side.
+/// The factors of a tile, by lanes: the one at step `s` of lane `l` lies at `l * lane + s * step`.
+/// Those of other rows are `row` slots on; those of other columns lie side by side.
 #[derive(Clone, Copy)]
 pub struct Factors<'a> {
     /// The slots.
@@ -81,53 +84,53 @@ pub fn steps(depth: usize, lane: usize) -> usize {
     depth.saturating_sub(lane).div_ceil(LANES)
 }
 
-/// What sums there are.
+/// The mode of a contraction.
 #[derive(Clone, Copy)]
-pub struct Kind {
+pub struct GemmMode {
     /// Products are not rounded before they are added.
     pub fused: bool,
-    /// What each sum is added to.
+    /// The number to which each sum is added.
     pub start: f64,
 }
 
-/// Where sums go: those of tiles, which begin at the same column.
+/// The destination of the sums of tiles that begin at the same column.
 pub struct Sums<'a> {
-    /// What each is added to.
+    /// The number to which each is added.
     pub start: f64,
     /// The slots from the first column on.
     pub into: &'a mut [f64],
     /// From a row to the next.
     pub stride: usize,
-    /// At most [`PANEL`].
+    /// At most [`PANEL_COLUMNS`].
     pub columns: usize,
 }
 
 /// The rows of a tile.
 #[derive(Clone, Copy)]
 pub struct Tile<'a> {
-    /// Their factors, [`ROWS`] of them.
+    /// The factors of [`TILE_ROWS`] rows.
     pub factors: Factors<'a>,
     /// The number of the first.
     pub first: usize,
-    /// How many there are; what is made of others is not looked at.
+    /// The number of rows; sums of others are discarded.
     pub own: usize,
 }
 
 thread_local! {
     /// Memory for packed rows, for a packed panel, and for sums of lanes.
-    static SPACE: RefCell<(Vec<f64>, Vec<Line>, Vec<Line>)> = const { RefCell::new((Vec::new(), Vec::new(), Vec::new())) };
+    static PACK_BUFFERS: RefCell<(Vec<f64>, Vec<Line>, Vec<Line>)> = const { RefCell::new((Vec::new(), Vec::new(), Vec::new())) };
 }
 
 /// Packed panels that several threads have in common.
 #[derive(Default)]
 pub struct Panels {
     made: OnceLock<Vec<OnceLock<Vec<Line>>>>,
-    /// Who has come so far.
+    /// The number of threads that have begun.
     comers: AtomicU32,
 }
 
 /// The memory of panels that are not needed any more.
-static LEFT: Mutex<Vec<Vec<Line>>> = Mutex::new(Vec::new());
+static FREE_PANELS: Mutex<Vec<Vec<Line>>> = Mutex::new(Vec::new());
 
 impl Panels {
     /// Each, if it has been packed.
@@ -135,7 +138,8 @@ impl Panels {
         self.made.get_or_init(|| (0..count).map(|_| OnceLock::new()).collect())
     }
 
-    /// Where the next comer begins: a half of the way, a quarter, three quarters … (van der Corput's sequence).
+    /// The panel at which the next thread begins: a half of the way, a quarter, three quarters …
+    /// (van der Corput's sequence).
     fn begin(&self, count: usize) -> usize {
         let part = self.comers.fetch_add(1, Ordering::Relaxed).reverse_bits();
         ((count as u64 * u64::from(part)) >> 32) as usize
@@ -144,12 +148,12 @@ impl Panels {
 
 impl Drop for Panels {
     fn drop(&mut self) {
-        let Ok(mut left) = LEFT.lock() else { return };
+        let Ok(mut left) = FREE_PANELS.lock() else { return };
         let made = self.made.take().into_iter().flatten().filter_map(OnceLock::into_inner);
         let mut kept: usize = left.iter().map(|panel| panel.capacity() * LANES).sum();
         for panel in made {
             kept += panel.capacity() * LANES;
-            if kept > KEPT {
+            if kept > MAX_KEPT_NUMBERS {
                 break;
             }
             left.push(panel);
@@ -157,58 +161,61 @@ impl Drop for Panels {
     }
 }
 
-/// `into[r * columns + c]` = `start` + the sum over `k` of `left[r, k] * right[k, c]`, products `fused` with additions or
-/// rounded before; [`DONE`], or [`STOPPED`] on the way.
-pub fn contract(
+/// `into[r * columns + c]` = `start` + the sum over `k` of `left[r, k] * right[k, c]`, products
+/// `fused` with additions or rounded before; [`STATUS_DONE`], or [`STATUS_STOPPED`] on the way.
+pub fn gemm(
     into: &mut [f64],
     left: Strided<'_>,
     right: Strided<'_>,
     (rows, columns, depth): (usize, usize, usize),
-    Kind { fused, start }: Kind,
+    GemmMode { fused, start }: GemmMode,
     shared: Option<&Panels>,
     stop: &AtomicBool,
 ) -> i64 {
     if depth == 0 {
         into.fill(start + -0.0);
-        return DONE;
+        return STATUS_DONE;
     }
     let sums = if fused { sums::<true> } else { sums::<false> };
     let steps = depth.div_ceil(LANES);
     // Of a packed tile.
-    let slots = steps * LANES * ROWS;
-    let height = (PACKED / slots).max(1) * ROWS;
-    let in_place = left.column == 1 && depth <= SHALLOW;
+    let slots = steps * LANES * TILE_ROWS;
+    let height = (MAX_PACKED_NUMBERS / slots).max(1) * TILE_ROWS;
+    let in_place = left.column == 1 && depth <= MAX_SHALLOW_DEPTH;
     // Of a packed panel.
-    let lines = steps * PANEL;
-    let panels = columns.div_ceil(PANEL);
-    let shared = shared.filter(|_| panels.saturating_mul(lines * LANES) <= SHARED);
-    SPACE.with_borrow_mut(|(packed, panel, lanes)| {
-        let at_once = if depth <= SHALLOW { 1 } else { TILES.min(rows.div_ceil(ROWS)) };
+    let lines = steps * PANEL_COLUMNS;
+    let panels = columns.div_ceil(PANEL_COLUMNS);
+    let shared = shared.filter(|_| panels.saturating_mul(lines * LANES) <= MAX_SHARED_NUMBERS);
+    PACK_BUFFERS.with_borrow_mut(|(packed, panel, lanes)| {
+        let at_once =
+            if depth <= MAX_SHALLOW_DEPTH { 1 } else { TILES_PER_LANE.min(rows.div_ceil(TILE_ROWS)) };
         // A line for each lane of eight sums.
-        grow(lanes, at_once * ROWS * PANEL, Line([0.0; LANES]));
+        grow(lanes, at_once * TILE_ROWS * PANEL_COLUMNS, Line([0.0; LANES]));
         for first in (0..rows).step_by(height) {
             let end = rows.min(first + height);
-            let copied = if in_place { end - (end - first) % ROWS } else { first };
-            grow(packed, (end - copied).div_ceil(ROWS) * slots, 0.0);
-            for (tile, row) in (copied..end).step_by(ROWS).enumerate() {
-                pack_rows(&mut packed[tile * slots..][..slots], left, (row, ROWS.min(end - row)), depth);
+            let copied = if in_place { end - (end - first) % TILE_ROWS } else { first };
+            grow(packed, (end - copied).div_ceil(TILE_ROWS) * slots, 0.0);
+            for (tile, row) in (copied..end).step_by(TILE_ROWS).enumerate() {
+                pack_rows(&mut packed[tile * slots..][..slots], left, (row, TILE_ROWS.min(end - row)), depth);
             }
             let tile = |row: usize| {
                 let factors = if row < copied {
                     Factors { slots: &left.slots[row * left.row..], lane: 1, step: LANES, row: left.row }
                 } else {
-                    let slots = &packed[(row - copied) / ROWS * slots..];
-                    Factors { slots, lane: steps * ROWS, step: ROWS, row: 1 }
+                    let slots = &packed[(row - copied) / TILE_ROWS * slots..];
+                    Factors { slots, lane: steps * TILE_ROWS, step: TILE_ROWS, row: 1 }
                 };
-                Tile { factors, first: row, own: ROWS.min(end - row) }
+                Tile { factors, first: row, own: TILE_ROWS.min(end - row) }
             };
-            let tiles: Vec<Tile<'_>> = (first..end).step_by(ROWS).map(tile).collect();
+            let tiles: Vec<Tile<'_>> = (first..end).step_by(TILE_ROWS).map(tile).collect();
             let begin = shared.map_or(0, |shared| shared.begin(panels));
             for turn in 0..panels {
                 let number = (begin + turn) % panels;
-                let column = number * PANEL;
-                let own = PANEL.min(columns - column);
-                let near = right.column == 1 && depth * right.row <= NEAR && own.is_multiple_of(LANES);
+                let column = number * PANEL_COLUMNS;
+                let own = PANEL_COLUMNS.min(columns - column);
+                let near = right.column == 1
+                    && depth * right.row <= MAX_UNPACKED_SPREAD
+                    && own.is_multiple_of(LANES);
                 let of_columns = if near {
                     let slots = &right.slots[column..];
                     Factors { slots, lane: right.row, step: right.row * LANES, row: 0 }
@@ -219,8 +226,9 @@ pub fn contract(
                     };
                     let packed: &[Line] = match shared {
                         Some(shared) => shared.all(panels)[number].get_or_init(|| {
-                            let mut panel =
-                                LEFT.lock().map_or(Vec::new(), |mut left| left.pop().unwrap_or_default());
+                            let mut panel = FREE_PANELS
+                                .lock()
+                                .map_or(Vec::new(), |mut left| left.pop().unwrap_or_default());
                             pack(&mut panel);
                             panel
                         }),
@@ -231,8 +239,8 @@ pub fn contract(
                     };
                     Factors {
                         slots: super::native::numbers(packed),
-                        lane: steps * PANEL,
-                        step: PANEL,
+                        lane: steps * PANEL_COLUMNS,
+                        step: PANEL_COLUMNS,
                         row: 0,
                     }
                 };
@@ -240,17 +248,17 @@ pub fn contract(
                 let mut next = next.map_or(&[][..], |panel| &panel[..lines]);
                 for tiles in tiles.chunks(at_once) {
                     if stop.load(Ordering::Relaxed) {
-                        return STOPPED;
+                        return STATUS_STOPPED;
                     }
                     let to = Sums { start, into: &mut into[column..], stride: columns, columns: own };
                     sums(to, tiles, of_columns, depth, lanes, next);
                     if let [_] = tiles {
-                        next = &next[(depth / AHEAD).min(next.len())..];
+                        next = &next[(depth / STEPS_PER_PREFETCH).min(next.len())..];
                     }
                 }
             }
         }
-        DONE
+        STATUS_DONE
     })
 }
 
@@ -261,17 +269,17 @@ fn grow<T: Copy>(space: &mut Vec<T>, least: usize, of: T) {
     }
 }
 
-/// Packs up to six rows, for each lane its steps, for each step a number of each row. What is beyond is left as it was; it
-/// makes sums that nobody looks at.
+/// Packs up to six rows, for each lane its steps, for each step a number of each row. What is
+/// beyond is left as it was; it makes sums that nobody looks at.
 fn pack_rows(space: &mut [f64], from: Strided<'_>, (first, own): (usize, usize), depth: usize) {
-    let lane = depth.div_ceil(LANES) * ROWS;
+    let lane = depth.div_ceil(LANES) * TILE_ROWS;
     let row = |r: usize| &from.slots[(first + r) * from.row..];
     if from.column == 1 {
         // What is written lies together for all rows of a few steps.
         for (s, k) in (0..depth).step_by(LANES).enumerate() {
             for r in 0..own {
                 for (l, number) in row(r)[k..depth.min(k + LANES)].iter().enumerate() {
-                    space[l * lane + s * ROWS + r] = *number;
+                    space[l * lane + s * TILE_ROWS + r] = *number;
                 }
             }
         }
@@ -280,20 +288,24 @@ fn pack_rows(space: &mut [f64], from: Strided<'_>, (first, own): (usize, usize),
     for r in 0..own {
         let row = row(r);
         for k in 0..depth {
-            space[k % LANES * lane + k / LANES * ROWS + r] = row[k * from.column];
+            space[k % LANES * lane + k / LANES * TILE_ROWS + r] = row[k * from.column];
         }
     }
 }
 
-/// Packs a panel of columns, for each lane its steps, for each step four lines. What is beyond is left as it was.
+/// Packs a panel of columns, for each lane its steps, for each step four lines. What is beyond is
+/// left as it was.
 fn pack_columns(panel: &mut [Line], from: Strided<'_>, (first, own): (usize, usize), depth: usize) {
-    const LINES: usize = PANEL / LANES;
+    const LINES: usize = PANEL_COLUMNS / LANES;
     let lane = depth.div_ceil(LANES) * LINES;
     let places = |l: usize, s: usize| l * lane + s * LINES;
     if from.column == 1 {
         for k in 0..depth {
             // Rows may lie too far apart for the processor to foresee.
-            super::native::fetch(&from.slots[from.slots.len().min((k + FORESEEN) * from.row + first)..], own);
+            super::native::prefetch(
+                &from.slots[from.slots.len().min((k + PREFETCH_ROWS) * from.row + first)..],
+                own,
+            );
             let numbers = &from.slots[k * from.row + first..][..own];
             let lines = &mut panel[places(k % LANES, k / LANES)..][..LINES];
             let (whole, rest) = numbers.as_chunks::<LANES>();
@@ -324,8 +336,8 @@ fn pack_columns(panel: &mut [Line], from: Strided<'_>, (first, own): (usize, usi
     }
 }
 
-/// The sums of tiles. `lanes` has room for those of each lane; `next` is what is read after this panel, if it is known, or what
-/// one tile alone fetches of it.
+/// The sums of tiles. `lanes` has room for those of each lane; `next` is what is read after this
+/// panel, if it is known, or what one tile alone fetches of it.
 fn sums<const FUSED: bool>(
     to: Sums<'_>,
     tiles: &[Tile<'_>],
@@ -337,25 +349,30 @@ fn sums<const FUSED: bool>(
     #[cfg(target_arch = "x86_64")]
     {
         if std::is_x86_feature_detected!("avx512f") {
-            return super::native::wide::<FUSED>(to, tiles, columns, depth, lanes, next);
+            return super::native::gemm_avx512::<FUSED>(to, tiles, columns, depth, lanes, next);
         }
-        if std::is_x86_feature_detected!("avx2") && super::emit::fuses() {
-            return super::native::medium::<FUSED>(to, tiles, columns, depth);
+        if std::is_x86_feature_detected!("avx2") && super::emit::has_fma() {
+            return super::native::gemm_avx2::<FUSED>(to, tiles, columns, depth);
         }
     }
     let _ = (lanes, next);
-    plain::<FUSED>(to, tiles, columns, depth);
+    gemm_portable::<FUSED>(to, tiles, columns, depth);
 }
 
 /// The sums of tiles, for whatever processor it is compiled for.
 #[inline(always)]
-pub(super) fn plain<const FUSED: bool>(to: Sums<'_>, tiles: &[Tile<'_>], columns: Factors<'_>, depth: usize) {
+pub(super) fn gemm_portable<const FUSED: bool>(
+    to: Sums<'_>,
+    tiles: &[Tile<'_>],
+    columns: Factors<'_>,
+    depth: usize,
+) {
     for Tile { factors: rows, first, own: here } in tiles {
         for start in (0..to.columns).step_by(LANES) {
             let columns = Factors { slots: &columns.slots[start..], ..columns };
-            let mut lanes = [[[-0.0; LANES]; ROWS]; LANES];
+            let mut lanes = [[[-0.0; LANES]; TILE_ROWS]; LANES];
             for (l, lane) in lanes.iter_mut().enumerate() {
-                let mut sums = [[-0.0; LANES]; ROWS];
+                let mut sums = [[-0.0; LANES]; TILE_ROWS];
                 for s in 0..steps(depth, l) {
                     let column: &Lanes =
                         columns.slots[l * columns.lane + s * columns.step..].first_chunk().unwrap();
@@ -368,8 +385,9 @@ pub(super) fn plain<const FUSED: bool>(to: Sums<'_>, tiles: &[Tile<'_>], columns
                 }
                 *lane = sums;
             }
-            for r in (0..ROWS).take(*here) {
-                let joined = tree(lanes.map(|lane| lane[r]), |a, b| std::array::from_fn(|c| a[c] + b[c]));
+            for r in (0..TILE_ROWS).take(*here) {
+                let joined =
+                    combine_lanes(lanes.map(|lane| lane[r]), |a, b| std::array::from_fn(|c| a[c] + b[c]));
                 let own = LANES.min(to.columns - start);
                 let joined = joined.map(|sum| to.start + sum);
                 to.into[(first + r) * to.stride + start..][..own].copy_from_slice(&joined[..own]);
@@ -389,7 +407,7 @@ mod tests {
             let lane = &mut lanes[k % LANES];
             *lane = if fused { a.mul_add(*b, *lane) } else { *lane + a * b };
         }
-        tree(lanes, |a, b| a + b)
+        combine_lanes(lanes, |a, b| a + b)
     }
 
     #[test]
@@ -415,15 +433,15 @@ mod tests {
             let mut into = vec![7.0; rows * columns];
             let fused = round % 3 == 0;
             let start = [-0.0, 0.0, 0.7][round % 5 % 3];
-            let kind = Kind { fused, start };
+            let kind = GemmMode { fused, start };
             let shape = (rows, columns, depth);
             let panels = Panels::default();
             let shared = (round % 7 < 3).then_some(&panels);
             // Others have come before.
             if round % 7 == 1 {
-                assert_eq!(contract(&mut into.clone(), left, right, shape, kind, shared, &stop), DONE);
+                assert_eq!(gemm(&mut into.clone(), left, right, shape, kind, shared, &stop), STATUS_DONE);
             }
-            assert_eq!(contract(&mut into, left, right, shape, kind, shared, &stop), DONE);
+            assert_eq!(gemm(&mut into, left, right, shape, kind, shared, &stop), STATUS_DONE);
             for r in 0..rows {
                 for c in 0..columns {
                     let get =
@@ -444,7 +462,7 @@ mod tests {
     fn every_width_of_vectors_gives_the_same_bits() {
         let mut random = fastrand::Rng::with_seed(12);
         let numbers: Vec<f64> = (0..2000).map(|_| random.f64() - 0.5).collect();
-        let (depth, step) = (77, 10 * PANEL);
+        let (depth, step) = (77, 10 * PANEL_COLUMNS);
         let rows = Factors { slots: &numbers, lane: 1, step: LANES, row: 90 };
         let numbers: Vec<f64> = (0..80 * step).map(|_| random.f64() - 0.5).collect();
         let columns = Factors { slots: &numbers, lane: step, step: step * LANES, row: 0 };
@@ -463,17 +481,17 @@ mod tests {
         own: (usize, usize),
     ) -> Vec<f64> {
         let run = |sums: &dyn Fn(Sums<'_>, &[Tile<'_>])| {
-            let mut into = vec![7.0; 2 * ROWS * 40];
+            let mut into = vec![7.0; 2 * TILE_ROWS * 40];
             let to = Sums { start: 0.3, into: &mut into, stride: 40, columns: own.1 };
             let tile = Tile { factors: rows, first: 0, own: own.0 };
             let other =
-                Tile { factors: Factors { slots: &rows.slots[1..], ..rows }, first: ROWS, own: own.0 };
+                Tile { factors: Factors { slots: &rows.slots[1..], ..rows }, first: TILE_ROWS, own: own.0 };
             sums(to, &[tile, other]);
             into
         };
-        let mut lanes = vec![Line([7.0; LANES]); 2 * ROWS * PANEL];
+        let mut lanes = vec![Line([7.0; LANES]); 2 * TILE_ROWS * PANEL_COLUMNS];
         let lanes = RefCell::new(&mut lanes[..]);
-        let wanted = run(&|to, tiles| plain::<FUSED>(to, tiles, columns, depth));
+        let wanted = run(&|to, tiles| gemm_portable::<FUSED>(to, tiles, columns, depth));
         assert_eq!(wanted.iter().filter(|x| **x != 7.0).count(), 2 * own.0 * own.1);
         assert_eq!(
             run(&|to, tiles| sums::<FUSED>(to, tiles, columns, depth, *lanes.borrow_mut(), &[])),
@@ -481,14 +499,14 @@ mod tests {
         );
         #[cfg(target_arch = "x86_64")]
         {
-            use super::super::native::{medium, wide};
-            if std::is_x86_feature_detected!("avx2") && super::super::emit::fuses() {
-                assert_eq!(run(&|to, tiles| medium::<FUSED>(to, tiles, columns, depth)), wanted);
+            use super::super::native::{gemm_avx2, gemm_avx512};
+            if std::is_x86_feature_detected!("avx2") && super::super::emit::has_fma() {
+                assert_eq!(run(&|to, tiles| gemm_avx2::<FUSED>(to, tiles, columns, depth)), wanted);
             }
             if std::is_x86_feature_detected!("avx512f") {
                 let next = [Line([0.0; LANES])];
                 let run_wide = |to: Sums<'_>, tiles: &[Tile<'_>]| {
-                    wide::<FUSED>(to, tiles, columns, depth, *lanes.borrow_mut(), &next);
+                    gemm_avx512::<FUSED>(to, tiles, columns, depth, *lanes.borrow_mut(), &next);
                 };
                 assert_eq!(run(&run_wide), wanted);
             }

@@ -1,14 +1,14 @@
-//! A kernel at work: values in, phases, values out.
+//! Runs of compiled kernels: binds inputs, runs the phases, and makes values of the results.
 
 use super::Shared;
 use super::code::Code;
 use super::gemm::Panels;
 use super::native::FrameAddress;
-use super::partition::{DONE, FAILED, IterationSpace, PANELS, Partition, STOPPED};
+use super::partition::{IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED};
 use crate::core::Root;
 use crate::kernel::{Executable, Input, Limits, RunResult};
-use crate::loop_ir::{Array, ArrayInfo, Kernel, Origin, Stmt, buffer_reuse};
-use crate::lower::{Delivery, Feed, Lowered};
+use crate::loop_ir::{Array, Id, Kernel, Origin, Stmt, buffer_reuse};
+use crate::lower::{InputBinding, Lowered, ResultSource};
 use crate::value::{Buffer, Class, Seq, Value};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::BTreeSet;
@@ -16,20 +16,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Nanoseconds of work from which several threads pay.
-const WORTH_SPLITTING: f64 = 200_000.0;
+/// Nanoseconds of work from which a loop is run on several threads.
+const MIN_PARALLEL_NS: f64 = 200_000.0;
 
 /// Nanoseconds of work of a piece: between two of them a run can be stopped.
-const PIECE: f64 = 100_000.0;
+const MIN_PIECE_NS: f64 = 100_000.0;
 
 /// Nanoseconds of work of a piece of a long loop.
-const LONG_PIECE: f64 = 4_000_000.0;
+const LONG_PIECE_NS: f64 = 4_000_000.0;
 
-/// Somebody who is told how far a loop is hears of it about as often.
-const OFTEN: Duration = Duration::from_millis(10);
+/// The interval between two reports of progress, about.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Pieces for each thread, so that uneven ones even out.
-const PIECES_EACH: usize = 4;
+const PIECES_PER_THREAD: usize = 4;
 
 /// Loops with their code.
 pub struct CompiledKernel {
@@ -42,111 +42,121 @@ pub struct CompiledKernel {
     /// The one array that is made is the result, and nothing fails once there is room for it.
     takes_spare: bool,
     /// For each phase, the arrays that each of its pieces has of its own.
-    own: Vec<Vec<usize>>,
+    own: Vec<Vec<Array>>,
 }
 
 impl CompiledKernel {
     /// A kernel of loops and their code.
     pub(super) fn new(lowered: Lowered, code: Arc<Code>, shared: Arc<Shared>) -> CompiledKernel {
         let mut can_fail = false;
-        crate::loop_ir::for_each_stmt(&lowered.nest.body, &mut |s| can_fail |= matches!(s, Stmt::Fail));
+        crate::loop_ir::for_each_stmt(&lowered.kernel.body, &mut |s| can_fail |= matches!(s, Stmt::Fail));
         // A lack of memory is a failure, too.
         let made =
             |origin: &Origin| matches!(origin, Origin::Scratch | Origin::ThreadLocal | Origin::Result(_));
-        let mut made = lowered.nest.arrays.iter().map(|a| a.origin).filter(made);
+        let mut made = lowered.kernel.arrays.iter().map(|a| a.origin).filter(made);
         let (first, second) = (made.next(), made.next());
         let takes_spare = !can_fail && second.is_none() && matches!(first, Some(Origin::Result(_)));
         can_fail |= first.is_some();
-        let own = code.phases.iter().map(|phase| own_arrays(&lowered.nest, phase)).collect();
-        let overwritten = buffer_reuse::overwritten(&lowered.nest);
-        let fits = |feed: &Feed| match feed {
-            Feed::Read(array, class) => overwritten.contains(array) && lowered.classes[..] == [*class],
+        let own = code.phases.iter().map(|phase| thread_local_arrays(&lowered.kernel, phase)).collect();
+        let reusable_inputs = buffer_reuse::reusable_inputs(&lowered.kernel);
+        let fits = |binding: &InputBinding| match binding {
+            InputBinding::Read(array, class) => {
+                reusable_inputs.contains(array) && lowered.classes[..] == [*class]
+            }
             _ => false,
         };
-        let overwrites = (0..lowered.feeds.len()).filter(|i| fits(&lowered.feeds[*i])).collect();
+        let overwrites = (0..lowered.bindings.len()).filter(|i| fits(&lowered.bindings[*i])).collect();
         CompiledKernel { lowered, code, shared, can_fail, overwrites, takes_spare, own }
     }
 
-    /// Does the rounds of a parallel phase from `low` up to `high`, with arrays of their own if they need some.
-    fn piece(&self, at: usize, words: &mut [u64], (low, high): (i64, i64), memory: u64) -> i64 {
-        let nest = &self.lowered.nest;
+    /// Does the rounds of a parallel phase from `low` up to `high`, with arrays of their own if
+    /// they need some.
+    fn run_piece(&self, at: usize, words: &mut [u64], (low, high): (i64, i64), memory: u64) -> i64 {
+        let kernel = &self.lowered.kernel;
         let mut own: Vec<Buffer> = Vec::new();
         for array in &self.own[at] {
-            let Some(buffer) = room(nest, *array, None, memory) else { return FAILED };
-            words[self.code.frame.arrays + array] = buffer.address();
+            let Some(buffer) = allocate(kernel, *array, None, memory) else { return STATUS_FAILED };
+            words[self.code.frame.arrays + array.index()] = buffer.address();
             own.push(buffer);
         }
         self.code.functions.call(at, FrameAddress::of(words), low, high)
     }
 
     /// Does the rounds of a parallel phase, which have packed panels in common.
-    fn rounds(&self, phase: (usize, usize), count: i64, words: &mut [u64], limits: &Limits<'_>) -> i64 {
+    fn run_parallel(&self, phase: (usize, usize), count: i64, words: &mut [u64], limits: &Limits<'_>) -> i64 {
         let panels = Panels::default();
         // One round alone packs one after the other into the same memory.
-        words[PANELS] = if count > 1 { std::ptr::from_ref(&panels) as u64 } else { 0 };
-        let status = self.pieces(phase, count, words, limits);
-        words[PANELS] = 0;
+        words[PANELS_WORD] = if count > 1 { std::ptr::from_ref(&panels) as u64 } else { 0 };
+        let status = self.run_in_pieces(phase, count, words, limits);
+        words[PANELS_WORD] = 0;
         status
     }
 
     /// Does the rounds of a parallel phase in pieces.
-    fn pieces(&self, (at, each): (usize, usize), count: i64, words: &mut [u64], limits: &Limits<'_>) -> i64 {
+    fn run_in_pieces(
+        &self,
+        (at, each): (usize, usize),
+        count: i64,
+        words: &mut [u64],
+        limits: &Limits<'_>,
+    ) -> i64 {
         let (stop, memory) = (limits.interrupt, limits.memory);
-        let cost = self.lowered.nest.costs.get(each).copied().unwrap_or(1.0).max(0.05);
+        let cost = self.lowered.kernel.iteration_costs[each].max(0.05);
         let whole = cost * count as f64;
-        let pool = if whole >= WORTH_SPLITTING { self.shared.pool() } else { None };
-        let least = ((PIECE / cost) as i64).clamp(1, count.max(1));
-        let tell = limits.tell.filter(|_| whole >= WORTH_SPLITTING);
-        if let Some(tell) = tell {
-            tell(0, count as u64);
+        let pool = if whole >= MIN_PARALLEL_NS { self.shared.pool() } else { None };
+        let least = ((MIN_PIECE_NS / cost) as i64).clamp(1, count.max(1));
+        let report_progress = limits.report_progress.filter(|_| whole >= MIN_PARALLEL_NS);
+        if let Some(report_progress) = report_progress {
+            report_progress(0, count as u64);
         }
         let Some(pool) = pool else {
             let mut low = 0;
             while low < count {
                 let high = count.min(low + least);
-                match self.piece(at, words, (low, high), memory) {
-                    DONE if stop.load(Ordering::Relaxed) && high < count => return STOPPED,
-                    DONE => {
+                match self.run_piece(at, words, (low, high), memory) {
+                    STATUS_DONE if stop.load(Ordering::Relaxed) && high < count => return STATUS_STOPPED,
+                    STATUS_DONE => {
                         low = high;
-                        if let Some(tell) = tell {
-                            tell(low as u64, count as u64);
+                        if let Some(report_progress) = report_progress {
+                            report_progress(low as u64, count as u64);
                         }
                     }
                     other => return other,
                 }
             }
-            return DONE;
+            return STATUS_DONE;
         };
         let threads = pool.current_num_threads() as i64;
-        let most = ((whole / LONG_PIECE) as i64).max(threads * PIECES_EACH as i64);
+        let most = ((whole / LONG_PIECE_NS) as i64).max(threads * PIECES_PER_THREAD as i64);
         let wanted = (count / least).clamp(1, most);
         // Rounds of which some pieces would have two and others one are pieces themselves.
         let wanted = if count < 2 * wanted { count } else { wanted };
-        let (status, done) = (AtomicI64::new(DONE), AtomicU64::new(0));
+        let (status, done) = (AtomicI64::new(STATUS_DONE), AtomicU64::new(0));
         let frame = &*words;
         pool.install(|| {
             (0..wanted).into_par_iter().for_each(|piece| {
-                if status.load(Ordering::Relaxed) != DONE {
+                if status.load(Ordering::Relaxed) != STATUS_DONE {
                     return;
                 }
                 if stop.load(Ordering::Relaxed) {
-                    status.store(STOPPED, Ordering::Relaxed);
+                    status.store(STATUS_STOPPED, Ordering::Relaxed);
                     return;
                 }
                 let bound = |k: i64| (i128::from(count) * i128::from(k) / i128::from(wanted)) as i64;
                 // Addresses of own arrays are written into a copy.
-                match self.piece(at, &mut frame.to_vec(), (bound(piece), bound(piece + 1)), memory) {
-                    DONE => {
+                match self.run_piece(at, &mut frame.to_vec(), (bound(piece), bound(piece + 1)), memory) {
+                    STATUS_DONE => {
                         let own = (bound(piece + 1) - bound(piece)) as u64;
                         let done = done.fetch_add(own, Ordering::Relaxed) + own;
-                        if let Some(tell) = tell {
-                            tell(done, count as u64);
+                        if let Some(report_progress) = report_progress {
+                            report_progress(done, count as u64);
                         }
                     }
                     // A failure counts for more: the evaluator can be stopped, too.
-                    FAILED => status.store(FAILED, Ordering::Relaxed),
+                    STATUS_FAILED => status.store(STATUS_FAILED, Ordering::Relaxed),
                     other => {
-                        let _ = status.compare_exchange(DONE, other, Ordering::Relaxed, Ordering::Relaxed);
+                        let _ =
+                            status.compare_exchange(STATUS_DONE, other, Ordering::Relaxed, Ordering::Relaxed);
                     }
                 }
             });
@@ -154,9 +164,16 @@ impl CompiledKernel {
         status.into_inner()
     }
 
-    /// Does the rounds of a loop in order: all at once, unless somebody wants to know how far it is.
-    fn in_order(&self, at: usize, (from, high): (i64, i64), words: &mut [u64], limits: &Limits<'_>) -> i64 {
-        let Some(tell) = limits.tell else {
+    /// Does the rounds of a loop in order: all at once, unless somebody wants to know how far it
+    /// is.
+    fn run_sequential(
+        &self,
+        at: usize,
+        (from, high): (i64, i64),
+        words: &mut [u64],
+        limits: &Limits<'_>,
+    ) -> i64 {
+        let Some(report_progress) = limits.report_progress else {
             return self.code.functions.call(at, FrameAddress::of(words), from, high);
         };
         let (mut low, mut rounds) = (from, 1);
@@ -164,40 +181,40 @@ impl CompiledKernel {
             let next = high.min(low.saturating_add(rounds));
             let begun = Instant::now();
             match self.code.functions.call(at, FrameAddress::of(words), low, next) {
-                DONE => low = next,
+                STATUS_DONE => low = next,
                 other => return other,
             }
-            tell(low.abs_diff(from), high.abs_diff(from));
-            if begun.elapsed() < OFTEN {
+            report_progress(low.abs_diff(from), high.abs_diff(from));
+            if begun.elapsed() < PROGRESS_INTERVAL {
                 rounds = rounds.saturating_mul(2);
             }
         }
-        DONE
+        STATUS_DONE
     }
 
     /// The value of a result.
-    fn value(
+    fn result_value(
         &self,
-        given: &Delivery,
+        given: &ResultSource,
         words: &[u64],
         results: &mut [Option<Buffer>],
         changed: &mut [Option<Value>],
     ) -> Option<Value> {
         Some(match given {
-            Delivery::Unit => Value::UNIT,
-            Delivery::Word(at) => {
-                let reg = self.lowered.nest.words[*at];
+            ResultSource::Unit => Value::UNIT,
+            ResultSource::Word(at) => {
+                let reg = self.lowered.kernel.scalar_results[*at];
                 let bits = words[self.code.frame.regs[&reg]];
-                let bytes = self.lowered.nest.regs[reg as usize].bytes();
+                let bytes = self.lowered.kernel.regs[reg].bytes();
                 Value::Word(if bytes == 8 { bits } else { bits & ((1 << (8 * bytes)) - 1) })
             }
-            Delivery::Array(number, _) => Value::Seq(Seq::new(results[*number as usize].take()?)),
-            Delivery::Changed(number) => changed[*number].take()?,
-            Delivery::Parts(given, class) => {
+            ResultSource::Array(number, _) => Value::Seq(Seq::new(results[*number as usize].take()?)),
+            ResultSource::Changed(number) => changed[*number].take()?,
+            ResultSource::Parts(given, class) => {
                 let mut parts = Vec::new();
                 for part in given {
-                    let value = self.value(part, words, results, changed)?;
-                    let slots = slots(&value, part);
+                    let value = self.result_value(part, words, results, changed)?;
+                    let slots = slot_count(&value, part);
                     parts.push((value, slots));
                 }
                 let slots = parts.iter().map(|(_, slots)| slots).sum();
@@ -208,49 +225,54 @@ impl CompiledKernel {
 }
 
 impl CompiledKernel {
-    /// Whether the inputs are what the code was made for: so many slots, and codes of their types.
-    fn fit(&self, inputs: &[Value]) -> bool {
-        let slots = |array: &Array| self.lowered.nest.slots[*array as usize];
-        inputs.len() == self.lowered.feeds.len()
-            && inputs.iter().zip(&self.lowered.feeds).all(|(value, feed)| match (feed, value) {
-                (Feed::Nothing, _) => true,
-                (Feed::Scalar(_, below), Value::Word(word)) => below.is_none_or(|below| *word < below),
-                (Feed::Read(array, _) | Feed::Change(array, _), Value::Seq(seq)) => {
+    /// Returns true if the inputs are what the code was made for: so many slots, and codes of their
+    /// types.
+    fn accepts_inputs(&self, inputs: &[Value]) -> bool {
+        let slots = |array: &Array| self.lowered.kernel.slots[*array];
+        inputs.len() == self.lowered.bindings.len()
+            && inputs.iter().zip(&self.lowered.bindings).all(|(value, binding)| match (binding, value) {
+                (InputBinding::Nothing, _) => true,
+                (InputBinding::Scalar(_, below), Value::Word(word)) => {
+                    below.is_none_or(|below| *word < below)
+                }
+                (InputBinding::Read(array, _) | InputBinding::Change(array, _), Value::Seq(seq)) => {
                     seq.len() as u64 == slots(array)
                 }
                 _ => false,
             })
     }
 
-    /// Whether the result is written over an input: it may be, nobody else holds it, and it has as many slots.
-    fn takes_over(&self, input: usize, value: &Value) -> bool {
+    /// Returns true if the result is written over an input: it may be, nobody else holds it, and it
+    /// has as many slots.
+    fn can_overwrite(&self, input: usize, value: &Value) -> bool {
         self.overwrites(input) && self.fits_result(value)
     }
 
-    /// Whether the memory of a value is that of the one result: nobody else holds it, and it has as many slots.
+    /// Returns true if the memory of a value is that of the one result: nobody else holds it, and
+    /// it has as many slots.
     fn fits_result(&self, value: &Value) -> bool {
         let Value::Seq(seq) = value else { return false };
-        let slots = |array: &ArrayInfo| matches!(array.origin, Origin::Result(_));
-        let result = self.lowered.nest.arrays.iter().position(slots);
+        let arrays = &self.lowered.kernel.arrays;
+        let result = arrays.ids().find(|array| matches!(arrays[*array].origin, Origin::Result(_)));
         seq.is_unique(self.lowered.classes[0])
-            && result.is_some_and(|result| self.lowered.nest.slots[result] == seq.len() as u64)
+            && result.is_some_and(|result| self.lowered.kernel.slots[result] == seq.len() as u64)
     }
 }
 
 /// The buffer that a value is all of, if nobody else holds it.
-fn buffer_of(value: Value) -> Option<Buffer> {
+fn into_sole_buffer(value: Value) -> Option<Buffer> {
     match value {
         Value::Seq(seq) => seq.into_buffer(),
         _ => None,
     }
 }
 
-/// Room for an array of a nest, if there is so much memory: of slots of a class, or of bytes.
-fn room(nest: &Kernel, array: usize, class: Option<Class>, memory: u64) -> Option<Buffer> {
-    let slots = nest.slots[array];
-    let bytes = slots.checked_mul(u64::from(nest.arrays[array].width)).filter(|bytes| *bytes <= memory)?;
+/// Room for an array of a kernel, if there is so much memory: of slots of a class, or of bytes.
+fn allocate(kernel: &Kernel, array: Array, class: Option<Class>, memory: u64) -> Option<Buffer> {
+    let slots = kernel.slots[array];
+    let bytes = slots.checked_mul(u64::from(kernel.arrays[array].width)).filter(|bytes| *bytes <= memory)?;
     let (class, slots) = class.map_or((Class::Word, bytes.div_ceil(8)), |class| (class, slots));
-    // A nest writes each slot before it reads it.
+    // A kernel writes each slot before it reads it.
     let (buffer, fresh) = Buffer::with_len(class, slots as usize)?;
     if fresh {
         super::native::huge_pages(buffer.address(), bytes);
@@ -259,18 +281,18 @@ fn room(nest: &Kernel, array: usize, class: Option<Class>, memory: u64) -> Optio
 }
 
 /// The arrays that each piece of a phase has of its own.
-fn own_arrays(nest: &Kernel, phase: &Partition) -> Vec<usize> {
+fn thread_local_arrays(kernel: &Kernel, phase: &Partition) -> Vec<Array> {
     let mut found = BTreeSet::new();
-    crate::loop_ir::for_each_stmt(&nest.body[phase.stmts.clone()], &mut |stmt| {
-        found.extend(stmt.arrays().into_iter().map(|array| array as usize));
+    crate::loop_ir::for_each_stmt(&kernel.body[phase.stmts.clone()], &mut |stmt| {
+        found.extend(stmt.arrays());
     });
-    found.into_iter().filter(|array| nest.arrays[*array].origin == Origin::ThreadLocal).collect()
+    found.into_iter().filter(|array| kernel.arrays[*array].origin == Origin::ThreadLocal).collect()
 }
 
 /// Slots of a result.
-fn slots(value: &Value, given: &Delivery) -> usize {
+fn slot_count(value: &Value, given: &ResultSource) -> usize {
     match (value, given) {
-        (_, Delivery::Unit) => 0,
+        (_, ResultSource::Unit) => 0,
         (Value::Seq(seq), _) => seq.len(),
         _ => 1,
     }
@@ -298,14 +320,15 @@ impl Executable for CompiledKernel {
     }
 
     fn run(&self, inputs: &mut [Value], spare: &mut Option<Value>, limits: &Limits<'_>) -> RunResult {
-        let (nest, frame) = (&self.lowered.nest, &self.code.frame);
+        let (kernel, frame) = (&self.lowered.kernel, &self.code.frame);
         let statistics = &self.shared.statistics;
         statistics.runs.fetch_add(1, Ordering::Relaxed);
         let mut words = vec![0u64; frame.words.max(1)];
         words[0] = std::ptr::from_ref(limits.interrupt) as u64;
-        words[frame.sizes..frame.sizes + nest.sizes.len()].copy_from_slice(&nest.sizes);
-        // Code reads and writes as many slots as it was made for: here ends what has fewer, in every build.
-        if !self.fit(inputs) {
+        words[frame.sizes..frame.sizes + kernel.sizes.len()].copy_from_slice(&kernel.sizes);
+        // Code reads and writes as many slots as it was made for: here ends what has fewer, in
+        // every build.
+        if !self.accepts_inputs(inputs) {
             statistics.failed.fetch_add(1, Ordering::Relaxed);
             return RunResult::Refused;
         }
@@ -313,30 +336,32 @@ impl Executable for CompiledKernel {
         let mut read: Vec<Arc<Buffer>> = Vec::new();
         let mut changed: Vec<Option<Value>> = Vec::new();
         let mut over: Option<(usize, Array)> = None;
-        for (at, (value, feed)) in inputs.iter_mut().zip(&self.lowered.feeds).enumerate() {
+        for (at, (value, binding)) in inputs.iter_mut().zip(&self.lowered.bindings).enumerate() {
             let changes = changed.len() < self.lowered.changes.len();
-            match feed {
-                Feed::Nothing => {}
-                Feed::Scalar(n, _) => words[frame.scalars + *n as usize] = value.word(),
-                Feed::Read(array, _) if over.is_none() && self.takes_over(at, value) => {
+            match binding {
+                InputBinding::Nothing => {}
+                InputBinding::Scalar(n, _) => words[frame.scalars + *n as usize] = value.word(),
+                InputBinding::Read(array, _) if over.is_none() && self.can_overwrite(at, value) => {
                     over = Some((at, *array))
                 }
-                Feed::Read(array, class) => {
-                    let Value::Seq(seq) = &*value else { return RunResult::Failed };
+                InputBinding::Read(array, class) => {
+                    let Value::Seq(seq) = &*value else {
+                        unreachable!("an array that was accepted is a sequence")
+                    };
                     let Some((buffer, start)) = seq.to_flat(*class) else { return RunResult::Failed };
-                    words[frame.arrays + *array as usize] = buffer.address() + start as u64 * class.bytes();
+                    words[frame.arrays + array.index()] = buffer.address() + start as u64 * class.bytes();
                     read.push(buffer);
                 }
-                Feed::Change(array, class) => {
+                InputBinding::Change(array, class) => {
                     let Value::Seq(mut seq) = std::mem::replace(value, Value::UNIT) else {
-                        return RunResult::Failed;
+                        unreachable!("an array that was accepted is a sequence")
                     };
                     if seq.class() != *class {
                         let Some((buffer, _)) = seq.to_flat(*class) else { return RunResult::Failed };
                         seq = Seq::shared(buffer);
                     }
                     let (buffer, start) = seq.make_mut(*class);
-                    words[frame.arrays + *array as usize] = buffer.address() + start as u64 * class.bytes();
+                    words[frame.arrays + array.index()] = buffer.address() + start as u64 * class.bytes();
                     changed.push(Some(Value::Seq(seq)));
                     continue;
                 }
@@ -347,29 +372,30 @@ impl Executable for CompiledKernel {
         }
         let mut results: Vec<Option<Buffer>> = vec![None; self.lowered.classes.len()];
         let mut work: Vec<Buffer> = Vec::new();
-        for (at, array) in nest.arrays.iter().enumerate() {
+        for at in kernel.arrays.ids() {
+            let array = kernel.arrays[at];
             let class = match array.origin {
                 Origin::Result(number) => Some(self.lowered.classes[number as usize]),
                 Origin::Scratch => None,
-                Origin::Given(_) | Origin::Changed(_) | Origin::Local(_) | Origin::ThreadLocal => continue,
+                Origin::Input(_) | Origin::InOut(_) | Origin::Stack(_) | Origin::ThreadLocal => continue,
             };
             let taken = match over {
                 Some((input, given)) => {
-                    let buffer = buffer_of(std::mem::replace(&mut inputs[input], Value::UNIT));
+                    let buffer = into_sole_buffer(std::mem::replace(&mut inputs[input], Value::UNIT));
                     if let Some(buffer) = &buffer {
-                        words[frame.arrays + given as usize] = buffer.address();
+                        words[frame.arrays + given.index()] = buffer.address();
                     }
                     buffer
                 }
                 None if self.takes_spare => {
-                    spare.take_if(|value| self.fits_result(value)).and_then(buffer_of)
+                    spare.take_if(|value| self.fits_result(value)).and_then(into_sole_buffer)
                 }
                 None => None,
             };
-            let Some(buffer) = taken.or_else(|| room(nest, at, class, limits.memory)) else {
+            let Some(buffer) = taken.or_else(|| allocate(kernel, at, class, limits.memory)) else {
                 return RunResult::Failed;
             };
-            words[frame.arrays + at] = buffer.address();
+            words[frame.arrays + at.index()] = buffer.address();
             match array.origin {
                 Origin::Result(number) => results[number as usize] = Some(buffer),
                 _ => work.push(buffer),
@@ -382,16 +408,16 @@ impl Executable for CompiledKernel {
                 IterationSpace::Parallel(count) => {
                     each += 1;
                     let count = words[frame.regs[&count]] as i64;
-                    self.rounds((at, each - 1), count, &mut words, limits)
+                    self.run_parallel((at, each - 1), count, &mut words, limits)
                 }
                 IterationSpace::InOrder(low, high) => {
                     let (low, high) = (words[frame.regs[&low]] as i64, words[frame.regs[&high]] as i64);
-                    self.in_order(at, (low, high), &mut words, limits)
+                    self.run_sequential(at, (low, high), &mut words, limits)
                 }
             };
             match status {
-                DONE => {}
-                STOPPED => return RunResult::Interrupted,
+                STATUS_DONE => {}
+                STATUS_STOPPED => return RunResult::Interrupted,
                 _ => {
                     statistics.failed.fetch_add(1, Ordering::Relaxed);
                     return RunResult::Failed;
@@ -400,7 +426,7 @@ impl Executable for CompiledKernel {
         }
         drop((read, work));
         let values = self.lowered.results.iter();
-        let values = values.map(|given| self.value(given, &words, &mut results, &mut changed));
+        let values = values.map(|given| self.result_value(given, &words, &mut results, &mut changed));
         values.collect::<Option<Vec<Value>>>().map_or(RunResult::Failed, RunResult::Done)
     }
 }

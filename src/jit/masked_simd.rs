@@ -1,26 +1,31 @@
 //! Loops per element: several elements at a time, each until it is done.
 //!
-//! How many steps it takes to leave a circle, where Newton's method ends: a loop around such a loop does one element after
-//! the other, and each waits for its own chain of operations. Here [`MAX_LINE_WIDTH`] elements go together, in [`VECTORS`] vectors:
-//! registers and variables have a lane for each, and a mask says which lanes are active.
+//! The number of steps until an orbit leaves a circle, or until Newton's method ends: a loop around
+//! such a loop does one element after the other, and each waits for its own chain of operations.
+//! Here [`WIDTH`] elements go together, in [`VECTORS`] vectors: registers and variables have a lane
+//! for each, and a mask says which lanes are active.
 //!
-//! **Method.** A variable is set in active lanes only. Of a condition that differs, each side runs with the lanes for which
-//! it holds, if there are any. Lanes that leave a loop or a block are taken out of the mask, and are put back where that
-//! construct ends; a loop runs as long as there are active lanes. At each place that is reached, at least one lane is active: when none is left,
-//! control goes to where lanes come back ([`Masked::resume`]). So whatever is the same in all lanes is computed as in a
-//! single round (loads and divisions, too: some lane's round would do it), and where a lane fails, the run fails.
+//! **Method.** A variable is set in active lanes only. Of a condition that differs, each side runs
+//! with the lanes for which it holds, if there are any. Lanes that leave a loop or a block are
+//! taken out of the mask, and are put back where that construct ends; a loop runs as long as there
+//! are active lanes. At each place that is reached, at least one lane is active: when none is left,
+//! control goes to where lanes come back ([`Masked::resume`]). So whatever is the same in all lanes
+//! is computed as in a single round (loads and divisions, too: some lane's round would do it), and
+//! where a lane fails, the run fails.
 //!
-//! **When** ([`plan`]). The body has a loop; inside it lanes compute what vectors can, and little else that cannot fail; nothing of
-//! differing places is read, and nothing is written. What stands around the inner loops, where all lanes are active, may be anything: it is done
-//! lane by lane. Variables belong to a round: they are set before they are read, and nobody reads them afterward.
+//! **When** ([`plan`]). The body has a loop; inside it lanes compute what vectors can, and little
+//! else that cannot fail; nothing of differing places is read, and nothing is written. What stands
+//! around the inner loops, where all lanes are active, may be anything: it is done lane by lane.
+//! Variables belong to a round: they are set before they are read, and nobody reads them afterward.
 //!
-//! Each lane does the operations of its round in their order, so results are the same in every bit. Rounds left over are done one
-//! by one.
+//! Each lane does the operations of its round in their order, so results are the same in every bit.
+//! Rounds left over are done one by one.
 
-use super::emit::{Emit, fuses, machine_type};
+use super::emit::{Emit, has_fma, machine_type};
 use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::{
-    Array, Binary, Compare, Kernel, Label, Math, Op, Reg, ScalarType, Stmt, Unary, Var, for_each_stmt,
+    Array, Binary, Compare, Kernel, Label, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary, Var,
+    for_each_stmt,
 };
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, Endianness, InstBuilder, MemFlagsData, Type, Value, types};
@@ -38,9 +43,9 @@ fn pair(ty: ScalarType) -> Type {
 }
 
 /// Operations on vectors that make up for one that is done lane by lane.
-const FEW: usize = 3;
+const MIN_VECTOR_OPS_PER_LANE_OP: usize = 3;
 
-/// What a register is in the rounds of a loop.
+/// The role of a register in the iterations of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Role {
     /// The same in all lanes.
@@ -58,15 +63,17 @@ pub struct Plan {
     vars: HashSet<Var>,
 }
 
-/// Whether, and how, rounds of a loop over `index` go together.
-pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt]) -> Option<Plan> {
-    let (mut vars, mut stored) = (HashSet::default(), HashMap::<Array, Reg>::default());
+/// The vectorization with masks of a loop over `index`, if it can be vectorized and it is profitable.
+pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<Plan> {
+    let (mut vars, mut store_lanes) = (HashSet::default(), HashMap::<Array, Reg>::default());
     // An array is written at one place in each round: else the order of rounds would be seen.
     let mut apart = true;
     let (mut reads, mut labels) = (HashMap::<Var, usize>::default(), HashSet::default());
     for_each_stmt(body, &mut |stmt| match stmt {
         Stmt::Set(var, _) => drop(vars.insert(*var)),
-        Stmt::Store(array, at, _) => apart &= stored.insert(*array, *at).is_none_or(|other| other == *at),
+        Stmt::Store(array, at, _) => {
+            apart &= store_lanes.insert(*array, *at).is_none_or(|other| other == *at)
+        }
         Stmt::Let(_, Op::Get(var)) => *reads.entry(*var).or_default() += 1,
         Stmt::For { label, .. } | Stmt::Loop(label, _) | Stmt::Block(label, _) => {
             labels.insert(*label);
@@ -74,7 +81,7 @@ pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt]) -> Option<Plan> {
         _ => {}
     });
     let mut all: HashMap<Var, usize> = HashMap::default();
-    for_each_stmt(&nest.body, &mut |stmt| {
+    for_each_stmt(&kernel.body, &mut |stmt| {
         if let Stmt::Let(_, Op::Get(var)) = stmt {
             *all.entry(*var).or_default() += 1;
         }
@@ -84,9 +91,10 @@ pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt]) -> Option<Plan> {
     }
     assigned(body, &vars, &mut Some(HashSet::default()), &mut HashMap::default())?;
     let roles = HashMap::from_iter([(index, Role::Index)]);
-    let mut look = Look { nest, roles, vars, stored, loops: 0, work: 0, slow: 0 };
+    let mut look = Analysis { kernel, roles, vars, store_lanes, loops: 0, work: 0, slow: 0 };
     look.stmts(body, true)?;
-    (look.work > 1 + FEW * look.slow).then_some(Plan { roles: look.roles, vars: look.vars })
+    (look.work > 1 + MIN_VECTOR_OPS_PER_LANE_OP * look.slow)
+        .then_some(Plan { roles: look.roles, vars: look.vars })
 }
 
 /// Labels that statements leave, or go on with, and that are not theirs.
@@ -100,7 +108,7 @@ fn escapes(stmts: &[Stmt]) -> HashSet<Label> {
     &used - &own
 }
 
-/// Whether lanes may leave on the way.
+/// Returns true if lanes may leave on the way.
 fn exits(stmts: &[Stmt]) -> bool {
     let mut found = false;
     for_each_stmt(stmts, &mut |stmt| found |= matches!(stmt, Stmt::Break(_) | Stmt::Continue(_)));
@@ -167,11 +175,11 @@ fn assigned(
 }
 
 /// Looks at the statements of a loop.
-struct Look<'n> {
-    nest: &'n Kernel,
+struct Analysis<'n> {
+    kernel: &'n Kernel,
     roles: HashMap<Reg, Role>,
     vars: HashSet<Var>,
-    stored: HashMap<Array, Reg>,
+    store_lanes: HashMap<Array, Reg>,
     /// Loops around.
     loops: usize,
     /// Operations on vectors inside loops, and those that are done lane by lane there.
@@ -179,7 +187,7 @@ struct Look<'n> {
     slow: usize,
 }
 
-impl Look<'_> {
+impl Analysis<'_> {
     fn role(&self, reg: Reg) -> Role {
         self.roles.get(&reg).copied().unwrap_or(Role::Same)
     }
@@ -193,13 +201,12 @@ impl Look<'_> {
                     self.roles.insert(*reg, role);
                 }
                 Stmt::Set(_, reg) => {
-                    if self.nest.regs[*reg as usize].bytes() != 8 {
+                    if self.kernel.regs[*reg].bytes() != 8 {
                         return None;
                     }
                 }
                 Stmt::Store(array, at, value) => {
-                    let fits = self.nest.arrays[*array as usize].width == 8
-                        && self.nest.regs[*value as usize].bytes() == 8;
+                    let fits = self.kernel.arrays[*array].width == 8 && self.kernel.regs[*value].bytes() == 8;
                     if !certain || self.loops > 0 || self.role(*at) != Role::Index || !fits {
                         return None;
                     }
@@ -238,7 +245,7 @@ impl Look<'_> {
         op.for_each_reg(&mut |reg| same &= self.role(reg) == Role::Same);
         match op {
             Op::Get(var) if self.vars.contains(var) => return Some(Role::Varying),
-            Op::Load(array, ..) if self.stored.contains_key(array) => return None,
+            Op::Load(array, ..) if self.store_lanes.contains_key(array) => return None,
             _ if same => return Some(Role::Same),
             Op::Binary(Binary::Add, a, b) => match (self.role(*a), self.role(*b)) {
                 (Role::Index, Role::Same) | (Role::Same, Role::Index) => return Some(Role::Index),
@@ -249,7 +256,7 @@ impl Look<'_> {
             }
             _ => {}
         }
-        if by_vectors(self.nest, &self.roles, reg, op) {
+        if by_vectors(self.kernel, &self.roles, reg, op) {
             self.work += usize::from(self.loops > 0);
             return Some(Role::Varying);
         }
@@ -258,7 +265,7 @@ impl Look<'_> {
             let harmless = match op {
                 Op::Cast(..) => true,
                 Op::Binary(_, _, by) => {
-                    self.nest.constants.get(by).is_some_and(|by| (1..1 << 32).contains(by))
+                    self.kernel.constants.get(by).is_some_and(|by| (1..1 << 32).contains(by))
                 }
                 _ => false,
             };
@@ -271,14 +278,14 @@ impl Look<'_> {
     }
 }
 
-/// Whether an operation is one of vectors, whatever its operands hold.
-fn by_vectors(nest: &Kernel, roles: &HashMap<Reg, Role>, reg: Reg, op: &Op) -> bool {
-    let mut wide = nest.regs[reg as usize].bytes() == 8;
-    op.for_each_reg(&mut |reg| wide &= nest.regs[reg as usize].bytes() == 8);
-    let float = nest.regs[reg as usize].is_float();
+/// Returns true if an operation is one of vectors, whatever its operands hold.
+fn by_vectors(kernel: &Kernel, roles: &HashMap<Reg, Role>, reg: Reg, op: &Op) -> bool {
+    let mut wide = kernel.regs[reg].bytes() == 8;
+    op.for_each_reg(&mut |reg| wide &= kernel.regs[reg].bytes() == 8);
+    let float = kernel.regs[reg].is_float();
     wide && match op {
         Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => true,
-        Op::Binary(Binary::Quotient | Binary::Min | Binary::Max, ..) => true,
+        Op::Binary(Binary::DivFloat | Binary::Min | Binary::Max, ..) => true,
         Op::Binary(Binary::And | Binary::Or | Binary::Xor, ..) => true,
         // All lanes move by as many places.
         Op::Binary(Binary::Shl | Binary::Shr, _, by) => {
@@ -288,12 +295,12 @@ fn by_vectors(nest: &Kernel, roles: &HashMap<Reg, Role>, reg: Reg, op: &Op) -> b
         Op::Unary(Unary::Sqrt | Unary::Floor | Unary::Ceil | Unary::Trunc, _) => float,
         Op::Unary(Unary::Not, _) => !float,
         Op::Compare(..) | Op::Select(..) => true,
-        Op::Call(Math::Fma, _) => fuses(),
+        Op::Call(ScalarFunction::Fma, _) => has_fma(),
         _ => false,
     }
 }
 
-/// What a register holds, for all lanes.
+/// The value of a register in all lanes.
 enum Made {
     Vectors([Value; VECTORS]),
     /// Of 0 or 1: all bits or none.
@@ -313,7 +320,7 @@ struct Masked<'p> {
     active: Variables,
     /// Lanes that have left a construct, and those that wait for its next round.
     left: HashMap<Label, (Variables, Variables)>,
-    /// Where control goes when no lane is active: the innermost place last.
+    /// The blocks to which control goes when no lane is active, innermost last.
     resume: Vec<Block>,
 }
 
@@ -341,7 +348,7 @@ impl Emit<'_, '_> {
         let active = self.mask_variables(true);
         let mut vars = HashMap::default();
         for var in &plan.vars {
-            let zero = self.zero_vector(self.nest.vars[*var as usize]);
+            let zero = self.zero_vector(self.kernel.vars[*var]);
             vars.insert(*var, self.variables([zero; VECTORS]));
         }
         let (made, left) = (HashMap::default(), HashMap::default());
@@ -609,12 +616,12 @@ impl Emit<'_, '_> {
 
     /// A register for all lanes, from an operation.
     fn varying(&mut self, masked: &Masked<'_>, reg: Reg, op: &Op) -> Made {
-        let ty = self.nest.regs[reg as usize];
+        let ty = self.kernel.regs[reg];
         match op {
             Op::Get(var) => Made::Vectors(self.now(masked.vars[var])),
             Op::Load(array, at, _)
                 if ty.bytes() == 8
-                    && self.nest.arrays[*array as usize].width == 8
+                    && self.kernel.arrays[*array].width == 8
                     && masked.plan.roles.get(at) == Some(&Role::Index) =>
             {
                 let at = self.reg(*at);
@@ -622,7 +629,7 @@ impl Emit<'_, '_> {
                 let vector = pair(ty);
                 Made::Vectors(std::array::from_fn(|i| self.b.ins().load(vector, flags, place, 16 * i as i32)))
             }
-            op if by_vectors(self.nest, &masked.plan.roles, reg, op) => self.by_vectors(masked, ty, op),
+            op if by_vectors(self.kernel, &masked.plan.roles, reg, op) => self.by_vectors(masked, ty, op),
             op => {
                 let mut regs = Vec::new();
                 op.for_each_reg(&mut |reg| regs.push(reg));
@@ -642,11 +649,11 @@ impl Emit<'_, '_> {
     fn by_vectors(&mut self, masked: &Masked<'_>, ty: ScalarType, op: &Op) -> Made {
         let is_mask = |reg: &Reg| matches!(masked.made.get(reg), Some(Made::Mask(_)));
         match op {
-            Op::Compare(Compare::Eq, a, b) if is_mask(a) && self.nest.constants.get(b) == Some(&0) => {
+            Op::Compare(Compare::Eq, a, b) if is_mask(a) && self.kernel.constants.get(b) == Some(&0) => {
                 Made::Mask(self.mask(masked, *a).map(|mask| self.b.ins().bnot(mask)))
             }
             Op::Compare(kind, a, b) => {
-                let from = self.nest.regs[*a as usize];
+                let from = self.kernel.regs[*a];
                 let (a, b) = (self.as_vectors(masked, *a), self.as_vectors(masked, *b));
                 Made::Mask(std::array::from_fn(|i| self.compare(*kind, from, a[i], b[i])))
             }
@@ -691,7 +698,7 @@ impl Emit<'_, '_> {
 
     /// A register as vectors.
     fn as_vectors(&mut self, masked: &Masked<'_>, reg: Reg) -> [Value; VECTORS] {
-        let vector = pair(self.nest.regs[reg as usize]);
+        let vector = pair(self.kernel.regs[reg]);
         match masked.made.get(&reg) {
             Some(Made::Vectors(vectors)) => *vectors,
             Some(Made::Mask(mask)) => {
@@ -744,39 +751,39 @@ impl Emit<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::loop_ir::Origin;
+    use crate::loop_ir::parse;
 
     #[test]
-    fn rounds_that_write_at_two_places_stay_apart() {
-        let mut nest =
-            Kernel { regs: vec![ScalarType::I64; 3], vars: vec![ScalarType::F64], ..Kernel::default() };
-        nest.regs.extend([ScalarType::F64; 4]);
-        nest.regs.extend([ScalarType::I64, ScalarType::F64]);
-        nest.array(Origin::Result(0), 8, 10);
-        let one = |op, a, b| Op::Binary(op, a, b);
-        let rounds = vec![
-            Stmt::Let(4, Op::Get(0)),
-            Stmt::Let(5, one(Binary::Add, 4, 3)),
-            Stmt::Let(6, one(Binary::Mul, 5, 4)),
-            Stmt::Set(0, 6),
-            Stmt::Let(7, Op::Compare(Compare::Lt, 6, 3)),
-            Stmt::If(7, vec![Stmt::Break(0)], Vec::new()),
-        ];
-        let mut body = vec![
-            Stmt::Let(1, Op::Const(ScalarType::I64, 1)),
-            Stmt::Let(2, one(Binary::Add, 0, 1)),
-            Stmt::Let(3, Op::Const(ScalarType::F64, 0)),
-            Stmt::Set(0, 3),
-            Stmt::Loop(0, rounds),
-            Stmt::Let(8, Op::Get(0)),
-            Stmt::Store(0, 0, 8),
-        ];
-        let plans = |nest: &mut Kernel, body: &[Stmt]| {
-            nest.body = body.to_vec();
-            plan(nest, 0, body).is_some()
+    fn iterations_that_write_at_two_places_are_not_masked() {
+        let planned = |last: &str| {
+            let text = format!(
+                "array a0: result 0, 8 bytes a slot, 10 slots
+var v0: f64
+r9: i64 = 10
+parallel for r0 < r9
+  r1: i64 = 1
+  r2: i64 = add r0 r1
+  r3: f64 = 0.0
+  v0 := r3
+  loop @0
+    r4: f64 = v0
+    r5: f64 = add r4 r3
+    r6: f64 = mul r5 r4
+    v0 := r6
+    r7: i64 = r6 < r3
+    if r7
+      break @0
+  r8: f64 = v0
+  a0[r0] <- r8
+{last}"
+            );
+            let kernel = parse::kernel(&text).unwrap();
+            match &kernel.body[..] {
+                [_, Stmt::ParallelFor { index, body, .. }] => plan(&kernel, *index, body).is_some(),
+                other => panic!("{other:?}"),
+            }
         };
-        assert!(plans(&mut nest, &body));
-        body.push(Stmt::Store(0, 2, 8));
-        assert!(!plans(&mut nest, &body));
+        assert!(planned(""));
+        assert!(!planned("  a0[r2] <- r8"));
     }
 }

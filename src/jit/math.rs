@@ -1,67 +1,41 @@
-//! Functions that compiled code calls: the same ones that the evaluator uses, so that results agree to
-//! the last bit.
+//! Functions that compiled code calls: the same ones that the evaluator uses, so that results agree
+//! to the last bit.
 
+use crate::core::scalar_function::{
+    ScalarValue, scalar_functions, shift_left, shift_right, types, wrapping_power,
+};
 use crate::elementary;
-use crate::loop_ir::Math;
+use crate::loop_ir::ScalarFunction;
 
-macro_rules! functions {
-    ($( $math:ident $name:literal ($($arg:ident: $ty:ty),*) -> $result:ty = $body:expr; )*) => {
+macro_rules! symbols {
+    ({} $( $section:ident { $( $function:ident $name:literal ($($arg:ident: $ty:ident),*) -> $result:ident = $body:expr,
+        $doc:literal; )* } )*) => {
         /// Every function with its name in machine code and its address.
-        pub fn symbols() -> Vec<(Math, &'static str, *const u8)> {
-            vec![ $( {
-                extern "C" fn function($($arg: $ty),*) -> $result {
-                    $body
+        pub fn symbols() -> Vec<(ScalarFunction, &'static str, *const u8)> {
+            vec![ $( $( {
+                extern "C" fn function(
+                    $($arg: <types::$ty as ScalarValue>::Register),*
+                ) -> <types::$result as ScalarValue>::Register {
+                    $( let $arg = <types::$ty>::from_register($arg); )*
+                    <types::$result>::into_register($body)
                 }
-                (Math::$math, $name, function as *const u8)
-            }, )* ]
+                (ScalarFunction::$function, concat!("felis_", $name), function as *const u8)
+            }, )* )* ]
         }
     };
 }
+scalar_functions!(symbols);
 
-functions! {
-    Exp "felis_exp" (x: f64) -> f64 = elementary::exp(x);
-    Log "felis_log" (x: f64) -> f64 = elementary::ln(x);
-    Sin "felis_sin" (x: f64) -> f64 = elementary::sin(x);
-    Cos "felis_cos" (x: f64) -> f64 = elementary::cos(x);
-    Tan "felis_tan" (x: f64) -> f64 = elementary::tan(x);
-    Asin "felis_asin" (x: f64) -> f64 = elementary::asin(x);
-    Acos "felis_acos" (x: f64) -> f64 = elementary::acos(x);
-    Atan "felis_atan" (x: f64) -> f64 = elementary::atan(x);
-    Tanh "felis_tanh" (x: f64) -> f64 = elementary::tanh(x);
-    Round "felis_round" (x: f64) -> f64 = x.round();
-    Atan2 "felis_atan2" (y: f64, x: f64) -> f64 = elementary::atan2(y, x);
-    Fma "felis_fma" (x: f64, y: f64, z: f64) -> f64 = x.mul_add(y, z);
-    Pow "felis_pow" (x: f64, y: f64) -> f64 = elementary::pow(x, y);
-    Rem "felis_rem" (x: f64, y: f64) -> f64 = x % y;
-    PowSingle "felis_pow_single" (x: f32, y: f32) -> f32 = elementary::pow_single(x, y);
-    RemSingle "felis_rem_single" (x: f32, y: f32) -> f32 = x % y;
-    PowInt "felis_pow_int" (x: i64, n: i64) -> i64 = pow_int(x, n);
-}
-
-/// The functions that take a block of numbers, in place: those that make vectors of it. Numbers of a second argument follow the
-/// first ones.
-pub fn blocks() -> [(Math, &'static str, *const u8); 5] {
+/// The functions that take a block of numbers, in place: those that make vectors of it. Numbers of
+/// a second argument follow the first ones.
+pub fn blocks() -> [(ScalarFunction, &'static str, *const u8); 5] {
     [
-        (Math::Exp, "felis_exp_block", super::native::exp_at as *const u8),
-        (Math::Log, "felis_log_block", super::native::ln_at as *const u8),
-        (Math::Tanh, "felis_tanh_block", super::native::tanh_at as *const u8),
-        (Math::Atan, "felis_atan_block", super::native::atan_at as *const u8),
-        (Math::Pow, "felis_pow_block", super::native::pow_at as *const u8),
+        (ScalarFunction::Exp, "felis_exp_block", super::native::exp_at as *const u8),
+        (ScalarFunction::Log, "felis_log_block", super::native::ln_at as *const u8),
+        (ScalarFunction::Tanh, "felis_tanh_block", super::native::tanh_at as *const u8),
+        (ScalarFunction::Atan, "felis_atan_block", super::native::atan_at as *const u8),
+        (ScalarFunction::Pow, "felis_pow_block", super::native::pow_at as *const u8),
     ]
-}
-
-/// Powers wrap as products do; the exponent counts without sign.
-fn pow_int(mut base: i64, exponent: i64) -> i64 {
-    let mut exponent = exponent as u64;
-    let mut result = 1i64;
-    while exponent > 0 {
-        if exponent & 1 == 1 {
-            result = result.wrapping_mul(base);
-        }
-        base = base.wrapping_mul(base);
-        exponent >>= 1;
-    }
-    result
 }
 
 #[cfg(test)]

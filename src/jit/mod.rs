@@ -1,9 +1,9 @@
 //! Compiled execution: loops → machine code, run on all cores.
 //!
-//! [`Jit`] is the [`Accelerator`] of a session. It asks [`crate::lower`] for the loops of a part, looks
-//! whether code of that structure exists, and otherwise makes it ([`phase`], [`emit`], [`vector`], [`code`]).
-//! [`kernel`] feeds values in, runs the phases (parallel ones in pieces, through rayon) and makes values
-//! of the results.
+//! [`Jit`] is the [`Accelerator`] of a session. It asks [`crate::lower`] for the kernel of a unit,
+//! reuses the code of an earlier kernel of the same structure, or compiles it ([`partition`],
+//! [`emit`], [`simd128`], [`code`]). [`kernel`] feeds values in, runs the phases (parallel ones in
+//! pieces, through rayon) and makes values of the results.
 //!
 //! All `unsafe` of the compiler is in [`native`], with its reasons.
 //!
@@ -24,9 +24,9 @@ mod partition;
 mod simd128;
 
 use crate::hash::HashMap;
-use crate::kernel::{Accelerator, CompilationUnit, Declined, Executable, Region};
+use crate::kernel::{Accelerator, CompilationUnit, Executable, NotCompiled, Region};
 use crate::loop_ir::{Kernel, StructuralKey};
-use crate::lower::{self, Lowered, No, STOPPED, TOO_LONG};
+use crate::lower::{self, Declined, Lowered};
 use crate::source::Span;
 use code::Code;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,19 +34,20 @@ use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// Code that is kept.
-const MOST_CODE: usize = 2_000;
+/// Compiled kernels that are cached.
+const MAX_CACHED_KERNELS: usize = 2_000;
 
-/// Statements from which code is made on a thread of its own: whoever waits for it can be interrupted.
-const LONG: usize = 300;
+/// Statements from which a kernel is compiled on a background thread, so that waiting for it can be
+/// interrupted.
+const MIN_BACKGROUND_STATEMENTS: usize = 300;
 
 /// Bytes of the stack of such a thread.
-const STACK: usize = 64 << 20;
+const COMPILE_STACK_BYTES: usize = 64 << 20;
 
-/// How often somebody who waits for code looks whether to stop.
-const OFTEN: Duration = Duration::from_millis(10);
+/// The interval between two polls for an interruption while code is awaited.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// What has been done so far.
+/// Counters of the compiler's work so far.
 #[derive(Debug, Default)]
 pub struct Statistics {
     /// Parts that were turned into loops.
@@ -74,13 +75,13 @@ pub enum Stage {
     Instructions,
 }
 
-/// What became of a part.
+/// The outcome for a unit.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// Where the part stands.
+    /// The place of the region.
     pub span: Span,
-    /// How it looks at the stage; or why it is left to the evaluator.
-    pub text: Result<String, &'static str>,
+    /// The text of the stage; or the reason why the unit is left to the evaluator.
+    pub text: Result<String, String>,
 }
 
 /// Compiles parts of programs.
@@ -89,7 +90,7 @@ pub struct Jit {
     trace: Mutex<Option<(Stage, Vec<Trace>)>>,
 }
 
-/// What kernels have in common.
+/// The state that kernels share.
 pub(crate) struct Shared {
     /// Threads; 0 for as many as there are cores.
     threads: usize,
@@ -108,63 +109,67 @@ impl Shared {
         self.pool.get_or_init(start).as_ref()
     }
 
-    /// The code of a nest: made, or made before for another of its structure. Others may look for theirs while it is
-    /// made.
-    fn code(&self, nest: &Kernel) -> Option<Arc<Code>> {
-        let key = nest.key();
+    /// The code of a kernel: made, or made before for another of its structure. Others may look for
+    /// theirs while it is made.
+    fn code(&self, kernel: &Kernel) -> Option<Arc<Code>> {
+        let key = kernel.key();
         if let Some(code) = self.code.lock().ok()?.get(&key) {
             return code.clone();
         }
         let begun = std::time::Instant::now();
-        let made = Code::compile(nest).ok().map(Arc::new);
+        let made = Code::compile(kernel).ok().map(Arc::new);
         self.statistics.compiled.fetch_add(1, Ordering::Relaxed);
         self.statistics.compiling.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
         let mut known = self.code.lock().ok()?;
-        if known.len() >= MOST_CODE {
+        if known.len() >= MAX_CACHED_KERNELS {
             known.clear();
         }
         known.insert(key, made.clone());
         made
     }
 
-    /// Gives loops a better form, and makes code of them.
-    fn finish(&self, mut lowered: Lowered) -> Finished {
-        crate::loop_ir::pass::run(&mut lowered.nest);
-        // Machine code is made only of what holds together; that everything does is asked in tests.
-        if let Err(why) = crate::loop_ir::validate::validate(&lowered.nest) {
-            debug_assert!(false, "an invalid nest: {why}\n{}", crate::loop_ir::print::nest(&lowered.nest));
-            return (lowered, None);
+    /// Optimizes a kernel, and compiles it.
+    fn optimize_and_compile(&self, mut lowered: Lowered) -> Compiled {
+        crate::loop_ir::pass::run(&mut lowered.kernel);
+        // Code of an invalid kernel could read or write any memory.
+        if let Err(why) = crate::loop_ir::validate::validate(&lowered.kernel) {
+            panic!("an invalid kernel: {why}\n{}", crate::loop_ir::print::kernel(&lowered.kernel));
         }
-        let code = self.code(&lowered.nest);
+        let code = self.code(&lowered.kernel);
         (lowered, code)
     }
 }
 
 /// Loops in their last form, and their code if there is some.
-type Finished = (Lowered, Option<Arc<Code>>);
+type Compiled = (Lowered, Option<Arc<Code>>);
 
-/// Finishes loops; of many statements on a thread of its own, which is left to itself if nobody may wait for it any more.
-fn finish(shared: &Arc<Shared>, lowered: Lowered, may_go_on: &dyn Fn() -> bool) -> Option<Finished> {
-    if lowered.statements < LONG {
-        return Some(shared.finish(lowered));
+/// Finishes loops; of many statements on a thread of its own, which is left to itself if nobody may
+/// wait for it any more.
+fn compile_cancellable(
+    shared: &Arc<Shared>,
+    lowered: Lowered,
+    may_continue: &dyn Fn() -> bool,
+) -> Option<Compiled> {
+    if lowered.statements < MIN_BACKGROUND_STATEMENTS {
+        return Some(shared.optimize_and_compile(lowered));
     }
     let (sender, receiver) = mpsc::channel();
     let (own, waiting) = (shared.clone(), Arc::new(Mutex::new(Some(lowered))));
     let given = waiting.clone();
     let work = move || {
         if let Some(lowered) = given.lock().ok().and_then(|mut given| given.take()) {
-            // Nobody may listen any more.
-            let _ = sender.send(own.finish(lowered));
+            // The receiver may be gone: then the result is not needed.
+            let _ = sender.send(own.optimize_and_compile(lowered));
         }
     };
-    let Ok(thread) = thread::Builder::new().stack_size(STACK).spawn(work) else {
+    let Ok(thread) = thread::Builder::new().stack_size(COMPILE_STACK_BYTES).spawn(work) else {
         let lowered = waiting.lock().ok().and_then(|mut given| given.take())?;
-        return Some(shared.finish(lowered));
+        return Some(shared.optimize_and_compile(lowered));
     };
     loop {
-        match receiver.recv_timeout(OFTEN) {
+        match receiver.recv_timeout(POLL_INTERVAL) {
             Ok(finished) => return Some(finished),
-            Err(mpsc::RecvTimeoutError::Timeout) if may_go_on() => {}
+            Err(mpsc::RecvTimeoutError::Timeout) if may_continue() => {}
             Err(mpsc::RecvTimeoutError::Timeout) => return None,
             Err(mpsc::RecvTimeoutError::Disconnected) => match thread.join() {
                 Ok(()) => return None,
@@ -182,19 +187,19 @@ impl Jit {
         Jit { shared: Arc::new(shared), trace: Mutex::default() }
     }
 
-    /// What has been done so far.
+    /// Counters of the compiler's work so far.
     pub fn statistics(&self) -> &Statistics {
         &self.shared.statistics
     }
 
-    /// From here on, notes how each part looks at a stage.
+    /// From here on, records the text of each unit at a stage.
     pub fn trace(&self, stage: Stage) {
         if let Ok(mut trace) = self.trace.lock() {
             *trace = Some((stage, Vec::new()));
         }
     }
 
-    /// What was noted since.
+    /// Takes the traces recorded since.
     pub fn traced(&self) -> Vec<Trace> {
         let noted = |mut trace: std::sync::MutexGuard<'_, Option<(Stage, Vec<Trace>)>>| {
             trace.as_mut().map(|(_, noted)| std::mem::take(noted)).unwrap_or_default()
@@ -202,43 +207,48 @@ impl Jit {
         self.trace.lock().map(noted).unwrap_or_default()
     }
 
-    fn note(&self, part: &CompilationUnit<'_>, lowered: &Result<Lowered, No>) {
+    fn record_trace(&self, unit: &CompilationUnit<'_>, lowered: &Result<Lowered, Declined>) {
         let Ok(mut trace) = self.trace.lock() else { return };
         let Some((stage, noted)) = &mut *trace else { return };
-        let span = match part.region {
+        let span = match unit.region {
             Region::Term(term) => term.span,
             Region::Loop(stmt) => stmt.span,
         };
-        let text = lowered.as_ref().map_err(|no| no.0).map(|lowered| match stage {
-            Stage::Core => crate::core::print::part(part.program, part.locals, part.region.term_or_loop()),
-            Stage::Loops => crate::loop_ir::print::nest(&lowered.nest),
-            Stage::Instructions => Code::show(&lowered.nest).unwrap_or_else(|error| error),
+        let text = lowered.as_ref().map_err(Declined::to_string).map(|lowered| match stage {
+            Stage::Core => crate::core::print::unit(unit.program, unit.locals, unit.region.as_result()),
+            Stage::Loops => crate::loop_ir::print::kernel(&lowered.kernel),
+            Stage::Instructions => Code::show(&lowered.kernel).unwrap_or_else(|error| error),
         });
         noted.push(Trace { span, text });
     }
 }
 
 impl Accelerator for Jit {
-    fn prepare(&self, part: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, Declined> {
+    fn prepare(&self, unit: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, NotCompiled> {
         let statistics = &self.shared.statistics;
-        let lowered = match lower::lower(part) {
+        let lowered = match lower::lower(unit) {
             Ok(lowered) => lowered,
-            Err(No(STOPPED)) => return Err(Declined::Stopped),
+            Err(Declined::Stopped) => return Err(NotCompiled::Stopped),
             Err(no) => {
-                self.note(part, &Err(no));
+                self.record_trace(unit, &Err(no));
                 statistics.declined.fetch_add(1, Ordering::Relaxed);
-                return Err(if no == No(TOO_LONG) { Declined::TooLong } else { Declined::Unfit });
+                return Err(if no == Declined::TooLong {
+                    NotCompiled::TooLong
+                } else {
+                    NotCompiled::Unsupported
+                });
             }
         };
-        let (lowered, code) = finish(&self.shared, lowered, part.may_go_on).ok_or(Declined::Stopped)?;
+        let (lowered, code) =
+            compile_cancellable(&self.shared, lowered, unit.may_continue).ok_or(NotCompiled::Stopped)?;
         let lowered = Ok(lowered);
-        self.note(part, &lowered);
+        self.record_trace(unit, &lowered);
         statistics.lowered.fetch_add(1, Ordering::Relaxed);
         match (lowered, code) {
             (Ok(lowered), Some(code)) => {
                 Ok(Arc::new(kernel::CompiledKernel::new(lowered, code, self.shared.clone())))
             }
-            _ => Err(Declined::Unfit),
+            _ => Err(NotCompiled::Unsupported),
         }
     }
 }

@@ -1,18 +1,22 @@
 //! The one place where the compiler leaves what the language can check.
 //!
-//! **Why this is sound.** A function made by [`super::emit`] reads and writes memory only through the
-//! addresses in its frame: slots of arrays, at numbers that come from values of index types and are
-//! therefore below the number of slots (the type checker has proved it, `:>>` checks it, and a case of a
-//! sum is taken apart only behind a test of its code), or from loops over exactly those slots. The
-//! kernel that fills the frame keeps every array alive and in place for as long as the function runs,
-//! gives arrays that are written to nobody else, and never gives one array as two. Such an array may hold what was
-//! left in its memory; it is initialized, and a nest reads no slot of it that it has not set. Rounds of a parallel
-//! statement write different slots, namely those of their own index; they only read what others
-//! have set before. So there is no data race: threads meet only at the end of a phase, where rayon
-//! synchronizes them. An array that each piece has of its own is made for a piece and written into its copy of the frame.
-//! A loop by [`super::wide`] vectors reads and writes the slots of its own rounds: lanes beyond them are masked.
+//! **Why this is sound.** A function made by [`super::emit`] reads and writes memory only through
+//! the addresses in its frame: slots of arrays, at numbers that come from values of index types and
+//! are therefore below the number of slots (the type checker has proved it, `:>>` checks it, and a
+//! case of a sum is taken apart only behind a test of its code), or from loops over exactly those
+//! slots. The kernel that fills the frame keeps every array alive and in place for as long as the
+//! function runs, gives arrays that are written to nobody else, and never gives one array as two.
+//! Such an array may hold what was left in its memory; it is initialized, and a kernel reads no
+//! slot of it that it has not set. Rounds of a parallel statement write different slots, namely
+//! those of their own index; they only read what others have set before. So there is no data race:
+//! threads meet only at the end of a phase, where rayon synchronizes them. An array that each piece
+//! has of its own is made for a piece and written into its copy of the frame. A loop by
+//! [`super::wide`] vectors reads and writes the slots of its own rounds: lanes beyond them are
+//! masked.
 
-use super::gemm::{AHEAD, Factors, Kind, Lanes, Line, Panels, ROWS, Strided, Sums, Tile, steps};
+use super::gemm::{
+    Factors, GemmMode, Lanes, Line, Panels, STEPS_PER_PREFETCH, Strided, Sums, TILE_ROWS, Tile, steps,
+};
 use crate::core::reduction::LANES;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
@@ -47,10 +51,11 @@ impl Functions {
 
     /// Calls a function with a frame and a range of rounds.
     ///
-    /// The frame is as [`super::phase::Frame`] says: the caller has put live addresses into it.
+    /// The frame is as [`super::partition::Frame`] says: the caller has put live addresses into it.
     pub(super) fn call(&self, at: usize, frame: FrameAddress, low: i64, high: i64) -> i64 {
-        // SAFETY: the address is that of a function of this signature, made by `emit`, and the module
-        // that holds it lives as long as `self`. What the function does is argued at the top.
+        // SAFETY: the address is that of a function of this signature, made by `emit`, and the
+        // module that holds it lives as long as `self`. What the function does is argued at the
+        // top.
         let entry: Entry = unsafe { std::mem::transmute::<usize, Entry>(self.entries[at]) };
         entry(frame.0 as *mut u64, low, high)
     }
@@ -65,11 +70,12 @@ impl Drop for Functions {
     }
 }
 
-/// Contracts, as code asks for it: see [`Contraction`](crate::loops::Contraction). `words` are the address of the flag that
-/// stops a run, that of [`Panels`] or 0, those of three arrays (results, left, right), whether products are fused, and the numbers in the order of
-/// [`Contraction::regs`](crate::loops::Contraction::regs). Gives [`DONE`](super::phase::DONE), or
-/// [`STOPPED`](super::phase::STOPPED) if it was stopped.
-pub(super) extern "C" fn contract(words: *const u64) -> i64 {
+/// Contracts, as code asks for it: see [`Gemm`](crate::loops::Gemm). `words` are the address of the
+/// flag that stops a run, that of [`Panels`] or 0, those of three arrays (results, left, right),
+/// whether products are fused, and the numbers in the order of
+/// [`Gemm::regs`](crate::loops::Gemm::regs). Gives [`STATUS_DONE`](super::partition::STATUS_DONE),
+/// or [`STATUS_STOPPED`](super::partition::STATUS_STOPPED) if it was stopped.
+pub(super) extern "C" fn gemm(words: *const u64) -> i64 {
     /// The slots from one on that strides reach.
     fn reach(rows: usize, row: usize, columns: usize, column: usize) -> usize {
         match (rows, columns) {
@@ -77,9 +83,10 @@ pub(super) extern "C" fn contract(words: *const u64) -> i64 {
             _ => (rows - 1) * row + (columns - 1) * column + 1,
         }
     }
-    // SAFETY: code that `emit` makes passes the address of 17 words on its stack. The panels are alive while the phase runs, or there are none. The arrays are alive and no
-    // round of the same phase writes what others read or write (above); the slots are those that the loops in place of
-    // which this stands would read and write, and they are initialized.
+    // SAFETY: code that `emit` makes passes the address of 17 words on its stack. The panels are
+    // alive while the phase runs, or there are none. The arrays are alive and no round of the same
+    // phase writes what others read or write (above); the slots are those that the loops in place
+    // of which this stands would read and write, and they are initialized.
     unsafe {
         let words = std::slice::from_raw_parts(words, 17);
         let stop = &*(words[0] as *const std::sync::atomic::AtomicBool);
@@ -98,8 +105,8 @@ pub(super) extern "C" fn contract(words: *const u64) -> i64 {
             row: size(8),
             column: size(9),
         };
-        let kind = Kind { fused: words[5] != 0, start: f64::from_bits(words[16]) };
-        super::gemm::contract(into, left, right, (rows, columns, depth), kind, shared, stop)
+        let kind = GemmMode { fused: words[5] != 0, start: f64::from_bits(words[16]) };
+        super::gemm::gemm(into, left, right, (rows, columns, depth), kind, shared, stop)
     }
 }
 
@@ -110,7 +117,7 @@ pub(super) fn numbers(lines: &[Line]) -> &[f64] {
 }
 
 /// Has the cache lines of the first numbers fetched, `count` of them.
-pub(super) fn fetch(numbers: &[f64], count: usize) {
+pub(super) fn prefetch(numbers: &[f64], count: usize) {
     #[cfg(target_arch = "x86_64")]
     for line in numbers[..count.min(numbers.len())].chunks(LANES) {
         // SAFETY: a hint; every processor of this kind has it.
@@ -120,10 +127,11 @@ pub(super) fn fetch(numbers: &[f64], count: usize) {
     let _ = (numbers, count);
 }
 
-/// The sums of tiles with vectors of 512 bits, written out: compilers that are told of a certain processor prefer shorter
-/// ones. Each lane of the columns is taken by all tiles in turns, and the next one is fetched meanwhile.
+/// The sums of tiles with vectors of 512 bits, written out: compilers that are told of a certain
+/// processor prefer shorter ones. Each lane of the columns is taken by all tiles in turns, and the
+/// next one is fetched meanwhile.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn wide<const FUSED: bool>(
+pub(super) fn gemm_avx512<const FUSED: bool>(
     mut to: Sums<'_>,
     tiles: &[Tile<'_>],
     columns: Factors<'_>,
@@ -132,9 +140,10 @@ pub(super) fn wide<const FUSED: bool>(
     next: &[Line],
 ) {
     /// # Safety
-    /// All factors of [`ROWS`] rows and `V` vectors of columns are there, and so is room for the sums and their lanes.
+    /// All factors of [`TILE_ROWS`] rows and `V` vectors of columns are there, and so is room for
+    /// the sums and their lanes.
     #[target_feature(enable = "avx512f")]
-    unsafe fn wide<const FUSED: bool, const V: usize>(
+    unsafe fn gemm_avx512<const FUSED: bool, const V: usize>(
         to: &mut Sums<'_>,
         tiles: &[Tile<'_>],
         columns: Factors<'_>,
@@ -143,7 +152,8 @@ pub(super) fn wide<const FUSED: bool>(
         next: &[Line],
     ) {
         let lanes = lanes.as_mut_ptr().cast::<f64>();
-        let place = |t: usize, l: usize, r: usize, v: usize| (((t * LANES + l) * ROWS + r) * V + v) * LANES;
+        let place =
+            |t: usize, l: usize, r: usize, v: usize| (((t * LANES + l) * TILE_ROWS + r) * V + v) * LANES;
         for l in 0..LANES {
             let column = columns.slots.as_ptr().wrapping_add(l * columns.lane);
             let steps = steps(depth, l);
@@ -152,16 +162,16 @@ pub(super) fn wide<const FUSED: bool>(
                 0..7 if tiles.len() > 1 => column.wrapping_add(columns.lane).cast(),
                 _ if next.is_empty() => column.cast(),
                 _ if tiles.len() > 1 => next.as_ptr().cast(),
-                _ => next.as_ptr().wrapping_add(l * steps / AHEAD).cast(),
+                _ => next.as_ptr().wrapping_add(l * steps / STEPS_PER_PREFETCH).cast(),
             };
             for (t, tile) in tiles.iter().enumerate() {
                 let rows = tile.factors;
                 let row = rows.slots.as_ptr().wrapping_add(l * rows.lane);
-                let mut ahead = ahead.wrapping_add(t * steps * size_of::<Line>() / AHEAD);
-                let mut sums = [[_mm512_set1_pd(-0.0); V]; ROWS];
+                let mut ahead = ahead.wrapping_add(t * steps * size_of::<Line>() / STEPS_PER_PREFETCH);
+                let mut sums = [[_mm512_set1_pd(-0.0); V]; TILE_ROWS];
                 for s in 0..steps {
                     _mm_prefetch::<_MM_HINT_T1>(ahead);
-                    ahead = ahead.wrapping_add(size_of::<Line>() / AHEAD);
+                    ahead = ahead.wrapping_add(size_of::<Line>() / STEPS_PER_PREFETCH);
                     let mut vectors = [_mm512_setzero_pd(); V];
                     // SAFETY: these factors are there (above).
                     let (column, row) = unsafe { (column.add(s * columns.step), row.add(s * rows.step)) };
@@ -183,7 +193,7 @@ pub(super) fn wide<const FUSED: bool>(
                 }
                 // An address of the sums would keep them in memory.
                 #[expect(clippy::needless_range_loop, reason = "by numbers, not by addresses")]
-                for r in 0..ROWS {
+                for r in 0..TILE_ROWS {
                     for v in 0..V {
                         // SAFETY: there is room for lanes (above), and a line is a vector.
                         unsafe { _mm512_store_pd(lanes.add(place(t, l, r, v)), sums[r][v]) }
@@ -192,9 +202,10 @@ pub(super) fn wide<const FUSED: bool>(
             }
         }
         for (t, tile) in tiles.iter().enumerate() {
-            for r in (0..ROWS).take(tile.own) {
+            for r in (0..TILE_ROWS).take(tile.own) {
                 for (v, start) in (0..to.columns).step_by(LANES).enumerate() {
-                    // As `tree` does it: what is handed to a function that is not made for these vectors goes through memory.
+                    // As `combine_lanes` does it: what is handed to a function that is not made for
+                    // these vectors goes through memory.
                     let mut joined = [_mm512_setzero_pd(); LANES];
                     for (l, joined) in joined.iter_mut().enumerate() {
                         // SAFETY: as above.
@@ -226,39 +237,39 @@ pub(super) fn wide<const FUSED: bool>(
     let vectors = to.columns.div_ceil(LANES);
     assert!(std::is_x86_feature_detected!("avx512f"));
     assert!(last(columns, depth, (vectors * LANES).saturating_sub(1)) < Some(columns.slots.len().max(1)));
-    assert!(tiles.len() * LANES * ROWS * vectors <= lanes.len());
+    assert!(tiles.len() * LANES * TILE_ROWS * vectors <= lanes.len());
     for Tile { factors, first, own } in tiles {
-        assert!(last(*factors, depth, (ROWS - 1) * factors.row) < Some(factors.slots.len().max(1)));
-        assert!(*own <= ROWS && (first + own.max(&1) - 1) * to.stride + to.columns <= to.into.len());
+        assert!(last(*factors, depth, (TILE_ROWS - 1) * factors.row) < Some(factors.slots.len().max(1)));
+        assert!(*own <= TILE_ROWS && (first + own.max(&1) - 1) * to.stride + to.columns <= to.into.len());
     }
     // SAFETY: the processor has these instructions; factors and room were looked at.
     unsafe {
         match vectors {
             0 => {}
-            1 => wide::<FUSED, 1>(&mut to, tiles, columns, depth, lanes, next),
-            2 => wide::<FUSED, 2>(&mut to, tiles, columns, depth, lanes, next),
-            3 => wide::<FUSED, 3>(&mut to, tiles, columns, depth, lanes, next),
-            4 => wide::<FUSED, 4>(&mut to, tiles, columns, depth, lanes, next),
+            1 => gemm_avx512::<FUSED, 1>(&mut to, tiles, columns, depth, lanes, next),
+            2 => gemm_avx512::<FUSED, 2>(&mut to, tiles, columns, depth, lanes, next),
+            3 => gemm_avx512::<FUSED, 3>(&mut to, tiles, columns, depth, lanes, next),
+            4 => gemm_avx512::<FUSED, 4>(&mut to, tiles, columns, depth, lanes, next),
             _ => unreachable!("a panel has four vectors"),
         }
     }
 }
 
-/// [`plain`](super::contract::plain) with vectors of 256 bits.
+/// [`plain`](super::gemm::gemm_portable) with vectors of 256 bits.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn medium<const FUSED: bool>(
+pub(super) fn gemm_avx2<const FUSED: bool>(
     to: Sums<'_>,
     tiles: &[Tile<'_>],
     columns: Factors<'_>,
     depth: usize,
 ) {
     #[target_feature(enable = "avx2,fma")]
-    fn medium<const FUSED: bool>(to: Sums<'_>, tiles: &[Tile<'_>], columns: Factors<'_>, depth: usize) {
-        super::gemm::plain::<FUSED>(to, tiles, columns, depth);
+    fn gemm_avx2<const FUSED: bool>(to: Sums<'_>, tiles: &[Tile<'_>], columns: Factors<'_>, depth: usize) {
+        super::gemm::gemm_portable::<FUSED>(to, tiles, columns, depth);
     }
     assert!(std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"));
     // SAFETY: the processor has these instructions.
-    unsafe { medium::<FUSED>(to, tiles, columns, depth) }
+    unsafe { gemm_avx2::<FUSED>(to, tiles, columns, depth) }
 }
 
 macro_rules! blocks {
@@ -303,7 +314,7 @@ blocks!(atan_at atan_block atan_medium atan_all "The arc tangent of each number,
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 #[inline]
-pub(super) fn loaded(numbers: &Lanes) -> __m512d {
+pub(super) fn load_lanes(numbers: &Lanes) -> __m512d {
     // SAFETY: eight numbers are there.
     unsafe { _mm512_loadu_pd(numbers.as_ptr()) }
 }
@@ -312,12 +323,13 @@ pub(super) fn loaded(numbers: &Lanes) -> __m512d {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 #[inline]
-pub(super) fn stored(vector: __m512d, numbers: &mut Lanes) {
+pub(super) fn store_lanes(vector: __m512d, numbers: &mut Lanes) {
     // SAFETY: eight numbers are there.
     unsafe { _mm512_storeu_pd(numbers.as_mut_ptr(), vector) }
 }
 
-/// The pairs of a table at eight places, the first numbers and the second ones; of places beyond its end, the last.
+/// The pairs of a table at eight places, the first numbers and the second ones; of places beyond
+/// its end, the last.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 #[inline]
@@ -332,25 +344,28 @@ pub(super) fn gather<const N: usize>(table: &[[f64; 2]; N], places: __m512i) -> 
     }
 }
 
-/// Bytes from which large pages pay.
-const LARGE: u64 = 4 << 20;
+/// Bytes of an allocation for which huge pages are requested.
+const MIN_HUGE_PAGE_BYTES: u64 = 4 << 20;
 
 /// Asks the system to back fresh memory by large pages, if there is much of it.
 pub(super) fn huge_pages(address: u64, bytes: u64) {
     #[cfg(target_os = "linux")]
-    if bytes >= LARGE {
-        const PAGE: u64 = 2 << 20;
-        let (low, high) = (address.next_multiple_of(PAGE), (address + bytes) / PAGE * PAGE);
+    if bytes >= MIN_HUGE_PAGE_BYTES {
+        const HUGE_PAGE_BYTES: u64 = 2 << 20;
+        let (low, high) = (
+            address.next_multiple_of(HUGE_PAGE_BYTES),
+            (address + bytes) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES,
+        );
         if low < high {
-            // SAFETY: the range lies in a live allocation, and the advice changes no contents. A refusal does
-            // no harm.
+            // SAFETY: the range lies in a live allocation, and the advice changes no contents. A
+            // refusal does no harm.
             unsafe {
                 libc::madvise(low as *mut libc::c_void, (high - low) as usize, libc::MADV_HUGEPAGE);
             }
         }
     }
     #[cfg(not(target_os = "linux"))]
-    let _ = (address, bytes, LARGE);
+    let _ = (address, bytes, MIN_HUGE_PAGE_BYTES);
 }
 
 /// The address of a frame, for threads to share.

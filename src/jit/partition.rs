@@ -1,34 +1,36 @@
-//! What becomes a function of its own: the phases of a nest, and what travels between them.
+//! The partition of a kernel into functions: its phases, and the frame of values that travel
+//! between them.
 //!
-//! A nest is cut into [`Phase`]s at its parallel statements, and at its outermost loops, so that somebody can be told
-//! how far they are: each becomes one function of three arguments, the address of the [`Frame`] and the range of rounds
-//! it is to do. What one phase sets and another reads travels through the frame; constants are made again. A function gives
-//! [`DONE`], [`FAILED`] or [`STOPPED`].
+//! A kernel is cut into [`Partition`]s at its parallel statements, and at its outermost loops, so
+//! that somebody can be told how far they are: each becomes one function of three arguments, the
+//! address of the [`Frame`] and the range of rounds it is to do. What one phase sets and another
+//! reads travels through the frame; constants are made again. A function gives [`STATUS_DONE`],
+//! [`STATUS_FAILED`] or [`STATUS_STOPPED`].
 //!
 //! Writes no instructions: that is [`super::emit`].
 
 use crate::hash::HashMap;
-use crate::loop_ir::{Array, Kernel, Op, Origin, Reg, Stmt, Var, for_each_stmt};
+use crate::loop_ir::{Array, Kernel, Op, Origin, Part, Reg, Stmt, Var, for_each_stmt};
 use cranelift_codegen::ir::{AbiParam, Signature, types};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// All rounds are done.
-pub const DONE: i64 = 0;
+/// All iterations are done.
+pub const STATUS_DONE: i64 = 0;
 /// Something went wrong.
-pub const FAILED: i64 = 1;
-/// It was stopped from outside.
-pub const STOPPED: i64 = 2;
+pub const STATUS_FAILED: i64 = 1;
+/// The run was stopped from outside.
+pub const STATUS_STOPPED: i64 = 2;
 
-/// A piece of a nest that is one function.
+/// A piece of a kernel that is one function.
 #[derive(Clone, Debug)]
 pub struct Partition {
-    /// The statements of the nest's body that belong to it.
+    /// The statements of the kernel's body that belong to it.
     pub stmts: std::ops::Range<usize>,
-    /// How often they are done.
+    /// The iterations.
     pub rounds: IterationSpace,
 }
 
-/// How often the statements of a phase are done.
+/// The iterations of the statements of a phase.
 #[derive(Clone, Copy, Debug)]
 pub enum IterationSpace {
     /// Once.
@@ -40,9 +42,9 @@ pub enum IterationSpace {
 }
 
 /// The word that is the address of the panels that threads of a phase have in common, or 0.
-pub const PANELS: usize = 1;
+pub const PANELS_WORD: usize = 1;
 
-/// What travels between the phases, and where: in words from the start.
+/// The values that travel between the phases, with their places: in words from the start.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
     /// Addresses of arrays, in order.
@@ -59,14 +61,14 @@ pub struct Frame {
     pub words: usize,
 }
 
-/// The phases of a nest, and their frame.
-pub fn phases(nest: &Kernel) -> (Vec<Partition>, Frame) {
+/// The phases of a kernel, and their frame.
+pub fn partition(kernel: &Kernel) -> (Vec<Partition>, Frame) {
     let mut phases: Vec<Partition> = Vec::new();
     let mut start = 0;
-    for (at, stmt) in nest.body.iter().enumerate() {
+    for (at, stmt) in kernel.body.iter().enumerate() {
         let rounds = match stmt {
             Stmt::ParallelFor { count, .. } => IterationSpace::Parallel(*count),
-            Stmt::For { low, high, .. } if in_pieces(nest, stmt) => IterationSpace::InOrder(*low, *high),
+            Stmt::For { low, high, .. } if is_divisible(kernel, stmt) => IterationSpace::InOrder(*low, *high),
             _ => continue,
         };
         if start < at {
@@ -75,21 +77,21 @@ pub fn phases(nest: &Kernel) -> (Vec<Partition>, Frame) {
         phases.push(Partition { stmts: at..at + 1, rounds });
         start = at + 1;
     }
-    if start < nest.body.len() {
-        phases.push(Partition { stmts: start..nest.body.len(), rounds: IterationSpace::Once });
+    if start < kernel.body.len() {
+        phases.push(Partition { stmts: start..kernel.body.len(), rounds: IterationSpace::Once });
     }
     // Word 0 is the address of the flag that stops a run.
-    let arrays = PANELS + 1;
-    let sizes = arrays + nest.arrays.len();
-    let scalars = sizes + nest.sizes.len();
-    let mut words = scalars + nest.scalars.len();
+    let arrays = PANELS_WORD + 1;
+    let sizes = arrays + kernel.arrays.len();
+    let scalars = sizes + kernel.sizes.len();
+    let mut words = scalars + kernel.scalars.len();
     let (mut regs, mut vars) = (BTreeMap::new(), BTreeMap::new());
     let mut set_in: HashMap<Reg, usize> = HashMap::default();
     let mut var_in: HashMap<Var, usize> = HashMap::default();
-    let mut crossing: BTreeSet<Reg> = nest.words.iter().copied().collect();
+    let mut crossing: BTreeSet<Reg> = kernel.scalar_results.iter().copied().collect();
     let mut shared: BTreeSet<Var> = BTreeSet::new();
     for (p, phase) in phases.iter().enumerate() {
-        for stmt in &nest.body[phase.stmts.clone()] {
+        for stmt in &kernel.body[phase.stmts.clone()] {
             if let Stmt::Let(reg, _) | Stmt::Reduce { result: reg, .. } = stmt {
                 set_in.insert(*reg, p);
             }
@@ -99,8 +101,8 @@ pub fn phases(nest: &Kernel) -> (Vec<Partition>, Frame) {
                 crossing.insert(reg);
             }
         };
-        let anew = match (&phase.rounds, &nest.body[phase.stmts.clone()]) {
-            (IterationSpace::InOrder(..), [Stmt::For { body, .. }]) => Some(set_anew(body)),
+        let anew = match (&phase.rounds, &kernel.body[phase.stmts.clone()]) {
+            (IterationSpace::InOrder(..), [Stmt::For { body, .. }]) => Some(set_before_read(body)),
             _ => None,
         };
         let mut touched = |var: Var| {
@@ -110,13 +112,17 @@ pub fn phases(nest: &Kernel) -> (Vec<Partition>, Frame) {
                 shared.insert(var);
             }
         };
-        for_each_stmt(&nest.body[phase.stmts.clone()], &mut |stmt| {
-            stmt.for_each_reg(&mut read);
-            match stmt {
-                Stmt::Reduce { item, .. } => item.regs().for_each(&mut read),
-                Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) => touched(*var),
-                _ => {}
-            }
+        for_each_stmt(&kernel.body[phase.stmts.clone()], &mut |stmt| {
+            stmt.for_each_part(&mut |part| match part {
+                Part::Use(reg) | Part::Item(reg) => read(*reg),
+                Part::VarRead(var) | Part::VarWrite(var) => touched(*var),
+                Part::Def(_)
+                | Part::ArrayRead(_)
+                | Part::ArrayWrite(_)
+                | Part::Label(_)
+                | Part::Target(_)
+                | Part::Body(_) => {}
+            });
         });
         // How many rounds there are is read by whoever cuts them.
         match phase.rounds {
@@ -137,7 +143,7 @@ pub fn phases(nest: &Kernel) -> (Vec<Partition>, Frame) {
 }
 
 /// The variables that a round sets before it reads them.
-fn set_anew(body: &[Stmt]) -> BTreeSet<Var> {
+fn set_before_read(body: &[Stmt]) -> BTreeSet<Var> {
     let (mut anew, mut seen) = (BTreeSet::new(), BTreeSet::new());
     for stmt in body {
         if let Stmt::Set(var, _) = stmt
@@ -154,12 +160,13 @@ fn set_anew(body: &[Stmt]) -> BTreeSet<Var> {
     anew
 }
 
-/// Whether an outermost loop is done in pieces: nobody leaves it early, and nothing stays on the stack from one round to the next.
-fn in_pieces(nest: &Kernel, stmt: &Stmt) -> bool {
+/// Returns true if an outermost loop is done in pieces: nobody leaves it early, and nothing stays
+/// on the stack from one round to the next.
+fn is_divisible(kernel: &Kernel, stmt: &Stmt) -> bool {
     let Stmt::For { label, .. } = stmt else { return false };
     let mut whole = true;
     for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
-        let local = |array: &Array| matches!(nest.arrays[*array as usize].origin, Origin::Local(_));
+        let local = |array: &Array| matches!(kernel.arrays[*array].origin, Origin::Stack(_));
         whole &= !matches!(inner, Stmt::Break(left) if left == label) && !inner.arrays().iter().any(local);
     });
     whole
@@ -177,18 +184,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_round_sets_first_is_not_carried_on() {
-        let inner =
-            Stmt::For { label: 0, index: 9, low: 0, high: 1, body: vec![Stmt::Set(3, 0), Stmt::Set(1, 0)] };
-        let body = [
-            Stmt::Let(5, Op::Get(0)),
-            Stmt::Set(0, 5),
-            Stmt::Set(1, 5),
-            Stmt::Let(6, Op::Get(1)),
-            inner,
-            Stmt::Set(3, 5),
-            Stmt::Set(2, 5),
-        ];
-        assert_eq!(set_anew(&body), BTreeSet::from([1, 2]));
+    fn variables_set_first_in_each_iteration_are_not_carried() {
+        let kernel = crate::loop_ir::parse::kernel(
+            "var v0: i64
+var v1: i64
+var v2: i64
+var v3: i64
+r5: i64 = v0
+v0 := r5
+v1 := r5
+r6: i64 = v1
+for r9 in r0..<r1 @0
+  v3 := r0
+  v1 := r0
+v3 := r5
+v2 := r5",
+        );
+        let found = set_before_read(&kernel.unwrap().body);
+        assert_eq!(found.iter().map(Var::to_string).collect::<Vec<_>>(), ["v1", "v2"]);
     }
 }

@@ -1,20 +1,23 @@
 //! Innermost loops by vectors of 128 bits.
 //!
-//! [`plan`] says whether a loop's body can be done for several indices at once: it only computes, reads
-//! and writes slots at the index plus something that stays, and its lanes are equally wide. Then
-//! several vectors are in flight at a time, to hide how long an operation takes. What is left over at
-//! the end is done one by one, by the same operations: a float comes out the same either way.
+//! [`plan`] says whether a loop's body can be done for several indices at once: it only computes,
+//! reads and writes slots at the index plus something that stays, and its lanes are equally wide.
+//! Then several vectors are in flight at a time, to hide how long an operation takes. What is left
+//! over at the end is done one by one, by the same operations: a float comes out the same either
+//! way.
 
-use super::emit::{Emit, fuses, machine_type};
+use super::emit::{Emit, has_fma, machine_type};
 use crate::core::reduction::LANES;
 use crate::hash::HashMap;
-use crate::loop_ir::{Array, Binary, Cast, Compare, Kernel, Math, Op, Reg, ScalarType, Stmt, Summand, Unary};
+use crate::loop_ir::{
+    Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, Unary,
+};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
 };
 
-/// What a register is in the rounds of a loop.
+/// The role of a register in the iterations of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Role {
     /// The same in all.
@@ -27,7 +30,7 @@ pub(super) enum Role {
     Mask,
 }
 
-/// How a loop goes by vectors.
+/// The vectorization of a loop.
 pub struct Plan {
     pub(super) roles: HashMap<Reg, Role>,
     /// Bytes of a lane.
@@ -37,26 +40,26 @@ pub struct Plan {
 }
 
 /// Operations up to which vectors in flight find registers.
-const MANY: usize = 14;
+const MAX_VECTOR_OPS: usize = 14;
 
 /// Vectors in flight where functions are called with a block of numbers.
-const BLOCK: usize = 16;
+const BLOCK_VECTORS: usize = 16;
 
-/// Whether a function takes a block of numbers.
-fn blocks(f: Math) -> bool {
+/// Returns true if a function takes a block of numbers.
+fn blocks(f: ScalarFunction) -> bool {
     super::math::blocks().iter().any(|(known, ..)| *known == f)
 }
 
-/// Whether, and how, a loop over `index` goes by vectors; `total` is what lanes are to take in.
-pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) -> Option<Plan> {
+/// The vectorization of a loop over `index`, if it can be vectorized; `total` is the operand of a reduction.
+pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) -> Option<Plan> {
     let mut roles: HashMap<Reg, Role> = HashMap::from_iter([(index, Role::Index)]);
     // An array that is stored into is read and written at one place in each round.
-    let mut stored: HashMap<Array, Reg> = HashMap::default();
+    let mut store_lanes: HashMap<Array, Reg> = HashMap::default();
     for stmt in body {
         match stmt {
             Stmt::Let(..) => {}
             Stmt::Store(array, at, _) => {
-                if stored.insert(*array, *at).is_some_and(|other| other != *at) {
+                if store_lanes.insert(*array, *at).is_some_and(|other| other != *at) {
                     return None;
                 }
             }
@@ -73,13 +76,13 @@ pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) ->
         let role = |reg: &Reg| roles.get(reg).copied().unwrap_or(Role::Same);
         match stmt {
             Stmt::Let(reg, op) => {
-                let ty = nest.regs[*reg as usize];
+                let ty = kernel.regs[*reg];
                 let mut same = true;
                 op.for_each_reg(&mut |reg| same = same && role(&reg) == Role::Same);
                 let new = match op {
                     Op::Load(array, at, _) => {
-                        let info = nest.arrays[*array as usize];
-                        if stored.get(array).is_some_and(|other| other != at) {
+                        let info = kernel.arrays[*array];
+                        if store_lanes.get(array).is_some_and(|other| other != at) {
                             return None;
                         }
                         match role(at) {
@@ -106,7 +109,7 @@ pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) ->
                         (_, Role::Index, _) | (_, _, Role::Index) => return None,
                         (Binary::And | Binary::Or, Role::Mask, Role::Mask) => Role::Mask,
                         (_, Role::Mask, _) | (_, _, Role::Mask) => return None,
-                        (Binary::Mul | Binary::Quotient | Binary::Min | Binary::Max, ..) if ty.is_float() => {
+                        (Binary::Mul | Binary::DivFloat | Binary::Min | Binary::Max, ..) if ty.is_float() => {
                             Role::Lanes
                         }
                         (Binary::And | Binary::Or | Binary::Xor, ..) => Role::Lanes,
@@ -118,11 +121,11 @@ pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) ->
                         _ => Role::Lanes,
                     },
                     Op::Compare(kind, a, b) => {
-                        let from = nest.regs[*a as usize];
+                        let from = kernel.regs[*a];
                         match (role(a), role(b)) {
                             // `not`
                             (Role::Mask, Role::Same) if *kind == Compare::Eq => {
-                                if nest.constants.get(b) != Some(&0) {
+                                if kernel.constants.get(b) != Some(&0) {
                                     return None;
                                 }
                                 Role::Mask
@@ -139,9 +142,9 @@ pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) ->
                         (Role::Mask, Role::Same | Role::Lanes, Role::Same | Role::Lanes) => Role::Lanes,
                         _ => return None,
                     },
-                    Op::Call(Math::Fma, args) => {
+                    Op::Call(ScalarFunction::Fma, args) => {
                         let plain = args.iter().all(|arg| matches!(role(arg), Role::Same | Role::Lanes));
-                        if !plain || !fuses() {
+                        if !plain || !has_fma() {
                             return None;
                         }
                         Role::Lanes
@@ -154,8 +157,9 @@ pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) ->
                         calls = true;
                         Role::Lanes
                     }
-                    // Each lane by itself: there is no instruction for all that every processor has.
-                    Op::Cast(Cast::FloatSigned, _, a) if role(a) == Role::Index => Role::Lanes,
+                    // Each lane by itself: there is no instruction for all that every processor
+                    // has.
+                    Op::Cast(Cast::SignedToFloat, _, a) if role(a) == Role::Index => Role::Lanes,
                     Op::Cast(..) => return None,
                     Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => Role::Same,
                 };
@@ -170,8 +174,8 @@ pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) ->
                 roles.insert(*reg, new);
             }
             Stmt::Store(array, at, value) => {
-                let ty = nest.regs[*value as usize];
-                let fits = usize::from(nest.arrays[*array as usize].width) == ty.bytes();
+                let ty = kernel.regs[*value];
+                let fits = usize::from(kernel.arrays[*array].width) == ty.bytes();
                 if role(at) != Role::Index || !fits || !matches!(role(value), Role::Lanes | Role::Same) {
                     return None;
                 }
@@ -182,15 +186,15 @@ pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) ->
     }
     let unroll = if let Some(total) = total {
         let lanes = |reg: Reg| roles.get(&reg) == Some(&Role::Lanes);
-        if !total.regs().all(lanes) || matches!(total, Summand::Product(..)) && !fuses() {
+        if !total.regs().all(lanes) || matches!(total, Summand::Product(..)) && !has_fma() {
             return None;
         }
         LANES * width? / 16
-    } else if stored.is_empty() {
+    } else if store_lanes.is_empty() {
         return None;
     } else if calls {
-        BLOCK
-    } else if work <= MANY {
+        BLOCK_VECTORS
+    } else if work <= MAX_VECTOR_OPS {
         4
     } else {
         2
@@ -201,7 +205,7 @@ pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) ->
 impl Plan {
     /// The vector of a lane's type.
     fn vector(&self, ty: ScalarType) -> Type {
-        machine_type(ty).by((16 / self.width) as u32).unwrap_or(types::F64X2)
+        machine_type(ty).by((16 / self.width) as u32).expect("vectors have as many lanes as the machine's")
     }
 
     /// Indices done at once.
@@ -211,8 +215,8 @@ impl Plan {
 }
 
 impl Emit<'_, '_> {
-    /// Does as many rounds as go by vectors; gives the first index left. `looks`: whether the loop looks if it is to
-    /// stop. A loop that is cut into pieces, or a chunk, need not.
+    /// Does as many rounds as go by vectors; gives the first index left. `looks`: whether the loop
+    /// looks if it is to stop. A loop that is cut into pieces, or a chunk, need not.
     pub(super) fn vector_rounds(
         &mut self,
         plan: &Plan,
@@ -243,12 +247,12 @@ impl Emit<'_, '_> {
         item: Summand,
         neutral: Value,
     ) -> (Vec<Value>, Value) {
-        let vector = plan.vector(item.ty(self.nest));
+        let vector = plan.vector(item.ty(self.kernel));
         let start = self.b.ins().splat(vector, neutral);
         let accumulators = vec![start; plan.unroll];
         self.vectors(plan, index, low, high, body, accumulators, &mut |this, made, old| {
             let taken = |(i, old): (usize, &Value)| match item {
-                Summand::One(joining, value) => this.joined(joining, *old, made[&value][i]),
+                Summand::Value(joining, value) => this.combine(joining, *old, made[&value][i]),
                 Summand::Product(a, b) => this.fused(made[&a][i], made[&b][i], *old),
             };
             old.iter().enumerate().map(taken).collect()
@@ -311,7 +315,7 @@ impl Emit<'_, '_> {
             }
             for reg in wanted {
                 let same = plan.roles.get(&reg).is_none_or(|role| *role == Role::Same);
-                let ty = self.nest.regs[reg as usize];
+                let ty = self.kernel.regs[reg];
                 if same && ty.bytes() == plan.width && !splats.contains_key(&reg) {
                     let value = self.reg(reg);
                     let splat = self.b.ins().splat(plan.vector(ty), value);
@@ -365,7 +369,8 @@ impl Emit<'_, '_> {
         (left, rest)
     }
 
-    /// A function of a block: its numbers go through memory, those of a second argument behind the first ones.
+    /// A function of a block: its numbers go through memory, those of a second argument behind the
+    /// first ones.
     fn block_call(
         &mut self,
         plan: &Plan,
@@ -400,7 +405,7 @@ impl Emit<'_, '_> {
         splats: &HashMap<Reg, Value>,
     ) -> Value {
         let get = |reg: &Reg| lane(made, splats, reg, i);
-        let ty = self.nest.regs[reg as usize];
+        let ty = self.kernel.regs[reg];
         match op {
             Op::Load(array, at, _) => {
                 let at = self.reg(*at);
@@ -420,7 +425,7 @@ impl Emit<'_, '_> {
                     let mask = get(a);
                     return self.b.ins().bnot(mask);
                 }
-                let ty = self.nest.regs[*a as usize];
+                let ty = self.kernel.regs[*a];
                 let (a, b) = (get(a), get(b));
                 self.compare(*kind, ty, a, b)
             }
@@ -428,11 +433,11 @@ impl Emit<'_, '_> {
                 let (c, a, b) = (get(c), get(a), get(b));
                 self.blend(c, a, b)
             }
-            Op::Call(Math::Fma, args) => {
+            Op::Call(ScalarFunction::Fma, args) => {
                 let (a, b, c) = (get(&args[0]), get(&args[1]), get(&args[2]));
                 self.fused(a, b, c)
             }
-            Op::Cast(Cast::FloatSigned, _, a) => {
+            Op::Cast(Cast::SignedToFloat, _, a) => {
                 let (first, each) = (self.reg(*a), 16 / plan.width);
                 let mut vector = None;
                 for lane in 0..each {
@@ -443,7 +448,7 @@ impl Emit<'_, '_> {
                         Some(vector) => self.b.ins().insertlane(vector, number, lane as u8),
                     });
                 }
-                vector.unwrap_or(first)
+                vector.expect("a vector has at least one lane")
             }
             // No other operation has lanes.
             _ => self.op(op),

@@ -1,42 +1,42 @@
-//! What loops cost, by a rough estimate: so that small ones are not cut into pieces.
+//! Estimates of the run time of loops, in nanoseconds, by which small loops are left whole.
 
-use super::{Binary, Compare, Kernel, Math, Op, Reg, ScalarType, Stmt};
+use super::{Binary, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt};
 use crate::hash::HashMap;
 
 /// Rounds of a loop whose number is not known.
-pub const ROUNDS: f64 = 16.0;
+pub const DEFAULT_TRIP_COUNT: f64 = 16.0;
 
-/// Nanoseconds that one round of each [`Stmt::Each`] takes, in their order.
-pub fn costs(nest: &Kernel) -> Vec<f64> {
-    loops(nest).map(|(_, round)| round).collect()
+/// Nanoseconds for one iteration of each [`Stmt::ParallelFor`], in their order.
+pub fn iteration_costs(kernel: &Kernel) -> Vec<f64> {
+    parallel_loops(kernel).map(|(_, round)| round).collect()
 }
 
-/// Nanoseconds that each takes in all, one round after the other.
-pub fn totals(nest: &Kernel) -> Vec<f64> {
-    loops(nest).map(|(rounds, round)| rounds * round).collect()
+/// Nanoseconds for all iterations of each [`Stmt::ParallelFor`], one after the other.
+pub fn loop_costs(kernel: &Kernel) -> Vec<f64> {
+    parallel_loops(kernel).map(|(rounds, round)| rounds * round).collect()
 }
 
-/// How many rounds each has, and what one costs.
-fn loops(nest: &Kernel) -> impl Iterator<Item = (f64, f64)> {
-    let known = first_rounds(nest);
-    nest.body.iter().filter_map(move |stmt| match stmt {
+/// The number of iterations of each parallel loop, and the estimate for one.
+fn parallel_loops(kernel: &Kernel) -> impl Iterator<Item = (f64, f64)> {
+    let known = first_iteration_values(kernel);
+    kernel.body.iter().filter_map(move |stmt| match stmt {
         Stmt::ParallelFor { count, body, .. } => {
-            Some((known.get(count).copied().unwrap_or(ROUNDS), cost(body, &known)))
+            Some((known.get(count).copied().unwrap_or(DEFAULT_TRIP_COUNT), stmts_cost(body, &known)))
         }
         _ => None,
     })
 }
 
-/// What registers hold in the first round of each loop, as far as sizes and constants say: where an inner loop begins and ends
-/// is computed from the index of the outer one.
-fn first_rounds(nest: &Kernel) -> HashMap<Reg, f64> {
+/// The values of registers in the first iteration of each loop, as far as sizes and constants
+/// determine them: where an inner loop begins and ends is computed from the index of the outer one.
+fn first_iteration_values(kernel: &Kernel) -> HashMap<Reg, f64> {
     let mut known: HashMap<Reg, i64> = HashMap::default();
-    super::for_each_stmt(&nest.body, &mut |stmt| match stmt {
+    super::for_each_stmt(&kernel.body, &mut |stmt| match stmt {
         Stmt::Let(reg, op) => {
             let get = |reg: &Reg| known.get(reg).copied();
             let value = match op {
                 Op::Const(ScalarType::I64, bits) => Some(*bits as i64),
-                Op::Size(n) => Some(nest.sizes[*n as usize] as i64),
+                Op::Size(n) => Some(kernel.sizes[*n as usize] as i64),
                 Op::Binary(op, a, b) => match (get(a), get(b)) {
                     (Some(a), Some(b)) => match op {
                         Binary::Add => a.checked_add(b),
@@ -67,46 +67,52 @@ fn first_rounds(nest: &Kernel) -> HashMap<Reg, f64> {
 }
 
 /// Nanoseconds that an operation takes.
-pub fn op(op: &Op) -> f64 {
+pub fn op_cost(op: &Op) -> f64 {
     match op {
         Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => 0.0,
-        Op::Call(Math::Fma, _) => 0.25,
+        Op::Call(ScalarFunction::Fma, _) => 0.25,
         Op::Call(..) => 8.0,
         Op::Load(..) => 0.5,
-        Op::Binary(Binary::DivSigned | Binary::DivUnsigned | Binary::RemSigned | Binary::RemUnsigned, ..) => {
-            4.0
-        }
+        Op::Binary(op, ..) => binary_cost(*op),
+        Op::Unary(..) | Op::Compare(..) | Op::Select(..) | Op::Cast(..) => 0.25,
+    }
+}
+
+/// Nanoseconds that an operation on two numbers takes.
+pub fn binary_cost(op: Binary) -> f64 {
+    match op {
+        Binary::DivSigned | Binary::DivUnsigned | Binary::RemSigned | Binary::RemUnsigned => 4.0,
         _ => 0.25,
     }
 }
 
-fn cost(stmts: &[Stmt], known: &HashMap<Reg, f64>) -> f64 {
-    stmts.iter().map(|stmt| one(stmt, known)).sum()
+fn stmts_cost(stmts: &[Stmt], known: &HashMap<Reg, f64>) -> f64 {
+    stmts.iter().map(|stmt| stmt_cost(stmt, known)).sum()
 }
 
-fn one(stmt: &Stmt, known: &HashMap<Reg, f64>) -> f64 {
+fn stmt_cost(stmt: &Stmt, known: &HashMap<Reg, f64>) -> f64 {
     let rounds = |low: &Reg, high: &Reg| match (known.get(low), known.get(high)) {
         (Some(low), Some(high)) if high > low => high - low,
         // Not known, or none in the first round of a loop around.
-        _ => ROUNDS,
+        _ => DEFAULT_TRIP_COUNT,
     };
     match stmt {
-        Stmt::Let(_, op) => self::op(op),
+        Stmt::Let(_, op) => op_cost(op),
         Stmt::Set(..) | Stmt::Store(..) => 0.5,
-        Stmt::If(_, then, otherwise) => 0.5 + cost(then, known).max(cost(otherwise, known)),
-        Stmt::For { low, high, body, .. } => rounds(low, high) * (0.5 + cost(body, known)),
+        Stmt::If(_, then, otherwise) => 0.5 + stmts_cost(then, known).max(stmts_cost(otherwise, known)),
+        Stmt::For { low, high, body, .. } => rounds(low, high) * (0.5 + stmts_cost(body, known)),
         Stmt::Reduce { low, high, body, .. } => {
             let rounds = match (known.get(low), known.get(high)) {
                 (Some(low), Some(high)) => high - low,
                 _ => crate::core::reduction::CHUNK as f64,
             };
-            rounds * (0.25 + cost(body, known) / 2.0)
+            rounds * (0.25 + stmts_cost(body, known) / 2.0)
         }
-        Stmt::Loop(_, body) => ROUNDS * (0.5 + cost(body, known)),
-        Stmt::Block(_, body) => cost(body, known),
-        Stmt::ParallelFor { body, .. } => cost(body, known),
+        Stmt::Loop(_, body) => DEFAULT_TRIP_COUNT * (0.5 + stmts_cost(body, known)),
+        Stmt::Block(_, body) => stmts_cost(body, known),
+        Stmt::ParallelFor { body, .. } => stmts_cost(body, known),
         Stmt::Gemm(c) => {
-            let size = |reg: &Reg| known.get(reg).copied().unwrap_or(ROUNDS * ROUNDS);
+            let size = |reg: &Reg| known.get(reg).copied().unwrap_or(DEFAULT_TRIP_COUNT * DEFAULT_TRIP_COUNT);
             size(&c.rows) * size(&c.columns) * size(&c.depth) * 0.05
         }
         Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => 0.0,

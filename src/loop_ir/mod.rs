@@ -1,35 +1,46 @@
-//! The loop form: what a part of a program becomes before it is machine code.
+//! The loop form: the intermediate representation between core and machine code.
 //!
-//! A [`Nest`] computes one or several results from arrays and scalars that are given to it. It is a
-//! list of statements over registers, each set once, and variables, which change. Every aggregate of
-//! the program has become slots of flat arrays (see [`crate::value`]), every function has been written
-//! out, and every size is a constant or a parameter: nests of one structure share their machine code
-//! whatever the sizes are ([`Nest::key`]).
+//! A [`Kernel`] computes one or several results from arrays and scalars that are given to it. It is
+//! a list of statements over registers, each set once, and variables, which change. Every aggregate
+//! of the program has become slots of flat arrays (see [`crate::value`]), every function has been
+//! inlined, and every size is a constant or a parameter: kernels of one structure share their
+//! machine code whatever the sizes are ([`Kernel::key`]).
 //!
-//! **Arrays and slots.** An array is a run of slots of equal width; [`Op::Load`] and [`Stmt::Store`] go
-//! by the number of a slot. Indices come from values of index types, so nothing is checked here.
+//! **Arrays and slots.** An array is a run of slots of equal width; [`Op::Load`] and
+//! [`Stmt::Store`] go by the number of a slot. Indices come from values of index types, so nothing
+//! is checked here.
 //!
-//! **Parallel statements.** [`Stmt::Each`] stands at the top of a nest. Its rounds are independent of
-//! each other: they may run in any order, cut into pieces. Everything else runs in order.
+//! **Parallel statements.** [`Stmt::ParallelFor`] stands at the top of a kernel. Its rounds are
+//! independent of each other: they may run in any order, cut into pieces. Everything else runs in
+//! order.
 //!
 //! **Reductions** of floats join in one fixed tree, whatever the machine and the pieces:
-//! [`Stmt::Total`] keeps the lanes of one chunk ([`crate::core::reduction`]), and the results of chunks
-//! are joined from left to right by ordinary statements.
+//! [`Stmt::Reduce`] keeps the lanes of one chunk ([`crate::core::reduction`]), and the results of
+//! chunks are joined from left to right by ordinary statements.
 //!
 //! **Passes** ([`pass`]) give loops a better form before they become machine code.
 //!
-//! **Failing.** [`Stmt::Fail`] leaves the nest: its results are worth nothing, and whoever runs it takes
-//! the reference evaluator to find out what to report.
+//! **Failing.** [`Stmt::Fail`] leaves the kernel: its results are undefined, and the caller runs
+//! the evaluator, which finds the error to report.
 //!
 //! Knows no types of the language and no machine.
 
 pub mod buffer_reuse;
 pub mod cost;
+pub mod id;
+mod mnemonics;
+pub mod parse;
 pub mod pass;
 pub mod print;
+#[cfg(test)]
+mod tests;
 pub mod validate;
+pub mod visit;
 
 pub use crate::core::reduction::ReductionOp;
+pub use crate::core::scalar_function::{ScalarFunction, ScalarType};
+pub use id::{Array, Id, IdVec, Label, Reg, Var};
+pub use visit::{Part, PartMut, for_each_stmt};
 
 impl ReductionOp {
     /// The operation that joins.
@@ -43,54 +54,11 @@ impl ReductionOp {
     }
 
     /// The bits of what lanes start from.
-    pub fn neutral_bits(self, ty: ScalarType) -> u64 {
+    pub fn identity_bits(self, ty: ScalarType) -> u64 {
         match ty {
-            ScalarType::F32 => u64::from((self.neutral() as f32).to_bits()),
-            _ => self.neutral().to_bits(),
+            ScalarType::F32 => u64::from((self.identity() as f32).to_bits()),
+            _ => self.identity().to_bits(),
         }
-    }
-}
-
-/// A register: set once, in the order of statements.
-pub type Reg = u32;
-/// A variable: set and read any number of times.
-pub type Var = u32;
-/// An array.
-pub type Array = u32;
-/// What `Break` and `Continue` lead out of.
-pub type Label = u32;
-
-/// The type of a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ScalarType {
-    /// 8 bits, of either sign.
-    I8,
-    /// 16 bits.
-    I16,
-    /// 32 bits; characters too.
-    I32,
-    /// 64 bits; codes, truth values and slot numbers too.
-    I64,
-    /// binary32
-    F32,
-    /// binary64
-    F64,
-}
-
-impl ScalarType {
-    /// Bytes of a value.
-    pub fn bytes(self) -> usize {
-        match self {
-            ScalarType::I8 => 1,
-            ScalarType::I16 => 2,
-            ScalarType::I32 | ScalarType::F32 => 4,
-            ScalarType::I64 | ScalarType::F64 => 8,
-        }
-    }
-
-    /// Whether it is a floating-point type.
-    pub fn is_float(self) -> bool {
-        matches!(self, ScalarType::F32 | ScalarType::F64)
     }
 }
 
@@ -104,8 +72,9 @@ pub enum Binary {
     /// Wraps on integers.
     Mul,
     /// Quotient of floats.
-    Quotient,
-    /// The smaller of two floats: -0 is below +0, and the NaN without a sign and with nothing but its first bit if one is NaN.
+    DivFloat,
+    /// The smaller of two floats: -0 is below +0, and the NaN without a sign and with nothing but
+    /// its first bit if one is NaN.
     Min,
     /// The larger of two floats, as `Min` is the smaller.
     Max,
@@ -171,71 +140,30 @@ pub enum Compare {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cast {
     /// To a wider integer, keeping the sign.
-    Signed,
+    SignExtend,
     /// To a wider integer, filling with 0.
-    Unsigned,
+    ZeroExtend,
     /// To a narrower integer, dropping the upper bits.
-    Narrow,
+    Truncate,
     /// A signed integer to the nearest float.
-    FloatSigned,
+    SignedToFloat,
     /// An unsigned integer to the nearest float.
-    FloatUnsigned,
+    UnsignedToFloat,
     /// A float, whole and in range, to a signed 64-bit integer.
-    Whole,
+    FloatToSigned,
     /// Between float types, to nearest.
-    Float,
+    FloatToFloat,
 }
 
-/// A function that is called, not written out: the same one that the evaluator calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // named as in the table of primitives
-pub enum Math {
-    Exp,
-    Log,
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Tanh,
-    Round,
-    Atan2,
-    /// `x * y + z` of binary64, rounded once.
-    Fma,
-    /// Power of binary64.
-    Pow,
-    /// Remainder of binary64.
-    Rem,
-    /// Power of binary32.
-    PowSingle,
-    /// Remainder of binary32.
-    RemSingle,
-    /// Wrapping power of 64-bit integers, the exponent unsigned.
-    PowInt,
-}
-
-impl Math {
-    /// Types of the arguments and the result.
-    pub fn signature(self) -> (&'static [ScalarType], ScalarType) {
-        match self {
-            Math::Atan2 | Math::Pow | Math::Rem => (&[ScalarType::F64, ScalarType::F64], ScalarType::F64),
-            Math::Fma => (&[ScalarType::F64; 3], ScalarType::F64),
-            Math::PowSingle | Math::RemSingle => (&[ScalarType::F32, ScalarType::F32], ScalarType::F32),
-            Math::PowInt => (&[ScalarType::I64, ScalarType::I64], ScalarType::I64),
-            _ => (&[ScalarType::F64], ScalarType::F64),
-        }
-    }
-}
-
-/// What a register is set to. Has no effect; may be left out or done early.
+/// An operation whose result a register is set to. Without effect; may be left out or moved
+/// forward.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// A constant by its bits.
     Const(ScalarType, u64),
-    /// A size; which one, see [`Nest::sizes`].
+    /// A size; which one, see [`Kernel::sizes`].
     Size(u32),
-    /// A scalar that is given; which one, see [`Nest::scalars`].
+    /// A scalar that is given; which one, see [`Kernel::scalars`].
     Scalar(u32),
     /// Two operands.
     Binary(Binary, Reg, Reg),
@@ -249,35 +177,10 @@ pub enum Op {
     Cast(Cast, ScalarType, Reg),
     /// A slot of an array.
     Load(Array, Reg, ScalarType),
-    /// What a variable is now.
+    /// The present value of a variable.
     Get(Var),
     /// A function called.
-    Call(Math, Vec<Reg>),
-}
-
-impl Op {
-    /// Calls `f` on each register it reads.
-    pub fn for_each_reg(&self, f: &mut dyn FnMut(Reg)) {
-        self.clone().for_each_reg_mut(&mut |reg| f(*reg));
-    }
-
-    /// Calls `f` on each register it reads, to be replaced.
-    pub fn for_each_reg_mut(&mut self, f: &mut dyn FnMut(&mut Reg)) {
-        match self {
-            Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => {}
-            Op::Binary(_, a, b) | Op::Compare(_, a, b) => {
-                f(a);
-                f(b);
-            }
-            Op::Unary(_, a) | Op::Cast(_, _, a) | Op::Load(_, a, _) => f(a),
-            Op::Select(a, b, c) => {
-                f(a);
-                f(b);
-                f(c);
-            }
-            Op::Call(_, args) => args.iter_mut().for_each(f),
-        }
-    }
+    Call(ScalarFunction, Vec<Reg>),
 }
 
 /// A statement.
@@ -301,7 +204,7 @@ pub enum Stmt {
     Break(Label),
     /// Goes on with a loop.
     Continue(Label),
-    /// Gives up.
+    /// Leaves the kernel; its results are undefined.
     Fail,
     /// The index from 0 up to, not including, `count`, in any order.
     ParallelFor { index: Reg, count: Reg, body: Vec<Stmt> },
@@ -312,11 +215,11 @@ pub enum Stmt {
     Gemm(Gemm),
 }
 
-/// What a [`Stmt::Total`] joins.
+/// The operand of a [`Stmt::Reduce`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Summand {
     /// A number, by an operation.
-    One(ReductionOp, Reg),
+    Value(ReductionOp, Reg),
     /// The product of two, added without being rounded before.
     Product(Reg, Reg),
 }
@@ -325,7 +228,7 @@ impl Summand {
     /// The registers.
     pub fn regs(self) -> impl Iterator<Item = Reg> {
         let (first, second) = match self {
-            Summand::One(_, reg) => (reg, None),
+            Summand::Value(_, reg) => (reg, None),
             Summand::Product(a, b) => (a, Some(b)),
         };
         [first].into_iter().chain(second)
@@ -334,31 +237,31 @@ impl Summand {
     /// The same of other registers.
     pub fn map(self, mut f: impl FnMut(Reg) -> Reg) -> Summand {
         match self {
-            Summand::One(joining, reg) => Summand::One(joining, f(reg)),
+            Summand::Value(joining, reg) => Summand::Value(joining, f(reg)),
             Summand::Product(a, b) => Summand::Product(f(a), f(b)),
         }
     }
 
-    /// How lanes are joined.
-    pub fn joining(self) -> ReductionOp {
+    /// The operation of the lanes.
+    pub fn op(self) -> ReductionOp {
         match self {
-            Summand::One(joining, _) => joining,
+            Summand::Value(joining, _) => joining,
             Summand::Product(..) => ReductionOp::Add,
         }
     }
 
     /// The type of the lanes.
-    pub fn ty(self, nest: &Kernel) -> ScalarType {
+    pub fn ty(self, kernel: &Kernel) -> ScalarType {
         match self {
-            Summand::One(_, reg) | Summand::Product(reg, _) => nest.regs[reg as usize],
+            Summand::Value(_, reg) | Summand::Product(reg, _) => kernel.regs[reg],
         }
     }
 
     /// A lane with one more.
-    pub fn taken(self, lane: Reg) -> Op {
+    pub fn accumulate(self, lane: Reg) -> Op {
         match self {
-            Summand::One(joining, reg) => Op::Binary(joining.operation(), lane, reg),
-            Summand::Product(a, b) => Op::Call(Math::Fma, vec![a, b, lane]),
+            Summand::Value(joining, reg) => Op::Binary(joining.operation(), lane, reg),
+            Summand::Product(a, b) => Op::Call(ScalarFunction::Fma, vec![a, b, lane]),
         }
     }
 }
@@ -370,8 +273,9 @@ impl Summand {
 ///     left[left_at + r * left_row + k * left_step] * right[right_at + k * right_step + c * right_column]
 /// ```
 ///
-/// in the lanes of one chunk, as [`Stmt::Total`] has them; each product `fused` with its addition, or rounded before. `depth` is
-/// at most a chunk. It is `shared` if all rounds of the parallel statement around it have the same right factors.
+/// in the lanes of one chunk, as [`Stmt::Reduce`] has them; each product `fused` with its addition,
+/// or rounded before. `depth` is at most a chunk. It is `shared` if all rounds of the parallel
+/// statement around it have the same right factors.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // said above
 pub struct Gemm {
@@ -394,54 +298,29 @@ pub struct Gemm {
     pub start: Reg,
 }
 
-impl Gemm {
-    /// The registers it reads, in the order of their declaration.
-    pub fn regs(&self) -> Vec<Reg> {
-        let mut regs = Vec::new();
-        self.clone().for_each_reg_mut(&mut |reg| regs.push(*reg));
-        regs
-    }
-
-    /// Calls `f` on each register it reads, to be replaced.
-    pub fn for_each_reg_mut(&mut self, f: &mut dyn FnMut(&mut Reg)) {
-        let regs = [
-            &mut self.at,
-            &mut self.rows,
-            &mut self.columns,
-            &mut self.depth,
-            &mut self.left_at,
-            &mut self.left_row,
-            &mut self.left_step,
-            &mut self.right_at,
-            &mut self.right_step,
-            &mut self.right_column,
-            &mut self.start,
-        ];
-        regs.into_iter().for_each(f);
-    }
-}
-
-/// Where an array comes from.
+/// The origin of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// The caller gives it, to be read.
-    Given(u32),
+    Input(u32),
     /// The caller gives it, to be changed.
-    Changed(u32),
-    /// A result, made by the caller with this many slots: of [`Nest::results`].
+    InOut(u32),
+    /// A result, made by the caller with this many slots: of [`Kernel::results`].
     Result(u32),
-    /// Made for the run, with this many slots. Rounds that run at the same time write slots of their own.
+    /// Made for the run, with this many slots. Rounds that run at the same time write slots of
+    /// their own.
     Scratch,
-    /// Made for each piece of a parallel loop: rounds that run at the same time have different ones.
+    /// Made for each piece of a parallel loop: rounds that run at the same time have different
+    /// ones.
     ThreadLocal,
     /// A few slots of each run's own.
-    Local(u32),
+    Stack(u32),
 }
 
-/// An array of a nest.
+/// An array of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArrayInfo {
-    /// Where it comes from.
+    /// The origin.
     pub origin: Origin,
     /// Bytes of a slot.
     pub width: u8,
@@ -451,44 +330,44 @@ pub struct ArrayInfo {
 #[derive(Clone, Debug, Default)]
 pub struct Kernel {
     /// Types of registers.
-    pub regs: Vec<ScalarType>,
+    pub regs: IdVec<Reg, ScalarType>,
     /// Types of variables.
-    pub vars: Vec<ScalarType>,
+    pub vars: IdVec<Var, ScalarType>,
     /// Arrays.
-    pub arrays: Vec<ArrayInfo>,
+    pub arrays: IdVec<Array, ArrayInfo>,
     /// Slots of each array, for those that are made.
-    pub slots: Vec<u64>,
+    pub slots: IdVec<Array, u64>,
     /// Types of the scalars that are given.
     pub scalars: Vec<ScalarType>,
     /// Values of the sizes. No part of the structure.
     pub sizes: Vec<u64>,
     /// Labels used.
     pub labels: u32,
-    /// What is done.
+    /// The statements.
     pub body: Vec<Stmt>,
     /// Registers, set at the top, that hold the scalars of the results.
-    pub words: Vec<Reg>,
+    pub scalar_results: Vec<Reg>,
     /// Registers that are constants, with their bits.
     pub constants: crate::hash::HashMap<Reg, u64>,
-    /// What a round of each [`Stmt::Each`] costs, in nanoseconds by a rough estimate.
-    pub costs: Vec<f64>,
+    /// An estimate for one iteration of each [`Stmt::ParallelFor`], in nanoseconds.
+    pub iteration_costs: Vec<f64>,
 }
 
-/// What nests have in common that share machine code.
+/// The key of kernels that share machine code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StructuralKey {
-    regs: Vec<ScalarType>,
-    vars: Vec<ScalarType>,
-    arrays: Vec<ArrayInfo>,
+    regs: IdVec<Reg, ScalarType>,
+    vars: IdVec<Var, ScalarType>,
+    arrays: IdVec<Array, ArrayInfo>,
     scalars: Vec<ScalarType>,
-    /// How many there are: the frame has a word for each.
+    /// The number of sizes: the frame has a word for each.
     sizes: usize,
     body: Vec<Stmt>,
-    words: Vec<Reg>,
+    scalar_results: Vec<Reg>,
 }
 
 impl Kernel {
-    /// Everything but the sizes.
+    /// The structure: everything but the sizes and the slots of arrays.
     pub fn key(&self) -> StructuralKey {
         StructuralKey {
             regs: self.regs.clone(),
@@ -497,115 +376,36 @@ impl Kernel {
             scalars: self.scalars.clone(),
             sizes: self.sizes.len(),
             body: self.body.clone(),
-            words: self.words.clone(),
+            scalar_results: self.scalar_results.clone(),
         }
     }
 
+    /// A fresh label.
+    pub fn new_label(&mut self) -> Label {
+        self.labels += 1;
+        Label::new(self.labels as usize - 1)
+    }
+
     /// One more array, of slots of `width` bytes.
-    pub fn array(&mut self, origin: Origin, width: u8, slots: u64) -> Array {
-        self.arrays.push(ArrayInfo { origin, width });
+    pub fn add_array(&mut self, origin: Origin, width: u8, slots: u64) -> Array {
         self.slots.push(slots);
-        self.arrays.len() as Array - 1
+        self.arrays.push(ArrayInfo { origin, width })
     }
 
     /// The bytes that an array takes on the stack of a run.
-    pub fn on_stack(&self, array: Array) -> u64 {
-        match self.arrays[array as usize] {
-            ArrayInfo { origin: Origin::Local(_), width } => self.slots[array as usize] * u64::from(width),
+    pub fn stack_bytes(&self, array: Array) -> u64 {
+        match self.arrays[array] {
+            ArrayInfo { origin: Origin::Stack(_), width } => self.slots[array] * u64::from(width),
             _ => 0,
         }
     }
 }
 
-impl Stmt {
-    /// The lists of statements inside.
-    pub fn bodies(&self) -> Vec<&[Stmt]> {
-        match self {
-            Stmt::If(_, then, otherwise) => vec![then, otherwise],
-            Stmt::For { body, .. }
-            | Stmt::Loop(_, body)
-            | Stmt::Block(_, body)
-            | Stmt::ParallelFor { body, .. }
-            | Stmt::Reduce { body, .. } => vec![body],
-            _ => Vec::new(),
-        }
-    }
-
-    /// The lists of statements inside, to be changed.
-    pub fn bodies_mut(&mut self) -> Vec<&mut Vec<Stmt>> {
-        match self {
-            Stmt::If(_, then, otherwise) => vec![then, otherwise],
-            Stmt::For { body, .. }
-            | Stmt::Loop(_, body)
-            | Stmt::Block(_, body)
-            | Stmt::ParallelFor { body, .. }
-            | Stmt::Reduce { body, .. } => vec![body],
-            _ => Vec::new(),
-        }
-    }
-
-    /// The arrays it reads or writes by itself, without those of the statements inside.
-    pub fn arrays(&self) -> Vec<Array> {
-        match self {
-            Stmt::Let(_, Op::Load(array, ..)) | Stmt::Store(array, ..) => vec![*array],
-            Stmt::Gemm(c) => vec![c.into, c.left, c.right],
-            _ => Vec::new(),
-        }
-    }
-
-    /// The registers it reads by itself, without those of the statements inside.
-    pub fn for_each_reg(&self, f: &mut dyn FnMut(Reg)) {
-        match self {
-            Stmt::Let(_, op) => op.for_each_reg(f),
-            Stmt::Set(_, reg) | Stmt::If(reg, ..) => f(*reg),
-            Stmt::Store(_, at, value) => {
-                f(*at);
-                f(*value);
-            }
-            // The value of a total is set inside.
-            Stmt::For { low, high, .. } | Stmt::Reduce { low, high, .. } => {
-                f(*low);
-                f(*high);
-            }
-            Stmt::ParallelFor { count, .. } => f(*count),
-            Stmt::Gemm(contraction) => contraction.regs().into_iter().for_each(f),
-            Stmt::Loop(..) | Stmt::Block(..) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => {}
-        }
-    }
-
-    /// Calls `f` on each of them, to be replaced.
-    pub fn for_each_reg_mut(&mut self, f: &mut dyn FnMut(&mut Reg)) {
-        match self {
-            Stmt::Let(_, op) => op.for_each_reg_mut(f),
-            Stmt::Set(_, reg) | Stmt::If(reg, ..) => f(reg),
-            Stmt::Store(_, at, value) => {
-                f(at);
-                f(value);
-            }
-            Stmt::For { low, high, .. } | Stmt::Reduce { low, high, .. } => {
-                f(low);
-                f(high);
-            }
-            Stmt::ParallelFor { count, .. } => f(count),
-            Stmt::Gemm(contraction) => contraction.for_each_reg_mut(f),
-            Stmt::Loop(..) | Stmt::Block(..) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => {}
-        }
-    }
-}
-
-/// Calls `f` on each statement, those inside others included, outer ones first.
-pub fn for_each_stmt<'a>(stmts: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
-    for stmt in stmts {
-        f(stmt);
-        stmt.bodies().into_iter().for_each(|body| for_each_stmt(body, f));
-    }
-}
-
-/// Whether statements do one thing after the other: there is no loop, and none is left.
-pub fn straight(body: &[Stmt]) -> bool {
+/// Returns true for straight-line code and branches: there is no loop, and none is left.
+pub fn is_straight_line(body: &[Stmt]) -> bool {
     body.iter().all(|stmt| match stmt {
         Stmt::Let(..) | Stmt::Set(..) | Stmt::Store(..) | Stmt::Fail => true,
-        Stmt::If(_, then, otherwise) => straight(then) && straight(otherwise),
+        Stmt::If(_, then, otherwise) => is_straight_line(then) && is_straight_line(otherwise),
         _ => false,
     })
 }

@@ -1,151 +1,141 @@
-//! The loop form as text, for people who look at what a program became.
+//! The loop form as text: for `--show loops`, for messages of the validator, and for golden files.
+//!
+//! [`super::parse::kernel`] reads what is printed here. Registers that no statement mentions and
+//! the estimates of costs are not part of the text.
 
-use super::{Compare, Kernel, Op, Origin, ReductionOp, ScalarType, Stmt, Summand};
+use super::{Gemm, IdVec, Kernel, Op, Origin, Reg, ScalarType, Stmt, Summand};
 use std::fmt::Write;
 
-/// A nest as text.
-pub fn nest(nest: &Kernel) -> String {
+/// A kernel as text: a line for each array, variable, scalar, size and statement, and one for the
+/// results.
+pub fn kernel(kernel: &Kernel) -> String {
     let mut out = String::new();
-    for (i, array) in nest.arrays.iter().enumerate() {
-        let origin = match array.origin {
-            Origin::Given(n) => format!("given {n}"),
-            Origin::Changed(n) => format!("changed {n}"),
+    for array in kernel.arrays.ids() {
+        let (info, slots) = (kernel.arrays[array], kernel.slots[array]);
+        let origin = match info.origin {
+            Origin::Input(n) => format!("input {n}"),
+            Origin::InOut(n) => format!("inout {n}"),
             Origin::Result(n) => format!("result {n}"),
             Origin::Scratch => "scratch".into(),
-            Origin::ThreadLocal => "own".into(),
-            Origin::Local(slots) => format!("local, {slots} slots"),
+            Origin::ThreadLocal => "thread_local".into(),
+            Origin::Stack(slots) => format!("stack {slots}"),
         };
-        let _ = writeln!(out, "array a{i}: {origin}, {} bytes a slot", array.width);
+        let _ = writeln!(out, "array {array}: {origin}, {} bytes a slot, {slots} slots", info.width);
     }
-    for (i, ty) in nest.scalars.iter().enumerate() {
-        let _ = writeln!(out, "scalar s{i}: {}", name(*ty));
+    for var in kernel.vars.ids() {
+        let _ = writeln!(out, "var {var}: {}", kernel.vars[var].mnemonic());
     }
-    for (i, size) in nest.sizes.iter().enumerate() {
+    for (i, ty) in kernel.scalars.iter().enumerate() {
+        let _ = writeln!(out, "scalar s{i}: {}", ty.mnemonic());
+    }
+    for (i, size) in kernel.sizes.iter().enumerate() {
         let _ = writeln!(out, "size n{i} = {size}");
     }
-    stmts(nest, &nest.body, 0, &mut out);
-    if !nest.words.is_empty() {
-        let words: Vec<String> = nest.words.iter().map(|r| format!("r{r}")).collect();
-        let _ = writeln!(out, "give {}", words.join(", "));
+    write_stmts(&kernel.regs, &kernel.body, 0, &mut out);
+    if !kernel.scalar_results.is_empty() {
+        let results: Vec<String> = kernel.scalar_results.iter().map(Reg::to_string).collect();
+        let _ = writeln!(out, "return {}", results.join(", "));
     }
     out
 }
 
-fn name(ty: ScalarType) -> &'static str {
-    match ty {
-        ScalarType::I8 => "i8",
-        ScalarType::I16 => "i16",
-        ScalarType::I32 => "i32",
-        ScalarType::I64 => "i64",
-        ScalarType::F32 => "f32",
-        ScalarType::F64 => "f64",
-    }
-}
-
-fn stmts(nest: &Kernel, list: &[Stmt], depth: usize, out: &mut String) {
-    for stmt in list {
-        let indent = "  ".repeat(depth);
-        let _ = match stmt {
-            Stmt::Let(reg, o) => {
-                writeln!(out, "{indent}r{reg}: {} = {}", name(nest.regs[*reg as usize]), op(o))
+/// Writes statements, each at its depth of indentation.
+fn write_stmts(regs: &IdVec<Reg, ScalarType>, stmts: &[Stmt], depth: usize, out: &mut String) {
+    let ty = |reg: &Reg| regs.get(*reg).map_or("?", |ty| ty.mnemonic());
+    for stmt in stmts {
+        let line = match stmt {
+            Stmt::Let(reg, op) => format!("{reg}: {} = {}", ty(reg), op_text(op)),
+            Stmt::Set(var, reg) => format!("{var} := {reg}"),
+            Stmt::Store(array, at, value) => format!("{array}[{at}] <- {value}"),
+            Stmt::If(condition, ..) => format!("if {condition}"),
+            Stmt::For { label, index, low, high, .. } => format!("for {index} in {low}..<{high} {label}"),
+            Stmt::Loop(label, _) => format!("loop {label}"),
+            Stmt::Block(label, _) => format!("block {label}"),
+            Stmt::ParallelFor { index, count, .. } => format!("parallel for {index} < {count}"),
+            Stmt::Reduce { index, low, high, item, result, .. } => {
+                let item = match item {
+                    Summand::Value(op, value) => format!("{} {value}", op.mnemonic()),
+                    Summand::Product(a, b) => format!("fma {a} {b}"),
+                };
+                format!("{result}: {} = reduce {item}, {index} in {low}..<{high}", ty(result))
             }
-            Stmt::Set(var, reg) => writeln!(out, "{indent}v{var} := r{reg}"),
-            Stmt::Store(array, at, value) => writeln!(out, "{indent}a{array}[r{at}] <- r{value}"),
-            Stmt::If(condition, then, otherwise) => {
-                let _ = writeln!(out, "{indent}if r{condition}");
-                stmts(nest, then, depth + 1, out);
+            Stmt::Gemm(gemm) => gemm_text(gemm),
+            Stmt::Break(label) => format!("break {label}"),
+            Stmt::Continue(label) => format!("continue {label}"),
+            Stmt::Fail => "fail".into(),
+        };
+        let indent = "  ".repeat(depth);
+        let _ = writeln!(out, "{indent}{line}");
+        match stmt {
+            Stmt::If(_, then, otherwise) => {
+                write_stmts(regs, then, depth + 1, out);
                 if !otherwise.is_empty() {
                     let _ = writeln!(out, "{indent}else");
-                    stmts(nest, otherwise, depth + 1, out);
+                    write_stmts(regs, otherwise, depth + 1, out);
                 }
-                continue;
             }
-            Stmt::For { label, index, low, high, body } => {
-                let _ = writeln!(out, "{indent}for r{index} in r{low}..<r{high} @{label}");
-                stmts(nest, body, depth + 1, out);
-                continue;
+            stmt => {
+                for body in stmt.bodies() {
+                    write_stmts(regs, body, depth + 1, out);
+                }
             }
-            Stmt::Loop(label, body) => {
-                let _ = writeln!(out, "{indent}loop @{label}");
-                stmts(nest, body, depth + 1, out);
-                continue;
-            }
-            Stmt::Block(label, body) => {
-                let _ = writeln!(out, "{indent}block @{label}");
-                stmts(nest, body, depth + 1, out);
-                continue;
-            }
-            Stmt::ParallelFor { index, count, body } => {
-                let _ = writeln!(out, "{indent}each r{index} < r{count}");
-                stmts(nest, body, depth + 1, out);
-                continue;
-            }
-            Stmt::Reduce { index, low, high, body, item, result } => {
-                let item = match item {
-                    Summand::One(ReductionOp::Add, value) => format!("sum of r{value}"),
-                    Summand::One(ReductionOp::Mul, value) => format!("product of r{value}"),
-                    Summand::One(ReductionOp::Min, value) => format!("smallest of r{value}"),
-                    Summand::One(ReductionOp::Max, value) => format!("largest of r{value}"),
-                    Summand::Product(a, b) => format!("sum of r{a} * r{b}"),
-                };
-                let _ = writeln!(out, "{indent}r{result} = {item}, r{index} in r{low}..<r{high}");
-                stmts(nest, body, depth + 1, out);
-                continue;
-            }
-            Stmt::Gemm(c) => writeln!(
-                out,
-                "{indent}contract{}{} r{} * r{}, depth r{}: a{}[r{} ...] <- r{} + a{}[r{}, r{}, r{}] a{}[r{}, r{}, r{}]",
-                if c.fused { " fused" } else { "" },
-                if c.shared { " shared" } else { "" },
-                c.rows,
-                c.columns,
-                c.depth,
-                c.into,
-                c.at,
-                c.start,
-                c.left,
-                c.left_at,
-                c.left_row,
-                c.left_step,
-                c.right,
-                c.right_at,
-                c.right_step,
-                c.right_column,
-            ),
-            Stmt::Break(label) => writeln!(out, "{indent}break @{label}"),
-            Stmt::Continue(label) => writeln!(out, "{indent}continue @{label}"),
-            Stmt::Fail => writeln!(out, "{indent}fail"),
-        };
+        }
     }
 }
 
-fn op(op: &Op) -> String {
+/// The rows, columns and depth of a contraction; where its results go and what they start from; its
+/// factors, each with the first slot and two strides.
+fn gemm_text(gemm: &Gemm) -> String {
+    let Gemm {
+        fused,
+        shared,
+        into,
+        at,
+        rows,
+        columns,
+        depth,
+        left,
+        left_at,
+        left_row,
+        left_step,
+        right,
+        right_at,
+        right_step,
+        right_column,
+        start,
+    } = gemm;
+    let fused = if *fused { " fused" } else { "" };
+    let shared = if *shared { " shared" } else { "" };
+    format!(
+        "gemm{fused}{shared} {rows} {columns} {depth}: {into}[{at}] <- {start} + \
+         {left}[{left_at}, {left_row}, {left_step}] * {right}[{right_at}, {right_step}, {right_column}]"
+    )
+}
+
+/// An operation as text; its type is written with the register that it sets.
+fn op_text(op: &Op) -> String {
     match op {
-        Op::Const(ScalarType::F64, bits) => format!("{:?}", f64::from_bits(*bits)),
-        Op::Const(ScalarType::F32, bits) => format!("{:?}", f32::from_bits(*bits as u32)),
+        Op::Const(ScalarType::F64, bits) => match f64::from_bits(*bits) {
+            x if x.is_nan() => format!("nan {bits:#x}"),
+            x => format!("{x:?}"),
+        },
+        Op::Const(ScalarType::F32, bits) => match f32::from_bits(*bits as u32) {
+            x if x.is_nan() => format!("nan {bits:#x}"),
+            x => format!("{x:?}"),
+        },
         Op::Const(_, bits) => format!("{}", *bits as i64),
         Op::Size(n) => format!("n{n}"),
         Op::Scalar(n) => format!("s{n}"),
-        Op::Binary(b, x, y) => format!("{} r{x} r{y}", format!("{b:?}").to_lowercase()),
-        Op::Unary(u, x) => format!("{} r{x}", format!("{u:?}").to_lowercase()),
-        Op::Compare(c, x, y) => {
-            let sign = match c {
-                Compare::Eq => "==",
-                Compare::Ne => "!=",
-                Compare::Lt => "<",
-                Compare::Le => "<=",
-                Compare::LtUnsigned => "<u",
-                Compare::LeUnsigned => "<=u",
-            };
-            format!("r{x} {sign} r{y}")
-        }
-        Op::Select(c, x, y) => format!("r{c} ? r{x} : r{y}"),
-        Op::Cast(c, ty, x) => format!("{} {} r{x}", format!("{c:?}").to_lowercase(), name(*ty)),
-        Op::Load(array, at, _) => format!("a{array}[r{at}]"),
-        Op::Get(var) => format!("v{var}"),
+        Op::Binary(op, a, b) => format!("{} {a} {b}", op.mnemonic()),
+        Op::Unary(op, a) => format!("{} {a}", op.mnemonic()),
+        Op::Compare(op, a, b) => format!("{a} {} {b}", op.mnemonic()),
+        Op::Select(condition, a, b) => format!("select {condition} {a} {b}"),
+        Op::Cast(cast, _, a) => format!("{} {a}", cast.mnemonic()),
+        Op::Load(array, at, _) => format!("{array}[{at}]"),
+        Op::Get(var) => format!("{var}"),
         Op::Call(f, args) => {
-            let args: Vec<String> = args.iter().map(|r| format!("r{r}")).collect();
-            format!("{}({})", format!("{f:?}").to_lowercase(), args.join(", "))
+            let args: Vec<String> = args.iter().map(Reg::to_string).collect();
+            format!("call {}({})", f.name(), args.join(", "))
         }
     }
 }

@@ -1,16 +1,22 @@
-//! A second look at the loop form: registers set once and before they are read, types that fit,
-//! parallel statements where they may stand.
+//! Validator of the loop form: registers are set once and before they are read, types fit, parallel
+//! statements stand at the top.
 
-use super::{Binary, Cast, Gemm, Kernel, Label, Op, Origin, ScalarType, Stmt, Summand, Unary, for_each_stmt};
+use super::{
+    Array, Binary, Cast, Gemm, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Summand, Unary,
+    for_each_stmt,
+};
 use crate::hash::HashSet;
 
-/// What is wrong with a nest, if anything.
-pub fn validate(nest: &Kernel) -> Result<(), String> {
-    let mut check = Validator { nest, set: HashSet::default(), labels: Vec::new() };
-    check.stmts(&nest.body, &mut HashSet::default(), true)?;
-    nest.body.iter().try_for_each(shared)?;
+/// Checks a kernel.
+///
+/// # Errors
+/// A sentence on the first violation.
+pub fn validate(kernel: &Kernel) -> Result<(), String> {
+    let mut check = Validator { kernel, set: HashSet::default(), labels: Vec::new() };
+    check.check_stmts(&kernel.body, &mut HashSet::default(), true)?;
+    kernel.body.iter().try_for_each(check_shared_panels)?;
     let mut known = HashSet::default();
-    for stmt in &nest.body {
+    for stmt in &kernel.body {
         match stmt {
             Stmt::Let(reg, _) | Stmt::Reduce { result: reg, .. } => {
                 known.insert(*reg);
@@ -18,20 +24,20 @@ pub fn validate(nest: &Kernel) -> Result<(), String> {
             _ => {}
         }
     }
-    match nest.words.iter().find(|reg| !known.contains(reg)) {
-        Some(reg) => Err(format!("the result r{reg} is not set at the top")),
+    match kernel.scalar_results.iter().find(|reg| !known.contains(reg)) {
+        Some(reg) => Err(format!("the result {reg} is not set at the top")),
         None => Ok(()),
     }
 }
 
-/// Rounds of a parallel statement that have packed panels in common have one contraction, whose right factors are the
-/// same in all.
-fn shared(stmt: &Stmt) -> Result<(), String> {
+/// Rounds of a parallel statement that have packed panels in common have one gemm, whose right
+/// factors are the same in all.
+fn check_shared_panels(stmt: &Stmt) -> Result<(), String> {
     let (mut found, mut written, mut set) = (Vec::new(), HashSet::default(), HashSet::default());
     for_each_stmt(std::slice::from_ref(stmt), &mut |inner| match inner {
-        Stmt::Gemm(contraction) => {
-            written.insert(contraction.into);
-            found.extend(contraction.shared.then(|| contraction.clone()));
+        Stmt::Gemm(gemm) => {
+            written.insert(gemm.into);
+            found.extend(gemm.shared.then(|| gemm.clone()));
         }
         Stmt::Store(array, ..) => drop(written.insert(*array)),
         Stmt::Let(reg, _) => drop(set.insert(*reg)),
@@ -44,39 +50,39 @@ fn shared(stmt: &Stmt) -> Result<(), String> {
     match &found[..] {
         [] => Ok(()),
         [one] if matches!(stmt, Stmt::ParallelFor { .. }) && same(one) => Ok(()),
-        _ => Err("a contraction has nothing in common with other rounds".into()),
+        _ => Err("a gemm has nothing in common with other rounds".into()),
     }
 }
 
 struct Validator<'a> {
-    nest: &'a Kernel,
+    kernel: &'a Kernel,
     /// Registers set anywhere so far.
-    set: HashSet<u32>,
+    set: HashSet<Reg>,
     /// Loops and blocks around, and whether `Continue` may name them.
     labels: Vec<(Label, bool)>,
 }
 
 impl Validator<'_> {
-    fn ty(&self, reg: u32) -> Result<ScalarType, String> {
-        self.nest.regs.get(reg as usize).copied().ok_or_else(|| format!("r{reg} has no type"))
+    fn ty(&self, reg: Reg) -> Result<ScalarType, String> {
+        self.kernel.regs.get(reg).copied().ok_or_else(|| format!("{reg} has no type"))
     }
 
-    fn array(&self, array: u32) -> Result<Origin, String> {
-        let info = self.nest.arrays.get(array as usize);
-        info.map(|info| info.origin).ok_or_else(|| format!("there is no a{array}"))
+    fn array(&self, array: Array) -> Result<Origin, String> {
+        let info = self.kernel.arrays.get(array);
+        info.map(|info| info.origin).ok_or_else(|| format!("there is no {array}"))
     }
 
-    fn want(&self, reg: u32, ty: ScalarType) -> Result<(), String> {
+    fn expect_type(&self, reg: Reg, ty: ScalarType) -> Result<(), String> {
         let found = self.ty(reg)?;
-        if found == ty { Ok(()) } else { Err(format!("r{reg} is {found:?}, not {ty:?}")) }
+        if found == ty { Ok(()) } else { Err(format!("{reg} is {found:?}, not {ty:?}")) }
     }
 
-    fn define(&mut self, reg: u32, scope: &mut HashSet<u32>) -> Result<(), String> {
+    fn define(&mut self, reg: Reg, scope: &mut HashSet<Reg>) -> Result<(), String> {
         scope.insert(reg);
-        if self.set.insert(reg) { Ok(()) } else { Err(format!("r{reg} is set twice")) }
+        if self.set.insert(reg) { Ok(()) } else { Err(format!("{reg} is set twice")) }
     }
 
-    fn stmts(&mut self, list: &[Stmt], scope: &mut HashSet<u32>, top: bool) -> Result<(), String> {
+    fn check_stmts(&mut self, list: &[Stmt], scope: &mut HashSet<Reg>, top: bool) -> Result<(), String> {
         for stmt in list {
             let mut unknown = None;
             stmt.for_each_reg(&mut |reg| {
@@ -85,55 +91,55 @@ impl Validator<'_> {
                 }
             });
             if let Some(reg) = unknown {
-                return Err(format!("r{reg} is read before it is set, in {stmt:?}"));
+                return Err(format!("{reg} is read before it is set, in {stmt:?}"));
             }
-            self.stmt(stmt, scope, top)?;
+            self.check_stmt(stmt, scope, top)?;
         }
         Ok(())
     }
 
-    fn inside(&mut self, list: &[Stmt], scope: &HashSet<u32>, own: Option<u32>) -> Result<(), String> {
+    fn check_body(&mut self, list: &[Stmt], scope: &HashSet<Reg>, own: Option<Reg>) -> Result<(), String> {
         let mut scope = scope.clone();
         if let Some(reg) = own {
             self.define(reg, &mut scope)?;
         }
-        self.stmts(list, &mut scope, false)
+        self.check_stmts(list, &mut scope, false)
     }
 
-    fn stmt(&mut self, stmt: &Stmt, scope: &mut HashSet<u32>, top: bool) -> Result<(), String> {
+    fn check_stmt(&mut self, stmt: &Stmt, scope: &mut HashSet<Reg>, top: bool) -> Result<(), String> {
         match stmt {
             Stmt::Let(reg, op) => {
-                let ty = self.op(op)?;
-                self.want(*reg, ty)?;
+                let ty = self.op_type(op)?;
+                self.expect_type(*reg, ty)?;
                 self.define(*reg, scope)
             }
             Stmt::Set(var, reg) => {
-                let ty = self.nest.vars.get(*var as usize).copied();
-                self.want(*reg, ty.ok_or_else(|| format!("there is no v{var}"))?)
+                let ty = self.kernel.vars.get(*var).copied();
+                self.expect_type(*reg, ty.ok_or_else(|| format!("there is no {var}"))?)
             }
             Stmt::Store(array, at, value) => {
-                if let Origin::Given(_) = self.array(*array)? {
-                    return Err(format!("a{array} is only to be read"));
+                if let Origin::Input(_) = self.array(*array)? {
+                    return Err(format!("{array} is only to be read"));
                 }
                 self.ty(*value)?;
-                self.want(*at, ScalarType::I64)
+                self.expect_type(*at, ScalarType::I64)
             }
             Stmt::If(condition, then, otherwise) => {
-                self.want(*condition, ScalarType::I64)?;
-                self.inside(then, scope, None)?;
-                self.inside(otherwise, scope, None)
+                self.expect_type(*condition, ScalarType::I64)?;
+                self.check_body(then, scope, None)?;
+                self.check_body(otherwise, scope, None)
             }
             Stmt::For { label, index, low, high, body } => {
-                self.want(*low, ScalarType::I64)?;
-                self.want(*high, ScalarType::I64)?;
+                self.expect_type(*low, ScalarType::I64)?;
+                self.expect_type(*high, ScalarType::I64)?;
                 self.labels.push((*label, true));
-                self.inside(body, scope, Some(*index))?;
+                self.check_body(body, scope, Some(*index))?;
                 self.labels.pop();
                 Ok(())
             }
             Stmt::Loop(label, body) | Stmt::Block(label, body) => {
                 self.labels.push((*label, matches!(stmt, Stmt::Loop(..))));
-                self.inside(body, scope, None)?;
+                self.check_body(body, scope, None)?;
                 self.labels.pop();
                 Ok(())
             }
@@ -141,71 +147,74 @@ impl Validator<'_> {
                 let found = self.labels.iter().find(|(known, _)| known == label);
                 match (stmt, found) {
                     (Stmt::Break(_), Some(_)) | (_, Some((_, true))) => Ok(()),
-                    _ => Err(format!("@{label} is not around")),
+                    _ => Err(format!("{label} is not around")),
                 }
             }
             Stmt::Fail => Ok(()),
             Stmt::ParallelFor { index, count, body } => {
-                self.want(*count, ScalarType::I64)?;
+                self.expect_type(*count, ScalarType::I64)?;
                 if !top {
-                    return Err("`each` inside another statement".into());
+                    return Err("`each` check_body another statement".into());
                 }
-                self.inside(body, scope, Some(*index))
+                self.check_body(body, scope, Some(*index))
             }
             Stmt::Reduce { index, low, high, body, item, result } => {
-                self.want(*low, ScalarType::I64)?;
-                self.want(*high, ScalarType::I64)?;
+                self.expect_type(*low, ScalarType::I64)?;
+                self.expect_type(*high, ScalarType::I64)?;
                 let wanted = match item {
-                    Summand::One(..) => self.ty(*result)?,
+                    Summand::Value(..) => self.ty(*result)?,
                     Summand::Product(..) => ScalarType::F64,
                 };
                 if !wanted.is_float() || self.ty(*result)? != wanted {
-                    return Err(format!("r{result} is no sum"));
+                    return Err(format!("{result} is no sum"));
                 }
-                item.regs().try_for_each(|reg| self.want(reg, wanted))?;
+                item.regs().try_for_each(|reg| self.expect_type(reg, wanted))?;
                 let mut inner = scope.clone();
                 self.define(*index, &mut inner)?;
-                self.stmts(body, &mut inner, false)?;
+                self.check_stmts(body, &mut inner, false)?;
                 if let Some(reg) = item.regs().find(|reg| !inner.contains(reg)) {
-                    return Err(format!("r{reg} is not set by the body"));
+                    return Err(format!("{reg} is not set by the body"));
                 }
                 self.define(*result, scope)
             }
-            Stmt::Gemm(contraction) => {
-                if let Origin::Given(_) = self.array(contraction.into)? {
-                    return Err(format!("a{} is only to be read", contraction.into));
+            Stmt::Gemm(gemm) => {
+                if let Origin::Input(_) = self.array(gemm.into)? {
+                    return Err(format!("{} is only to be read", gemm.into));
                 }
-                for array in [contraction.into, contraction.left, contraction.right] {
+                for array in [gemm.into, gemm.left, gemm.right] {
                     self.array(array)?;
-                    if self.nest.arrays[array as usize].width != 8 {
-                        return Err(format!("a{array} has no slots of 8 bytes"));
+                    if self.kernel.arrays[array].width != 8 {
+                        return Err(format!("{array} has no slots of 8 bytes"));
                     }
                 }
-                if [contraction.left, contraction.right].contains(&contraction.into) {
-                    return Err(format!("a{} is read and written", contraction.into));
+                if [gemm.left, gemm.right].contains(&gemm.into) {
+                    return Err(format!("{} is read and written", gemm.into));
                 }
-                contraction.regs().into_iter().try_for_each(|reg| match reg == contraction.start {
-                    true => self.want(reg, ScalarType::F64),
-                    false => self.want(reg, ScalarType::I64),
-                })
+                self.expect_type(gemm.start, ScalarType::F64)?;
+                let mut counts = Vec::new();
+                stmt.for_each_reg(&mut |reg| counts.push(reg));
+                counts.retain(|reg| *reg != gemm.start);
+                counts.into_iter().try_for_each(|reg| self.expect_type(reg, ScalarType::I64))
             }
         }
     }
 
-    fn op(&self, op: &Op) -> Result<ScalarType, String> {
+    fn op_type(&self, op: &Op) -> Result<ScalarType, String> {
         let wrong = || Err(format!("wrong types in {op:?}"));
         match op {
             Op::Const(ty, _) => Ok(*ty),
-            Op::Size(n) if (*n as usize) < self.nest.sizes.len() => Ok(ScalarType::I64),
-            Op::Scalar(n) if (*n as usize) < self.nest.scalars.len() => Ok(self.nest.scalars[*n as usize]),
+            Op::Size(n) if (*n as usize) < self.kernel.sizes.len() => Ok(ScalarType::I64),
+            Op::Scalar(n) if (*n as usize) < self.kernel.scalars.len() => {
+                Ok(self.kernel.scalars[*n as usize])
+            }
             Op::Size(_) | Op::Scalar(_) => Err(format!("{op:?} is not given")),
             Op::Binary(kind, a, b) => {
                 let ty = self.ty(*a)?;
-                self.want(*b, ty)?;
+                self.expect_type(*b, ty)?;
                 match kind {
                     Binary::Add | Binary::Sub | Binary::Mul => Ok(ty),
-                    Binary::Quotient | Binary::Min | Binary::Max if ty.is_float() => Ok(ty),
-                    Binary::Quotient | Binary::Min | Binary::Max => wrong(),
+                    Binary::DivFloat | Binary::Min | Binary::Max if ty.is_float() => Ok(ty),
+                    Binary::DivFloat | Binary::Min | Binary::Max => wrong(),
                     _ if ty.is_float() => wrong(),
                     _ => Ok(ty),
                 }
@@ -220,43 +229,41 @@ impl Validator<'_> {
                 }
             }
             Op::Compare(_, a, b) => {
-                self.want(*b, self.ty(*a)?)?;
+                self.expect_type(*b, self.ty(*a)?)?;
                 Ok(ScalarType::I64)
             }
             Op::Select(c, a, b) => {
-                self.want(*c, ScalarType::I64)?;
+                self.expect_type(*c, ScalarType::I64)?;
                 let ty = self.ty(*a)?;
-                self.want(*b, ty)?;
+                self.expect_type(*b, ty)?;
                 Ok(ty)
             }
             Op::Cast(cast, to, a) => {
                 let from = self.ty(*a)?;
                 let fits = match cast {
-                    Cast::Signed | Cast::Unsigned => {
+                    Cast::SignExtend | Cast::ZeroExtend => {
                         !from.is_float() && !to.is_float() && from.bytes() < to.bytes()
                     }
-                    Cast::Narrow => !from.is_float() && !to.is_float() && from.bytes() > to.bytes(),
-                    Cast::FloatSigned | Cast::FloatUnsigned => !from.is_float() && to.is_float(),
-                    Cast::Whole => from.is_float() && *to == ScalarType::I64,
-                    Cast::Float => from.is_float() && to.is_float() && from != *to,
+                    Cast::Truncate => !from.is_float() && !to.is_float() && from.bytes() > to.bytes(),
+                    Cast::SignedToFloat | Cast::UnsignedToFloat => !from.is_float() && to.is_float(),
+                    Cast::FloatToSigned => from.is_float() && *to == ScalarType::I64,
+                    Cast::FloatToFloat => from.is_float() && to.is_float() && from != *to,
                 };
                 if fits { Ok(*to) } else { wrong() }
             }
             Op::Load(array, at, ty) => {
                 self.array(*array)?;
-                self.want(*at, ScalarType::I64)?;
+                self.expect_type(*at, ScalarType::I64)?;
                 Ok(*ty)
             }
-            Op::Get(var) => {
-                self.nest.vars.get(*var as usize).copied().ok_or_else(|| format!("there is no v{var}"))
-            }
+            Op::Get(var) => self.kernel.vars.get(*var).copied().ok_or_else(|| format!("there is no {var}")),
             Op::Call(f, args) => {
                 let (params, result) = f.signature();
                 if params.len() != args.len() {
                     return wrong();
                 }
                 for (arg, ty) in args.iter().zip(params) {
-                    self.want(*arg, *ty)?;
+                    self.expect_type(*arg, *ty)?;
                 }
                 Ok(result)
             }

@@ -1,6 +1,9 @@
 //! Aggregates: where their slots are, how they are read, and how they are stored.
 
-use super::{AbstractValue, Aggregate, Binding, Frame, Locals, Lower, No, Place, Result, bare, word};
+use super::{
+    AbstractValue, Aggregate, Binding, Declined, Frame, Locals, Lower, Place, Result, UnexpectedForm,
+    UnsupportedConstruct, UnsupportedType, bare, word,
+};
 use crate::core::{Root, Term};
 use crate::layout::{Form, Layout};
 use crate::loop_ir::{Array, Binary, Compare, Op, Reg, ScalarType, Stmt};
@@ -8,7 +11,7 @@ use crate::types::{Type, TypeKind};
 use std::rc::Rc;
 
 /// Slots that are worth a parallel loop of however few rounds.
-const MANY: u64 = 4096;
+const MIN_PARALLEL_SLOTS: u64 = 4096;
 
 /// A comprehension: its clauses, its body, and the variables around it.
 struct Built<'b, 'a> {
@@ -17,7 +20,7 @@ struct Built<'b, 'a> {
     frame: &'b Frame<'a>,
 }
 
-/// Whether an index type has several digits.
+/// Returns true if an index type has several digits.
 fn several(ty: &Type) -> bool {
     ty.compact_factors(8).is_some_and(|factors| factors.len() > 1)
 }
@@ -37,7 +40,7 @@ impl<'a> Lower<'a> {
         Ok(match layout.slots {
             0 => AbstractValue::Unit,
             1 => {
-                let ty = word(&layout.leaf().ok_or(No("an unknown slot"))?)?;
+                let ty = word(&layout.leaf().ok_or(Declined::Form(UnexpectedForm::UnknownSlot))?)?;
                 AbstractValue::Word(self.set(ty, Op::Load(array, slot, ty))?)
             }
             _ => AbstractValue::Array(Rc::new(Aggregate::Stored { array, base: slot, changing })),
@@ -62,13 +65,15 @@ impl<'a> Lower<'a> {
             return Ok(value.clone());
         }
         if let AbstractValue::Parts(parts) = value {
-            return parts.get(i as usize).cloned().ok_or(No("a component that is not there"));
+            return parts.get(i as usize).cloned().ok_or(Declined::Form(UnexpectedForm::MissingComponent));
         }
         if whole.slots == part.slots {
             return Ok(value.clone());
         }
-        let (start, _) = whole.part(i as usize).ok_or(No("a component that is not there"))?;
-        let AbstractValue::Array(array) = value else { return Err(No("a component of a word")) };
+        let (start, _) = whole.part(i as usize).ok_or(Declined::Form(UnexpectedForm::MissingComponent))?;
+        let AbstractValue::Array(array) = value else {
+            return Err(Declined::Form(UnexpectedForm::ComponentOfWord));
+        };
         match &**array {
             Aggregate::Stored { array, base, changing } => {
                 let offset = self.size(start as u64)?;
@@ -115,12 +120,17 @@ impl<'a> Lower<'a> {
         }
         if let AbstractValue::Parts(parts) = value {
             if let Some(known) = self.known(at) {
-                return parts.get(known as usize).cloned().ok_or(No("an element that is not there"));
+                return parts
+                    .get(known as usize)
+                    .cloned()
+                    .ok_or(Declined::Form(UnexpectedForm::MissingElement));
             }
             let held = self.materialize(value, from)?;
             return self.index(&held, from, index, to);
         }
-        let AbstractValue::Array(array) = value else { return Err(No("an element of a word")) };
+        let AbstractValue::Array(array) = value else {
+            return Err(Declined::Form(UnexpectedForm::ElementOfWord));
+        };
         match &**array {
             Aggregate::Stored { array, base, changing } => {
                 let stride = self.size(part.slots as u64)?;
@@ -242,16 +252,18 @@ impl<'a> Lower<'a> {
                 }
             }
             Form::Parts(parts) => {
-                let known = self.known(slot).ok_or(No("a slot of a tuple that is not known"))? as usize;
+                let known =
+                    self.known(slot).ok_or(Declined::Form(UnexpectedForm::SlotOfUnknownTuple))? as usize;
                 let at = parts.partition_point(|(start, _)| *start <= known).max(1) - 1;
                 // Parts without slots share their start with the next.
-                let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
+                let types =
+                    ty.components(parts.len()).ok_or(Declined::Form(UnexpectedForm::PartsWithoutTypes))?;
                 let part_ty = bare(&types[at]);
                 let part = self.component(value, ty, at as u64, &part_ty)?;
                 let rest = self.int((known - parts[at].0) as u64)?;
                 self.slot(&part, &part_ty, rest)
             }
-            _ => Err(No("a slot of an unknown value")),
+            _ => Err(Declined::Form(UnexpectedForm::SlotOfUnknownValue)),
         }
     }
 
@@ -266,15 +278,15 @@ impl<'a> Lower<'a> {
             return Ok(value);
         }
         if from.has_var() || to.has_var() {
-            return Err(No("a size that is not there yet"));
+            return Err(Declined::Construct(UnsupportedConstruct::UnknownSize));
         }
         let layout = self.layout(from);
         // Code is made only of what is so at these sizes, whatever was decided for all.
         if !layout.stored_like(&self.layout(to)) {
-            return Err(No("a type that is stored otherwise"));
+            return Err(Declined::Type(UnsupportedType::OtherStorage));
         }
         if let AbstractValue::Sum(..) = value {
-            return Err(No("a sum with arguments at another type"));
+            return Err(Declined::Type(UnsupportedType::ReshapedSum));
         }
         if layout.slots <= 1 {
             return Ok(value);
@@ -400,9 +412,10 @@ impl<'a> Lower<'a> {
                 return self.emit(Stmt::Store(array, base, reg));
             }
             (_, AbstractValue::Parts(parts)) => {
-                let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
+                let types =
+                    ty.components(parts.len()).ok_or(Declined::Form(UnexpectedForm::PartsWithoutTypes))?;
                 for (i, (part, ty)) in parts.iter().zip(types).enumerate() {
-                    let (start, _) = layout.part(i).ok_or(No("a part that is not there"))?;
+                    let (start, _) = layout.part(i).ok_or(Declined::Form(UnexpectedForm::MissingPart))?;
                     let offset = self.size(start as u64)?;
                     let slot = self.binary(Binary::Add, base, offset)?;
                     self.fill(array, slot, part, &bare(&ty))?;
@@ -411,10 +424,12 @@ impl<'a> Lower<'a> {
             }
             _ => {}
         }
-        let AbstractValue::Array(aggregate) = value else { return Err(No("a function in an array")) };
+        let AbstractValue::Array(aggregate) = value else {
+            return Err(Declined::Type(UnsupportedType::FunctionInArray));
+        };
         match &**aggregate {
             Aggregate::Stored { array: from, base: first, .. } => {
-                let raw = raw(self.nest.arrays[*from as usize].width);
+                let raw = raw(self.kernel.arrays[*from].width);
                 let (from, first) = (*from, *first);
                 self.each_slot(layout.slots as u64, &mut |this, k| {
                     let at = this.binary(Binary::Add, first, k)?;
@@ -442,7 +457,9 @@ impl<'a> Lower<'a> {
                 self.each_slot(layout.slots as u64, &mut |this, k| {
                     let from = this.binary(Binary::Add, start, k)?;
                     let value = this.slot(of, of_ty, from)?;
-                    let AbstractValue::Word(value) = value else { return Err(No("a slot of several")) };
+                    let AbstractValue::Word(value) = value else {
+                        return Err(Declined::Form(UnexpectedForm::SlotOfSeveral));
+                    };
                     let to = this.binary(Binary::Add, base, k)?;
                     this.emit(Stmt::Store(array, to, value))
                 })
@@ -474,8 +491,8 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Stores the elements of a built array; gives the registers of its indices that are walked as a
-    /// whole.
+    /// Stores the elements of a built array; gives the registers of its indices that are walked as
+    /// a whole.
     fn rounds_of(
         &mut self,
         array: Array,
@@ -550,12 +567,12 @@ impl<'a> Lower<'a> {
         let top = self.at_top();
         self.nested(&[slots], top, 1, &mut |this, indices| match &indices[0] {
             AbstractValue::Word(k) => round(this, *k),
-            _ => Err(No("a slot without number")),
+            _ => Err(Declined::Form(UnexpectedForm::SlotWithoutNumber)),
         })
     }
 
-    /// Loops inside one another, over these sizes, the outermost one in parallel if `top`. A round makes so many
-    /// `slots`.
+    /// Loops inside one another, over these sizes, the outermost one in parallel if `top`. A round
+    /// makes so many `slots`.
     pub(crate) fn nested(
         &mut self,
         sizes: &[u64],
@@ -566,7 +583,8 @@ impl<'a> Lower<'a> {
         // Few rounds of little work are not worth a phase of their own.
         let all = sizes.iter().fold(slots, |all, size| all.saturating_mul(*size));
         let top = top
-            && (all >= MANY || sizes.iter().find(|size| **size > 1).is_some_and(|size| *size > super::SMALL));
+            && (all >= MIN_PARALLEL_SLOTS
+                || sizes.iter().find(|size| **size > 1).is_some_and(|size| *size > super::MAX_CONSTANT_SIZE));
         fn step<'a>(
             this: &mut Lower<'a>,
             sizes: &[u64],
@@ -602,14 +620,16 @@ impl<'a> Lower<'a> {
         step(self, sizes, top, &mut Vec::new(), round)
     }
 
-    /// Whether two arrays are the same.
+    /// Returns true if two arrays are the same.
     pub(crate) fn same_arrays(
         &mut self,
         a: &AbstractValue<'a>,
         b: &AbstractValue<'a>,
         ty: &Type,
     ) -> Result<Reg> {
-        let TypeKind::Array(element, index) = ty.kind() else { return Err(No("no array")) };
+        let TypeKind::Array(element, index) = ty.kind() else {
+            return Err(Declined::Form(UnexpectedForm::NoArray));
+        };
         let (element, count) = (bare(element), self.count(index)?);
         let var = self.var(ScalarType::I64);
         let one = self.int(1)?;
@@ -628,7 +648,7 @@ impl<'a> Lower<'a> {
         self.set(ScalarType::I64, Op::Get(var))
     }
 
-    /// Whether a value refers to an array that changes; to a certain one.
+    /// Returns true if a value refers to an array that changes; to a certain one.
     pub(crate) fn changing(&self, value: &AbstractValue<'a>, of: Option<Array>) -> bool {
         if self.step().is_err() {
             // Nobody goes on from here.
@@ -654,7 +674,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Whether a local of a frame, other than one, refers to an array that changes.
+    /// Returns true if a local of a frame, other than one, refers to an array that changes.
     pub(crate) fn frame_changing(&self, frame: &Frame<'a>, of: Option<Array>, other: Option<u32>) -> bool {
         frame.locals.iter().any(|(local, bind)| match bind {
             Binding::Value(value) => Some(local) != other && self.changing(value, of),
@@ -662,7 +682,8 @@ impl<'a> Lower<'a> {
         })
     }
 
-    /// Declines to store into a variable's place while a local of the frame still refers to what it was.
+    /// Declines to store into a variable's place while a local of the frame still refers to what it
+    /// was.
     pub(crate) fn unwatched(&self, root: Root, place: &Place, frame: &Frame<'a>) -> Result<()> {
         let (of, own) = match (place, root) {
             (Place::Memory(array, _), Root::Local(local)) => (Some(*array), Some(local)),
@@ -672,7 +693,7 @@ impl<'a> Lower<'a> {
             (_, Root::Global(_)) => (None, None),
         };
         match self.frame_changing(frame, of, own) {
-            true => Err(No("a store into an array that is still looked at")),
+            true => Err(Declined::Construct(UnsupportedConstruct::StoreIntoAliasedArray)),
             false => Ok(()),
         }
     }
@@ -705,7 +726,7 @@ impl<'a> Lower<'a> {
 pub(crate) fn element_type(ty: &Type) -> Result<Type> {
     match ty.kind() {
         TypeKind::Array(element, _) => Ok(bare(element)),
-        _ => Err(No("no array")),
+        _ => Err(Declined::Form(UnexpectedForm::NoArray)),
     }
 }
 

@@ -1,21 +1,22 @@
 //! Arithmetic of big integers in machine words, where bounds say that all of it fits.
 //!
-//! The code of a value is below the size of its type, and sums, products and quotients of numbers with bounds have bounds. A
-//! register that holds a big integer has its bounds in `Lower::ranges`, and these are within 64 bits with a sign; an operation
-//! whose bounds would not be is left to the evaluator, as is a big integer that is stored. So `i :>> bigint` and what is
-//! computed from it is right for every size, and runs in words at those sizes at which nothing can overflow.
+//! The code of a value is below the size of its type, and sums, products and quotients of numbers
+//! with bounds have bounds. A register that holds a big integer has its bounds in `Lower::ranges`,
+//! and these are within 64 bits with a sign; an operation whose bounds would not be is left to the
+//! evaluator, as is a big integer that is stored. So `i :>> bigint` and what is computed from it is
+//! right for every size, and runs in words at those sizes at which nothing can overflow.
 //!
-//! Bounds come from the sizes that a part is lowered at. They choose which operations there are and never appear in them, so
-//! code is shared by all sizes that choose alike.
+//! Bounds come from the sizes that a part is lowered at. They choose which operations there are and
+//! never appear in them, so code is shared by all sizes that choose alike.
 
-use super::{AbstractValue, Lower, No, Result};
+use super::{AbstractValue, Declined, Lower, Result, UnsupportedType};
 use crate::core::Op as CoreOp;
 use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType, Unary};
 
 /// The least and the greatest value of a register.
 pub(crate) type Range = (i128, i128);
 
-const BEYOND: No = No("big integers");
+const BIG_INTEGERS: Declined = Declined::Type(UnsupportedType::BigInteger);
 
 impl<'a> Lower<'a> {
     /// The bounds of a register that holds a big integer.
@@ -27,7 +28,7 @@ impl<'a> Lower<'a> {
     /// A value with bounds, if these are within a word.
     pub(crate) fn ranged(&mut self, reg: Reg, (low, high): Range) -> Result<AbstractValue<'a>> {
         if low < i128::from(i64::MIN) || high > i128::from(i64::MAX) {
-            return Err(BEYOND);
+            return Err(BIG_INTEGERS);
         }
         // Whatever is known of it by another way stays true.
         let (least, most) = self.range(reg).unwrap_or((low, high));
@@ -38,7 +39,7 @@ impl<'a> Lower<'a> {
     /// An operator applied to big integers.
     pub(crate) fn big(&mut self, op: CoreOp, a: Reg, b: Reg) -> Result<AbstractValue<'a>> {
         let (Some((a_low, a_high)), Some((b_low, b_high))) = (self.range(a), self.range(b)) else {
-            return Err(BEYOND);
+            return Err(BIG_INTEGERS);
         };
         let corners = |f: &dyn Fn(i128, i128) -> i128| {
             let all = [f(a_low, b_low), f(a_low, b_high), f(a_high, b_low), f(a_high, b_high)];
@@ -76,10 +77,10 @@ impl<'a> Lower<'a> {
                 let range = (if a_low < 0 { -most } else { 0 }, if a_high > 0 { most } else { 0 });
                 (if natural { Binary::RemUnsigned } else { Binary::RemSigned }, range)
             }
-            CoreOp::Pow(_) | CoreOp::Not | CoreOp::And | CoreOp::Or => return Err(BEYOND),
+            CoreOp::Pow(_) | CoreOp::Not | CoreOp::And | CoreOp::Or => return Err(BIG_INTEGERS),
         };
         if range.0 < i128::from(i64::MIN) || range.1 > i128::from(i64::MAX) {
-            return Err(BEYOND);
+            return Err(BIG_INTEGERS);
         }
         if matches!(op, CoreOp::Div(_) | CoreOp::Rem(_)) && b_low <= 0 && b_high >= 0 {
             let zero = self.int(0)?;

@@ -1,8 +1,8 @@
 //! Calls: functions are written out where they are called.
 
 use super::{
-    AbstractValue, Binding, BodyFacts, Exit, Frame, FunctionValue, Locals, Lower, No, Place, Result, bare,
-    use_counts,
+    AbstractValue, Binding, BodyFacts, Declined, Exit, Frame, FunctionValue, Locals, Lower, Place, Result,
+    UnexpectedForm, UnsupportedConstruct, bare, use_counts,
 };
 use crate::core::last_use;
 use crate::core::{Function, FunctionId, Stmt as CoreStmt, StmtKind, Term, TermKind};
@@ -11,16 +11,16 @@ use crate::types::Type;
 use std::rc::Rc;
 
 /// Functions within one another.
-const MAX_DEPTH: usize = 40;
+const MAX_INLINE_DEPTH: usize = 40;
 
 /// The same function within itself: `map` of a `map` is no recursion.
-const AGAIN: usize = 4;
+const MAX_SELF_INLINE_DEPTH: usize = 4;
 
 impl<'a> Lower<'a> {
     /// A function of the program.
     pub(crate) fn function(&self, id: FunctionId) -> Result<&'a Function> {
         let function = self.program.functions.get(id as usize).and_then(|f| f.as_deref());
-        function.ok_or(No("a function without body"))
+        function.ok_or(Declined::Form(UnexpectedForm::FunctionWithoutBody))
     }
 
     /// A function applied to arguments at their types.
@@ -32,8 +32,8 @@ impl<'a> Lower<'a> {
     ) -> Result<AbstractValue<'a>> {
         let function = self.function(fun.function)?;
         let again = self.calls.iter().filter(|id| **id == fun.function).count();
-        if self.calls.len() >= MAX_DEPTH || again >= AGAIN {
-            return Err(No("recursion"));
+        if self.calls.len() >= MAX_INLINE_DEPTH || again >= MAX_SELF_INLINE_DEPTH {
+            return Err(Declined::Construct(UnsupportedConstruct::Recursion));
         }
         let instance = self.instances.entry((fun.function, fun.type_args.clone())).or_insert_with(|| {
             let types = function.type_params.iter().map(|p| p.id).zip(fun.type_args.iter().cloned());
@@ -53,7 +53,7 @@ impl<'a> Lower<'a> {
         for (param, value) in function.params.iter().zip(args) {
             let info = &function.locals[*param as usize];
             if info.shared {
-                return Err(No("a variable shared with a function"));
+                return Err(Declined::Construct(UnsupportedConstruct::SharedVariable));
             }
             let ty = self.ty(&frame, &info.ty);
             let value = self.kept(value, &ty, *param, &function.body, &frame)?;
@@ -62,7 +62,7 @@ impl<'a> Lower<'a> {
         }
         for (local, value) in function.captures.iter().zip(&fun.captures) {
             if function.locals[*local as usize].shared {
-                return Err(No("a variable shared with a function"));
+                return Err(Declined::Construct(UnsupportedConstruct::SharedVariable));
             }
             frame.locals.set(*local, Binding::Value(value.clone()));
         }
@@ -84,7 +84,7 @@ impl<'a> Lower<'a> {
     /// An array that is being moved stays so if it goes to a parameter that is read once.
     fn moved_into(&mut self, function: &Function, apart: bool, args: &[AbstractValue<'a>]) {
         let Some(array) = self.moving else { return };
-        let once = last_use::read_once(function);
+        let once = last_use::params_read_once(function);
         let fine = args.iter().zip(&function.params).all(|(value, param)| match value {
             AbstractValue::Array(_) => once.contains(param) || !self.changing(value, Some(array)),
             value => !self.changing(value, Some(array)),
@@ -98,8 +98,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn own_place(&self, value: &AbstractValue<'a>, ty: &Type) -> Option<Place> {
         let AbstractValue::Array(stored) = value else { return None };
         let super::Aggregate::Stored { array, base, .. } = **stored else { return None };
-        let whole =
-            self.known(base) == Some(0) && self.layout(ty).slots as u64 == self.nest.slots[array as usize];
+        let whole = self.known(base) == Some(0) && self.layout(ty).slots as u64 == self.kernel.slots[array];
         (self.moving == Some(array) && whole).then_some(Place::Memory(array, base))
     }
 
@@ -119,13 +118,13 @@ impl<'a> Lower<'a> {
             let whole = self.tuple(args, &domain)?;
             args = vec![(whole, domain.clone())];
         }
-        let (whole, _) = args.pop().ok_or(No("a call without argument"))?;
+        let (whole, _) = args.pop().ok_or(Declined::Form(UnexpectedForm::CallWithoutArgument))?;
         if wanted == 1 {
             return Ok(vec![whole]);
         }
         let types = domain.components(wanted).unwrap_or_default();
         if types.len() != wanted {
-            return Err(No("parameters without types"));
+            return Err(Declined::Form(UnexpectedForm::ParametersWithoutTypes));
         }
         let mut values = Vec::new();
         for (i, ty) in types.iter().enumerate() {
@@ -205,7 +204,7 @@ impl<'a> Lower<'a> {
         self.materialize(&value, ty)
     }
 
-    /// Whether a value bound to a local is better stored.
+    /// Returns true if a value bound to a local is better stored.
     pub(crate) fn worth_holding(
         &mut self,
         value: &AbstractValue<'a>,
@@ -239,7 +238,7 @@ impl<'a> Lower<'a> {
         frame: &mut Frame<'a>,
     ) -> Result<()> {
         if frame.infos.locals.get(local as usize).is_none_or(|local| local.shared) {
-            return Err(No("a variable shared with a function"));
+            return Err(Declined::Construct(UnsupportedConstruct::SharedVariable));
         }
         let bind = if let (true, Some(place)) = (changes, self.own_place(&value, ty)) {
             if let Some(array) = self.moving.take() {
@@ -259,7 +258,7 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Whether a statement may leave the function.
+/// Returns true if a statement may leave the function.
 fn returns(stmt: &CoreStmt) -> bool {
     let mut found = false;
     stmt.for_each_stmt(&mut |stmt| found = found || matches!(stmt.kind, StmtKind::Return(_)));

@@ -1,41 +1,43 @@
 //! Arithmetic of slot numbers and codes: what was put together is not taken apart by division.
 //!
-//! A slot number is a sum of digits, each times what it weighs: `row * 12 + column + 1`. Views and reshapes divide such
-//! numbers again, often by the same weights. [`Facts`] remembers what numbers are made of, and gives quotients and
-//! remainders of them without a division where these laws say so, for `L < m`:
+//! A slot number is a sum of digits, each times what it weighs: `row * 12 + column + 1`. Views and
+//! reshapes divide such numbers again, often by the same weights. [`Facts`] remembers what numbers
+//! are made of, and gives quotients and remainders of them without a division where these laws say
+//! so, for `L < m`:
 //!
 //! ```text
 //! (n * H + L) / n = H + L / n            (n * H + L) % n = L % n
 //! (m * H + L) / n = H / (n / m)          (m * H + L) % n = (H % (n / m)) * m + L        if m divides n
 //! ```
 //!
-//! where `H` are the digits whose weights are multiples, and `L` the others. With bounds of the digits most
-//! quotients are then numbers that need no division. Numbers are below 2^62 here, so nothing wraps
-//! ([`super::Lower::count`], [`super::Lower::stored`]); a number that could be larger is a digit of its own.
+//! where `H` are the digits whose weights are multiples, and `L` the others. With bounds of the
+//! digits most quotients are then numbers that need no division. Numbers are below 2^62 here, so
+//! nothing wraps ([`super::Lower::count`], [`super::Lower::stored`]); a number that could be larger
+//! is a digit of its own.
 
 use crate::hash::HashMap;
 use crate::loop_ir::{Binary, Reg};
 
 /// Numbers from here on are not looked into.
-const MOST: u64 = 1 << 62;
+const MAX_TRACKED: u64 = 1 << 62;
 /// Digits of a number that are remembered.
-const DIGITS: usize = 12;
+const MAX_DIGITS: usize = 12;
 
 /// A number made of digits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Sum {
     /// Registers with their weights.
     pub digits: Vec<(Reg, u64)>,
-    /// What is added.
+    /// The constant term.
     pub rest: u64,
 }
 
-/// What is known of registers.
+/// Facts about registers.
 #[derive(Default)]
 pub(super) struct IndexFacts {
-    /// What a digit is below of.
+    /// The exclusive upper bound of each digit.
     below: HashMap<Reg, u64>,
-    /// What a register is made of; of one digit, itself, if it is not here.
+    /// The weighted sum of digits that a register is; itself as a digit, if it is not here.
     sums: HashMap<Reg, Sum>,
     /// Quotients and remainders: of what, by what, and which of them.
     parts: HashMap<Reg, (Reg, u64, Binary)>,
@@ -53,19 +55,19 @@ pub(super) enum Simpler {
 impl IndexFacts {
     /// A register is a known number.
     pub fn is(&mut self, reg: Reg, n: u64) {
-        if n < MOST {
+        if n < MAX_TRACKED {
             self.sums.insert(reg, Sum { digits: Vec::new(), rest: n });
         }
     }
 
     /// A register is below a known number.
     pub fn bound(&mut self, reg: Reg, n: u64) {
-        if n <= MOST {
+        if n <= MAX_TRACKED {
             self.below.insert(reg, n);
         }
     }
 
-    /// What a register is made of, if it has a bound.
+    /// The weighted sum of digits that a register is, if it has a bound.
     pub fn sum(&self, reg: Reg) -> Option<Sum> {
         let itself = || self.below.contains_key(&reg).then(|| Sum { digits: vec![(reg, 1)], rest: 0 });
         self.sums.get(&reg).cloned().or_else(itself)
@@ -82,7 +84,7 @@ impl IndexFacts {
             self.below.get(digit).and_then(|n| n.saturating_sub(1).checked_mul(*weight))
         });
         let most = digits.into_iter().try_fold(sum.rest, |all, one| all.checked_add(one?));
-        most.filter(|most| *most < MOST)
+        most.filter(|most| *most < MAX_TRACKED)
     }
 
     /// A register was set to this.
@@ -120,7 +122,7 @@ impl IndexFacts {
         }
     }
 
-    /// What the sum of two registers is made of: `(x / n) * n + x % n` is `x`.
+    /// The weighted sum for the sum of two registers: `(x / n) * n + x % n` is `x`.
     fn added(&self, a: Reg, b: Reg) -> Option<Sum> {
         let mut sum = self.sum(a)?.plus(&self.sum(b)?)?;
         let remainder = sum.digits.iter().enumerate().find_map(|(at, (digit, weight))| {
@@ -139,7 +141,8 @@ impl IndexFacts {
         Some(sum)
     }
 
-    /// A way to a number without dividing as much: to a quotient, a remainder, or to what they were parts of.
+    /// A way to a number without dividing as much: to a quotient, a remainder, or to what they were
+    /// parts of.
     pub fn simpler(&self, op: Binary, a: Reg, b: Reg) -> Option<Simpler> {
         if op == Binary::Add {
             let sum = self.added(a, b)?;
@@ -187,7 +190,7 @@ impl Sum {
                 None => self.digits.push((*digit, *weight)),
             }
         }
-        (self.digits.len() <= DIGITS).then_some(self)
+        (self.digits.len() <= MAX_DIGITS).then_some(self)
     }
 
     fn times(mut self, n: u64) -> Option<Sum> {
@@ -216,9 +219,10 @@ impl Sum {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loop_ir::Id;
 
     fn total(sum: &Sum, regs: &[u64]) -> u64 {
-        sum.digits.iter().map(|(digit, weight)| regs[*digit as usize] * weight).sum::<u64>() + sum.rest
+        sum.digits.iter().map(|(digit, weight)| regs[digit.index()] * weight).sum::<u64>() + sum.rest
     }
 
     fn apply(op: Binary, a: u64, b: u64) -> u64 {
@@ -236,26 +240,28 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(7);
         let mut ways = [0, 0];
         for _ in 0..20_000 {
-            // Registers 0 to 2 are indices, 3 to 5 known, the others come from operations on earlier ones.
+            // Registers 0 to 2 are indices, 3 to 5 known, the others come from operations on
+            // earlier ones.
             let mut facts = IndexFacts::default();
             let mut regs = Vec::new();
             for reg in 0..3 {
                 let size = random.u64(1..7);
-                facts.bound(reg, size);
+                facts.bound(Reg::new(reg), size);
                 regs.push(random.u64(0..size));
             }
             for reg in 3..6 {
                 let n = *random.choice(&[1, 2, 3, 4, 6, 8, 12]).unwrap_or(&1);
-                facts.is(reg, n);
+                facts.is(Reg::new(reg), n);
                 regs.push(n);
             }
             for result in 6..14 {
                 let op = *random
                     .choice(&[Binary::Add, Binary::Mul, Binary::DivUnsigned, Binary::RemUnsigned])
                     .unwrap_or(&Binary::Add);
-                let a = random.u32(0..result);
-                let b = if op == Binary::Add { random.u32(0..result) } else { random.u32(3..6) };
-                let exact = apply(op, regs[a as usize], regs[b as usize]);
+                let a = random.usize(0..result);
+                let b = if op == Binary::Add { random.usize(0..result) } else { random.usize(3..6) };
+                let exact = apply(op, regs[a], regs[b]);
+                let (a, b, result) = (Reg::new(a), Reg::new(b), Reg::new(result));
                 let found = match facts.simpler(op, a, b) {
                     Some(Simpler::Sum(sum)) => {
                         ways[0] += 1;
@@ -279,16 +285,17 @@ mod tests {
     fn a_place_in_a_frame_is_not_divided() {
         // (10 + i * 10 + 1 + j) by 10, with j below 8.
         let mut facts = IndexFacts::default();
-        facts.bound(0, 8);
-        facts.bound(1, 8);
-        facts.is(2, 10);
-        facts.is(3, 11);
-        facts.note(Binary::Mul, 0, 2, 4);
-        facts.note(Binary::Add, 4, 3, 5);
-        facts.note(Binary::Add, 5, 1, 6);
-        let Some(Simpler::Sum(row)) = facts.simpler(Binary::DivUnsigned, 6, 2) else { panic!() };
-        assert_eq!(row, Sum { digits: vec![(0, 1)], rest: 1 });
-        let Some(Simpler::Sum(column)) = facts.simpler(Binary::RemUnsigned, 6, 2) else { panic!() };
-        assert_eq!(column, Sum { digits: vec![(1, 1)], rest: 1 });
+        let r: [Reg; 7] = std::array::from_fn(Reg::new);
+        facts.bound(r[0], 8);
+        facts.bound(r[1], 8);
+        facts.is(r[2], 10);
+        facts.is(r[3], 11);
+        facts.note(Binary::Mul, r[0], r[2], r[4]);
+        facts.note(Binary::Add, r[4], r[3], r[5]);
+        facts.note(Binary::Add, r[5], r[1], r[6]);
+        let Some(Simpler::Sum(row)) = facts.simpler(Binary::DivUnsigned, r[6], r[2]) else { panic!() };
+        assert_eq!(row, Sum { digits: vec![(r[0], 1)], rest: 1 });
+        let Some(Simpler::Sum(column)) = facts.simpler(Binary::RemUnsigned, r[6], r[2]) else { panic!() };
+        assert_eq!(column, Sum { digits: vec![(r[1], 1)], rest: 1 });
     }
 }

@@ -1,37 +1,39 @@
 //! Arrays that would be computed several times are stored.
 //!
-//! An array that is only remembered is computed where it is read. If its elements are read more often than there are
-//! elements, they are computed more often than needed; whether storing them is cheaper is found by lowering once: each
-//! array that is built has a number, and at each place where an element of it is written out, it is counted how often that place runs
-//! for each time that the array is built, and what the element costs there ([`crate::loops::cost`]). At the end
-//! ([`Repeat::worth_storing`]) the part is lowered again, with one array more stored where it is built: of several the last
-//! one, since it is made of the others, which are then read less often.
+//! An array that is only remembered is computed where it is read. If its elements are read more
+//! often than there are elements, they are computed more often than needed; whether storing them is
+//! cheaper is found by lowering once: each array that is built has a number, and at each place
+//! where an element of it is written out, it is counted how often that place runs for each time
+//! that the array is built, and what the element costs there ([`crate::loops::cost`]). At the end
+//! ([`Repeat::worth_storing`]) the part is lowered again, with one array more stored where it is
+//! built: of several the last one, since it is made of the others, which are then read less often.
 //!
-//! Views only choose among the elements of other arrays. They are not stored for this reason, because arithmetic of indices counts
-//! nothing: an element that is only read from where it is stored costs no more than reading it from elsewhere.
+//! Views only choose among the elements of other arrays. They are not stored for this reason,
+//! because arithmetic of indices counts nothing: an element that is only read from where it is
+//! stored costs no more than reading it from elsewhere.
 
 use super::Lower;
 use crate::loop_ir::{Binary, Op, ScalarType, cost};
 
 /// Nanoseconds of writing or reading a slot that stays in a cache.
-const SLOT: f64 = 0.5;
+const CACHED_SLOT_NS: f64 = 0.5;
 
 /// Bytes of an array that does not stay there.
-const LARGE: f64 = 4e6;
+const UNCACHED_BYTES: f64 = 4e6;
 
 /// Nanoseconds of writing and reading a slot of such an array, on top.
-const FAR: f64 = 2.0;
+const UNCACHED_SLOT_NS: f64 = 2.0;
 
-/// How much must be saved for what is spent.
-const WORTH: f64 = 1.5;
+/// The ratio of time saved to time spent from which an array is stored.
+const MIN_GAIN: f64 = 1.5;
 
-/// What is counted.
+/// Counters of the work per array.
 #[derive(Clone)]
 pub(super) struct Materialization {
     arrays: Vec<Uses>,
-    /// How often the statements under construction run.
+    /// The number of runs of the statements under construction.
     rounds: f64,
-    /// What the statements so far cost.
+    /// The cost of the statements so far, in nanoseconds.
     spent: f64,
 }
 
@@ -40,7 +42,7 @@ pub(super) struct Materialization {
 struct Uses {
     elements: f64,
     bytes: f64,
-    /// How often it is built.
+    /// The number of times that it is built.
     built: f64,
     /// Elements computed each time.
     computed: f64,
@@ -66,16 +68,16 @@ impl Materialization {
     /// A register is set. Arithmetic of integers is taken for that of indices.
     pub fn set(&mut self, ty: ScalarType, op: &Op) {
         if ty != ScalarType::I64 || !matches!(op, Op::Binary(..)) {
-            self.spent += cost::op(op);
+            self.spent += cost::op_cost(op);
         }
     }
 
     /// An operation of the program on integers.
     pub fn integers(&mut self, op: Binary) {
-        self.spent += cost::op(&Op::Binary(op, 0, 0));
+        self.spent += cost::binary_cost(op);
     }
 
-    /// What the statements so far cost.
+    /// The cost of the statements so far, in nanoseconds.
     pub fn spent(&self) -> f64 {
         self.spent
     }
@@ -99,8 +101,9 @@ impl Materialization {
     pub fn worth_storing(&self) -> Option<usize> {
         let worth = |uses: &Uses| {
             let times = uses.computed / uses.elements;
-            let slot = SLOT * (1.0 + times) + if uses.bytes > LARGE { FAR } else { 0.0 };
-            (times - 1.0) * uses.cost > WORTH * slot
+            let slot = CACHED_SLOT_NS * (1.0 + times)
+                + if uses.bytes > UNCACHED_BYTES { UNCACHED_SLOT_NS } else { 0.0 };
+            (times - 1.0) * uses.cost > MIN_GAIN * slot
         };
         self.arrays.iter().rposition(worth)
     }

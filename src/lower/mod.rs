@@ -1,35 +1,38 @@
-//! Core → loops.
+//! Lowering: core → loop form.
 //!
-//! Takes a part of a program at concrete types; gives a [`Nest`] and what to feed it, or declines.
+//! Takes a part of a program at concrete types; gives a [`Kernel`] and what to feed it, or
+//! declines.
 //!
-//! **Method.** The part is run with registers for numbers. A value ([`V`]) is what is known of it when
-//! code is made: a register, parts, a stored array, a function. Functions are therefore written out
-//! where they are called, projections of tuples cost nothing, and an array that is built is only
-//! remembered ([`A::Built`]): its element is computed where it is read. So producers run inside their
-//! consumers, `sum [ x.i * y.i for i in ..[I] ]` is one loop, and a chain of maps is one map. An array
-//! is stored when it is a result, when it changes, or when its elements would be computed more often
-//! than there are elements ([`uses`], [`repeat`]).
+//! **Method.** The part is run with registers for numbers. A value ([`AbstractValue`]) is what is
+//! known of it when code is made: a register, parts, a stored array, a function. Functions are
+//! therefore written out where they are called, projections of tuples cost nothing, and an array
+//! that is built is only remembered ([`Aggregate::Built`]): its element is computed where it is
+//! read. So producers run inside their consumers, `sum [ x.i * y.i for i in ..[I] ]` is one loop,
+//! and a chain of maps is one map. An array is stored when it is a result, when it changes, or when
+//! its elements would be computed more often than there are elements ([`use_counts`],
+//! [`materialize`]).
 //!
-//! **Strictness.** Core computes every element of an array, one that nobody reads, too; if that fails, the
-//! program fails. So an array whose elements may fail is left to be computed where it is read only if that is certain to
-//! happen for each element ([`strict`]).
+//! **Strictness.** Core computes every element of an array, one that nobody reads, too; if that
+//! fails, the program fails. So an array whose elements may fail is left to be computed where it is
+//! read only if that is certain to happen for each element ([`strictness`]).
 //!
 //! **Order.** Core is strict, and a failing element of an early array is reported before one of a
-//! later array. Run inside one another they may fail in another order; therefore a nest only says
+//! later array. Run inside one another they may fail in another order; therefore a kernel only says
 //! *that* it failed, and the evaluator runs the part again to find the error.
 //!
-//! **What changes.** Variables of the part that are numbers become variables of the nest; arrays are
-//! changed in place. A value that still refers to such an array when it is stored into would see the
-//! change, so the store refuses ([`No`]), and the part stays with the evaluator.
+//! **What changes.** Variables of the part that are numbers become variables of the kernel; arrays
+//! are changed in place. A value that still refers to such an array when it is stored into would
+//! see the change, so the store refuses ([`Declined`]), and the part stays with the evaluator.
 //!
-//! **Sizes.** Types are concrete here, but a size above [`SMALL`] is a parameter of the nest, so that all
-//! shapes of one program share one nest ([`Nest::key`]).
+//! **Sizes.** Types are concrete here, but a size above [`MAX_CONSTANT_SIZE`] is a parameter of the
+//! kernel, so that all shapes of one program share one kernel ([`Kernel::key`]).
 //!
 //! Declines strings, big integers, variants, arrays of sums with arguments, codes beyond 64
 //! bits, recursion, output, and parts that would become too long. Never evaluates anything.
 
 mod array;
 mod bigint_range;
+mod declined;
 mod function;
 mod index_algebra;
 mod materialize;
@@ -49,10 +52,13 @@ use crate::core::{FunctionId, LocalInfo, Program, Root, Term};
 use crate::hash::{HashMap, HashSet};
 use crate::kernel::{CompilationUnit, Input, KnownValue, Region};
 use crate::layout::{Form, Layout, Layouts, Leaf, TOO_MANY_SLOTS};
-use crate::loop_ir::{Array, Binary, Compare, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Unary, Var};
+use crate::loop_ir::{
+    Array, Binary, Compare, Id, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Unary, Var,
+};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
+pub use declined::{Declined, UnexpectedForm, UnsupportedConstruct, UnsupportedType};
 use num_traits::One;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,84 +66,74 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// Sizes up to this are constants.
-const SMALL: u64 = 16;
+const MAX_CONSTANT_SIZE: u64 = 16;
 
-/// Statements of the longest nest.
-const LONGEST: usize = 12_000;
+/// Statements of the longest kernel.
+const MAX_STATEMENTS: usize = 12_000;
 
-/// Steps that all attempts at a part may take together: terms met, and parts of values looked at. Values that are
-/// shared many times are small to hold and may be without end to write out.
-const STEPS: u64 = 400_000;
+/// Steps that all attempts at a part may take together: terms met, and parts of values looked at.
+/// Values that are shared many times are small to hold and may be without end to write out.
+const MAX_STEPS: u64 = 400_000;
 
-/// How often a part is lowered.
-const MOST: usize = 16;
-
-/// What is said of a part of more statements.
-pub const TOO_LONG: &str = "a part that would become too long";
-
-/// What is said of a part that was not looked at to the end.
-pub const STOPPED: &str = "stopped from outside";
+/// Attempts at lowering a unit.
+const MAX_ATTEMPTS: usize = 16;
 
 /// Slots of the largest array that lives on the stack of a run.
-const LOCAL_SLOTS: u64 = 512;
+const MAX_STACK_SLOTS: u64 = 512;
 
-/// Why a part is declined.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct No(pub &'static str);
+type Result<T> = std::result::Result<T, Declined>;
 
-type Result<T> = std::result::Result<T, No>;
-
-/// How the results of a nest make up a value.
+/// The source of a result among those of a kernel.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Delivery {
-    /// No slot.
+pub enum ResultSource {
+    /// Declined slot.
     Unit,
-    /// One of [`Nest::words`].
+    /// One of [`Kernel::words`].
     Word(usize),
     /// A result array, by its number, with the class of its slots.
     Array(u32, Class),
     /// A variable that was changed in place, by its number.
     Changed(usize),
     /// Parts of a tuple.
-    Parts(Vec<Delivery>, Class),
+    Parts(Vec<ResultSource>, Class),
 }
 
 /// A part as loops, and how to feed it.
 #[derive(Debug)]
 pub struct Lowered {
     /// The loops.
-    pub nest: Kernel,
+    pub kernel: Kernel,
     /// Statements in them, about.
     pub statements: usize,
-    /// What is given: the first ones are the variables that change.
+    /// The inputs; the first ones are the variables that change.
     pub inputs: Vec<Input>,
-    /// How each input is taken apart.
-    pub feeds: Vec<Feed>,
+    /// The binding of each input.
+    pub bindings: Vec<InputBinding>,
     /// Variables that change.
     pub changes: Vec<Root>,
     /// The results: of a term, one; of a loop, one for each variable.
-    pub results: Vec<Delivery>,
+    pub results: Vec<ResultSource>,
     /// Class of each result array.
     pub classes: Vec<Class>,
 }
 
-/// How an input reaches the nest.
+/// The way in which an input reaches the kernel.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Feed {
+pub enum InputBinding {
     /// Not at all.
     Nothing,
     /// As a scalar; a code, below this size.
     Scalar(u32, Option<u64>),
     /// As an array of slots of this class, to be read.
-    Read(u32, Class),
+    Read(Array, Class),
     /// As an array of slots of this class, to be changed.
-    Change(u32, Class),
+    Change(Array, Class),
 }
 
-/// What is known of a value when code is made.
+/// A value as the lowering knows it.
 #[derive(Clone)]
 pub(crate) enum AbstractValue<'a> {
-    /// No slot.
+    /// Declined slot.
     Unit,
     /// One slot.
     Word(Reg),
@@ -185,7 +181,7 @@ pub(crate) enum Place {
     Memory(Array, Reg),
 }
 
-/// What a local stands for.
+/// The value or place of a local.
 #[derive(Clone)]
 pub(crate) enum Binding<'a> {
     Value(AbstractValue<'a>),
@@ -197,20 +193,21 @@ pub(crate) enum Binding<'a> {
 pub(crate) struct Frame<'a> {
     locals: Locals<'a>,
     infos: Rc<BodyFacts<'a>>,
-    /// Where `return` leads.
+    /// The target of `return`.
     exit: Option<Rc<Exit>>,
     /// The innermost loop.
     around: Option<Label>,
-    /// Whether it is the body that the part itself belongs to.
+    /// True if it is the body that the part itself belongs to.
     outermost: bool,
 }
 
-/// What is known of the locals of a body, each by its number. An array remembers few of the many that a body may have.
+/// The bindings of the locals of a body, by their numbers. An array remembers few of the many
+/// that a body may have.
 #[derive(Clone, Default)]
 pub(crate) struct Locals<'a>(BTreeMap<u32, Binding<'a>>);
 
 impl<'a> Locals<'a> {
-    /// What a local is bound to.
+    /// The binding of a local.
     pub fn get(&self, local: u32) -> Option<&Binding<'a>> {
         self.0.get(&local)
     }
@@ -230,12 +227,12 @@ impl<'a> Locals<'a> {
         });
     }
 
-    /// Those that are bound.
+    /// The bound locals with their bindings.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Binding<'a>)> {
         self.0.iter().map(|(local, bind)| (*local, bind))
     }
 
-    /// How many are bound.
+    /// The number of bound locals.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -246,7 +243,8 @@ pub(crate) struct BodyFacts<'a> {
     stored: BTreeSet<u32>,
     locals: &'a [LocalInfo],
     types: HashMap<u32, Type>,
-    /// Types of the body by their address, each with what it is here: most are asked for many times.
+    /// Types of the body by their address, each with what it is here: most are asked for many
+    /// times.
     known: RefCell<HashMap<usize, (Type, Type)>>,
 }
 
@@ -262,7 +260,7 @@ pub(crate) struct Exit {
     ty: Type,
 }
 
-/// What stands for an operation on constants.
+/// The result of folding an operation on constants.
 enum Folded {
     Constant(u64),
     Operand(Reg),
@@ -272,17 +270,17 @@ enum Folded {
 #[derive(Default)]
 struct OpenBlock {
     stmts: Vec<Stmt>,
-    /// What has been computed here.
+    /// Operations computed here, with their registers.
     computed: HashMap<Op, Reg>,
     /// Slots that have been read here, since something was written.
     read: HashMap<Op, Reg>,
 }
 
 pub(crate) struct Lower<'a> {
-    part: &'a CompilationUnit<'a>,
+    unit: &'a CompilationUnit<'a>,
     program: &'a Program,
     layouts: &'a Layouts,
-    nest: Kernel,
+    kernel: Kernel,
     /// Lists of statements under construction, innermost last.
     open: Vec<OpenBlock>,
     /// Statements made so far.
@@ -296,11 +294,11 @@ pub(crate) struct Lower<'a> {
     constants: HashMap<Reg, u64>,
     /// Bounds of registers that hold big integers.
     ranges: HashMap<Reg, bigint_range::Range>,
-    /// What is known of slot numbers and codes.
+    /// Facts about slot numbers and codes.
     facts: index_algebra::IndexFacts,
-    /// Which arrays that are built are computed as a whole.
+    /// The arrays under construction that are computed as a whole.
     strict: strictness::Strictness<'a>,
-    /// How often they are computed.
+    /// Counters of how often arrays are computed.
     repeat: materialize::Materialization,
     /// Codes that were packed, with their parts and the sizes of these.
     packed: HashMap<Reg, (Vec<AbstractValue<'a>>, Vec<u64>)>,
@@ -309,17 +307,17 @@ pub(crate) struct Lower<'a> {
     /// Parts of codes: the whole, which part, and how many there are.
     parts: HashMap<Reg, (Reg, usize, usize)>,
     inputs: Vec<Input>,
-    feeds: Vec<Feed>,
+    bindings: Vec<InputBinding>,
     known: Vec<(Input, AbstractValue<'a>)>,
     globals: HashMap<u32, Place>,
-    /// What the bodies of functions mention, as far as somebody has asked.
+    /// A cache of the variables and functions that bodies of functions mention.
     mentioned: RefCell<HashMap<FunctionId, Rc<FreeVariables>>>,
     /// An array that changes, which is being assigned and is given to a function: nobody else looks
     /// at it.
     moving: Option<Array>,
     /// Functions being written out.
     calls: Vec<FunctionId>,
-    /// What is known of functions at types.
+    /// Facts about bodies of functions at types.
     instances: HashMap<(FunctionId, Vec<Type>), Rc<BodyFacts<'a>>>,
     /// Inside a round that may run at the same time as others.
     in_each: bool,
@@ -328,17 +326,17 @@ pub(crate) struct Lower<'a> {
     /// Variables that change.
     changes: Vec<Root>,
     /// The results so far.
-    results: Vec<Delivery>,
+    results: Vec<ResultSource>,
 }
 
 /// The loops of a part.
-pub fn lower<'a>(part: &'a CompilationUnit<'a>) -> std::result::Result<Lowered, No> {
+pub fn lower<'a>(unit: &'a CompilationUnit<'a>) -> std::result::Result<Lowered, Declined> {
     let mut at_once = BTreeSet::new();
     // What would do, though an array is computed more often than needed.
     let mut so_far = None;
-    let steps = Rc::new(Cell::new(STEPS));
-    for _ in 0..MOST {
-        let mut lower = Lower::new(part, at_once.clone(), steps.clone());
+    let steps = Rc::new(Cell::new(MAX_STEPS));
+    for _ in 0..MAX_ATTEMPTS {
+        let mut lower = Lower::new(unit, at_once.clone(), steps.clone());
         let result = lower.attempt();
         let repeated = lower.repeat.worth_storing().filter(|number| !at_once.contains(number));
         let next = match result.and_then(|()| lower.unread()) {
@@ -348,25 +346,25 @@ pub fn lower<'a>(part: &'a CompilationUnit<'a>) -> std::result::Result<Lowered, 
                 }
                 unread.or(repeated)
             }
-            Err(No(STOPPED)) => return Err(No(STOPPED)),
-            Err(No(TOO_LONG)) if so_far.is_none() && steps.get() > 0 => repeated,
+            Err(Declined::Stopped) => return Err(Declined::Stopped),
+            Err(Declined::TooLong) if so_far.is_none() && steps.get() > 0 => repeated,
             Err(no) => return so_far.ok_or(no),
         };
         match next {
             Some(number) => at_once.insert(number),
-            None => return so_far.ok_or(No(TOO_LONG)),
+            None => return so_far.ok_or(Declined::TooLong),
         };
     }
-    so_far.ok_or(No("many arrays whose elements may fail, and are not all read"))
+    so_far.ok_or(Declined::Construct(UnsupportedConstruct::ManyStrictArrays))
 }
 
 impl<'a> Lower<'a> {
-    fn new(part: &'a CompilationUnit<'a>, at_once: BTreeSet<usize>, steps: Rc<Cell<u64>>) -> Lower<'a> {
+    fn new(unit: &'a CompilationUnit<'a>, at_once: BTreeSet<usize>, steps: Rc<Cell<u64>>) -> Lower<'a> {
         Lower {
-            part,
-            program: part.program,
-            layouts: part.layouts,
-            nest: Kernel::default(),
+            unit,
+            program: unit.program,
+            layouts: unit.layouts,
+            kernel: Kernel::default(),
             open: vec![OpenBlock::default()],
             made: 0,
             steps,
@@ -381,7 +379,7 @@ impl<'a> Lower<'a> {
             divided: HashSet::default(),
             parts: HashMap::default(),
             inputs: Vec::new(),
-            feeds: Vec::new(),
+            bindings: Vec::new(),
             known: Vec::new(),
             globals: HashMap::default(),
             mentioned: RefCell::default(),
@@ -397,19 +395,19 @@ impl<'a> Lower<'a> {
 
     /// Lowers the part.
     fn attempt(&mut self) -> Result<()> {
-        let part = self.part;
-        let stored = match part.region {
+        let unit = self.unit;
+        let stored = match unit.region {
             Region::Term(term) => use_counts::stored(&[], Some(term)),
             Region::Loop(stmt) => use_counts::stored(std::slice::from_ref(stmt), None),
         };
         let mut frame = Frame {
             locals: Locals::default(),
-            infos: Rc::new(BodyFacts::new(part.locals, HashMap::default(), stored)),
+            infos: Rc::new(BodyFacts::new(unit.locals, HashMap::default(), stored)),
             exit: None,
             around: None,
             outermost: true,
         };
-        match part.region {
+        match unit.region {
             Region::Term(term) => {
                 let ty = self.ty(&frame, &term.ty);
                 let value = self.term(term, &mut frame)?;
@@ -433,12 +431,12 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    /// What was made.
+    /// The finished loops.
     fn done(mut self) -> Lowered {
-        self.nest.body = self.open.pop().unwrap_or_default().stmts;
-        self.nest.constants = self.constants;
-        let Lower { nest, made: statements, inputs, feeds, changes, results, classes, .. } = self;
-        Lowered { nest, statements, inputs, feeds, changes, results, classes }
+        self.kernel.body = self.open.pop().unwrap_or_default().stmts;
+        self.kernel.constants = self.constants;
+        let Lower { kernel, made: statements, inputs, bindings, changes, results, classes, .. } = self;
+        Lowered { kernel, statements, inputs, bindings, changes, results, classes }
     }
 }
 
@@ -446,7 +444,7 @@ impl<'a> Lower<'a> {
 pub(crate) fn word(leaf: &Leaf) -> Result<ScalarType> {
     Ok(match leaf {
         Leaf::Code(size) if *size <= Code::Wide(1 << 64) => ScalarType::I64,
-        Leaf::Code(_) => return Err(No("codes of more than 64 bits")),
+        Leaf::Code(_) => return Err(Declined::Type(UnsupportedType::WideCode)),
         Leaf::Scalar(Scalar::Int) => ScalarType::I64,
         Leaf::Scalar(Scalar::Real) => ScalarType::F64,
         Leaf::Scalar(Scalar::Single) => ScalarType::F32,
@@ -457,12 +455,13 @@ pub(crate) fn word(leaf: &Leaf) -> Result<ScalarType> {
             32 => ScalarType::I32,
             _ => ScalarType::I64,
         },
-        Leaf::Scalar(Scalar::Bigint) => return Err(No("big integers")),
-        Leaf::Scalar(Scalar::String) => return Err(No("strings")),
+        Leaf::Scalar(Scalar::Bigint) => return Err(Declined::Type(UnsupportedType::BigInteger)),
+        Leaf::Scalar(Scalar::String) => return Err(Declined::Type(UnsupportedType::String)),
     })
 }
 
-/// What the codes of a slot are below of, if it holds codes and not all that fit a word are some.
+/// The exclusive upper bound of the codes in a slot; `None` if it holds no codes, or every word is
+/// one.
 pub(crate) fn codes_below(leaf: &Leaf) -> Option<u64> {
     match leaf {
         Leaf::Code(size) => size.to_u64(),
@@ -493,7 +492,7 @@ impl<'a> Lower<'a> {
         }
         let here =
             if ty.has_var() && !infos.types.is_empty() { ty.substitute(&infos.types) } else { ty.clone() };
-        let here = bare(&(self.part.concrete)(&here));
+        let here = bare(&(self.unit.concrete)(&here));
         infos.known.borrow_mut().insert(ty.address(), (ty.clone(), here.clone()));
         here
     }
@@ -515,22 +514,22 @@ impl<'a> Lower<'a> {
                 Form::Sum(_) => match layout.leaf() {
                     Some(leaf) => word(&leaf).map(|_| ()),
                     None if layout.slots == 0 => Ok(()),
-                    None => Err(No("sums with arguments")),
+                    None => Err(Declined::Type(UnsupportedType::SumWithArguments)),
                 },
-                Form::Variant => Err(No("variants")),
-                Form::Function => Err(No("functions inside data")),
-                Form::Packed => Err(No("sizes inside data")),
+                Form::Variant => Err(Declined::Type(UnsupportedType::Variant)),
+                Form::Function => Err(Declined::Type(UnsupportedType::FunctionInData)),
+                Form::Packed => Err(Declined::Type(UnsupportedType::SizesInData)),
             }
         }
         if let Some(known) = self.held.borrow().get(ty) {
             return Ok(known.clone());
         }
         if ty.has_var() {
-            return Err(No("a size that is not there yet"));
+            return Err(Declined::Construct(UnsupportedConstruct::UnknownSize));
         }
         let layout = self.layout(ty);
         if layout.slots == TOO_MANY_SLOTS || layout.slots > 1 << 48 {
-            return Err(No("more slots than memory"));
+            return Err(Declined::Type(UnsupportedType::TooManySlots));
         }
         held(&layout)?;
         self.held.borrow_mut().insert(ty.clone(), layout.clone());
@@ -540,11 +539,11 @@ impl<'a> Lower<'a> {
     /// The number of values of an index type.
     pub(crate) fn count(&self, ty: &Type) -> Result<u64> {
         if ty.has_var() {
-            return Err(No("a size that is not there yet"));
+            return Err(Declined::Construct(UnsupportedConstruct::UnknownSize));
         }
         let layout = self.layout(ty);
         let size = layout.compact().and_then(|c| c.size.to_u64());
-        size.filter(|n| *n < 1 << 62).ok_or(No("an index type beyond a machine word"))
+        size.filter(|n| *n < 1 << 62).ok_or(Declined::Type(UnsupportedType::WideIndex))
     }
 
     // ---- bounds ----------------------------------------------------------------------------
@@ -556,12 +555,12 @@ impl<'a> Lower<'a> {
 
     /// So many steps more.
     pub(crate) fn steps_of(&self, count: usize) -> Result<()> {
-        if !(self.part.may_go_on)() {
-            return Err(No(STOPPED));
+        if !(self.unit.may_continue)() {
+            return Err(Declined::Stopped);
         }
         let left = self.steps.get().checked_sub(count as u64);
         self.steps.set(left.unwrap_or(0));
-        left.map(|_| ()).ok_or(No(TOO_LONG))
+        left.map(|_| ()).ok_or(Declined::TooLong)
     }
 
     /// The locals that the body of an array mentions.
@@ -576,8 +575,8 @@ impl<'a> Lower<'a> {
         Ok(found)
     }
 
-    /// Declines a value of more parts than a nest may have statements: each would be written out by one. Parts that
-    /// are shared are counted as often as they stand there, and looked at once.
+    /// Declines a value of more parts than a kernel may have statements: each would be written out
+    /// by one. Parts that are shared are counted as often as they stand there, and looked at once.
     pub(crate) fn few_leaves(&self, value: &AbstractValue<'a>) -> Result<()> {
         fn leaves<'a>(
             value: &AbstractValue<'a>,
@@ -593,7 +592,9 @@ impl<'a> Lower<'a> {
             count
         }
         match value {
-            AbstractValue::Parts(_) if leaves(value, &mut HashMap::default()) > LONGEST => Err(No(TOO_LONG)),
+            AbstractValue::Parts(_) if leaves(value, &mut HashMap::default()) > MAX_STATEMENTS => {
+                Err(Declined::TooLong)
+            }
             _ => Ok(()),
         }
     }
@@ -602,8 +603,8 @@ impl<'a> Lower<'a> {
 
     pub(crate) fn emit(&mut self, stmt: Stmt) -> Result<()> {
         self.made += 1;
-        if self.made > LONGEST {
-            return Err(No(TOO_LONG));
+        if self.made > MAX_STATEMENTS {
+            return Err(Declined::TooLong);
         }
         if let Some(open) = self.open.last_mut() {
             // It may write to any array.
@@ -624,17 +625,16 @@ impl<'a> Lower<'a> {
     }
 
     pub(crate) fn reg(&mut self, ty: ScalarType) -> Reg {
-        self.nest.regs.push(ty);
-        self.nest.regs.len() as Reg - 1
+        self.kernel.regs.push(ty)
     }
 
     pub(crate) fn type_of(&self, reg: Reg) -> ScalarType {
-        self.nest.regs[reg as usize]
+        self.kernel.regs[reg]
     }
 
     /// The register that has been set so, or else a note that the next one will be.
     fn computed(&mut self, op: &Op) -> Option<Reg> {
-        let changes = |array: &Array| !matches!(self.nest.arrays[*array as usize].origin, Origin::Given(_));
+        let changes = |array: &Array| !matches!(self.kernel.arrays[*array].origin, Origin::Input(_));
         let passing = match op {
             Op::Get(_) => return None,
             Op::Load(array, ..) => changes(array),
@@ -648,7 +648,7 @@ impl<'a> Lower<'a> {
         };
         let found = found.copied();
         if found.is_none() {
-            known.insert(op.clone(), self.nest.regs.len() as Reg);
+            known.insert(op.clone(), Reg::new(self.kernel.regs.len()));
         }
         found
     }
@@ -675,7 +675,7 @@ impl<'a> Lower<'a> {
         Ok(reg)
     }
 
-    /// What an operation on words gives whose operands are constants (constant folding).
+    /// The result of an operation on words whose operands are constants (constant folding).
     fn folded(&self, ty: ScalarType, op: &Op) -> Option<Folded> {
         match *op {
             Op::Unary(Unary::Neg, a) if ty == ScalarType::I64 => {
@@ -709,14 +709,14 @@ impl<'a> Lower<'a> {
 
     /// A size: a constant if it is small.
     pub(crate) fn size(&mut self, n: u64) -> Result<Reg> {
-        if n <= SMALL {
+        if n <= MAX_CONSTANT_SIZE {
             return self.int(n);
         }
-        let at = match self.nest.sizes.iter().position(|known| *known == n) {
+        let at = match self.kernel.sizes.iter().position(|known| *known == n) {
             Some(at) => at,
             None => {
-                self.nest.sizes.push(n);
-                self.nest.sizes.len() - 1
+                self.kernel.sizes.push(n);
+                self.kernel.sizes.len() - 1
             }
         };
         let reg = self.set(ScalarType::I64, Op::Size(at as u32))?;
@@ -773,7 +773,8 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// A number made of digits, as a register. The digit of weight 1 comes last: it is often the innermost index.
+    /// A number made of digits, as a register. The digit of weight 1 comes last: it is often the
+    /// innermost index.
     fn sum(&mut self, sum: &index_algebra::Sum) -> Result<Reg> {
         let mut all = self.size(sum.rest)?;
         let mut digits = sum.digits.clone();
@@ -787,16 +788,14 @@ impl<'a> Lower<'a> {
     }
 
     pub(crate) fn label(&mut self) -> Label {
-        self.nest.labels += 1;
-        self.nest.labels - 1
+        self.kernel.new_label()
     }
 
     pub(crate) fn var(&mut self, ty: ScalarType) -> Var {
-        self.nest.vars.push(ty);
-        self.nest.vars.len() as Var - 1
+        self.kernel.vars.push(ty)
     }
 
-    /// Whether the next statement stands at the top of the nest.
+    /// Returns true if the next statement stands at the top of the kernel.
     pub(crate) fn at_top(&self) -> bool {
         self.open.len() == 1 && !self.in_each
     }
@@ -805,10 +804,10 @@ impl<'a> Lower<'a> {
 
     pub(crate) fn array(&mut self, origin: Origin, class: Class, slots: u64) -> Result<Array> {
         let width = match class {
-            Class::Wide | Class::Any => return Err(No("slots of more than 64 bits")),
+            Class::Wide | Class::Any => return Err(Declined::Type(UnsupportedType::WideSlot)),
             class => class.bytes() as u8,
         };
-        Ok(self.nest.array(origin, width, slots))
+        Ok(self.kernel.add_array(origin, width, slots))
     }
 
     /// An array to work in, of as many slots as a type has.
@@ -820,7 +819,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn working(&mut self, class: Class, slots: u64) -> Result<Array> {
         let origin = match self.in_each {
             false => Origin::Scratch,
-            true if slots <= LOCAL_SLOTS => Origin::Local(slots.next_multiple_of(2) as u32),
+            true if slots <= MAX_STACK_SLOTS => Origin::Stack(slots.next_multiple_of(2) as u32),
             true => Origin::ThreadLocal,
         };
         self.array(origin, class, slots)
@@ -833,51 +832,54 @@ impl<'a> Lower<'a> {
     }
 
     /// Makes a value of the part's a result.
-    fn give(&mut self, value: &AbstractValue<'a>, ty: &Type) -> Result<Delivery> {
+    fn give(&mut self, value: &AbstractValue<'a>, ty: &Type) -> Result<ResultSource> {
         self.step()?;
         let layout = self.stored(ty)?;
         match (layout.slots, value) {
-            (0, _) => Ok(Delivery::Unit),
+            (0, _) => Ok(ResultSource::Unit),
             (1, _) => {
                 let reg = self.as_word(value, ty)?;
-                self.nest.words.push(reg);
-                Ok(Delivery::Word(self.nest.words.len() - 1))
+                self.kernel.scalar_results.push(reg);
+                Ok(ResultSource::Word(self.kernel.scalar_results.len() - 1))
             }
             (_, AbstractValue::Parts(parts)) => {
-                let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
+                let types =
+                    ty.components(parts.len()).ok_or(Declined::Form(UnexpectedForm::PartsWithoutTypes))?;
                 let mut given = Vec::new();
                 for (part, ty) in parts.iter().zip(types) {
                     given.push(self.give(part, &bare(&ty))?);
                 }
-                Ok(Delivery::Parts(given, layout.class))
+                Ok(ResultSource::Parts(given, layout.class))
             }
             (slots, AbstractValue::Array(aggregate))
                 if self.is_scratch(aggregate, slots as u64, layout.class) =>
             {
                 // What was made to work in is the result.
-                let Aggregate::Stored { array, .. } = **aggregate else { return Err(No("no stored array")) };
+                let Aggregate::Stored { array, .. } = **aggregate else {
+                    return Err(Declined::Form(UnexpectedForm::NoStoredArray));
+                };
                 let number = self.classes.len() as u32;
                 self.classes.push(layout.class);
-                self.nest.arrays[array as usize].origin = Origin::Result(number);
-                Ok(Delivery::Array(number, layout.class))
+                self.kernel.arrays[array].origin = Origin::Result(number);
+                Ok(ResultSource::Array(number, layout.class))
             }
             _ => {
                 let array = self.result_array(&layout)?;
                 let base = self.int(0)?;
                 self.fill(array, base, value, ty)?;
                 let number = self.classes.len() as u32 - 1;
-                Ok(Delivery::Array(number, layout.class))
+                Ok(ResultSource::Array(number, layout.class))
             }
         }
     }
 
-    /// Whether an aggregate is all of an array to work in.
+    /// Returns true if an aggregate is all of an array to work in.
     fn is_scratch(&self, aggregate: &Aggregate<'a>, slots: u64, class: Class) -> bool {
         let Aggregate::Stored { array, base, .. } = aggregate else { return false };
-        let info = self.nest.arrays[*array as usize];
+        let info = self.kernel.arrays[*array];
         info.origin == Origin::Scratch
             && self.known(*base) == Some(0)
-            && self.nest.slots[*array as usize] == slots
+            && self.kernel.slots[*array] == slots
             && u64::from(info.width) == class.bytes()
     }
 
@@ -892,11 +894,14 @@ impl<'a> Lower<'a> {
                 let types = body.type_params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();
                 let mut captures = Vec::new();
                 for (i, (local, shape)) in body.captures.iter().zip(captured).enumerate() {
-                    let info = body.locals.get(*local as usize).ok_or(No("a capture without type"))?;
+                    let info = body
+                        .locals
+                        .get(*local as usize)
+                        .ok_or(Declined::Form(UnexpectedForm::CaptureWithoutType))?;
                     if info.shared {
-                        return Err(No("a variable shared with a function"));
+                        return Err(Declined::Construct(UnsupportedConstruct::SharedVariable));
                     }
-                    let ty = bare(&(self.part.concrete)(&info.ty.substitute(&types)));
+                    let ty = bare(&(self.unit.concrete)(&info.ty.substitute(&types)));
                     let mut path = input.path.clone();
                     path.push(i);
                     captures.push(self.input(Input { root: input.root, path }, &ty, shape)?);
@@ -912,19 +917,19 @@ impl<'a> Lower<'a> {
                 match layout.slots {
                     0 => AbstractValue::Unit,
                     1 => {
-                        let leaf = layout.leaf().ok_or(No("an unknown slot"))?;
+                        let leaf = layout.leaf().ok_or(Declined::Form(UnexpectedForm::UnknownSlot))?;
                         let ty = word(&leaf)?;
-                        self.nest.scalars.push(ty);
-                        let scalar = self.nest.scalars.len() as u32 - 1;
+                        self.kernel.scalars.push(ty);
+                        let scalar = self.kernel.scalars.len() as u32 - 1;
                         self.inputs.push(input.clone());
-                        self.feeds.push(Feed::Scalar(scalar, codes_below(&leaf)));
+                        self.bindings.push(InputBinding::Scalar(scalar, codes_below(&leaf)));
                         AbstractValue::Word(self.at_start(ty, Op::Scalar(scalar))?)
                     }
                     slots => {
                         let number = self.inputs.len() as u32;
-                        let array = self.array(Origin::Given(number), layout.class, slots as u64)?;
+                        let array = self.array(Origin::Input(number), layout.class, slots as u64)?;
                         self.inputs.push(input.clone());
-                        self.feeds.push(Feed::Read(array, layout.class));
+                        self.bindings.push(InputBinding::Read(array, layout.class));
                         let base = self.at_start(ScalarType::I64, Op::Const(ScalarType::I64, 0))?;
                         AbstractValue::Array(Rc::new(Aggregate::Stored { array, base, changing: false }))
                     }
@@ -946,9 +951,9 @@ impl<'a> Lower<'a> {
         Ok(reg)
     }
 
-    /// What is known of a variable outside.
+    /// The knowledge about a variable outside.
     pub(crate) fn shape(&self, root: Root) -> KnownValue {
-        let known = self.part.functions.iter().find(|(known, _)| *known == root);
+        let known = self.unit.functions.iter().find(|(known, _)| *known == root);
         known.map_or(KnownValue::Data, |(_, shape)| shape.clone())
     }
 }

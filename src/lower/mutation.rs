@@ -1,13 +1,13 @@
-//! Variables that change: numbers become variables of the nest, arrays are changed where they lie.
+//! Variables that change: numbers become variables of the kernel, arrays are changed where they
+//! lie.
 
 use super::{
-    AbstractValue, Aggregate, Binding, Delivery, Feed, Frame, Lower, No, Place, Result, bare, codes_below,
-    word,
+    AbstractValue, Aggregate, Binding, Declined, Frame, InputBinding, Lower, Place, Result, ResultSource,
+    UnexpectedForm, UnsupportedConstruct, UnsupportedType, bare, codes_below, word,
 };
 use crate::core::free_variables::FreeVariables;
 use crate::core::{
-    FunctionId, GlobalId, LocalInfo, Pat, PatKind, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term,
-    TermKind,
+    FunctionId, GlobalId, LocalInfo, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term, TermKind,
 };
 use crate::hash::HashSet;
 use crate::kernel::{Input, KnownValue};
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Slots of the largest tuple that is kept in variables.
-const PARTS: usize = 32;
+const MAX_TUPLE_SLOTS: usize = 32;
 
 /// The variables outside of a loop that it changes, in the order they are met.
 pub(crate) fn changes(stmt: &CoreStmt) -> Vec<Root> {
@@ -35,16 +35,22 @@ pub(crate) fn changes(stmt: &CoreStmt) -> Vec<Root> {
     seen
 }
 
-/// What a statement, and those nested in it, change and bind; without what is inside terms.
+/// Adds what a statement, and those nested in it, change and bind; without statements inside terms.
 fn collect(stmt: &CoreStmt, found: &mut Vec<Root>, own: &mut HashSet<u32>) {
     stmt.for_each_stmt(&mut |stmt| {
         found.extend(stmt.stores_into());
         match &stmt.kind {
-            StmtKind::Let(pat, _) => bound(pat, own),
+            StmtKind::Let(pat, _) => pat.for_each_local(&mut |local| {
+                own.insert(local);
+            }),
             StmtKind::For(local, ..) => {
                 own.insert(*local);
             }
-            StmtKind::Match(_, arms) => arms.iter().for_each(|(pat, _, _)| bound(pat, own)),
+            StmtKind::Match(_, arms) => arms.iter().for_each(|(pat, _, _)| {
+                pat.for_each_local(&mut |local| {
+                    own.insert(local);
+                })
+            }),
             _ => {}
         }
     });
@@ -54,31 +60,14 @@ fn collect(stmt: &CoreStmt, found: &mut Vec<Root>, own: &mut HashSet<u32>) {
 fn inside(term: &Term, found: &mut Vec<Root>, own: &mut HashSet<u32>) {
     match &term.kind {
         TermKind::Block(stmts, _) => stmts.iter().for_each(|stmt| collect(stmt, found, own)),
-        TermKind::Match(_, arms) => arms.iter().for_each(|arm| bound(&arm.pattern, own)),
+        TermKind::Match(_, arms) => arms.iter().for_each(|arm| {
+            arm.pattern.for_each_local(&mut |local| {
+                own.insert(local);
+            })
+        }),
         _ => {}
     }
     term.for_each_child(&mut |child| inside(child, found, own));
-}
-
-fn bound(pat: &Pat, own: &mut HashSet<u32>) {
-    match &pat.kind {
-        PatKind::Bind(local) => {
-            own.insert(*local);
-        }
-        PatKind::As(inner, local) => {
-            own.insert(*local);
-            bound(inner, own);
-        }
-        PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
-            parts.iter().for_each(|p| bound(p, own))
-        }
-        PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => bound(inner, own),
-        PatKind::Coarray(index, argument) => {
-            bound(index, own);
-            bound(argument, own);
-        }
-        _ => {}
-    }
 }
 
 impl<'a> Lower<'a> {
@@ -88,12 +77,16 @@ impl<'a> Lower<'a> {
             Root::Local(local) => {
                 let LocalInfo { shared, ty, .. } = frame.infos.locals[local as usize].clone();
                 if shared {
-                    return Err(No("a variable shared with a function"));
+                    return Err(Declined::Construct(UnsupportedConstruct::SharedVariable));
                 }
                 self.ty(frame, &ty)
             }
             Root::Global(global) => {
-                let global = self.program.globals.get(global as usize).ok_or(No("an unknown variable"))?;
+                let global = self
+                    .program
+                    .globals
+                    .get(global as usize)
+                    .ok_or(Declined::Form(UnexpectedForm::UnknownVariable))?;
                 self.ty(frame, &global.ty.clone())
             }
         };
@@ -101,23 +94,23 @@ impl<'a> Lower<'a> {
         let number = self.inputs.len() as u32;
         let place = match layout.slots {
             0 => {
-                self.feeds.push(Feed::Nothing);
+                self.bindings.push(InputBinding::Nothing);
                 Place::Unit
             }
             1 => {
-                let leaf = layout.leaf().ok_or(No("an unknown slot"))?;
+                let leaf = layout.leaf().ok_or(Declined::Form(UnexpectedForm::UnknownSlot))?;
                 let word = word(&leaf)?;
-                self.nest.scalars.push(word);
-                let scalar = self.nest.scalars.len() as u32 - 1;
-                self.feeds.push(Feed::Scalar(scalar, codes_below(&leaf)));
+                self.kernel.scalars.push(word);
+                let scalar = self.kernel.scalars.len() as u32 - 1;
+                self.bindings.push(InputBinding::Scalar(scalar, codes_below(&leaf)));
                 let var = self.var(word);
                 let given = self.set(word, Op::Scalar(scalar))?;
                 self.emit(Stmt::Set(var, given))?;
                 Place::Var(var)
             }
             slots => {
-                let array = self.array(Origin::Changed(number), layout.class, slots as u64)?;
-                self.feeds.push(Feed::Change(array, layout.class));
+                let array = self.array(Origin::InOut(number), layout.class, slots as u64)?;
+                self.bindings.push(InputBinding::Change(array, layout.class));
                 let base = self.int(0)?;
                 Place::Memory(array, base)
             }
@@ -132,17 +125,19 @@ impl<'a> Lower<'a> {
         Ok(place)
     }
 
-    /// What a variable that was changed is at the end.
-    pub(crate) fn give_place(&mut self, place: &Place, number: usize) -> Result<Delivery> {
+    /// The final value of a variable that was changed.
+    pub(crate) fn give_place(&mut self, place: &Place, number: usize) -> Result<ResultSource> {
         Ok(match place {
-            Place::Unit => Delivery::Unit,
+            Place::Unit => ResultSource::Unit,
             Place::Var(var) => {
-                let reg = self.set(self.nest.vars[*var as usize], Op::Get(*var))?;
-                self.nest.words.push(reg);
-                Delivery::Word(self.nest.words.len() - 1)
+                let reg = self.set(self.kernel.vars[*var], Op::Get(*var))?;
+                self.kernel.scalar_results.push(reg);
+                ResultSource::Word(self.kernel.scalar_results.len() - 1)
             }
-            Place::Memory(..) => Delivery::Changed(number),
-            Place::Parts(_) | Place::Sum(..) => return Err(No("a variable outside in parts")),
+            Place::Memory(..) => ResultSource::Changed(number),
+            Place::Parts(_) | Place::Sum(..) => {
+                return Err(Declined::Construct(UnsupportedConstruct::OuterVariableInParts));
+            }
         })
     }
 
@@ -154,9 +149,10 @@ impl<'a> Lower<'a> {
         }
         let layout = self.layout(ty);
         if let Form::Parts(parts) = &layout.form
-            && (2..=PARTS).contains(&layout.slots)
+            && (2..=MAX_TUPLE_SLOTS).contains(&layout.slots)
         {
-            let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
+            let types =
+                ty.components(parts.len()).ok_or(Declined::Form(UnexpectedForm::PartsWithoutTypes))?;
             let places = types.iter().map(|ty| self.place_for(&bare(ty)));
             return Ok(Place::Parts(Rc::new(places.collect::<Result<Vec<_>>>()?)));
         }
@@ -164,7 +160,7 @@ impl<'a> Lower<'a> {
         Ok(match layout.slots {
             0 => Place::Unit,
             1 => Place::Var({
-                let ty = word(&layout.leaf().ok_or(No("an unknown slot"))?)?;
+                let ty = word(&layout.leaf().ok_or(Declined::Form(UnexpectedForm::UnknownSlot))?)?;
                 self.var(ty)
             }),
             _ => {
@@ -185,7 +181,8 @@ impl<'a> Lower<'a> {
                 self.emit(Stmt::Set(*var, reg))
             }
             Place::Parts(places) => {
-                let types = ty.components(places.len()).ok_or(No("parts without types"))?;
+                let types =
+                    ty.components(places.len()).ok_or(Declined::Form(UnexpectedForm::PartsWithoutTypes))?;
                 let mut parts = Vec::new();
                 for (i, part) in types.iter().enumerate() {
                     let part = bare(part);
@@ -226,11 +223,13 @@ impl<'a> Lower<'a> {
         let mut place = match root {
             Root::Local(local) => match frame.locals.get(local) {
                 Some(Binding::Place(place)) => place.clone(),
-                _ => return Err(No("a store into what does not change")),
+                _ => return Err(Declined::Construct(UnsupportedConstruct::StoreIntoConstant)),
             },
-            Root::Global(global) => {
-                self.globals.get(&global).cloned().ok_or(No("a store into a variable of the session"))?
-            }
+            Root::Global(global) => self
+                .globals
+                .get(&global)
+                .cloned()
+                .ok_or(Declined::Construct(UnsupportedConstruct::SessionVariableStore))?,
         };
         // The steps are evaluated before the value.
         let mut ty = self.ty(frame, root_ty);
@@ -240,7 +239,9 @@ impl<'a> Lower<'a> {
             let (from, to) = (self.ty(frame, &step.from), self.ty(frame, &step.to));
             match &step.kind {
                 StepKind::Component(i) => {
-                    let i = Code::from(i).to_u64().ok_or(No("a position beyond memory"))?;
+                    let i = Code::from(i)
+                        .to_u64()
+                        .ok_or(Declined::Construct(UnsupportedConstruct::PositionBeyondMemory))?;
                     place = self.inner(&place, &from, i, &to)?;
                 }
                 StepKind::Index(index) => {
@@ -248,14 +249,14 @@ impl<'a> Lower<'a> {
                     place = self.element(&place, &from, &index, &to)?;
                 }
                 StepKind::Factor(i) => packed.push((from, Code::from(i))),
-                StepKind::Digit(_) => return Err(No("a store into a digit")),
+                StepKind::Digit(_) => return Err(Declined::Construct(UnsupportedConstruct::DigitStore)),
                 StepKind::Reshape if !packed.is_empty() => {}
                 StepKind::Reshape => {
                     if !self.layout(&from).stored_like(&self.layout(&to)) {
-                        return Err(No("a reshape between types that are stored otherwise"));
+                        return Err(Declined::Type(UnsupportedType::ReshapeOfOtherStorage));
                     }
                     if let Place::Parts(_) = place {
-                        return Err(No("a reshape of a tuple in variables"));
+                        return Err(Declined::Construct(UnsupportedConstruct::ReshapeOfVariables));
                     }
                 }
             }
@@ -283,9 +284,8 @@ impl<'a> Lower<'a> {
         };
         let new = self.replaced(old, rest, part)?;
         let layout = self.layout(ty);
-        let compact = layout.compact().ok_or(No("a part of no compact value"))?;
-        let weight =
-            compact.encoding.size_and_weight(i).1.to_u64().ok_or(No("codes of more than 64 bits"))?;
+        let compact = layout.compact().ok_or(Declined::Form(UnexpectedForm::PartOfNonCompact))?;
+        let weight = compact.encoding.size_and_weight(i).1.to_u64().ok_or(Declined::Type(UnsupportedType::WideCode))?;
         let weight = self.size(weight)?;
         let less = self.binary(Binary::Mul, old, weight)?;
         let more = self.binary(Binary::Mul, new, weight)?;
@@ -297,7 +297,7 @@ impl<'a> Lower<'a> {
     fn read_place(&mut self, place: &Place, ty: &Type) -> Result<Reg> {
         match place {
             Place::Var(var) => {
-                let ty = self.nest.vars[*var as usize];
+                let ty = self.kernel.vars[*var];
                 self.set(ty, Op::Get(*var))
             }
             Place::Memory(array, slot) => {
@@ -305,7 +305,7 @@ impl<'a> Lower<'a> {
                 self.as_word(&value, ty)
             }
             Place::Unit => self.int(0),
-            Place::Parts(_) | Place::Sum(..) => Err(No("a word in parts")),
+            Place::Parts(_) | Place::Sum(..) => Err(Declined::Form(UnexpectedForm::WordInParts)),
         }
     }
 
@@ -320,14 +320,19 @@ impl<'a> Lower<'a> {
             return Ok(place.clone());
         }
         match place {
-            Place::Parts(parts) => parts.get(i as usize).cloned().ok_or(No("a component that is not there")),
+            Place::Parts(parts) => {
+                parts.get(i as usize).cloned().ok_or(Declined::Form(UnexpectedForm::MissingComponent))
+            }
             _ if whole.slots == part.slots => Ok(place.clone()),
             Place::Memory(array, base) => {
-                let (start, _) = whole.part(i as usize).ok_or(No("a component that is not there"))?;
+                let (start, _) =
+                    whole.part(i as usize).ok_or(Declined::Form(UnexpectedForm::MissingComponent))?;
                 let offset = self.size(start as u64)?;
                 Ok(Place::Memory(*array, self.binary(Binary::Add, *base, offset)?))
             }
-            Place::Unit | Place::Var(_) | Place::Sum(..) => Err(No("a component of a word")),
+            Place::Unit | Place::Var(_) | Place::Sum(..) => {
+                Err(Declined::Form(UnexpectedForm::ComponentOfWord))
+            }
         }
     }
 
@@ -344,8 +349,8 @@ impl<'a> Lower<'a> {
         let at = self.as_word(index, from)?;
         match place {
             Place::Parts(parts) => {
-                let known = self.known(at).ok_or(No("a component that is not known"))?;
-                parts.get(known as usize).cloned().ok_or(No("an element that is not there"))
+                let known = self.known(at).ok_or(Declined::Form(UnexpectedForm::UnknownComponent))?;
+                parts.get(known as usize).cloned().ok_or(Declined::Form(UnexpectedForm::MissingElement))
             }
             _ if whole.slots == part.slots => Ok(place.clone()),
             Place::Memory(array, base) => {
@@ -353,14 +358,16 @@ impl<'a> Lower<'a> {
                 let offset = self.binary(Binary::Mul, at, stride)?;
                 Ok(Place::Memory(*array, self.binary(Binary::Add, *base, offset)?))
             }
-            Place::Unit | Place::Var(_) | Place::Sum(..) => Err(No("an element of a word")),
+            Place::Unit | Place::Var(_) | Place::Sum(..) => {
+                Err(Declined::Form(UnexpectedForm::ElementOfWord))
+            }
         }
     }
 
     // ---- who looks at what changes --------------------------------------------------------
 
-    /// Whether a term, which is computed later in this frame, may look at a variable of the session that changes:
-    /// itself, or by a function that it may call.
+    /// Returns true if a term, which is computed later in this frame, may look at a variable of the
+    /// session that changes: itself, or by a function that it may call.
     pub(crate) fn looks_at_changing(&self, term: &Term, frame: &Frame<'a>, of: Option<Array>) -> bool {
         let concerned = self.globals.iter().filter(|(_, place)| match place {
             Place::Memory(array, _) => of.is_none_or(|of| of == *array),
@@ -377,7 +384,7 @@ impl<'a> Lower<'a> {
         }
         let mut waiting = Vec::new();
         // Whatever function is known outside of the part may be a local's or a variable's value.
-        self.part.functions.iter().for_each(|(_, shape)| of_shape(shape, &mut waiting));
+        self.unit.functions.iter().for_each(|(_, shape)| of_shape(shape, &mut waiting));
         for (_, bind) in frame.locals.iter() {
             if let Binding::Value(value) = bind {
                 self.of_value(value, &mut waiting);
@@ -401,8 +408,8 @@ impl<'a> Lower<'a> {
         false
     }
 
-    /// The functions that a value is, or has captured, as long as there are steps left. What is inside an array that
-    /// is built is asked by itself.
+    /// The functions that a value is, or has captured, as long as there are steps left. What is
+    /// inside an array that is built is asked by itself.
     fn of_value(&self, value: &AbstractValue<'a>, found: &mut Vec<FunctionId>) {
         if self.step().is_err() {
             return;
@@ -430,7 +437,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// What the body of a function mentions, if it is known.
+    /// The variables and functions that the body of a function mentions, if it is known.
     fn mentioned_by(&self, function: FunctionId) -> Option<Rc<FreeVariables>> {
         if let Some(known) = self.mentioned.borrow().get(&function) {
             return Some(known.clone());
@@ -441,7 +448,7 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Whether a value is what lies at a place.
+/// Returns true if a value is what lies at a place.
 fn is_there(value: &AbstractValue<'_>, array: Array, base: Reg) -> bool {
     match value {
         AbstractValue::Array(stored) => match **stored {

@@ -1,10 +1,13 @@
 //! Operators, conversions and equality of numbers, as operations on registers.
 
 use super::term::unsigned;
-use super::{AbstractValue, Frame, Lower, No, Result, bare};
+use super::{
+    AbstractValue, Declined, Frame, Lower, Result, UnexpectedForm, UnsupportedConstruct, UnsupportedType,
+    bare,
+};
 use crate::core::{Num, Op as CoreOp, Term};
 use crate::layout::{Form, Leaf};
-use crate::loop_ir::{Binary, Cast, Compare, Math, Op, Reg, ScalarType, Unary};
+use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Unary};
 use crate::types::{Scalar, Type};
 
 impl<'a> Lower<'a> {
@@ -27,7 +30,7 @@ impl<'a> Lower<'a> {
         match op {
             CoreOp::Eq | CoreOp::Ne => {
                 if self.equality_of_its_own(&args[0].ty, frame) {
-                    return Err(No("an equality of its own"));
+                    return Err(Declined::Type(UnsupportedType::OverriddenEquality));
                 }
                 let same = self.same(&values[0], &values[1], &ty)?;
                 if op == CoreOp::Eq {
@@ -95,9 +98,9 @@ impl<'a> Lower<'a> {
                         return self.binary(Binary::Mul, a, factor).map(AbstractValue::Word);
                     }
                     let op = match (div, word) {
-                        (true, _) => Op::Binary(Binary::Quotient, a, b),
-                        (false, ScalarType::F32) => Op::Call(Math::RemSingle, vec![a, b]),
-                        (false, _) => Op::Call(Math::Rem, vec![a, b]),
+                        (true, _) => Op::Binary(Binary::DivFloat, a, b),
+                        (false, ScalarType::F32) => Op::Call(ScalarFunction::RemSingle, vec![a, b]),
+                        (false, _) => Op::Call(ScalarFunction::Rem, vec![a, b]),
                     };
                     return self.set(word, op).map(AbstractValue::Word);
                 }
@@ -115,8 +118,8 @@ impl<'a> Lower<'a> {
                 self.set(word, Op::Binary(kind, a, b)).map(AbstractValue::Word)
             }
             CoreOp::Pow(_) => self.power(a, b, unsigned),
-            CoreOp::Eq | CoreOp::Ne => Err(No("a comparison")),
-            CoreOp::And | CoreOp::Or => Err(No("a condition")),
+            CoreOp::Eq | CoreOp::Ne => Err(Declined::Construct(UnsupportedConstruct::Comparison)),
+            CoreOp::And | CoreOp::Or => Err(Declined::Construct(UnsupportedConstruct::Condition)),
         }
     }
 
@@ -176,8 +179,8 @@ impl<'a> Lower<'a> {
             };
         }
         let f = match word {
-            ScalarType::F64 => Math::Pow,
-            ScalarType::F32 => Math::PowSingle,
+            ScalarType::F64 => ScalarFunction::Pow,
+            ScalarType::F32 => ScalarFunction::PowSingle,
             _ => {
                 let (a, b) = (self.widened(a, unsigned)?, self.widened(b, unsigned)?);
                 if !unsigned {
@@ -185,7 +188,7 @@ impl<'a> Lower<'a> {
                     let natural = self.set(ScalarType::I64, Op::Compare(Compare::Le, zero, b))?;
                     self.check(natural)?;
                 }
-                let power = self.set(ScalarType::I64, Op::Call(Math::PowInt, vec![a, b]))?;
+                let power = self.set(ScalarType::I64, Op::Call(ScalarFunction::PowInt, vec![a, b]))?;
                 return self.narrowed(power, word).map(AbstractValue::Word);
             }
         };
@@ -197,7 +200,7 @@ impl<'a> Lower<'a> {
         match self.type_of(reg) {
             ScalarType::I64 => Ok(reg),
             _ => {
-                let cast = if unsigned { Cast::Unsigned } else { Cast::Signed };
+                let cast = if unsigned { Cast::ZeroExtend } else { Cast::SignExtend };
                 self.set(ScalarType::I64, Op::Cast(cast, ScalarType::I64, reg))
             }
         }
@@ -205,7 +208,7 @@ impl<'a> Lower<'a> {
 
     /// The lower bits of an integer of 64.
     pub(crate) fn narrowed(&mut self, reg: Reg, ty: ScalarType) -> Result<Reg> {
-        if ty == ScalarType::I64 { Ok(reg) } else { self.set(ty, Op::Cast(Cast::Narrow, ty, reg)) }
+        if ty == ScalarType::I64 { Ok(reg) } else { self.set(ty, Op::Cast(Cast::Truncate, ty, reg)) }
     }
 
     /// Arithmetic modulo the size of a unit sum.
@@ -235,11 +238,11 @@ impl<'a> Lower<'a> {
                 let product = self.binary(Binary::Mul, a, b)?;
                 Ok(AbstractValue::Word(self.binary(Binary::RemUnsigned, product, size)?))
             }
-            _ => Err(No("products of more than 64 bits")),
+            _ => Err(Declined::Type(UnsupportedType::WideProduct)),
         }
     }
 
-    /// Whether two values of a type are the same, as a truth value.
+    /// Returns true if two values of a type are the same, as a truth value.
     pub(crate) fn same(&mut self, a: &AbstractValue<'a>, b: &AbstractValue<'a>, ty: &Type) -> Result<Reg> {
         self.step()?;
         if let (AbstractValue::Sum(m, x), AbstractValue::Sum(n, y), Some(types)) = (a, b, self.cases(ty)?) {
@@ -254,7 +257,9 @@ impl<'a> Lower<'a> {
             }
             _ => match &layout.form {
                 Form::Parts(parts) => {
-                    let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
+                    let types = ty
+                        .components(parts.len())
+                        .ok_or(Declined::Form(UnexpectedForm::PartsWithoutTypes))?;
                     let mut all = None;
                     for (i, part) in types.iter().enumerate() {
                         let part = bare(part);
@@ -269,17 +274,17 @@ impl<'a> Lower<'a> {
                     all.map_or_else(|| self.int(1), Ok)
                 }
                 Form::Array { .. } => self.same_arrays(a, b, ty),
-                _ => Err(No("sums with arguments")),
+                _ => Err(Declined::Type(UnsupportedType::SumWithArguments)),
             },
         }
     }
 
-    /// Whether a declared type in a type has an equality of its own.
+    /// Returns true if a declared type in a type has an equality of its own.
     pub(crate) fn equality_of_its_own(&self, ty: &Type, frame: &Frame<'a>) -> bool {
         // Names are gone from an unfolded type: look at the type as it is written.
         let ty = if ty.has_var() { ty.substitute(&frame.infos.types) } else { ty.clone() };
-        let ty = (self.part.concrete)(&ty);
-        !self.program.own_methods(self.program.known.eq, "==", &ty).is_empty()
+        let ty = (self.unit.concrete)(&ty);
+        !self.program.overriding_methods(self.program.known.eq, "==", &ty).is_empty()
     }
 
     // ---- conversions ------------------------------------------------------------------------
@@ -291,7 +296,7 @@ impl<'a> Lower<'a> {
         to: &Type,
     ) -> Result<AbstractValue<'a>> {
         let (Some(f), Some(t)) = (from.as_scalar(), to.as_scalar()) else {
-            return Err(No("a conversion of no scalar"));
+            return Err(Declined::Type(UnsupportedType::ConversionOfNonScalar));
         };
         let a = self.as_word(value, from)?;
         if f == t {
@@ -301,13 +306,17 @@ impl<'a> Lower<'a> {
         if t == Scalar::Bigint {
             let range = f.bounds().filter(|_| self.type_of(a) != ScalarType::I64 || f == Scalar::Int);
             let wide = self.widened(a, from_unsigned)?;
-            return self.ranged(wide, range.ok_or(No("big integers"))?);
+            return self.ranged(wide, range.ok_or(Declined::Type(UnsupportedType::BigInteger))?);
         }
-        let big = if f == Scalar::Bigint { Some(self.range(a).ok_or(No("big integers"))?) } else { None };
+        let big = if f == Scalar::Bigint {
+            Some(self.range(a).ok_or(Declined::Type(UnsupportedType::BigInteger))?)
+        } else {
+            None
+        };
         let x = if big.is_some() { ScalarType::I64 } else { self.word_type(from)? };
         let y = self.word_type(to)?;
         if x.is_float() && y.is_float() {
-            let cast = self.set(y, Op::Cast(Cast::Float, y, a))?;
+            let cast = self.set(y, Op::Cast(Cast::FloatToFloat, y, a))?;
             if y == ScalarType::F32 {
                 // A finite number does not become infinite.
                 let (zero, inf) = (self.set(x, Op::Binary(Binary::Sub, a, a))?, cast);
@@ -321,21 +330,21 @@ impl<'a> Lower<'a> {
         }
         if y.is_float() {
             let wide = self.widened(a, from_unsigned)?;
-            let cast = if from_unsigned { Cast::FloatUnsigned } else { Cast::FloatSigned };
+            let cast = if from_unsigned { Cast::UnsignedToFloat } else { Cast::SignedToFloat };
             return Ok(AbstractValue::Word(self.set(y, Op::Cast(cast, y, wide))?));
         }
         if t == Scalar::Char {
-            return Err(No("characters from numbers"));
+            return Err(Declined::Construct(UnsupportedConstruct::CharacterFromNumber));
         }
-        let bounds = t.bounds().ok_or(No("big integers"))?;
+        let bounds = t.bounds().ok_or(Declined::Type(UnsupportedType::BigInteger))?;
         if x.is_float() {
             let a = if x == ScalarType::F32 {
-                self.set(ScalarType::F64, Op::Cast(Cast::Float, ScalarType::F64, a))?
+                self.set(ScalarType::F64, Op::Cast(Cast::FloatToFloat, ScalarType::F64, a))?
             } else {
                 a
             };
             if bounds.1 > i128::from(i64::MAX) {
-                return Err(No("reals as unsigned integers of 64 bits"));
+                return Err(Declined::Type(UnsupportedType::RealToUnsignedWord));
             }
             let whole = self.set(ScalarType::F64, Op::Unary(Unary::Trunc, a))?;
             // Both ends are powers of two, or near zero: exact as reals.
@@ -345,10 +354,11 @@ impl<'a> Lower<'a> {
             let below = self.set(ScalarType::I64, Op::Compare(Compare::Lt, whole, high))?;
             let fits = self.binary(Binary::And, above, below)?;
             self.check(fits)?;
-            let whole = self.set(ScalarType::I64, Op::Cast(Cast::Whole, ScalarType::I64, whole))?;
+            let whole = self.set(ScalarType::I64, Op::Cast(Cast::FloatToSigned, ScalarType::I64, whole))?;
             return self.narrowed(whole, y).map(AbstractValue::Word);
         }
-        // Between integers: within both the signed 64 bits, or unsigned 64 with a check of the sign.
+        // Between integers: within both the signed 64 bits, or unsigned 64 with a check of the
+        // sign.
         let wide = self.widened(a, from_unsigned)?;
         let (low, high) = big.or_else(|| f.bounds()).unwrap_or((0, 0x10_FFFF));
         if low < bounds.0 {

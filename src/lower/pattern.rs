@@ -1,6 +1,9 @@
 //! Matches: patterns tried on values.
 
-use super::{AbstractValue, Binding, Frame, Lower, No, Result};
+use super::{
+    AbstractValue, Binding, Declined, Frame, Lower, Result, UnexpectedForm, UnsupportedConstruct,
+    UnsupportedType,
+};
 use crate::core::{Arm, Pat, PatKind, Stmt as CoreStmt, Term};
 use crate::layout::{Form, Leaf};
 use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType, Stmt};
@@ -8,7 +11,7 @@ use crate::types::encoding::{Code, Encoding};
 use crate::types::{Scalar, Type};
 use num_traits::ToPrimitive;
 
-/// What is done with what a pattern binds.
+/// A function called with each value that a pattern binds.
 type OnBind<'f, 'a> =
     dyn FnMut(&mut Lower<'a>, u32, AbstractValue<'a>, Type, &mut Frame<'a>) -> Result<()> + 'f;
 
@@ -44,7 +47,7 @@ impl<'a> Lower<'a> {
             PatKind::Int(n) => match ty.as_scalar() {
                 Some(Scalar::Int) => equal(self, n.to_i64().unwrap_or(0) as u64),
                 Some(Scalar::Fixed(fixed)) => equal(self, fixed.encode(n.to_i128().unwrap_or(0))),
-                _ => Err(No("big integers")),
+                _ => Err(Declined::Type(UnsupportedType::BigInteger)),
             },
             PatKind::Real(x) if ty.as_scalar() == Some(Scalar::Single) => {
                 equal(self, u64::from(x.single.to_bits()))
@@ -58,7 +61,7 @@ impl<'a> Lower<'a> {
                         let ends = [low, high].map(|n| fixed.encode(n.to_i128().unwrap_or(0)));
                         (ends, fixed.shape().1)
                     }
-                    _ => return Err(No("big integers")),
+                    _ => return Err(Declined::Type(UnsupportedType::BigInteger)),
                 };
                 self.between(value, &ty, ends, signed).map(Some)
             }
@@ -93,10 +96,10 @@ impl<'a> Lower<'a> {
                 }
                 Ok(if all { None } else { any })
             }
-            PatKind::Str(_) => Err(No("strings")),
+            PatKind::Str(_) => Err(Declined::Type(UnsupportedType::String)),
             PatKind::Code(n) => match self.stored(&ty)?.slots {
                 0 => Ok(None),
-                _ => equal(self, n.to_u64().ok_or(No("codes of more than 64 bits"))?),
+                _ => equal(self, n.to_u64().ok_or(Declined::Type(UnsupportedType::WideCode))?),
             },
             PatKind::Tuple(parts) => {
                 let mut all = None;
@@ -122,11 +125,14 @@ impl<'a> Lower<'a> {
                 let value = self.reshape(value.clone(), &ty, &to)?;
                 self.fits(inner, &value, frame, bind)
             }
-            PatKind::Coarray(..) => Err(No("the index of a case")),
+            PatKind::Coarray(..) => Err(Declined::Construct(UnsupportedConstruct::CaseIndex)),
             PatKind::Case(case, inner) if matches!(value, AbstractValue::Sum(..)) => {
                 let AbstractValue::Sum(found, arguments) = value else { return Ok(None) };
-                let case = case.to_u64().ok_or(No("codes of more than 64 bits"))?;
-                let argument = arguments.get(case as usize).cloned().ok_or(No("a case that is not there"))?;
+                let case = case.to_u64().ok_or(Declined::Type(UnsupportedType::WideCode))?;
+                let argument = arguments
+                    .get(case as usize)
+                    .cloned()
+                    .ok_or(Declined::Form(UnexpectedForm::MissingCase))?;
                 let inside = match inner {
                     Some(inner) => self.fits(inner, &argument, frame, bind)?,
                     None => None,
@@ -171,7 +177,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// What a local is bound to by the first alternative that fits, or by the last.
+    /// The value of a local by the first alternative that fits, or by the last.
     fn of_first(
         &mut self,
         found: &[(Option<Reg>, Vec<Bound<'a>>)],
@@ -180,10 +186,12 @@ impl<'a> Lower<'a> {
         frame: &mut Frame<'a>,
     ) -> Result<AbstractValue<'a>> {
         let Some(((fits, bound), rest)) = found.split_first() else {
-            return Err(No("patterns that bind nothing"));
+            return Err(Declined::Construct(UnsupportedConstruct::NonBindingPattern));
         };
         let here = bound.iter().find(|(other, ..)| *other == local);
-        let here = here.map(|(_, value, _)| value.clone()).ok_or(No("patterns that bind nothing"))?;
+        let here = here
+            .map(|(_, value, _)| value.clone())
+            .ok_or(Declined::Construct(UnsupportedConstruct::NonBindingPattern))?;
         match fits {
             Some(fits) if !rest.is_empty() => self.either(*fits, ty, frame, &mut |this, frame, first| {
                 if first { Ok(here.clone()) } else { this.of_first(rest, local, ty, frame) }
@@ -192,7 +200,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Whether a word is one from a first to a last.
+    /// Returns true if a word is one from a first to a last.
     fn between(&mut self, value: &AbstractValue<'a>, ty: &Type, ends: [u64; 2], signed: bool) -> Result<Reg> {
         let reg = self.as_word(value, ty)?;
         let word = self.type_of(reg);
@@ -211,7 +219,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// Where the codes of a case begin, and how many there are.
+    /// The first code of a case, and the number of its codes.
     fn case(&self, ty: &Type, case: &Code) -> Result<(u64, u64)> {
         let layout = self.stored(ty)?;
         let one = Code::Small(1);
@@ -231,14 +239,14 @@ impl<'a> Lower<'a> {
             },
             Form::Sum(sum) => match layout.leaf() {
                 Some(Leaf::Code(_)) => (sum.offset(case), sum.end(case)),
-                _ => return Err(No("sums with arguments")),
+                _ => return Err(Declined::Type(UnsupportedType::SumWithArguments)),
             },
-            _ => return Err(No("variants")),
+            _ => return Err(Declined::Type(UnsupportedType::Variant)),
         };
         let width = to.sub(&from);
         match (from.to_u64(), width.to_u64()) {
             (Some(from), Some(width)) => Ok((from, width)),
-            _ => Err(No("codes of more than 64 bits")),
+            _ => Err(Declined::Type(UnsupportedType::WideCode)),
         }
     }
 

@@ -1,10 +1,12 @@
 //! Primitives.
 
-use super::{AbstractValue, Frame, Lower, No, Result};
-use crate::core::prim::{fuses, ranks, sorts};
+use super::{
+    AbstractValue, Declined, Frame, Lower, Result, UnexpectedForm, UnsupportedConstruct, UnsupportedType,
+};
+use crate::core::prim::{PrimClass, fuses, ranks, sorts};
 use crate::core::{Prim, Term};
 use crate::layout::Form;
-use crate::loop_ir::{Binary, Cast, Compare, Math, Op, Reg, ScalarType, Stmt, Unary};
+use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type};
 
@@ -28,9 +30,9 @@ impl<'a> Lower<'a> {
             Prim::Sorts => Some(sorts(&self.types(frame, type_args))),
             Prim::Ranks => Some(ranks(&self.types(frame, type_args))),
             Prim::Convertible | Prim::CallableWith => {
-                self.program.answers(prim, &self.types(frame, type_args))
+                self.program.type_query_answer(prim, &self.types(frame, type_args))
             }
-            Prim::TypeText => return Err(No("strings")),
+            Prim::TypeText => return Err(Declined::Type(UnsupportedType::String)),
             _ => None,
         };
         if let Some(answer) = answer {
@@ -42,24 +44,32 @@ impl<'a> Lower<'a> {
             values.push(self.term(arg, frame)?);
         }
         if prim == Prim::Reduce {
-            let [op, zero, x] = &values[..] else { return Err(No("a reduction without its parts")) };
-            let AbstractValue::Fun(op) = op else { return Err(No("a function that is not known")) };
+            let [op, zero, x] = &values[..] else {
+                return Err(Declined::Form(UnexpectedForm::ReductionWithoutParts));
+            };
+            let AbstractValue::Fun(op) = op else {
+                return Err(Declined::Construct(UnsupportedConstruct::UnknownFunction));
+            };
             let from = self.ty(frame, &args[2].ty);
             return self.reduce(&op.clone(), zero, x, &types, &from);
         }
         if prim == Prim::Dot {
-            let [x, y] = &values[..] else { return Err(No("products without their parts")) };
+            let [x, y] = &values[..] else {
+                return Err(Declined::Form(UnexpectedForm::ProductsWithoutParts));
+            };
             let from = self.ty(frame, &args[0].ty);
             return self.dot(x, y, &types, &from);
         }
         if let Prim::ArgMin | Prim::ArgMax = prim {
-            let [x] = &values[..] else { return Err(No("a largest element without its parts")) };
+            let [x] = &values[..] else { return Err(Declined::Form(UnexpectedForm::ExtremeWithoutParts)) };
             let from = self.ty(frame, &args[0].ty);
             return self.arg_extreme(prim == Prim::ArgMax, x, &types, &from);
         }
         if prim == Prim::Scan {
-            let [op, x] = &values[..] else { return Err(No("a scan without its parts")) };
-            let AbstractValue::Fun(op) = op else { return Err(No("a function that is not known")) };
+            let [op, x] = &values[..] else { return Err(Declined::Form(UnexpectedForm::ScanWithoutParts)) };
+            let AbstractValue::Fun(op) = op else {
+                return Err(Declined::Construct(UnsupportedConstruct::UnknownFunction));
+            };
             let from = self.ty(frame, &args[1].ty);
             return self.scan(&op.clone(), x, &types, &from, &ty);
         }
@@ -69,55 +79,11 @@ impl<'a> Lower<'a> {
             words.push(match self.layout(&ty).slots {
                 0 => self.int(0)?,
                 1 => self.as_word(value, &ty)?,
-                _ => return Err(No("a primitive of aggregates")),
+                _ => return Err(Declined::Construct(UnsupportedConstruct::AggregatePrimitive)),
             });
         }
-        let unary = |this: &mut Self, op: Unary| {
-            let ty = this.type_of(words[0]);
-            this.set(ty, Op::Unary(op, words[0])).map(AbstractValue::Word)
-        };
-        let call = |this: &mut Self, f: Math| {
-            this.set(f.signature().1, Op::Call(f, words.clone())).map(AbstractValue::Word)
-        };
-        let binary =
-            |this: &mut Self, op: Binary| this.binary(op, words[0], words[1]).map(AbstractValue::Word);
         match prim {
-            Prim::Sqrt => unary(self, Unary::Sqrt),
-            Prim::Floor => unary(self, Unary::Floor),
-            Prim::Ceil => unary(self, Unary::Ceil),
-            Prim::Trunc => unary(self, Unary::Trunc),
-            Prim::BitNot => unary(self, Unary::Not),
-            Prim::PopCount => unary(self, Unary::PopCount),
-            Prim::Ctz => unary(self, Unary::TrailingZeros),
-            Prim::Exp => call(self, Math::Exp),
-            Prim::Log => call(self, Math::Log),
-            Prim::Sin => call(self, Math::Sin),
-            Prim::Cos => call(self, Math::Cos),
-            Prim::Tan => call(self, Math::Tan),
-            Prim::Asin => call(self, Math::Asin),
-            Prim::Acos => call(self, Math::Acos),
-            Prim::Atan => call(self, Math::Atan),
-            Prim::Tanh => call(self, Math::Tanh),
-            Prim::Round => call(self, Math::Round),
-            Prim::Fma => call(self, Math::Fma),
-            Prim::Atan2 => call(self, Math::Atan2),
-            Prim::IsNan => Ok(AbstractValue::Word(
-                self.set(ScalarType::I64, Op::Compare(Compare::Ne, words[0], words[0]))?,
-            )),
-            Prim::BitAnd => binary(self, Binary::And),
-            Prim::BitOr => binary(self, Binary::Or),
-            Prim::BitXor => binary(self, Binary::Xor),
-            Prim::Shl | Prim::Shr => {
-                // Below zero places nothing moves, beyond 63 nothing stays.
-                let (zero, bits) = (self.int(0)?, self.int(64)?);
-                let below = self.set(ScalarType::I64, Op::Compare(Compare::Lt, words[1], zero))?;
-                let within = self.set(ScalarType::I64, Op::Compare(Compare::LtUnsigned, words[1], bits))?;
-                let places = self.set(ScalarType::I64, Op::Select(within, words[1], zero))?;
-                let op = if prim == Prim::Shl { Binary::Shl } else { Binary::Shr };
-                let moved = self.set(ScalarType::I64, Op::Binary(op, words[0], places))?;
-                let stays = self.binary(Binary::Or, within, below)?;
-                Ok(AbstractValue::Word(self.set(ScalarType::I64, Op::Select(stays, moved, zero))?))
-            }
+            Prim::Scalar(function) => self.scalar_function(function, &words).map(AbstractValue::Word),
             Prim::Min | Prim::Max => match self.layout(&ty).slots {
                 0 => Ok(AbstractValue::Unit),
                 _ => self.extreme(prim == Prim::Max, words[0], words[1], &ty).map(AbstractValue::Word),
@@ -156,7 +122,7 @@ impl<'a> Lower<'a> {
                 if layout.slots != 1
                     || matches!(&layout.form, Form::Sum(s) if s.offset(&Code::Small(1)) != Code::Small(1))
                 {
-                    return Err(No("an option without cases"));
+                    return Err(Declined::Form(UnexpectedForm::OptionWithoutCases));
                 }
                 let size = self.size(n)?;
                 let (zero, one) = (self.int(0)?, self.int(1)?);
@@ -165,94 +131,79 @@ impl<'a> Lower<'a> {
                 Ok(AbstractValue::Word(self.set(ScalarType::I64, Op::Select(within, code, zero))?))
             }
             Prim::Wrap => self.wrap(words[0], &types),
-            Prim::Move
-            | Prim::Pack
-            | Prim::Unpack
-            | Prim::AInj
-            | Prim::CaseNo
-            | Prim::CaseArg
-            | Prim::Saturate
-            | Prim::ModBigint
-            | Prim::IndexBigint
-            | Prim::UpperChar
-            | Prim::LowerChar
-            | Prim::IsLetter
-            | Prim::IsSpace
-            | Prim::Compress
-            | Prim::Iota => Err(No("a primitive that is not compiled")),
-            Prim::Print | Prim::Println | Prim::Draw => Err(No("output")),
-            Prim::Npy
-            | Prim::Npz
-            | Prim::Csv
-            | Prim::CsvBy
-            | Prim::WriteCsvBy
-            | Prim::Arrow
-            | Prim::WriteArrow
-            | Prim::Parquet
-            | Prim::WriteParquet
-            | Prim::Raw
-            | Prim::ReadText
-            | Prim::WriteNpy
-            | Prim::WriteNpz
-            | Prim::WriteCsv
-            | Prim::WriteRaw
-            | Prim::SavePicture
-            | Prim::WriteText => Err(No("files")),
-            Prim::Sort | Prim::Order => Err(No("sorting in the library")),
-            Prim::Fail
-            | Prim::Reduce
-            | Prim::Scan
-            | Prim::Sorts
-            | Prim::Fuses
-            | Prim::Ranks
-            | Prim::Convertible
-            | Prim::CallableWith
-            | Prim::TypeText
-            | Prim::ArgMin
-            | Prim::ArgMax
-            | Prim::Dot => Err(No("a primitive that was handled before")),
-            Prim::Str
-            | Prim::Strr
-            | Prim::StrLen
-            | Prim::Substring
-            | Prim::StrFind
-            | Prim::StrReplace
-            | Prim::Upper
-            | Prim::Lower
-            | Prim::Trim
-            | Prim::StrRepeat
-            | Prim::Chr
-            | Prim::CodePoint
-            | Prim::ParseInt
-            | Prim::ParseReal
-            | Prim::Characters
-            | Prim::Words
-            | Prim::Lines
-            | Prim::Split
-            | Prim::Numbers
-            | Prim::Table
-            | Prim::Cells
-            | Prim::Svg
-            | Prim::Fixed => Err(No("strings")),
+            other => Err(match other.class() {
+                PrimClass::Output => Declined::Construct(UnsupportedConstruct::Output),
+                PrimClass::Reader { .. } | PrimClass::Writer { .. } => {
+                    Declined::Construct(UnsupportedConstruct::Files)
+                }
+                PrimClass::Sort => Declined::Construct(UnsupportedConstruct::LibrarySort),
+                PrimClass::Text | PrimClass::SelectText => Declined::Type(UnsupportedType::String),
+                PrimClass::Character
+                | PrimClass::ComputedResult
+                | PrimClass::Code
+                | PrimClass::Convert
+                | PrimClass::Select => Declined::Construct(UnsupportedConstruct::Primitive),
+                PrimClass::Scalar(_)
+                | PrimClass::TypeQuery
+                | PrimClass::Check
+                | PrimClass::Fold
+                | PrimClass::Order => unreachable!("{other:?} is lowered above"),
+            }),
+        }
+    }
+
+    /// A function of scalars: by instructions where there are some, otherwise by a call.
+    fn scalar_function(&mut self, function: ScalarFunction, words: &[Reg]) -> Result<Reg> {
+        use ScalarFunction as F;
+        let unary = |this: &mut Self, op: Unary| {
+            let ty = this.type_of(words[0]);
+            this.set(ty, Op::Unary(op, words[0]))
+        };
+        match function {
+            F::Sqrt => unary(self, Unary::Sqrt),
+            F::Floor => unary(self, Unary::Floor),
+            F::Ceil => unary(self, Unary::Ceil),
+            F::Trunc => unary(self, Unary::Trunc),
+            F::BitNot => unary(self, Unary::Not),
+            F::PopCount => unary(self, Unary::PopCount),
+            F::Ctz => unary(self, Unary::TrailingZeros),
+            F::IsNan => self.set(ScalarType::I64, Op::Compare(Compare::Ne, words[0], words[0])),
+            F::BitAnd => self.binary(Binary::And, words[0], words[1]),
+            F::BitOr => self.binary(Binary::Or, words[0], words[1]),
+            F::BitXor => self.binary(Binary::Xor, words[0], words[1]),
+            F::Shl | F::Shr => {
+                // Below zero places nothing moves, beyond 63 nothing stays.
+                let (zero, bits) = (self.int(0)?, self.int(64)?);
+                let below = self.set(ScalarType::I64, Op::Compare(Compare::Lt, words[1], zero))?;
+                let within = self.set(ScalarType::I64, Op::Compare(Compare::LtUnsigned, words[1], bits))?;
+                let places = self.set(ScalarType::I64, Op::Select(within, words[1], zero))?;
+                let op = if function == F::Shl { Binary::Shl } else { Binary::Shr };
+                let moved = self.set(ScalarType::I64, Op::Binary(op, words[0], places))?;
+                let stays = self.binary(Binary::Or, within, below)?;
+                self.set(ScalarType::I64, Op::Select(stays, moved, zero))
+            }
+            _ => self.set(function.signature().1, Op::Call(function, words.to_vec())),
         }
     }
 
     /// The lower bits of an integer as another integer type.
     fn wrap(&mut self, word: Reg, types: &[Type]) -> Result<AbstractValue<'a>> {
-        let [to, from, ..] = types else { return Err(No("a conversion without types")) };
+        let [to, from, ..] = types else {
+            return Err(Declined::Form(UnexpectedForm::ConversionWithoutTypes));
+        };
         let (Some(t), Some(f)) = (to.as_scalar(), from.as_scalar()) else {
-            return Err(No("a conversion of no scalar"));
+            return Err(Declined::Type(UnsupportedType::ConversionOfNonScalar));
         };
         if !f.is_integer() || !t.is_integer() || matches!(f, Scalar::Bigint) || matches!(t, Scalar::Bigint) {
-            return Err(No("a conversion that is not compiled"));
+            return Err(Declined::Type(UnsupportedType::Conversion));
         }
         let (x, y) = (self.word_type(from)?, self.word_type(to)?);
         let unsigned = super::term::unsigned(&crate::layout::Leaf::Scalar(f));
         Ok(AbstractValue::Word(if x.bytes() < y.bytes() {
-            let cast = if unsigned { Cast::Unsigned } else { Cast::Signed };
+            let cast = if unsigned { Cast::ZeroExtend } else { Cast::SignExtend };
             self.set(y, Op::Cast(cast, y, word))?
         } else if x.bytes() > y.bytes() {
-            self.set(y, Op::Cast(Cast::Narrow, y, word))?
+            self.set(y, Op::Cast(Cast::Truncate, y, word))?
         } else {
             word
         }))

@@ -1,16 +1,18 @@
 //! Reductions and scans, as [`crate::core::reduction`] defines them.
 
-use super::{AbstractValue, Aggregate, FunctionValue, Lower, No, Place, Result};
+use super::{
+    AbstractValue, Aggregate, Declined, FunctionValue, Lower, Place, Result, UnexpectedForm, UnsupportedType,
+};
 use crate::core::prim::fuses;
 use crate::core::reduction::{self, CHUNK, ReductionOp};
-use crate::loop_ir::{Array, Binary, Compare, Math, Op, Reg, ScalarType, Stmt, Summand};
+use crate::loop_ir::{Array, Binary, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand};
 use crate::types::{Scalar, Type};
 use std::rc::Rc;
 
 /// Elements up to which they are joined without a loop.
-const FEW: u64 = 4;
+const MAX_UNROLLED_ELEMENTS: u64 = 4;
 
-/// What is reduced.
+/// The operand of a reduction.
 #[derive(Clone, Copy)]
 enum Terms<'s, 'a> {
     /// Elements, by an operation; perhaps in lanes.
@@ -31,9 +33,9 @@ impl<'a> Lower<'a> {
         types: &[Type],
         from: &Type,
     ) -> Result<AbstractValue<'a>> {
-        let element = types.first().cloned().ok_or(No("a reduction without types"))?;
+        let element = types.first().cloned().ok_or(Declined::Form(UnexpectedForm::ReductionWithoutTypes))?;
         // Not by the type of `x`: an array of one array is that array.
-        let index = types.get(1).ok_or(No("a reduction without types"))?;
+        let index = types.get(1).ok_or(Declined::Form(UnexpectedForm::ReductionWithoutTypes))?;
         let count = self.count(index)?;
         match count {
             0 => return Ok(zero.clone()),
@@ -42,15 +44,15 @@ impl<'a> Lower<'a> {
         }
         let layout = self.stored(&element)?;
         if layout.slots == 0 {
-            return Err(No("a reduction of units"));
+            return Err(Declined::Type(UnsupportedType::ReductionOfUnits));
         }
         let lanes = match element.as_scalar() {
             Some(Scalar::Real | Scalar::Single) => {
-                reduction::joining(self.program, op.function, &op.type_args)
+                reduction::reduction_op(self.program, op.function, &op.type_args)
             }
             _ => None,
         };
-        if count <= FEW && !matches!(lanes, Some(ReductionOp::Add | ReductionOp::Mul)) {
+        if count <= MAX_UNROLLED_ELEMENTS && !matches!(lanes, Some(ReductionOp::Add | ReductionOp::Mul)) {
             // Joined where they are: of no consequence to lanes of the smallest or the largest.
             let mut part = None;
             for i in 0..count {
@@ -67,8 +69,8 @@ impl<'a> Lower<'a> {
         self.terms(Terms::Elements { op, lanes, x }, zero, &element, (from, count))
     }
 
-    /// The first index of the largest element if `max`, else of the smallest. The chunks are compared by what is best in them, and then
-    /// one of them is searched.
+    /// The first index of the largest element if `max`, else of the smallest. The chunks are
+    /// compared by what is best in them, and then one of them is searched.
     pub(super) fn arg_extreme(
         &mut self,
         max: bool,
@@ -76,7 +78,7 @@ impl<'a> Lower<'a> {
         types: &[Type],
         from: &Type,
     ) -> Result<AbstractValue<'a>> {
-        let [element, index] = types else { return Err(No("a largest element without types")) };
+        let [element, index] = types else { return Err(Declined::Form(UnexpectedForm::ExtremeWithoutTypes)) };
         let count = self.count(index)?;
         match count {
             0 => {
@@ -88,7 +90,7 @@ impl<'a> Lower<'a> {
         }
         let layout = self.stored(element)?;
         if layout.slots == 0 {
-            return Err(No("the order of units"));
+            return Err(Declined::Type(UnsupportedType::OrderOfUnits));
         }
         let terms = Terms::Extremes { max, x };
         let chunks = count.div_ceil(CHUNK as u64);
@@ -155,7 +157,7 @@ impl<'a> Lower<'a> {
         Ok(AbstractValue::Word(found))
     }
 
-    /// Whether two values are the same in the order of [`Self::extreme`], as a truth value.
+    /// Returns true if two values are the same in the order of [`Self::extreme`], as a truth value.
     fn same_rank(&mut self, a: Reg, b: Reg) -> Result<Reg> {
         let ty = self.type_of(a);
         let equal = self.set(ScalarType::I64, Op::Compare(Compare::Eq, a, b))?;
@@ -168,8 +170,8 @@ impl<'a> Lower<'a> {
         // Zeros of unlike signs have unlike reciprocals.
         let number = self.set(ScalarType::I64, Op::Compare(Compare::Ne, a, zero))?;
         let (x, y) = (
-            self.set(ty, Op::Binary(Binary::Quotient, one, a))?,
-            self.set(ty, Op::Binary(Binary::Quotient, one, b))?,
+            self.set(ty, Op::Binary(Binary::DivFloat, one, a))?,
+            self.set(ty, Op::Binary(Binary::DivFloat, one, b))?,
         );
         let signs = self.set(ScalarType::I64, Op::Compare(Compare::Eq, x, y))?;
         let alike = self.binary(Binary::Or, number, signs)?;
@@ -190,16 +192,19 @@ impl<'a> Lower<'a> {
         types: &[Type],
         from: &Type,
     ) -> Result<AbstractValue<'a>> {
-        let [element, index] = types else { return Err(No("products without types")) };
+        let [element, index] = types else {
+            return Err(Declined::Form(UnexpectedForm::ProductsWithoutTypes));
+        };
         if !fuses(std::slice::from_ref(element)) {
-            return Err(No("products of what is not real"));
+            return Err(Declined::Type(UnsupportedType::ProductOfNonReal));
         }
         let zero = self.constant(ScalarType::F64, 0)?;
         match self.count(index)? {
             0 => Ok(AbstractValue::Word(zero)),
             1 => {
                 let (x, y) = (self.as_word(x, element)?, self.as_word(y, element)?);
-                self.set(ScalarType::F64, Op::Call(Math::Fma, vec![x, y, zero])).map(AbstractValue::Word)
+                self.set(ScalarType::F64, Op::Call(ScalarFunction::Fma, vec![x, y, zero]))
+                    .map(AbstractValue::Word)
             }
             count => self.terms(Terms::Products(x, y), &AbstractValue::Word(zero), element, (from, count)),
         }
@@ -260,7 +265,7 @@ impl<'a> Lower<'a> {
         })
     }
 
-    /// Where a chunk of so many elements begins and ends.
+    /// The first element of a chunk and the one past its last.
     fn bounds(&mut self, chunk: Reg, count: u64) -> Result<(Reg, Reg)> {
         let (each, all) = (self.int(CHUNK as u64)?, self.size(count)?);
         let low = self.binary(Binary::Mul, chunk, each)?;
@@ -279,14 +284,14 @@ impl<'a> Lower<'a> {
         from: &Type,
         to: &Type,
     ) -> Result<AbstractValue<'a>> {
-        let [element, index] = types else { return Err(No("a scan without types")) };
+        let [element, index] = types else { return Err(Declined::Form(UnexpectedForm::ScanWithoutTypes)) };
         let count = self.count(index)?;
         if count <= 1 {
             return Ok(x.clone());
         }
         let layout = self.stored(element)?;
         if layout.slots == 0 {
-            return Err(No("a scan of units"));
+            return Err(Declined::Type(UnsupportedType::ScanOfUnits));
         }
         let out = self.scratch(&*self.stored(to)?)?;
         let scanned = AbstractValue::Array(Rc::new(Aggregate::Stored {
@@ -305,7 +310,8 @@ impl<'a> Lower<'a> {
             let (low, high) = this.bounds(chunk, count)?;
             this.running(op, x, element, (from, count), out, low, high)
         })?;
-        // What comes before each chunk but the first: the last results of the chunks before, joined.
+        // What comes before each chunk but the first: the last results of the chunks before,
+        // joined.
         let before = self.working(layout.class, (chunks - 1) * layout.slots as u64)?;
         let place = self.place_for(element)?;
         let zero = self.int(0)?;
@@ -388,7 +394,7 @@ impl<'a> Lower<'a> {
         self.emit(Stmt::For { label, index, low: second, high, body })
     }
 
-    /// Where the slots of an element begin.
+    /// The first slot of an element.
     fn scaled(&mut self, at: Reg, slots: usize) -> Result<Reg> {
         let stride = self.size(slots as u64)?;
         self.binary(Binary::Mul, at, stride)
@@ -477,7 +483,7 @@ impl<'a> Lower<'a> {
             let body = self.times(rounds, |this| this.block(|this| word(this, x)));
             let (body, value) = body?;
             let result = self.reg(self.type_of(value));
-            self.emit(Stmt::Reduce { index, low, high, body, item: Summand::One(joining, value), result })?;
+            self.emit(Stmt::Reduce { index, low, high, body, item: Summand::Value(joining, value), result })?;
             return Ok(AbstractValue::Word(result));
         }
         let place = self.place_for(element)?;

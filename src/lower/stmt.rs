@@ -1,11 +1,14 @@
 //! Statements.
 
-use super::{AbstractValue, Binding, Frame, Lower, No, Place, Result, use_counts};
+use super::{
+    AbstractValue, Binding, Declined, Frame, Lower, Place, Result, UnexpectedForm, UnsupportedConstruct,
+    use_counts,
+};
 use crate::core::{ForRange, Pat, PatKind, Root, Stmt as CoreStmt, StmtKind, Term, TermKind};
 use crate::loop_ir::{Compare, Op, ScalarType, Stmt, cost};
 use crate::types::{Type, TypeKind};
 
-/// What follows a binding in its block.
+/// The statements that follow a binding in its block.
 #[derive(Clone, Copy)]
 struct Scope<'a> {
     stmts: &'a [CoreStmt],
@@ -49,7 +52,7 @@ impl<'a> Lower<'a> {
                     }
                     // Declared without a value, set later, all in one line of statements.
                     None if !frame.outermost => self.bind(*local, value, &ty, true, frame),
-                    _ => Err(No("a store into what does not change")),
+                    _ => Err(Declined::Construct(UnsupportedConstruct::StoreIntoConstant)),
                 }
             }
             StmtKind::SetGlobal(global, term) => {
@@ -60,11 +63,13 @@ impl<'a> Lower<'a> {
                         self.unwatched(Root::Global(*global), &place, frame)?;
                         self.assign(&place, &value, &ty)
                     }
-                    None => Err(No("a store into a variable of the session")),
+                    None => Err(Declined::Construct(UnsupportedConstruct::SessionVariableStore)),
                 }
             }
             StmtKind::Store { root, root_ty, path, value } => self.store(*root, root_ty, path, value, frame),
-            StmtKind::Open { .. } | StmtKind::Require { .. } => Err(No("sizes that arrive while it runs")),
+            StmtKind::Open { .. } | StmtKind::Require { .. } => {
+                Err(Declined::Construct(UnsupportedConstruct::RuntimeSizes))
+            }
             // Who holds what is known here from the places themselves.
             StmtKind::Drop(_) => Ok(()),
             StmtKind::Expr(term) => self.term(term, frame).map(|_| ()),
@@ -100,13 +105,13 @@ impl<'a> Lower<'a> {
                     }
                     this.statements(body, None, frame)
                 };
-                let inside = self.times(cost::ROUNDS as u64, |this| this.under_condition(rounds));
+                let inside = self.times(cost::DEFAULT_TRIP_COUNT as u64, |this| this.under_condition(rounds));
                 frame.around = outer;
                 let (inside, ()) = inside?;
                 self.emit(Stmt::Loop(label, inside))
             }
             StmtKind::Break | StmtKind::Continue => {
-                let label = frame.around.ok_or(No("a way out of the part"))?;
+                let label = frame.around.ok_or(Declined::Construct(UnsupportedConstruct::ExitFromUnit))?;
                 self.emit(if matches!(stmt.kind, StmtKind::Break) {
                     Stmt::Break(label)
                 } else {
@@ -114,7 +119,8 @@ impl<'a> Lower<'a> {
                 })
             }
             StmtKind::Return(term) => {
-                let exit = frame.exit.clone().ok_or(No("a way out of the part"))?;
+                let exit =
+                    frame.exit.clone().ok_or(Declined::Construct(UnsupportedConstruct::ExitFromUnit))?;
                 let value = self.term(term, frame)?;
                 self.assign(&exit.place, &value, &exit.ty)?;
                 self.emit(Stmt::Break(exit.label))
@@ -122,7 +128,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// What is assigned to a variable. Where it is what a function makes of the variable's own
+    /// The value assigned to a variable. Where it is what a function makes of the variable's own
     /// value, the function may change that where it lies.
     fn next_value(&mut self, root: Root, term: &'a Term, frame: &mut Frame<'a>) -> Result<AbstractValue<'a>> {
         let place = match root {
@@ -238,7 +244,9 @@ impl<'a> Lower<'a> {
                 let value = if self.changing(&value, None) { self.materialize(&value, &ty)? } else { value };
                 // By the type as it is written: an array of one array is that array.
                 let written = array.ty.unfold();
-                let TypeKind::Array(element, index) = written.kind() else { return Err(No("no array")) };
+                let TypeKind::Array(element, index) = written.kind() else {
+                    return Err(Declined::Form(UnexpectedForm::NoArray));
+                };
                 let (element, index) = (self.ty(frame, element), self.ty(frame, index));
                 let count = self.count(&index)?;
                 (self.int(0)?, self.size(count)?, Some((value, ty.clone(), element)))
@@ -268,7 +276,7 @@ impl<'a> Lower<'a> {
         };
         let rounds = match (self.facts.value(low), self.facts.value(high)) {
             (Some(low), Some(high)) => high.saturating_sub(low),
-            _ => cost::ROUNDS as u64,
+            _ => cost::DEFAULT_TRIP_COUNT as u64,
         };
         let whole = self.strict.is_whole(index);
         let inside =
@@ -279,7 +287,7 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Whether a statement may leave a loop around it, or the function.
+/// Returns true if a statement may leave a loop around it, or the function.
 fn leaves(stmt: &CoreStmt) -> bool {
     let mut found = false;
     stmt.for_each_stmt(&mut |stmt| {

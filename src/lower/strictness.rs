@@ -1,12 +1,13 @@
 //! Arrays that are built are computed as a whole, whoever reads them.
 //!
-//! `val x = [ 7 / (i - 5) for i in … ]` fails though nobody looks at `x.5`. An array that is only remembered
-//! is computed where it is read; so if an element may fail, every element has to be read for certain. This is seen while the
-//! loops are made: each array that is built has a number, and is *read as a whole* when it is stored, or when a loop
-//! over as many rounds as it has elements reads the element of each round, and runs whenever the array is built. At the
-//! end ([`Lower::unread`]) the elements of the others are looked at: if they may fail, the part is lowered
-//! again, and the array stored where it is built. Few programs need that: most elements cannot fail, and most arrays
-//! are read.
+//! `val x = [ 7 / (i - 5) for i in … ]` fails though nobody looks at `x.5`. An array that is only
+//! remembered is computed where it is read; so if an element may fail, every element has to be read
+//! for certain. This is seen while the loops are made: each array that is built has a number, and
+//! is *read as a whole* when it is stored, or when a loop over as many rounds as it has elements
+//! reads the element of each round, and runs whenever the array is built. At the end
+//! ([`Lower::unread`]) the elements of the others are looked at: if they may fail, the part is
+//! lowered again, and the array stored where it is built. Few programs need that: most elements
+//! cannot fail, and most arrays are read.
 
 use super::{AbstractValue, Aggregate, Binding, Frame, Lower, Result};
 use crate::core::Term;
@@ -16,7 +17,7 @@ use crate::types::Type;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Which arrays that are built are computed as a whole.
+/// The arrays under construction that are computed as a whole.
 pub(super) struct Strictness<'a> {
     /// Arrays that are stored where they are built.
     at_once: BTreeSet<usize>,
@@ -25,12 +26,13 @@ pub(super) struct Strictness<'a> {
     whole: HashMap<Reg, u64>,
     /// Branches around, and loops that may have no round.
     doubts: usize,
-    /// Whether elements may fail, of bodies in frames that have been looked at; the frames keep what the keys point to.
+    /// True if elements may fail, of bodies in frames that have been looked at; the frames keep
+    /// what the keys point to.
     failing: HashMap<Body, (bool, Frame<'a>)>,
 }
 
-/// The body of an array, with all of its frame on which it depends whether an element may fail: an array inside another
-/// is built anew wherever an element of that is looked at.
+/// The body of an array, with all of its frame on which it depends whether an element may fail: an
+/// array inside another is built anew wherever an element of that is looked at.
 #[derive(PartialEq, Eq, Hash)]
 struct Body {
     term: usize,
@@ -38,13 +40,13 @@ struct Body {
     locals: Vec<(u32, Held)>,
 }
 
-/// What a local stands for, as far as that decides which checks are made.
+/// The value of a local, as far as it decides which checks are made.
 #[derive(PartialEq, Eq, Hash)]
 enum Held {
     Nothing,
     Unknown,
     Number(u64),
-    /// What is at an address.
+    /// The term at an address.
     At(usize),
 }
 
@@ -67,15 +69,15 @@ impl<'a> Strictness<'a> {
         self.whole.insert(index, count);
     }
 
-    /// Whether a loop does.
+    /// Returns true if a loop does.
     pub fn is_whole(&self, index: Reg) -> bool {
         self.whole.contains_key(&index)
     }
 }
 
 impl<'a> Lower<'a> {
-    /// Whether nothing that a value holds refers to an array that changes: asked once of each array that is built, of
-    /// what it remembers.
+    /// Returns true if nothing that a value holds refers to an array that changes: asked once of
+    /// each array that is built, of what it remembers.
     fn is_still(&self, value: &AbstractValue<'a>) -> bool {
         if self.step().is_err() {
             // Nobody goes on from here.
@@ -175,7 +177,7 @@ impl<'a> Lower<'a> {
         Ok(None)
     }
 
-    /// What decides whether an element may fail; nothing, if a variable changes.
+    /// The facts that decide whether an element may fail; `None` if a variable changes.
     fn body_of(&mut self, body: &'a Term, frame: &Frame<'a>) -> Result<Option<Body>> {
         let free = self.free(body)?;
         let mut locals = Vec::new();
@@ -199,7 +201,7 @@ impl<'a> Lower<'a> {
         Ok(Some(Body { term, infos, locals }))
     }
 
-    /// Whether an element of an array may fail: it is lowered, and forgotten.
+    /// Returns true if an element of an array may fail: it is lowered, and forgotten.
     fn may_fail(&mut self, number: usize) -> Result<bool> {
         self.step()?;
         let value = self.strict.built[number].value.clone();

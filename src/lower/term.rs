@@ -1,10 +1,13 @@
 //! Terms, run with registers.
 
-use super::{AbstractValue, Aggregate, Binding, Frame, FunctionValue, Lower, No, Place, Result, bare, word};
+use super::{
+    AbstractValue, Aggregate, Binding, Declined, Frame, FunctionValue, Lower, Place, Result, UnexpectedForm,
+    UnsupportedConstruct, UnsupportedType, bare, word,
+};
 use crate::core::{LocalInfo, Root, Term, TermKind};
 use crate::kernel::Input;
 use crate::layout::{Form, Layout, Leaf};
-use crate::loop_ir::{Binary, Cast, Compare, Math, Op, Reg, ScalarType, Stmt};
+use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt};
 use crate::types::encoding::{Code, Encoding};
 use crate::types::number::Fixed;
 use crate::types::{Scalar, Type};
@@ -12,7 +15,7 @@ use num_traits::ToPrimitive;
 use std::rc::Rc;
 
 /// Statements that are done whether needed or not rather than branched around.
-const SHORT: usize = 12;
+const MAX_SPECULATED_STATEMENTS: usize = 12;
 
 impl<'a> Lower<'a> {
     /// The value of a term.
@@ -25,10 +28,10 @@ impl<'a> Lower<'a> {
                     Some(Scalar::Int) => n.to_i64().unwrap_or(0) as u64,
                     Some(Scalar::Fixed(fixed)) => fixed.encode(n.to_i128().unwrap_or(0)),
                     Some(Scalar::Bigint) => {
-                        let n = n.to_i64().ok_or(No("big integers"))?;
+                        let n = n.to_i64().ok_or(Declined::Type(UnsupportedType::BigInteger))?;
                         return self.int(n as u64).map(AbstractValue::Word);
                     }
-                    _ => return Err(No("big integers")),
+                    _ => return Err(Declined::Type(UnsupportedType::BigInteger)),
                 };
                 let ty = self.word_type(&ty)?;
                 Ok(AbstractValue::Word(self.constant(ty, bits)?))
@@ -43,13 +46,13 @@ impl<'a> Lower<'a> {
             TermKind::Char(c) => {
                 Ok(AbstractValue::Word(self.constant(ScalarType::I32, u64::from(u32::from(*c)))?))
             }
-            TermKind::Str(_) => Err(No("strings")),
+            TermKind::Str(_) => Err(Declined::Type(UnsupportedType::String)),
             TermKind::Code(n) => {
                 let ty = self.ty(frame, &term.ty);
                 match self.stored(&ty)?.slots {
                     0 => Ok(AbstractValue::Unit),
                     _ => Ok(AbstractValue::Word(
-                        self.int(n.to_u64().ok_or(No("codes of more than 64 bits"))?)?,
+                        self.int(n.to_u64().ok_or(Declined::Type(UnsupportedType::WideCode))?)?,
                     )),
                 }
             }
@@ -73,12 +76,13 @@ impl<'a> Lower<'a> {
             TermKind::Method { class, method, type_args } => {
                 let types = self.types(frame, type_args);
                 let found = self.program.implementation(*class, *method, &types);
-                let (function, type_args) = found.ok_or(No("a method without instance"))?;
+                let (function, type_args) =
+                    found.ok_or(Declined::Construct(UnsupportedConstruct::UnknownMethod))?;
                 Ok(AbstractValue::Fun(Rc::new(FunctionValue { function, type_args, captures: Vec::new() })))
             }
             TermKind::Call(head, args) => {
                 let AbstractValue::Fun(function) = self.term(head, frame)? else {
-                    return Err(No("a function that is not known"));
+                    return Err(Declined::Construct(UnsupportedConstruct::UnknownFunction));
                 };
                 let mut values = Vec::new();
                 for arg in args {
@@ -100,7 +104,7 @@ impl<'a> Lower<'a> {
             TermKind::Component(base, i) => {
                 let value = self.term(base, frame)?;
                 let (from, to) = (self.ty(frame, &base.ty), self.ty(frame, &term.ty));
-                let i = i.to_u64().ok_or(No("a position beyond memory"))?;
+                let i = i.to_u64().ok_or(Declined::Construct(UnsupportedConstruct::PositionBeyondMemory))?;
                 self.component(&value, &from, i, &to)
             }
             TermKind::Index(array, index) => {
@@ -123,7 +127,7 @@ impl<'a> Lower<'a> {
                             0 => return Ok(AbstractValue::Unit),
                             1 => {}
                             // Units that may fail, many times.
-                            _ => return Err(No("an array without slots")),
+                            _ => return Err(Declined::Type(UnsupportedType::ArrayWithoutSlots)),
                         }
                         inner.locals.set(*local, Binding::Value(AbstractValue::Unit));
                     }
@@ -182,10 +186,10 @@ impl<'a> Lower<'a> {
             }
             TermKind::ToCode(inner) => {
                 let (from, to) = (self.ty(frame, &inner.ty), self.ty(frame, &term.ty));
-                let number = to.as_scalar().ok_or(No("a code as no number"))?;
+                let number = to.as_scalar().ok_or(Declined::Type(UnsupportedType::CodeToNonNumber))?;
                 let size = self.codes(&from)?;
                 if !number.holds_codes(&size.into()) {
-                    return Err(No("codes beyond a number type"));
+                    return Err(Declined::Type(UnsupportedType::CodeBeyondNumber));
                 }
                 let value = self.term(inner, frame)?;
                 let code = self.as_word(&value, &from)?;
@@ -194,7 +198,9 @@ impl<'a> Lower<'a> {
                 }
                 let word = self.word_type(&to)?;
                 match word.is_float() {
-                    true => self.set(word, Op::Cast(Cast::FloatSigned, word, code)).map(AbstractValue::Word),
+                    true => {
+                        self.set(word, Op::Cast(Cast::SignedToFloat, word, code)).map(AbstractValue::Word)
+                    }
                     false => self.narrowed(code, word).map(AbstractValue::Word),
                 }
             }
@@ -214,7 +220,7 @@ impl<'a> Lower<'a> {
                 }
                 let number = self.ty(frame, &inner.ty);
                 if !matches!(number.as_scalar(), Some(Scalar::Int | Scalar::Bigint)) {
-                    return Err(No("codes of other numbers"));
+                    return Err(Declined::Type(UnsupportedType::CodeOfOtherNumber));
                 }
                 let ty = self.ty(frame, &term.ty);
                 let value = self.term(inner, frame)?;
@@ -248,8 +254,8 @@ impl<'a> Lower<'a> {
                 self.arms(&value, arms, &ty, frame)
             }
             TermKind::Block(stmts, value) => self.block_term(stmts, value.as_deref(), term, frame),
-            TermKind::PackSizes(..) => Err(No("sizes that arrive while it runs")),
-            TermKind::Error => Err(No("an error")),
+            TermKind::PackSizes(..) => Err(Declined::Construct(UnsupportedConstruct::RuntimeSizes)),
+            TermKind::Error => Err(Declined::Construct(UnsupportedConstruct::ErrorTerm)),
         }
     }
 
@@ -259,17 +265,21 @@ impl<'a> Lower<'a> {
             .iter()
             .map(|ty| {
                 let ty = if ty.has_var() { ty.substitute(&frame.infos.types) } else { ty.clone() };
-                (self.part.concrete)(&ty)
+                (self.unit.concrete)(&ty)
             })
             .collect()
     }
 
     /// A local variable of a body.
     pub(crate) fn local(&mut self, local: u32, frame: &mut Frame<'a>) -> Result<AbstractValue<'a>> {
-        let LocalInfo { shared, ty, .. } =
-            frame.infos.locals.get(local as usize).cloned().ok_or(No("an unknown local"))?;
+        let LocalInfo { shared, ty, .. } = frame
+            .infos
+            .locals
+            .get(local as usize)
+            .cloned()
+            .ok_or(Declined::Form(UnexpectedForm::UnknownLocal))?;
         if shared {
-            return Err(No("a variable shared with a function"));
+            return Err(Declined::Construct(UnsupportedConstruct::SharedVariable));
         }
         match frame.locals.get(local) {
             Some(Binding::Value(value)) => Ok(value.clone()),
@@ -285,17 +295,17 @@ impl<'a> Lower<'a> {
                 frame.locals.set(local, Binding::Value(value.clone()));
                 Ok(value)
             }
-            None => Err(No("a local without value")),
+            None => Err(Declined::Form(UnexpectedForm::LocalWithoutValue)),
         }
     }
 
-    /// What a place holds now.
+    /// The present value of a place.
     pub(crate) fn read(&mut self, place: &Place) -> Result<AbstractValue<'a>> {
         self.step()?;
         Ok(match place {
             Place::Unit => AbstractValue::Unit,
             Place::Var(var) => {
-                let ty = self.nest.vars[*var as usize];
+                let ty = self.kernel.vars[*var];
                 AbstractValue::Word(self.set(ty, Op::Get(*var))?)
             }
             Place::Parts(parts) => {
@@ -317,7 +327,7 @@ impl<'a> Lower<'a> {
     // ---- words ----------------------------------------------------------------------------
 
     pub(crate) fn word_type(&self, ty: &Type) -> Result<ScalarType> {
-        word(&self.layout(ty).leaf().ok_or(No("a value of no or several slots"))?)
+        word(&self.layout(ty).leaf().ok_or(Declined::Form(UnexpectedForm::NotOneSlot))?)
     }
 
     /// The register of a value of one slot; of none, 0.
@@ -336,7 +346,7 @@ impl<'a> Lower<'a> {
                 let ty = self.word_type(ty)?;
                 self.constant(ty, 0)
             }
-            _ => Err(No("a value of several slots as one")),
+            _ => Err(Declined::Form(UnexpectedForm::ValueOfSeveralSlots)),
         }
     }
 
@@ -370,18 +380,22 @@ impl<'a> Lower<'a> {
 
     // ---- codes ----------------------------------------------------------------------------
 
-    /// The number of codes of a type, if `int` holds all of them: a negative number is no code then.
+    /// The number of codes of a type, if `int` holds all of them: a negative number is no code
+    /// then.
     fn codes(&self, ty: &Type) -> Result<u64> {
         if ty.has_var() {
-            return Err(No("a size that is not there yet"));
+            return Err(Declined::Construct(UnsupportedConstruct::UnknownSize));
         }
         let size = self.layout(ty).compact().and_then(|compact| compact.size.to_u64());
-        size.filter(|size| *size <= 1 << 63).ok_or(No("codes beyond `int`"))
+        size.filter(|size| *size <= 1 << 63).ok_or(Declined::Type(UnsupportedType::CodeBeyondInt))
     }
 
     pub(crate) fn encoding(&self, ty: &Type) -> Result<(std::sync::Arc<Layout>, u64)> {
         let layout = self.stored(ty)?;
-        let size = layout.compact().and_then(|c| c.size.to_u64()).ok_or(No("codes of more than 64 bits"))?;
+        let size = layout
+            .compact()
+            .and_then(|c| c.size.to_u64())
+            .ok_or(Declined::Type(UnsupportedType::WideCode))?;
         Ok((layout, size))
     }
 
@@ -391,9 +405,11 @@ impl<'a> Lower<'a> {
         if layout.slots == 0 {
             return Ok(AbstractValue::Unit);
         }
-        let Some(compact) = layout.compact() else { return Err(No("a pair that is not compact")) };
+        let Some(compact) = layout.compact() else {
+            return Err(Declined::Type(UnsupportedType::NonCompactPair));
+        };
         if matches!(compact.encoding, Encoding::Triangle(_)) {
-            return Err(No("pairs without order"));
+            return Err(Declined::Type(UnsupportedType::UnorderedPair));
         }
         // All parts of one code, in order, are that code.
         let origins: Option<Vec<(Reg, usize, usize)>> = parts
@@ -414,12 +430,12 @@ impl<'a> Lower<'a> {
         let mut sizes = Vec::new();
         for (i, part) in parts.iter().enumerate() {
             let (size, _) = compact.encoding.size_and_weight(&Code::from(i));
-            let size = size.to_u64().ok_or(No("codes of more than 64 bits"))?;
+            let size = size.to_u64().ok_or(Declined::Type(UnsupportedType::WideCode))?;
             sizes.push(size);
             let part = match part {
                 AbstractValue::Unit => None,
                 AbstractValue::Word(reg) => Some(*reg),
-                _ => return Err(No("a part of several slots")),
+                _ => return Err(Declined::Form(UnexpectedForm::PartOfSeveralSlots)),
             };
             code = match (code, part) {
                 (None, part) => part,
@@ -448,12 +464,14 @@ impl<'a> Lower<'a> {
         ty: &Type,
         i: &Code,
     ) -> Result<AbstractValue<'a>> {
-        let at = i.to_usize().ok_or(No("a position beyond memory"))?;
+        let at = i.to_usize().ok_or(Declined::Construct(UnsupportedConstruct::PositionBeyondMemory))?;
         let (layout, whole) = self.encoding(ty)?;
-        let Some(compact) = layout.compact() else { return Err(No("a part of no compact value")) };
+        let Some(compact) = layout.compact() else {
+            return Err(Declined::Form(UnexpectedForm::PartOfNonCompact));
+        };
         if matches!(compact.encoding, Encoding::Triangle(_)) {
             // The only pair below 2 is (1\, 0): no slot, and yet not zeros.
-            return Err(No("pairs without order"));
+            return Err(Declined::Type(UnsupportedType::UnorderedPair));
         }
         let AbstractValue::Word(code) = value else { return Ok(AbstractValue::Unit) };
         if let Some((parts, sizes)) = self.packed.get(code)
@@ -470,7 +488,7 @@ impl<'a> Lower<'a> {
         };
         let (size, weight) = compact.encoding.size_and_weight(i);
         let (Some(size), Some(weight)) = (size.to_u64(), weight.to_u64()) else {
-            return Err(No("codes of more than 64 bits"));
+            return Err(Declined::Type(UnsupportedType::WideCode));
         };
         if size == 1 {
             return Ok(AbstractValue::Unit);
@@ -495,14 +513,18 @@ impl<'a> Lower<'a> {
         ty: &Type,
     ) -> Result<AbstractValue<'a>> {
         let AbstractValue::Word(code) = value else { return Ok(AbstractValue::Unit) };
-        let AbstractValue::Word(position) = position else { return Err(No("a position of several slots")) };
+        let AbstractValue::Word(position) = position else {
+            return Err(Declined::Form(UnexpectedForm::PositionOfSeveralSlots));
+        };
         let (layout, _) = self.encoding(ty)?;
-        let Some(compact) = layout.compact() else { return Err(No("a digit of no compact value")) };
+        let Some(compact) = layout.compact() else {
+            return Err(Declined::Form(UnexpectedForm::DigitOfNonCompact));
+        };
         let Encoding::Power { base, count } = &compact.encoding else {
-            return Err(No("digits of a product"));
+            return Err(Declined::Construct(UnsupportedConstruct::DigitsOfProduct));
         };
         let (Some(base), Some(count)) = (base.to_u64(), count.to_u64()) else {
-            return Err(No("codes of more than 64 bits"));
+            return Err(Declined::Type(UnsupportedType::WideCode));
         };
         if base == 1 {
             return Ok(AbstractValue::Unit);
@@ -514,7 +536,7 @@ impl<'a> Lower<'a> {
             self.binary(Binary::Shr, *code, places)?
         } else {
             let base = self.size(base)?;
-            let weight = self.set(ScalarType::I64, Op::Call(Math::PowInt, vec![base, places]))?;
+            let weight = self.set(ScalarType::I64, Op::Call(ScalarFunction::PowInt, vec![base, places]))?;
             self.binary(Binary::DivUnsigned, *code, weight)?
         };
         let base = self.size(base)?;
@@ -539,17 +561,17 @@ impl<'a> Lower<'a> {
             Form::Compact(compact) => compact.encoding.inject(case, &Code::ZERO),
             Form::Sum(sum) => match layout.leaf() {
                 Some(Leaf::Code(_)) => sum.offset(case),
-                _ => return Err(No("sums with arguments")),
+                _ => return Err(Declined::Type(UnsupportedType::SumWithArguments)),
             },
-            _ => return Err(No("variants")),
+            _ => return Err(Declined::Type(UnsupportedType::Variant)),
         };
-        let offset = self.size(offset.to_u64().ok_or(No("codes of more than 64 bits"))?)?;
+        let offset = self.size(offset.to_u64().ok_or(Declined::Type(UnsupportedType::WideCode))?)?;
         Ok(AbstractValue::Word(match argument {
             AbstractValue::Unit => offset,
             AbstractValue::Word(reg) if self.type_of(*reg) == ScalarType::I64 => {
                 self.binary(Binary::Add, offset, *reg)?
             }
-            _ => return Err(No("sums with arguments")),
+            _ => return Err(Declined::Type(UnsupportedType::SumWithArguments)),
         }))
     }
 
@@ -570,7 +592,7 @@ impl<'a> Lower<'a> {
         let (mut second, b) = self.under_condition(|this| branch(this, frame, false))?;
         let short = |stmts: &[Stmt]| {
             let mut loads = 0;
-            stmts.len() <= SHORT
+            stmts.len() <= MAX_SPECULATED_STATEMENTS
                 && stmts.iter().all(|s| match s {
                     Stmt::Let(_, Op::Load(..)) => {
                         loads += 1;
@@ -587,7 +609,7 @@ impl<'a> Lower<'a> {
         };
         let functions = |v: &AbstractValue<'a>| matches!(v, AbstractValue::Fun(_));
         if functions(&a) || functions(&b) {
-            return Err(No("a function that depends on a condition"));
+            return Err(Declined::Construct(UnsupportedConstruct::ConditionalFunction));
         }
         if short(&first) && short(&second) {
             for stmt in first.into_iter().chain(second) {
@@ -632,7 +654,8 @@ impl<'a> Lower<'a> {
             }
             _ => match (a, b) {
                 (AbstractValue::Parts(x), AbstractValue::Parts(y)) if x.len() == y.len() => {
-                    let types = ty.components(x.len()).ok_or(No("parts without types"))?;
+                    let types =
+                        ty.components(x.len()).ok_or(Declined::Form(UnexpectedForm::PartsWithoutTypes))?;
                     let mut parts = Vec::new();
                     for ((x, y), ty) in x.iter().zip(y.iter()).zip(types) {
                         parts.push(self.choose(condition, x, y, &bare(&ty))?);
@@ -645,7 +668,7 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Whether the order of a slot's values is that of unsigned numbers.
+/// Returns true if the order of a slot's values is that of unsigned numbers.
 pub(crate) fn unsigned(leaf: &Leaf) -> bool {
     match leaf {
         Leaf::Code(_) | Leaf::Scalar(Scalar::Char) => true,
@@ -656,7 +679,7 @@ pub(crate) fn unsigned(leaf: &Leaf) -> bool {
     }
 }
 
-/// Whether the parts of an encoding have these sizes.
+/// Returns true if the parts of an encoding have these sizes.
 fn cut_so(encoding: &Encoding, sizes: &[u64]) -> bool {
     match encoding {
         Encoding::Product { sizes: own, .. } => {

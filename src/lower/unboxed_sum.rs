@@ -1,10 +1,11 @@
 //! Values of sums whose cases have arguments, while they are on their way.
 //!
-//! Stored, such a value is an object of its own, and no slot of an array; so arrays of them are the evaluator's. But
-//! most never are stored: a function gives `Some x` or `None`, and who called it looks which. Such a value is [`V::Sum`]:
-//! the number of its case, and an argument for each case, of which one counts. The others are zeros.
+//! Stored, such a value is an object of its own, and no slot of an array; so arrays of them are the
+//! evaluator's. But most never are stored: a function gives `Some x` or `None`, and who called it
+//! looks which. Such a value is [`V::Sum`]: the number of its case, and an argument for each case,
+//! of which one counts. The others are zeros.
 
-use super::{AbstractValue, Lower, No, Place, Result, bare};
+use super::{AbstractValue, Declined, Lower, Place, Result, UnsupportedType, bare};
 use crate::layout::{Form, Layout};
 use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType, Stmt};
 use crate::types::encoding::Code;
@@ -14,12 +15,12 @@ use num_traits::ToPrimitive;
 use std::rc::Rc;
 
 /// Cases of the largest sum.
-const MOST: u64 = 16;
+const MAX_CASES: u64 = 16;
 
 /// Sums inside sums. A variant that mentions itself would have them without end.
 const MAX_DEPTH: usize = 4;
 
-/// Whether values of a layout are objects that are taken apart here.
+/// Returns true if values of a layout are objects that are taken apart here.
 fn apart(layout: &Layout) -> bool {
     layout.slots == 1
         && layout.class == Class::Any
@@ -35,7 +36,7 @@ fn arguments(ty: &Type) -> Option<Vec<Type>> {
     match ty.kind() {
         TypeKind::Sum(cases) => Some(cases.iter().map(bare).collect()),
         TypeKind::Repeat(n, case) => {
-            let n = n.size().ok().and_then(|n| n.to_u64()).filter(|n| *n <= MOST)?;
+            let n = n.size().ok().and_then(|n| n.to_u64()).filter(|n| *n <= MAX_CASES)?;
             Some((0..n).map(|_| bare(case)).collect())
         }
         TypeKind::Nominal(nominal, args) => {
@@ -46,7 +47,8 @@ fn arguments(ty: &Type) -> Option<Vec<Type>> {
 }
 
 impl<'a> Lower<'a> {
-    /// The types of the arguments of a sum that is taken apart here, by case; of any other type, nothing.
+    /// The types of the arguments of a sum that is taken apart here, by case; of any other type,
+    /// nothing.
     pub(crate) fn cases(&self, ty: &Type) -> Result<Option<Vec<Type>>> {
         let cases = self.taken_apart(ty)?;
         cases.iter().flatten().try_for_each(|case| self.ends(case, 0))?;
@@ -57,15 +59,15 @@ impl<'a> Lower<'a> {
         if ty.has_var() || !apart(&self.layout(ty)) {
             return Ok(None);
         }
-        let cases = arguments(ty).filter(|cases| cases.len() as u64 <= MOST);
-        cases.map(Some).ok_or(No("a sum of very many cases"))
+        let cases = arguments(ty).filter(|cases| cases.len() as u64 <= MAX_CASES);
+        cases.map(Some).ok_or(Declined::Type(UnsupportedType::ManyCases))
     }
 
-    /// Whether the sums inside a type end somewhere: its zero is written out.
+    /// Returns true if the sums inside a type end somewhere: its zero is written out.
     fn ends(&self, ty: &Type, depth: usize) -> Result<()> {
         self.step()?;
         if depth == MAX_DEPTH {
-            return Err(No("a variant that mentions itself"));
+            return Err(Declined::Type(UnsupportedType::RecursiveVariant));
         }
         if let Some(cases) = self.taken_apart(ty)? {
             return cases.iter().try_for_each(|case| self.ends(case, depth + 1));
@@ -86,7 +88,7 @@ impl<'a> Lower<'a> {
         case: &Code,
         argument: &AbstractValue<'a>,
     ) -> Result<AbstractValue<'a>> {
-        let case = case.to_u64().ok_or(No("codes of more than 64 bits"))?;
+        let case = case.to_u64().ok_or(Declined::Type(UnsupportedType::WideCode))?;
         let mut arguments = Vec::new();
         for (i, ty) in types.iter().enumerate() {
             arguments.push(if i as u64 == case { argument.clone() } else { self.zero(ty)? });
@@ -110,7 +112,7 @@ impl<'a> Lower<'a> {
         Ok(AbstractValue::Sum(case, Rc::new(arguments)))
     }
 
-    /// Whether two values of a sum are the same: the case, and its argument.
+    /// Returns true if two values of a sum are the same: the case, and its argument.
     pub(crate) fn same_case(
         &mut self,
         (a, x): (Reg, &[AbstractValue<'a>]),
@@ -145,7 +147,7 @@ impl<'a> Lower<'a> {
         ty: &Type,
     ) -> Result<()> {
         let (AbstractValue::Sum(case, arguments), Some(types)) = (value, self.cases(ty)?) else {
-            return Err(No("a sum that is stored"));
+            return Err(Declined::Type(UnsupportedType::StoredSum));
         };
         let mut ready = Vec::new();
         for (argument, ty) in arguments.iter().zip(&types) {

@@ -1,4 +1,4 @@
-//! How often a variable is used: by the syntax of core alone.
+//! Counts of the uses of variables, by the syntax of core alone.
 
 use crate::core::free_variables::FreeVariables;
 use crate::core::{Root, Stmt, StmtKind, Term, TermKind};
@@ -6,7 +6,7 @@ use crate::types::Type;
 use std::collections::BTreeSet;
 
 /// Rounds of a loop whose number is not known.
-const MANY: f64 = 1e6;
+const UNKNOWN_TRIP_COUNT: f64 = 1e6;
 
 /// The locals that a term mentions, in order.
 pub(crate) fn locals(term: &Term) -> BTreeSet<u32> {
@@ -47,7 +47,7 @@ pub(crate) fn stored(stmts: &[Stmt], last: Option<&Term>) -> BTreeSet<u32> {
     }
 }
 
-/// Whether a local is read inside a loop of a statement.
+/// Returns true if a local is read inside a loop of a statement.
 pub(crate) fn in_loop(stmt: &Stmt, local: u32) -> bool {
     let reads = |stmts: &[Stmt]| {
         let mut found = false;
@@ -62,15 +62,15 @@ pub(crate) fn in_loop(stmt: &Stmt, local: u32) -> bool {
     }
 }
 
-/// How often the elements of an array are read: each reading of the whole counts as many times as it
-/// is done. `count` says how many values an index type has.
+/// The number of times that the elements of an array are read: each reading of the whole counts as
+/// many times as it is done. `count` says how many values an index type has.
 pub(crate) fn times(term: &Term, local: u32, count: &dyn Fn(&Type) -> f64) -> f64 {
     match &term.kind {
         // By itself it is read as a whole, once.
         TermKind::Local(found) if *found == local => array_size(&term.ty, count).unwrap_or(1.0),
         TermKind::Index(array, index) if is(array, local) => 1.0 + times(index, local, count),
         TermKind::Component(array, _) if is(array, local) => 1.0,
-        TermKind::Closure { captures, .. } if captures.contains(&local) => MANY * 1e3,
+        TermKind::Closure { captures, .. } if captures.contains(&local) => UNKNOWN_TRIP_COUNT * 1e3,
         TermKind::Build(clauses, body) => {
             let rounds: f64 = clauses.iter().map(|(_, ty)| count(ty)).product();
             rounds * times(body, local, count)
@@ -109,15 +109,17 @@ fn times_stmt(stmt: &Stmt, local: u32, count: &dyn Fn(&Type) -> f64) -> f64 {
             let (rounds, own) = match range {
                 ForRange::All(ty) => (count(ty), 0.0),
                 ForRange::Ints { low, high, .. } => {
-                    (MANY, times(low, local, count) + times(high, local, count))
+                    (UNKNOWN_TRIP_COUNT, times(low, local, count) + times(high, local, count))
                 }
                 ForRange::Elements(array) => {
-                    (array_size(&array.ty, count).unwrap_or(MANY), times(array, local, count))
+                    (array_size(&array.ty, count).unwrap_or(UNKNOWN_TRIP_COUNT), times(array, local, count))
                 }
             };
             own + rounds * list(body)
         }
-        StmtKind::While(condition, body) => MANY * (times(condition, local, count) + list(body)),
+        StmtKind::While(condition, body) => {
+            UNKNOWN_TRIP_COUNT * (times(condition, local, count) + list(body))
+        }
         StmtKind::If(condition, then, otherwise) => {
             times(condition, local, count) + list(then).max(list(otherwise))
         }
@@ -147,7 +149,7 @@ fn is(term: &Term, local: u32) -> bool {
     }
 }
 
-/// Whether an element is no dearer to compute than to read.
+/// Returns true if an element is no dearer to compute than to read.
 pub(crate) fn cheap(body: &Term) -> bool {
     match &body.kind {
         TermKind::Int(_) | TermKind::Real(_) | TermKind::Code(_) | TermKind::Char(_) | TermKind::Local(_) => {

@@ -229,7 +229,7 @@ impl Session {
 
     /// Returns the records since: the place of each unit (file and line), and its code or the
     /// reason why it was left to the evaluator.
-    pub fn take_traces(&mut self) -> Vec<(String, Result<String, &'static str>)> {
+    pub fn take_traces(&mut self) -> Vec<(String, Result<String, String>)> {
         let noted = self.jit.as_ref().map(|jit| jit.traced()).unwrap_or_default();
         let place = |span: Span| match self.sources.get(span.source) {
             Some(source) => {

@@ -25,17 +25,17 @@ const WAVES: &str = "fun waves[I:COMPACTLINEAR](k:int):real ^ I => [ ((((i :>> i
 #[test]
 fn matrix_products_are_contracted() {
     let text = loops(&format!("{WAVES}val m = matmul (waves[40 \\* 50] 7, waves[50 \\* 60] 5);"));
-    assert!(text.contains("  contract fused shared "), "{text}");
+    assert!(text.contains("  gemm fused shared "), "{text}");
     // Of arrays that are there, too: a column is not copied for each row.
     let text = loops(&format!(
         "{WAVES}val a = waves[300 \\* 300] 7;\nval b = waves[300 \\* 300] 5;\nval m = matmul (a, b);"
     ));
-    assert!(text.contains("  contract fused shared ") && !text.contains("local"), "{text}");
+    assert!(text.contains("  gemm fused shared ") && !text.contains(": stack "), "{text}");
     let text = loops(&format!(
         "{WAVES}val a = waves[40 \\* 50] 7;\nval b = waves[50 \\* 60] 5;
 val m = [ sum [ a.(i \\, k) * b.(k \\, j) for k in ..[50] ] for i in ..[40], j in ..[60] ];"
     ));
-    assert!(text.contains("  contract shared r"), "{text}");
+    assert!(text.contains("  gemm shared r"), "{text}");
 }
 
 /// In a loop that goes on with its results, and in rounds that run at the same time.
@@ -45,18 +45,18 @@ fn matrix_products_inside_loops_are_contracted() {
         "{WAVES}val a = waves[40 \\* 40] 7;\nvar b = waves[40 \\* 40] 5;
 for k in 0..<3000 perform b = matmul (a, b);"
     ));
-    assert!(text.contains("    contract fused ") && text.contains(": scratch, "), "{text}");
+    assert!(text.contains("    gemm fused ") && text.contains(": scratch, "), "{text}");
     let text = loops(&format!(
         "{WAVES}val a = waves[20 \\* 40 \\* 50] 7 :>> real ^ (40 \\* 50) ^ 20;\nval b = waves[50 \\* 30] 5;
 val c = [ matmul (x, b) for x in a ];"
     ));
     // To where they belong.
-    assert!(text.contains("    contract fused ") && !text.contains(": own, "), "{text}");
+    assert!(text.contains("    gemm fused ") && !text.contains(": thread_local, "), "{text}");
     let text = loops(&format!(
         "{WAVES}val a = waves[20 \\* 40 \\* 50] 7 :>> real ^ (40 \\* 50) ^ 20;\nval b = waves[50 \\* 30] 5;
 val c = [ map (fun (v:real) => v * v) (matmul (x, b)) for x in a ];"
     ));
-    assert!(text.contains("    contract fused ") && text.contains(": own, "), "{text}");
+    assert!(text.contains("    gemm fused ") && text.contains(": thread_local, "), "{text}");
 }
 
 /// Four rows side by side, where each waits for divisions; running sums wait for memory instead.
@@ -75,9 +75,9 @@ val m = [ row (x.i) for i in ..[3000] ];"
     };
     let text = rows("x.(k :>> K) / (2.0 + y.((k - 1) :>> K))");
     // The body of four rows, and of a row by itself.
-    assert_eq!(text.matches(" = quotient ").count(), 5 + 1, "{text}");
+    assert_eq!(text.matches(" = div_float ").count(), 5 + 1, "{text}");
     let text = rows("x.(k :>> K) + y.((k - 1) :>> K)");
-    assert_eq!(text.matches(" = quotient ").count(), 1, "{text}");
+    assert_eq!(text.matches(" = div_float ").count(), 1, "{text}");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn sums_of_columns_go_by_rows() {
     let text = loops(&format!(
         "{WAVES}val m = waves[300 \\* 200] 7;\nval s = [ sum [ m.(i \\, j) for i in ..[300] ] for j in ..[200] ];"
     ));
-    assert!(text.contains(": local, "), "{text}");
+    assert!(text.contains(": stack "), "{text}");
 }
 
 #[test]
@@ -113,9 +113,9 @@ fn what_is_read_several_times_is_stored_for_each_round() {
         "val lap = shifts2 (4.0 * s.here - (s.north + s.south + s.west + s.east));
   return lap.here - (lap.north + lap.south + lap.west + lap.east);",
     );
-    assert_eq!(often.matches(": own, ").count(), 1, "{often}");
+    assert_eq!(often.matches(": thread_local, ").count(), 1, "{often}");
     let once = plates("return interior2 (4.0 * s.here - (s.north + s.south + s.west + s.east));");
-    assert_eq!(once.matches(": own, ").count(), 0, "{once}");
+    assert_eq!(once.matches(": thread_local, ").count(), 0, "{once}");
 }
 
 #[test]
@@ -134,7 +134,8 @@ fn loops_per_element_go_by_several() {
 
 #[test]
 fn long_scans_are_made_of_runs() {
-    let each = |n: usize| loops(&format!("{WAVES}val s = cumsum (waves[{n}] 7);")).matches("each ").count();
+    let each =
+        |n: usize| loops(&format!("{WAVES}val s = cumsum (waves[{n}] 7);")).matches("parallel for ").count();
     // The numbers are computed where they are added: within runs, and then over them.
     assert_eq!((each(1_000), each(100_000), each(1_000_000)), (0, 2, 2));
 }
@@ -144,7 +145,7 @@ fn long_scans_in_rounds_at_the_same_time_share_nothing() {
     let text = loops(&format!(
         "{WAVES}val s = map (fun (x:real ^ 100000) => cumsum x) (waves[40 \\* 100000] 7 :>> real ^ 100000 ^ 40);"
     ));
-    assert!(text.contains("each ") && text.contains(": local, "), "{text}");
+    assert!(text.contains("parallel for ") && text.contains(": stack "), "{text}");
     assert!(!text.contains(": scratch, "), "{text}");
 }
 
@@ -176,7 +177,7 @@ fn the_next_value_of_a_session_variable_is_made_in_place() {
 fun axpy[I:COMPACTLINEAR](a:real, x:real ^ I, y:real ^ I):real ^ I => a * x + y;
 var out = y;\nproc again(n:int) {{ for _ in 0..<n perform out = axpy (2.5, x, y); }}\nagain 10000;"
     ));
-    assert!(text.contains("changed 0") && !text.contains("scratch"), "{text}");
+    assert!(text.contains("inout 0") && !text.contains("scratch"), "{text}");
 }
 
 /// Columns go by rows in a loop that does it again and again, too, and in rounds that run at the same time.
@@ -186,9 +187,9 @@ fn sums_of_columns_inside_loops_go_by_rows() {
         "{WAVES}val x = waves[70 \\* 300] 7;\nvar out = x |> map_cols sum;
 for t in 0..<3000 perform out = x |> map_cols sum;"
     ));
-    assert!(text.contains("changed 0") && text.matches("local, 2048 slots").count() == 2, "{text}");
+    assert!(text.contains("inout 0") && text.matches("stack 2048, ").count() == 2, "{text}");
     let text = loops(&format!(
         "{WAVES}val x = waves[40 \\* 50 \\* 70] 7 :>> real ^ (50 \\* 70) ^ 40;\nval out = [ p |> map_cols sum for p in x ];"
     ));
-    assert!(text.contains("local, 2048 slots"), "{text}");
+    assert!(text.contains("stack 2048, "), "{text}");
 }

@@ -17,7 +17,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("elementary", &[]),
     ("types", &["hash", "cancellation", "quote"]),
     ("iso", &["hash", "cancellation", "types"]),
-    ("core", &["hash", "source", "types", "iso"]),
+    ("core", &["hash", "source", "elementary", "types", "iso"]),
     ("check", &["hash", "cancellation", "source", "diagnostic", "suggest", "syntax", "types", "iso", "core"]),
     ("value", &["types", "core", "source"]),
     ("layout", &["hash", "types", "value"]),

@@ -264,14 +264,14 @@ fn last_uses_are_marked() {
         if let Some(function) = function
             && names.contains(&&*function.name)
         {
-            let marked = last_use::function(program, &mut reach, function);
+            let marked = last_use::mark_function(program, &mut reach, function);
             text.push_str(&felis::core::print::function(program, id as u32, &marked));
             text.push('\n');
         }
     }
     for at in 0..script.body.len() {
-        let (stmt, _) = last_use::statement(program, &mut reach, script, at);
-        text.push_str(&felis::core::print::part(program, &script.locals, Err(&stmt)));
+        let (stmt, _) = last_use::mark_statement(program, &mut reach, script, at);
+        text.push_str(&felis::core::print::unit(program, &script.locals, Err(&stmt)));
     }
     let golden = folder("tests/types/moves.txt");
     if std::env::var_os("BLESS").is_some_and(|v| v == "1") {
@@ -290,11 +290,11 @@ fn marked_programs_are_valid_core() {
         let found = stack_guard::with_stack(256 << 20, || {
             let (mut marked, mut reach) = (program.clone(), ReachableGlobals::default());
             for function in marked.functions.iter_mut().flatten() {
-                *function = Arc::new(last_use::function(program, &mut reach, function));
+                *function = Arc::new(last_use::mark_function(program, &mut reach, function));
             }
             let mut body = script.clone();
             for at in 0..script.body.len() {
-                body.body[at] = last_use::statement(program, &mut reach, script, at).0;
+                body.body[at] = last_use::mark_statement(program, &mut reach, script, at).0;
             }
             validate::validate_all(&marked, &body)
         });

@@ -210,7 +210,7 @@ impl Checker<'_> {
             return Term::new(TermKind::Error, Type::error(), span);
         }
         if let Callable::Prim(prim) = chosen
-            && prim.is_computed()
+            && prim.has_computed_result_type()
         {
             let target = match (type_args.first(), expected.ty) {
                 (Some(target), _) if *prim == Prim::Move => Some(target.clone()),
@@ -461,7 +461,7 @@ impl Checker<'_> {
             return self.wrong(error, span);
         }
         if let Callable::Prim(prim) = chosen
-            && prim.is_computed()
+            && prim.has_computed_result_type()
         {
             return self.computed_value(prim, name, type_args, wanted.as_ref(), span);
         }

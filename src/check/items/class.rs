@@ -20,7 +20,7 @@ use crate::check::env::{Callable, Class, Constraint, Definition, Law, Membership
 use crate::check::error::ClassError;
 use crate::check::error::TypeError;
 use crate::check::solve::constraint::{Answer, Refused};
-use crate::core::program::Known;
+use crate::core::program::KnownClasses;
 use crate::core::{self, ClassId, FunctionId, Implementation, Term, TermKind};
 use crate::hash::HashMap;
 use crate::source::Span;
@@ -71,7 +71,7 @@ impl Checker<'_> {
         if self.env.is_library() {
             let names = &self.env.class_names;
             let conversion = self.program.known.conversion;
-            self.program.known = Known::read(|name| names.get(name).copied());
+            self.program.known = KnownClasses::read(|name| names.get(name).copied());
             let known = self.program.known;
             self.program.known.conversion = match (conversion, known.literal.or(known.convert)) {
                 (None, Some(_)) => Some(self.conversion()),
@@ -495,7 +495,7 @@ impl Checker<'_> {
         let methods = &self.program.instances[instance].methods;
         let by_default = class.methods.iter().zip(methods).find(|(m, i)| m.default == Some(i.function));
         let (Some((method, _)), Some(ty)) = (by_default, head.args.first()) else { return };
-        let parts = core::program::data_parts(ty);
+        let parts = core::program::component_types(ty);
         let opaque = self.aside(|this| {
             this.item.givens = this.with_supers(membership.requires.clone());
             parts.iter().find_map(|part| this.opaque_part(part))

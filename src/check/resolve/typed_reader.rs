@@ -33,7 +33,7 @@ impl Checker<'_> {
             self.report(CallError::ReaderInFun { span, name: name.text.to_string(), header });
             return false;
         }
-        if !prim.reads_stated() {
+        if !prim.has_stated_result_type() {
             return true;
         }
         let stated = match (type_args.first(), expected.ty) {
@@ -68,7 +68,7 @@ impl Checker<'_> {
     /// it is known.
     pub(in crate::check) fn stored(&mut self, prim: Prim, ty: &Type, span: Span) -> bool {
         let error = match FileType::of(ty) {
-            Ok(stored) => match stored.list().filter(|_| !prim.holds_lists()) {
+            Ok(stored) => match stored.list().filter(|_| !prim.supports_list_columns()) {
                 None => return true,
                 Some((field, list)) => SizeError::NoLists {
                     span,

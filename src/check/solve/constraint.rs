@@ -23,7 +23,7 @@ use crate::check::error::class::Advice;
 use crate::check::error::{CheckError, ClassError};
 use crate::check::report::Report;
 use crate::check::types::well_formed::Applied;
-use crate::core::program::{DEEPEST_REQUIREMENT, opaque_part};
+use crate::core::program::{MAX_REQUIREMENT_DEPTH, opaque_part};
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::types::matching::matching;
@@ -274,7 +274,7 @@ impl Checker<'_> {
             return Answer::Yes;
         }
         let nodes = constraint.args.iter().fold(0u32, |n, t| n.saturating_add(t.nodes()));
-        if proof.depth > DEEPEST_REQUIREMENT || nodes > MAX_TYPE_NODES {
+        if proof.depth > MAX_REQUIREMENT_DEPTH || nodes > MAX_TYPE_NODES {
             return Answer::Endless;
         }
         if self.program.known.show == Some(constraint.class) {

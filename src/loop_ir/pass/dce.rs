@@ -1,22 +1,18 @@
-//! Registers that nobody reads are not set, and sizes that nobody asks for are not passed.
+//! Dead code elimination: of registers that are never read, and of sizes that are never used.
 //!
-//! Slot numbers and codes are often put together only to be taken apart, and what was put together is left over.
+//! Slot numbers and codes are often put together only to be taken apart, and what was put together
+//! is left over.
 
 use super::super::{Kernel, Op, Reg, Stmt, for_each_stmt};
 use crate::hash::{HashMap, HashSet};
 
 /// Runs the pass.
-pub(super) fn run(nest: &mut Kernel) {
+pub(super) fn run(kernel: &mut Kernel) {
     let mut ops: HashMap<Reg, &Op> = HashMap::default();
-    let mut wanted: Vec<Reg> = nest.words.clone();
-    for_each_stmt(&nest.body, &mut |stmt| match stmt {
+    let mut wanted: Vec<Reg> = kernel.scalar_results.clone();
+    for_each_stmt(&kernel.body, &mut |stmt| match stmt {
         Stmt::Let(reg, op) => drop(ops.insert(*reg, op)),
-        stmt => {
-            stmt.for_each_reg(&mut |reg| wanted.push(reg));
-            if let Stmt::Reduce { item, .. } = stmt {
-                wanted.extend(item.regs());
-            }
-        }
+        stmt => stmt.for_each_read(&mut |reg| wanted.push(reg)),
     });
     let mut read = HashSet::default();
     while let Some(reg) = wanted.pop() {
@@ -26,23 +22,23 @@ pub(super) fn run(nest: &mut Kernel) {
             op.for_each_reg(&mut |reg| wanted.push(reg));
         }
     }
-    super::rewrite(nest, &mut |_, mut stmts, _| {
+    super::rewrite(kernel, &mut |_, mut stmts, _| {
         stmts.retain(|stmt| !matches!(stmt, Stmt::Let(reg, _) if !read.contains(reg)));
         stmts
     });
     let mut sizes: Vec<u32> = Vec::new();
-    for_each_stmt(&nest.body, &mut |stmt| {
+    for_each_stmt(&kernel.body, &mut |stmt| {
         if let Stmt::Let(_, Op::Size(n)) = stmt
             && !sizes.contains(n)
         {
             sizes.push(*n);
         }
     });
-    nest.sizes = sizes.iter().map(|n| nest.sizes[*n as usize]).collect();
-    super::rewrite(nest, &mut |_, mut stmts, _| {
+    kernel.sizes = sizes.iter().map(|n| kernel.sizes[*n as usize]).collect();
+    super::rewrite(kernel, &mut |_, mut stmts, _| {
         for stmt in &mut stmts {
             if let Stmt::Let(_, Op::Size(n)) = stmt {
-                *n = sizes.iter().position(|size| size == n).unwrap_or(0) as u32;
+                *n = sizes.iter().position(|size| size == n).expect("sizes that are read are kept") as u32;
             }
         }
         stmts

@@ -1,7 +1,7 @@
-//! Contractions: two loops around a sum of products become one statement, which a kernel of its own does.
+//! Recognition of contractions: two loops around a sum of products become one [`Stmt::Gemm`].
 //!
-//! What is looked for, wherever it comes from (a matrix product of any index shapes, a tensor contracted over
-//! indices that lie together):
+//! The pattern, wherever it comes from (a matrix product of any index shapes, a tensor contracted
+//! over indices that lie together):
 //!
 //! ```text
 //! each r < rows                          (or a loop in order, wherever it stands)
@@ -14,46 +14,52 @@
 //!     …
 //! ```
 //!
-//! The sums of [`ROWS`] rows are contracted into working memory; then the loops run with `t` read from there. Loops that only
-//! store it, or it and a number that stays the same, row by row, are not needed: it is contracted to where it belongs. At the top those
-//! pieces run at the same time; inside a parallel loop each of its pieces has memory of its own. Sums
-//! keep their lanes, so nothing changes in any bit. Strides are numbers that stay the same throughout; sizes that are
-//! constants (small ones) are left alone: there plain loops are as good.
+//! The sums of [`ROWS_PER_PIECE`] rows are contracted into working memory; then the loops run with
+//! `t` read from there. Loops that only store it, or it and a number that stays the same, row by
+//! row, are not needed: it is contracted to where it belongs. At the top those pieces run at the
+//! same time; inside a parallel loop each of its pieces has memory of its own. Sums keep their
+//! lanes, so nothing changes in any bit. Strides are numbers that stay the same throughout; sizes
+//! that are constants (small ones) are left alone: there plain loops are as good.
 
 use super::super::{
     Array, Binary, Gemm, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, for_each_stmt,
 };
-use super::Build;
-use super::clone_stmts::Copy;
+use super::Builder;
+use super::clone_stmts::Cloner;
 use crate::hash::{HashMap, HashSet};
 
 /// Rows that are contracted at a time, by one thread.
-const ROWS: i64 = 66;
+const ROWS_PER_PIECE: i64 = 66;
 
 /// Runs the pass.
-pub(super) fn run(nest: &mut Kernel) {
-    let body = std::mem::take(&mut nest.body);
-    nest.body = list(nest, body, &mut Scope::default(), Stands::AtTheTop);
+pub(super) fn run(kernel: &mut Kernel) {
+    let body = std::mem::take(&mut kernel.body);
+    kernel.body = rewrite_list(kernel, body, &mut Definitions::default(), Position::TopLevel);
 }
 
-/// Where statements stand.
+/// The position of statements among loops.
 #[derive(Clone, Copy, PartialEq)]
-enum Stands {
-    AtTheTop,
+enum Position {
+    TopLevel,
     /// In loops that run in order.
-    InOrder,
+    Sequential,
     /// In a parallel loop.
     Parallel,
 }
 
 /// Registers that are set where statements stand, and how.
 #[derive(Clone, Default)]
-struct Scope {
+struct Definitions {
     before: HashSet<Reg>,
     ops: HashMap<Reg, Op>,
 }
 
-fn list(nest: &mut Kernel, stmts: Vec<Stmt>, scope: &mut Scope, stands: Stands) -> Vec<Stmt> {
+fn rewrite_list(
+    kernel: &mut Kernel,
+    stmts: Vec<Stmt>,
+    scope: &mut Definitions,
+    position: Position,
+) -> Vec<Stmt> {
     let mut out = Vec::new();
     for mut stmt in stmts {
         match &stmt {
@@ -62,8 +68,8 @@ fn list(nest: &mut Kernel, stmts: Vec<Stmt>, scope: &mut Scope, stands: Stands) 
                 scope.ops.insert(*reg, op.clone());
             }
             Stmt::Reduce { result, .. } => drop(scope.before.insert(*result)),
-            _ if sums_inside(&stmt, 2) => {
-                if let Some(stmts) = contracted(nest, &stmt, scope, stands) {
+            _ if has_reduce_under_loops(&stmt, 2) => {
+                if let Some(stmts) = match_gemm(kernel, &stmt, scope, position) {
                     out.extend(stmts);
                     continue;
                 }
@@ -72,12 +78,12 @@ fn list(nest: &mut Kernel, stmts: Vec<Stmt>, scope: &mut Scope, stands: Stands) 
                     inner.before.insert(*index);
                 }
                 let inside = match &stmt {
-                    Stmt::ParallelFor { .. } => Stands::Parallel,
-                    _ if stands == Stands::AtTheTop => Stands::InOrder,
-                    _ => stands,
+                    Stmt::ParallelFor { .. } => Position::Parallel,
+                    _ if position == Position::TopLevel => Position::Sequential,
+                    _ => position,
                 };
                 for body in stmt.bodies_mut() {
-                    *body = list(nest, std::mem::take(body), &mut inner.clone(), inside);
+                    *body = rewrite_list(kernel, std::mem::take(body), &mut inner.clone(), inside);
                 }
             }
             _ => {}
@@ -87,46 +93,46 @@ fn list(nest: &mut Kernel, stmts: Vec<Stmt>, scope: &mut Scope, stands: Stands) 
     out
 }
 
-/// Whether a statement has a sum inside so many loops.
-fn sums_inside(stmt: &Stmt, loops: usize) -> bool {
+/// Returns true if a statement has a sum inside so many loops.
+fn has_reduce_under_loops(stmt: &Stmt, loops: usize) -> bool {
     let left = match stmt {
         Stmt::Reduce { .. } => return loops == 0,
         Stmt::For { .. } | Stmt::ParallelFor { .. } => loops.saturating_sub(1),
         _ => loops,
     };
-    stmt.bodies().into_iter().flatten().any(|inner| sums_inside(inner, left))
+    stmt.bodies().into_iter().flatten().any(|inner| has_reduce_under_loops(inner, left))
 }
 
 /// A number that is linear in the indices: what each is multiplied by, and the rest. `None` for 0.
 #[derive(Clone, Copy, Default)]
-struct Linear {
+struct Affine {
     row: Option<Reg>,
     column: Option<Reg>,
     step: Option<Reg>,
     rest: Option<Reg>,
 }
 
-/// Finds the parts of a contraction; what stays the same throughout is computed in front of it.
-struct Finder<'n, 's> {
-    build: Build<'n>,
-    /// How registers of the loops are set.
+/// Finds the parts of a gemm; what stays the same throughout is computed in front of it.
+struct Matcher<'n, 's> {
+    build: Builder<'n>,
+    /// The operations that set registers of the loops.
     ops: HashMap<Reg, &'s Op>,
     /// Registers set before the loops.
     before: HashSet<Reg>,
-    /// Those of the loops that stay the same, in front.
-    same: HashMap<Reg, Reg>,
+    /// Loop-invariant registers, with their copies in front of the loops.
+    invariants: HashMap<Reg, Reg>,
     row: Reg,
     column: Reg,
     step: Reg,
 }
 
-impl Finder<'_, '_> {
+impl Matcher<'_, '_> {
     /// A register in front of the loops that is always equal to this one.
-    fn same(&mut self, reg: Reg) -> Option<Reg> {
+    fn invariant(&mut self, reg: Reg) -> Option<Reg> {
         if self.before.contains(&reg) {
             return Some(reg);
         }
-        if let Some(known) = self.same.get(&reg) {
+        if let Some(known) = self.invariants.get(&reg) {
             return Some(*known);
         }
         let mut op = (*self.ops.get(&reg)?).clone();
@@ -136,36 +142,36 @@ impl Finder<'_, '_> {
             _ => return None,
         }
         let mut all = true;
-        op.for_each_reg_mut(&mut |reg| match self.same(*reg) {
+        op.for_each_reg_mut(&mut |reg| match self.invariant(*reg) {
             Some(same) => *reg = same,
             None => all = false,
         });
         if !all {
             return None;
         }
-        let same = self.build.set(self.build.nest.regs[reg as usize], op);
-        self.same.insert(reg, same);
+        let same = self.build.define(self.build.kernel.regs[reg], op);
+        self.invariants.insert(reg, same);
         Some(same)
     }
 
-    fn linear(&mut self, reg: Reg) -> Option<Linear> {
+    fn affine(&mut self, reg: Reg) -> Option<Affine> {
         if [self.row, self.column, self.step].contains(&reg) {
             let one = self.build.int(1);
             let if_index = |index: Reg| (index == reg).then_some(one);
             let (row, column, step) = (if_index(self.row), if_index(self.column), if_index(self.step));
-            return Some(Linear { row, column, step, rest: None });
+            return Some(Affine { row, column, step, rest: None });
         }
-        if let Some(same) = self.same(reg) {
-            return Some(Linear { rest: Some(same), ..Linear::default() });
+        if let Some(same) = self.invariant(reg) {
+            return Some(Affine { rest: Some(same), ..Affine::default() });
         }
         match *self.ops.get(&reg)? {
             Op::Binary(Binary::Add, a, b) => {
-                let (x, y) = (self.linear(*a)?, self.linear(*b)?);
+                let (x, y) = (self.affine(*a)?, self.affine(*b)?);
                 let mut add = |a: Option<Reg>, b: Option<Reg>| match (a, b) {
                     (Some(a), Some(b)) => Some(self.build.binary(Binary::Add, a, b)),
                     (a, b) => a.or(b),
                 };
-                Some(Linear {
+                Some(Affine {
                     row: add(x.row, y.row),
                     column: add(x.column, y.column),
                     step: add(x.step, y.step),
@@ -174,15 +180,15 @@ impl Finder<'_, '_> {
             }
             Op::Binary(Binary::Mul, a, b) => {
                 let (a, b) = (*a, *b);
-                let (x, by) = match self.same(b) {
-                    Some(by) => (self.linear(a)?, by),
-                    None => (self.linear(b)?, self.same(a)?),
+                let (x, by) = match self.invariant(b) {
+                    Some(by) => (self.affine(a)?, by),
+                    None => (self.affine(b)?, self.invariant(a)?),
                 };
-                let mut scale = |a: Option<Reg>| match self.build.nest.constants.get(&a?) {
+                let mut scale = |a: Option<Reg>| match self.build.kernel.constants.get(&a?) {
                     Some(1) => Some(by),
                     _ => Some(self.build.binary(Binary::Mul, a?, by)),
                 };
-                Some(Linear {
+                Some(Affine {
                     row: scale(x.row),
                     column: scale(x.column),
                     step: scale(x.step),
@@ -193,8 +199,8 @@ impl Finder<'_, '_> {
         }
     }
 
-    /// Whether two registers in front of the loops hold the same, as far as can be seen.
-    fn alike(&self, a: Reg, b: Reg) -> bool {
+    /// Returns true if two registers in front of the loops are provably equal.
+    fn is_provably_equal(&self, a: Reg, b: Reg) -> bool {
         let op = |reg: Reg| {
             let here = self.build.stmts.iter().find_map(|stmt| match stmt {
                 Stmt::Let(set, op) if *set == reg => Some(op),
@@ -206,29 +212,34 @@ impl Finder<'_, '_> {
     }
 
     /// The number of a size that is no constant.
-    fn size(&self, reg: Reg) -> Option<u64> {
+    fn size_value(&self, reg: Reg) -> Option<u64> {
         let size = |op: &Op| match op {
-            Op::Size(n) => Some(self.build.nest.sizes[*n as usize]),
+            Op::Size(n) => Some(self.build.kernel.sizes[*n as usize]),
             _ => None,
         };
         size(self.ops.get(&reg)?)
     }
 }
 
-/// The statements that take the place of one, if it is a contraction.
-fn contracted(nest: &mut Kernel, stmt: &Stmt, scope: &Scope, stands: Stands) -> Option<Vec<Stmt>> {
+/// The statements that take the place of one, if it is a gemm.
+fn match_gemm(
+    kernel: &mut Kernel,
+    stmt: &Stmt,
+    scope: &Definitions,
+    position: Position,
+) -> Option<Vec<Stmt>> {
     let (row, rows, low, outer) = match stmt {
         Stmt::ParallelFor { index, count, body } => (*index, *count, None, body),
         Stmt::For { index, low, high, body, .. } => (*index, *high, Some(*low), body),
         _ => return None,
     };
-    let zero = |nest: &Kernel, reg: &Reg| nest.constants.get(reg) == Some(&0);
-    if low.is_some_and(|low| !zero(nest, &low)) {
+    let zero = |kernel: &Kernel, reg: &Reg| kernel.constants.get(reg) == Some(&0);
+    if low.is_some_and(|low| !zero(kernel, &low)) {
         return None;
     }
     // The loop over columns, with its sum.
     let (column, columns, inner, total) = outer.iter().find_map(|stmt| match stmt {
-        Stmt::For { index, low, high, body, .. } if zero(nest, low) => {
+        Stmt::For { index, low, high, body, .. } if zero(kernel, low) => {
             let total = body.iter().find(|stmt| matches!(stmt, Stmt::Reduce { .. }))?;
             Some((*index, *high, body, total))
         }
@@ -236,7 +247,7 @@ fn contracted(nest: &mut Kernel, stmt: &Stmt, scope: &Scope, stands: Stands) -> 
     })?;
     let Stmt::Reduce { index: step, low, high: depth, body, item, result } = total else { return None };
     let (low, depth, result) = (*low, *depth, *result);
-    if !zero(nest, &low) || item.ty(nest) != ScalarType::F64 {
+    if !zero(kernel, &low) || item.ty(kernel) != ScalarType::F64 {
         return None;
     }
     let mut ops: HashMap<Reg, &Op> = scope.ops.iter().map(|(reg, op)| (*reg, op)).collect();
@@ -256,7 +267,7 @@ fn contracted(nest: &mut Kernel, stmt: &Stmt, scope: &Scope, stands: Stands) -> 
     });
     let load = |reg: &Reg| match ops.get(reg) {
         Some(Op::Load(array, at, ScalarType::F64)) => {
-            let whole = nest.arrays[*array as usize].width == 8 && !stored.contains(array);
+            let whole = kernel.arrays[*array].width == 8 && !stored.contains(array);
             whole.then_some((*array, *at))
         }
         _ => None,
@@ -264,24 +275,24 @@ fn contracted(nest: &mut Kernel, stmt: &Stmt, scope: &Scope, stands: Stands) -> 
     let only_lets = body.iter().all(|stmt| matches!(stmt, Stmt::Let(..)));
     let (a, b, fused) = match item {
         Summand::Product(a, b) => (a, b, true),
-        Summand::One(ReductionOp::Add, value) => match ops.get(value)? {
+        Summand::Value(ReductionOp::Add, value) => match ops.get(value)? {
             Op::Binary(Binary::Mul, a, b) => (a, b, false),
             _ => return None,
         },
-        Summand::One(..) => return None,
+        Summand::Value(..) => return None,
     };
     let ((left, left_at), (right, right_at)) = (load(a)?, load(b)?);
     if !plain || !only_lets {
         return None;
     }
-    let build = Build::new(nest);
-    let mut find = Finder { build, ops, before, same: HashMap::default(), row, column, step: *step };
-    let (count, width, long) = (find.size(rows)?, find.size(columns)?, find.size(depth)?);
+    let build = Builder::new(kernel);
+    let mut find = Matcher { build, ops, before, invariants: HashMap::default(), row, column, step: *step };
+    let (count, width, long) = (find.size_value(rows)?, find.size_value(columns)?, find.size_value(depth)?);
     let slots = count.checked_mul(width)?;
     if long > crate::core::reduction::CHUNK as u64 {
         return None;
     }
-    let (mut a, mut b) = ((left, find.linear(left_at)?), (right, find.linear(right_at)?));
+    let (mut a, mut b) = ((left, find.affine(left_at)?), (right, find.affine(right_at)?));
     if a.1.row.is_none() {
         std::mem::swap(&mut a, &mut b);
     }
@@ -289,30 +300,31 @@ fn contracted(nest: &mut Kernel, stmt: &Stmt, scope: &Scope, stands: Stands) -> 
     let (None, None) = (x.column, y.row) else { return None };
     let (left_row, left_step) = (x.row?, x.step?);
     let (right_step, right_column) = (y.step?, y.column?);
-    let (rows, columns, depth) = (find.same(rows)?, find.same(columns)?, find.same(depth)?);
-    let direct = direct(&mut find, (outer, inner), columns, result);
+    let (rows, columns, depth) = (find.invariant(rows)?, find.invariant(columns)?, find.invariant(depth)?);
+    let direct_output = direct_output(&mut find, (outer, inner), columns, result);
     let mut build = find.build;
     let none = build.int(0);
     let (left_start, right_at) = (x.rest.unwrap_or(none), y.rest.unwrap_or(none));
-    // Everything is known: pieces of rows, contracted and then walked, or contracted to where they are stored.
-    let (into, start, base) = match &direct {
+    // Everything is known: pieces of rows, contracted and then walked, or contracted to where they
+    // are stored.
+    let (into, start, base) = match &direct_output {
         Some(to) => (to.into, to.start, to.at),
         None => {
-            let origin = if stands == Stands::Parallel { Origin::ThreadLocal } else { Origin::Scratch };
-            (build.nest.array(origin, 8, slots), None, None)
+            let origin = if position == Position::Parallel { Origin::ThreadLocal } else { Origin::Scratch };
+            (build.kernel.add_array(origin, 8, slots), None, None)
         }
     };
-    let neutral = Op::Const(ScalarType::F64, ReductionOp::Add.neutral_bits(ScalarType::F64));
-    let start = start.unwrap_or_else(|| build.set(ScalarType::F64, neutral));
-    let height = build.int(ROWS);
-    let more = build.int(ROWS - 1);
+    let neutral = Op::Const(ScalarType::F64, ReductionOp::Add.identity_bits(ScalarType::F64));
+    let start = start.unwrap_or_else(|| build.define(ScalarType::F64, neutral));
+    let height = build.int(ROWS_PER_PIECE);
+    let more = build.int(ROWS_PER_PIECE - 1);
     let padded = build.binary(Binary::Add, rows, more);
     let pieces = build.binary(Binary::DivUnsigned, padded, height);
     let piece = build.reg(ScalarType::I64);
     let front = std::mem::take(&mut build.stmts);
     let first = build.binary(Binary::Mul, piece, height);
     let end = build.binary(Binary::Add, first, height);
-    let end = build.least(end, rows);
+    let end = build.min(end, rows);
     let here = build.binary(Binary::Sub, end, first);
     let at = build.binary(Binary::Mul, first, columns);
     let at = base.map_or(at, |base| build.binary(Binary::Add, base, at));
@@ -320,7 +332,7 @@ fn contracted(nest: &mut Kernel, stmt: &Stmt, scope: &Scope, stands: Stands) -> 
     let left_at = build.binary(Binary::Add, left_start, skipped);
     build.stmts.push(Stmt::Gemm(Gemm {
         fused,
-        shared: stands == Stands::AtTheTop,
+        shared: position == Position::TopLevel,
         into,
         at,
         rows: here,
@@ -336,52 +348,52 @@ fn contracted(nest: &mut Kernel, stmt: &Stmt, scope: &Scope, stands: Stands) -> 
         right_column,
         start,
     }));
-    if direct.is_none() {
-        let rounds = walked(&mut build, outer, (row, column, result), (into, columns));
+    if direct_output.is_none() {
+        let rounds = loops_over_results(&mut build, outer, (row, column, result), (into, columns));
         let label = build.label();
         build.stmts.push(Stmt::For { label, index: rounds.0, low: first, high: end, body: rounds.1 });
     }
     let body = std::mem::replace(&mut build.stmts, front);
     let label = build.label();
-    build.stmts.push(match stands {
-        Stands::AtTheTop => Stmt::ParallelFor { index: piece, count: pieces, body },
+    build.stmts.push(match position {
+        Position::TopLevel => Stmt::ParallelFor { index: piece, count: pieces, body },
         _ => Stmt::For { label, index: piece, low: none, high: pieces, body },
     });
     Some(build.stmts)
 }
 
 /// The rounds over rows, with the sum read from where it was contracted to; and their index.
-fn walked(
-    build: &mut Build<'_>,
+fn loops_over_results(
+    build: &mut Builder<'_>,
     outer: &[Stmt],
     (row, column, result): (Reg, Reg, Reg),
     (into, columns): (Array, Reg),
 ) -> (Reg, Vec<Stmt>) {
-    let mut copy = Copy::new(build.nest);
+    let mut copy = Cloner::new(build.kernel);
     let index = copy.fresh(row);
     let mut rounds = copy.stmts(outer);
     let (column, result) = (copy.reg(column), copy.reg(result));
-    read_sum(build.nest, &mut rounds, result, (into, index, columns, column));
+    replace_reduce_by_load(build.kernel, &mut rounds, result, (into, index, columns, column));
     (index, rounds)
 }
 
-/// Where sums are stored side by side.
-struct Direct {
+/// A contiguous destination of the sums.
+struct DirectOutput {
     into: Array,
     /// The slot of the first, but for what is 0.
     at: Option<Reg>,
-    /// What they are added to, if to anything.
+    /// The number to which they are added, if any.
     start: Option<Reg>,
 }
 
-/// Where the sums go, if the loops do nothing but store each, rows of so many `columns` one after the other: `outer` is the body
-/// over rows, `inner` that over columns.
-fn direct(
-    find: &mut Finder<'_, '_>,
+/// The destination of the sums, if the loops only store each: rows of so many `columns` one after
+/// the other: `outer` is the body over rows, `inner` that over columns.
+fn direct_output(
+    find: &mut Matcher<'_, '_>,
     (outer, inner): (&[Stmt], &[Stmt]),
     columns: Reg,
     result: Reg,
-) -> Option<Direct> {
+) -> Option<DirectOutput> {
     let works = |stmt: &&Stmt| !matches!(stmt, Stmt::Let(..));
     let (mut others, mut of_columns) = (outer.iter().filter(works), inner.iter().filter(works));
     let (Some(Stmt::For { .. }), None) = (others.next(), others.next()) else { return None };
@@ -392,24 +404,29 @@ fn direct(
     };
     let start = match find.ops.get(value) {
         _ if *value == result => None,
-        Some(Op::Binary(Binary::Add, start, sum)) if *sum == result => Some(find.same(*start)?),
+        Some(Op::Binary(Binary::Add, start, sum)) if *sum == result => Some(find.invariant(*start)?),
         _ => return None,
     };
-    let place = find.linear(*at)?;
-    let beside = find.build.nest.constants.get(&place.column?) == Some(&1);
-    let whole = find.alike(place.row?, columns) && find.build.nest.arrays[*into as usize].width == 8;
+    let place = find.affine(*at)?;
+    let beside = find.build.kernel.constants.get(&place.column?) == Some(&1);
+    let whole = find.is_provably_equal(place.row?, columns) && find.build.kernel.arrays[*into].width == 8;
     if !beside || place.step.is_some() || !whole {
         return None;
     }
-    Some(Direct { into: *into, at: place.rest, start })
+    Some(DirectOutput { into: *into, at: place.rest, start })
 }
 
 /// Puts what was contracted in the place of a sum.
-fn read_sum(nest: &mut Kernel, stmts: &mut Vec<Stmt>, sum: Reg, place: (Array, Reg, Reg, Reg)) {
+fn replace_reduce_by_load(
+    kernel: &mut Kernel,
+    stmts: &mut Vec<Stmt>,
+    sum: Reg,
+    place: (Array, Reg, Reg, Reg),
+) {
     for i in 0..stmts.len() {
         if matches!(stmts[i], Stmt::Reduce { result, .. } if result == sum) {
             let (into, row, columns, column) = place;
-            let mut build = Build::new(nest);
+            let mut build = Builder::new(kernel);
             let start = build.binary(Binary::Mul, row, columns);
             let at = build.binary(Binary::Add, start, column);
             build.stmts.push(Stmt::Let(sum, Op::Load(into, at, ScalarType::F64)));
@@ -418,7 +435,7 @@ fn read_sum(nest: &mut Kernel, stmts: &mut Vec<Stmt>, sum: Reg, place: (Array, R
             return;
         }
         for body in stmts[i].bodies_mut() {
-            read_sum(nest, body, sum, place);
+            replace_reduce_by_load(kernel, body, sum, place);
         }
     }
 }

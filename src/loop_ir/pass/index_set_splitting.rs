@@ -1,49 +1,52 @@
-//! Loops cut where a condition on their index changes.
+//! Index set splitting: loops are cut where a condition on their index changes.
 //!
-//! The neighbor of a place on a torus is `i + 1 == n ? 0 : i + 1`: a choice in each round, though only the last one
-//! chooses. A loop whose body compares its index `i + c` with a size or a constant is cut at the index where
-//! the comparison changes, `T = size - c`; within the pieces it is known, choices are made when code is made, and
-//! what is left goes by vectors. The same holds of arrays joined by `\+`: each part gets a loop of its own.
+//! The neighbor of a place on a torus is `i + 1 == n ? 0 : i + 1`: a choice in each round, though
+//! only the last one chooses. A loop whose body compares its index `i + c` with a size or a
+//! constant is cut at the index where the comparison changes, `T = size - c`; within the pieces it
+//! is known, choices are made when code is made, and what is left goes by vectors. The same holds
+//! of arrays joined by `\+`: each part gets a loop of its own.
 //!
-//! **Method.** A piece is a range with symbolic ends (a size, or none, plus a constant); of two ends such as `9` and
-//! `n - 9` neither is the nearer one for all sizes, and both are kept. The statements of the body are walked with what
-//! is known of registers: those that are the index plus a constant, and conditions that are decided by the ends of
-//! the piece. The first condition that is not decided cuts the piece in two, and both are looked at again; pieces of
-//! a few rounds are left as they are. The pieces run one after the other and cover the range: ends are clamped, so a
+//! **Method.** A piece is a range with symbolic ends (a size, or none, plus a constant); of two
+//! ends such as `9` and `n - 9` neither is the nearer one for all sizes, and both are kept. The
+//! statements of the body are walked with what is known of registers: those that are the index plus
+//! a constant, and conditions that are decided by the ends of the piece. The first condition that
+//! is not decided cuts the piece in two, and both are looked at again; pieces of a few rounds are
+//! left as they are. The pieces run one after the other and cover the range: ends are clamped, so a
 //! piece may be empty, and what is assumed of a piece holds in each of its rounds.
 //!
-//! Conditions that are known for the whole range, such as that an index is in range, go without a cut.
+//! Conditions that are known for the whole range, such as that an index is in range, go without a
+//! cut.
 //!
-//! Costs a copy of the body for each piece, at most [`PIECES`].
+//! Costs a copy of the body for each piece, at most [`MAX_PIECES`].
 
 use super::super::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt};
-use super::Build;
-use super::clone_stmts::Copy;
+use super::Builder;
+use super::clone_stmts::Cloner;
 use crate::hash::HashMap;
 
 /// Pieces of a loop.
-const PIECES: usize = 6;
+const MAX_PIECES: usize = 6;
 /// Statements of all pieces.
-const LONGEST: usize = 1_500;
+const MAX_STATEMENTS: usize = 1_500;
 /// Rounds of a piece that is not cut again.
-const SHORT: i64 = 4;
+const MAX_UNSPLIT_ITERATIONS: i64 = 4;
 
 /// Runs the pass.
-pub(super) fn run(nest: &mut Kernel) {
+pub(super) fn run(kernel: &mut Kernel) {
     let mut ends = HashMap::default();
-    super::super::for_each_stmt(&nest.body, &mut |stmt| match stmt {
+    super::super::for_each_stmt(&kernel.body, &mut |stmt| match stmt {
         Stmt::Let(reg, Op::Const(ScalarType::I64, bits)) => {
-            ends.insert(*reg, End { size: None, offset: *bits as i64 });
+            ends.insert(*reg, Bound { size: None, offset: *bits as i64 });
         }
         Stmt::Let(reg, Op::Size(n)) => {
-            ends.insert(*reg, End { size: Some(*n), offset: 0 });
+            ends.insert(*reg, Bound { size: Some(*n), offset: 0 });
         }
         _ => {}
     });
-    super::rewrite(nest, &mut |nest, stmts, top| {
+    super::rewrite(kernel, &mut |kernel, stmts, top| {
         let mut out = Vec::new();
         for stmt in stmts {
-            match pieces_of(nest, &stmt, &ends, top) {
+            match split_loop(kernel, &stmt, &ends, top) {
                 Some(pieces) => out.extend(pieces),
                 None => out.push(stmt),
             }
@@ -54,14 +57,14 @@ pub(super) fn run(nest: &mut Kernel) {
 
 /// A place in a range: a size, or none, plus a constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct End {
+struct Bound {
     size: Option<u32>,
     offset: i64,
 }
 
-impl End {
-    /// How far it is from here to there, if that is the same for all sizes.
-    fn to(self, other: End) -> Option<i64> {
+impl Bound {
+    /// The distance to another bound, if it is the same for all sizes.
+    fn distance_to(self, other: Bound) -> Option<i64> {
         if self.size == other.size { other.offset.checked_sub(self.offset) } else { None }
     }
 }
@@ -70,64 +73,65 @@ impl End {
 #[derive(Clone, Debug)]
 struct Piece {
     /// The index is at or above each.
-    lows: Vec<End>,
+    lows: Vec<Bound>,
     /// The index is below each.
-    highs: Vec<End>,
+    highs: Vec<Bound>,
 }
 
 impl Piece {
-    /// Whether `index < at` in all rounds, or in none.
-    fn below(&self, at: End) -> Option<bool> {
-        if self.highs.iter().filter_map(|high| high.to(at)).any(|d| d >= 0) {
+    /// The value of `index < at`, if it is the same in all iterations.
+    fn below(&self, at: Bound) -> Option<bool> {
+        if self.highs.iter().filter_map(|high| high.distance_to(at)).any(|d| d >= 0) {
             return Some(true);
         }
-        if self.lows.iter().filter_map(|low| low.to(at)).any(|d| d <= 0) {
+        if self.lows.iter().filter_map(|low| low.distance_to(at)).any(|d| d <= 0) {
             return Some(false);
         }
         None
     }
 
     /// The rounds below an end that is not decided, and the others.
-    fn cut(self, at: End) -> (Piece, Piece) {
-        let nearer = |ends: &[End]| {
-            let other = ends.iter().copied().filter(|end| end.to(at).is_none());
+    fn split_at(self, at: Bound) -> (Piece, Piece) {
+        let nearer = |ends: &[Bound]| {
+            let other = ends.iter().copied().filter(|end| end.distance_to(at).is_none());
             other.chain([at]).collect()
         };
         let (highs, lows) = (nearer(&self.highs), nearer(&self.lows));
         (Piece { highs, lows: self.lows }, Piece { lows, highs: self.highs })
     }
 
-    fn is_short(&self) -> bool {
-        let rounds = self.lows.iter().flat_map(|low| self.highs.iter().filter_map(|high| low.to(*high)));
-        rounds.min().is_some_and(|rounds| rounds <= SHORT)
+    fn is_too_short(&self) -> bool {
+        let rounds =
+            self.lows.iter().flat_map(|low| self.highs.iter().filter_map(|high| low.distance_to(*high)));
+        rounds.min().is_some_and(|rounds| rounds <= MAX_UNSPLIT_ITERATIONS)
     }
 
     /// The least index, if it is known.
-    fn least(&self) -> i64 {
+    fn min_index(&self) -> i64 {
         self.lows.iter().find(|low| low.size.is_none()).map_or(0, |low| low.offset)
     }
 }
 
-/// What is known in a piece.
-struct Known<'a> {
-    ends: &'a HashMap<Reg, End>,
+/// The facts that hold in a piece.
+struct PieceFacts<'a> {
+    ends: &'a HashMap<Reg, Bound>,
     piece: &'a Piece,
     /// Registers that are the index plus a constant.
     offsets: HashMap<Reg, i64>,
     decided: HashMap<Reg, bool>,
     /// Comparisons that are not decided, and where they change.
-    open: HashMap<Reg, End>,
-    /// Where a comparison changes that something depends on.
-    cut: Option<End>,
+    undecided: HashMap<Reg, Bound>,
+    /// The bound at which an undecided comparison changes on which something depends.
+    cut: Option<Bound>,
 }
 
-impl Known<'_> {
+impl PieceFacts<'_> {
     fn stmts(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             match stmt {
-                Stmt::Let(reg, op) => self.set(*reg, op),
+                Stmt::Let(reg, op) => self.record(*reg, op),
                 Stmt::If(condition, then, otherwise) => {
-                    self.depends(*condition);
+                    self.require_decided(*condition);
                     if self.decided.get(condition) != Some(&false) {
                         self.stmts(then);
                     }
@@ -141,13 +145,13 @@ impl Known<'_> {
     }
 
     /// Something depends on a condition.
-    fn depends(&mut self, condition: Reg) {
+    fn require_decided(&mut self, condition: Reg) {
         if self.cut.is_none() {
-            self.cut = self.open.get(&condition).copied();
+            self.cut = self.undecided.get(&condition).copied();
         }
     }
 
-    fn set(&mut self, reg: Reg, op: &Op) {
+    fn record(&mut self, reg: Reg, op: &Op) {
         let constant = |reg: &Reg| {
             let end =
                 self.ends.get(reg).filter(|end| end.size.is_none() && end.offset.unsigned_abs() <= 1 << 32);
@@ -172,16 +176,16 @@ impl Known<'_> {
                     let offset = self.offsets.get(chosen).copied();
                     self.offsets.extend(offset.map(|offset| (reg, offset)));
                 }
-                None => self.depends(*c),
+                None => self.require_decided(*c),
             },
             // Conditions of conditions.
             Op::Compare(Compare::Eq, a, b) if constant(b) == Some(0) && self.decided.contains_key(a) => {
                 let value = !self.decided[a];
                 self.decided.insert(reg, value);
             }
-            Op::Compare(Compare::Eq, a, b) if constant(b) == Some(0) && self.open.contains_key(a) => {
-                let at = self.open[a];
-                self.open.insert(reg, at);
+            Op::Compare(Compare::Eq, a, b) if constant(b) == Some(0) && self.undecided.contains_key(a) => {
+                let at = self.undecided[a];
+                self.undecided.insert(reg, at);
             }
             Op::Binary(kind @ (Binary::And | Binary::Or), a, b) => {
                 let neutral = *kind == Binary::And;
@@ -190,17 +194,17 @@ impl Known<'_> {
                     (Some(x), _) | (_, Some(x)) if *x != neutral => Some(*x),
                     _ => None,
                 };
-                match (value, self.open.get(a).or(self.open.get(b)).copied()) {
+                match (value, self.undecided.get(a).or(self.undecided.get(b)).copied()) {
                     (Some(value), _) => drop(self.decided.insert(reg, value)),
-                    (None, Some(at)) => drop(self.open.insert(reg, at)),
+                    (None, Some(at)) => drop(self.undecided.insert(reg, at)),
                     (None, None) => {}
                 }
             }
             Op::Compare(kind, a, b) => {
-                let Some((at, below)) = self.change(*kind, *a, *b) else { return };
+                let Some((at, below)) = self.threshold(*kind, *a, *b) else { return };
                 match self.piece.below(at) {
                     Some(is) => drop(self.decided.insert(reg, is == below)),
-                    None => drop(self.open.insert(reg, at)),
+                    None => drop(self.undecided.insert(reg, at)),
                 }
             }
             _ => {}
@@ -208,7 +212,7 @@ impl Known<'_> {
     }
 
     /// A comparison with the index as `index < T`: `T`, and whether it holds below.
-    fn change(&self, kind: Compare, a: Reg, b: Reg) -> Option<(End, bool)> {
+    fn threshold(&self, kind: Compare, a: Reg, b: Reg) -> Option<(Bound, bool)> {
         // Whether the operand on the left is the index, what is added to it, and the other operand.
         let (left, offset, other) = match (self.offsets.get(&a), self.offsets.get(&b)) {
             (Some(offset), None) => (true, *offset, self.ends.get(&b)?),
@@ -220,7 +224,7 @@ impl Known<'_> {
             Compare::Le => true,
             // Neither operand is negative, so the order is that of signed numbers.
             Compare::LtUnsigned | Compare::LeUnsigned
-                if self.piece.least().checked_add(offset)? >= 0 && other.offset >= 0 =>
+                if self.piece.min_index().checked_add(offset)? >= 0 && other.offset >= 0 =>
             {
                 kind == Compare::LeUnsigned
             }
@@ -232,36 +236,42 @@ impl Known<'_> {
             (true, false) | (false, true) => at,
             (true, true) | (false, false) => at.checked_add(1)?,
         };
-        Some((End { size: other.size, offset: at }, left))
+        Some((Bound { size: other.size, offset: at }, left))
     }
 }
 
-fn known<'a>(ends: &'a HashMap<Reg, End>, piece: &'a Piece, index: Reg, body: &[Stmt]) -> Known<'a> {
-    let mut known = Known {
+fn piece_facts<'a>(
+    ends: &'a HashMap<Reg, Bound>,
+    piece: &'a Piece,
+    index: Reg,
+    body: &[Stmt],
+) -> PieceFacts<'a> {
+    let mut facts = PieceFacts {
         ends,
         piece,
         offsets: HashMap::from_iter([(index, 0)]),
         decided: HashMap::default(),
-        open: HashMap::default(),
+        undecided: HashMap::default(),
         cut: None,
     };
-    known.stmts(body);
-    known
+    facts.stmts(body);
+    facts
 }
 
-/// The pieces of a range, in order. A cut decides its comparison in both pieces for good, so this ends.
-fn cut(ends: &HashMap<Reg, End>, piece: Piece, index: Reg, body: &[Stmt], out: &mut Vec<Piece>) {
-    let at = match known(ends, &piece, index, body).cut {
-        Some(at) if !piece.is_short() && out.len() + 2 <= PIECES => at,
+/// The pieces of a range, in order. A cut decides its comparison in both pieces for good, so this
+/// ends.
+fn split_range(ends: &HashMap<Reg, Bound>, piece: Piece, index: Reg, body: &[Stmt], out: &mut Vec<Piece>) {
+    let at = match piece_facts(ends, &piece, index, body).cut {
+        Some(at) if !piece.is_too_short() && out.len() + 2 <= MAX_PIECES => at,
         _ => return out.push(piece),
     };
-    let (below, others) = piece.cut(at);
-    cut(ends, below, index, body, out);
-    cut(ends, others, index, body, out);
+    let (below, others) = piece.split_at(at);
+    split_range(ends, below, index, body, out);
+    split_range(ends, others, index, body, out);
 }
 
 /// The loops that take the place of a statement, if it is cut.
-fn pieces_of(nest: &mut Kernel, stmt: &Stmt, ends: &HashMap<Reg, End>, top: bool) -> Option<Vec<Stmt>> {
+fn split_loop(kernel: &mut Kernel, stmt: &Stmt, ends: &HashMap<Reg, Bound>, top: bool) -> Option<Vec<Stmt>> {
     let (index, low, high, own, body) = match stmt {
         Stmt::For { label, index, low, high, body } => (*index, Some(*low), *high, Some(*label), body),
         Stmt::ParallelFor { index, count, body } if top => (*index, None, *count, None, body),
@@ -277,7 +287,7 @@ fn pieces_of(nest: &mut Kernel, stmt: &Stmt, ends: &HashMap<Reg, End>, top: bool
             _ => true,
         };
     });
-    let start = low.map_or(Some(End { size: None, offset: 0 }), |low| ends.get(&low).copied());
+    let start = low.map_or(Some(Bound { size: None, offset: 0 }), |low| ends.get(&low).copied());
     // The index counts from 0 or more, and nothing wraps: sizes are below 2^62.
     let end = ends.get(&high).copied();
     if !simple
@@ -288,32 +298,32 @@ fn pieces_of(nest: &mut Kernel, stmt: &Stmt, ends: &HashMap<Reg, End>, top: bool
     }
     let mut pieces = Vec::new();
     let whole = Piece { lows: start.into_iter().collect(), highs: end.into_iter().collect() };
-    cut(ends, whole, index, body, &mut pieces);
+    split_range(ends, whole, index, body, &mut pieces);
     let single = pieces.len() == 1;
-    if single && known(ends, &pieces[0], index, body).decided.is_empty()
-        || !single && pieces.len() * statements > LONGEST
+    if single && piece_facts(ends, &pieces[0], index, body).decided.is_empty()
+        || !single && pieces.len() * statements > MAX_STATEMENTS
     {
         return None;
     }
-    let mut build = Build::new(nest);
+    let mut build = Builder::new(kernel);
     let mut from = low.unwrap_or_else(|| build.int(0));
     for (number, piece) in pieces.iter().enumerate() {
         let mut to = high;
         for at in piece.highs.iter().filter(|at| Some(**at) != end) {
             let mut place = build.int(at.offset);
             if let Some(size) = at.size {
-                let size = build.set(ScalarType::I64, Op::Size(size));
+                let size = build.define(ScalarType::I64, Op::Size(size));
                 place = build.binary(Binary::Add, size, place);
             }
-            to = build.least(place, to);
+            to = build.min(place, to);
         }
         if number + 1 < pieces.len() {
-            to = build.most(from, to);
+            to = build.max(from, to);
         }
-        let decided = known(ends, piece, index, body).decided;
-        let each = own.is_none() && !piece.is_short();
-        let mut copy = Copy::new(build.nest);
-        copy.names.decided = decided;
+        let decided = piece_facts(ends, piece, index, body).decided;
+        let each = own.is_none() && !piece.is_too_short();
+        let mut copy = Cloner::new(build.kernel);
+        copy.names.known_conditions = decided;
         if each {
             // The rounds of a parallel loop count from 0.
             let place = copy.fresh(index);

@@ -1,7 +1,8 @@
-//! Loops around sequential loops, by vectors of the outer index.
+//! Loop interchange with tiling: loops around sequential loops are vectorized along the outer
+//! index.
 //!
-//! The sum of each column of a matrix reads a column at a time: far apart, and one after the other. Neighboring columns
-//! lie side by side. So [`TILE`] columns are done at a time, row by row:
+//! The sum of each column of a matrix reads a column at a time: far apart, and one after the other.
+//! Neighboring columns lie side by side. So [`TILE`] columns are done at a time, row by row:
 //!
 //! ```text
 //! each j < n                                each t < n / TILE
@@ -11,64 +12,67 @@
 //!                                             for j in the tile: out[j] <- lanes[0..8][j] joined
 //! ```
 //!
-//! A lane is read from memory and written back for each addition; to do so less often, [`TURNS`] rows of the same lane are taken at a
-//! time, as long as there are that many.
+//! A lane is read from memory and written back for each addition; to do so less often,
+//! [`UNROLLED_ROWS`] rows of the same lane are taken at a time, as long as there are that many.
 //!
-//! The same goes for loops with state, as that over the other bodies for each body: what is variable gets a slot for each
-//! `j` of the tile.
+//! The same goes for loops with state, as that over the other bodies for each body: what is
+//! variable gets a slot for each `j` of the tile.
 //!
-//! **Method.** The body is cut into groups at the loops in it. A group runs for all `j` of a tile; registers that are read in
-//! another group than that which sets them, and variables, become arrays of a slot for each `j`. What does not depend on `j` is
-//! computed once, outside. **Sound** because rounds are independent, and each round does its own operations in the order they had. Those
-//! of parallel loops ([`Stmt::Each`]) store into slots of their own. Those of a loop in order may store anywhere: so no array that is stored
-//! into is read, there is one statement that stores into it, which goes through the rounds in their order as before, and the variables that are
-//! set mean nothing to anybody else.
+//! **Method.** The body is cut into groups at the loops in it. A group runs for all `j` of a tile;
+//! registers that are read in another group than that which sets them, and variables, become arrays
+//! of a slot for each `j`. What does not depend on `j` is computed once, outside. **Sound** because
+//! rounds are independent, and each round does its own operations in the order they had. Those of
+//! parallel loops ([`Stmt::ParallelFor`]) store into slots of their own. Those of a loop in order
+//! may store anywhere: so no array that is stored into is read, there is one statement that stores
+//! into it, which goes through the rounds in their order as before, and the variables that are set
+//! mean nothing to anybody else.
 //!
-//! **When.** The inner loops go over memory with a stride or carry state from round to round, and by `j` their reads are
-//! contiguous ([`Columns::pays`]). Nothing leaves a loop early, nothing fails.
+//! **When.** The inner loops go over memory with a stride or carry state from round to round, and
+//! by `j` their reads are contiguous ([`Analysis::is_profitable`]). Nothing leaves a loop early,
+//! nothing fails.
 
 use super::super::{
     Array, Binary, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary, Var, for_each_stmt,
 };
-use super::Build;
-use crate::core::reduction::{LANES, tree};
+use super::Builder;
+use crate::core::reduction::{LANES, combine_lanes};
 use crate::hash::{HashMap, HashSet};
 
 /// Rounds of the outer loop that are done at a time.
 const TILE: i64 = 256;
 /// Rows of a lane that are taken in one go.
-const TURNS: i64 = 4;
+const UNROLLED_ROWS: i64 = 4;
 /// Sums, at most: the lanes of each are on the stack of a run.
-const MOST_TOTALS: usize = 4;
+const MAX_REDUCTIONS: usize = 4;
 /// Registers and variables that get arrays, at most.
-const MOST_ARRAYS: usize = 24;
+const MAX_EXPANDED_SCALARS: usize = 24;
 
 /// Bytes on the stack of a run, of all loops together.
-const STACK: u64 = 256 << 10;
+const MAX_STACK_BYTES: u64 = 256 << 10;
 
 /// Runs the pass.
-pub(super) fn run(nest: &mut Kernel) {
-    let body = std::mem::take(&mut nest.body);
-    let mentioned = mentions(&body);
-    nest.body = outermost(nest, body, &mentioned);
+pub(super) fn run(kernel: &mut Kernel) {
+    let body = std::mem::take(&mut kernel.body);
+    let mention_counts = count_mentions(&body);
+    kernel.body = tile_outermost(kernel, body, &mention_counts);
 }
 
 /// The outermost loops that are of the kind are changed.
-fn outermost(nest: &mut Kernel, stmts: Vec<Stmt>, mentioned: &HashMap<Var, usize>) -> Vec<Stmt> {
+fn tile_outermost(kernel: &mut Kernel, stmts: Vec<Stmt>, mention_counts: &HashMap<Var, usize>) -> Vec<Stmt> {
     let mut out = Vec::new();
     for mut stmt in stmts {
-        let tiled = match &stmt {
-            Stmt::ParallelFor { index, count, body } => by_columns(nest, *index, (None, *count), body),
-            Stmt::For { index, low, high, body, .. } if in_any_order(body, mentioned) => {
-                by_columns(nest, *index, (Some(*low), *high), body)
+        let tiler = match &stmt {
+            Stmt::ParallelFor { index, count, body } => tile_loop(kernel, *index, (None, *count), body),
+            Stmt::For { index, low, high, body, .. } if iterations_commute(body, mention_counts) => {
+                tile_loop(kernel, *index, (Some(*low), *high), body)
             }
             _ => None,
         };
-        match tiled {
+        match tiler {
             Some(stmts) => out.extend(stmts),
             None => {
                 for body in stmt.bodies_mut() {
-                    *body = outermost(nest, std::mem::take(body), mentioned);
+                    *body = tile_outermost(kernel, std::mem::take(body), mention_counts);
                 }
                 out.push(stmt);
             }
@@ -77,8 +81,8 @@ fn outermost(nest: &mut Kernel, stmts: Vec<Stmt>, mentioned: &HashMap<Var, usize
     out
 }
 
-/// How often variables are mentioned.
-fn mentions(stmts: &[Stmt]) -> HashMap<Var, usize> {
+/// The number of statements that read or set each variable.
+fn count_mentions(stmts: &[Stmt]) -> HashMap<Var, usize> {
     let mut found = HashMap::default();
     for_each_stmt(stmts, &mut |stmt| {
         if let Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) = stmt {
@@ -88,76 +92,78 @@ fn mentions(stmts: &[Stmt]) -> HashMap<Var, usize> {
     found
 }
 
-/// Whether the rounds of a loop in order may be done side by side, if none of them reads what is stored.
-fn in_any_order(body: &[Stmt], mentioned: &HashMap<Var, usize>) -> bool {
+/// Returns true if the iterations of a sequential loop commute, provided that none reads an array
+/// that is stored into.
+fn iterations_commute(body: &[Stmt], mention_counts: &HashMap<Var, usize>) -> bool {
     let (mut stored, mut once) = (HashSet::default(), true);
     for_each_stmt(body, &mut |stmt| {
         if let Stmt::Store(array, ..) = stmt {
             once &= stored.insert(*array);
         }
     });
-    once && !stored.is_empty() && mentions(body).iter().all(|(var, times)| mentioned.get(var) == Some(times))
+    once && !stored.is_empty()
+        && count_mentions(body).iter().all(|(var, times)| mention_counts.get(var) == Some(times))
 }
 
-/// What is known of a loop before it is changed.
-struct Columns<'s> {
-    /// How registers inside are set.
+/// The analysis of a loop.
+struct Analysis<'s> {
+    /// The operations that set registers inside.
     ops: HashMap<Reg, &'s Op>,
     /// Registers that depend on the index, or on what does.
-    depends: HashSet<Reg>,
-    /// Those that are the index plus what does not depend on it.
-    beside: HashSet<Reg>,
+    varying: HashSet<Reg>,
+    /// Registers that are the index plus an invariant.
+    contiguous: HashSet<Reg>,
     /// The group that sets a register.
     group: HashMap<Reg, usize>,
     /// Registers that are read in another group.
-    crossing: HashSet<Reg>,
+    live_across_groups: HashSet<Reg>,
     /// Variables that are set inside.
     vars: HashSet<Var>,
     /// Arrays that are stored into.
     stored: HashSet<Array>,
-    totals: usize,
+    reductions: usize,
     groups: usize,
-    inside: usize,
-    pays: bool,
+    depth: usize,
+    is_profitable: bool,
 }
 
-impl<'s> Columns<'s> {
-    /// Looks at the statements of a list; `None` if they are not of the kind.
-    fn look(&mut self, nest: &Kernel, stmts: &'s [Stmt], around: Option<Reg>) -> Option<()> {
+impl<'s> Analysis<'s> {
+    /// Analyzes the statements of a list; `None` if they do not fit.
+    fn analyze(&mut self, kernel: &Kernel, stmts: &'s [Stmt], emit_inner_loop: Option<Reg>) -> Option<()> {
         for stmt in stmts {
             match stmt {
                 Stmt::Let(reg, op) => {
                     self.ops.insert(*reg, op);
-                    self.set(nest, *reg, op, around)?;
+                    self.set(kernel, *reg, op, emit_inner_loop)?;
                 }
                 Stmt::Set(var, reg) => {
                     // State that a loop carries.
-                    self.pays |= self.inside > 0;
+                    self.is_profitable |= self.depth > 0;
                     self.vars.insert(*var);
                     self.used(*reg);
                 }
                 Stmt::Store(_, at, value) => {
-                    if self.inside > 0 {
+                    if self.depth > 0 {
                         return None;
                     }
                     self.used(*at);
                     self.used(*value);
                 }
                 Stmt::For { index, low, high, body, .. } => {
-                    self.inner(nest, (*low, *high), body, *index)?;
+                    self.inner(kernel, (*low, *high), body, *index)?;
                 }
                 Stmt::Reduce { index, low, high, body, item, result } => {
                     if !body.iter().all(|stmt| matches!(stmt, Stmt::Let(..))) {
                         return None;
                     }
-                    self.totals += 1;
-                    self.inner(nest, (*low, *high), body, *index)?;
+                    self.reductions += 1;
+                    self.inner(kernel, (*low, *high), body, *index)?;
                     for reg in item.regs() {
                         if self.group.get(&reg).is_some_and(|group| *group + 1 != self.groups) {
-                            self.crossing.insert(reg);
+                            self.live_across_groups.insert(reg);
                         }
                     }
-                    self.depends.insert(*result);
+                    self.varying.insert(*result);
                     self.group.insert(*result, self.groups);
                 }
                 _ => return None,
@@ -166,73 +172,73 @@ impl<'s> Columns<'s> {
         Some(())
     }
 
-    fn inner(&mut self, nest: &Kernel, range: (Reg, Reg), body: &'s [Stmt], index: Reg) -> Option<()> {
-        if self.depends.contains(&range.0) || self.depends.contains(&range.1) {
+    fn inner(&mut self, kernel: &Kernel, range: (Reg, Reg), body: &'s [Stmt], index: Reg) -> Option<()> {
+        if self.varying.contains(&range.0) || self.varying.contains(&range.1) {
             return None;
         }
         self.groups += 1;
-        self.inside += 1;
-        self.look(nest, body, Some(index))?;
-        self.inside -= 1;
+        self.depth += 1;
+        self.analyze(kernel, body, Some(index))?;
+        self.depth -= 1;
         self.groups += 1;
         Some(())
     }
 
     fn used(&mut self, reg: Reg) {
-        if self.depends.contains(&reg) && self.group.get(&reg).is_some_and(|group| *group != self.groups) {
-            self.crossing.insert(reg);
+        if self.varying.contains(&reg) && self.group.get(&reg).is_some_and(|group| *group != self.groups) {
+            self.live_across_groups.insert(reg);
         }
     }
 
     /// A register is set: what it depends on, and whether reads lie side by side.
-    fn set(&mut self, nest: &Kernel, reg: Reg, op: &Op, around: Option<Reg>) -> Option<()> {
-        let mut depends = false;
-        op.for_each_reg(&mut |reg| depends |= self.depends.contains(&reg));
+    fn set(&mut self, kernel: &Kernel, reg: Reg, op: &Op, emit_inner_loop: Option<Reg>) -> Option<()> {
+        let mut varying = false;
+        op.for_each_reg(&mut |reg| varying |= self.varying.contains(&reg));
         op.for_each_reg(&mut |reg| self.used(reg));
         match op {
             Op::Load(array, at, ty) => {
-                let info = nest.arrays[*array as usize];
+                let info = kernel.arrays[*array];
                 // What others store into may change.
                 if self.stored.contains(array) {
                     return None;
                 }
-                if depends && self.inside > 0 {
-                    if !self.beside.contains(at) || usize::from(info.width) != ty.bytes() {
+                if varying && self.depth > 0 {
+                    if !self.contiguous.contains(at) || usize::from(info.width) != ty.bytes() {
                         return None;
                     }
                     // By an inner index it goes with a stride.
-                    self.pays |= around.is_some_and(|inner| strides(&self.ops, *at, inner));
+                    self.is_profitable |= emit_inner_loop.is_some_and(|inner| strides(&self.ops, *at, inner));
                 }
             }
-            Op::Get(_) => depends = true,
-            Op::Binary(Binary::Add, a, b) if depends => {
-                let (x, y) = (self.beside.contains(a), self.beside.contains(b));
-                if x && !self.depends.contains(b) || y && !self.depends.contains(a) {
-                    self.beside.insert(reg);
+            Op::Get(_) => varying = true,
+            Op::Binary(Binary::Add, a, b) if varying => {
+                let (x, y) = (self.contiguous.contains(a), self.contiguous.contains(b));
+                if x && !self.varying.contains(b) || y && !self.varying.contains(a) {
+                    self.contiguous.insert(reg);
                 }
             }
             // Only what goes by vectors is worth it inside.
-            Op::Call(..) | Op::Cast(..) if self.inside > 0 && depends => return None,
-            Op::Binary(kind, ..) if self.inside > 0 && depends => {
-                let float = nest.regs[reg as usize].is_float();
+            Op::Call(..) | Op::Cast(..) if self.depth > 0 && varying => return None,
+            Op::Binary(kind, ..) if self.depth > 0 && varying => {
+                let float = kernel.regs[reg].is_float();
                 if !(float || matches!(kind, Binary::And | Binary::Or | Binary::Xor)) {
                     return None;
                 }
             }
-            Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) if self.inside > 0 && depends => {
+            Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) if self.depth > 0 && varying => {
                 return None;
             }
             _ => {}
         }
-        if depends {
-            self.depends.insert(reg);
+        if varying {
+            self.varying.insert(reg);
             self.group.insert(reg, self.groups);
         }
         Some(())
     }
 }
 
-/// Whether a slot number goes by more than 1 with an index.
+/// Returns true if a slot number goes by more than 1 with an index.
 fn strides(ops: &HashMap<Reg, &Op>, at: Reg, index: Reg) -> bool {
     match ops.get(&at) {
         Some(Op::Binary(Binary::Add, a, b)) => strides(ops, *a, index) || strides(ops, *b, index),
@@ -246,15 +252,15 @@ fn strides(ops: &HashMap<Reg, &Op>, at: Reg, index: Reg) -> bool {
 }
 
 /// The tiled loop under construction.
-struct Tiled<'n, 's> {
-    build: Build<'n>,
-    seen: Columns<'s>,
+struct Tiler<'n, 's> {
+    build: Builder<'n>,
+    analysis: Analysis<'s>,
     index: Reg,
     /// The range of the tile.
     low: Reg,
     high: Reg,
-    /// What stands for registers that do not depend on the index.
-    same: HashMap<Reg, Reg>,
+    /// The copies of registers that do not depend on the index.
+    invariants: HashMap<Reg, Reg>,
     /// Arrays of registers and variables.
     slots: HashMap<Reg, Array>,
     vars: HashMap<Var, Array>,
@@ -266,47 +272,47 @@ struct Tiled<'n, 's> {
 enum Pending<'s> {
     Stmt(&'s Stmt),
     /// From here on other registers stand for those that do not depend on the index.
-    Turn(HashMap<Reg, Reg>),
-    /// What is taken into the lane at hand.
-    Take(Summand),
+    Rename(HashMap<Reg, Reg>),
+    /// Accumulates into the current lane.
+    Accumulate(Summand),
     /// The lane at hand is that of an array whose first slot has this number.
-    Lane(Array, Reg, ScalarType),
-    /// It is written back.
-    Leave(Array),
+    LoadLane(Array, Reg, ScalarType),
+    /// Stores the current lane back.
+    StoreLane(Array),
     /// The lanes joined, as a register.
-    Joined(Array, ReductionOp, Reg),
+    CombineLanes(Array, ReductionOp, Reg),
 }
 
 /// The loop by tiles: in order from a number on, or in any order.
-fn by_columns(
-    nest: &mut Kernel,
+fn tile_loop(
+    kernel: &mut Kernel,
     index: Reg,
     (from, count): (Option<Reg>, Reg),
     body: &[Stmt],
 ) -> Option<Vec<Stmt>> {
-    let taken: u64 = (0..nest.arrays.len() as Array).map(|array| nest.on_stack(array)).sum();
-    if nest.constants.contains_key(&count) || taken > STACK {
+    let taken: u64 = kernel.arrays.ids().map(|array| kernel.stack_bytes(array)).sum();
+    if kernel.constants.contains_key(&count) || taken > MAX_STACK_BYTES {
         return None;
     }
-    let mut seen = Columns {
+    let mut analysis = Analysis {
         ops: HashMap::default(),
-        depends: HashSet::from_iter([index]),
-        beside: HashSet::from_iter([index]),
+        varying: HashSet::from_iter([index]),
+        contiguous: HashSet::from_iter([index]),
         group: HashMap::default(),
-        crossing: HashSet::default(),
+        live_across_groups: HashSet::default(),
         vars: HashSet::default(),
         stored: HashSet::default(),
-        totals: 0,
+        reductions: 0,
         groups: 0,
-        inside: 0,
-        pays: false,
+        depth: 0,
+        is_profitable: false,
     };
     for_each_stmt(body, &mut |stmt| {
         if let Stmt::Store(array, ..) = stmt {
-            seen.stored.insert(*array);
+            analysis.stored.insert(*array);
         }
     });
-    seen.look(nest, body, None)?;
+    analysis.analyze(kernel, body, None)?;
     // A variable is set in each round before it is read.
     let mut known = HashSet::default();
     for stmt in body {
@@ -325,16 +331,19 @@ fn by_columns(
             }
         }
     }
-    if !seen.pays || seen.totals > MOST_TOTALS || seen.crossing.len() + seen.vars.len() > MOST_ARRAYS {
+    if !analysis.is_profitable
+        || analysis.reductions > MAX_REDUCTIONS
+        || analysis.live_across_groups.len() + analysis.vars.len() > MAX_EXPANDED_SCALARS
+    {
         return None;
     }
-    let mut build = Build::new(nest);
+    let mut build = Builder::new(kernel);
     let tile = build.int(TILE);
     let more = build.int(TILE - 1);
     let rounds = match from {
         Some(from) => {
             let (rounds, none) = (build.binary(Binary::Sub, count, from), build.int(0));
-            build.most(rounds, none)
+            build.max(rounds, none)
         }
         None => count,
     };
@@ -348,21 +357,21 @@ fn by_columns(
         None => skipped,
     };
     let end = build.binary(Binary::Add, low, tile);
-    let high = build.least(end, count);
-    let mut tiled = Tiled {
+    let high = build.min(end, count);
+    let mut tiler = Tiler {
         build,
-        seen,
+        analysis,
         index,
         low,
         high,
-        same: HashMap::default(),
+        invariants: HashMap::default(),
         slots: HashMap::default(),
         vars: HashMap::default(),
         pending: Vec::new(),
     };
-    tiled.stmts(body);
-    tiled.flush();
-    let mut build = tiled.build;
+    tiler.stmts(body);
+    tiler.flush();
+    let mut build = tiler.build;
     let body = std::mem::replace(&mut build.stmts, front);
     let stmt = match from {
         Some(_) => {
@@ -375,75 +384,75 @@ fn by_columns(
     Some(build.stmts)
 }
 
-impl<'s> Tiled<'_, 's> {
+impl<'s> Tiler<'_, 's> {
     fn array(&mut self, ty: ScalarType, slots: i64) -> Array {
-        self.build.nest.array(Origin::Local(slots as u32), ty.bytes() as u8, slots as u64)
+        self.build.kernel.add_array(Origin::Stack(slots as u32), ty.bytes() as u8, slots as u64)
     }
 
-    fn same(&self, reg: Reg) -> Reg {
-        self.same.get(&reg).copied().unwrap_or(reg)
+    fn invariant(&self, reg: Reg) -> Reg {
+        self.invariants.get(&reg).copied().unwrap_or(reg)
     }
 
     fn stmts(&mut self, stmts: &'s [Stmt]) {
         for stmt in stmts {
             match stmt {
-                Stmt::Let(reg, op) if !self.seen.depends.contains(reg) => {
+                Stmt::Let(reg, op) if !self.analysis.varying.contains(reg) => {
                     let mut op = op.clone();
-                    op.for_each_reg_mut(&mut |reg| *reg = self.same(*reg));
-                    let same = self.build.set(self.build.nest.regs[*reg as usize], op);
-                    self.same.insert(*reg, same);
+                    op.for_each_reg_mut(&mut |reg| *reg = self.invariant(*reg));
+                    let invariant = self.build.define(self.build.kernel.regs[*reg], op);
+                    self.invariants.insert(*reg, invariant);
                 }
                 Stmt::For { index, low, high, body, .. } => {
                     self.flush();
-                    let (low, high) = (self.same(*low), self.same(*high));
-                    self.around(low, high, |this, own| {
-                        this.same.insert(*index, own);
+                    let (low, high) = (self.invariant(*low), self.invariant(*high));
+                    self.emit_inner_loop(low, high, |this, own| {
+                        this.invariants.insert(*index, own);
                         this.stmts(body);
                     });
                 }
                 Stmt::Reduce { index, low, high, body, item, result } => {
-                    let (ty, joining) = (item.ty(self.build.nest), item.joining());
+                    let (ty, joining) = (item.ty(self.build.kernel), item.op());
                     let lanes = self.array(ty, TILE * LANES as i64);
                     self.flush();
                     self.neutral(lanes, joining, ty);
-                    let (low, high) = (self.same(*low), self.same(*high));
+                    let (low, high) = (self.invariant(*low), self.invariant(*high));
                     let taken = |this: &mut Self, lane: Reg, first: Reg, turns: i64| {
                         let tile = this.build.int(TILE);
                         let start = this.build.binary(Binary::Mul, lane, tile);
-                        this.pending.push(Pending::Lane(lanes, start, ty));
+                        this.pending.push(Pending::LoadLane(lanes, start, ty));
                         for turn in 0..turns {
                             let more = this.build.int(turn * LANES as i64);
                             let at = this.build.binary(Binary::Add, first, more);
-                            this.same.insert(*index, at);
+                            this.invariants.insert(*index, at);
                             let here = this.pending.len();
                             this.stmts(body);
-                            this.pending.insert(here, Pending::Turn(this.same.clone()));
-                            this.pending.push(Pending::Take(*item));
+                            this.pending.insert(here, Pending::Rename(this.invariants.clone()));
+                            this.pending.push(Pending::Accumulate(*item));
                         }
-                        this.pending.push(Pending::Leave(lanes));
+                        this.pending.push(Pending::StoreLane(lanes));
                     };
                     // As many rows as go by several of each lane, and the rest.
-                    let (zero, step) = (self.build.int(0), self.build.int(TURNS * LANES as i64));
+                    let (zero, step) = (self.build.int(0), self.build.int(UNROLLED_ROWS * LANES as i64));
                     let all = self.build.binary(Binary::Sub, high, low);
                     let blocks = self.build.binary(Binary::DivUnsigned, all, step);
                     let lane_count = self.build.int(LANES as i64);
-                    self.around(zero, blocks, |this, block| {
+                    self.emit_inner_loop(zero, blocks, |this, block| {
                         let skipped = this.build.binary(Binary::Mul, block, step);
                         let first = this.build.binary(Binary::Add, low, skipped);
-                        this.around(zero, lane_count, |this, lane| {
+                        this.emit_inner_loop(zero, lane_count, |this, lane| {
                             let first = this.build.binary(Binary::Add, first, lane);
-                            taken(this, lane, first, TURNS);
+                            taken(this, lane, first, UNROLLED_ROWS);
                         });
                     });
                     let skipped = self.build.binary(Binary::Mul, blocks, step);
                     let rest = self.build.binary(Binary::Add, low, skipped);
-                    self.around(rest, high, |this, at| {
+                    self.emit_inner_loop(rest, high, |this, at| {
                         let from = this.build.binary(Binary::Sub, at, low);
                         let mask = this.build.int(LANES as i64 - 1);
                         let lane = this.build.binary(Binary::And, from, mask);
                         taken(this, lane, at, 1);
                     });
-                    self.pending.push(Pending::Joined(lanes, joining, *result));
+                    self.pending.push(Pending::CombineLanes(lanes, joining, *result));
                 }
                 stmt => self.pending.push(Pending::Stmt(stmt)),
             }
@@ -452,7 +461,7 @@ impl<'s> Tiled<'_, 's> {
 
     /// Sets all lanes to what they start from.
     fn neutral(&mut self, lanes: Array, joining: ReductionOp, ty: ScalarType) {
-        let neutral = self.build.set(ty, Op::Const(ty, joining.neutral_bits(ty)));
+        let neutral = self.build.define(ty, Op::Const(ty, joining.identity_bits(ty)));
         let (low, high) = (self.build.int(0), self.build.int(TILE * LANES as i64));
         let (label, index) = (self.build.label(), self.build.reg(ScalarType::I64));
         let body = vec![Stmt::Store(lanes, index, neutral)];
@@ -460,7 +469,7 @@ impl<'s> Tiled<'_, 's> {
     }
 
     /// An inner loop, around groups for all indices of the tile.
-    fn around(&mut self, low: Reg, high: Reg, body: impl FnOnce(&mut Self, Reg)) {
+    fn emit_inner_loop(&mut self, low: Reg, high: Reg, body: impl FnOnce(&mut Self, Reg)) {
         let index = self.build.reg(ScalarType::I64);
         let outer = std::mem::take(&mut self.build.stmts);
         body(self, index);
@@ -479,7 +488,7 @@ impl<'s> Tiled<'_, 's> {
         let outer = std::mem::take(&mut self.build.stmts);
         let at = self.build.reg(ScalarType::I64);
         let place = self.build.binary(Binary::Sub, at, self.low);
-        let mut group = Group {
+        let mut group = GroupState {
             here: HashMap::from_iter([(self.index, at)]),
             vars: HashMap::default(),
             place,
@@ -488,31 +497,29 @@ impl<'s> Tiled<'_, 's> {
         for one in pending {
             match one {
                 Pending::Stmt(stmt) => self.stmt(stmt, &mut group),
-                Pending::Turn(same) => self.same = same,
-                Pending::Lane(lanes, start, ty) => {
+                Pending::Rename(invariants) => self.invariants = invariants,
+                Pending::LoadLane(lanes, start, ty) => {
                     let slot = self.build.binary(Binary::Add, place, start);
-                    let lane = self.build.set(ty, Op::Load(lanes, slot, ty));
+                    let lane = self.build.define(ty, Op::Load(lanes, slot, ty));
                     group.lane = Some((slot, lane));
                 }
-                Pending::Take(item) => {
+                Pending::Accumulate(item) => {
                     let item = item.map(|reg| self.read(reg, &mut group));
-                    if let Some((_, lane)) = &mut group.lane {
-                        *lane = self.build.set(item.ty(self.build.nest), item.taken(*lane));
-                    }
+                    let (_, lane) = group.lane.as_mut().expect("a lane is loaded before it accumulates");
+                    *lane = self.build.define(item.ty(self.build.kernel), item.accumulate(*lane));
                 }
-                Pending::Leave(lanes) => {
-                    if let Some((slot, lane)) = group.lane.take() {
-                        self.build.stmts.push(Stmt::Store(lanes, slot, lane));
-                    }
+                Pending::StoreLane(lanes) => {
+                    let (slot, lane) = group.lane.take().expect("a lane is loaded before it is stored");
+                    self.build.stmts.push(Stmt::Store(lanes, slot, lane));
                 }
-                Pending::Joined(lanes, joining, result) => {
-                    let ty = self.build.nest.regs[result as usize];
+                Pending::CombineLanes(lanes, joining, result) => {
+                    let ty = self.build.kernel.regs[result];
                     let lanes = std::array::from_fn(|number| {
                         let slot = self.lane(number as i64, place);
-                        self.build.set(ty, Op::Load(lanes, slot, ty))
+                        self.build.define(ty, Op::Load(lanes, slot, ty))
                     });
-                    let sum = tree(lanes, |a, b| self.build.binary(joining.operation(), a, b));
-                    self.made(result, sum, &mut group);
+                    let sum = combine_lanes(lanes, |a, b| self.build.binary(joining.operation(), a, b));
+                    self.define(result, sum, &mut group);
                 }
             }
         }
@@ -528,23 +535,23 @@ impl<'s> Tiled<'_, 's> {
     }
 
     /// A register as the group sees it.
-    fn read(&mut self, reg: Reg, group: &mut Group) -> Reg {
+    fn read(&mut self, reg: Reg, group: &mut GroupState) -> Reg {
         if let Some(here) = group.here.get(&reg) {
             return *here;
         }
-        if !self.seen.depends.contains(&reg) {
-            return self.same(reg);
+        if !self.analysis.varying.contains(&reg) {
+            return self.invariant(reg);
         }
-        let ty = self.build.nest.regs[reg as usize];
-        let op = match self.seen.ops.get(&reg) {
-            Some(op) if again(op, ty) => {
+        let ty = self.build.kernel.regs[reg];
+        let op = match self.analysis.ops.get(&reg) {
+            Some(op) if is_rematerializable(op, ty) => {
                 let mut op = (*op).clone();
                 op.for_each_reg_mut(&mut |reg| *reg = self.read(*reg, group));
                 op
             }
             _ => Op::Load(self.slots_of(reg), group.place, ty),
         };
-        let here = self.build.set(ty, op);
+        let here = self.build.define(ty, op);
         group.here.insert(reg, here);
         here
     }
@@ -553,7 +560,7 @@ impl<'s> Tiled<'_, 's> {
         if let Some(array) = self.slots.get(&reg) {
             return *array;
         }
-        let array = self.array(self.build.nest.regs[reg as usize], TILE);
+        let array = self.array(self.build.kernel.regs[reg], TILE);
         self.slots.insert(reg, array);
         array
     }
@@ -562,40 +569,42 @@ impl<'s> Tiled<'_, 's> {
         if let Some(array) = self.vars.get(&var) {
             return *array;
         }
-        let array = self.array(self.build.nest.vars[var as usize], TILE);
+        let array = self.array(self.build.kernel.vars[var], TILE);
         self.vars.insert(var, array);
         array
     }
 
     /// The group has set a register.
-    fn made(&mut self, reg: Reg, here: Reg, group: &mut Group) {
+    fn define(&mut self, reg: Reg, here: Reg, group: &mut GroupState) {
         group.here.insert(reg, here);
-        let ty = self.build.nest.regs[reg as usize];
-        if self.seen.crossing.contains(&reg) && !self.seen.ops.get(&reg).is_some_and(|op| again(op, ty)) {
+        let ty = self.build.kernel.regs[reg];
+        if self.analysis.live_across_groups.contains(&reg)
+            && !self.analysis.ops.get(&reg).is_some_and(|op| is_rematerializable(op, ty))
+        {
             let array = self.slots_of(reg);
             self.build.stmts.push(Stmt::Store(array, group.place, here));
         }
     }
 
-    fn stmt(&mut self, stmt: &Stmt, group: &mut Group) {
+    fn stmt(&mut self, stmt: &Stmt, group: &mut GroupState) {
         match stmt {
             Stmt::Let(reg, Op::Get(var)) => {
                 let here = match group.vars.get(var) {
                     Some(here) => *here,
                     None => {
-                        let (array, ty) = (self.var(*var), self.build.nest.regs[*reg as usize]);
-                        let here = self.build.set(ty, Op::Load(array, group.place, ty));
+                        let (array, ty) = (self.var(*var), self.build.kernel.regs[*reg]);
+                        let here = self.build.define(ty, Op::Load(array, group.place, ty));
                         group.vars.insert(*var, here);
                         here
                     }
                 };
-                self.made(*reg, here, group);
+                self.define(*reg, here, group);
             }
             Stmt::Let(reg, op) => {
                 let mut op = op.clone();
                 op.for_each_reg_mut(&mut |reg| *reg = self.read(*reg, group));
-                let here = self.build.set(self.build.nest.regs[*reg as usize], op);
-                self.made(*reg, here, group);
+                let here = self.build.define(self.build.kernel.regs[*reg], op);
+                self.define(*reg, here, group);
             }
             Stmt::Set(var, reg) => {
                 let here = self.read(*reg, group);
@@ -607,14 +616,13 @@ impl<'s> Tiled<'_, 's> {
                 let (at, value) = (self.read(*at, group), self.read(*value, group));
                 self.build.stmts.push(Stmt::Store(*array, at, value));
             }
-            // No other statement is pending.
-            _ => {}
+            other => unreachable!("not a statement of a group: {other:?}"),
         }
     }
 }
 
-/// What a group knows for one index of the tile.
-struct Group {
+/// The registers and variables of a group for one index of the tile.
+struct GroupState {
     here: HashMap<Reg, Reg>,
     vars: HashMap<Var, Reg>,
     /// The place of the index in the tile.
@@ -623,7 +631,7 @@ struct Group {
     lane: Option<(Reg, Reg)>,
 }
 
-/// Whether a number is computed again rather than kept: slot numbers, mostly.
-fn again(op: &Op, ty: ScalarType) -> bool {
+/// Returns true if a number is computed again rather than kept: slot numbers, mostly.
+fn is_rematerializable(op: &Op, ty: ScalarType) -> bool {
     ty == ScalarType::I64 && matches!(op, Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..))
 }

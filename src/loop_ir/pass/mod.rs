@@ -1,7 +1,8 @@
-//! Passes over the loop form: each takes loops and gives loops that compute the same, to the last bit.
+//! Passes over the loop form: each takes a kernel and gives one that computes the same, to the last
+//! bit.
 //!
-//! [`PASSES`] is the whole list, in order. A pass that finds nothing changes nothing. Tests validate the nest
-//! after each of them ([`run`]).
+//! [`PASSES`] is the whole list, in order. A pass that finds nothing changes nothing. Tests
+//! validate the kernel after each of them ([`run`]).
 
 mod clone_stmts;
 mod copy_propagation;
@@ -17,9 +18,9 @@ use super::{Kernel, Op, Reg, ScalarType, Stmt};
 
 /// A pass.
 pub struct Pass {
-    /// What it is called.
+    /// The name of the pass: of its file and of the folder of its golden files.
     pub name: &'static str,
-    /// Does it.
+    /// Transforms a kernel.
     pub run: fn(&mut Kernel),
 }
 
@@ -36,86 +37,85 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "dce", run: dce::run },
 ];
 
-/// Runs all passes; then loops have their costs.
-pub fn run(nest: &mut Kernel) {
+/// Runs all passes, and estimates the costs of loops.
+pub fn run(kernel: &mut Kernel) {
     for pass in PASSES {
-        (pass.run)(nest);
+        (pass.run)(kernel);
         if cfg!(debug_assertions)
-            && let Err(why) = super::validate::validate(nest)
+            && let Err(why) = super::validate::validate(kernel)
         {
-            panic!("{} gives an invalid nest: {why}\n{}", pass.name, super::print::nest(nest));
+            panic!("{} gives an invalid kernel: {why}\n{}", pass.name, super::print::kernel(kernel));
         }
     }
-    nest.costs = super::cost::costs(nest);
+    kernel.iteration_costs = super::cost::iteration_costs(kernel);
 }
 
-/// Statements under construction: sets fresh registers of a nest.
-struct Build<'n> {
-    nest: &'n mut Kernel,
+/// Statements under construction: sets fresh registers of a kernel.
+struct Builder<'n> {
+    kernel: &'n mut Kernel,
     stmts: Vec<Stmt>,
 }
 
-impl<'n> Build<'n> {
-    fn new(nest: &'n mut Kernel) -> Build<'n> {
-        Build { nest, stmts: Vec::new() }
+impl<'n> Builder<'n> {
+    fn new(kernel: &'n mut Kernel) -> Builder<'n> {
+        Builder { kernel, stmts: Vec::new() }
     }
 
     fn reg(&mut self, ty: ScalarType) -> Reg {
-        self.nest.regs.push(ty);
-        self.nest.regs.len() as Reg - 1
+        self.kernel.regs.push(ty)
     }
 
-    fn set(&mut self, ty: ScalarType, op: Op) -> Reg {
+    fn define(&mut self, ty: ScalarType, op: Op) -> Reg {
         let reg = self.reg(ty);
         if let Op::Const(_, bits) = op {
-            self.nest.constants.insert(reg, bits);
+            self.kernel.constants.insert(reg, bits);
         }
         self.stmts.push(Stmt::Let(reg, op));
         reg
     }
 
     fn int(&mut self, n: i64) -> Reg {
-        self.set(ScalarType::I64, Op::Const(ScalarType::I64, n as u64))
+        self.define(ScalarType::I64, Op::Const(ScalarType::I64, n as u64))
     }
 
     fn binary(&mut self, op: super::Binary, a: Reg, b: Reg) -> Reg {
-        let ty = self.nest.regs[a as usize];
-        self.set(ty, Op::Binary(op, a, b))
+        let ty = self.kernel.regs[a];
+        self.define(ty, Op::Binary(op, a, b))
     }
 
     /// The smaller of two signed integers.
-    fn least(&mut self, a: Reg, b: Reg) -> Reg {
-        let less = self.set(ScalarType::I64, Op::Compare(super::Compare::Lt, a, b));
-        self.set(ScalarType::I64, Op::Select(less, a, b))
+    fn min(&mut self, a: Reg, b: Reg) -> Reg {
+        let less = self.define(ScalarType::I64, Op::Compare(super::Compare::Lt, a, b));
+        self.define(ScalarType::I64, Op::Select(less, a, b))
     }
 
     /// The larger of two signed integers.
-    fn most(&mut self, a: Reg, b: Reg) -> Reg {
-        let less = self.set(ScalarType::I64, Op::Compare(super::Compare::Lt, a, b));
-        self.set(ScalarType::I64, Op::Select(less, b, a))
+    fn max(&mut self, a: Reg, b: Reg) -> Reg {
+        let less = self.define(ScalarType::I64, Op::Compare(super::Compare::Lt, a, b));
+        self.define(ScalarType::I64, Op::Select(less, b, a))
     }
 
     fn label(&mut self) -> super::Label {
-        self.nest.labels += 1;
-        self.nest.labels - 1
+        self.kernel.new_label()
     }
 }
 
-/// What replaces a list of statements; whether it is that of the nest itself.
+/// A function that replaces a list of statements; the flag says that the list is the body of the
+/// kernel.
 type Rewrite<'f> = dyn FnMut(&mut Kernel, Vec<Stmt>, bool) -> Vec<Stmt> + 'f;
 
-/// Rewrites the statements of a nest, lists inside others first; `list` may replace a whole list.
-fn rewrite(nest: &mut Kernel, list: &mut Rewrite<'_>) {
-    fn walk(nest: &mut Kernel, stmts: Vec<Stmt>, top: bool, list: &mut Rewrite<'_>) -> Vec<Stmt> {
+/// Rewrites the statements of a kernel, lists inside others first; `list` may replace a whole list.
+fn rewrite(kernel: &mut Kernel, list: &mut Rewrite<'_>) {
+    fn walk(kernel: &mut Kernel, stmts: Vec<Stmt>, top: bool, list: &mut Rewrite<'_>) -> Vec<Stmt> {
         let stmts = stmts.into_iter().map(|mut stmt| {
             for body in stmt.bodies_mut() {
-                *body = walk(nest, std::mem::take(body), false, list);
+                *body = walk(kernel, std::mem::take(body), false, list);
             }
             stmt
         });
         let stmts = stmts.collect();
-        list(nest, stmts, top)
+        list(kernel, stmts, top)
     }
-    let body = std::mem::take(&mut nest.body);
-    nest.body = walk(nest, body, true, list);
+    let body = std::mem::take(&mut kernel.body);
+    kernel.body = walk(kernel, body, true, list);
 }

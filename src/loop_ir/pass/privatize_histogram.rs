@@ -1,7 +1,7 @@
-//! Counting into bins by several at once.
+//! Histogram into bins by several at once.
 //!
 //! ```text
-//! for i in low..<high             each p < COPIES
+//! for i in low..<high             each p < PARTITIONS
 //!   … k, n …                        bins of p := 0
 //!   a[k] <- a[k] + n         ⟶      for i in the p-th part of low..<high
 //!                                     … k, n …
@@ -10,27 +10,27 @@
 //!                                   a[b] <- a[b] + the b-th bins of all p
 //! ```
 //!
-//! Integers are added in any order with the same result; floats are not, so loops that add these stay. The loop stands at the
-//! top, its body does nothing else but compute, and nothing it reads is `a` otherwise. It must be long enough that the
-//! bins of all parts are little beside it.
+//! Integers are added in any order with the same result; floats are not, so loops that add these
+//! stay. The loop stands at the top, its body does nothing else but compute, and nothing it reads
+//! is `a` otherwise. It must be long enough that the bins of all parts are little beside it.
 
 use super::super::{Array, ArrayInfo, Binary, Kernel, Op, Origin, Reg, ScalarType, Stmt};
-use super::clone_stmts::Copy;
-use super::{Build, rewrite};
+use super::clone_stmts::Cloner;
+use super::{Builder, rewrite};
 use crate::hash::HashMap;
 
 /// Parts of a loop, each with bins of its own.
-const COPIES: u64 = 16;
+const PARTITIONS: u64 = 16;
 
 /// Rounds of the shortest loop that is cut.
-const LEAST: u64 = 1 << 17;
+const MIN_ITERATIONS: u64 = 1 << 17;
 
 /// Rounds for each bin.
-const ROUNDS_EACH: u64 = 4;
+const MIN_ITERATIONS_PER_BIN: u64 = 4;
 
 /// Cuts loops that count.
-pub fn run(nest: &mut Kernel) {
-    rewrite(nest, &mut |nest, stmts, top| {
+pub fn run(kernel: &mut Kernel) {
+    rewrite(kernel, &mut |kernel, stmts, top| {
         if !top {
             return stmts;
         }
@@ -42,11 +42,11 @@ pub fn run(nest: &mut Kernel) {
                     sizes.insert(*reg, *n);
                 }
                 Stmt::Let(reg, Op::Size(n)) => {
-                    sizes.insert(*reg, nest.sizes[*n as usize]);
+                    sizes.insert(*reg, kernel.sizes[*n as usize]);
                 }
                 _ => {}
             }
-            match cut(nest, &stmt, &sizes) {
+            match privatize(kernel, &stmt, &sizes) {
                 Some(parts) => out.extend(parts),
                 None => out.push(stmt),
             }
@@ -55,8 +55,8 @@ pub fn run(nest: &mut Kernel) {
     });
 }
 
-/// What a body adds to, and where.
-struct Counting {
+/// A body that adds to a bin.
+struct Histogram {
     array: Array,
     at: Reg,
     /// The type of the numbers.
@@ -66,7 +66,7 @@ struct Counting {
 }
 
 /// A body that adds to one slot of one array.
-fn counting(nest: &Kernel, body: &[Stmt]) -> Option<Counting> {
+fn match_histogram(kernel: &Kernel, body: &[Stmt]) -> Option<Histogram> {
     let mut ops: HashMap<Reg, &Op> = HashMap::default();
     let mut store = None;
     for stmt in body {
@@ -80,7 +80,7 @@ fn counting(nest: &Kernel, body: &[Stmt]) -> Option<Counting> {
     }
     let (array, at, value) = store?;
     let Op::Binary(Binary::Add, a, b) = ops.get(&value)? else { return None };
-    let ty = nest.regs[value as usize];
+    let ty = kernel.regs[value];
     if ty.is_float() {
         return None;
     }
@@ -97,26 +97,26 @@ fn counting(nest: &Kernel, body: &[Stmt]) -> Option<Counting> {
         return None;
     }
     let read = body.iter().position(|stmt| matches!(stmt, Stmt::Let(reg, _) if *reg == slot))?;
-    Some(Counting { array, at, ty, read })
+    Some(Histogram { array, at, ty, read })
 }
 
-fn cut(nest: &mut Kernel, stmt: &Stmt, sizes: &HashMap<Reg, u64>) -> Option<Vec<Stmt>> {
+fn privatize(kernel: &mut Kernel, stmt: &Stmt, sizes: &HashMap<Reg, u64>) -> Option<Vec<Stmt>> {
     let Stmt::For { index, low, high, body, .. } = stmt else { return None };
     let rounds = sizes.get(high)?.saturating_sub(*sizes.get(low)?);
-    let Counting { array, at, ty, read } = counting(nest, body)?;
-    let bins = nest.slots[array as usize];
-    if rounds < LEAST || rounds / ROUNDS_EACH < bins.saturating_mul(COPIES) {
+    let Histogram { array, at, ty, read } = match_histogram(kernel, body)?;
+    let bins = kernel.slots[array];
+    if rounds < MIN_ITERATIONS || rounds / MIN_ITERATIONS_PER_BIN < bins.saturating_mul(PARTITIONS) {
         return None;
     }
-    let ArrayInfo { width, .. } = nest.arrays[array as usize];
-    let copies = nest.array(Origin::Scratch, width, bins * COPIES);
-    nest.sizes.push(bins);
-    let bins_size = nest.sizes.len() as u32 - 1;
+    let ArrayInfo { width, .. } = kernel.arrays[array];
+    let copies = kernel.add_array(Origin::Scratch, width, bins * PARTITIONS);
+    kernel.sizes.push(bins);
+    let bins_size = kernel.sizes.len() as u32 - 1;
 
-    let mut build = Build::new(nest);
-    let (count, bins) = (build.int(COPIES as i64), build.set(ScalarType::I64, Op::Size(bins_size)));
+    let mut build = Builder::new(kernel);
+    let (count, bins) = (build.int(PARTITIONS as i64), build.define(ScalarType::I64, Op::Size(bins_size)));
     let all = build.binary(Binary::Sub, *high, *low);
-    let rest = build.int(COPIES as i64 - 1);
+    let rest = build.int(PARTITIONS as i64 - 1);
     let padded = build.binary(Binary::Add, all, rest);
     let each = build.binary(Binary::DivUnsigned, padded, count);
     let part = build.reg(ScalarType::I64);
@@ -124,17 +124,17 @@ fn cut(nest: &mut Kernel, stmt: &Stmt, sizes: &HashMap<Reg, u64>) -> Option<Vec<
 
     let base = build.binary(Binary::Mul, part, bins);
     let end = build.binary(Binary::Add, base, bins);
-    let nothing = build.set(ty, Op::Const(ty, 0));
+    let nothing = build.define(ty, Op::Const(ty, 0));
     let (bin, label) = (build.reg(ScalarType::I64), build.label());
     let clear = vec![Stmt::Store(copies, bin, nothing)];
     build.stmts.push(Stmt::For { label, index: bin, low: base, high: end, body: clear });
     let skipped = build.binary(Binary::Mul, part, each);
     let from = build.binary(Binary::Add, *low, skipped);
-    let from = build.least(from, *high);
+    let from = build.min(from, *high);
     let to = build.binary(Binary::Add, from, each);
-    let to = build.least(to, *high);
+    let to = build.min(to, *high);
     let label = build.label();
-    let mut copy = Copy::new(build.nest);
+    let mut copy = Cloner::new(build.kernel);
     let own = copy.fresh(*index);
     let mut inside = copy.stmts(body);
     let at_own = copy.reg(at);
@@ -154,13 +154,13 @@ fn cut(nest: &mut Kernel, stmt: &Stmt, sizes: &HashMap<Reg, u64>) -> Option<Vec<
 
     let bin = build.reg(ScalarType::I64);
     let front = std::mem::take(&mut build.stmts);
-    let mut sum = build.set(ty, Op::Load(array, bin, ty));
+    let mut sum = build.define(ty, Op::Load(array, bin, ty));
     let mut slot = bin;
-    for copy in 0..COPIES {
+    for copy in 0..PARTITIONS {
         if copy > 0 {
             slot = build.binary(Binary::Add, slot, bins);
         }
-        let number = build.set(ty, Op::Load(copies, slot, ty));
+        let number = build.define(ty, Op::Load(copies, slot, ty));
         sum = build.binary(Binary::Add, sum, number);
     }
     build.stmts.push(Stmt::Store(array, bin, sum));

@@ -1,10 +1,12 @@
-//! Several rounds of a parallel loop at a time, where a loop inside of it waits for itself.
+//! Unroll and jam: several iterations of a parallel loop side by side, where a loop inside is bound
+//! by latency.
 //!
-//! A recurrence along a row (tridiagonal equations, a filter): each round of the inner loop needs what the one before has left,
-//! and the processor waits for a division and for slots of memory that have just been written. Rounds of the outer
-//! loop need nothing of each other, so [`TOGETHER`] of them go side by side, and one works while the others wait. Where no
-//! operation takes long (running sums, counts), nothing is gained: the memory of several places at once costs more than
-//! an addition.
+//! In a recurrence along a row (tridiagonal equations, a filter) each iteration of the inner loop
+//! needs the result of the one before, and the processor waits for a division and for slots of
+//! memory that have just been written. Iterations of the outer loop are independent, so
+//! [`UNROLL_FACTOR`] of them go side by side, which hides the latency. Where no operation takes
+//! long (running sums, counts), nothing is gained: the memory of several places at once costs more
+//! than an addition.
 //!
 //! ```text
 //! each r < count                   each g < groups + rest
@@ -17,41 +19,43 @@
 //!                                    else: one round r, as it was
 //! ```
 //!
-//! Where a loop inside has the same ends in all rounds, nothing is left over of any.
-//! Each round still does its own statements in their order, with variables and working memory of its own, so no
-//! bit changes. Only inner loops that wait for themselves and write something are put together (what has no such loop goes by
-//! vectors, and loops per element that write nothing go by masks); everything else in a body is written out for one
-//! round after the other, as long as the code stays short ([`LONGEST`]).
+//! If the bounds of a loop inside are the same in all iterations, no remainder is left. Each round
+//! still does its own statements in their order, with variables and working memory of its own, so
+//! no bit changes. Only inner loops that wait for themselves and write something are put together
+//! (what has no such loop goes by vectors, and loops per element that write nothing go by masks);
+//! everything else in a body is written out for one round after the other, as long as the code
+//! stays short ([`MAX_STATEMENTS`]).
 
-use super::super::cost::totals;
+use super::super::cost::loop_costs;
 use super::super::{
-    Array, Binary, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt, Unary, Var, for_each_stmt, straight,
+    Array, Binary, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt, Unary, Var, for_each_stmt,
+    is_straight_line,
 };
-use super::clone_stmts::{Copy, Names};
-use super::{Build, rewrite};
+use super::clone_stmts::{Cloner, Renaming};
+use super::{Builder, rewrite};
 use std::collections::BTreeSet;
 
 /// Nanoseconds of a loop for which it is worth to make so much more code.
-const WORTH: f64 = 200_000.0;
+const MIN_LOOP_NS: f64 = 200_000.0;
 /// Rounds that go side by side.
-const TOGETHER: usize = 4;
+const UNROLL_FACTOR: usize = 4;
 /// Statements of a body.
-const LONGEST: usize = 100;
+const MAX_STATEMENTS: usize = 100;
 /// Bytes of working memory on the stack of one round.
-const LOCAL: u64 = 2048;
+const MAX_STACK_BYTES: u64 = 2048;
 
 /// Runs the pass.
-pub(super) fn run(nest: &mut Kernel) {
-    let totals = totals(nest);
-    rewrite(nest, &mut |nest, stmts, top| {
+pub(super) fn run(kernel: &mut Kernel) {
+    let loop_costs = loop_costs(kernel);
+    rewrite(kernel, &mut |kernel, stmts, top| {
         if !top {
             return stmts;
         }
-        let mut totals = totals.iter();
+        let mut loop_costs = loop_costs.iter();
         let jammed = |stmt: Stmt| match stmt {
-            Stmt::ParallelFor { index, count, body } => match totals.next() {
-                Some(total) if *total >= WORTH && is_profitable(nest, &body) => {
-                    jam(nest, index, count, &body)
+            Stmt::ParallelFor { index, count, body } => match loop_costs.next() {
+                Some(total) if *total >= MIN_LOOP_NS && is_profitable(kernel, &body) => {
+                    jam(kernel, index, count, &body)
                 }
                 _ => vec![Stmt::ParallelFor { index, count, body }],
             },
@@ -61,18 +65,18 @@ pub(super) fn run(nest: &mut Kernel) {
     });
 }
 
-/// Whether there is a loop to put together, and not too much around it.
-fn is_profitable(nest: &Kernel, body: &[Stmt]) -> bool {
+/// Returns true if there is a loop to jam, and not too much around it.
+fn is_profitable(kernel: &Kernel, body: &[Stmt]) -> bool {
     let mut statements = 0;
     for_each_stmt(body, &mut |_| statements += 1);
-    let local = own(nest, body).1.into_iter().map(|array| nest.on_stack(array));
+    let local = private_state(kernel, body).1.into_iter().map(|array| kernel.stack_bytes(array));
     body.iter().any(|stmt| matches!(stmt, Stmt::For { body, .. } if has_loop_carried_latency(body)))
-        && statements <= LONGEST
-        && local.sum::<u64>() <= LOCAL
+        && statements <= MAX_STATEMENTS
+        && local.sum::<u64>() <= MAX_STACK_BYTES
 }
 
-/// Whether rounds of a loop wait long for the ones before, and write what they find: without loops inside, and without
-/// leaving early.
+/// Returns true if each iteration of a loop needs a slow result of the one before and stores
+/// something: without loops inside, and without leaving early.
 fn has_loop_carried_latency(body: &[Stmt]) -> bool {
     let (mut got, mut set) = (BTreeSet::new(), BTreeSet::new());
     let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
@@ -87,16 +91,16 @@ fn has_loop_carried_latency(body: &[Stmt]) -> bool {
         _ => {}
     });
     let again = got.intersection(&set).next().is_some() || read.intersection(&written).next().is_some();
-    straight(body) && long && again && !written.is_empty()
+    is_straight_line(body) && long && again && !written.is_empty()
 }
 
 fn divides(op: Binary) -> bool {
-    use Binary::{DivSigned, DivUnsigned, Quotient, RemSigned, RemUnsigned};
-    matches!(op, Quotient | DivSigned | DivUnsigned | RemSigned | RemUnsigned)
+    use Binary::{DivFloat, DivSigned, DivUnsigned, RemSigned, RemUnsigned};
+    matches!(op, DivFloat | DivSigned | DivUnsigned | RemSigned | RemUnsigned)
 }
 
 /// The variables of a body, and the arrays that each round has of its own.
-fn own(nest: &Kernel, body: &[Stmt]) -> (BTreeSet<Var>, BTreeSet<Array>) {
+fn private_state(kernel: &Kernel, body: &[Stmt]) -> (BTreeSet<Var>, BTreeSet<Array>) {
     let (mut vars, mut arrays) = (BTreeSet::new(), BTreeSet::new());
     for_each_stmt(body, &mut |stmt| {
         if let Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) = stmt {
@@ -105,15 +109,15 @@ fn own(nest: &Kernel, body: &[Stmt]) -> (BTreeSet<Var>, BTreeSet<Array>) {
         arrays.extend(stmt.arrays());
     });
     let of_a_round =
-        |array: &Array| matches!(nest.arrays[*array as usize].origin, Origin::Local(_) | Origin::ThreadLocal);
+        |array: &Array| matches!(kernel.arrays[*array].origin, Origin::Stack(_) | Origin::ThreadLocal);
     arrays.retain(of_a_round);
     (vars, arrays)
 }
 
-fn jam(nest: &mut Kernel, index: Reg, count: Reg, body: &[Stmt]) -> Vec<Stmt> {
-    let (vars, arrays) = own(nest, body);
-    let mut build = Build::new(nest);
-    let together = build.int(TOGETHER as i64);
+fn jam(kernel: &mut Kernel, index: Reg, count: Reg, body: &[Stmt]) -> Vec<Stmt> {
+    let (vars, arrays) = private_state(kernel, body);
+    let mut build = Builder::new(kernel);
+    let together = build.int(UNROLL_FACTOR as i64);
     let groups = build.binary(Binary::DivUnsigned, count, together);
     let in_groups = build.binary(Binary::Mul, groups, together);
     let rest = build.binary(Binary::Sub, count, in_groups);
@@ -121,27 +125,27 @@ fn jam(nest: &mut Kernel, index: Reg, count: Reg, body: &[Stmt]) -> Vec<Stmt> {
     let group = build.reg(ScalarType::I64);
     let front = std::mem::take(&mut build.stmts);
 
-    let several = build.set(ScalarType::I64, Op::Compare(Compare::Lt, group, groups));
+    let several = build.define(ScalarType::I64, Op::Compare(Compare::Lt, group, groups));
     let top = std::mem::take(&mut build.stmts);
     let first = build.binary(Binary::Mul, group, together);
-    let mut copies: Vec<Names> = (0..TOGETHER).map(|_| Names::default()).collect();
+    let mut copies: Vec<Renaming> = (0..UNROLL_FACTOR).map(|_| Renaming::default()).collect();
     for (n, names) in copies.iter_mut().enumerate() {
         let number = build.int(n as i64);
         names.regs.insert(index, build.binary(Binary::Add, first, number));
         for var in &vars {
-            build.nest.vars.push(build.nest.vars[*var as usize]);
-            names.vars.insert(*var, build.nest.vars.len() as Var - 1);
+            let copy = build.kernel.vars.push(build.kernel.vars[*var]);
+            names.vars.insert(*var, copy);
         }
         for array in &arrays {
-            let (info, slots) = (build.nest.arrays[*array as usize], build.nest.slots[*array as usize]);
-            names.arrays.insert(*array, build.nest.array(info.origin, info.width, slots));
+            let (info, slots) = (build.kernel.arrays[*array], build.kernel.slots[*array]);
+            names.arrays.insert(*array, build.kernel.add_array(info.origin, info.width, slots));
         }
     }
-    let varying = varying(index, body);
+    let varying_regs = varying_regs(index, body);
     for stmt in body {
         match stmt {
             Stmt::For { index, low, high, body, .. }
-                if straight(body) && !varying.contains(low) && !varying.contains(high) =>
+                if is_straight_line(body) && !varying_regs.contains(low) && !varying_regs.contains(high) =>
             {
                 let (low, high) = (copies[0].reg(*low), copies[0].reg(*high));
                 let label = build.label();
@@ -149,15 +153,15 @@ fn jam(nest: &mut Kernel, index: Reg, count: Reg, body: &[Stmt]) -> Vec<Stmt> {
                 for names in &mut copies {
                     names.regs.insert(*index, together);
                 }
-                let body = each_statement(&mut build, &mut copies, body);
+                let body = interleave(&mut build, &mut copies, body);
                 build.stmts.push(Stmt::For { label, index: together, low, high, body });
             }
             Stmt::For { index, low, high, body, .. } if has_loop_carried_latency(body) => {
-                side_by_side(&mut build, &mut copies, (*index, *low, *high), body);
+                jam_uneven_loops(&mut build, &mut copies, (*index, *low, *high), body);
             }
             _ => {
                 for names in &mut copies {
-                    copied(&mut build, names, |copy, out| copy.stmt(stmt, out));
+                    continue_clone(&mut build, names, |copy, out| copy.stmt(stmt, out));
                 }
             }
         }
@@ -166,9 +170,9 @@ fn jam(nest: &mut Kernel, index: Reg, count: Reg, body: &[Stmt]) -> Vec<Stmt> {
 
     let skipped = build.binary(Binary::Sub, group, groups);
     let round = build.binary(Binary::Add, in_groups, skipped);
-    let mut names = Names::default();
+    let mut names = Renaming::default();
     names.regs.insert(index, round);
-    copied(&mut build, &mut names, |copy, out| out.extend(copy.stmts(body)));
+    continue_clone(&mut build, &mut names, |copy, out| out.extend(copy.stmts(body)));
     let alone = std::mem::replace(&mut build.stmts, front);
     let body = top.into_iter().chain([Stmt::If(several, jammed, alone)]).collect();
     build.stmts.push(Stmt::ParallelFor { index: group, count: rounds, body });
@@ -176,54 +180,59 @@ fn jam(nest: &mut Kernel, index: Reg, count: Reg, body: &[Stmt]) -> Vec<Stmt> {
 }
 
 /// Goes on with a copy.
-fn copied(build: &mut Build<'_>, names: &mut Names, go_on: impl FnOnce(&mut Copy<'_>, &mut Vec<Stmt>)) {
-    let mut copy = Copy { nest: build.nest, names: std::mem::take(names) };
+fn continue_clone(
+    build: &mut Builder<'_>,
+    names: &mut Renaming,
+    go_on: impl FnOnce(&mut Cloner<'_>, &mut Vec<Stmt>),
+) {
+    let mut copy = Cloner { kernel: build.kernel, names: std::mem::take(names) };
     go_on(&mut copy, &mut build.stmts);
     *names = copy.names;
 }
 
 /// The registers that are not the same in all rounds of the loop over `index`.
-fn varying(index: Reg, body: &[Stmt]) -> BTreeSet<Reg> {
-    let mut varying = BTreeSet::from([index]);
+fn varying_regs(index: Reg, body: &[Stmt]) -> BTreeSet<Reg> {
+    let mut varying_regs = BTreeSet::from([index]);
     for_each_stmt(body, &mut |stmt| match stmt {
         Stmt::Let(reg, op) => {
             let mut varies = matches!(op, Op::Load(..) | Op::Get(_));
-            op.for_each_reg(&mut |reg| varies |= varying.contains(&reg));
+            op.for_each_reg(&mut |reg| varies |= varying_regs.contains(&reg));
             if varies {
-                varying.insert(*reg);
+                varying_regs.insert(*reg);
             }
         }
-        Stmt::For { index, .. } => drop(varying.insert(*index)),
-        Stmt::Reduce { index, result, .. } => varying.extend([*index, *result]),
+        Stmt::For { index, .. } => drop(varying_regs.insert(*index)),
+        Stmt::Reduce { index, result, .. } => varying_regs.extend([*index, *result]),
         _ => {}
     });
-    varying
+    varying_regs
 }
 
-/// Each statement of all copies, then the next: what they read comes before what they write. Places of different rounds
-/// often lie a multiple of a page apart, and a processor takes such a read for one of what was just written.
-fn each_statement(build: &mut Build<'_>, copies: &mut [Names], body: &[Stmt]) -> Vec<Stmt> {
+/// Each statement of all copies, then the next: what they read comes before what they write. Places
+/// of different rounds often lie a multiple of a page apart, and a processor takes such a read for
+/// one of what was just written.
+fn interleave(build: &mut Builder<'_>, copies: &mut [Renaming], body: &[Stmt]) -> Vec<Stmt> {
     let front = std::mem::take(&mut build.stmts);
     for stmt in body {
         for names in copies.iter_mut() {
-            copied(build, names, |copy, out| copy.stmt(stmt, out));
+            continue_clone(build, names, |copy, out| copy.stmt(stmt, out));
         }
     }
     std::mem::replace(&mut build.stmts, front)
 }
 
 /// A loop of each copy: together as long as all of them last, then the rest of each.
-fn side_by_side(
-    build: &mut Build<'_>,
-    copies: &mut [Names],
+fn jam_uneven_loops(
+    build: &mut Builder<'_>,
+    copies: &mut [Renaming],
     (index, low, high): (Reg, Reg, Reg),
     body: &[Stmt],
 ) {
     let ends: Vec<(Reg, Reg)> = copies.iter().map(|names| (names.reg(low), names.reg(high))).collect();
     let lengths: Vec<Reg> = ends.iter().map(|(low, high)| build.binary(Binary::Sub, *high, *low)).collect();
-    let shortest = lengths.into_iter().reduce(|a, b| build.least(a, b));
+    let shortest = lengths.into_iter().reduce(|a, b| build.min(a, b));
     let nothing = build.int(0);
-    let length = shortest.map_or(nothing, |shortest| build.most(shortest, nothing));
+    let length = shortest.map_or(nothing, |shortest| build.max(shortest, nothing));
 
     let (label, round) = (build.label(), build.reg(ScalarType::I64));
     let front = std::mem::take(&mut build.stmts);
@@ -231,13 +240,13 @@ fn side_by_side(
         names.regs.insert(index, build.binary(Binary::Add, *low, round));
     }
     let places = std::mem::replace(&mut build.stmts, front);
-    let body_of_all = each_statement(build, copies, body);
+    let body_of_all = interleave(build, copies, body);
     let body_of_all = places.into_iter().chain(body_of_all).collect();
     build.stmts.push(Stmt::For { label, index: round, low: nothing, high: length, body: body_of_all });
     for (names, (low, high)) in copies.iter_mut().zip(&ends) {
         let from = build.binary(Binary::Add, *low, length);
         let label = build.label();
-        copied(build, names, |copy, out| {
+        continue_clone(build, names, |copy, out| {
             let index = copy.fresh(index);
             let body = copy.stmts(body);
             out.push(Stmt::For { label, index, low: from, high: *high, body });

@@ -1,0 +1,250 @@
+//! Functions of scalars: total, without effect, and the same bits in every executor.
+//!
+//! One table ([`scalar_functions`]) says of each function its name in the language, its types, its
+//! value and a sentence. Made of it are the primitives of these names ([`super::Prim::Scalar`]),
+//! the evaluator's code for them ([`ScalarFunction::apply`]), the call in the loop form and the
+//! symbol that compiled code calls. The lowering replaces some by instructions. Functions of the
+//! section `operators` are no primitives: they are what an operator of the language becomes where
+//! there is no instruction for it.
+
+use crate::elementary;
+
+/// The type of a register of the loop form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScalarType {
+    /// 8 bits, of either sign.
+    I8,
+    /// 16 bits, of either sign.
+    I16,
+    /// 32 bits, of either sign; characters too.
+    I32,
+    /// 64 bits, of either sign; codes, truth values and slot numbers too.
+    I64,
+    /// binary32
+    F32,
+    /// binary64
+    F64,
+}
+
+impl ScalarType {
+    /// Bytes of a value.
+    pub fn bytes(self) -> usize {
+        match self {
+            ScalarType::I8 => 1,
+            ScalarType::I16 => 2,
+            ScalarType::I32 | ScalarType::F32 => 4,
+            ScalarType::I64 | ScalarType::F64 => 8,
+        }
+    }
+
+    /// Returns true for floating-point types.
+    pub fn is_float(self) -> bool {
+        matches!(self, ScalarType::F32 | ScalarType::F64)
+    }
+}
+
+/// A type of arguments and results of scalar functions, with its form as a word of storage and in a
+/// register.
+pub trait ScalarValue: Sized {
+    /// The type of the register.
+    const TYPE: ScalarType;
+    /// The register's type in the calling convention of C.
+    type Register;
+    /// The value of a word of storage.
+    fn from_word(word: u64) -> Self;
+    /// The value as a word of storage.
+    fn into_word(self) -> u64;
+    /// The value of a register.
+    fn from_register(register: Self::Register) -> Self;
+    /// The value in a register.
+    fn into_register(self) -> Self::Register;
+}
+
+macro_rules! scalar_values {
+    ($( $ty:ty: $register:ty, $variant:ident, $from_word:expr, $into_word:expr, $from:expr, $into:expr; )*) => { $(
+        impl ScalarValue for $ty {
+            const TYPE: ScalarType = ScalarType::$variant;
+            type Register = $register;
+            fn from_word(word: u64) -> Self { $from_word(word) }
+            fn into_word(self) -> u64 { $into_word(self) }
+            fn from_register(register: $register) -> Self { $from(register) }
+            fn into_register(self) -> $register { $into(self) }
+        }
+    )* };
+}
+
+scalar_values! {
+    f64: f64, F64, f64::from_bits, f64::to_bits, |x| x, |x| x;
+    f32: f32, F32, |word| f32::from_bits(word as u32), |x: f32| u64::from(x.to_bits()), |x| x, |x| x;
+    i64: i64, I64, |word| word as i64, |n: i64| n as u64, |n| n, |n| n;
+    bool: i64, I64, |word| word != 0, u64::from, |register| register != 0, i64::from;
+}
+
+/// Calls `$callback!` with `$extra` in braces and the table of scalar functions. Types are those of
+/// the language; the body is Rust, of arguments as `f64` (`real`), `f32` (`single`), `i64` (`int`)
+/// or `bool`.
+macro_rules! scalar_functions {
+    ($callback:ident $($extra:tt)*) => { $callback! {
+        { $($extra)* }
+        primitives {
+            Sqrt "sqrt" (x: real) -> real = x.sqrt(), "The square root.";
+            Fma "fma" (x: real, y: real, z: real) -> real = x.mul_add(y, z), "`x * y + z`, rounded once.";
+            Exp "exp" (x: real) -> real = elementary::exp(x), "e to the power of a number.";
+            Log "log" (x: real) -> real = elementary::ln(x), "The natural logarithm.";
+            Sin "sin" (x: real) -> real = elementary::sin(x), "The sine of an angle in radians.";
+            Cos "cos" (x: real) -> real = elementary::cos(x), "The cosine of an angle in radians.";
+            Tan "tan" (x: real) -> real = elementary::tan(x), "The tangent of an angle in radians.";
+            Asin "asin" (x: real) -> real = elementary::asin(x), "The angle in [-π/2, π/2] with this sine.";
+            Acos "acos" (x: real) -> real = elementary::acos(x), "The angle in [0, π] with this cosine.";
+            Atan "atan" (x: real) -> real = elementary::atan(x), "The angle in (-π/2, π/2) with this tangent.";
+            Atan2 "atan2" (y: real, x: real) -> real = elementary::atan2(y, x), "The angle of the point (x, y), given as (y, x).";
+            Tanh "tanh" (x: real) -> real = elementary::tanh(x), "The hyperbolic tangent.";
+            Floor "floor" (x: real) -> real = x.floor(), "The largest whole number not above.";
+            Ceil "ceil" (x: real) -> real = x.ceil(), "The smallest whole number not below.";
+            Round "round" (x: real) -> real = x.round(), "The nearest whole number, halves away from zero.";
+            Trunc "trunc" (x: real) -> real = x.trunc(), "The whole part.";
+            IsNan "is_nan" (x: real) -> bool = x.is_nan(), "Whether it is not a number.";
+            BitAnd "band" (a: int, b: int) -> int = a & b, "Bitwise and.";
+            BitOr "bor" (a: int, b: int) -> int = a | b, "Bitwise or.";
+            BitXor "bxor" (a: int, b: int) -> int = a ^ b, "Bitwise exclusive or.";
+            BitNot "bnot" (a: int) -> int = !a, "Bitwise complement.";
+            Shl "shl" (a: int, places: int) -> int = shift_left(a, places), "Shifts left; 0 from 64 places on.";
+            Shr "shr" (a: int, places: int) -> int = shift_right(a, places), "Shifts right without sign; 0 from 64 places on.";
+            PopCount "popcount" (a: int) -> int = i64::from(a.count_ones()), "The number of one bits.";
+            Ctz "ctz" (a: int) -> int = i64::from(a.trailing_zeros()), "The number of zero bits below the lowest one; 64 for 0.";
+        }
+        operators {
+            Pow "pow" (x: real, y: real) -> real = elementary::pow(x, y), "Power of binary64.";
+            Rem "rem" (x: real, y: real) -> real = x % y, "Remainder of binary64, with the sign of the dividend.";
+            PowSingle "pow_single" (x: single, y: single) -> single = elementary::pow_single(x, y), "Power of binary32.";
+            RemSingle "rem_single" (x: single, y: single) -> single = x % y, "Remainder of binary32, with the sign of the dividend.";
+            PowInt "pow_int" (base: int, exponent: int) -> int = wrapping_power(base, exponent), "Wrapping power of 64-bit integers, the exponent without sign.";
+        }
+    } };
+}
+pub(crate) use scalar_functions;
+
+/// The types of the table.
+#[allow(non_camel_case_types)]
+pub(crate) mod types {
+    pub type real = f64;
+    pub type single = f32;
+    pub type int = i64;
+    pub use std::primitive::bool;
+}
+
+macro_rules! define {
+    ({} primitives { $( $prim:ident $prim_name:literal ($first:ident: $first_ty:ident $(, $more:ident: $more_ty:ident)*)
+        -> $prim_result:ident = $prim_body:expr, $prim_doc:literal; )* }
+     operators { $( $op:ident $op_name:literal ($($op_arg:ident: $op_ty:ident),*)
+        -> $op_result:ident = $op_body:expr, $op_doc:literal; )* }) => {
+        /// A function of the table.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum ScalarFunction {
+            $( #[doc = $prim_doc] $prim, )*
+            $( #[doc = $op_doc] $op, )*
+        }
+
+        impl ScalarFunction {
+            /// All functions.
+            pub const ALL: &'static [ScalarFunction] =
+                &[ $( ScalarFunction::$prim, )* $( ScalarFunction::$op, )* ];
+
+            /// The name: of a primitive, that in the language.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $( ScalarFunction::$prim => $prim_name, )*
+                    $( ScalarFunction::$op => $op_name, )*
+                }
+            }
+
+            /// A sentence that says what it computes.
+            pub fn doc(self) -> &'static str {
+                match self {
+                    $( ScalarFunction::$prim => $prim_doc, )*
+                    $( ScalarFunction::$op => $op_doc, )*
+                }
+            }
+
+            /// The type as source text; empty for what is no primitive.
+            pub fn type_text(self) -> &'static str {
+                match self {
+                    $( ScalarFunction::$prim => concat!(
+                        stringify!($first_ty), $( " * ", stringify!($more_ty), )* " -> ", stringify!($prim_result)
+                    ), )*
+                    $( ScalarFunction::$op => "", )*
+                }
+            }
+
+            /// Types of the registers of its arguments and of its result.
+            pub fn signature(self) -> (&'static [ScalarType], ScalarType) {
+                match self {
+                    $( ScalarFunction::$prim => (
+                        &[<types::$first_ty>::TYPE $(, <types::$more_ty>::TYPE)*], <types::$prim_result>::TYPE
+                    ), )*
+                    $( ScalarFunction::$op => (&[$( <types::$op_ty>::TYPE ),*], <types::$op_result>::TYPE), )*
+                }
+            }
+
+            /// The value for arguments as words of storage, as a word.
+            ///
+            /// # Panics
+            /// If there are fewer words than arguments.
+            pub fn apply(self, words: &[u64]) -> u64 {
+                let mut words = words.iter().copied();
+                let mut word = || words.next().expect("a word for each argument");
+                match self {
+                    $( ScalarFunction::$prim => {
+                        let $first = <types::$first_ty>::from_word(word());
+                        $( let $more = <types::$more_ty>::from_word(word()); )*
+                        <types::$prim_result>::into_word($prim_body)
+                    } )*
+                    $( ScalarFunction::$op => {
+                        $( let $op_arg = <types::$op_ty>::from_word(word()); )*
+                        <types::$op_result>::into_word($op_body)
+                    } )*
+                }
+            }
+        }
+    };
+}
+scalar_functions!(define);
+
+impl ScalarFunction {
+    /// The function of this name.
+    pub fn named(name: &str) -> Option<ScalarFunction> {
+        ScalarFunction::ALL.iter().copied().find(|function| function.name() == name)
+    }
+}
+
+/// `a` moved left. Below zero places nothing moves; from 64 on nothing stays.
+pub(crate) fn shift_left(a: i64, places: i64) -> i64 {
+    match u32::try_from(places) {
+        Ok(places) => (a as u64).checked_shl(places).unwrap_or(0) as i64,
+        Err(_) if places < 0 => a,
+        Err(_) => 0,
+    }
+}
+
+/// `a` moved right without sign. Below zero places nothing moves; from 64 on nothing stays.
+pub(crate) fn shift_right(a: i64, places: i64) -> i64 {
+    match u32::try_from(places) {
+        Ok(places) => (a as u64).checked_shr(places).unwrap_or(0) as i64,
+        Err(_) if places < 0 => a,
+        Err(_) => 0,
+    }
+}
+
+/// The power by repeated squaring; it wraps as products do, and the exponent counts without sign.
+pub(crate) fn wrapping_power(mut base: i64, exponent: i64) -> i64 {
+    let mut exponent = exponent as u64;
+    let mut result = 1i64;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result = result.wrapping_mul(base);
+        }
+        base = base.wrapping_mul(base);
+        exponent >>= 1;
+    }
+    result
+}

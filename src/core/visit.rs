@@ -1,0 +1,348 @@
+//! The parts of terms, statements and patterns, listed once.
+//!
+//! [`Term::for_each_part`], [`Stmt::for_each_part`] and [`Pat::for_each_part`] call a function on
+//! each type, term, pattern, list of statements and local that a construct itself holds, in the
+//! order of evaluation; the forms that end in `_mut` pass them to be replaced. The walks of this
+//! file are made of these, so a new construct lists its parts here and nowhere else.
+
+use super::term::{ForRange, LocalId, Pat, PatKind, Root, Step, StepKind, Stmt, StmtKind, Term, TermKind};
+use crate::types::Type;
+
+macro_rules! parts {
+    ($(#[$doc:meta])* $Part:ident $each:ident $($mutable:ident)?) => {
+        $(#[$doc])*
+        pub enum $Part<'a> {
+            /// A type, other than those of patterns and terms inside.
+            Type(&'a $($mutable)? Type),
+            /// A term.
+            Term(&'a $($mutable)? Term),
+            /// A pattern.
+            Pat(&'a $($mutable)? Pat),
+            /// Statements.
+            Body(&'a $($mutable)? Vec<Stmt>),
+            /// A local that is read, captured or dropped.
+            Use(&'a $($mutable)? LocalId),
+            /// A local that is bound.
+            Def(&'a $($mutable)? LocalId),
+            /// A local that is set or stored into.
+            Set(&'a $($mutable)? LocalId),
+        }
+
+        impl Term {
+            /// Calls `f` on each part of the term.
+            pub fn $each<'a>(&'a $($mutable)? self, f: &mut dyn FnMut($Part<'a>)) {
+                let Term { kind, ty, span: _ } = self;
+                f($Part::Type(ty));
+                match kind {
+                    TermKind::Int(_)
+                    | TermKind::Real(_)
+                    | TermKind::Char(_)
+                    | TermKind::Str(_)
+                    | TermKind::Code(_)
+                    | TermKind::Global(_)
+                    | TermKind::Error => {}
+                    TermKind::Local(local) => f($Part::Use(local)),
+                    TermKind::Closure { function: _, type_args, captures } => {
+                        for ty in type_args {
+                            f($Part::Type(ty));
+                        }
+                        for local in captures {
+                            f($Part::Use(local));
+                        }
+                    }
+                    TermKind::Method { class: _, method: _, type_args } => {
+                        for ty in type_args {
+                            f($Part::Type(ty));
+                        }
+                    }
+                    TermKind::Call(head, args) => {
+                        f($Part::Term(head));
+                        for arg in args {
+                            f($Part::Term(arg));
+                        }
+                    }
+                    TermKind::Prim(_, type_args, args) => {
+                        for ty in type_args {
+                            f($Part::Type(ty));
+                        }
+                        for arg in args {
+                            f($Part::Term(arg));
+                        }
+                    }
+                    TermKind::Op(_, args) | TermKind::Tuple(args) | TermKind::Pack(args) => {
+                        for arg in args {
+                            f($Part::Term(arg));
+                        }
+                    }
+                    TermKind::Build(clauses, body) => {
+                        for (local, ty) in clauses {
+                            f($Part::Type(ty));
+                            f($Part::Def(local));
+                        }
+                        f($Part::Term(body));
+                    }
+                    TermKind::PackSizes(sizes, value) => {
+                        for size in sizes {
+                            f($Part::Type(size));
+                        }
+                        f($Part::Term(value));
+                    }
+                    TermKind::Component(a, _)
+                    | TermKind::Factor(a, _)
+                    | TermKind::Inject(_, a)
+                    | TermKind::Reshape(a)
+                    | TermKind::ToCode(a)
+                    | TermKind::FromCode(a)
+                    | TermKind::Convert(a)
+                    | TermKind::Move(a) => f($Part::Term(a)),
+                    TermKind::Index(a, b) | TermKind::Digit(a, b) => {
+                        f($Part::Term(a));
+                        f($Part::Term(b));
+                    }
+                    TermKind::If(a, b, c) => {
+                        f($Part::Term(a));
+                        f($Part::Term(b));
+                        f($Part::Term(c));
+                    }
+                    TermKind::Match(scrutinee, arms) => {
+                        f($Part::Term(scrutinee));
+                        for arm in arms {
+                            f($Part::Pat(& $($mutable)? arm.pattern));
+                            if let Some(guard) = & $($mutable)? arm.guard {
+                                f($Part::Term(guard));
+                            }
+                            f($Part::Term(& $($mutable)? arm.body));
+                        }
+                    }
+                    TermKind::Block(stmts, value) => {
+                        f($Part::Body(stmts));
+                        if let Some(value) = value {
+                            f($Part::Term(value));
+                        }
+                    }
+                }
+            }
+        }
+
+        impl Stmt {
+            /// Calls `f` on each part of the statement, not on those of statements inside.
+            pub fn $each<'a>(&'a $($mutable)? self, f: &mut dyn FnMut($Part<'a>)) {
+                match & $($mutable)? self.kind {
+                    StmtKind::Let(pat, value) => {
+                        f($Part::Term(value));
+                        f($Part::Pat(pat));
+                    }
+                    StmtKind::SetLocal(local, value) => {
+                        f($Part::Term(value));
+                        f($Part::Set(local));
+                    }
+                    StmtKind::SetGlobal(_, value) | StmtKind::Expr(value) | StmtKind::Return(value) => {
+                        f($Part::Term(value));
+                    }
+                    StmtKind::Store { root, root_ty, path, value } => {
+                        f($Part::Type(root_ty));
+                        for Step { kind, from, to } in path {
+                            f($Part::Type(from));
+                            f($Part::Type(to));
+                            if let StepKind::Index(term) | StepKind::Digit(term) = kind {
+                                f($Part::Term(term));
+                            }
+                        }
+                        f($Part::Term(value));
+                        if let Root::Local(local) = root {
+                            f($Part::Set(local));
+                        }
+                    }
+                    StmtKind::Open { vars: _, local, value } => {
+                        f($Part::Term(value));
+                        f($Part::Def(local));
+                    }
+                    StmtKind::Require { left, right, solve: _ } => {
+                        f($Part::Type(left));
+                        f($Part::Type(right));
+                    }
+                    StmtKind::Drop(locals) => {
+                        for local in locals {
+                            f($Part::Use(local));
+                        }
+                    }
+                    StmtKind::If(condition, then, otherwise) => {
+                        f($Part::Term(condition));
+                        f($Part::Body(then));
+                        f($Part::Body(otherwise));
+                    }
+                    StmtKind::Match(scrutinee, arms) => {
+                        f($Part::Term(scrutinee));
+                        for (pat, guard, body) in arms {
+                            f($Part::Pat(pat));
+                            if let Some(guard) = guard {
+                                f($Part::Term(guard));
+                            }
+                            f($Part::Body(body));
+                        }
+                    }
+                    StmtKind::For(local, range, body) => {
+                        match range {
+                            ForRange::All(ty) => f($Part::Type(ty)),
+                            ForRange::Ints { low, high, inclusive: _ } => {
+                                f($Part::Term(low));
+                                f($Part::Term(high));
+                            }
+                            ForRange::Elements(array) => f($Part::Term(array)),
+                        }
+                        f($Part::Def(local));
+                        f($Part::Body(body));
+                    }
+                    StmtKind::While(condition, body) => {
+                        f($Part::Term(condition));
+                        f($Part::Body(body));
+                    }
+                    StmtKind::Break | StmtKind::Continue => {}
+                }
+            }
+        }
+
+        impl Pat {
+            /// Calls `f` on each part of the pattern.
+            pub fn $each<'a>(&'a $($mutable)? self, f: &mut dyn FnMut($Part<'a>)) {
+                let Pat { kind, ty, span: _ } = self;
+                f($Part::Type(ty));
+                match kind {
+                    PatKind::Wild
+                    | PatKind::Int(_)
+                    | PatKind::Real(_)
+                    | PatKind::Char(_)
+                    | PatKind::Ints(..)
+                    | PatKind::Chars(..)
+                    | PatKind::Str(_)
+                    | PatKind::Code(_)
+                    | PatKind::Case(_, None) => {}
+                    PatKind::Bind(local) => f($Part::Def(local)),
+                    PatKind::As(inner, local) => {
+                        f($Part::Def(local));
+                        f($Part::Pat(inner));
+                    }
+                    PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
+                        for part in parts {
+                            f($Part::Pat(part));
+                        }
+                    }
+                    PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => f($Part::Pat(inner)),
+                    PatKind::Coarray(index, argument) => {
+                        f($Part::Pat(index));
+                        f($Part::Pat(argument));
+                    }
+                }
+            }
+        }
+    };
+}
+
+parts! {
+    /// A part of a term, a statement or a pattern.
+    Part for_each_part
+}
+parts! {
+    /// A part of a term, a statement or a pattern, to be replaced.
+    PartMut for_each_part_mut mut
+}
+
+impl Term {
+    /// Calls `f` on each direct sub-term, those of statements inside included.
+    pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Term)) {
+        self.for_each_part(&mut |part| match part {
+            Part::Term(term) => f(term),
+            Part::Body(stmts) => stmts.iter().for_each(|stmt| stmt.for_each_term(f)),
+            _ => {}
+        });
+    }
+
+    /// Calls `f` on each direct sub-term, those of statements inside included, to be replaced.
+    pub fn for_each_child_mut(&mut self, f: &mut dyn FnMut(&mut Term)) {
+        self.for_each_part_mut(&mut |part| match part {
+            PartMut::Term(term) => f(term),
+            PartMut::Body(stmts) => stmts.iter_mut().for_each(|stmt| stmt.for_each_term_mut(f)),
+            _ => {}
+        });
+    }
+}
+
+impl Stmt {
+    /// The variable that it sets or stores into by itself.
+    pub fn stores_into(&self) -> Option<Root> {
+        match &self.kind {
+            StmtKind::SetLocal(local, _) => Some(Root::Local(*local)),
+            StmtKind::SetGlobal(global, _) => Some(Root::Global(*global)),
+            StmtKind::Store { root, .. } => Some(*root),
+            _ => None,
+        }
+    }
+
+    /// Calls `f` on this statement, then on those nested in it; not on those inside terms.
+    pub fn for_each_stmt<'a>(&'a self, f: &mut dyn FnMut(&'a Stmt)) {
+        f(self);
+        self.for_each_part(&mut |part| {
+            if let Part::Body(stmts) = part {
+                stmts.iter().for_each(|stmt| stmt.for_each_stmt(f));
+            }
+        });
+    }
+
+    /// Calls `f` on each direct term, those of nested statements included.
+    pub fn for_each_term<'a>(&'a self, f: &mut dyn FnMut(&'a Term)) {
+        self.for_each_part(&mut |part| match part {
+            Part::Term(term) => f(term),
+            Part::Body(stmts) => stmts.iter().for_each(|stmt| stmt.for_each_term(f)),
+            _ => {}
+        });
+    }
+
+    /// Calls `f` on each direct term, those of nested statements included, to be replaced.
+    pub fn for_each_term_mut(&mut self, f: &mut dyn FnMut(&mut Term)) {
+        self.for_each_part_mut(&mut |part| match part {
+            PartMut::Term(term) => f(term),
+            PartMut::Body(stmts) => stmts.iter_mut().for_each(|stmt| stmt.for_each_term_mut(f)),
+            _ => {}
+        });
+    }
+
+    /// Calls `f` on each type that this statement or a nested one holds, and on those of patterns;
+    /// not on those of terms.
+    pub fn for_each_type_mut(&mut self, f: &mut dyn FnMut(&mut Type)) {
+        self.for_each_part_mut(&mut |part| match part {
+            PartMut::Type(ty) => f(ty),
+            PartMut::Pat(pat) => pat.for_each_type_mut(f),
+            PartMut::Body(stmts) => stmts.iter_mut().for_each(|stmt| stmt.for_each_type_mut(f)),
+            _ => {}
+        });
+    }
+}
+
+impl Pat {
+    /// Calls `f` on the type of this pattern and those inside it.
+    pub fn for_each_type_mut(&mut self, f: &mut dyn FnMut(&mut Type)) {
+        self.for_each_part_mut(&mut |part| match part {
+            PartMut::Type(ty) => f(ty),
+            PartMut::Pat(pat) => pat.for_each_type_mut(f),
+            _ => {}
+        });
+    }
+
+    /// Calls `f` on the locals that it binds.
+    pub fn for_each_local(&self, f: &mut dyn FnMut(LocalId)) {
+        self.for_each_part(&mut |part| match part {
+            Part::Def(local) => f(*local),
+            Part::Pat(pat) => pat.for_each_local(f),
+            _ => {}
+        });
+    }
+
+    /// Calls `f` on the locals that it binds, to be replaced.
+    pub fn for_each_local_mut(&mut self, f: &mut dyn FnMut(&mut LocalId)) {
+        self.for_each_part_mut(&mut |part| match part {
+            PartMut::Def(local) => f(local),
+            PartMut::Pat(pat) => pat.for_each_local_mut(f),
+            _ => {}
+        });
+    }
+}

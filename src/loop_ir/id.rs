@@ -1,0 +1,120 @@
+//! Typed numbers of the loop form, and tables over them.
+//!
+//! A register, a variable, an array and a label are each a type of their own around a `u32`, so
+//! that one cannot be used in place of another. [`IdVec`] is a vector that only the ids of its
+//! entries index.
+
+use std::fmt;
+use std::hash::Hash;
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+/// A number that names an entry of a table.
+pub trait Id: Copy + Eq + Hash + Ord + fmt::Display {
+    /// The id with this number.
+    fn new(index: usize) -> Self;
+
+    /// The number, from 0.
+    fn index(self) -> usize;
+}
+
+macro_rules! ids {
+    ($( $(#[$doc:meta])* $name:ident $prefix:literal; )*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u32);
+
+        impl Id for $name {
+            fn new(index: usize) -> $name {
+                $name(u32::try_from(index).expect("fewer than 2^32 ids"))
+            }
+
+            fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0)
+            }
+        }
+    )* };
+}
+
+ids! {
+    /// A register: set once, in the order of statements.
+    Reg "r";
+    /// A variable: set and read any number of times.
+    Var "v";
+    /// An array of slots of equal width.
+    Array "a";
+    /// The name of a loop or block, which `Break` and `Continue` refer to.
+    Label "@";
+}
+
+/// A vector indexed by ids of one type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct IdVec<I, T> {
+    entries: Vec<T>,
+    ids: PhantomData<I>,
+}
+
+impl<I: Id, T> IdVec<I, T> {
+    /// Appends an entry, and returns its id.
+    pub fn push(&mut self, entry: T) -> I {
+        self.entries.push(entry);
+        I::new(self.entries.len() - 1)
+    }
+
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Returns true if there is no entry.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The entry of an id; `None` beyond the end.
+    pub fn get(&self, id: I) -> Option<&T> {
+        self.entries.get(id.index())
+    }
+
+    /// The entries in the order of their ids.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.entries.iter()
+    }
+
+    /// The ids in order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
+        (0..self.entries.len()).map(I::new)
+    }
+}
+
+impl<I, T> Default for IdVec<I, T> {
+    fn default() -> IdVec<I, T> {
+        IdVec { entries: Vec::new(), ids: PhantomData }
+    }
+}
+
+impl<I, T> FromIterator<T> for IdVec<I, T> {
+    fn from_iter<A: IntoIterator<Item = T>>(entries: A) -> IdVec<I, T> {
+        IdVec { entries: entries.into_iter().collect(), ids: PhantomData }
+    }
+}
+
+impl<I: Id, T> Index<I> for IdVec<I, T> {
+    type Output = T;
+
+    fn index(&self, id: I) -> &T {
+        &self.entries[id.index()]
+    }
+}
+
+impl<I: Id, T> IndexMut<I> for IdVec<I, T> {
+    fn index_mut(&mut self, id: I) -> &mut T {
+        &mut self.entries[id.index()]
+    }
+}
