@@ -4,6 +4,7 @@ use super::documents::Document;
 use super::report::location;
 use super::{Answer, Server, said, workspace};
 use felis::session::index::{Hover, Index, Occurrence, Target};
+use felis::session::{TokenClass, tokens};
 use felis::source::Span;
 use lsp_types::{
     DocumentHighlight, DocumentHighlightParams, GotoDefinitionParams, HoverParams, InlayHint, InlayHintKind,
@@ -16,6 +17,20 @@ use std::rc::Rc;
 
 /// Hints of types longer than this are cut.
 const LONGEST_HINT: usize = 40;
+
+/// Decides by words alone whether a text imports a file: one that does not cannot name what another
+/// file declares, and is not checked to see.
+fn imports_a_file(text: &str) -> bool {
+    if !text.contains("import") {
+        return false;
+    }
+    let mut after_import = false;
+    tokens(text).into_iter().filter(|(_, class)| *class != TokenClass::Comment).any(|(range, class)| {
+        let imports = after_import && class == TokenClass::Text;
+        after_import = &text[range] == "import";
+        imports
+    })
+}
 
 impl Server {
     /// An open text, what is known of it, and the byte at a place of it.
@@ -114,7 +129,10 @@ impl Server {
             if known.contains(&id) || self.documents.of_file(&id).is_some() {
                 continue;
             }
-            let Some(text) = workspace::read(&path).filter(|text| text.contains(word)) else { continue };
+            let Some(text) = workspace::read(&path) else { continue };
+            if !text.contains(word) || !imports_a_file(&text) {
+                continue;
+            }
             let name = path.display().to_string();
             let other = self.index_of(&path, &name, &id, &text);
             if other.span_of(declared).is_some() && known.insert(id) {
