@@ -152,8 +152,9 @@ impl Evaluator<'_, '_> {
                     return Err(self.fail(Failure::TypeTooLarge, span));
                 }
                 let machine = &mut *self.machine;
-                let mark =
-                    || Arc::new(last_use::mark_function(self.program, &mut machine.reachable_globals, function));
+                let mark = || {
+                    Arc::new(last_use::mark_function(self.program, &mut machine.reachable_globals, function))
+                };
                 let function = machine.marked_functions.entry(callee.function).or_insert_with(mark).clone();
                 let (machine, sizes) = (&*self.machine, &self.machine.sizes);
                 let (made, unbound) = specialize_function(

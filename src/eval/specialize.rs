@@ -12,6 +12,7 @@ use super::existential::{Continuation, ContinuationCode, OpenCode, SizeSource};
 use super::overrides::Overrides;
 use super::tier_up::{CoreAddress, CoreFragment, CoreRoot, Interpreted, TierUpSite};
 use crate::core::last_use::copies_no_arrays;
+use crate::core::prim::PrimClass;
 use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
     StepKind, Stmt, StmtKind, Term, TermKind,
@@ -225,10 +226,8 @@ impl Specializer<'_> {
         let worth = self.mark_sites
             && !self.is_in_place_update(term, &node)
             && match &node.kind {
-                NodeKind::Build(..)
-                | NodeKind::Prim(Prim::Reduce | Prim::ArgMin | Prim::ArgMax | Prim::Dot | Prim::Scan, ..) => {
-                    true
-                }
+                NodeKind::Build(..) => true,
+                NodeKind::Prim(prim, ..) if prim.class() == PrimClass::Fold => true,
                 // A call that returns a function is compiled where that function is called.
                 NodeKind::CallKnown(..) | NodeKind::Call(..) => {
                     !term.ty.is_unit() && !matches!(term.ty.kind(), TypeKind::Function(..))

@@ -285,7 +285,12 @@ impl<'a> Lower<'a> {
         let new = self.replaced(old, rest, part)?;
         let layout = self.layout(ty);
         let compact = layout.compact().ok_or(Declined::Form(UnexpectedForm::PartOfNonCompact))?;
-        let weight = compact.encoding.size_and_weight(i).1.to_u64().ok_or(Declined::Type(UnsupportedType::WideCode))?;
+        let weight = compact
+            .encoding
+            .size_and_weight(i)
+            .1
+            .to_u64()
+            .ok_or(Declined::Type(UnsupportedType::WideCode))?;
         let weight = self.size(weight)?;
         let less = self.binary(Binary::Mul, old, weight)?;
         let more = self.binary(Binary::Mul, new, weight)?;

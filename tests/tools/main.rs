@@ -22,8 +22,12 @@ mod repl_editing;
 mod resources;
 mod saved;
 mod session;
+#[path = "../common/sharded.rs"]
+mod sharded;
 #[path = "../common/shelf.rs"]
 mod shelf;
 #[cfg(unix)]
 mod terminal;
 mod textmate;
+
+use sharded::in_four_parts;

@@ -48,13 +48,14 @@ fn holds(equations: &[(Type, Type)], at: &HashMap<u32, Type>) -> bool {
 #[test]
 fn what_is_accepted_holds_at_every_valuation() {
     let mut g = Numbers(7);
+    let valuations: Vec<HashMap<u32, Type>> = valuations().collect();
     let (mut accepted, mut refused, mut impossible, mut unsolved) = (0, 0, 0, 0);
     for _ in 0..1_500 {
         let equations: Vec<(Type, Type)> =
             (0..1 + g.below(2)).map(|_| (size(&mut g, 2), size(&mut g, 2))).collect();
         let solution = equations::Solution::of(&equations);
         unsolved += solution.unsolved.len();
-        let good: Vec<HashMap<u32, Type>> = valuations().filter(|at| holds(&equations, at)).collect();
+        let good: Vec<&HashMap<u32, Type>> = valuations.iter().filter(|at| holds(&equations, at)).collect();
         if solution.is_unsatisfiable() {
             impossible += 1;
             assert!(good.is_empty(), "{equations:?} holds at {:?}", good[0]);
@@ -78,7 +79,7 @@ fn what_is_accepted_holds_at_every_valuation() {
             let (a, b) = (Type::array(Type::int(), i.clone()), Type::array(Type::int(), j.clone()));
             if equations::natural_under(&equations, &a, &b) {
                 accepted += 1;
-                for valuation in &good {
+                for &valuation in &good {
                     let (a, b) = (a.substitute(valuation), b.substitute(valuation));
                     assert!(
                         verdict(&a, &b) <= Verdict::Natural,

@@ -1,5 +1,6 @@
 //! Laws of the decider and of derivations, on random types.
 
+use crate::in_four_parts;
 use crate::iso_support::naive::{self, Sizes};
 use crate::iso_support::random::{Reach, any_type, compact, rewrite};
 use crate::iso_support::{ty, variable};
@@ -30,8 +31,13 @@ fn agree<V: PartialEq>(a: &Type, b: &Type, f: impl Fn(&Type, Sizes) -> Option<V>
 
 /// More cases on request (`PROPTEST_CASES`); failures print what reproduces them.
 fn config() -> ProptestConfig {
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000);
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+    a_part(1)
+}
+
+/// One of so many parts of the cases.
+fn a_part(parts: u32) -> ProptestConfig {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000_u32);
+    ProptestConfig { cases: cases.div_ceil(parts), failure_persistence: None, ..ProptestConfig::default() }
 }
 
 proptest! {
@@ -139,12 +145,11 @@ fn word() -> impl Strategy<Value = Vec<Type>> {
     prop::collection::vec(part, 0..3)
 }
 
-proptest! {
-    #![proptest_config(config())]
+in_four_parts!(rotations_are_seen_and_derived);
 
-    /// `P·x·(u·x)^E·S = P·(x·u)^E·x·S`, alone and within a power that is itself turned.
-    #[test]
-    fn rotations_are_seen_and_derived(p in word(), x in word(), u in word(), s in word(), deeper in any::<bool>()) {
+/// `P·x·(u·x)^E·S = P·(x·u)^E·x·S`, alone and within a power that is itself turned.
+fn rotations_are_seen_and_derived(_: u32, parts: u32) {
+    proptest!(a_part(parts), |(p in word(), x in word(), u in word(), s in word(), deeper in any::<bool>())| {
         let all = |parts: &[&[Type]]| parts.concat();
         let power = |parts: &[&[Type]], e: &str| vec![Type::array(Type::product(all(parts)), ty(e))];
         let mut left = all(&[&p, &x, &power(&[&u, &x], "M"), &s]);
@@ -160,7 +165,7 @@ proptest! {
         let (tried, derived) = (tried.fetch_add(1, Relaxed) + 1, derived.fetch_add(usize::from(found.witness.is_some()), Relaxed));
         // The search is not complete for blocks within turned blocks; the decider is.
         prop_assert!(tried < 500 || derived * 100 > tried * FEWEST_DERIVED, "{derived} of {tried} derived");
-    }
+    });
 }
 
 static ROTATIONS: (AtomicUsize, AtomicUsize) = (AtomicUsize::new(0), AtomicUsize::new(0));

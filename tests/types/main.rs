@@ -16,3 +16,7 @@ mod iso_witness;
 mod kinds;
 mod laws;
 mod numbers;
+#[path = "../common/sharded.rs"]
+mod sharded;
+
+use sharded::in_four_parts;

@@ -3,7 +3,7 @@
 use super::diagnostics::location;
 use super::documents::Document;
 use super::{RequestResult, Server, json_result, workspace};
-use felis::editor::{Hover, Index, Occurrence, Target};
+use felis::editor::{Hover, Index, Occurrence, Target, TokenClass, tokens};
 use felis::source::Span;
 use lsp_types::{
     DocumentHighlight, DocumentHighlightParams, GotoDefinitionParams, HoverParams, InlayHint, InlayHintKind,
@@ -16,6 +16,20 @@ use std::rc::Rc;
 
 /// Hints of types longer than this are cut.
 const MAX_HINT_CHARS: usize = 40;
+
+/// Decides by words alone whether a text imports a file: one that does not cannot name what another
+/// file declares, and is not checked to see.
+fn imports_a_file(text: &str) -> bool {
+    if !text.contains("import") {
+        return false;
+    }
+    let mut after_import = false;
+    tokens(text).into_iter().filter(|(_, class)| *class != TokenClass::Comment).any(|(range, class)| {
+        let imports = after_import && class == TokenClass::Text;
+        after_import = &text[range] == "import";
+        imports
+    })
+}
 
 impl Server {
     /// An open text, what is known of it, and the byte at a place of it.
@@ -127,7 +141,10 @@ impl Server {
             if known.contains(&id) || self.documents.of_file(&id).is_some() {
                 continue;
             }
-            let Some(text) = workspace::read(&path).filter(|text| text.contains(word)) else { continue };
+            let Some(text) = workspace::read(&path) else { continue };
+            if !text.contains(word) || !imports_a_file(&text) {
+                continue;
+            }
             let name = path.display().to_string();
             let other = self.build_index(&path, &name, &id, &text);
             if other.span_of(declared).is_some() && known.insert(id) {
