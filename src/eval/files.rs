@@ -99,7 +99,8 @@ pub(super) fn eval_file_primitive(
                     false => files.read(path, memory).map(Bytes::from),
                 };
                 let bytes = bytes.map_err(unreadable)?;
-                let part = args.get(1).map(Value::as_str);
+                // The second argument of other readers is no text.
+                let part = (prim == Prim::Npz).then(|| args[1].as_str());
                 let found = data::read(format, &bytes, part, &stored, limits).map_err(failed)?;
                 drop(bytes);
                 return TypedReader { ty, stored: &stored, layouts, limits, format }

@@ -300,7 +300,7 @@ proptest! {
             prop_assert_eq!(&column.missing, &again.missing);
             for i in (0..written.shape[0]).filter(|i| !column.missing.get(*i).copied().unwrap_or(false)) {
                 let (x, y) = (column.cells.get(i), again.cells.get(i));
-                prop_assert!(x.word() == y.word() && x.as_str() == y.as_str());
+                prop_assert_eq!(format!("{x:?}"), format!("{y:?}"));
             }
         }
         prop_assert_eq!(data::describe(Format::Arrow, &bytes, None, &|name| Some(name.to_string()), &LIMITS).map(|found| found.ty), Some(written.type_text()));

@@ -389,7 +389,7 @@ fn same(a: &Data, b: &Data, text: bool) -> bool {
                             }
                             _ => false,
                         };
-                    nan || v.word() == w.word() && v.as_str() == w.as_str()
+                    nan || format!("{v:?}") == format!("{w:?}")
                 })
         })
 }
