@@ -60,6 +60,7 @@ struct LibraryFunction {
     apply: fn(&Type) -> Option<Type>,
 }
 
+/// The library functions that expressions may call, with their inverses and result types.
 const LIBRARY_FUNCTIONS: [LibraryFunction; 6] = [
     LibraryFunction { name: "distribute", inverse: "factor", apply: distribute },
     LibraryFunction { name: "factor", inverse: "distribute", apply: factor },

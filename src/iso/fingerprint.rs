@@ -225,6 +225,7 @@ enum Tag {
 }
 
 impl Point {
+    /// Returns a point over a ring, with no values computed.
     fn new(ring: Ring, seed: u64, classes: HashMap<u32, u64>, opaque: HashMap<Type, u64>) -> Point {
         let mut point = Point {
             ring,

@@ -281,6 +281,7 @@ fn exchangeable_pairs(
     natural: &mut Natural<'_>,
     depth: u32,
 ) -> Result<Vec<(usize, usize)>, NoPermutation> {
+    /// Pairs reported, at most.
     const MAX_PAIRS: usize = 4;
     let mut pairs = Vec::new();
     for i in 0..leaves.len() {

@@ -6,9 +6,10 @@
 //!
 //! ```text
 //! fingerprint   refutes early by evaluation        (residue: arithmetic on towers)
-//! exact         decides, case by case              (tree: sizes and words; slot_words: words
-//!                                                  compared; size_form: normal form of sizes;
-//!                                                  polynomial: common divisors; dyadic: coefficients)
+//! exact         decides, case by case              (tree: sizes and words; slot_words:
+//!                                                  words compared; size_form: normal form;
+//!                                                  polynomial: common divisors; dyadic:
+//!                                                  coefficients)
 //! search        finds a derivation                 (natural_steps: storage kept;
 //!                                                  permuting_steps: storage moved)
 //! laws          states the laws and derivations

@@ -87,6 +87,7 @@ pub struct Difference {
 }
 
 impl Comparison {
+    /// Returns the comparison with the movements, the expression or the first difference.
     pub(super) fn new(a: &Type, b: &Type, verdict: Verdict, witness: Option<Witness>) -> Comparison {
         let mut moves = Vec::new();
         if let Some(witness) = &witness {
@@ -268,6 +269,7 @@ const MAX_NORMAL_BYTES: usize = 300;
 
 /// Depth at which a difference is searched for, at most.
 const MAX_DEPTH: u32 = 24;
+/// Nodes of the two types together in which a difference is searched for, at most.
 const MAX_TYPE_NODES: u32 = 20_000;
 
 /// Returns the first difference of two types, searched for inside the structure they share.

@@ -31,6 +31,7 @@ pub const MAX_TERMS: usize = 100_000;
 /// Monomials that a product of `X^u - 1` is multiplied out to, at most.
 const MAX_EXPANSION: usize = 4_096;
 
+/// The result of an operation within the budget.
 type Result<T> = std::result::Result<T, Stop>;
 
 /// The number of a form.
@@ -94,8 +95,11 @@ pub struct Words<'t> {
     unknowns: Vec<(u32, Vec<FormId>)>,
 }
 
+/// The number of the unit case.
 const UNIT: LetterId = 0;
+/// The number of the form 0.
 const ZERO: FormId = 0;
+/// The number of the form 1.
 const ONE: FormId = 1;
 
 impl Words<'_> {
@@ -131,6 +135,7 @@ impl Words<'_> {
         id
     }
 
+    /// Returns the number of a sum.
     fn add(&mut self, a: FormId, b: FormId) -> Result<FormId> {
         if a == ZERO || b == ZERO {
             return Ok(a.max(b));
@@ -139,6 +144,7 @@ impl Words<'_> {
         Ok(self.number(sum))
     }
 
+    /// Returns the number of a product.
     fn mul(&mut self, a: FormId, b: FormId) -> Result<FormId> {
         let product = self.forms.mul(&self.numbered[a as usize], &self.numbered[b as usize])?;
         Ok(self.number(product))

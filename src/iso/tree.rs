@@ -74,9 +74,12 @@ impl Classes {
     pub const ANY: Classes = Classes(0b1111);
     /// 2 or more.
     pub const SEVERAL: Classes = Classes(0b1100);
+    /// 0.
     const ZERO: Classes = Classes(0b0001);
+    /// 0 or 1.
     const UP_TO_ONE: Classes = Classes(0b0011);
 
+    /// Returns the class of a number.
     fn of(n: &BigUint) -> Classes {
         Classes(1 << n.to_u8().unwrap_or(3).min(3))
     }
@@ -193,6 +196,7 @@ impl Trees {
         self.sizes.len() + self.words.len()
     }
 
+    /// Returns a number node.
     fn number(&mut self, n: BigUint) -> SizeId {
         self.intern(Size::Number(n))
     }
@@ -387,6 +391,7 @@ impl Trees {
         self.size_at(ty, 0)
     }
 
+    /// Returns the size of a compact linear type inside `depth` declared types; memoized.
     fn size_at(&mut self, ty: &Type, depth: u32) -> SizeId {
         if let Some(known) = self.sizes_of.get(ty) {
             return *known;
@@ -431,6 +436,7 @@ impl Trees {
         self.word_at(ty, 0)
     }
 
+    /// Returns the slots of a type inside `depth` declared types; memoized.
     fn word_at(&mut self, ty: &Type, depth: u32) -> WordId {
         if ty.is_compact() {
             let size = self.size_at(ty, depth);
@@ -482,15 +488,18 @@ impl Trees {
         word
     }
 
+    /// Returns the slot of a type that equals itself only.
     fn letter(&mut self, ty: &Type) -> WordId {
         let name = self.name_id(ty);
         self.intern_word(Word::Letter(name, Vec::new()))
     }
 
+    /// Returns the empty word.
     fn empty(&mut self) -> WordId {
         self.intern_word(Word::Concatenation(Vec::new()))
     }
 
+    /// Returns true for the empty word.
     fn is_empty(&self, id: WordId) -> bool {
         matches!(self.word(id), Word::Concatenation(parts) if parts.is_empty())
     }
@@ -578,6 +587,7 @@ impl Trees {
         self.count_at(ty, 0)
     }
 
+    /// Returns the number of values of a type inside `depth` declared types; memoized.
     fn count_at(&mut self, ty: &Type, depth: u32) -> SizeId {
         if ty.is_compact() {
             return self.size_at(ty, depth);

@@ -217,11 +217,13 @@ pub(super) struct ParenthesisSite {
 }
 
 impl ParenthesisSite {
+    /// Returns the site of an expression.
     pub fn of_expr(expr: &Expr, host: Span, loose: bool) -> ParenthesisSite {
         let begin = unparse::first_part(expr).map(|first| first.span.start);
         ParenthesisSite { span: expr.span, begin, host, loose }
     }
 
+    /// Returns the site of a type.
     pub fn of_type(ty: &TypeExpr, host: Span) -> ParenthesisSite {
         use TypeExprKind::*;
         let first = match &ty.kind {

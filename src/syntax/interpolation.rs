@@ -1,8 +1,8 @@
 //! Interpolated strings: `f"… {x:8.3} …"` → texts and the tokens of the values between them.
 //!
-//! Takes the range of an interpolated string; appends tokens and errors to those of the lexer, which
-//! lexes each value. A value ends at its `}`: brackets in it match, and literals are skipped. Linear in
-//! the length of the line, with nesting up to [`MAX_INTERPOLATION_DEPTH`].
+//! Takes the range of an interpolated string; appends tokens and errors to those of the lexer,
+//! which lexes each value. A value ends at its `}`: brackets in it match, and literals are skipped.
+//! Linear in the length of the line, with nesting up to [`MAX_INTERPOLATION_DEPTH`].
 
 use super::error::SyntaxError;
 use super::lexer::{Lexed, comment_length, lex_range};

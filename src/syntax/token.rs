@@ -1,6 +1,7 @@
 //! Tokens: their kinds, positions and descriptions.
 //!
-//! The kinds carry the regular expressions that `logos` compiles to the automaton of [`super::lexer`].
+//! The kinds carry the regular expressions that `logos` compiles to the automaton of
+//! [`super::lexer`].
 
 use logos::Logos;
 
@@ -68,12 +69,12 @@ pub enum TokenKind {
     #[token("law")] Law,
     #[token("require")] Require,
     #[token("match")] Match,
-    /// `match e do`, told apart by the bracket pass.
+    /// `match e do`, distinguished by the bracket pass.
     MatchDo,
     #[token("with")] With,
     #[token("endmatch")] Endmatch,
     #[token("if")] If,
-    /// `if c do` and `if c perform`, told apart by the bracket pass.
+    /// `if c do` and `if c perform`, distinguished by the bracket pass.
     IfDo,
     /// `in` between an index and a set, as the bracket pass tells it.
     InSet,
@@ -121,7 +122,7 @@ pub enum TokenKind {
     #[token(".")] Dot,
     #[token("..")] DotDot,
     #[token("..<")] DotDotLess,
-    /// `upto` in the head of a loop, told apart by the bracket pass.
+    /// `upto` in the head of a loop, distinguished by the bracket pass.
     Upto,
     #[token("|")] Bar,
     #[token("|>")] Pipe,

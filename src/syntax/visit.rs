@@ -2,8 +2,8 @@
 //!
 //! Takes a [`Node`]; gives its children. The one place that enumerates the fields of all forms,
 //! without wildcard arms, so that a new form of the tree does not compile before it is visited.
-//! Walks over whole trees recurse through [`Node::for_each_child`]; nesting is bounded by the bracket
-//! pass.
+//! Walks over whole trees recurse through [`Node::for_each_child`]; nesting is bounded by the
+//! bracket pass.
 
 use super::ast::{
     Body, ClassMember, Expr, ExprKind, Function, Generics, Param, Pattern, PatternKind, Stmt, StmtKind,
@@ -60,22 +60,27 @@ impl Pattern {
     }
 }
 
+/// Visits expressions.
 fn exprs<'t>(list: impl IntoIterator<Item = &'t Expr>, f: Visit<'_, 't>) {
     list.into_iter().for_each(|expr| f(Node::Expr(expr)));
 }
 
+/// Visits statements.
 fn stmts<'t>(list: &'t [Stmt], f: Visit<'_, 't>) {
     list.iter().for_each(|stmt| f(Node::Stmt(stmt)));
 }
 
+/// Visits patterns.
 fn patterns<'t>(list: impl IntoIterator<Item = &'t Pattern>, f: Visit<'_, 't>) {
     list.into_iter().for_each(|pattern| f(Node::Pattern(pattern)));
 }
 
+/// Visits types.
 fn types<'t>(list: impl IntoIterator<Item = &'t TypeExpr>, f: Visit<'_, 't>) {
     list.into_iter().for_each(|ty| f(Node::Type(ty)));
 }
 
+/// Visits the children of a statement.
 fn stmt_children<'t>(stmt: &'t Stmt, f: Visit<'_, 't>) {
     use StmtKind as S;
     match &stmt.kind {
@@ -164,6 +169,7 @@ fn stmt_children<'t>(stmt: &'t Stmt, f: Visit<'_, 't>) {
     }
 }
 
+/// Visits the children of a function: constraints, parameters, result and body.
 fn function_children<'t>(function: &'t Function, f: Visit<'_, 't>) {
     generics_children(&function.generics, f);
     function.params.iter().for_each(|group| param_children(group, f));
@@ -174,6 +180,7 @@ fn function_children<'t>(function: &'t Function, f: Visit<'_, 't>) {
     }
 }
 
+/// Visits the children of parameters.
 fn param_children<'t>(params: &'t [Param], f: Visit<'_, 't>) {
     for Param { pattern, ty, default } in params {
         f(Node::Pattern(pattern));
@@ -182,14 +189,17 @@ fn param_children<'t>(params: &'t [Param], f: Visit<'_, 't>) {
     }
 }
 
+/// Visits the children of the head of a declaration.
 fn decl_children<'t>(decl: &'t TypeDecl, f: Visit<'_, 't>) {
     generics_children(&decl.generics, f);
 }
 
+/// Visits the types in constraints.
 fn generics_children<'t>(generics: &'t Generics, f: Visit<'_, 't>) {
     types(generics.constraints.iter().flat_map(|(_, args)| args), f);
 }
 
+/// Visits the children of an expression.
 fn expr_children<'t>(expr: &'t Expr, f: Visit<'_, 't>) {
     use ExprKind as E;
     match &expr.kind {
@@ -264,6 +274,7 @@ fn expr_children<'t>(expr: &'t Expr, f: Visit<'_, 't>) {
     }
 }
 
+/// Visits the children of a pattern.
 fn pattern_children<'t>(pattern: &'t Pattern, f: Visit<'_, 't>) {
     use PatternKind as P;
     match &pattern.kind {
@@ -294,6 +305,7 @@ fn pattern_children<'t>(pattern: &'t Pattern, f: Visit<'_, 't>) {
     }
 }
 
+/// Visits the children of a type.
 fn type_children<'t>(ty: &'t TypeExpr, f: Visit<'_, 't>) {
     use TypeExprKind as T;
     match &ty.kind {

@@ -148,6 +148,7 @@ struct ReductionState {
 }
 
 impl ReductionState {
+    /// The state before a reduction.
     const START: ReductionState =
         ReductionState { depth: 0, used: 0, fuel: NODE_FUEL, exhausted: false, tables: 0 };
 }

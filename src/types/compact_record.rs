@@ -13,8 +13,10 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 /// The number of the first such type; those of sessions are smaller.
 const FIRST_ID: u32 = u32::MAX / 2;
 
+/// The names of the parts, in order.
 type Names = Arc<[Arc<str>]>;
 
+/// The types created so far, by their names.
 static KNOWN: LazyLock<Mutex<HashMap<Names, Nominal>>> = LazyLock::new(Mutex::default);
 
 /// Returns the type of the compact records with these names.

@@ -49,6 +49,7 @@ pub use triangle::Triangle;
 #[derive(Clone)]
 pub struct Type(Arc<Node>);
 
+/// A node with cached properties of its tree.
 struct Node {
     kind: TypeKind,
     hash: u64,

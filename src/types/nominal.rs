@@ -1,7 +1,7 @@
 //! Declared types: newtypes, structs, variants and abstract types.
 //!
-//! A declared type is identified by its number. Its body is set after the declaration, because types may
-//! mention themselves and each other.
+//! A declared type is identified by its number. Its body is set after the declaration, because
+//! types may mention themselves and each other.
 
 use super::{Kind, Type, TypeVar, opaque};
 use crate::hash::HashMap;

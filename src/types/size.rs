@@ -38,6 +38,7 @@ struct Monomial {
     powers: BTreeMap<Base, Size>,
 }
 
+/// A base of a power.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Base {
     Var(Variable),
@@ -134,10 +135,12 @@ impl Size {
         Size::power(Base::Var(Variable(var)), Size::one())
     }
 
+    /// Returns a single power.
     fn power(base: Base, exponent: Size) -> Size {
         Size::monomial(BigUint::one(), Monomial { powers: BTreeMap::from([(base, exponent)]) })
     }
 
+    /// Returns a single term.
     fn monomial(coefficient: BigUint, monomial: Monomial) -> Size {
         let mut terms = BTreeMap::new();
         if !coefficient.is_zero() {
@@ -258,6 +261,7 @@ impl Size {
         self.pow_within(exponent, MAX_EXPONENT_DEPTH)
     }
 
+    /// Returns `self ^ exponent` with exponents nested at most `depth` deep.
     fn pow_within(&self, exponent: &Size, depth: u32) -> Option<Size> {
         let depth = depth.checked_sub(1)?;
         if exponent.is_zero() || self.is_one() {

@@ -38,6 +38,7 @@ pub(super) enum Base {
 pub(super) struct Exponent(Arc<(u64, Form)>);
 
 impl Exponent {
+    /// Returns a form with its hash.
     pub(super) fn new(form: Form) -> Exponent {
         Exponent(Arc::new((BuildHasherDefault::<FxHasher>::default().hash_one(&form), form)))
     }

@@ -66,6 +66,7 @@ pub const MAX_BITS: u64 = MAX_SIZE_BITS;
 pub const MAX_BASES: usize = 64;
 /// Exponents up to which constant powers of sums are multiplied out.
 const MAX_EXPONENT: u32 = 512;
+/// Steps of one expansion of a constant power, at most.
 const MAX_EXPANSION_STEPS: u64 = 100_000;
 /// Trial divisors are below this; the coprime basis holds the remaining factors.
 const MAX_TRIAL_DIVISOR: u32 = 1_000;
@@ -86,6 +87,7 @@ pub enum Stop {
     Refined,
 }
 
+/// The result of an operation within the budget.
 type Result<T> = std::result::Result<T, Stop>;
 
 /// The basis over which bases of powers are written, and the remaining budget.

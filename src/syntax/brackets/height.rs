@@ -1,7 +1,8 @@
 //! Bounds on the height of trees, by tokens alone.
 //!
-//! Takes the tokens of each frame as they are read; gives an upper bound on the height of the tree that
-//! the grammar will build, so that later walks may recurse, and the `in` that belong to binders.
+//! Takes the tokens of each frame as they are read; gives an upper bound on the height of the tree
+//! that the grammar will build, so that later walks may recurse, and the `in` that belong to
+//! binders.
 
 use super::super::lexer::{Token, TokenKind};
 use super::state::BracketPass;

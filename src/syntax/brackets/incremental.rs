@@ -1,7 +1,7 @@
 //! Texts that arrive line by line.
 //!
-//! Takes lines; decides, in time linear in the new lines, that the text so far ends inside brackets or
-//! blocks. Where that is undecided, the caller parses the whole text.
+//! Takes lines; decides, in time linear in the new lines, that the text so far ends inside brackets
+//! or blocks. Where that is undecided, the caller parses the whole text.
 
 use super::super::lexer::{self, Token, TokenKind};
 use super::state::{BracketPass, Delimiter};

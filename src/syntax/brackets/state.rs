@@ -79,6 +79,7 @@ pub(super) struct BracketPass<'s> {
 }
 
 impl<'s> BracketPass<'s> {
+    /// Returns the state at the beginning of a text.
     pub fn new(source: Cow<'s, Source>) -> BracketPass<'s> {
         BracketPass {
             source,
@@ -96,10 +97,12 @@ impl<'s> BracketPass<'s> {
         }
     }
 
+    /// Returns the span of a token.
     pub fn span(&self, token: Token) -> Span {
         Span { source: self.source.id, start: token.start, end: token.end }
     }
 
+    /// Returns the text of a token.
     pub fn text(&self, token: Token) -> &str {
         &self.source.text[token.start as usize..token.end as usize]
     }

@@ -77,6 +77,7 @@ pub(crate) enum Label {
 }
 
 impl Label {
+    /// Returns the description in messages.
     pub fn description(self) -> &'static str {
         match self {
             Label::Expression => "an expression",
@@ -86,6 +87,7 @@ impl Label {
         }
     }
 
+    /// Returns the bit of the label.
     pub fn bit(self) -> u128 {
         1 << (120 + self as u32)
     }
@@ -111,6 +113,7 @@ pub(crate) struct ParseFailure {
 }
 
 impl ParseFailure {
+    /// Returns a failure with a specific error.
     pub fn specific(error: SyntaxError) -> ParseFailure {
         ParseFailure { at: 0, expected: 0, specific: Some(Box::new(error)) }
     }
@@ -497,7 +500,9 @@ pub(crate) fn word<'t>(cx: Text<'t>, word: &'static str) -> impl Rule<'t, &'t To
 /// A node of the tree: a form with its span.
 pub(crate) trait Node: Clone {
     type Form;
+    /// Returns a node of a form at a span.
     fn at(form: Self::Form, span: Span) -> Self;
+    /// Returns the span.
     fn span(&self) -> Span;
 }
 

@@ -375,7 +375,7 @@ fn control<'t>(
         .then(match_arm.separated_by(token(TokenKind::Bar)).at_least(1).collect::<Vec<_>>())
         .then_ignore(end)
         .map(|(scrutinee, arms)| StmtKind::Match { scrutinee, arms });
-    // `..i` and `..<i` are told from `..[T]` by the bracket.
+    // `..i` and `..<i` are distinguished from `..[T]` by the bracket.
     let up_to = up_to().then(exprs.element.clone()).map_with(move |(sign, high), e| {
         let (high, inclusive) = (Box::new(high), sign.kind == TokenKind::DotDot);
         expr_at(ExprKind::UpTo { high, inclusive }, cx.span(e.slice()))

@@ -1,7 +1,7 @@
 //! Printing of expressions, with the blocks and parameters in them.
 //!
-//! The printer of a statement is a parameter, [`Printer::print_stmt`], so that this file does not depend on
-//! that of statements.
+//! The printer of a statement is a parameter, [`Printer::print_stmt`], so that this file does not
+//! depend on that of statements.
 
 use super::super::ast::{ApplyForm, BinaryOp, Body, Expr, ExprKind, Function, Param, Stmt, UnaryOp};
 use super::Printer;
@@ -42,16 +42,21 @@ struct Context {
 }
 
 impl Context {
+    /// Returns the context of an operand at a level.
     fn level(self, level: u8) -> Context {
         Context { level, tail: false, root: false, ..self }
     }
 }
 
+/// Any expression.
 const FULL: Context = Context { level: DOLLAR, comma: true, tail: true, root: true };
+/// An expression between commas.
 const ELEMENT: Context = Context { level: DOLLAR, comma: false, tail: true, root: true };
+/// An operand.
 const INNER: Context = Context { level: DOLLAR, comma: false, tail: false, root: false };
 
 impl Printer {
+    /// Prints an expression.
     pub(super) fn expr(&mut self, expr: &Expr) {
         self.expr_at(expr, FULL);
     }
@@ -419,12 +424,14 @@ impl Printer {
         self.line();
     }
 
+    /// Prints `{ … }`.
     pub(super) fn block(&mut self, stmts: &[Stmt]) {
         self.put("{");
         self.indented(stmts);
         self.put("}");
     }
 
+    /// Prints `{ …; e }`.
     pub(super) fn block_value(&mut self, stmts: &[Stmt], value: &Expr) {
         self.put("{");
         self.indent += 1;
@@ -439,6 +446,7 @@ impl Printer {
         self.put("}");
     }
 
+    /// Prints groups of parameters.
     pub(super) fn groups(&mut self, groups: &[Vec<Param>]) {
         for group in groups {
             self.put("(");

@@ -59,6 +59,7 @@ pub(super) struct ParenthesisReport {
 }
 
 impl ParenthesisReport {
+    /// Prints a statement and records its parentheses.
     pub fn of(stmt: &Stmt) -> ParenthesisReport {
         let mut out = Printer { report: Some((Vec::new(), Vec::new())), ..Printer::new() };
         out.sequence(std::slice::from_ref(stmt));
@@ -80,15 +81,18 @@ struct Printer {
 }
 
 impl Printer {
+    /// Returns a printer without text.
     fn new() -> Printer {
         let (text, host) = (String::new(), Span::default());
         Printer { print_stmt: Printer::stmt, text, indent: 0, host, report: None }
     }
 
+    /// Appends text.
     fn put(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
+    /// Begins an indented line.
     fn line(&mut self) {
         self.text.push('\n');
         for _ in 0..self.indent {
@@ -116,6 +120,7 @@ impl Printer {
         }
     }
 
+    /// Records a type that needs parentheses.
     fn note_type(&mut self, ty: &TypeExpr, parentheses: bool) {
         let host = self.host;
         if let Some((needed, _)) = self.report.as_mut().filter(|_| parentheses) {
@@ -134,6 +139,7 @@ impl Printer {
         }
     }
 
+    /// Prints items with a separator between them.
     fn separated<T>(&mut self, items: &[T], separator: &str, mut each: impl FnMut(&mut Printer, &T)) {
         for (at, item) in items.iter().enumerate() {
             if at > 0 {

@@ -16,6 +16,7 @@ impl Printer {
         }
     }
 
+    /// Prints `do … done`.
     fn do_block(&mut self, stmts: &[Stmt]) {
         self.put("do");
         self.indented(stmts);
@@ -253,6 +254,7 @@ impl Printer {
         }
     }
 
+    /// Prints an `import`.
     fn import(&mut self, import: &Import) {
         self.put("import ");
         match &import.target {
@@ -275,6 +277,7 @@ impl Printer {
         self.put(";");
     }
 
+    /// Prints a `///` comment.
     fn doc(&mut self, doc: Option<&str>) {
         for line in doc.iter().flat_map(|doc| doc.split('\n')) {
             self.put(if line.is_empty() { "///" } else { "/// " });
@@ -283,6 +286,7 @@ impl Printer {
         }
     }
 
+    /// Prints a named function.
     fn function(&mut self, name: &Name, function: &Function, doc: Option<&str>) {
         self.doc(doc);
         self.put(if function.is_proc { "proc " } else { "fun " });
@@ -306,6 +310,7 @@ impl Printer {
         }
     }
 
+    /// Prints the head of a declaration.
     fn declared(&mut self, word: &str, decl: &TypeDecl) {
         self.doc(decl.doc.as_deref());
         self.put(word);
@@ -314,6 +319,7 @@ impl Printer {
         self.generics(&decl.generics);
     }
 
+    /// Prints type parameters and constraints.
     fn generics(&mut self, generics: &Generics) {
         if generics.params.is_empty() && generics.constraints.is_empty() {
             return;
@@ -330,6 +336,7 @@ impl Printer {
         self.put("]");
     }
 
+    /// Prints a type parameter.
     fn type_param(&mut self, param: &TypeParam) {
         self.put(&param.name.text);
         if let Some(kind) = &param.kind {
@@ -338,6 +345,7 @@ impl Printer {
         }
     }
 
+    /// Prints a member of a class.
     fn member(&mut self, member: &ClassMember) {
         match member {
             ClassMember::Signature(name, generics, ty) => {

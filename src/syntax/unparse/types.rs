@@ -22,6 +22,7 @@ const SINGLE: u8 = 4;
 const PATTERN_ATOM: u8 = 5;
 
 impl Printer {
+    /// Prints a type.
     pub(super) fn ty(&mut self, ty: &TypeExpr) {
         self.ty_at(ty, FUNCTION);
     }
@@ -109,6 +110,7 @@ impl Printer {
         }
     }
 
+    /// Prints two types with an operator between them.
     fn ty_pair(&mut self, left: &TypeExpr, left_level: u8, op: &str, right: &TypeExpr, right_level: u8) {
         self.ty_at(left, left_level);
         self.put(op);
@@ -127,6 +129,7 @@ impl Printer {
         }
     }
 
+    /// Prints type arguments; nothing for none.
     pub(super) fn type_arguments(&mut self, args: &[TypeExpr]) {
         if !args.is_empty() {
             self.put("[");
@@ -135,6 +138,7 @@ impl Printer {
         }
     }
 
+    /// Prints a pattern, possibly a bare tuple.
     pub(super) fn pattern(&mut self, pattern: &Pattern) {
         self.pattern_at(pattern, TUPLE);
     }
@@ -149,6 +153,7 @@ impl Printer {
         self.pattern_at(pattern, AS);
     }
 
+    /// Prints a pattern, in parentheses where it binds less tightly than `level`.
     fn pattern_at(&mut self, pattern: &Pattern, level: u8) {
         use PatternKind::*;
         let own = match &pattern.kind {
