@@ -155,12 +155,12 @@ impl Shell {
                 let stage = show.map(|stage| match stage.as_str() {
                     "core" => Stage::Core,
                     "loops" => Stage::Loops,
-                    _ => Stage::Instructions,
+                    "clif" => Stage::Instructions,
+                    other => unreachable!("the parser of arguments has let `{other}` through"),
                 });
                 self.run_and_report(stage, stats, |shell| shell.run_file(&file, &rest))
             }
-            // It has no shell: it was served before there was one.
-            Command::Lsp { .. } => exit::OK,
+            Command::Lsp { .. } => unreachable!("`lsp` is served before there is a shell"),
             Command::Bench { seconds, json, files } => self.bench(&files, seconds, json),
             Command::Test { only, limit, quiet, json, files } => {
                 let told = match (json, quiet) {
@@ -183,7 +183,7 @@ impl Shell {
             }
             Command::Iso { batch: true, .. } => self.iso_batch(),
             Command::Iso { explain, left, right, .. } => {
-                let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
+                let [left, right] = [left, right].map(|ty| ty.expect("two types unless `--batch`"));
                 let answer = self.session.iso(&left, &right, explain);
                 let code = self.write_answer(answer.map(|comparison| answers::comparison_text(&comparison)));
                 self.note_implicit_names(&[&left, &right]);

@@ -115,9 +115,8 @@ impl Index {
         index.types.sort_by_key(|(span, _)| (span.source, span.start, std::cmp::Reverse(span.end)));
         let mut imports = Vec::new();
         collect_imports(&stmts, &mut imports);
-        if let Some(source) = index.sources.get(root) {
-            index.outlines.insert(root, Arc::new(outline_of_statements(source, &stmts)));
-        }
+        let source = index.sources.get(root).expect("an analysis keeps its texts");
+        index.outlines.insert(root, Arc::new(outline_of_statements(source, &stmts)));
         for &id in index.modules.keys().filter(|id| **id != root) {
             if let Some(text) = index.sources.get(id) {
                 let parsed = syntax::parse(text);
@@ -193,6 +192,6 @@ impl Index {
 
     /// Returns the declarations of the text.
     pub fn declarations(&self) -> &[Declaration] {
-        self.outlines.get(&self.root).map_or(&[], |outline| outline)
+        &self.outlines[&self.root]
     }
 }

@@ -47,7 +47,7 @@ pub enum NameClass {
 impl Index {
     /// The text itself.
     pub fn text(&self) -> &str {
-        self.sources.get(self.root).map_or("", |source| &source.text)
+        &self.sources.get(self.root).expect("an index keeps its text").text
     }
 
     /// The name at a byte of the text, its end included.
@@ -114,7 +114,7 @@ impl Index {
         let text = self.text();
         let mut hints = Vec::new();
         for (span, ty) in self.variables.iter().filter(|(span, _)| span.source == self.root) {
-            let after = text.get(span.end as usize..).unwrap_or("").trim_start();
+            let after = text[span.end as usize..].trim_start();
             // Before a colon the type is written, and the values of a loop are told by what it
             // walks.
             let bound = after.starts_with(['=', ',', ')', '|']) || after.starts_with("\\,");

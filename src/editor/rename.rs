@@ -99,7 +99,7 @@ impl Index {
                 let named = matches!(class, TokenClass::Name | TokenClass::TypeName);
                 let own = self.uses_of(self.root);
                 if same && named && !own.iter().any(|found| found.span.end as usize == range.end) {
-                    let file = self.sources.get(self.root).map_or("", |source| &source.name);
+                    let file = &self.sources.get(self.root).expect("an index keeps its text").name;
                     return Err(format!(
                         "`{file}` has errors, and what `{name}` means in its line {} is not known ({}: {})",
                         line_number(self.text(), range.start),
@@ -135,7 +135,7 @@ impl Index {
         if !listed {
             return Ok(());
         }
-        let file = self.sources.get(self.root).map_or("", |source| &source.name);
+        let file = &self.sources.get(self.root).expect("an index keeps its text").name;
         Err(format!("`{file}` imports all functions called `{name}` by one word, and this is one of them"))
     }
 
@@ -179,11 +179,11 @@ pub fn apply_rename(text: &str, places: &BTreeSet<(usize, usize)>, name: &str) -
     let mut out = String::with_capacity(text.len());
     let mut end = 0;
     for (from, to) in places {
-        out.push_str(text.get(end..*from).unwrap_or_default());
+        out.push_str(&text[end..*from]);
         out.push_str(name);
         end = *to;
     }
-    out.push_str(text.get(end..).unwrap_or_default());
+    out.push_str(&text[end..]);
     out
 }
 

@@ -158,6 +158,6 @@ pub(super) fn definition_text(source: &Source, chunk: &Chunk) -> DefinitionText 
     let line = line_number(&source.text, chunk.span.start as usize);
     let several = source.text.trim_end().contains('\n');
     let place = if several { format!("{}:{line}", source.name) } else { source.name.clone() };
-    let text = source.text.get(chunk.span.range()).unwrap_or("").trim_end().to_string();
+    let text = source.text[chunk.span.range()].trim_end().to_string();
     DefinitionText { place, doc: chunk.doc.clone(), text }
 }

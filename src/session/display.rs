@@ -270,8 +270,8 @@ fn round_number(x: f64) -> String {
         return crate::eval::real_text(x);
     }
     let scientific = format!("{x:.*e}", SIGNIFICANT_DIGITS - 1);
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let (mantissa, exponent) = scientific.split_once('e').expect("the exponent of `{:e}`");
+    let exponent: i32 = exponent.parse().expect("a number as exponent");
     let trimmed = |text: &str| {
         let text = text.trim_end_matches('0');
         if text.ends_with('.') { format!("{text}0") } else { text.to_string() }

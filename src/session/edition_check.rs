@@ -56,7 +56,7 @@ pub(super) fn check_both_readings(
         }
     };
     for reread in doubtful {
-        let text = sources.get(reread.place.source).map_or("", |source| &source.text);
+        let text = &sources.get(reread.place.source).expect("the text of a statement").text;
         said.push(reread.warning(text, fails));
     }
     (script, said)

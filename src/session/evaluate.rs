@@ -38,7 +38,7 @@ impl Session {
                 Mode::Script => session.check_file(parsed, diagnostics),
                 Mode::Line | Mode::Display(_) => session.check_input(parsed, diagnostics),
             };
-            notes = session.collector.take().map(AnnotationCollector::into_annotations).unwrap_or_default();
+            notes = session.collector.take().expect("the collector was set above").into_annotations();
             uses = results::result_uses(text, source, &notes, &named);
             let script = script?;
             let value = session.run_modules_and_script(first, &script, mode, out, diagnostics)?;
@@ -134,19 +134,19 @@ impl Session {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<Option<ValueText>, Status> {
         for ModuleScript { script, import } in first {
-            self.run(script, Mode::Script, out).map_err(|(status, diagnostic)| {
+            self.run_script(script, Mode::Script, out).map_err(|(status, diagnostic)| {
                 diagnostics.push(diagnostic.label(*import, "imported here"));
                 status
             })?;
         }
-        self.run(script, mode, out).map_err(|(status, diagnostic)| {
+        self.run_script(script, mode, out).map_err(|(status, diagnostic)| {
             diagnostics.push(*diagnostic);
             status
         })
     }
 
     /// Runs a script; returns its value as the mode wants it.
-    pub(super) fn run(
+    pub(super) fn run_script(
         &mut self,
         script: &Script,
         mode: Mode,

@@ -164,7 +164,7 @@ impl Session {
             screen: super::Screen::default(),
         };
         match self.machine.run(&self.program, &script, &mut host) {
-            Ok(value) => Ok(value.unwrap_or(Value::UNIT)),
+            Ok(value) => Ok(value.expect("a script with a result has a value")),
             Err(error) if error.is_interruption() => Err(LawVerdict::Interrupted),
             Err(error) => Err(LawVerdict::Failed(String::new(), Box::new(error.to_diagnostic()))),
         }
@@ -309,7 +309,7 @@ fn has_no_nominal(ty: &Type) -> bool {
 fn random_int(rng: &mut Rng) -> i64 {
     match rng.u32(..10) {
         0 => rng.i64(..),
-        1 => *rng.choice(&[0, 1, -1, i64::MAX, i64::MIN]).unwrap_or(&0),
+        1 => *rng.choice(&[0, 1, -1, i64::MAX, i64::MIN]).expect("a choice of five"),
         _ => rng.i64(-20..=20),
     }
 }
@@ -339,7 +339,8 @@ fn random_scalar(scalar: Scalar, rng: &mut Rng) -> Option<TermKind> {
         };
         return Some(TermKind::Real(Rounded { double: f64::from(x), single: x }));
     }
-    let letter = |rng: &mut Rng| *rng.choice(&['a', 'b', 'Z', ' ', 'é', '√', '0']).unwrap_or(&'a');
+    let letter =
+        |rng: &mut Rng| *rng.choice(&['a', 'b', 'Z', ' ', 'é', '√', '0']).expect("a choice of seven");
     match scalar {
         Scalar::Char => Some(TermKind::Char(letter(rng))),
         Scalar::String => {

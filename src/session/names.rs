@@ -218,9 +218,8 @@ impl Session {
                         continue;
                     }
                     let word = if *mutable { "var" } else { "val" };
-                    if let Some(global) = self.program.globals.get(*id as usize) {
-                        add(name, format!("{word} {name} : {}", global.ty));
-                    }
+                    let ty = &self.program.globals[*id as usize].ty;
+                    add(name, format!("{word} {name} : {ty}"));
                 }
                 Known::Callables(callables) => {
                     for callable in callables.iter() {
@@ -395,7 +394,7 @@ impl Session {
         let env = &self.env;
         let (kind, detail) = match env.values.get(name) {
             Some(Known::Global { id, .. }) => {
-                (K::Variable, self.program.globals.get(*id as usize).map(|global| global.ty.to_string()))
+                (K::Variable, Some(self.program.globals[*id as usize].ty.to_string()))
             }
             Some(Known::Callables(callables)) if !callables.is_empty() => {
                 let constructs = |c: &Callable| matches!(c, Callable::Case(..) | Callable::Struct(_));

@@ -239,7 +239,7 @@ impl Session {
         use DeclarationKind as K;
         let (mut pieces, mut declared) = (Vec::new(), DeclarationTable::default());
         for (number, input) in self.inputs.iter().enumerate() {
-            let Some(source) = self.sources.get(input.source) else { continue };
+            let source = self.sources.get(input.source).expect("the text of an input is kept");
             let first = pieces.len();
             declared.texts.insert(input.source);
             declared.nominals.extend(&input.notes.nominals);
@@ -613,7 +613,7 @@ impl Session {
         }
         let mut given: Vec<(GlobalId, usize)> = Vec::new();
         for id in input.globals.clone() {
-            let Some(global) = self.program.globals.get(id as usize) else { continue };
+            let global = &self.program.globals[id as usize];
             if let Some(at) = places.iter().position(|(name, _)| **name == *global.name) {
                 given.push((id, places.remove(at).1));
             }

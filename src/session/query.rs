@@ -84,7 +84,7 @@ impl Session {
     /// A written type, and the name of its kind. Unknown upper-case names are index types.
     pub fn kind_of(&mut self, text: &str) -> Result<(Type, String), Vec<Diagnostic>> {
         let (types, _) = self.read_types(&[("type", text)])?;
-        let ty = types.into_iter().next().unwrap_or_else(Type::error);
+        let ty = types.into_iter().next().expect("a type for each text");
         let kind = self.env.kind_name(ty.kind_of());
         Ok((ty, kind))
     }
@@ -98,7 +98,7 @@ impl Session {
     /// Returns the conversion of values of one written type to another.
     pub fn conversion(&mut self, from: &str, to: &str) -> Result<Conversion, Vec<Diagnostic>> {
         let (types, _) = self.read_types(&[("from", from), ("to", to)])?;
-        let [a, b] = &types[..] else { return Err(Vec::new()) };
+        let [a, b] = &types[..] else { unreachable!("a type for each text") };
         let verdict = conversion(a, b);
         if !matches!(verdict, Conversion::None(_)) {
             return Ok(verdict);
@@ -116,7 +116,7 @@ impl Session {
     /// The number of values of a written type, as text; it may have variables.
     pub fn size_of(&mut self, text: &str) -> Result<String, Vec<Diagnostic>> {
         let (types, spans) = self.read_types(&[("type", text)])?;
-        let (Some(ty), Some(&span)) = (types.first(), spans.first()) else { return Err(Vec::new()) };
+        let (ty, span) = (&types[0], spans[0]);
         match ty.size() {
             Ok(size) => return Ok(size.to_string()),
             Err(NoSize::NotCompact) => {
@@ -138,7 +138,7 @@ impl Session {
     /// index types, the same in both.
     pub fn iso(&mut self, left: &str, right: &str, explain: bool) -> Result<Comparison, Vec<Diagnostic>> {
         let (types, _) = self.read_types(&[("left", left), ("right", right)])?;
-        let [a, b] = &types[..] else { return Err(Vec::new()) };
+        let [a, b] = &types[..] else { unreachable!("a type for each text") };
         self.clear_interrupt();
         let stopped = |_| vec![interruption(Span::default())];
         if !explain {

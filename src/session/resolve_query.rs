@@ -69,8 +69,7 @@ impl Session {
             let mut diagnostics = Vec::new();
             session.collector = Some(AnnotationCollector::for_choices(source.id.0));
             let script = session.check_input(&Parsed::of(vec![stmt]), &mut diagnostics);
-            let notes =
-                session.collector.take().map(AnnotationCollector::into_annotations).unwrap_or_default();
+            let notes = session.collector.take().expect("the collector was set above").into_annotations();
             let choices = notes.choices.unwrap_or_default();
             match script {
                 Ok(script) => Ok(session.resolution(&script, diagnostics, &choices)),

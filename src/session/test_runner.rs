@@ -259,7 +259,7 @@ impl Session {
 
     /// Runs a script, its output unseen.
     fn run_block(&mut self, script: &Script) -> TestOutcome {
-        match self.run(script, Mode::Script, &mut |_| ()) {
+        match self.run_script(script, Mode::Script, &mut |_| ()) {
             Ok(_) => TestOutcome::Passed,
             Err((Status::Interrupted, _)) => TestOutcome::Interrupted,
             Err((_, diagnostic)) => TestOutcome::Failed(vec![*diagnostic]),

@@ -73,7 +73,8 @@ impl Server {
     ) -> Result<(), RequestError> {
         let mut drafts: HashMap<String, String> = HashMap::new();
         for (id, places) in change {
-            let text = self.text_of(indexes, id).unwrap_or_default();
+            let text =
+                self.text_of(indexes, id).ok_or_else(|| RequestError::failed(format!("`{id}` is gone")))?;
             drafts.insert(id.clone(), apply_rename(&text, places, name));
         }
         let Some(_drafted) = BufferOverride::install(&self.documents.buffers, &drafts) else {

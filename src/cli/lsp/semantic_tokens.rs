@@ -40,7 +40,7 @@ pub fn legend() -> Value {
 
 /// Returns the number of a token type.
 fn token_type_number(kind: &str) -> u32 {
-    TOKEN_TYPES.iter().position(|known| *known == kind).unwrap_or(0) as u32
+    TOKEN_TYPES.iter().position(|known| *known == kind).expect("a token type of the legend") as u32
 }
 
 impl Server {

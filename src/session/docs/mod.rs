@@ -131,7 +131,7 @@ fn paragraphs(text: &str) -> Vec<String> {
 
 /// Returns the header of a function, or the whole text of any other definition.
 fn signature(source: &Source, stmt: &Stmt) -> String {
-    let text = |span: Span| source.text.get(span.range()).unwrap_or_default();
+    let text = |span: Span| &source.text[span.range()];
     let whole = text(stmt.span);
     match &stmt.kind {
         StmtKind::Function { function, .. } => text(function.header).trim_end().to_string(),

@@ -207,7 +207,7 @@ pub fn texts_defining(name: &str) -> BTreeSet<SourceId> {
 }
 
 /// The statements of the library, and which of them define each name.
-pub(super) struct Index {
+pub(super) struct LibraryIndex {
     /// All statements, in the order of the files.
     pub chunks: Vec<Chunk>,
     by_name: HashMap<Arc<str>, Vec<usize>>,
@@ -225,7 +225,7 @@ pub(super) struct Index {
     by_class: HashMap<Arc<str>, Vec<usize>>,
 }
 
-impl Index {
+impl LibraryIndex {
     /// Returns the statements that define a name.
     fn definitions(&self, name: &str) -> &[usize] {
         let found = match name.strip_prefix(INSTANCES_PREFIX) {
@@ -292,8 +292,8 @@ pub(super) fn read(statements: &BTreeSet<usize>) -> Parsed {
     }
     let mut all = Parsed::default();
     for (source, ranges) in ranges {
-        let parsed =
-            sources().get(source).map(|source| syntax::parse_ranges(source, ranges)).unwrap_or_default();
+        let source = sources().get(source).expect("the table names texts of the library");
+        let parsed = syntax::parse_ranges(source, ranges);
         all.stmts.extend(parsed.stmts);
         all.errors.extend(parsed.errors);
     }
@@ -314,11 +314,11 @@ pub fn sources() -> &'static SourceMap {
 }
 
 /// Returns the index, which is made at the first call.
-pub(super) fn index() -> &'static Index {
-    static INDEX: OnceLock<Index> = OnceLock::new();
+pub(super) fn index() -> &'static LibraryIndex {
+    static INDEX: OnceLock<LibraryIndex> = OnceLock::new();
     INDEX.get_or_init(|| {
         let chunks: Vec<Chunk> = sources().iter().flat_map(|source| syntax::chunks(source)).collect();
-        let mut index = Index {
+        let mut index = LibraryIndex {
             chunks,
             by_name: HashMap::default(),
             by_type: HashMap::default(),

@@ -10,7 +10,7 @@
 //!
 //! `BLESS=1 cargo test --lib table` writes the file; the same test fails if it is out of date.
 
-use super::{INSTANCES_PREFIX, Index, NARROW_TYPES, index, is_identifier, sources};
+use super::{INSTANCES_PREFIX, LibraryIndex, NARROW_TYPES, index, is_identifier, sources};
 use crate::source::SourceId;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -54,7 +54,7 @@ pub(super) fn table() -> &'static Table {
 
 /// Parses numbers between blanks.
 fn parse_numbers(text: &'static str) -> impl Iterator<Item = usize> {
-    text.split_ascii_whitespace().filter_map(|n| n.parse().ok())
+    text.split_ascii_whitespace().map(|n| n.parse().expect("a number in the table"))
 }
 
 /// The name of a line, and the rest.
@@ -82,7 +82,7 @@ impl Table {
     /// A statement by its number.
     pub fn statement(&self, at: usize) -> Statement {
         let mut parts = self.statements[at].split('\t');
-        let mut next = || parts.next().unwrap_or("");
+        let mut next = || parts.next().expect("four fields of a statement");
         let place: Vec<usize> = parse_numbers(next()).collect();
         let (defines, requires, instances) = (next(), next(), next());
         Statement {
@@ -103,13 +103,13 @@ fn file_lengths() -> String {
 }
 
 /// The text of the table.
-fn table_text(index: &Index) -> String {
+fn table_text(index: &LibraryIndex) -> String {
     let mut out = file_lengths() + "\n";
     let list = |numbers: &mut dyn Iterator<Item = usize>| -> String {
         numbers.map(|n| n.to_string()).collect::<Vec<_>>().join(" ")
     };
     for (at, chunk) in index.chunks.iter().enumerate() {
-        let text = sources().get(chunk.span.source).map_or("", |source| &source.text);
+        let text = &sources().get(chunk.span.source).expect("a chunk of the library").text;
         let range = chunk.range_with_comment(text);
         // An operator alone requires nothing: it is built in, or its class is named.
         let names = chunk.mentions.iter().filter(|name| is_identifier(name));
