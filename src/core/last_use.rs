@@ -1,9 +1,10 @@
-//! Last uses: where the value of a variable is moved instead of shared, and where it is let go of.
+//! Last uses by liveness analysis: reads that move the value of a variable, and places that drop
+//! it.
 //!
-//! A value is shared until a store, and a store copies what somebody else holds. So whoever holds a
-//! value that nobody reads any more makes the next store copy for nothing. Here each read of a
-//! variable after which that value is not read again becomes a [`TermKind::Move`], and where a
-//! value dies without a read, a [`StmtKind::Drop`] lets go of it.
+//! A value is shared until a store, and a store copies a shared value. So a dead variable that
+//! still holds a value makes the next store copy it without need. Here each read of a variable
+//! after which that value is not read again becomes a [`TermKind::Move`], and where a value dies
+//! without a read, a [`StmtKind::Drop`] drops it.
 //!
 //! **Liveness.** A walk from the last thing that happens to the first keeps the set of what is read
 //! later. A read of a variable that is not in the set is a move; then it is in the set. Binding or
@@ -13,7 +14,7 @@
 //! left to right.
 //!
 //! **Branches.** What is read later is the union over the branches. A variable that one branch
-//! reads, and another does not, is let go of at the start of the other one.
+//! reads, and another does not, is dropped at the start of the other one.
 //!
 //! **Loops.** What is read at the head of a loop is what a walk over the loop gives that begins
 //! with nothing but what is read after it: the walk adds and takes out the same places whatever it
@@ -21,17 +22,17 @@
 //! is walked once more, and marked. `break` and `return` lead to what is read after the loop and
 //! after the function, `continue` to the head. A loop may be handed as a whole to another executor,
 //! which reads each variable that the loop mentions: those from outside of the loop count as read
-//! at its head. After a loop all that it mentions and that is not read later is let go of.
+//! at its head. After a loop all that it mentions and that is not read later is dropped.
 //!
 //! **Variables that others see**: those of the session, and those that functions capture. They are
 //! read later always, but for the statement that assigns them: in `x = push (x, v)` the value is
 //! moved if nothing between the read and the assignment can look at `x`. Who can: a read in the
 //! statement, and a function that is called there, or that is called by one that is called there,
 //! and mentions `x`. Where a value that may hold a function is read on the way, nothing is known of
-//! who is called, and nothing is moved.
+//! the callees, and nothing is moved.
 //!
-//! Errors leave the program: what was moved before one is nobody's any more, and a session notes
-//! what its variables were.
+//! Errors leave the program: a value that was moved before is lost, and a session records the
+//! values of its variables.
 //!
 //! Takes functions and statements as the checker gives them; gives the same with the marks. A
 //! variable of a type that is one word of storage, a text or a function is left as it is: sharing
