@@ -1,9 +1,10 @@
-//! Last uses: where the value of a variable is moved instead of shared, and where it is let go of.
+//! Last uses by liveness analysis: reads that move the value of a variable, and places that drop
+//! it.
 //!
-//! A value is shared until a store, and a store copies what somebody else holds. So whoever holds a
-//! value that nobody reads any more makes the next store copy for nothing. Here each read of a
-//! variable after which that value is not read again becomes a [`TermKind::Move`], and where a
-//! value dies without a read, a [`StmtKind::Drop`] lets go of it.
+//! A value is shared until a store, and a store copies a shared value. So a dead variable that
+//! still holds a value makes the next store copy it without need. Here each read of a variable
+//! after which that value is not read again becomes a [`TermKind::Move`], and where a value dies
+//! without a read, a [`StmtKind::Drop`] drops it.
 //!
 //! **Liveness.** A walk from the last thing that happens to the first keeps the set of what is read
 //! later. A read of a variable that is not in the set is a move; then it is in the set. Binding or
@@ -13,7 +14,7 @@
 //! left to right.
 //!
 //! **Branches.** What is read later is the union over the branches. A variable that one branch
-//! reads, and another does not, is let go of at the start of the other one.
+//! reads, and another does not, is dropped at the start of the other one.
 //!
 //! **Loops.** What is read at the head of a loop is what a walk over the loop gives that begins
 //! with nothing but what is read after it: the walk adds and takes out the same places whatever it
@@ -21,17 +22,17 @@
 //! is walked once more, and marked. `break` and `return` lead to what is read after the loop and
 //! after the function, `continue` to the head. A loop may be handed as a whole to another executor,
 //! which reads each variable that the loop mentions: those from outside of the loop count as read
-//! at its head. After a loop all that it mentions and that is not read later is let go of.
+//! at its head. After a loop all that it mentions and that is not read later is dropped.
 //!
 //! **Variables that others see**: those of the session, and those that functions capture. They are
 //! read later always, but for the statement that assigns them: in `x = push (x, v)` the value is
 //! moved if nothing between the read and the assignment can look at `x`. Who can: a read in the
 //! statement, and a function that is called there, or that is called by one that is called there,
 //! and mentions `x`. Where a value that may hold a function is read on the way, nothing is known of
-//! who is called, and nothing is moved.
+//! the callees, and nothing is moved.
 //!
-//! Errors leave the program: what was moved before one is nobody's any more, and a session notes
-//! what its variables were.
+//! Errors leave the program: a value that was moved before is lost, and a session records the
+//! values of its variables.
 //!
 //! Takes functions and statements as the checker gives them; gives the same with the marks. A
 //! variable of a type that is one word of storage, a text or a function is left as it is: sharing
@@ -61,7 +62,7 @@ const MAX_TYPES: usize = 100;
 /// A cache of the session variables that functions may read.
 #[derive(Default)]
 pub struct ReachableGlobals {
-    known: HashMap<FunctionId, GlobalAccess>,
+    cache: HashMap<FunctionId, GlobalAccess>,
 }
 
 /// The session variables that a function, or one that it calls, may read.
@@ -291,10 +292,10 @@ struct Liveness<'a> {
     /// counted.
     places: Vec<usize>,
     /// Marks are made; otherwise it is only found out what is read.
-    marks: bool,
+    inserts_marks: bool,
     /// The locals that are read after the innermost loop, and from its head on.
-    after: BitSet,
-    head: BitSet,
+    live_after_loop: BitSet,
+    live_at_loop_head: BitSet,
     /// The variable that others see and that the statement around assigns.
     assigned: Option<Root>,
     /// The locals mentioned and bound since the walk of the innermost loop began.
@@ -318,9 +319,9 @@ impl<'a> Liveness<'a> {
             movable,
             parts: vec![0; locals.len()],
             places: Vec::new(),
-            marks: true,
-            after: none.clone(),
-            head: none.clone(),
+            inserts_marks: true,
+            live_after_loop: none.clone(),
+            live_at_loop_head: none.clone(),
             assigned: None,
             mentioned: none.clone(),
             bound: none,
@@ -352,8 +353,8 @@ impl<'a> Liveness<'a> {
             })
             .collect();
         let nothing = BitSet::with_capacity(next);
-        self.after = nothing.clone();
-        self.head = nothing.clone();
+        self.live_after_loop = nothing.clone();
+        self.live_at_loop_head = nothing.clone();
         self.mentioned = BitSet::with_capacity(self.locals.len());
         self.bound = BitSet::with_capacity(self.locals.len());
         nothing
@@ -436,7 +437,7 @@ impl<'a> Liveness<'a> {
                 let own = self.places[local as usize] + 1 + part;
                 !self.range(local).any(|place| place != own && live.contains(place))
             });
-            if self.read(local, part, live) && self.marks {
+            if self.read(local, part, live) && self.inserts_marks {
                 match &mut term.kind {
                     TermKind::Component(base, _) if whole => mark(base),
                     _ => mark(term),
@@ -453,7 +454,7 @@ impl<'a> Liveness<'a> {
             TermKind::Local(_) => {}
             TermKind::Closure { captures, .. } => {
                 for local in captures.clone() {
-                    if self.read(local, None, live) && self.marks {
+                    if self.read(local, None, live) && self.inserts_marks {
                         self.captured.push(local);
                     }
                 }
@@ -494,7 +495,7 @@ impl<'a> Liveness<'a> {
                 let mut first = live.clone();
                 self.term(then, &mut first);
                 self.term(otherwise, live);
-                if self.marks {
+                if self.inserts_marks {
                     drop_before(then, self.dead(live, &first));
                     drop_before(otherwise, self.dead(&first, live));
                 }
@@ -519,7 +520,7 @@ impl<'a> Liveness<'a> {
                     next = Some(here);
                 }
                 *live = next.unwrap_or(after);
-                if self.marks {
+                if self.inserts_marks {
                     starts.reverse();
                     let mut bound = Vec::new();
                     for (arm, start) in arms.iter_mut().zip(&starts) {
@@ -591,12 +592,12 @@ impl<'a> Liveness<'a> {
     fn fixed_point(&mut self, live: &mut BitSet, mut round: impl FnMut(&mut Self, &mut BitSet)) {
         let size = self.locals.len();
         let outer = self.begin();
-        let around =
-            [&mut self.after, &mut self.head].map(|set| std::mem::replace(set, BitSet::with_capacity(0)));
-        let marks = std::mem::replace(&mut self.marks, false);
-        self.after = live.clone();
+        let around = [&mut self.live_after_loop, &mut self.live_at_loop_head]
+            .map(|set| std::mem::replace(set, BitSet::with_capacity(0)));
+        let marks = std::mem::replace(&mut self.inserts_marks, false);
+        self.live_after_loop = live.clone();
         let mut head = BitSet(vec![0; live.0.len()]);
-        self.head = head.clone();
+        self.live_at_loop_head = head.clone();
         round(self, &mut head);
         // Whoever takes the loop over reads what it mentions.
         for local in 0..size {
@@ -604,14 +605,14 @@ impl<'a> Liveness<'a> {
                 self.mark_live(local as LocalId, &mut head);
             }
         }
-        self.marks = marks;
+        self.inserts_marks = marks;
         if marks {
-            self.head = head.clone();
+            self.live_at_loop_head = head.clone();
             round(self, &mut head.clone());
         }
         *live = head;
         self.end(outer);
-        [self.after, self.head] = around;
+        [self.live_after_loop, self.live_at_loop_head] = around;
     }
 
     // ---- statements -----------------------------------------------------------------------
@@ -627,7 +628,7 @@ impl<'a> Liveness<'a> {
             drops.retain(|local| !leaves && self.movable(*local) && !self.is_live(*local, &after));
             drops.sort_unstable();
             drops.dedup();
-            if self.marks && !drops.is_empty() {
+            if self.inserts_marks && !drops.is_empty() {
                 done.push(Stmt { kind: StmtKind::Drop(drops), span: stmt.span });
             }
             done.push(stmt);
@@ -692,7 +693,7 @@ impl<'a> Liveness<'a> {
                 let mut first = live.clone();
                 self.statements(then, &mut first);
                 self.statements(otherwise, live);
-                if self.marks {
+                if self.inserts_marks {
                     insert_drop(then, self.dead(live, &first), span);
                     insert_drop(otherwise, self.dead(&first, live), span);
                 }
@@ -717,7 +718,7 @@ impl<'a> Liveness<'a> {
                     next = Some(here);
                 }
                 *live = next.unwrap_or(after);
-                if self.marks {
+                if self.inserts_marks {
                     starts.reverse();
                     let mut bound = Vec::new();
                     for ((pat, _, body), start) in arms.iter_mut().zip(&starts) {
@@ -737,16 +738,16 @@ impl<'a> Liveness<'a> {
                     this.bind(local, live);
                     live.union_with(&after);
                 });
-                let drops = self.found();
+                let drops = self.touched_locals();
                 self.end(outer);
                 match range {
                     ForRange::All(_) => {}
                     ForRange::Ints { low, high, .. } => {
                         // They may be evaluated more than once: nothing is moved in them.
-                        let marks = std::mem::replace(&mut self.marks, false);
+                        let marks = std::mem::replace(&mut self.inserts_marks, false);
                         self.term(high, live);
                         self.term(low, live);
-                        self.marks = marks;
+                        self.inserts_marks = marks;
                     }
                     ForRange::Elements(array) => self.term(array, live),
                 }
@@ -760,16 +761,16 @@ impl<'a> Liveness<'a> {
                     live.union_with(&after);
                     this.term(condition, live);
                 });
-                let drops = self.found();
+                let drops = self.touched_locals();
                 self.end(outer);
                 drops
             }
             StmtKind::Break => {
-                *live = self.after.clone();
+                *live = self.live_after_loop.clone();
                 Vec::new()
             }
             StmtKind::Continue => {
-                *live = self.head.clone();
+                *live = self.live_at_loop_head.clone();
                 Vec::new()
             }
             StmtKind::Return(term) => {
@@ -791,7 +792,7 @@ impl<'a> Liveness<'a> {
     }
 
     /// All that has been mentioned or bound since the beginning.
-    fn found(&self) -> Vec<LocalId> {
+    fn touched_locals(&self) -> Vec<LocalId> {
         let found = |local: &usize| self.mentioned.contains(*local) || self.bound.contains(*local);
         (0..self.locals.len()).filter(found).map(|local| local as LocalId).collect()
     }
@@ -817,17 +818,17 @@ impl<'a> Liveness<'a> {
         self.assigned = Some(root);
         live.remove(ASSIGNED_SLOT);
         // Whoever leaves the statement has not assigned it.
-        self.after.add(ASSIGNED_SLOT);
-        self.head.add(ASSIGNED_SLOT);
+        self.live_after_loop.add(ASSIGNED_SLOT);
+        self.live_at_loop_head.add(ASSIGNED_SLOT);
         self.term(term, live);
-        self.after.remove(ASSIGNED_SLOT);
-        self.head.remove(ASSIGNED_SLOT);
+        self.live_after_loop.remove(ASSIGNED_SLOT);
+        self.live_at_loop_head.remove(ASSIGNED_SLOT);
         live.remove(ASSIGNED_SLOT);
         self.assigned = None;
     }
 
     fn read_assigned(&mut self, term: &mut Term, live: &mut BitSet) {
-        if !live.contains(ASSIGNED_SLOT) && self.marks {
+        if !live.contains(ASSIGNED_SLOT) && self.inserts_marks {
             mark(term);
         }
         live.add(ASSIGNED_SLOT);
@@ -856,9 +857,9 @@ impl<'a> Liveness<'a> {
                     !own && !may_access(&self.reach.of(self.program, *function), root)
                 }
                 TermKind::Method { class, method, .. } => {
-                    let mut seen = GlobalAccess::default();
-                    self.reach.methods(self.program, *class, Some(*method), &mut seen);
-                    !may_access(&seen, root)
+                    let mut access = GlobalAccess::default();
+                    self.reach.methods(self.program, *class, Some(*method), &mut access);
+                    !may_access(&access, root)
                 }
                 // A function that is called where it is named is called when its arguments are
                 // there.
@@ -879,16 +880,16 @@ impl<'a> Liveness<'a> {
     /// A call, which may look at the variable that is being assigned.
     fn visit_callee(&mut self, head: &Term, live: &mut BitSet) {
         let Some(root) = self.assigned else { return };
-        let seen = match &head.kind {
+        let access = match &head.kind {
             TermKind::Closure { function, .. } => self.reach.of(self.program, *function),
             TermKind::Method { class, method, .. } => {
-                let mut seen = GlobalAccess::default();
-                self.reach.methods(self.program, *class, Some(*method), &mut seen);
-                seen
+                let mut access = GlobalAccess::default();
+                self.reach.methods(self.program, *class, Some(*method), &mut access);
+                access
             }
             _ => return,
         };
-        if may_access(&seen, root) {
+        if may_access(&access, root) {
             live.add(ASSIGNED_SLOT);
         }
     }
@@ -901,8 +902,8 @@ fn mark(term: &mut Term) {
 }
 
 /// Returns true if a variable may be read.
-fn may_access(seen: &GlobalAccess, root: Root) -> bool {
-    seen.unknown || matches!(root, Root::Global(global) if seen.globals.contains(&global))
+fn may_access(access: &GlobalAccess, root: Root) -> bool {
+    access.unknown || matches!(root, Root::Global(global) if access.globals.contains(&global))
 }
 
 /// Returns true if a term is a function by its name, with nothing captured.
@@ -917,39 +918,40 @@ fn is_function_value(term: &Term) -> bool {
 impl ReachableGlobals {
     /// The session variables that a function may read.
     fn of(&mut self, program: &Program, function: FunctionId) -> GlobalAccess {
-        if let Some(known) = self.known.get(&function) {
+        if let Some(known) = self.cache.get(&function) {
             return known.clone();
         }
-        let (mut seen, mut met, mut waiting) = (GlobalAccess::default(), HashSet::default(), vec![function]);
+        let (mut access, mut met, mut waiting) =
+            (GlobalAccess::default(), HashSet::default(), vec![function]);
         while let Some(function) = waiting.pop() {
             if !met.insert(function) {
                 continue;
             }
             let Some(Some(body)) = program.functions.get(function as usize) else {
-                seen.unknown = true;
+                access.unknown = true;
                 break;
             };
             let mentioned = FreeVariables::by_term(&body.body);
             for global in &mentioned.globals {
                 let ty = program.globals.get(*global as usize).map(|global| &global.ty);
-                seen.unknown |= ty.is_none_or(holds_function);
+                access.unknown |= ty.is_none_or(holds_function);
             }
-            seen.globals.extend(mentioned.globals);
+            access.globals.extend(mentioned.globals);
             waiting.extend(mentioned.functions);
             for (class, method) in mentioned.methods {
                 waiting.extend(implementations(program, class, Some(method)));
             }
         }
-        self.known.insert(function, seen.clone());
-        seen
+        self.cache.insert(function, access.clone());
+        access
     }
 
     /// The session variables that one method of a class, or all, may read, in any instance.
     fn methods(&mut self, program: &Program, class: u32, method: Option<usize>, into: &mut GlobalAccess) {
         for function in implementations(program, class, method) {
-            let seen = self.of(program, function);
-            into.unknown |= seen.unknown;
-            into.globals.extend(seen.globals);
+            let access = self.of(program, function);
+            into.unknown |= access.unknown;
+            into.globals.extend(access.globals);
         }
     }
 }

@@ -9,7 +9,7 @@
 //! the last bit on any number of threads, and an operation need only be associative.
 //!
 //! Of floats, `_min` and `_max` are `minimum` and `maximum` of IEEE 754-2019
-//! ([`Joining::min_max`]): -0 is below +0, and NaN if one is NaN, always the same one. So they are
+//! ([`min_max`]): -0 is below +0, and NaN if one is NaN, always the same one. So they are
 //! associative and commutative in every bit, and how they are grouped is seen by nobody.
 //!
 //! `_dot (x, y)` is the sum of the products, with the chunks and lanes of `+`; but a product is

@@ -248,3 +248,34 @@ pub(crate) fn wrapping_power(mut base: i64, exponent: i64) -> i64 {
     }
     result
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_function_is_found_by_its_name_and_takes_its_arguments() {
+        for &function in ScalarFunction::ALL {
+            assert_eq!(ScalarFunction::named(function.name()), Some(function));
+            let (args, _) = function.signature();
+            let text = function.type_text();
+            assert!(text.is_empty() || text.matches(" * ").count() + 1 == args.len(), "{function:?}");
+            // As many words as arguments are enough.
+            function.apply(&vec![1.5f64.to_bits(); args.len()]);
+        }
+    }
+
+    #[test]
+    fn words_of_arguments_and_results() {
+        assert_eq!(ScalarFunction::IsNan.apply(&[f64::NAN.to_bits()]), 1);
+        assert_eq!(ScalarFunction::Fma.apply(&[2.0f64, 3.0, 1.0].map(f64::to_bits)), 7.0f64.to_bits());
+        assert_eq!(ScalarFunction::RemSingle.apply(&[7.5f32, 2.0].map(|x| u64::from(x.to_bits()))), {
+            u64::from(1.5f32.to_bits())
+        });
+        assert_eq!(ScalarFunction::BitNot.apply(&[0]), u64::MAX);
+        let shifted = |places: i64| ScalarFunction::Shl.apply(&[5, places as u64]);
+        assert_eq!([-1, 0, 1, 63, 64, i64::MAX].map(shifted), [5, 5, 10, 5 << 63, 0, 0]);
+        assert_eq!(ScalarFunction::Shr.apply(&[u64::MAX, 63]), 1);
+        assert_eq!(ScalarFunction::PowInt.apply(&[3, 4]), 81);
+    }
+}

@@ -6,7 +6,7 @@
 //! pages of the instructions. Memory is addressed in two ways, as words of one block that
 //! [`ARGUMENT_REGISTER`] points to, and as [`Pointer`] plus [`COUNTER_REGISTER`].
 //!
-//! Decides nothing: what goes where is said by [`super::wide`].
+//! Decides nothing: what goes where is said by [`super::avx512_loops`].
 
 /// A vector register, below 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
-//! Innermost loops by vectors of 512 bits, on processors that have them.
+//! Vectorization of innermost loops with AVX-512, on processors that have it.
 //!
-//! The code generator's vectors end at 128 bits. What [`super::vector`] takes, a loop whose body
+//! The code generator's vectors end at 128 bits. What [`super::simd128`] takes, a loop whose body
 //! only computes, reads and writes at the index, has no branches and few kinds of instruction;
 //! unless it calls functions of blocks its code is written here, one function for each such loop,
 //! which does all of its rounds.

@@ -42,7 +42,7 @@ pub struct CompiledKernel {
     /// The one array that is made is the result, and nothing fails once there is room for it.
     takes_spare: bool,
     /// For each phase, the arrays that each of its pieces has of its own.
-    own: Vec<Vec<Array>>,
+    thread_local: Vec<Vec<Array>>,
 }
 
 impl CompiledKernel {
@@ -57,7 +57,8 @@ impl CompiledKernel {
         let (first, second) = (made.next(), made.next());
         let takes_spare = !can_fail && second.is_none() && matches!(first, Some(Origin::Result(_)));
         can_fail |= first.is_some();
-        let own = code.phases.iter().map(|phase| thread_local_arrays(&lowered.kernel, phase)).collect();
+        let thread_local =
+            code.phases.iter().map(|phase| thread_local_arrays(&lowered.kernel, phase)).collect();
         let reusable_inputs = buffer_reuse::reusable_inputs(&lowered.kernel);
         let fits = |binding: &InputBinding| match binding {
             InputBinding::Read(array, class) => {
@@ -66,18 +67,18 @@ impl CompiledKernel {
             _ => false,
         };
         let overwrites = (0..lowered.bindings.len()).filter(|i| fits(&lowered.bindings[*i])).collect();
-        CompiledKernel { lowered, code, shared, can_fail, overwrites, takes_spare, own }
+        CompiledKernel { lowered, code, shared, can_fail, overwrites, takes_spare, thread_local }
     }
 
     /// Does the rounds of a parallel phase from `low` up to `high`, with arrays of their own if
     /// they need some.
     fn run_piece(&self, at: usize, words: &mut [u64], (low, high): (i64, i64), memory: u64) -> i64 {
         let kernel = &self.lowered.kernel;
-        let mut own: Vec<Buffer> = Vec::new();
-        for array in &self.own[at] {
+        let mut buffers: Vec<Buffer> = Vec::new();
+        for array in &self.thread_local[at] {
             let Some(buffer) = allocate(kernel, *array, None, memory) else { return STATUS_FAILED };
             words[self.code.frame.arrays + array.index()] = buffer.address();
-            own.push(buffer);
+            buffers.push(buffer);
         }
         self.code.functions.call(at, FrameAddress::of(words), low, high)
     }
@@ -146,8 +147,8 @@ impl CompiledKernel {
                 // Addresses of own arrays are written into a copy.
                 match self.run_piece(at, &mut frame.to_vec(), (bound(piece), bound(piece + 1)), memory) {
                     STATUS_DONE => {
-                        let own = (bound(piece + 1) - bound(piece)) as u64;
-                        let done = done.fetch_add(own, Ordering::Relaxed) + own;
+                        let iterations = (bound(piece + 1) - bound(piece)) as u64;
+                        let done = done.fetch_add(iterations, Ordering::Relaxed) + iterations;
                         if let Some(report_progress) = report_progress {
                             report_progress(done, count as u64);
                         }

@@ -1,4 +1,5 @@
-//! Loops per element: several elements at a time, each until it is done.
+//! Vectorization with masks: loops around a loop per element take several elements at a time, each
+//! until it is done.
 //!
 //! The number of steps until an orbit leaves a circle, or until Newton's method ends: a loop around
 //! such a loop does one element after the other, and each waits for its own chain of operations.
@@ -63,7 +64,8 @@ pub struct Plan {
     vars: HashSet<Var>,
 }
 
-/// The vectorization with masks of a loop over `index`, if it can be vectorized and it is profitable.
+/// The vectorization with masks of a loop over `index`, if it can be vectorized and it is
+/// profitable.
 pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<Plan> {
     let (mut vars, mut store_lanes) = (HashSet::default(), HashMap::<Array, Reg>::default());
     // An array is written at one place in each round: else the order of rounds would be seen.

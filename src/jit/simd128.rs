@@ -50,7 +50,8 @@ fn blocks(f: ScalarFunction) -> bool {
     super::math::blocks().iter().any(|(known, ..)| *known == f)
 }
 
-/// The vectorization of a loop over `index`, if it can be vectorized; `total` is the operand of a reduction.
+/// The vectorization of a loop over `index`, if it can be vectorized; `total` is the operand of a
+/// reduction.
 pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) -> Option<Plan> {
     let mut roles: HashMap<Reg, Role> = HashMap::from_iter([(index, Role::Index)]);
     // An array that is stored into is read and written at one place in each round.

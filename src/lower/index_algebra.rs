@@ -1,9 +1,9 @@
-//! Arithmetic of slot numbers and codes: what was put together is not taken apart by division.
+//! Simplification of quotients and remainders of slot numbers and codes.
 //!
 //! A slot number is a sum of digits, each times what it weighs: `row * 12 + column + 1`. Views and
-//! reshapes divide such numbers again, often by the same weights. [`Facts`] remembers what numbers
-//! are made of, and gives quotients and remainders of them without a division where these laws say
-//! so, for `L < m`:
+//! reshapes divide such numbers again, often by the same weights. [`IndexFacts`] remembers what
+//! numbers are made of, and gives quotients and remainders of them without a division where these
+//! laws say so, for `L < m`:
 //!
 //! ```text
 //! (n * H + L) / n = H + L / n            (n * H + L) % n = L % n

@@ -1,12 +1,13 @@
-//! Arrays that would be computed several times are stored.
+//! Materialization: arrays that would be computed several times are stored.
 //!
 //! An array that is only remembered is computed where it is read. If its elements are read more
 //! often than there are elements, they are computed more often than needed; whether storing them is
 //! cheaper is found by lowering once: each array that is built has a number, and at each place
 //! where an element of it is written out, it is counted how often that place runs for each time
-//! that the array is built, and what the element costs there ([`crate::loops::cost`]). At the end
-//! ([`Repeat::worth_storing`]) the part is lowered again, with one array more stored where it is
-//! built: of several the last one, since it is made of the others, which are then read less often.
+//! that the array is built, and what the element costs there ([`crate::loop_ir::cost`]). At the end
+//! ([`Materialization::worth_storing`]) the part is lowered again, with one array more stored where
+//! it is built: of several the last one, since it is made of the others, which are then read less
+//! often.
 //!
 //! Views only choose among the elements of other arrays. They are not stored for this reason,
 //! because arithmetic of indices counts nothing: an element that is only read from where it is

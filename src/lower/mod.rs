@@ -88,7 +88,7 @@ type Result<T> = std::result::Result<T, Declined>;
 pub enum ResultSource {
     /// Declined slot.
     Unit,
-    /// One of [`Kernel::words`].
+    /// One of [`Kernel::scalar_results`].
     Word(usize),
     /// A result array, by its number, with the class of its slots.
     Array(u32, Class),

@@ -2,8 +2,8 @@
 //!
 //! Stored, such a value is an object of its own, and no slot of an array; so arrays of them are the
 //! evaluator's. But most never are stored: a function gives `Some x` or `None`, and who called it
-//! looks which. Such a value is [`V::Sum`]: the number of its case, and an argument for each case,
-//! of which one counts. The others are zeros.
+//! looks which. Such a value is [`AbstractValue::Sum`]: the number of its case, and an argument for
+//! each case, of which one counts. The others are zeros.
 
 use super::{AbstractValue, Declined, Lower, Place, Result, UnsupportedType, bare};
 use crate::layout::{Form, Layout};

@@ -4,7 +4,8 @@
 //! terms: to count them and to keep eight lanes in memory takes longer than to add them. A loop
 //! whose ends are constants becomes its rounds, one after the other; a sum in lanes becomes the
 //! additions that its lanes would do. A lane starts from a number that changes nothing
-//! ([`Joining::neutral`](super::super::Joining)), so it is left out.
+//! ([`ReductionOp::identity`](crate::core::reduction::ReductionOp::identity)),
+//! so it is left out.
 //!
 //! Inner loops first, as long as the code stays short ([`MAX_STATEMENTS`]).
 
