@@ -438,7 +438,7 @@ mod tests {
     #[test]
     fn keywords_are_not_names() {
         for word in KEYWORDS {
-            assert_eq!(syntax::idents(&detached_source(word)), Vec::<&str>::new(), "{word}");
+            assert_eq!(syntax::mentioned_names(&detached_source(word)), Vec::<&str>::new(), "{word}");
         }
     }
 }

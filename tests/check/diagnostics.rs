@@ -122,7 +122,7 @@ fn what_is_said_of_foreign_names_holds() {
         // None of the names is one of the library: then nothing would ever be said.
         for name in row.names {
             let used = run("library_name.flx", &format!("val x = {name};"), false);
-            let unknown = used.diagnostics.iter().any(|d| matches!(d.code, "E0401" | "E0450"));
+            let unknown = used.diagnostics.iter().any(|d| matches!(d.code.as_str(), "E0401" | "E0450"));
             assert!(unknown || used.diagnostics.iter().any(|d| d.code == "E0126"), "`{name}` is known");
         }
     }

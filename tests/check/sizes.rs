@@ -39,7 +39,7 @@ fn refused(session: &mut Session, text: &str) -> &'static str {
     let outcome = line(session, text, &mut String::new());
     let errors: Vec<_> = outcome.diagnostics.iter().filter(|d| d.is_error()).collect();
     assert_eq!(errors.len(), 1, "{text}\n{}", shown(session, &outcome));
-    errors[0].code
+    errors[0].code.as_str()
 }
 
 #[test]

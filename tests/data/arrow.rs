@@ -24,7 +24,7 @@ fn refused(text: &str) -> (&'static str, String) {
     session.set_files(Arc::new(Drawer::over_fixtures()));
     let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
     assert_eq!(done.diagnostics.len(), 1, "{text}");
-    (done.diagnostics[0].code, session.render(&done.diagnostics[0], false))
+    (done.diagnostics[0].code.as_str(), session.render(&done.diagnostics[0], false))
 }
 
 #[test]

@@ -208,7 +208,7 @@ fn cases_that_are_none() {
         session.set_files(Arc::new(Drawer::over_fixtures()));
         let done = session.evaluate("test.flx", &format!("{declared}{text}"), Mode::Script, &mut |_| ());
         let found: Vec<(&str, &str)> =
-            done.diagnostics.iter().map(|d| (d.code, d.message.as_str())).collect();
+            done.diagnostics.iter().map(|d| (d.code.as_str(), d.message.as_str())).collect();
         assert_eq!(found, [(code, said)], "{text}");
     }
 }
@@ -525,7 +525,7 @@ fn what_is_written_is_within_the_memory() {
     session.set_max_value_bytes(100_000);
     let mut said = |text: &str| {
         let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
-        done.diagnostics.iter().map(|d| (d.code, d.message.clone())).collect::<Vec<_>>()
+        done.diagnostics.iter().map(|d| (d.code.as_str(), d.message.clone())).collect::<Vec<_>>()
     };
     let texts = "val texts = [ repeat (\"a\", 10 * (i :>> int) + 1) for i in ..[100] ];\n";
     let why = "each of its texts takes as much as the longest, and all more memory than may be used";

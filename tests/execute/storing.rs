@@ -380,7 +380,7 @@ impl State {
 #[test]
 fn calls_of_storing_functions_happen_in_their_order() {
     let mut dice = Dice::seeded();
-    let rounds = random_common::number("FELIS_RANDOM").unwrap_or(60);
+    let rounds = crate::random::number("FELIS_RANDOM").unwrap_or(60);
     let mut calls = 0;
     for _ in 0..rounds {
         let program = Program::random(&mut dice);

@@ -19,7 +19,7 @@ use super::input::{MAX_TEXT_BYTES, decode};
 use super::interrupt::{Doing, Resizes};
 use super::{Shell, exit, exit_code, output};
 use felis::diagnostic::Diagnostic;
-use felis::session::{Growing, Mode, Session, Status, ValueText, Window};
+use felis::session::{IncrementalSplit, Mode, Session, Status, ValueText, Window};
 use rustyline::error::ReadlineError;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
