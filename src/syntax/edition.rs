@@ -290,7 +290,7 @@ pub fn migrate(source: &Source) -> Result<String, Vec<Diagnostic>> {
         .into_iter()
         .map(|edits| apply_edits(text, source.id, &edits))
         .find(|text| same(text))
-        .ok_or_else(|| vec![super::fmt::unsafe_format_error(source)])
+        .ok_or_else(|| vec![super::fmt::internal_format_error(source)])
 }
 
 /// Parses a text as version 0.1 did.

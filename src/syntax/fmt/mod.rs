@@ -46,16 +46,16 @@ pub fn format_source(source: &Source) -> Result<String, Vec<Diagnostic>> {
             }
             return match is_same_program(source, &parsed, &text) {
                 true => Ok(text),
-                false => Err(vec![unsafe_format_error(source)]),
+                false => Err(vec![internal_format_error(source)]),
             };
         }
         text = next;
     }
-    Err(vec![unsafe_format_error(source)])
+    Err(vec![internal_format_error(source)])
 }
 
 /// Returns the internal error E0998: the result would not be the same program.
-pub(super) fn unsafe_format_error(source: &Source) -> Diagnostic {
+pub(super) fn internal_format_error(source: &Source) -> Diagnostic {
     let span = Span::new(source.id, 0, 0);
     Diagnostic::error("E0998", span, "Felis cannot lay this program out", "left as it is")
         .note("this is a mistake in Felis, not in your program; nothing has changed")
