@@ -11,10 +11,11 @@
 //!
 //! A size found by `require N == 3 \* ?K` is opened in the same way.
 
+use super::bindings::Bindings;
 use super::code::{Node, Statement};
 use super::error::Failure;
 use super::evaluator::{Evaluator, Result};
-use super::specialize::{Bindings, Specializer};
+use super::specialize::Specializer;
 use super::tier_up::CoreRoot;
 use crate::core::{LocalId, LocalInfo, Stmt, Term};
 use crate::source::Span;

@@ -3,9 +3,9 @@
 //! Holds the variables of the session, the functions specialized so far and the journal of stores
 //! by which a failed input is undone. Runs nothing: see [`super::run`].
 
+use super::bindings::Bindings;
 use super::code::Instance;
 use super::progress::{ProgressMonitor, Watcher};
-use super::specialize::Bindings;
 use crate::core::last_use::ReachableGlobals;
 use crate::core::{Function, FunctionId, GlobalId, Program};
 use crate::data::FileSystem;

@@ -9,6 +9,7 @@
 //! only through it.
 
 mod arithmetic;
+mod bindings;
 mod calls;
 mod code;
 mod error;

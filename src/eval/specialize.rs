@@ -3,6 +3,7 @@
 //! Takes a function and its type arguments; gives an [`Instance`]. Type variables in core are
 //! replaced by their arguments here, so that no type is computed while code runs.
 
+use super::bindings::Bindings;
 use super::code::{
     Arm, Callee, CodeType, Instance, Node, NodeKind, PartStep, Pattern, PrimTypes, Statement, StatementKind,
     Store, StoreRoot, StoreStep, SumRepresentation,
@@ -17,7 +18,6 @@ use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
     StepKind, Stmt, StmtKind, Term, TermKind,
 };
-use crate::hash::HashMap;
 use crate::layout::{Layout, Layouts};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind, TypeVar};
@@ -51,53 +51,6 @@ pub struct Specializer<'a> {
     pub term_count: Cell<u32>,
     /// A type variable without a type: a size of the session before it is opened.
     pub unbound: RefCell<Option<TypeVar>>,
-}
-
-/// Types for type variables: those of a function for its parameters, and of each opening since.
-#[derive(Clone, Debug, Default)]
-pub struct Bindings {
-    /// The innermost bindings.
-    pub types: HashMap<u32, Type>,
-    /// The enclosing bindings.
-    pub outer: Option<Arc<Bindings>>,
-}
-
-impl Bindings {
-    /// Returns a type with its bound variables replaced.
-    pub fn concrete(&self, ty: &Type) -> Type {
-        if !ty.has_var() {
-            return ty.clone();
-        }
-        let mut found = HashMap::default();
-        ty.for_each_var(&mut |var| {
-            if let Some(known) = self.get(var.id) {
-                found.insert(var.id, known.clone());
-            }
-        });
-        ty.substitute(&found)
-    }
-
-    /// Returns the type of a variable.
-    fn get(&self, var: u32) -> Option<&Type> {
-        let mut at = Some(self);
-        while let Some(bindings) = at {
-            if let Some(found) = bindings.types.get(&var) {
-                return Some(found);
-            }
-            at = bindings.outer.as_deref();
-        }
-        None
-    }
-}
-
-impl Drop for Bindings {
-    fn drop(&mut self) {
-        // A block may open thousands of sizes in a chain: dropped in a loop, not by recursion.
-        let mut next = self.outer.take();
-        while let Some(mut bindings) = next.and_then(Arc::into_inner) {
-            next = bindings.outer.take();
-        }
-    }
 }
 
 /// Specializes a function at type arguments. Also returns an unbound size of the session that the

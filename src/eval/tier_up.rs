@@ -5,12 +5,13 @@
 //! large arrays; then the accelerator of the machine is asked for a kernel. A kernel that fails has
 //! changed nothing: the evaluator runs the part again, and finds the error that is to be reported.
 
+use super::bindings::Bindings;
 use super::code::{Closure, Node, Statement};
 use super::error::Failure;
 use super::evaluator::{Evaluator, Result};
 use super::existential::Continuation;
 use super::frame::moved_out;
-use super::specialize::{Bindings, LARGE_COPY_SLOTS};
+use super::specialize::LARGE_COPY_SLOTS;
 use crate::core::free_variables::FreeVariables;
 use crate::core::{Function, LocalId, LocalInfo, Root, Stmt, Term, TermKind, last_use};
 use crate::hash::HashMap;
