@@ -172,8 +172,8 @@ fn push_gap(text: &str, range: Range<usize>, out: &mut Vec<(Range<usize>, TokenC
         let rest = &text[at..range.end];
         let (length, class) = if rest.starts_with("//") {
             (rest.find('\n').unwrap_or(rest.len()), TokenClass::Comment)
-        } else if rest.starts_with("/*") {
-            (comment_length(&rest[2..]).map_or(rest.len(), |length| length + 2), TokenClass::Comment)
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            (comment_length(comment).map_or(rest.len(), |length| length + 2), TokenClass::Comment)
         } else {
             let c = rest.chars().next().unwrap_or(' ');
             if c.is_whitespace() || c == '\u{FEFF}' {
