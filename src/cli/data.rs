@@ -108,7 +108,6 @@ fn error_text(error: &std::io::Error) -> String {
 mod tests {
     use super::*;
     use std::io::Write;
-    use std::path::PathBuf;
 
     #[test]
     fn an_interrupted_writing_leaves_the_file_and_nothing_beside_it() {
