@@ -12,7 +12,7 @@ use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
 use std::sync::OnceLock;
 
@@ -74,8 +74,21 @@ impl Code {
     }
 }
 
+/// Address space reserved for the code and the constants of a module, in bytes. Memory is taken only for
+/// what is written; a module that needs more is not compiled.
+const ARENA_BYTES: usize = 1 << 20;
+
+/// Address space reserved for each statement of a kernel besides, in bytes.
+const ARENA_BYTES_PER_STATEMENT: usize = 16 << 10;
+
 fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, String), String> {
     let mut builder = JITBuilder::with_isa(machine()?, default_libcall_names());
+    // Functions of a module call each other, and read its constants, by distances of 32 bits. Of separate
+    // mappings two may lie farther apart, so each module has one.
+    let mut statements = 0;
+    for_each_stmt(&kernel.body, &mut |_| statements += 1);
+    let arena = ArenaMemoryProvider::new_with_size(ARENA_BYTES + statements * ARENA_BYTES_PER_STATEMENT);
+    builder.memory_provider(Box::new(arena.map_err(|error| error.to_string())?));
     let called = called_functions(kernel);
     for (_, name, address) in &called {
         builder.symbol(*name, *address);
