@@ -31,26 +31,6 @@ pub mod validate;
 
 pub use crate::core::reduction::Joining;
 
-impl Joining {
-    /// The operation that joins.
-    pub fn operation(self) -> Binary {
-        match self {
-            Joining::Add => Binary::Add,
-            Joining::Mul => Binary::Mul,
-            Joining::Min => Binary::Min,
-            Joining::Max => Binary::Max,
-        }
-    }
-
-    /// The bits of what lanes start from.
-    pub fn neutral_bits(self, ty: Ty) -> u64 {
-        match ty {
-            Ty::F32 => u64::from((self.neutral() as f32).to_bits()),
-            _ => self.neutral().to_bits(),
-        }
-    }
-}
-
 /// A register: set once, in the order of statements.
 pub type Reg = u32;
 /// A variable: set and read any number of times.
@@ -78,6 +58,14 @@ pub enum Ty {
 }
 
 impl Ty {
+    /// The bits of a floating-point constant at this type.
+    pub fn bits_of(self, number: f64) -> u64 {
+        match self {
+            Ty::F32 => u64::from((number as f32).to_bits()),
+            _ => number.to_bits(),
+        }
+    }
+
     /// Bytes of a value.
     pub fn bytes(self) -> usize {
         match self {
@@ -127,6 +115,18 @@ pub enum Binary {
     Shl,
     /// Without sign; by fewer places than there are bits.
     Shr,
+}
+
+/// The operation that joins.
+impl From<Joining> for Binary {
+    fn from(joining: Joining) -> Binary {
+        match joining {
+            Joining::Add => Binary::Add,
+            Joining::Mul => Binary::Mul,
+            Joining::Min => Binary::Min,
+            Joining::Max => Binary::Max,
+        }
+    }
 }
 
 /// An operation on one register, with a result of its type.
@@ -357,7 +357,7 @@ impl Item {
     /// A lane with one more.
     pub fn taken(self, lane: Reg) -> Op {
         match self {
-            Item::One(joining, reg) => Op::Binary(joining.operation(), lane, reg),
+            Item::One(joining, reg) => Op::Binary(joining.into(), lane, reg),
             Item::Product(a, b) => Op::Call(Math::Fma, vec![a, b, lane]),
         }
     }

@@ -452,7 +452,7 @@ impl<'s> Tiled<'_, 's> {
 
     /// Sets all lanes to what they start from.
     fn neutral(&mut self, lanes: Array, joining: Joining, ty: Ty) {
-        let neutral = self.build.set(ty, Op::Const(ty, joining.neutral_bits(ty)));
+        let neutral = self.build.set(ty, Op::Const(ty, ty.bits_of(joining.neutral())));
         let (low, high) = (self.build.int(0), self.build.int(TILE * LANES as i64));
         let (label, index) = (self.build.label(), self.build.reg(Ty::I64));
         let body = vec![Stmt::Store(lanes, index, neutral)];
@@ -511,7 +511,7 @@ impl<'s> Tiled<'_, 's> {
                         let slot = self.lane(number as i64, place);
                         self.build.set(ty, Op::Load(lanes, slot, ty))
                     });
-                    let sum = tree(lanes, |a, b| self.build.binary(joining.operation(), a, b));
+                    let sum = tree(lanes, |a, b| self.build.binary(joining.into(), a, b));
                     self.made(result, sum, &mut group);
                 }
             }

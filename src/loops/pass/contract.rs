@@ -302,7 +302,7 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, scope: &Scope, stands: Stands) -> Op
             (build.nest.array(origin, 8, slots), None, None)
         }
     };
-    let neutral = Op::Const(Ty::F64, Joining::Add.neutral_bits(Ty::F64));
+    let neutral = Op::Const(Ty::F64, Ty::F64.bits_of(Joining::Add.neutral()));
     let start = start.unwrap_or_else(|| build.set(Ty::F64, neutral));
     let height = build.int(ROWS);
     let more = build.int(ROWS - 1);

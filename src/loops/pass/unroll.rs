@@ -78,12 +78,12 @@ fn written_out(nest: &mut Nest, stmt: &Stmt) -> Option<Vec<Stmt>> {
         let joining = item.joining();
         // The sum has the register of the loop that it replaces, and what lanes start from comes first.
         let sum = tree(lanes, |a, b| match (a, b) {
-            (Some(a), Some(b)) => Some(build.binary(joining.operation(), a, b)),
+            (Some(a), Some(b)) => Some(build.binary(joining.into(), a, b)),
             (a, b) => a.or(b),
         })?;
         let ty = build.nest.regs[sum as usize];
-        let start = build.set(ty, Op::Const(ty, joining.neutral_bits(ty)));
-        build.stmts.push(Stmt::Let(*result, Op::Binary(joining.operation(), start, sum)));
+        let start = build.set(ty, Op::Const(ty, ty.bits_of(joining.neutral())));
+        build.stmts.push(Stmt::Let(*result, Op::Binary(joining.into(), start, sum)));
     }
     Some(build.stmts)
 }
