@@ -496,7 +496,7 @@ fn leftmost(expr: &Expr) -> &Expr {
 }
 
 /// A string as a literal.
-pub(crate) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     text.chars().for_each(|c| escaped(c, '"', &mut out));

@@ -10,7 +10,7 @@ mod types;
 use super::ast::{ApplyForm, Expr, ExprKind, Pattern, Stmt, TypeExpr};
 use super::edition::Wrap;
 use crate::source::Span;
-pub(crate) use expr::quoted;
+pub use expr::quoted;
 pub(super) use expr::{binds_as_operand, first_part};
 
 /// The statements of a program, one below the other.
