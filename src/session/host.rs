@@ -21,7 +21,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 /// A value of a host with the type it has here.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct HostValue {
     /// Its type.
     pub ty: Type,
@@ -131,17 +131,23 @@ impl Session {
     /// Makes a value of the host known under a name, as `val` does; `None` if no rule knows it or the
     /// name is none.
     pub fn pass(&mut self, name: &str, value: &dyn Any) -> Option<Type> {
-        if !crate::syntax::is_name(name) {
-            return None;
-        }
         let host = self.hosts.value(value)?;
+        let ty = host.ty.clone();
+        self.define(name, host).then_some(ty)
+    }
+
+    /// Makes a value known under a name, as `val` does; returns whether the name is one.
+    pub fn define(&mut self, name: &str, value: HostValue) -> bool {
+        if !crate::syntax::is_name(name) {
+            return false;
+        }
         let id = self.program.globals.len() as GlobalId;
         let name: Arc<str> = name.into();
-        self.program.globals.push(Global { name: name.clone(), ty: host.ty.clone() });
-        self.machine.set_global(id, host.value);
+        self.program.globals.push(Global { name: name.clone(), ty: value.ty });
+        self.machine.set_global(id, value.value);
         let definition = Definition::of_session(id);
         self.env.values.insert(name, definition);
-        Some(host.ty)
+        true
     }
 }
 

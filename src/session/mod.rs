@@ -117,6 +117,8 @@ pub enum Mode {
     Line,
     /// A line of a session: its value is laid out for people, and has a name afterwards.
     Display(Window),
+    /// A line of which the value itself is wanted: no text is made of it.
+    Value,
 }
 
 /// How an input ended.
@@ -146,16 +148,18 @@ pub struct Outcome {
 }
 
 /// A value as text.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Shown {
     /// Its type.
     pub ty: Type,
-    /// For people. In [`Mode::Display`] lines for the window, and of a large value not all.
+    /// For people. In [`Mode::Display`] lines for the window, and of a large value not all; empty in [`Mode::Value`].
     pub text: String,
-    /// For reading back; empty in [`Mode::Display`].
+    /// For reading back; empty in [`Mode::Display`] and [`Mode::Value`].
     pub read_back: String,
     /// The sizes that arrived at run time and that the type mentions, with what they are.
     pub sizes: Vec<(String, String)>,
+    /// The value at its type without variables, in [`Mode::Value`].
+    pub value: Option<HostValue>,
 }
 
 impl Shown {
@@ -313,7 +317,7 @@ impl Session {
             globals = session.program.globals.len() as GlobalId;
             let script = match mode {
                 Mode::Script => session.file(parsed, diagnostics),
-                Mode::Line | Mode::Display(_) => session.script(parsed, diagnostics),
+                Mode::Line | Mode::Display(_) | Mode::Value => session.script(parsed, diagnostics),
             };
             notes = session.noting.take().map(index::Noting::into_notes).unwrap_or_default();
             uses = results::uses(text, source, &notes, &named);
@@ -574,13 +578,7 @@ impl Session {
                 }
                 Ok(Some(shown))
             }
-            Err(error) => {
-                let status = if error.interrupted() { Status::Interrupted } else { Status::Failed };
-                // The library's texts come first; its users are shown their own.
-                let own = library::sources().iter().count();
-                let error = error.seen_from_outside(|source| (source.0 as usize) < own);
-                Err((status, Box::new(error.to_diagnostic())))
-            }
+            Err(error) => Err(Self::stopped(*error)),
         }
     }
 
@@ -598,6 +596,7 @@ impl Session {
                 let view = self.machine.view(&self.program, value, &concrete, window, host)?;
                 (display::lay_out(view, window), String::new())
             }
+            Mode::Value => (String::new(), String::new()),
             _ => {
                 (self.machine.text(&self.program, value, &concrete, host)?, eval::read_back(value, &concrete))
             }
@@ -606,7 +605,37 @@ impl Session {
         variables(ty, &mut vars);
         let size = |var: &TypeVar| (var.name.to_string(), self.machine.concrete(&Type::var(var.clone())));
         let sizes = vars.iter().map(size).map(|(name, size)| (name, size.size_text())).collect();
-        Ok(Shown { ty: ty.clone(), text, read_back, sizes })
+        let value = (mode == Mode::Value).then(|| HostValue { ty: concrete, value: value.clone() });
+        Ok(Shown { ty: ty.clone(), text, read_back, sizes, value })
+    }
+
+    /// The text of a value as a program prints it.
+    ///
+    /// # Errors
+    /// The type has a `show` of its own that fails or is stopped.
+    pub fn text_of(&mut self, value: &HostValue) -> Result<String, (Status, Box<Diagnostic>)> {
+        self.listen();
+        let saved = self.save();
+        let interrupt = self.interrupt.clone();
+        let mut host = Host {
+            out: &mut |_| (),
+            interrupt: &interrupt,
+            memory: self.memory,
+            files: None,
+            screen: self.screen,
+        };
+        let text = self.machine.text(&self.program, &value.value, &value.ty, &mut host);
+        self.restore(saved);
+        text.map_err(|error| Self::stopped(*error))
+    }
+
+    /// How an input ended that stopped by an error, and what is said of it.
+    fn stopped(error: RuntimeError) -> (Status, Box<Diagnostic>) {
+        let status = if error.interrupted() { Status::Interrupted } else { Status::Failed };
+        // The library's texts come first; its users are shown their own.
+        let own = library::sources().iter().count();
+        let error = error.seen_from_outside(|source| (source.0 as usize) < own);
+        (status, Box::new(error.to_diagnostic()))
     }
 
     /// Reads what a text needs of the library and makes it known.
