@@ -1,6 +1,26 @@
 //! Felis: a statically typed array language in which shapes are types, and types are numbers.
 //!
-//! The stages of a program:
+//! A [`Session`] runs texts and gives typed values:
+//!
+//! ```
+//! use felis::Session;
+//!
+//! let mut felis = Session::new();
+//! felis.set("prices", vec![1.5, 2.0, 4.5])?;
+//! felis.set("amounts", vec![2.0, 1.0, 3.0])?;
+//! let total: f64 = felis.evaluate("sum (prices * amounts)")?.value()?.try_into()?;
+//! assert_eq!(total, 18.5);
+//!
+//! // Types are checked before anything runs, and shapes are types.
+//! let error = felis.evaluate("prices + (1.0, 2.0)").unwrap_err();
+//! println!("{error}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The library reads no file and prints nothing: files come from a [`FileSystem`], and the output of programs is in
+//! the [`Outcome`].
+//!
+//! The stages of a program, each a module of its own (`ARCHITECTURE.md` says which may use which):
 //!
 //! ```text
 //! text ─ syntax ─▶ tree ─ check ─▶ core ─ eval ─▶ value
@@ -9,32 +29,60 @@
 //!
 //! core (a part of it) ─ lower ─▶ loops ─ jit ─▶ machine code ─▶ value
 //! ```
-//!
-//! The checker infers types and makes core in one pass, so there is no typed tree. `ARCHITECTURE.md` says which
-//! module may use which.
-//!
-//! [`session`] is the one door for frontends; the library reads no file and prints nothing.
 
+#![warn(missing_docs)]
+
+mod api;
+
+pub use api::{
+    Array, ConversionError, Diagnostic, Element, Error, ErrorKind, FileSystem, Interrupt, Location, Outcome,
+    Session, Severity, Type, Value,
+};
+
+// For the command line and the tests; not part of the library's interface.
+#[doc(hidden)]
 pub mod cancellation;
+#[doc(hidden)]
 pub mod check;
+#[doc(hidden)]
 pub mod core;
+#[doc(hidden)]
 pub mod data;
+#[doc(hidden)]
 pub mod diagnostic;
+#[doc(hidden)]
 pub mod editor;
+#[doc(hidden)]
 pub mod elementary;
+#[doc(hidden)]
 pub mod eval;
+#[doc(hidden)]
 pub mod hash;
+#[doc(hidden)]
 pub mod iso;
+#[doc(hidden)]
 pub mod jit;
+#[doc(hidden)]
 pub mod kernel;
+#[doc(hidden)]
 pub mod layout;
+#[doc(hidden)]
 pub mod loop_ir;
+#[doc(hidden)]
 pub mod lower;
+#[doc(hidden)]
 pub mod picture;
+#[doc(hidden)]
 pub mod quote;
+#[doc(hidden)]
 pub mod session;
+#[doc(hidden)]
 pub mod source;
+#[doc(hidden)]
 pub mod suggest;
+#[doc(hidden)]
 pub mod syntax;
+#[doc(hidden)]
 pub mod types;
+#[doc(hidden)]
 pub mod value;

@@ -2,6 +2,7 @@
 
 use super::annotation_collector::AnnotationCollector;
 use super::diagnostics::interruption;
+use super::host::HostValue;
 use super::inputs::EvaluatedInput;
 use super::modules::ModuleScript;
 use super::transaction::TransactionEnd;
@@ -36,7 +37,7 @@ impl Session {
             globals = session.program.globals.len() as GlobalId;
             let script = match mode {
                 Mode::Script => session.check_file(parsed, diagnostics),
-                Mode::Line | Mode::Display(_) => session.check_input(parsed, diagnostics),
+                Mode::Line | Mode::Display(_) | Mode::Value => session.check_input(parsed, diagnostics),
             };
             notes = session.collector.take().expect("the collector was set above").into_annotations();
             uses = results::result_uses(text, source, &notes, &named);
@@ -182,14 +183,37 @@ impl Session {
                 }
                 Ok(Some(shown))
             }
-            Err(error) => {
-                let status = if error.is_interruption() { Status::Interrupted } else { Status::Failed };
-                // The library's texts come first; its users are shown their own.
-                let own = library::sources().iter().count();
-                let error = error.attributed_to_caller(|source| (source.0 as usize) < own);
-                Err((status, Box::new(error.to_diagnostic())))
-            }
+            Err(error) => Err(Self::failure(*error)),
         }
+    }
+
+    /// Returns the status and the message of an input that an error at run time has stopped.
+    fn failure(error: RuntimeError) -> (Status, Box<Diagnostic>) {
+        let status = if error.is_interruption() { Status::Interrupted } else { Status::Failed };
+        // The library's texts come first; its users are shown their own.
+        let own = library::sources().iter().count();
+        let error = error.attributed_to_caller(|source| (source.0 as usize) < own);
+        (status, Box::new(error.to_diagnostic()))
+    }
+
+    /// Returns the text of a value as a program prints it.
+    ///
+    /// # Errors
+    /// The type has a `show` of its own that fails or is stopped.
+    pub fn text_of(&mut self, value: &HostValue) -> Result<String, (Status, Box<Diagnostic>)> {
+        self.clear_interrupt();
+        let saved = self.snapshot();
+        let interrupt = self.interrupt.clone();
+        let mut host = Host {
+            out: &mut |_| (),
+            interrupt: &interrupt,
+            memory: self.memory,
+            files: None,
+            screen: self.screen,
+        };
+        let text = self.machine.value_text(&self.program, &value.value, &value.ty, &mut host);
+        self.restore(saved);
+        text.map_err(|error| Self::failure(*error))
     }
 
     /// A value as the mode of its input wants it.
@@ -206,6 +230,7 @@ impl Session {
                 let view = self.machine.preview(&self.program, value, &concrete, window, host)?;
                 (display::lay_out(view, window), String::new())
             }
+            Mode::Value => (String::new(), String::new()),
             _ => (
                 self.machine.value_text(&self.program, value, &concrete, host)?,
                 eval::read_back(value, &concrete),
@@ -215,7 +240,8 @@ impl Session {
         collect_variables(ty, &mut vars);
         let size = |var: &TypeVar| (var.name.to_string(), self.machine.concrete(&Type::var(var.clone())));
         let sizes = vars.iter().map(size).map(|(name, size)| (name, size.size_text())).collect();
-        Ok(ValueText { ty: ty.clone(), text, read_back, sizes })
+        let value = (mode == Mode::Value).then(|| HostValue { ty: concrete, value: value.clone() });
+        Ok(ValueText { ty: ty.clone(), text, read_back, sizes, value })
     }
 }
 

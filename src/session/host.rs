@@ -21,7 +21,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 /// A value of a host with the type it has here.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct HostValue {
     /// Its type.
     pub ty: Type,
@@ -132,17 +132,23 @@ impl Session {
     /// Binds a value of the host to a name, as `val` does; `None` if no rule converts it or
     /// the name is none.
     pub fn bind_host_value(&mut self, name: &str, value: &dyn Any) -> Option<Type> {
-        if !crate::syntax::is_name(name) {
-            return None;
-        }
         let host = self.hosts.convert_value(value)?;
+        let ty = host.ty.clone();
+        self.define(name, host).then_some(ty)
+    }
+
+    /// Binds a value to a name, as `val` does. Returns false if the text is no name.
+    pub fn define(&mut self, name: &str, value: HostValue) -> bool {
+        if !crate::syntax::is_name(name) {
+            return false;
+        }
         let id = self.program.globals.len() as GlobalId;
         let name: Arc<str> = name.into();
-        self.program.globals.push(Global { name: name.clone(), ty: host.ty.clone() });
-        self.machine.set_global(id, host.value);
+        self.program.globals.push(Global { name: name.clone(), ty: value.ty });
+        self.machine.set_global(id, value.value);
         let definition = Definition::of_session(id);
         self.env.values.insert(name, definition);
-        Some(host.ty)
+        true
     }
 }
 

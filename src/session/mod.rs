@@ -127,6 +127,8 @@ pub enum Mode {
     Line,
     /// A line of a session: its value is laid out for people, and has a name afterward.
     Display(Window),
+    /// A line of which the value itself is wanted: no text is made of it.
+    Value,
 }
 
 /// The end of an input.
@@ -156,16 +158,18 @@ pub struct Outcome {
 }
 
 /// A value as text.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct ValueText {
     /// Its type.
     pub ty: Type,
-    /// For people. In [`Mode::Display`] lines for the window, and of a large value not all.
+    /// For people. In [`Mode::Display`] lines for the window, and of a large value not all; empty in [`Mode::Value`].
     pub text: String,
-    /// For reading back; empty in [`Mode::Display`].
+    /// For reading back; empty in [`Mode::Display`] and [`Mode::Value`].
     pub read_back: String,
     /// The sizes that arrived at run time and that the type mentions, with what they are.
     pub sizes: Vec<(String, String)>,
+    /// The value at its type without variables, in [`Mode::Value`].
+    pub value: Option<HostValue>,
 }
 
 impl ValueText {

@@ -15,13 +15,14 @@ const LARGEST_CYCLE: &[(&str, usize)] = &[
     ("check", 26),
     ("core", 1),
     ("data", 1),
-    ("eval", 7),
+    ("eval", 5),
     ("iso", 1),
     ("jit", 4),
     ("loop_ir", 1),
     ("lower", 13),
-    ("session", 4),
-    ("syntax", 2),
+    ("editor", 1),
+    ("session", 1),
+    ("syntax", 1),
     ("types", 1),
 ];
 
@@ -134,9 +135,14 @@ fn layers_of_the_checker_call_downward() {
         }
     };
     let mut wrong = Vec::new();
+    // Methods of other rooms and of the standard library that have the name of a function here.
+    const OTHERS: &[&str] = &["advice", "named"];
     for (file, calls) in &graph("check") {
         for (target, names) in calls.iter().filter(|(target, _)| layer(target) > layer(file)) {
-            wrong.push(format!("{file} calls {target}: {names:?}"));
+            let names: Vec<_> = names.iter().filter(|name| !OTHERS.contains(&name.as_str())).collect();
+            if !names.is_empty() {
+                wrong.push(format!("{file} calls {target}: {names:?}"));
+            }
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));

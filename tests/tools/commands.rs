@@ -649,7 +649,7 @@ fn a_run_tells_what_it_took_and_what_parts_became() {
         ended.out
     );
     assert!(lines[3].starts_with("arrays took "), "{}", ended.out);
-    for (stage, word) in [("core", "sum#"), ("loops", "sum of"), ("clif", "function")] {
+    for (stage, word) in [("core", "sum#"), ("loops", "reduce add"), ("clif", "function")] {
         let ended = felis(&place, &["run", "--show", stage, "p.flx"]);
         assert!(ended.out.contains(word), "{stage}: {}", ended.out);
     }

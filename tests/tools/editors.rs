@@ -22,7 +22,7 @@ fn grammar() -> Grammar {
 
 /// The words of the language, as the lexer's table has them.
 fn keywords() -> BTreeSet<String> {
-    let table = read("src/syntax/lexer.rs");
+    let table = read("src/syntax/token.rs");
     let tokens = table.lines().filter_map(|line| line.trim().strip_prefix("#[token(\"")?.split('"').next());
     let words = tokens.filter(|token| token.chars().all(|c| c.is_ascii_alphabetic()));
     words.map(str::to_string).collect()

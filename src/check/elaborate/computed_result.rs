@@ -13,7 +13,7 @@ use crate::check::error::MoveError;
 use crate::check::error::{PartError, TypeError};
 use crate::check::terms::with_prefix;
 use crate::core::{Arm, LocalId, Pat, PatKind, Prim, Term, TermKind};
-use crate::iso::leaves::{self, Leaf, LeafPermutation, Step};
+use crate::iso::leaves::{self, Leaf, LeafPermutation, NoPermutation, Step};
 use crate::iso::{self, Verdict};
 use crate::source::Span;
 use crate::syntax::ast;
@@ -235,7 +235,16 @@ impl Checker<'_> {
             Ok(value) => with_prefix(prefix, Term { span, ..value }),
             Err((why, sum)) => {
                 let (from, to) = (x.ty, target);
-                self.wrong(MoveError::NoMove { span, from, to, why, sum }, span)
+                let error = match why {
+                    NoPermutation::Exchangeable { source, pairs, ty } => {
+                        MoveError::Exchangeable { span, from, to, sum, source, pairs, ty }
+                    }
+                    NoPermutation::Missing { source, place, ty, axes } => {
+                        MoveError::MissingLeaf { span, from, to, sum, source, place, ty, axes }
+                    }
+                    NoPermutation::TooMany => MoveError::TooManyLeaves { span, from, to, sum },
+                };
+                self.wrong(error, span)
             }
         }
     }

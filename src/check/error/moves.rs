@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::errors;
-use crate::iso::leaves::{MAX_LEAVES, NoPermutation};
+use crate::iso::leaves::MAX_LEAVES;
 use crate::source::Span;
 use crate::types::Type;
 use num_bigint::BigUint;
@@ -10,8 +10,30 @@ use num_bigint::BigUint;
 errors! {
     /// What is wrong with a move.
     pub enum MoveError {
-        /// `x.move[T]`: the leaves of the two types do not tell where each value goes.
-        E0312 NoMove { span: Span, from: Type, to: Type, why: NoPermutation, sum: bool },
+        /// `x.move[T]`: leaves of one type could be exchanged; `pairs` are some of them, `ty` is that of the first.
+        E0310 Exchangeable {
+            span: Span,
+            from: Type,
+            to: Type,
+            sum: bool,
+            /// The leaves are those of the value, not of the result.
+            source: bool,
+            pairs: Vec<(String, String)>,
+            ty: Type,
+        },
+        /// `x.move[T]`: a leaf of one type is none of the other.
+        E0311 MissingLeaf {
+            span: Span,
+            from: Type,
+            to: Type,
+            sum: bool,
+            source: bool,
+            place: String,
+            ty: Type,
+            axes: Vec<Type>,
+        },
+        /// `x.move[T]`: more leaves than are compared.
+        E0312 TooManyLeaves { span: Span, from: Type, to: Type, sum: bool },
         /// `pack` of a tuple or array with a part that is not compact, or of anything else.
         E0313 NotPacked { span: Span, ty: Type, part: Option<Type> },
         /// `unpack` of something that is no compact product nor exponential.
@@ -41,39 +63,33 @@ impl MoveError {
             Diagnostic::error(self.code(), *span, message, label)
         };
         match self {
-            E::NoMove { span, from, to, why, sum } => {
-                let message = format!("`{from}` does not move to `{to}`");
-                let parts = if *sum { "cases" } else { "leaves" };
-                match why {
-                    NoPermutation::Exchangeable { source, pairs, ty } => {
-                        let side = if *source { from } else { to };
-                        let pairs: Vec<String> =
-                            pairs.iter().map(|(a, b)| format!("`{a}` and `{b}`")).collect();
-                        let whose = if *source { "the value" } else { "the result" };
-                        let help = match sum {
-                            true => "say which goes where: take the value apart by `match` and inject each argument",
-                            false => "say which goes where: build the result from its parts, `x.0`, `x.1` …",
-                        };
-                        error(span, message, format!("{parts} of {whose} could be exchanged: {}", pairs.join(", ")))
-                            .note(format!("each is of `{ty}`, as many times, so `{side}` has two places for it"))
-                            .help(help)
-                    }
-                    NoPermutation::Missing { source, place, ty, axes } => {
-                        let (side, other) = if *source { (from, to) } else { (to, from) };
-                        let count = match axes.is_empty() {
-                            true => String::new(),
-                            false => format!(", {} times", Type::compact_product(axes.clone())),
-                        };
-                        let what = if *sum { "case" } else { "leaf" };
-                        error(span, message, format!("`{other}` has no {what} `{ty}`{count}"))
-                            .note(format!("it is `{place}` of `{side}`"))
-                            .help(format!("a move needs the same {parts} on both sides: each slot type as often"))
-                    }
-                    NoPermutation::TooMany => {
-                        error(span, message, format!("more than {MAX_LEAVES} {parts}, or sums nested too deep"))
-                            .help("move the parts by themselves")
-                    }
-                }
+            E::Exchangeable { span, from, to, sum, source, pairs, ty } => {
+                let side = if *source { from } else { to };
+                let pairs: Vec<String> = pairs.iter().map(|(a, b)| format!("`{a}` and `{b}`")).collect();
+                let whose = if *source { "the value" } else { "the result" };
+                let help = match sum {
+                    true => "say which goes where: take the value apart by `match` and inject each argument",
+                    false => "say which goes where: build the result from its parts, `x.0`, `x.1` …",
+                };
+                let label = format!("{} of {whose} could be exchanged: {}", leaves(*sum), pairs.join(", "));
+                error(span, no_move(from, to), label)
+                    .note(format!("each is of `{ty}`, as many times, so `{side}` has two places for it"))
+                    .help(help)
+            }
+            E::MissingLeaf { span, from, to, sum, source, place, ty, axes } => {
+                let (side, other) = if *source { (from, to) } else { (to, from) };
+                let count = match axes.is_empty() {
+                    true => String::new(),
+                    false => format!(", {} times", Type::compact_product(axes.clone())),
+                };
+                let what = if *sum { "case" } else { "leaf" };
+                error(span, no_move(from, to), format!("`{other}` has no {what} `{ty}`{count}"))
+                    .note(format!("it is `{place}` of `{side}`"))
+                    .help(format!("a move needs the same {} on both sides: each slot type as often", leaves(*sum)))
+            }
+            E::TooManyLeaves { span, from, to, sum } => {
+                let label = format!("more than {MAX_LEAVES} {}, or sums nested too deep", leaves(*sum));
+                error(span, no_move(from, to), label).help("move the parts by themselves")
             }
             E::NotPacked { span, ty, part } => {
                 let label = match part {
@@ -121,4 +137,13 @@ impl MoveError {
             }
         }
     }
+}
+
+fn no_move(from: &Type, to: &Type) -> String {
+    format!("`{from}` does not move to `{to}`")
+}
+
+/// The parts that a move assigns to each other: the cases of a sum, or the leaves of another type.
+fn leaves(sum: bool) -> &'static str {
+    if sum { "cases" } else { "leaves" }
 }
