@@ -17,12 +17,15 @@ fn numbers_convert_where_they_fit() {
         u8::try_from(value("256")).map_err(|e| e.to_string()),
         Err("256 of type `int` is no `u8`".into())
     );
-    assert_eq!(i16::try_from(value("u8 200")), Ok(200));
-    assert_eq!(i128::try_from(value("bigint 2 * 9223372036854775807")), Ok(2 * i128::from(i64::MAX)));
+    assert_eq!(i16::try_from(value("200 :> u8")), Ok(200));
+    assert_eq!(
+        i128::try_from(value("(9223372036854775807 :> bigint) * (2 :> bigint)")),
+        Ok(2 * i128::from(i64::MAX))
+    );
     assert_eq!(usize::try_from(value("case 2 of 5")), Ok(2));
     assert_eq!(f64::try_from(value("1.5")), Ok(1.5));
-    assert_eq!(f64::try_from(value("f32 1.5")), Ok(1.5));
-    assert_eq!(f32::try_from(value("f32 1.5")), Ok(1.5));
+    assert_eq!(f64::try_from(value("1.5 :> f32")), Ok(1.5));
+    assert_eq!(f32::try_from(value("1.5 :> f32")), Ok(1.5));
     assert!(f32::try_from(value("1.5")).is_err());
     assert!(f64::try_from(value("1")).is_err());
     assert!(i64::try_from(value("1.0")).is_err());
@@ -98,9 +101,7 @@ fn values_go_in_and_come_out() {
 #[test]
 fn parts_have_names_and_cases() {
     let mut session = Session::new();
-    session
-        .evaluate("struct point = { x : real; y : int; }; variant tree = Leaf | Node of int")
-        .expect("types");
+    session.evaluate("struct point { x:real; y:int; } variant tree = Leaf | Node of int;").expect("types");
     let point = session.evaluate("point (1.5, 2)").expect("a text").value().expect("a value");
     assert_eq!(i64::try_from(point.field("y").expect("a field")), Ok(2));
     assert!(point.field("z").is_none());
@@ -117,7 +118,7 @@ fn parts_have_names_and_cases() {
 #[test]
 fn a_declared_type_is_known_in_its_session_only() {
     let mut one = Session::new();
-    one.evaluate("struct point = { x : real; y : int; }").expect("a type");
+    one.evaluate("struct point { x:real; y:int; }").expect("a type");
     let point = one.evaluate("point (1.5, 2)").expect("a text").value().expect("a value");
     one.set("p", point.clone()).expect("its own");
     assert_eq!(f64::try_from(one.evaluate("p.x").expect("a text").value().expect("a value")), Ok(1.5));

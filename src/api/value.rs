@@ -107,7 +107,7 @@ impl Value {
     ///
     /// ```
     /// let mut session = felis::Session::new();
-    /// session.evaluate("variant shape = Circle of real | Point")?;
+    /// session.evaluate("variant shape = Circle of real | Point;")?;
     /// let (name, radius) = session.evaluate("Circle 2.0")?.value()?.case().unwrap();
     /// assert_eq!((name.as_str(), f64::try_from(radius)?), ("Circle", 2.0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

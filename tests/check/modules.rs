@@ -63,7 +63,7 @@ fn every_code_has_a_case() {
     let table = fs::read_to_string(root.join("src/check/error/module.rs")).expect("readable");
     let known: BTreeSet<&str> = table
         .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| word.len() == 5 && word.starts_with("E09"))
+        .filter(|word| word.len() == 5 && word.starts_with("E09") && !word.ends_with("xx"))
         .collect();
     assert!(known.len() >= 14, "{known:?}");
     let said: String =
