@@ -52,7 +52,7 @@ impl<T> Array<T> {
 /// Types of elements of an [`Array`]: `bool`, `f32`, `f64` and the integers from `i8` to `u64`.
 pub trait Element: private::Element {}
 
-/// What an element is in Felis; nobody else implements it.
+/// The Felis type and storage of an element. Sealed: the library alone implements it.
 pub(super) mod private {
     use super::Leaf;
     use crate::types;
@@ -60,7 +60,7 @@ pub(super) mod private {
 
     /// See [`super::Element`].
     pub trait Element: Copy + 'static {
-        /// How messages name it.
+        /// The name of the type in messages.
         const NAME: &'static str;
         /// The type in the language.
         fn ty() -> types::Type;
@@ -73,7 +73,7 @@ pub(super) mod private {
     }
 }
 
-/// What a word of an array holds.
+/// The contents of a word of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaf {
     /// A truth value, which is an index of `2`, too.

@@ -78,7 +78,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// How serious a [`Diagnostic`] is.
+/// The severity of a [`Diagnostic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
     /// The program is rejected or has failed.
@@ -138,7 +138,7 @@ impl Diagnostic {
         }
     }
 
-    /// How serious it is.
+    /// The severity.
     pub fn severity(&self) -> Severity {
         self.severity
     }

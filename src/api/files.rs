@@ -41,7 +41,7 @@ pub trait FileSystem: Send + Sync + 'static {
     /// Writes a file, wholly or not at all.
     ///
     /// # Errors
-    /// It cannot be written, as always unless this is implemented.
+    /// The file cannot be written; so says this default, which supports no writing.
     fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
         let _ = (path, bytes);
         Err(Error::new(ErrorKind::Unsupported, "files cannot be written here"))

@@ -52,7 +52,7 @@ impl Value {
         Value { session: Some(session), ..self }
     }
 
-    /// Whether a session knows all types that the type mentions.
+    /// Returns true if a session knows all types that the type mentions.
     pub(super) fn is_known_in(&self, session: u64) -> bool {
         self.session.is_none_or(|own| own == session) || !mentions_declarations(&self.ty)
     }
@@ -145,7 +145,8 @@ impl Value {
     }
 }
 
-/// Whether a type mentions one that a program declares, or a function, which may hold values of such types.
+/// Returns true if a type mentions one that a program declares, or a function, which may hold values
+/// of such types.
 fn mentions_declarations(ty: &types::Type) -> bool {
     let mut found =
         matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Function(..) | TypeKind::Procedure(_));
@@ -162,7 +163,7 @@ struct Parts<'v> {
     place: Place,
 }
 
-/// How to find a part.
+/// The way to a part.
 enum Place {
     /// As a digit of the code.
     Digit(Encoding),
