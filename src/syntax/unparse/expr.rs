@@ -178,22 +178,10 @@ impl Printer {
             Tuple(items) => self.separated(items, ", ", |p, e| p.expr_at(e, INNER.level(COMPACT))),
             CompactTuple(items) => self.separated(items, "\\, ", |p, e| p.expr_at(e, INNER.level(OR))),
             Record(fields) => {
-                self.put("(");
-                self.separated(fields, ", ", |p, (name, value)| {
-                    p.put(&name.text);
-                    p.put(" = ");
-                    p.expr_at(value, ELEMENT);
-                });
-                self.put(")");
+                self.named_fields(fields, ", ", |p, value| p.expr_at(value, ELEMENT));
             }
             CompactRecord(fields) => {
-                self.put("(");
-                self.separated(fields, " \\, ", |p, (name, value)| {
-                    p.put(&name.text);
-                    p.put(" = ");
-                    p.expr_at(value, INNER.level(OR));
-                });
-                self.put(")");
+                self.named_fields(fields, " \\, ", |p, value| p.expr_at(value, INNER.level(OR)));
             }
             Spread(parts) => {
                 self.put("(");
@@ -219,13 +207,8 @@ impl Printer {
             }
             Update(record, fields) => {
                 self.expr_at(record, INNER.level(UPDATE));
-                self.put(" with (");
-                self.separated(fields, ", ", |p, (name, value)| {
-                    p.put(&name.text);
-                    p.put(" = ");
-                    p.expr_at(value, ELEMENT);
-                });
-                self.put(")");
+                self.put(" with ");
+                self.named_fields(fields, ", ", |p, value| p.expr_at(value, ELEMENT));
             }
             Arguments(values, named) => {
                 self.put("(");

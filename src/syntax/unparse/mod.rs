@@ -7,7 +7,7 @@ mod expr;
 mod stmt;
 mod types;
 
-use super::ast::{ApplyForm, Expr, ExprKind, Pattern, Stmt, TypeExpr};
+use super::ast::{ApplyForm, Expr, ExprKind, Name, Pattern, Stmt, TypeExpr};
 use super::edition::ParenthesisSite;
 use crate::source::Span;
 pub(crate) use expr::quoted;
@@ -147,5 +147,21 @@ impl Printer {
             }
             each(self, item);
         }
+    }
+
+    /// Writes `(name = …, name = …)`; `each` writes what a name is given.
+    fn named_fields<T>(
+        &mut self,
+        fields: &[(Name, T)],
+        separator: &str,
+        mut each: impl FnMut(&mut Printer, &T),
+    ) {
+        self.put("(");
+        self.separated(fields, separator, |p, (name, field)| {
+            p.put(&name.text);
+            p.put(" = ");
+            each(p, field);
+        });
+        self.put(")");
     }
 }

@@ -205,22 +205,10 @@ impl Printer {
             Tuple(items) => p.separated(items, ", ", |p, i| p.pattern_at(i, AS)),
             CompactTuple(items) => p.separated(items, "\\, ", |p, i| p.pattern_at(i, SINGLE)),
             Record(fields) => {
-                p.put("(");
-                p.separated(fields, ", ", |p, (name, field)| {
-                    p.put(&name.text);
-                    p.put(" = ");
-                    p.pattern_at(field, AS);
-                });
-                p.put(")");
+                p.named_fields(fields, ", ", |p, field| p.pattern_at(field, AS));
             }
             CompactRecord(fields) => {
-                p.put("(");
-                p.separated(fields, " \\, ", |p, (name, field)| {
-                    p.put(&name.text);
-                    p.put(" = ");
-                    p.pattern_at(field, SINGLE);
-                });
-                p.put(")");
+                p.named_fields(fields, " \\, ", |p, field| p.pattern_at(field, SINGLE));
             }
             Case(index, argument) => {
                 p.put(&format!("case {index}"));
