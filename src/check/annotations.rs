@@ -5,8 +5,7 @@
 //! comparison for each remark. Decides nothing: a text is checked the same with notes and without.
 
 use crate::check::context::Checker;
-use crate::check::env::Callable;
-use crate::check::env::Definition;
+use crate::check::env::{Callable, Definition};
 use crate::check::solve::infer::Infer;
 use crate::core::Prim;
 use crate::hash::{HashMap, HashSet};

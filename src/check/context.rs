@@ -7,9 +7,7 @@ use crate::check::elaborate::storing;
 use crate::check::error::TypeError;
 use crate::check::report::Reports;
 
-use crate::check::env::Env;
-use crate::check::env::Scope;
-use crate::check::env::{Constraint, Definition, TypeDefinition};
+use crate::check::env::{Constraint, Definition, Env, Scope, TypeDefinition};
 use crate::check::error::CheckError;
 use crate::check::solve::constraint::Obligation;
 use crate::check::solve::infer::Infer;

@@ -2,9 +2,8 @@
 
 use crate::check::context::Checker;
 use crate::check::env::Env;
-use crate::check::error::ModuleError;
 use crate::check::error::module::Respelled;
-use crate::check::error::{CallError, TypeError};
+use crate::check::error::{CallError, ModuleError, TypeError};
 use crate::check::items::module::Module;
 use crate::core::{Term, TermKind};
 use crate::source::Span;

@@ -8,8 +8,7 @@
 use crate::check::context::Checker;
 use crate::check::elaborate::named::Known;
 use crate::check::env::Callable;
-use crate::check::error::CallError;
-use crate::check::error::CheckError;
+use crate::check::error::{CallError, CheckError};
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::Candidate;
 use crate::check::solve::infer::Infer;

@@ -1,8 +1,7 @@
 //! Assignments to variables and to patterns of places.
 
 use crate::check::annotations::Referent;
-use crate::check::context::Checker;
-use crate::check::context::FrameKind;
+use crate::check::context::{Checker, FrameKind};
 use crate::check::error::StatementError;
 use crate::check::expectation::Expectation;
 use crate::core::{Global, Pat, PatKind, Root, Stmt, StmtKind};

@@ -1,17 +1,13 @@
 //! Calls of a function that has been chosen: type arguments, effects, computed results.
 
 use crate::check::context::Checker;
-use crate::check::elaborate::apply::Arg;
-use crate::check::elaborate::apply::is_unit_literal;
-use crate::check::elaborate::apply::needs_any;
+use crate::check::elaborate::apply::{Arg, is_unit_literal, needs_any};
 use crate::check::elaborate::named::Known;
 use crate::check::elaborate::overload::Choice;
 use crate::check::env::{Callable, Instance, Scheme};
 use crate::check::error::{CallError, StatementError, TypeError};
 use crate::check::expectation::Expectation;
-use crate::check::resolve::candidates::Candidate;
-use crate::check::resolve::candidates::Found;
-use crate::check::resolve::candidates::Variable;
+use crate::check::resolve::candidates::{Candidate, Found, Variable};
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;

@@ -4,12 +4,10 @@
 //! size known at run time: the positions that satisfy it are collected first.
 
 use crate::check::context::Checker;
-use crate::check::error::Inside;
-use crate::check::error::StatementError;
+use crate::check::error::{Inside, StatementError};
 use crate::check::expectation::Expectation;
 use crate::check::hints::mismatch::is_list;
-use crate::check::terms::mentions_local;
-use crate::check::terms::with_prefix;
+use crate::check::terms::{mentions_local, with_prefix};
 use crate::core::{LocalId, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind};

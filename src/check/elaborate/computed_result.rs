@@ -9,8 +9,7 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::coerce::MOST_COMPONENTS;
-use crate::check::error::MoveError;
-use crate::check::error::{PartError, TypeError};
+use crate::check::error::{MoveError, PartError, TypeError};
 use crate::check::terms::with_prefix;
 use crate::core::{Arm, LocalId, Pat, PatKind, Prim, Term, TermKind};
 use crate::iso::leaves::{self, Leaf, LeafPermutation, NoPermutation, Step};

@@ -16,8 +16,7 @@ use crate::core::{Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind};
-use crate::types::Kind;
-use crate::types::{Type, TypeKind};
+use crate::types::{Kind, Type, TypeKind};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 

@@ -22,8 +22,7 @@
 
 use crate::check::context::Checker;
 use crate::check::env::Definition;
-use crate::check::error::{ConversionError, PatternError, TypeError};
-use crate::check::error::{Inside, SizeError};
+use crate::check::error::{ConversionError, Inside, PatternError, SizeError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::core::{Function, FunctionId, LocalId, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
 use crate::hash::{HashMap, HashSet};

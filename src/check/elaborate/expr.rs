@@ -6,15 +6,11 @@
 
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
-use crate::check::error::{CallError, StatementError, TypeError};
-use crate::check::error::{Inside, MoveError, RestError, SizeError};
+use crate::check::error::{CallError, Inside, MoveError, RestError, SizeError, StatementError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::check::solve::exhaustive::{self, End};
 use crate::check::solve::infer::Literal;
-use crate::check::terms::Number;
-use crate::check::terms::suffixed;
-use crate::check::terms::with_prefix;
-use crate::check::terms::with_values;
+use crate::check::terms::{Number, suffixed, with_prefix, with_values};
 use crate::core::{Arm, LocalId, Pat, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind};

@@ -3,9 +3,7 @@
 //! Each inner function is a function of the program that captures what it uses of the outer ones.
 //! Curried parameter groups are functions within one another.
 
-use crate::check::context::Checker;
-use crate::check::context::Frame;
-use crate::check::context::FrameKind;
+use crate::check::context::{Checker, Frame, FrameKind};
 use crate::check::error::StatementError;
 use crate::check::expectation::Expectation;
 use crate::check::terms::with_prefix;

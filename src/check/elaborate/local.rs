@@ -9,9 +9,7 @@
 //! value at its types, of the variables that the function captures ([`Lifted`]). In its own body it is a function
 //! of one type, as its parameters are.
 
-use crate::check::context::Binding;
-use crate::check::context::Checker;
-use crate::check::context::Hidden;
+use crate::check::context::{Binding, Checker, Hidden};
 use crate::check::elaborate::function::is_typed;
 use crate::check::env::{Scheme, Signature, TypeDefinition};
 use crate::check::error::{CallError, TypeError};

@@ -9,16 +9,12 @@
 //! The default of a parameter is a function of the program without parameters, with the type parameters of the
 //! function it belongs to. It is checked where the function is declared, so it sees no parameter.
 
-use crate::check::context::Checker;
-use crate::check::context::Pending;
+use crate::check::context::{Checker, Pending};
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::{Callable, Parameter, Scheme};
 use crate::check::error::CallError;
 use crate::check::expectation::Expectation;
-use crate::check::resolve::candidates::Candidate;
-use crate::check::resolve::candidates::Found;
-use crate::check::resolve::candidates::Round;
-use crate::check::resolve::candidates::Variable;
+use crate::check::resolve::candidates::{Candidate, Found, Round, Variable};
 use crate::core::{FunctionId, Stmt, Term, TermKind};
 use crate::source::Span;
 use crate::suggest::similar;

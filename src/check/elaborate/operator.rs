@@ -7,8 +7,7 @@
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::Callable;
-use crate::check::error::CheckError;
-use crate::check::error::{CallError, OperatorError};
+use crate::check::error::{CallError, CheckError, OperatorError};
 use crate::check::expectation::Expectation;
 use crate::check::resolve::builtin::operator_advice;
 use crate::check::solve::constraint::is_index;

@@ -39,14 +39,9 @@ use crate::check::elaborate::apply::Arg;
 use crate::check::env::{Callable, Scope};
 use crate::check::error::CallError;
 use crate::check::expectation::Expectation;
-use crate::check::resolve::candidates::Candidate;
-use crate::check::resolve::candidates::Found;
-use crate::check::resolve::candidates::Place;
-use crate::check::resolve::candidates::Round;
-use crate::check::resolve::candidates::Tier;
-use crate::check::resolve::candidates::Variable;
-use crate::check::resolve::candidates::is_constant;
-use crate::check::resolve::candidates::mentions_error;
+use crate::check::resolve::candidates::{
+    Candidate, Found, Place, Round, Tier, Variable, is_constant, mentions_error,
+};
 use crate::core::{FunctionId, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;

@@ -5,14 +5,12 @@
 //! of what is matched is not known, it is meant if its name begins with a capital and the pattern may fail to fit.
 
 use crate::check::annotations::Referent;
-use crate::check::context::Binding;
-use crate::check::context::Checker;
+use crate::check::context::{Binding, Checker};
 use crate::check::elaborate::coerce::MOST_COMPONENTS;
 use crate::check::env::Scope;
 use crate::check::error::{CallError, ConversionError, PartError, PatternError, StatementError, TypeError};
 use crate::check::solve::infer::Literal;
-use crate::check::terms::Number;
-use crate::check::terms::suffixed;
+use crate::check::terms::{Number, suffixed};
 use crate::core::{LocalId, Pat, PatKind};
 use crate::hash::HashSet;
 use crate::source::Span;

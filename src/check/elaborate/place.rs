@@ -14,8 +14,7 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::assign::Stored;
-use crate::check::error::PartError;
-use crate::check::error::SizeError;
+use crate::check::error::{PartError, SizeError};
 use crate::check::expectation::Expectation;
 use crate::core::{
     ForRange, Function, FunctionId, LocalId, PatKind, Root, Step, StepKind, Stmt, StmtKind, Term, TermKind,

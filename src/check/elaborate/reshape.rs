@@ -6,8 +6,7 @@
 //! arrays and tuples go by component.
 
 use crate::check::context::Checker;
-use crate::check::elaborate::conversion::large;
-use crate::check::elaborate::conversion::opened;
+use crate::check::elaborate::conversion::{large, opened};
 use crate::check::error::{ConversionError, TypeError};
 use crate::check::resolve::behavior::convertible;
 use crate::core::{Term, TermKind};

@@ -6,8 +6,7 @@
 //! is specialized the types are known, and the slots are where they were.
 
 use crate::check::context::Checker;
-use crate::check::error::RestError;
-use crate::check::error::TypeError;
+use crate::check::error::{RestError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::check::types::list_types::why_no_list;
 use crate::core::{Pat, PatKind, Term, TermKind};

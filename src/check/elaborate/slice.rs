@@ -8,8 +8,7 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::coerce::MOST_COMPONENTS;
-use crate::check::error::MoveError;
-use crate::check::error::PartError;
+use crate::check::error::{MoveError, PartError};
 use crate::check::terms::with_prefix;
 use crate::core::{Term, TermKind};
 use crate::source::Span;

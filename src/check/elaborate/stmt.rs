@@ -1,17 +1,13 @@
 //! Statements, and control flow.
 
-use crate::check::context::Checker;
-use crate::check::context::FrameKind;
-use crate::check::error::{CallError, ConversionError, StatementError};
-use crate::check::error::{CheckError, ClassError, ModuleError};
+use crate::check::context::{Checker, FrameKind};
+use crate::check::error::{CallError, CheckError, ClassError, ConversionError, ModuleError, StatementError};
 use crate::check::expectation::Expectation;
 use crate::check::solve::exhaustive::{self, End};
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
-use crate::syntax::ast::ExprKind;
-use crate::syntax::ast::{self, Expr, TypeDecl};
-use crate::types::TypeKind;
-use crate::types::{Kind, Type};
+use crate::syntax::ast::{self, Expr, ExprKind, TypeDecl};
+use crate::types::{Kind, Type, TypeKind};
 
 impl Checker<'_> {
     /// Statements in a scope of their own.

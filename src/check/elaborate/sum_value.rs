@@ -1,8 +1,7 @@
 //! Values and indices of sums and arrays: `case n e`, `aproj`, `ainj`.
 
 use crate::check::context::Checker;
-use crate::check::error::MoveError;
-use crate::check::error::PartError;
+use crate::check::error::{MoveError, PartError};
 use crate::check::expectation::Expectation;
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;

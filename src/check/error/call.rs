@@ -1,8 +1,7 @@
 //! Errors about names, functions and calls.
 
 use super::foreign_type;
-use crate::diagnostic::errors;
-use crate::diagnostic::{Diagnostic, Help};
+use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
 use crate::types::Type;
 

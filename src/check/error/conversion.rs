@@ -1,8 +1,7 @@
 //! Errors about a value of one type where another is wanted: equality, reshapes, conversions, literals.
 
 use super::counted;
-use crate::diagnostic::errors;
-use crate::diagnostic::{Diagnostic, Help};
+use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
 use crate::types::Type;
 use num_bigint::BigInt;

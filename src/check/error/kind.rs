@@ -1,8 +1,7 @@
 //! `E07xx`: declared kinds, type functions, abstract types.
 
 use super::count;
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::errors;
+use crate::diagnostic::{Diagnostic, errors};
 use crate::source::Span;
 use crate::types::Type;
 

@@ -1,7 +1,6 @@
 //! `E09xx`: modules and imports.
 
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::errors;
+use crate::diagnostic::{Diagnostic, errors};
 use crate::source::Span;
 
 errors! {

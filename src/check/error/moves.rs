@@ -1,7 +1,6 @@
 //! `E031x`: moves by leaves, packing and unpacking, cases of sums.
 
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::errors;
+use crate::diagnostic::{Diagnostic, errors};
 use crate::iso::leaves::MAX_LEAVES;
 use crate::source::Span;
 use crate::types::Type;

@@ -1,8 +1,7 @@
 //! Errors about operators.
 
 use super::{framed, index_size};
-use crate::diagnostic::errors;
-use crate::diagnostic::{Diagnostic, Help};
+use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
 use crate::types::{Type, TypeKind};
 

@@ -1,8 +1,7 @@
 //! Errors about parts of values: fields, components, indices, cases, places.
 
 use super::{count, counted, numbered, quoted};
-use crate::diagnostic::errors;
-use crate::diagnostic::{Diagnostic, Help};
+use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
 use crate::types::{Triangle, Type, TypeKind};
 use num_bigint::BigUint;

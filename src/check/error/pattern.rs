@@ -1,7 +1,6 @@
 //! Errors about patterns and matches.
 
-use crate::diagnostic::errors;
-use crate::diagnostic::{Diagnostic, Help};
+use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
 use crate::types::Type;
 

@@ -1,7 +1,6 @@
 //! `E0494` to `E0498`: the first components of a product and the rest.
 
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::errors;
+use crate::diagnostic::{Diagnostic, errors};
 use crate::source::Span;
 use crate::types::Type;
 

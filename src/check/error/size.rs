@@ -1,7 +1,6 @@
 //! `E08xx`: sizes known only at run time.
 
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::errors;
+use crate::diagnostic::{Diagnostic, errors};
 use crate::source::Span;
 use crate::types::Type;
 

@@ -1,8 +1,7 @@
 //! Errors about written types, declarations of types and inference.
 
 use super::{count, foreign_form, foreign_type};
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::errors;
+use crate::diagnostic::{Diagnostic, errors};
 use crate::source::Span;
 use crate::types::Type;
 

@@ -5,8 +5,7 @@
 //! nominal types, and an expression that moves storage only if the checker takes it.
 
 use crate::check::context::Checker;
-use crate::check::env::Callable;
-use crate::check::env::Definition;
+use crate::check::env::{Callable, Definition};
 use crate::diagnostic::Help;
 use crate::iso::expression::Expression;
 use crate::iso::{self, Comparison, LabelLoss, Verdict, labels};

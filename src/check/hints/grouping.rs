@@ -5,8 +5,7 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::key_name;
-use crate::check::error::CheckError;
-use crate::check::error::{CallError, ConversionError};
+use crate::check::error::{CallError, CheckError, ConversionError};
 use crate::check::report::Report;
 use crate::diagnostic::Help;
 use crate::source::Span;

@@ -8,8 +8,7 @@ use crate::check::types::list_types::why_no_list;
 use crate::core::{Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
-use crate::types::ProductForm;
-use crate::types::{Scalar, Triangle, Type, TypeKind};
+use crate::types::{ProductForm, Scalar, Triangle, Type, TypeKind};
 use num_traits::ToPrimitive;
 
 impl Checker<'_> {

@@ -5,8 +5,7 @@
 
 use crate::check::context::Checker;
 use crate::check::env::Scheme;
-use crate::check::resolve::candidates::Candidate;
-use crate::check::resolve::candidates::Found;
+use crate::check::resolve::candidates::{Candidate, Found};
 use crate::types::number::widened;
 use crate::types::{Kind, Type, TypeKind};
 

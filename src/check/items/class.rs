@@ -13,12 +13,9 @@
 //! head, as functions do.
 
 use crate::check::annotations::Referent;
-use crate::check::context::Checker;
-use crate::check::context::Pending;
-use crate::check::env::bindings;
-use crate::check::env::{Callable, Class, Constraint, Definition, Law, Membership, Method, Scheme};
-use crate::check::error::ClassError;
-use crate::check::error::TypeError;
+use crate::check::context::{Checker, Pending};
+use crate::check::env::{Callable, Class, Constraint, Definition, Law, Membership, Method, Scheme, bindings};
+use crate::check::error::{ClassError, TypeError};
 use crate::check::solve::constraint::{Answer, Refused};
 use crate::core::program::KnownClasses;
 use crate::core::{self, ClassId, FunctionId, Implementation, Term, TermKind};

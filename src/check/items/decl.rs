@@ -1,15 +1,9 @@
 //! Functions at the top level: headers first, bodies when needed or at the end.
 
-use crate::check::context::Checker;
-use crate::check::context::Frame;
-use crate::check::context::FrameKind;
-use crate::check::context::Pending;
-use crate::check::env::Env;
-use crate::check::env::same_domain;
-use crate::check::env::{Callable, Candidates, Definition, Scheme, Scope, Signature};
+use crate::check::context::{Checker, Frame, FrameKind, Pending};
+use crate::check::env::{Callable, Candidates, Definition, Env, Scheme, Scope, Signature, same_domain};
 use crate::check::error::{CallError, TypeError};
-use crate::core::Program;
-use crate::core::{Function, FunctionId};
+use crate::core::{Function, FunctionId, Program};
 use crate::syntax::ast::{self, Param, Stmt, StmtKind};
 use crate::types::{Type, TypeKind};
 use std::sync::Arc;

@@ -26,9 +26,8 @@
 //! ones, for each class.
 
 use crate::check::context::Checker;
-use crate::check::env::same_domain;
 use crate::check::env::{
-    Callable, Constraint, Definition, Env, Membership, Scope, Signature, TypeDefinition,
+    Callable, Constraint, Definition, Env, Membership, Scope, Signature, TypeDefinition, same_domain,
 };
 use crate::check::error::ModuleError;
 use crate::check::error::module::NotExportable;

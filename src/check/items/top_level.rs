@@ -1,8 +1,7 @@
 //! Statements at the top level: variables of the session, results, effects.
 
 use crate::check::context::Checker;
-use crate::check::elaborate::stmt::unused;
-use crate::check::elaborate::stmt::val_word;
+use crate::check::elaborate::stmt::{unused, val_word};
 use crate::check::expectation::Expectation;
 use crate::core::{Global, PatKind, Script, Stmt, StmtKind};
 use crate::diagnostic::Diagnostic;

@@ -5,13 +5,10 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::existential::{FurtherArgs, close_term};
-use crate::check::error::KindError;
-use crate::check::error::{ConversionError, OperatorError, PatternError, TypeError};
-use crate::check::resolve::builtin::is_array;
-use crate::check::resolve::builtin::operator_advice;
+use crate::check::error::{ConversionError, KindError, OperatorError, PatternError, TypeError};
+use crate::check::resolve::builtin::{is_array, operator_advice};
 use crate::check::solve::infer::Equation;
-use crate::core::{Function, LocalInfo, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
-use crate::core::{Num, Op};
+use crate::core::{Function, LocalInfo, Num, Op, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::types::number::Rounded;
 use crate::types::{NoSize, Scalar, Type, TypeKind};

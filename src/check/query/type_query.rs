@@ -12,9 +12,7 @@ use crate::check::expectation::Expectation;
 use crate::check::items::decl::new_checker;
 
 use crate::check::annotations::Annotations;
-use crate::check::context::Checker;
-use crate::check::context::Frame;
-use crate::check::context::FrameKind;
+use crate::check::context::{Checker, Frame, FrameKind};
 use crate::check::resolve::candidates::Candidate;
 use crate::core::{Program, Script, Term};
 use crate::diagnostic::Diagnostic;

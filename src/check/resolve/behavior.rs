@@ -10,8 +10,7 @@ use crate::check::solve::constraint::Answer;
 use crate::check::solve::infer::Literal;
 use crate::core::{ClassId, Term, TermKind};
 use crate::source::Span;
-use crate::types::number::converts;
-use crate::types::number::{Conversion, conversion};
+use crate::types::number::{Conversion, conversion, converts};
 use crate::types::{Scalar, Type, TypeKind};
 use num_traits::ToPrimitive;
 

@@ -5,15 +5,12 @@
 //! that fit is made in [`crate::check::elaborate::overload`]. The header of a function whose result type is
 //! not written needs its body checked ([`Checker::check_pending`]).
 
-use crate::check::context::Binding;
-use crate::check::context::Checker;
-use crate::check::env::Definition;
-use crate::check::env::{Callable, Scheme, Scope};
+use crate::check::context::{Binding, Checker};
+use crate::check::env::{Callable, Definition, Scheme, Scope};
 use crate::check::error::CallError;
 use crate::check::solve::constraint::Answer;
 use crate::check::solve::infer::accepts;
-use crate::core::FunctionId;
-use crate::core::{GlobalId, Prim, Term, TermKind};
+use crate::core::{FunctionId, GlobalId, Prim, Term, TermKind};
 use crate::source::{SourceId, Span};
 use crate::syntax::ast;
 use crate::types::number::{conversion_cost, widened};

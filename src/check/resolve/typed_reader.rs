@@ -6,8 +6,7 @@
 
 use crate::check::context::Checker;
 use crate::check::env::Instance;
-use crate::check::error::CallError;
-use crate::check::error::SizeError;
+use crate::check::error::{CallError, SizeError};
 use crate::check::expectation::Expectation;
 use crate::core::Prim;
 use crate::source::Span;

@@ -17,8 +17,7 @@
 //! depth, since an instance may require more than it gives (`instance[T with C[T ^ 2]] C[T]`).
 
 use crate::check::context::Checker;
-use crate::check::env::bindings;
-use crate::check::env::{Class, Constraint, Membership};
+use crate::check::env::{Class, Constraint, Membership, bindings};
 use crate::check::error::class::Advice;
 use crate::check::error::{CheckError, ClassError};
 use crate::check::report::Report;

@@ -4,8 +4,7 @@ use crate::check::context::Checker;
 use crate::check::elaborate::rest::Part;
 use crate::check::error::RestError;
 use crate::syntax::ast::{Name, TypeExpr, TypeExprKind};
-use crate::types::MAX_WRITTEN_COMPONENTS;
-use crate::types::{Kind, ProductForm, Type, TypeKind};
+use crate::types::{Kind, MAX_WRITTEN_COMPONENTS, ProductForm, Type, TypeKind};
 
 impl Checker<'_> {
     /// The list that a name after `..` means in a type.

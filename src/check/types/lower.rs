@@ -5,11 +5,8 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::rest::Part;
-use crate::check::env::Definition;
-use crate::check::env::TypeDefinition;
-use crate::check::env::bindings;
-use crate::check::error::TypeError;
-use crate::check::error::{CheckError, KindError, SizeError};
+use crate::check::env::{Definition, TypeDefinition, bindings};
+use crate::check::error::{CheckError, KindError, SizeError, TypeError};
 use crate::hash::HashSet;
 use crate::source::Span;
 use crate::suggest::similar;

@@ -7,8 +7,7 @@
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::env::TypeDefinition;
-use crate::check::error::TypeError;
-use crate::check::error::{CheckError, KindError};
+use crate::check::error::{CheckError, KindError, TypeError};
 use crate::iso::{self, Verdict};
 use crate::syntax::ast::{Name, TypeDecl, TypeExpr};
 use crate::types::opaque::Abstract;

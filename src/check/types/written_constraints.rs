@@ -3,8 +3,7 @@
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::env::Constraint;
-use crate::check::error::ClassError;
-use crate::check::error::TypeError;
+use crate::check::error::{ClassError, TypeError};
 use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{Name, TypeExpr};
