@@ -3,9 +3,17 @@
 //! Everything here is state with the operations that keep it consistent. Nothing elaborates.
 
 use crate::check::annotations::Annotations;
+use crate::check::elaborate::existential::{Host, Opening};
+use crate::check::elaborate::local::Lifted;
+use crate::check::elaborate::overload::Waiting;
+use crate::check::elaborate::place::Seen;
 use crate::check::elaborate::storing;
+use crate::check::env::Parameter;
 use crate::check::error::TypeError;
+use crate::check::items::class::Expected;
 use crate::check::report::Reports;
+use crate::check::types::sizes::Opens;
+use crate::check::types::well_formed::{Applied, Uses, Written};
 
 use crate::check::env::{Constraint, Definition, Env, Scope, TypeDefinition};
 use crate::check::error::CheckError;
@@ -64,16 +72,16 @@ pub(super) struct Frame {
     /// Inside `{ …; e }`: the first of its own variables.
     pub(super) block: Option<LocalId>,
     /// What the present expression stands in, innermost last.
-    pub(super) hosts: Vec<crate::check::elaborate::existential::Host>,
+    pub(super) hosts: Vec<Host>,
     /// Variables opened in it so far.
     pub(super) opened: Vec<TypeVar>,
     /// What patterns have bound that is still to be opened, with the patterns for what is in it.
-    pub(super) matched: Vec<(crate::check::elaborate::existential::Opening, Pat)>,
+    pub(super) matched: Vec<(Opening, Pat)>,
     /// Procedures that change nothing but variables of this frame, or of procedures around it: it may call them,
     /// pure as it may be.
     pub(super) contained: HashSet<LocalId>,
     /// Functions that its variables hold for good.
-    pub(super) functions: HashMap<LocalId, crate::check::elaborate::place::Seen>,
+    pub(super) functions: HashMap<LocalId, Seen>,
     /// It does something that can be seen outside the function in which it is declared.
     pub(super) outside: bool,
     /// It is a function declared by name in another: it may change variables of functions around it.
@@ -128,7 +136,7 @@ pub(super) struct Item {
     /// What is bound now is bound for the rest of the session, names of sizes included.
     pub(super) names_last: bool,
     /// The names of the parameters of functions declared in blocks, by where these are declared.
-    pub(super) local_parameters: HashMap<Span, Vec<Vec<crate::check::env::Parameter>>>,
+    pub(super) local_parameters: HashMap<Span, Vec<Vec<Parameter>>>,
     /// Variables opened below the top level, since functions were last finished.
     pub(super) opened: Vec<TypeVar>,
     /// Those that each inner function has opened itself.
@@ -142,7 +150,7 @@ pub(super) struct Item {
     /// Type parameters that it has mentioned, by their numbers.
     pub(super) mentioned: HashSet<u32>,
     /// Declared types with constraints that the item applies.
-    pub(super) applied: Vec<crate::check::types::well_formed::Applied>,
+    pub(super) applied: Vec<Applied>,
     /// Constraints that the item needs and that have not been looked at.
     pub(super) obligations: Vec<Obligation>,
     /// A law: its variables can be compared.
@@ -150,13 +158,13 @@ pub(super) struct Item {
     /// A constraint of the header could not be read: it may be the one that is missed.
     pub(super) in_doubt: bool,
     /// Calls whose function is chosen when more is known.
-    pub(super) waiting: Vec<crate::check::elaborate::overload::Waiting>,
+    pub(super) waiting: Vec<Waiting>,
     /// How many calls have waited.
     pub(super) waited: FunctionId,
     /// Those that have been chosen, by the numbers that stand for them.
     pub(super) chosen: HashMap<FunctionId, Term>,
     /// Functions with type parameters that are declared in it.
-    pub(super) lifted: HashMap<FunctionId, crate::check::elaborate::local::Lifted>,
+    pub(super) lifted: HashMap<FunctionId, Lifted>,
     /// What the blocks around have declared types of, with what it hides.
     pub(super) hidden: Vec<Hidden>,
     /// What they declare is put aside, and what they hide is known.
@@ -178,7 +186,7 @@ pub(super) struct Pending {
     /// Constraints that hold in it.
     pub(super) givens: Vec<Constraint>,
     /// What a class says it is.
-    pub(super) expected: Option<crate::check::items::class::Expected>,
+    pub(super) expected: Option<Expected>,
     pub(super) in_law: bool,
     pub(super) in_doubt: bool,
 }
@@ -197,16 +205,16 @@ pub(super) struct Checker<'a> {
     pub(super) pending_types: HashMap<Arc<str>, ast::Stmt>,
     pub(super) types_in_progress: Vec<Arc<str>>,
     /// Constraints of the types that are being declared, innermost last, and of those that have been.
-    pub(super) written: Vec<crate::check::types::well_formed::Written>,
-    pub(super) declared: Vec<crate::check::types::well_formed::Written>,
+    pub(super) written: Vec<Written>,
+    pub(super) declared: Vec<Written>,
     /// What the declarations of this input apply.
-    pub(super) uses: Vec<crate::check::types::well_formed::Uses>,
+    pub(super) uses: Vec<Uses>,
     pub(super) pending_functions: HashMap<FunctionId, Pending>,
     /// Functions numbered from here on are of this input.
     pub(super) first_function: FunctionId,
     pub(super) implicit_vars: bool,
     /// What `?N` is in the type being read.
-    pub(super) opens: crate::check::types::sizes::Opens,
+    pub(super) opens: Opens,
     /// The names of the sizes that the present annotation leaves open, with their holes.
     pub(super) stated: Vec<(crate::syntax::ast::Name, Type)>,
     /// The pattern that is being read has to fit every value.
@@ -238,7 +246,7 @@ impl<'a> Checker<'a> {
             uses: Vec::new(),
             pending_functions: HashMap::default(),
             implicit_vars: false,
-            opens: crate::check::types::sizes::Opens::Nothing,
+            opens: Opens::Nothing,
             stated: Vec::new(),
             in_total_pattern: false,
             let_word: None,

@@ -104,7 +104,7 @@ impl Checker<'_> {
         self.collect_type_constraints();
         self.collect_instances(stmts);
         self.check_uses();
-        let waiting = crate::check::dependency_order::waiting(stmts);
+        let waiting = dependency_order::waiting(stmts);
         let late: HashSet<usize> = waiting.values().flatten().copied().collect();
         let early = stmts.iter().enumerate().filter(|(at, _)| !late.contains(at));
         self.collect_functions(early.map(|(_, stmt)| stmt));

@@ -12,6 +12,7 @@ use crate::check::error::{CallError, CheckError};
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::Candidate;
 use crate::check::solve::infer::Infer;
+use crate::check::{error, foreign_names};
 use crate::core::{Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, ApplyForm, Expr, ExprKind};
@@ -188,9 +189,7 @@ impl Checker<'_> {
             _ => {
                 let function = self.expr(head, Expectation::NONE);
                 let infix = arguments.first().and_then(|argument| match &argument.kind {
-                    ExprKind::Name(name) if arguments.len() == 2 => {
-                        crate::check::foreign_names::infix(&name.text)
-                    }
+                    ExprKind::Name(name) if arguments.len() == 2 => foreign_names::infix(&name.text),
                     _ => None,
                 });
                 // `5 mod 2` applies 5, where an operator is meant.
@@ -398,7 +397,7 @@ pub(in crate::check) fn foreign_or_scalar(name: &str) -> Option<&'static str> {
         "bool" => Some("bool"),
         _ => match Scalar::named(name) {
             Some(scalar) => Some(scalar.name()),
-            None => crate::check::error::foreign_type(name),
+            None => error::foreign_type(name),
         },
     }
 }

@@ -8,6 +8,7 @@ use crate::check::env::{Callable, Instance, Scheme};
 use crate::check::error::{CallError, StatementError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::{Candidate, Found, Variable};
+use crate::check::{error, terms};
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
@@ -287,7 +288,7 @@ impl Checker<'_> {
         };
         match wanted {
             Some(wanted) if wanted != given && given > 0 => {
-                let wanted = crate::check::error::count(wanted, "value");
+                let wanted = error::count(wanted, "value");
                 format!("`{}` takes `{domain}`: {wanted}, not {given}", name.text)
             }
             _ => format!("`{}` takes `{domain}`", name.text),
@@ -386,10 +387,7 @@ impl Checker<'_> {
                         Term::new(TermKind::Component(whole, BigUint::from(i)), ty, span)
                     })
                     .collect();
-                crate::check::terms::with_prefix(
-                    vec![Stmt { kind: StmtKind::Let(bind, arg), span }],
-                    make(parts),
-                )
+                terms::with_prefix(vec![Stmt { kind: StmtKind::Let(bind, arg), span }], make(parts))
             }
         }
     }

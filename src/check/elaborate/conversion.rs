@@ -1,9 +1,11 @@
 //! Conversions between numbers, characters and codes, as `:>` and coercion make them.
 
 use crate::check::context::Checker;
+use crate::check::elaborate::coerce;
 use crate::check::error::ConversionError;
 use crate::check::expectation::Expectation;
 use crate::check::resolve::behavior::convertible;
+use crate::check::terms;
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::iso::{self, Verdict};
 use crate::source::Span;
@@ -68,10 +70,8 @@ impl Checker<'_> {
                 Term::new(TermKind::Build(vec![(i, index.clone())], Box::new(body)), to.clone(), span)
             }
             _ => {
-                let sources =
-                    from.components(crate::check::elaborate::coerce::MOST_COMPONENTS).unwrap_or_default();
-                let targets =
-                    to.components(crate::check::elaborate::coerce::MOST_COMPONENTS).unwrap_or_default();
+                let sources = from.components(coerce::MOST_COMPONENTS).unwrap_or_default();
+                let targets = to.components(coerce::MOST_COMPONENTS).unwrap_or_default();
                 let parts = sources
                     .into_iter()
                     .zip(&targets)
@@ -84,7 +84,7 @@ impl Checker<'_> {
                 Term::new(TermKind::Tuple(parts), to.clone(), span)
             }
         };
-        crate::check::terms::with_prefix(prefix, whole)
+        terms::with_prefix(prefix, whole)
     }
 
     /// Why `:>` does not lead from one type to the other, and what does.

@@ -8,10 +8,13 @@
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::{Arg, key_name};
 use crate::check::elaborate::coerce::MOST_COMPONENTS;
+use crate::check::elaborate::slice;
 use crate::check::elaborate::sum_value::constant_index;
 use crate::check::env::Constraint;
 use crate::check::error::{CallError, PartError, TypeError};
 use crate::check::expectation::Expectation;
+use crate::check::hints::mismatch;
+use crate::check::types::lower;
 use crate::core::{Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
@@ -105,7 +108,7 @@ impl Checker<'_> {
         self.decide(&base.ty);
         let ty = self.infer.settle(&base.ty);
         let base = Term { ty: ty.clone(), ..base };
-        if crate::check::elaborate::slice::is_slice(key) {
+        if slice::is_slice(key) {
             return self.slice(base, key, span);
         }
         if matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_) | TypeKind::Scalar(_))
@@ -389,9 +392,9 @@ impl Checker<'_> {
                 }
                 false => r"the axes of an index are joined by `\,`, as in `x.(0 \, 1)`".into(),
             })
-        } else if let Some(hint) = crate::check::hints::mismatch::pair_hint(&found, &index) {
+        } else if let Some(hint) = mismatch::pair_hint(&found, &index) {
             Some(hint.into())
-        } else if crate::check::types::lower::compact_reading(&found).is_some_and(|c| c == index) {
+        } else if lower::compact_reading(&found).is_some_and(|c| c == index) {
             Some("write the index as one compact value: `(i\\, j)`".into())
         } else if found.is_compact() && crate::iso::verdict(&found, &index) <= crate::iso::Verdict::Natural {
             Some(self.reshape_help(&found, &index, span, "both have the same size"))

@@ -24,6 +24,7 @@ use crate::check::context::Checker;
 use crate::check::env::Definition;
 use crate::check::error::{ConversionError, Inside, PatternError, SizeError, TypeError};
 use crate::check::expectation::Expectation;
+use crate::check::terms;
 use crate::core::{Function, FunctionId, LocalId, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
@@ -85,7 +86,7 @@ impl Checker<'_> {
             let term = f(this);
             this.confined(term, inside)
         });
-        crate::check::terms::with_prefix(openings, term)
+        terms::with_prefix(openings, term)
     }
 
     /// The value of a branch, at the type of all branches.
@@ -245,7 +246,7 @@ impl Checker<'_> {
                 return self.wrong(SizeError::Escapes { span, name, ty, opened, inside }, span);
             }
         }
-        crate::check::terms::with_prefix(openings.to_vec(), value)
+        terms::with_prefix(openings.to_vec(), value)
     }
 
     /// Reports what a clause of a comprehension has opened, from `first` on, if it depends on the
@@ -260,7 +261,7 @@ impl Checker<'_> {
         let host = self.frame().hosts.last()?;
         let found = host.openings[first.min(host.openings.len())..].iter().find_map(|opening| {
             let var = opening.vars.first()?;
-            crate::check::terms::mentions_local(&opening.value, low, high)
+            terms::mentions_local(&opening.value, low, high)
                 .then(|| (var.name.to_string(), opening.value.ty.clone(), opening.value.span))
         });
         match found {

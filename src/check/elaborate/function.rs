@@ -4,6 +4,7 @@
 //! Curried parameter groups are functions within one another.
 
 use crate::check::context::{Checker, Frame, FrameKind};
+use crate::check::elaborate::stmt;
 use crate::check::error::StatementError;
 use crate::check::expectation::Expectation;
 use crate::check::terms::with_prefix;
@@ -252,7 +253,7 @@ impl Checker<'_> {
                 self.frame().free_result = free;
                 let body = self.block(stmts);
                 result = self.frame().result.clone().unwrap_or(result);
-                if !crate::check::elaborate::stmt::always_leaves(&body) {
+                if !stmt::always_leaves(&body) {
                     let name = self.frame().name.to_string();
                     self.report(StatementError::MissingReturn { span: function.header, name });
                 }

@@ -9,8 +9,9 @@
 //! value at its types, of the variables that the function captures ([`Lifted`]). In its own body it is a function
 //! of one type, as its parameters are.
 
-use crate::check::context::{Binding, Checker, Hidden};
+use crate::check::context::{Binding, Checker, Frame, Hidden};
 use crate::check::elaborate::function::is_typed;
+use crate::check::env;
 use crate::check::env::{Scheme, Signature, TypeDefinition};
 use crate::check::error::{CallError, TypeError};
 use crate::check::expectation::Expectation;
@@ -179,7 +180,7 @@ impl Checker<'_> {
         let known = self.frame().scopes.last().and_then(|scope| scope.get(&name.text)).cloned();
         for other in known.iter().flat_map(|one| std::iter::once(one).chain(&one.overloads)) {
             let same = other.generic.and_then(|id| self.env.signatures.get(&id));
-            if same.is_some_and(|same| crate::check::env::same_domain(&same.scheme, &scheme)) {
+            if same.is_some_and(|same| env::same_domain(&same.scheme, &scheme)) {
                 let (span, previous) = (name.span, other.span);
                 self.report(CallError::DuplicateFunction { span, name: name.text.to_string(), previous });
                 return;
@@ -244,10 +245,9 @@ impl Checker<'_> {
     /// Returns true if a function whose calls have no order stands between the frame that has a variable and
     /// the innermost, itself included.
     pub(in crate::check) fn pure_between(&self, name: &str) -> bool {
-        let has =
-            |frame: &crate::check::context::Frame| frame.scopes.iter().any(|scope| scope.contains_key(name));
+        let has = |frame: &Frame| frame.scopes.iter().any(|scope| scope.contains_key(name));
         let Some(depth) = self.item.frames.iter().rposition(has) else { return false };
-        self.item.frames[depth + 1..].iter().any(crate::check::context::Frame::unordered)
+        self.item.frames[depth + 1..].iter().any(Frame::unordered)
     }
 }
 

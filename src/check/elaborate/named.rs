@@ -10,11 +10,13 @@
 //! function it belongs to. It is checked where the function is declared, so it sees no parameter.
 
 use crate::check::context::{Checker, Pending};
+use crate::check::elaborate::apply;
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::{Callable, Parameter, Scheme};
 use crate::check::error::CallError;
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::{Candidate, Found, Round, Variable};
+use crate::check::{error, terms};
 use crate::core::{FunctionId, Stmt, Term, TermKind};
 use crate::source::Span;
 use crate::suggest::similar;
@@ -164,7 +166,7 @@ impl Checker<'_> {
         expected: Expectation<'_>,
         span: Span,
     ) -> Option<Term> {
-        let (name, type_args): (&Name, &[ast::TypeExpr]) = crate::check::elaborate::apply::key_name(head)?;
+        let (name, type_args): (&Name, &[ast::TypeExpr]) = apply::key_name(head)?;
         let (first, rest) = arguments.split_first()?;
         let (places, named) = given_by(first);
         let given = Given { places: places.len(), names: named.iter().map(|(name, _)| name).collect() };
@@ -308,7 +310,7 @@ impl Checker<'_> {
                 let function = self.variable_term(&Variable::Local(depth, binding), name);
                 let args = std::iter::once(Arg::Done(argument)).chain(rest).collect();
                 let term = self.call_known(function, args, Some(&known), statement, span);
-                return Some(crate::check::terms::with_prefix(prefix, term));
+                return Some(terms::with_prefix(prefix, term));
             }
         };
         let ty = match &instance.result {
@@ -319,7 +321,7 @@ impl Checker<'_> {
             }
         };
         let term = self.call_term(&chosen, &instance, argument, ty, name.span, whole);
-        let term = crate::check::terms::with_prefix(prefix, term);
+        let term = terms::with_prefix(prefix, term);
         let term = self.open(term);
         let term = match rest.is_empty() {
             true => term,
@@ -415,7 +417,7 @@ impl Checker<'_> {
         };
         let call = (known.name, &known.type_args[..]);
         let (prefix, argument) = self.filled_group(parts, &slots, group, domain, call, e.span);
-        crate::check::terms::with_prefix(prefix, argument)
+        terms::with_prefix(prefix, argument)
     }
 
     /// The arguments after the first, as far as they can be read before the function is chosen: what may name
@@ -646,9 +648,9 @@ fn not_filled(function: &str, parameters: &[Parameter], given: &Given<'_>, span:
                 let help = match similar {
                     Some(similar) => format!("did you mean `{similar}`?"),
                     None if known.len() == 1 => {
-                        format!("its parameter is {}", crate::check::error::quoted(&known))
+                        format!("its parameter is {}", error::quoted(&known))
                     }
-                    None => format!("its parameters are {}", crate::check::error::quoted(&known)),
+                    None => format!("its parameters are {}", error::quoted(&known)),
                 };
                 let words = format!("`{function}` has no parameter `{}`", name.text);
                 return CallError::WrongNamed { span: name.span, words, help };
@@ -662,7 +664,7 @@ fn not_filled(function: &str, parameters: &[Parameter], given: &Given<'_>, span:
         }
     }
     if given.places > parameters.len() {
-        let words = format!("`{function}` has {}", crate::check::error::count(parameters.len(), "parameter"));
+        let words = format!("`{function}` has {}", error::count(parameters.len(), "parameter"));
         return CallError::WrongNamed { span, words, help: "leave out what is too much".into() };
     }
     let missing = parameters.iter().enumerate().find(|(at, parameter)| {

@@ -4,13 +4,15 @@
 //! only `cyclic[N]` has `+ - *`, modulo the size of N. A scalar beside an array is broadcast. `==` and `!=` compare whole values
 //! of any data type; `<` and its kin compare scalars, and compact values by code.
 
-use crate::check::context::Checker;
+use crate::check::context::{Checker, Frame};
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::Callable;
-use crate::check::error::{CallError, CheckError, OperatorError};
+use crate::check::error::{CallError, CheckError, Inside, OperatorError};
 use crate::check::expectation::Expectation;
+use crate::check::hints::mismatch;
 use crate::check::resolve::builtin::operator_advice;
 use crate::check::solve::constraint::is_index;
+use crate::check::terms;
 use crate::core::{Num, Op, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
@@ -328,9 +330,7 @@ impl Checker<'_> {
     /// method of a class that the operands may belong to.
     fn may_apply(&mut self, symbol: &str, operands: Type) -> bool {
         let callables = self.env.operators(symbol);
-        let local = |frame: &crate::check::context::Frame| {
-            frame.scopes.iter().any(|scope| scope.contains_key(symbol))
-        };
+        let local = |frame: &Frame| frame.scopes.iter().any(|scope| scope.contains_key(symbol));
         if self.item.frames.iter().any(local) {
             return true;
         }
@@ -628,10 +628,10 @@ impl Checker<'_> {
     ) -> Term {
         let local = self.new_local("i", index.clone());
         let position = Term::new(TermKind::Local(local), index.clone(), span);
-        let element = self.hosted(crate::check::error::Inside::Element, |this| body(this, position));
+        let element = self.hosted(Inside::Element, |this| body(this, position));
         let ty = Type::array(element.ty.clone(), index.clone());
         let build = TermKind::Build(vec![(local, index.clone())], Box::new(element));
-        crate::check::terms::with_prefix(prefix, Term::new(build, ty, span))
+        terms::with_prefix(prefix, Term::new(build, ty, span))
     }
 }
 
@@ -700,7 +700,7 @@ fn optional_operand(left: &Type, right: &Type) -> Option<String> {
     if left == right {
         return None;
     }
-    let function = |ty: &Type| crate::check::hints::mismatch::missing_value(ty).map(|(_, function)| function);
+    let function = |ty: &Type| mismatch::missing_value(ty).map(|(_, function)| function);
     let (ty, function) = match (function(left), function(right)) {
         (a, b) if a == b => return None,
         // Of an option beside `1 + T` the option is told.

@@ -39,6 +39,7 @@ use crate::check::elaborate::apply::Arg;
 use crate::check::env::{Callable, Scope};
 use crate::check::error::CallError;
 use crate::check::expectation::Expectation;
+use crate::check::hints::mismatch;
 use crate::check::resolve::candidates::{
     Candidate, Found, Place, Round, Tier, Variable, is_constant, mentions_error,
 };
@@ -168,8 +169,7 @@ impl Checker<'_> {
                     TypeKind::Array(element, _) => element,
                     _ => &argument,
                 };
-                let empty =
-                    crate::check::hints::mismatch::may_be_empty(element).map(|(_, words)| words.into());
+                let empty = mismatch::may_be_empty(element).map(|(_, words)| words.into());
                 let help = empty.or_else(|| self.conversion_help(found, &argument, arg.span()));
                 self.report(CallError::NoOverload {
                     span: name.span.to(arg.span()),
@@ -196,9 +196,7 @@ impl Checker<'_> {
             self.header(callable).domain.as_scalar().filter(|scalar| scalar.is_number())
         });
         let number = number?;
-        if let Some(words) =
-            crate::check::hints::mismatch::asked_of_parameter(argument, &Type::scalar(number))
-        {
+        if let Some(words) = mismatch::asked_of_parameter(argument, &Type::scalar(number)) {
             return Some(words.into());
         }
         argument.as_scalar().filter(|scalar| scalar.is_number())?;

@@ -6,9 +6,11 @@
 
 use crate::check::annotations::Referent;
 use crate::check::context::{Binding, Checker};
+use crate::check::elaborate::apply;
 use crate::check::elaborate::coerce::MOST_COMPONENTS;
 use crate::check::env::Scope;
 use crate::check::error::{CallError, ConversionError, PartError, PatternError, StatementError, TypeError};
+use crate::check::solve::exhaustive;
 use crate::check::solve::infer::Literal;
 use crate::check::terms::{Number, suffixed};
 use crate::core::{LocalId, Pat, PatKind};
@@ -56,7 +58,7 @@ impl Checker<'_> {
         self.in_total_pattern = in_total_pattern;
         if !pat.is_total() {
             let ty = self.infer.settle(ty);
-            if let Some(missing) = crate::check::solve::exhaustive::missing(&[&pat], &ty) {
+            if let Some(missing) = exhaustive::missing(&[&pat], &ty) {
                 self.report(PatternError::Refutable { span: pattern.span, missing });
             }
         }
@@ -359,7 +361,7 @@ impl Checker<'_> {
                         && name.text.starts_with(|c: char| c.is_ascii_lowercase())
                         && !name.text.contains("::")
                     {
-                        let words = match crate::check::elaborate::apply::foreign_or_scalar(&name.text) {
+                        let words = match apply::foreign_or_scalar(&name.text) {
                             Some(ty) => format!("the name comes before its type: `{} : {ty}`", other.text),
                             None => format!("several names are a tuple: `{}, {}`", name.text, other.text),
                         };

@@ -7,6 +7,7 @@ use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::error::{PartError, TypeError};
 use crate::check::expectation::Expectation;
+use crate::check::terms;
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::suggest::similar;
@@ -62,7 +63,7 @@ impl Checker<'_> {
             (TypeKind::Nominal(..), 1) => TermKind::Reshape(Box::new(parts.remove(0))),
             _ => TermKind::Tuple(parts),
         };
-        crate::check::terms::with_prefix(prefix, Term::new(kind, record.ty, span))
+        terms::with_prefix(prefix, Term::new(kind, record.ty, span))
     }
 
     /// `(...r, x = 3)`: a record with the fields of `r` and others, in the order in which each name comes first; a
@@ -111,7 +112,7 @@ impl Checker<'_> {
         }
         let types: Fields = fields.iter().map(|(name, term)| (name.clone(), term.ty.clone())).collect();
         let terms = fields.into_iter().map(|(_, term)| term).collect();
-        crate::check::terms::with_prefix(prefix, Term::new(TermKind::Tuple(terms), Type::record(types), span))
+        terms::with_prefix(prefix, Term::new(TermKind::Tuple(terms), Type::record(types), span))
     }
 
     /// A value with fields, held by a variable, and its fields; a report if it has none.

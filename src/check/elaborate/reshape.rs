@@ -8,6 +8,7 @@
 use crate::check::context::Checker;
 use crate::check::elaborate::conversion::{large, opened};
 use crate::check::error::{ConversionError, TypeError};
+use crate::check::hints::mismatch;
 use crate::check::resolve::behavior::convertible;
 use crate::core::{Term, TermKind};
 use crate::iso::{self, Verdict};
@@ -100,7 +101,7 @@ impl Checker<'_> {
                     return self.wrong(error, span);
                 }
                 let (message, notes, help) = self.compared(&from, &to).explanation();
-                let help = crate::check::hints::mismatch::pair_hint(&from, &to).or(help);
+                let help = mismatch::pair_hint(&from, &to).or(help);
                 let help = help.or_else(|| {
                     let advised = convertible(&from, &to) && self.convertible_words(&from, &to).is_ok();
                     advised.then(|| format!("`:> {}` converts one to the other", iso::text_after_cast(&to)))

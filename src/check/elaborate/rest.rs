@@ -9,6 +9,7 @@ use crate::check::context::Checker;
 use crate::check::error::{RestError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::check::types::list_types::why_no_list;
+use crate::check::types::lower;
 use crate::core::{Pat, PatKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr};
@@ -130,7 +131,7 @@ impl Checker<'_> {
             }
             if form == ProductForm::Compact && !ty.is_compact() {
                 let role = "be part of a compact tuple";
-                let error = crate::check::types::lower::not_compact(&ty, ty.to_string(), role, part.span);
+                let error = lower::not_compact(&ty, ty.to_string(), role, part.span);
                 return Some(self.wrong(error, span));
             }
             types.push(ty);

@@ -4,6 +4,7 @@ use crate::check::context::{Checker, FrameKind};
 use crate::check::error::{CallError, CheckError, ClassError, ConversionError, ModuleError, StatementError};
 use crate::check::expectation::Expectation;
 use crate::check::solve::exhaustive::{self, End};
+use crate::check::{names, terms};
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind, TypeDecl};
@@ -145,7 +146,7 @@ impl Checker<'_> {
                         let mut openings = this.matched_openings();
                         let guard = arm.guard.as_ref().map(|g| {
                             let guard = this.condition(g);
-                            crate::check::terms::with_prefix(openings.clone(), guard)
+                            terms::with_prefix(openings.clone(), guard)
                         });
                         openings.append(&mut this.block(&arm.body));
                         (pattern, guard, openings)
@@ -204,19 +205,17 @@ impl Checker<'_> {
             }
             // Those of the top level have been taken apart before.
             S::Import(_) => {
-                let error =
-                    ModuleError::NotAtTop { span: crate::check::names::word(span, "import"), word: "import" };
+                let error = ModuleError::NotAtTop { span: names::word(span, "import"), word: "import" };
                 self.report(error);
             }
             S::Export(inner) => {
-                let error =
-                    ModuleError::NotAtTop { span: crate::check::names::word(span, "export"), word: "export" };
+                let error = ModuleError::NotAtTop { span: names::word(span, "export"), word: "export" };
                 self.report(error);
                 self.stmt(inner, out);
             }
             S::Test { bench, .. } => {
                 let word = if *bench { "bench" } else { "test" };
-                let error = ModuleError::NotAtTop { span: crate::check::names::word(span, word), word };
+                let error = ModuleError::NotAtTop { span: names::word(span, word), word };
                 self.report(error);
             }
             S::Require(left, right) => {
@@ -362,7 +361,7 @@ impl Checker<'_> {
 
 /// The word that begins the statement of a `val`.
 pub(in crate::check) fn val_word(mutable: bool, stmt: Span) -> Option<Span> {
-    (!mutable).then(|| crate::check::names::word(stmt, "val"))
+    (!mutable).then(|| names::word(stmt, "val"))
 }
 
 /// Whether statements always leave the function by `return` (or stop the program).

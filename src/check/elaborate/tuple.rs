@@ -2,9 +2,11 @@
 
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
+use crate::check::elaborate::apply;
 use crate::check::elaborate::coerce::MOST_COMPONENTS;
 use crate::check::error::TypeError;
 use crate::check::expectation::Expectation;
+use crate::check::types::lower;
 use crate::core::{Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr};
@@ -28,7 +30,7 @@ impl Checker<'_> {
         // Functions whose parameters have no types come last: the others may tell.
         for late in [false, true] {
             for (i, part) in parts.iter().enumerate() {
-                if crate::check::elaborate::apply::needs_hint(part) == late {
+                if apply::needs_hint(part) == late {
                     let hint = hints.as_ref().map(|h| &h[i]);
                     let before = self.reports.len();
                     let term = self.expr(part, hint.into());
@@ -71,7 +73,7 @@ impl Checker<'_> {
             let ty = self.infer.settle(&term.ty);
             if !ty.is_compact() {
                 let role = "be part of a compact record";
-                let error = crate::check::types::lower::not_compact(&ty, ty.to_string(), role, value.span);
+                let error = lower::not_compact(&ty, ty.to_string(), role, value.span);
                 return self.wrong(error, span);
             }
             types.push((name.text.clone(), ty));
@@ -104,7 +106,7 @@ impl Checker<'_> {
             let ty = self.infer.settle(&term.ty);
             if !ty.is_compact() {
                 let role = "be part of a compact tuple";
-                let error = crate::check::types::lower::not_compact(&ty, ty.to_string(), role, part.span);
+                let error = lower::not_compact(&ty, ty.to_string(), role, part.span);
                 return self.wrong(error, span);
             }
             terms.push(term);

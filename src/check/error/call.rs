@@ -1,6 +1,7 @@
 //! Errors about names, functions and calls.
 
 use super::foreign_type;
+use crate::check::foreign_names;
 use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
 use crate::types::Type;
@@ -136,7 +137,7 @@ impl CallError {
         match self {
             E::UnknownName { span, name, similar } => {
                 let d = error(span, format!("there is no `{name}` here"), "not defined".into());
-                let known = crate::check::foreign_names::known(name);
+                let known = foreign_names::known(name);
                 match (similar, known.or_else(|| crate::syntax::foreign_keywords::advice(name))) {
                     (_, Some(instead)) => d.help(instead),
                     (Some(other), None) => d.fix(format!("did you mean `{other}`?"), *span, other.clone()),

@@ -1,5 +1,6 @@
 //! Errors about statements: variables, effects, loops, results.
 
+use crate::check::hints::mismatch;
 use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
 use crate::types::Type;
@@ -144,7 +145,7 @@ impl StatementError {
             E::NotIterable { span, ty, list } => {
                 let d = error(span, format!("a loop cannot walk `{ty}`"), format!("this is `{ty}`"));
                 match list {
-                    true => d.help(Help::around(crate::check::hints::mismatch::ELEMENTS, *span, "", ".elements")),
+                    true => d.help(Help::around(mismatch::ELEMENTS, *span, "", ".elements")),
                     false => d.help("walk `..[I]` (all values of a type), `a..b` (integers), or an array"),
                 }
             }

@@ -4,6 +4,8 @@
 //! message may name, a grouping of axes, a missing field, a list where an array is wanted.
 
 use crate::check::context::Checker;
+use crate::check::hints::why_not;
+use crate::check::resolve::behavior;
 use crate::check::types::list_types::why_no_list;
 use crate::core::{Term, TermKind};
 use crate::diagnostic::Help;
@@ -131,7 +133,7 @@ impl Checker<'_> {
         if expected.as_scalar() == Some(Scalar::Char) {
             return character_hint(term);
         }
-        if crate::check::resolve::behavior::convertible(found, expected) {
+        if behavior::convertible(found, expected) {
             if let Err(words) = self.convertible_words(found, expected) {
                 return Some(words.into());
             }
@@ -182,11 +184,10 @@ impl Checker<'_> {
             let (given, takes) = (given.clone(), takes.clone());
             return self.part_hint(&given, &takes);
         }
-        let (found, expected) = crate::check::hints::why_not::first_difference(found, expected)?;
+        let (found, expected) = why_not::first_difference(found, expected)?;
         let fits = |this: &mut Self, part: &Type, ty: &Type| {
             let mark = this.infer.mark();
-            let fits =
-                this.infer.unify(part, ty).is_ok() || crate::check::resolve::behavior::convertible(part, ty);
+            let fits = this.infer.unify(part, ty).is_ok() || behavior::convertible(part, ty);
             this.infer.undo(mark);
             fits
         };

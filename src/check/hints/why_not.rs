@@ -5,7 +5,9 @@
 
 use crate::check::context::Checker;
 use crate::check::env::Scheme;
+use crate::check::error;
 use crate::check::resolve::candidates::{Candidate, Found};
+use crate::check::solve::infer;
 use crate::types::number::widened;
 use crate::types::{Kind, Type, TypeKind};
 
@@ -90,13 +92,10 @@ impl Checker<'_> {
         argument: &Type,
     ) -> Option<String> {
         if type_args.len() > scheme.params.len() {
-            return Some(format!(
-                "takes {}",
-                crate::check::error::count(scheme.params.len(), "type argument")
-            ));
+            return Some(format!("takes {}", error::count(scheme.params.len(), "type argument")));
         }
         for (param, given) in scheme.params.iter().zip(type_args) {
-            if !crate::check::solve::infer::accepts(param.kind, given) {
+            if !infer::accepts(param.kind, given) {
                 return Some(format!(
                     "`{given}` is no {} for `{}`",
                     self.env.kind_name(param.kind),

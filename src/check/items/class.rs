@@ -16,6 +16,7 @@ use crate::check::annotations::Referent;
 use crate::check::context::{Checker, Pending};
 use crate::check::env::{Callable, Class, Constraint, Definition, Law, Membership, Method, Scheme, bindings};
 use crate::check::error::{ClassError, TypeError};
+use crate::check::solve::constraint;
 use crate::check::solve::constraint::{Answer, Refused};
 use crate::core::program::KnownClasses;
 use crate::core::{self, ClassId, FunctionId, Implementation, Term, TermKind};
@@ -521,8 +522,7 @@ impl Checker<'_> {
             if narrows(new, &other) || narrows(&other, new) {
                 continue;
             }
-            let same = crate::check::solve::constraint::matches(new, &other.args)
-                && crate::check::solve::constraint::matches(&other, &new.args);
+            let same = constraint::matches(new, &other.args) && constraint::matches(&other, &new.args);
             let earlier = !of_this_input.contains(&other.span);
             if same && earlier && self.env.replaceable(other.span) {
                 if let Some(known) = self.env.instances.get_mut(&head.class) {

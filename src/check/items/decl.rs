@@ -1,8 +1,10 @@
 //! Functions at the top level: headers first, bodies when needed or at the end.
 
 use crate::check::context::{Checker, Frame, FrameKind, Pending};
+use crate::check::elaborate::existential;
 use crate::check::env::{Callable, Candidates, Definition, Env, Scheme, Scope, Signature, same_domain};
 use crate::check::error::{CallError, TypeError};
+use crate::check::terms;
 use crate::core::{Function, FunctionId, Program};
 use crate::syntax::ast::{self, Param, Stmt, StmtKind};
 use crate::types::{Type, TypeKind};
@@ -174,7 +176,7 @@ impl Checker<'_> {
             let kind = if ast.is_proc { FrameKind::Proc } else { FrameKind::Fun };
             let closure = self.group(&groups[1..], ast, kind, &pending.name, None, None, None, ast.header);
             let ty = Type::function(domain.clone(), closure.ty.clone());
-            (crate::check::terms::with_prefix(prefix, closure), ty)
+            (terms::with_prefix(prefix, closure), ty)
         };
         self.choose_waiting(0);
         self.parameters_used(ast, pending);
@@ -197,12 +199,12 @@ impl Checker<'_> {
         self.finish_function(&mut function);
         let ty = self.infer.settle(&ty);
         let more = self.finish_inner(&[], &[&function.body]);
-        crate::check::elaborate::existential::close_term(&mut function.body, &more);
+        existential::close_term(&mut function.body, &more);
         let again = self.required_again(ast.header);
         if !again.is_empty() {
             let unit = crate::core::Term::unit(ast.header);
             let body = std::mem::replace(&mut function.body, unit);
-            function.body = crate::check::terms::with_prefix(again, body);
+            function.body = terms::with_prefix(again, body);
         }
         self.program.functions[id as usize] = Some(Arc::new(function));
         if let (TypeKind::Function(_, result), Some(signature)) =

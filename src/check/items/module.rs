@@ -29,8 +29,8 @@ use crate::check::context::Checker;
 use crate::check::env::{
     Callable, Constraint, Definition, Env, Membership, Scope, Signature, TypeDefinition, same_domain,
 };
-use crate::check::error::ModuleError;
 use crate::check::error::module::NotExportable;
+use crate::check::error::{ModuleError, TypeError};
 use crate::check::items::decl::new_checker;
 use crate::check::names::word;
 use crate::core::{ClassId, FunctionId, Program};
@@ -323,7 +323,7 @@ pub fn open(
                     if names[..at].iter().any(|earlier| earlier.text == name.text) {
                         let (span, what) = (name.span, "imported name");
                         let name = name.text.to_string();
-                        checker.report(crate::check::error::TypeError::Duplicate { span, what, name });
+                        checker.report(TypeError::Duplicate { span, what, name });
                     }
                 }
                 (Scope::Listed, names.iter().map(|n| (n.text.clone(), n.span)).collect())

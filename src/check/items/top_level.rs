@@ -1,6 +1,6 @@
 //! Statements at the top level: variables of the session, results, effects.
 
-use crate::check::context::Checker;
+use crate::check::context::{Binding, Checker};
 use crate::check::elaborate::stmt::{unused, val_word};
 use crate::check::expectation::Expectation;
 use crate::core::{Global, PatKind, Script, Stmt, StmtKind};
@@ -65,7 +65,7 @@ impl Checker<'_> {
             let scope = this.frame().scopes.last().cloned().unwrap_or_default();
             (pat, scope)
         });
-        let mut names: Vec<(Arc<str>, crate::check::context::Binding)> = bound.into_iter().collect();
+        let mut names: Vec<(Arc<str>, Binding)> = bound.into_iter().collect();
         names.sort_by_key(|(_, b)| b.local);
         let single = match pat.kind {
             PatKind::Bind(local) => Some(local),

@@ -5,7 +5,9 @@
 //! that fit is made in [`crate::check::elaborate::overload`]. The header of a function whose result type is
 //! not written needs its body checked ([`Checker::check_pending`]).
 
+use crate::check::annotations::Referent;
 use crate::check::context::{Binding, Checker};
+use crate::check::elaborate::coerce;
 use crate::check::env::{Callable, Definition, Scheme, Scope};
 use crate::check::error::CallError;
 use crate::check::solve::constraint::Answer;
@@ -220,7 +222,7 @@ impl Checker<'_> {
         match variable {
             Variable::Local(depth, binding) => {
                 let (binding, _) = self.captured(*depth, binding.clone());
-                self.note(name.span, |_| Some(crate::check::annotations::Referent::At(binding.span)));
+                self.note(name.span, |_| Some(Referent::At(binding.span)));
                 self.local_term(binding.local, name.span)
             }
             Variable::Global(id) => {
@@ -324,7 +326,7 @@ impl Checker<'_> {
                 Type::array(self.adapted(t, u, round), i.clone())
             }
             (TypeKind::Product(_) | TypeKind::Array(..), TypeKind::Product(_) | TypeKind::Array(..)) => {
-                const MOST: usize = crate::check::elaborate::coerce::MOST_COMPONENTS;
+                const MOST: usize = coerce::MOST_COMPONENTS;
                 let length = match (from.kind(), to.kind()) {
                     (TypeKind::Product(parts), _) | (_, TypeKind::Product(parts)) => parts.len(),
                     _ => MOST,

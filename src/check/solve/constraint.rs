@@ -17,6 +17,7 @@
 //! depth, since an instance may require more than it gives (`instance[T with C[T ^ 2]] C[T]`).
 
 use crate::check::context::Checker;
+use crate::check::env;
 use crate::check::env::{Class, Constraint, Membership, bindings};
 use crate::check::error::class::Advice;
 use crate::check::error::{CheckError, ClassError};
@@ -455,7 +456,7 @@ impl Checker<'_> {
                 continue;
             }
             if let Some(class) = self.env.classes.get(&constraint.class) {
-                let bindings = crate::check::env::bindings(&class.params, &constraint.args);
+                let bindings = env::bindings(&class.params, &constraint.args);
                 waiting.extend(class.supers.iter().map(|s| s.substitute(&bindings)));
             }
             all.push(constraint);

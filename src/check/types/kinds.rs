@@ -14,9 +14,11 @@
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::elaborate::rest::Part;
+use crate::check::env;
 use crate::check::env::TypeDefinition;
 use crate::check::error::{CheckError, KindError, PatternError, TypeError};
 use crate::check::report::Report;
+use crate::check::resolve::candidates;
 use crate::hash::HashSet;
 use crate::source::Span;
 use crate::suggest::similar;
@@ -490,16 +492,13 @@ impl Checker<'_> {
             params.iter().zip(args).map(|(param, arg)| self.type_pattern(arg, param.kind, scope)).collect();
         match nominal {
             Some(nominal) => Type::nominal(nominal, types),
-            None => body.substitute(&crate::check::env::bindings(&params, &types)),
+            None => body.substitute(&env::bindings(&params, &types)),
         }
     }
 
     /// Reports cases without an arm and arms without a case.
     fn coverage(&mut self, kinds: &[Kind], arms: &[(TypeArm, Span)], span: Span) {
-        if arms
-            .iter()
-            .any(|(arm, _)| arm.patterns.iter().any(crate::check::resolve::candidates::mentions_error))
-        {
+        if arms.iter().any(|(arm, _)| arm.patterns.iter().any(candidates::mentions_error)) {
             return;
         }
         let Some(cases) = self.cases(kinds) else {

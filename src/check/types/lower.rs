@@ -5,8 +5,10 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::rest::Part;
-use crate::check::env::{Definition, TypeDefinition, bindings};
+use crate::check::env::{Callable, Definition, TypeDefinition, bindings};
 use crate::check::error::{CheckError, KindError, SizeError, TypeError};
+use crate::check::solve::infer;
+use crate::check::types::kinds;
 use crate::hash::HashSet;
 use crate::source::Span;
 use crate::suggest::similar;
@@ -220,7 +222,7 @@ impl Checker<'_> {
 
     /// Whether a type can be the argument of a type parameter; a report if it cannot.
     pub(in crate::check) fn fits_kind(&mut self, ty: &Type, param: &TypeVar, span: Span) -> bool {
-        let fits = crate::check::solve::infer::accepts(param.kind, ty);
+        let fits = infer::accepts(param.kind, ty);
         if !fits {
             let (ty, name) = (ty.clone(), param.name.to_string());
             let expected = self.env.kind_name(param.kind);
@@ -242,8 +244,7 @@ impl Checker<'_> {
                     Some(TypeDefinition::Alias(params, _)) => params.len(),
                     _ => 0,
                 };
-                let text =
-                    crate::check::types::kinds::in_brackets(name, args).filter(|_| takes == args.len());
+                let text = kinds::in_brackets(name, args).filter(|_| takes == args.len());
                 let error = KindError::NotATypeFunction { span, name: name.text.to_string(), instead: text };
                 self.report(CheckError::Kind(error));
                 Type::error()
@@ -460,7 +461,7 @@ impl Checker<'_> {
                 nominal.define(NominalBody::Struct(fields));
                 let scope = self.env.own_scope();
                 self.hide(&name, scope);
-                self.env.add_callable(&name, crate::check::env::Callable::Struct(nominal), scope);
+                self.env.add_callable(&name, Callable::Struct(nominal), scope);
             }
             StmtKind::Variant(_, cases) => {
                 // Constants are codes in the order of their declaration.
@@ -472,7 +473,7 @@ impl Checker<'_> {
                 for (i, (case, _)) in cases.iter().enumerate() {
                     let scope = self.env.own_scope();
                     self.hide(case, scope);
-                    self.env.add_callable(case, crate::check::env::Callable::Case(nominal.clone(), i), scope);
+                    self.env.add_callable(case, Callable::Case(nominal.clone(), i), scope);
                 }
                 nominal.define(NominalBody::Variant(cases));
             }
