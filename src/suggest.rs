@@ -2,13 +2,13 @@
 //! the names stand for.
 
 /// Letters of the longest name that is compared with others: a longer one is no slip.
-const LONGEST: usize = 60;
+const MAX_NAME_CHARS: usize = 60;
 
 /// The known name closest to a misspelled one, if it is close. A change is a letter more, less, another, or two
 /// neighbors exchanged.
 pub fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    let letters = name.chars().take(LONGEST + 1).count();
-    if letters > LONGEST {
+    let letters = name.chars().take(MAX_NAME_CHARS + 1).count();
+    if letters > MAX_NAME_CHARS {
         return None;
     }
     let limit = (letters / 3).max(1);

@@ -85,7 +85,7 @@ impl Checker<'_> {
     /// A known name that one may stand for.
     pub(super) fn similar_name(&mut self, name: &str) -> Option<String> {
         // Whoever has so many to mend has one cause for them.
-        let similar = (self.reports.len() < MOST_SUGGESTED)
+        let similar = (self.reports.len() < MAX_REPORTS_WITH_SUGGESTIONS)
             .then(|| similar(name, self.known_names().iter().map(String::as_str)))
             .flatten();
         self.env.elsewhere(name).or(similar)
@@ -98,7 +98,7 @@ pub(super) fn word(stmt: Span, word: &str) -> Span {
 }
 
 /// Messages of an input after which unknown names are compared with those that are known no more.
-const MOST_SUGGESTED: usize = 50;
+const MAX_REPORTS_WITH_SUGGESTIONS: usize = 50;
 
 impl Env {
     /// Under which qualified name an imported module has this.

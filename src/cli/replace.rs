@@ -19,9 +19,9 @@ const PIECE: usize = 1 << 22;
 /// Pieces after which the system is asked to put on the disk what it has.
 const UNSYNCED: usize = 8;
 /// The most links that lead from one to the next.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 /// The longest name that leaves room for what is added to it.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_BYTES: usize = 200;
 
 /// Who may do what with a file that is put somewhere.
 pub enum Access {
@@ -130,7 +130,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
         return Ok(real);
     }
     let mut path = path.to_path_buf();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         match fs::read_link(&path) {
             // Another link begins at the folder of this one.
             Ok(next) => path = path.with_file_name("").join(next),
@@ -157,7 +157,7 @@ fn set(file: &File, access: Access) -> io::Result<()> {
 fn beside<T>(target: &Path, make: impl FnMut(&Path) -> io::Result<T>) -> io::Result<NamedTempFile<T>> {
     let name = target.file_name().map(|name| name.to_string_lossy().into_owned());
     let Some(name) = name else { return Err(ErrorKind::NotFound.into()) };
-    let name = if name.len() > LONGEST_NAME { "felis" } else { &name };
+    let name = if name.len() > MAX_NAME_BYTES { "felis" } else { &name };
     let folder = target.parent().unwrap_or(Path::new(""));
     Builder::new().prefix(&format!(".{name}.")).suffix(".part").make_in(folder, make)
 }

@@ -251,8 +251,8 @@ impl Conversion {
     }
 }
 
-/// Components of tuples that convert componentwise, at most.
-const MAX_COMPONENTS: usize = 4096;
+/// The longest tuple that is looked at component by component, in components.
+pub const MAX_COMPONENTS: usize = 4096;
 
 /// Returns the conversion of values of one type to the other.
 pub fn conversion(from: &Type, to: &Type) -> Conversion {

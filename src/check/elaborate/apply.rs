@@ -54,7 +54,7 @@ fn holds_case(e: &Expr, calls: u32) -> bool {
 }
 
 /// Calls around a `case n e` that are looked through for what tells its type.
-const MOST_CALLS: u32 = 8;
+const MAX_CALLS: u32 = 8;
 
 impl<'e> Arg<'e> {
     pub(in crate::check) fn ty(&self) -> Type {
@@ -275,7 +275,7 @@ impl Checker<'_> {
     fn generic_call(&self, e: &Expr) -> Option<Callable> {
         let ExprKind::Apply { function, argument, .. } = &e.kind else { return None };
         let ExprKind::Name(name) = &function.kind else { return None };
-        if !holds_case(argument, MOST_CALLS) || !self.names_callable(name) {
+        if !holds_case(argument, MAX_CALLS) || !self.names_callable(name) {
             return None;
         }
         let found = self.find(&name.text);

@@ -8,7 +8,7 @@ use crate::check::context::Checker;
 use crate::check::error::ConversionError;
 use crate::core::{Term, TermKind};
 use crate::source::Span;
-use crate::types::number::{Conversion, conversion, widened};
+use crate::types::number::{Conversion, MAX_COMPONENTS, conversion, widened};
 use crate::types::{Type, TypeKind};
 
 impl Checker<'_> {
@@ -73,7 +73,7 @@ impl Checker<'_> {
             (_, TypeKind::Record(_) | TypeKind::Nominal(..)) => false,
             _ => true,
         };
-        let Some(wanted) = wanted.components(MOST_COMPONENTS).filter(|w| alike && w.len() == parts.len())
+        let Some(wanted) = wanted.components(MAX_COMPONENTS).filter(|w| alike && w.len() == parts.len())
         else {
             return Err(term);
         };
@@ -118,6 +118,3 @@ impl Checker<'_> {
         }
     }
 }
-
-/// Tuples written out are no longer than this when seen as components of an array type.
-pub(in crate::check) const MOST_COMPONENTS: usize = 4096;

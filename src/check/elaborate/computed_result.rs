@@ -8,7 +8,6 @@
 //! costs nothing.
 
 use crate::check::context::Checker;
-use crate::check::elaborate::coerce::MOST_COMPONENTS;
 use crate::check::error::{MoveError, PartError, TypeError};
 use crate::check::terms::with_prefix;
 use crate::core::{Arm, LocalId, Pat, PatKind, Prim, Term, TermKind};
@@ -16,11 +15,12 @@ use crate::iso::leaves::{self, Leaf, LeafPermutation, NoPermutation, Step};
 use crate::iso::{self, Verdict};
 use crate::source::Span;
 use crate::syntax::ast;
+use crate::types::number::MAX_COMPONENTS;
 use crate::types::{Kind, NominalBody, Type, TypeKind};
 use num_bigint::BigUint;
 
 /// Arrays with a constant number of elements up to this one are packed and unpacked part by part.
-const FEW: usize = 16;
+const MAX_PARTS: usize = 16;
 
 impl Checker<'_> {
     /// The call of a primitive whose result type is computed.
@@ -131,9 +131,9 @@ impl Checker<'_> {
         let ty = arg.ty.unfold();
         let listed = match ty.kind() {
             TypeKind::Product(parts) => Some(parts.clone()),
-            TypeKind::Array(..) => ty.components(FEW).filter(|parts| parts.len() > 1),
+            TypeKind::Array(..) => ty.components(MAX_PARTS).filter(|parts| parts.len() > 1),
             _ if ty.is_unit() => return arg,
-            TypeKind::Nominal(..) | TypeKind::Record(_) => ty.components(MOST_COMPONENTS),
+            TypeKind::Nominal(..) | TypeKind::Record(_) => ty.components(MAX_COMPONENTS),
             _ => None,
         };
         match (listed, ty.kind()) {
@@ -191,7 +191,7 @@ impl Checker<'_> {
             }
             TypeKind::CompactPower(digit, index) => {
                 let whole = Type::array(digit.clone(), index.clone());
-                if let Some(parts) = ty.compact_factors(FEW) {
+                if let Some(parts) = ty.compact_factors(MAX_PARTS) {
                     let mut prefix = Vec::new();
                     let x = self.bound(arg, &mut prefix);
                     let parts = self.factors(&x, parts);
@@ -278,7 +278,7 @@ impl Checker<'_> {
         if !to.is_compact() {
             match to.kind() {
                 TypeKind::Product(_) | TypeKind::Record(_) => {
-                    let parts = to.components(MOST_COMPONENTS).unwrap_or_default();
+                    let parts = to.components(MAX_COMPONENTS).unwrap_or_default();
                     return Ok(typed(self.made_parts(x, &parts, making)?));
                 }
                 TypeKind::Array(element, index) => {

@@ -1,7 +1,6 @@
 //! Conversions between numbers, characters and codes, as `:>` and coercion make them.
 
 use crate::check::context::Checker;
-use crate::check::elaborate::coerce;
 use crate::check::error::ConversionError;
 use crate::check::expectation::Expectation;
 use crate::check::resolve::behavior::convertible;
@@ -10,7 +9,7 @@ use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::iso::{self, Verdict};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, TypeExpr};
-use crate::types::number::{Conversion, conversion};
+use crate::types::number::{Conversion, MAX_COMPONENTS, conversion};
 use crate::types::{NoSize, Scalar, Type, TypeKind};
 use num_bigint::BigUint;
 
@@ -70,8 +69,8 @@ impl Checker<'_> {
                 Term::new(TermKind::Build(vec![(i, index.clone())], Box::new(body)), to.clone(), span)
             }
             _ => {
-                let sources = from.components(coerce::MOST_COMPONENTS).unwrap_or_default();
-                let targets = to.components(coerce::MOST_COMPONENTS).unwrap_or_default();
+                let sources = from.components(MAX_COMPONENTS).unwrap_or_default();
+                let targets = to.components(MAX_COMPONENTS).unwrap_or_default();
                 let parts = sources
                     .into_iter()
                     .zip(&targets)

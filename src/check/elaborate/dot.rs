@@ -7,7 +7,6 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::{Arg, key_name};
-use crate::check::elaborate::coerce::MOST_COMPONENTS;
 use crate::check::elaborate::slice;
 use crate::check::elaborate::sum_value::constant_index;
 use crate::check::env::Constraint;
@@ -19,6 +18,7 @@ use crate::core::{Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind};
+use crate::types::number::MAX_COMPONENTS;
 use crate::types::{Kind, Type, TypeKind};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -148,8 +148,8 @@ impl Checker<'_> {
                 if let TypeKind::Function(..) = value_ty.kind() {
                     return self.call_value(value, vec![Arg::Done(base)], false, span);
                 }
-                if unfolded.components(MOST_COMPONENTS).is_none()
-                    && unfolded.compact_parts(MOST_COMPONENTS).is_none()
+                if unfolded.components(MAX_COMPONENTS).is_none()
+                    && unfolded.compact_parts(MAX_COMPONENTS).is_none()
                 {
                     return self.wrong(PartError::NotIndexable { span: base.span, ty }, span);
                 }
@@ -194,7 +194,7 @@ impl Checker<'_> {
         span: Span,
     ) {
         let found = self.lower(written);
-        let parts = product.components(MOST_COMPONENTS).or_else(|| product.compact_parts(MOST_COMPONENTS));
+        let parts = product.components(MAX_COMPONENTS).or_else(|| product.compact_parts(MAX_COMPONENTS));
         let Some(parts) = parts else { return };
         let wanted = Type::unit_sum(parts.len());
         if found != wanted && index.to_usize().is_some_and(|i| i < parts.len()) && !found.is_error() {
@@ -241,7 +241,7 @@ impl Checker<'_> {
                 None => self.wrong(PartError::DynamicComponent { span, ty: ty.clone() }, span),
             };
         }
-        let (parts, compact) = match unfolded.components(MOST_COMPONENTS) {
+        let (parts, compact) = match unfolded.components(MAX_COMPONENTS) {
             Some(parts) => (parts, false),
             None => match unfolded.kind() {
                 TypeKind::CompactProduct(parts) => (parts.clone(), true),
@@ -249,7 +249,7 @@ impl Checker<'_> {
                 TypeKind::CompactPower(digit, count) => {
                     // Long exponentials are not written out: one part stands for all.
                     let n = count.as_unit_sum().filter(|n| index < *n).and_then(|_| index.to_usize());
-                    (vec![digit.clone(); n.map_or(0, |i| i + 1).min(MOST_COMPONENTS)], true)
+                    (vec![digit.clone(); n.map_or(0, |i| i + 1).min(MAX_COMPONENTS)], true)
                 }
                 _ => return self.wrong(PartError::NotIndexable { span: base.span, ty }, span),
             },
@@ -380,10 +380,10 @@ impl Checker<'_> {
             );
             Some(Help::new(words))
         } else if found
-            .components(MOST_COMPONENTS)
+            .components(MAX_COMPONENTS)
             .is_some_and(|parts| parts.len() > 1 && parts.iter().all(|p| *p == Type::int()))
         {
-            let axes = index.unfold().compact_factors(MOST_COMPONENTS).map_or(1, |factors| factors.len());
+            let axes = index.unfold().compact_factors(MAX_COMPONENTS).map_or(1, |factors| factors.len());
             let nested = matches!(array.unfold().kind(), TypeKind::Array(element, _)
                 if matches!(element.unfold().kind(), TypeKind::Array(..)));
             Some(match axes == 1 && nested {
@@ -426,13 +426,13 @@ impl Checker<'_> {
             _ => return None,
         };
         let literal = |part: &Expr| matches!(part.kind, ExprKind::Int(_));
-        let factors = index.unfold().compact_factors(MOST_COMPONENTS);
+        let factors = index.unfold().compact_factors(MAX_COMPONENTS);
         let Some(factors) = factors.filter(|factors| factors.len() == parts.len()) else {
             if !parts.iter().any(|part| literal(part)) {
                 return None;
             }
             // Another number of parts: what is written says nothing of the types of its literals.
-            let axes = index.unfold().compact_factors(MOST_COMPONENTS).map_or(1, |factors| factors.len());
+            let axes = index.unfold().compact_factors(MAX_COMPONENTS).map_or(1, |factors| factors.len());
             let error = PartError::IndexParts {
                 span: key.span,
                 found: parts.len(),

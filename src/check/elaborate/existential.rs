@@ -277,10 +277,10 @@ impl Checker<'_> {
     /// A name for a new size like this one that no message shows beside it for another: `K2` after `K`.
     fn size_name(&mut self, name: &Arc<str>, new: &[TypeVar]) -> Arc<str> {
         /// With more variables than this all sizes that there have been count as shown.
-        const MOST: usize = 500;
+        const MAX_VARIABLES: usize = 500;
         let mut shown: HashSet<Arc<str>> = HashSet::default();
         let mut first = 2;
-        if self.program.sizes.len() > MOST {
+        if self.program.sizes.len() > MAX_VARIABLES {
             shown.insert(name.clone());
             first = self.program.sizes.len();
         } else {
@@ -293,7 +293,7 @@ impl Checker<'_> {
             }
         }
         let opened: usize = self.item.frames.iter().map(|frame| frame.opened.len()).sum();
-        if opened > MOST {
+        if opened > MAX_VARIABLES {
             shown.insert(name.clone());
             first = first.max(opened);
         } else {

@@ -86,7 +86,7 @@ pub(in crate::check) struct Waiting {
 }
 
 /// Numbers from here on are those of calls that wait. No program has so many functions.
-const FIRST_WAITING: FunctionId = FunctionId::MAX / 2;
+const FIRST_WAITING_ID: FunctionId = FunctionId::MAX / 2;
 
 impl Checker<'_> {
     /// The candidates of one scope that can have the wanted type.
@@ -347,7 +347,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         let result = self.infer.fresh(Kind::Type);
-        let id = FIRST_WAITING + self.item.waited;
+        let id = FIRST_WAITING_ID + self.item.waited;
         self.item.waited += 1;
         let (name, type_args, depth) = (name.clone(), type_args.to_vec(), self.item.frames.len());
         let waiting = Waiting { id, name, type_args, argument, found, result: result.clone(), depth, span };
@@ -431,7 +431,7 @@ impl Checker<'_> {
     pub(in crate::check) fn chosen_call(&mut self, term: &Term) -> Option<Term> {
         let TermKind::Call(function, _) = &term.kind else { return None };
         let TermKind::Closure { function, .. } = &function.kind else { return None };
-        if *function < FIRST_WAITING {
+        if *function < FIRST_WAITING_ID {
             return None;
         }
         let chosen = self.item.chosen.remove(function);

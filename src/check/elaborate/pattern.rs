@@ -7,7 +7,6 @@
 use crate::check::annotations::Referent;
 use crate::check::context::{Binding, Checker};
 use crate::check::elaborate::apply;
-use crate::check::elaborate::coerce::MOST_COMPONENTS;
 use crate::check::env::Scope;
 use crate::check::error::{CallError, ConversionError, PartError, PatternError, StatementError, TypeError};
 use crate::check::solve::exhaustive;
@@ -17,7 +16,7 @@ use crate::core::{LocalId, Pat, PatKind};
 use crate::hash::HashSet;
 use crate::source::Span;
 use crate::syntax::ast::{Name, Pattern, PatternKind};
-use crate::types::number::Rounded;
+use crate::types::number::{MAX_COMPONENTS, Rounded};
 use crate::types::{Kind, Nominal, ProductForm, Scalar, Type, TypeKind};
 use num_bigint::{BigInt, BigUint};
 use std::sync::Arc;
@@ -225,17 +224,17 @@ impl Checker<'_> {
                 }
                 let ty = self.infer.zonk(&ty);
                 let unfolded = ty.unfold();
-                match unfolded.components(MOST_COMPONENTS).filter(|c| c.len() == parts.len()) {
+                match unfolded.components(MAX_COMPONENTS).filter(|c| c.len() == parts.len()) {
                     Some(components) => {
                         let parts =
                             parts.iter().zip(&components).map(|(p, t)| self.pattern(p, t, mutable)).collect();
                         Pat { kind: PatKind::Tuple(parts), ty, span }
                     }
                     None => {
-                        let help = match unfolded.compact_parts(MOST_COMPONENTS) {
+                        let help = match unfolded.compact_parts(MAX_COMPONENTS) {
                             Some(_) => Some("a compact tuple is taken apart by `(p\\, q)`".to_string()),
                             None => unfolded
-                                .components(MOST_COMPONENTS)
+                                .components(MAX_COMPONENTS)
                                 .map(|c| format!("it has {} components", c.len())),
                         };
                         self.misfit(&format!("a tuple of {}", parts.len()), &ty, help, span);
@@ -245,7 +244,7 @@ impl Checker<'_> {
                 }
             }
             PatternKind::CompactTuple(parts) => {
-                let factors = ty.unfold().compact_parts(MOST_COMPONENTS).filter(|f| f.len() == parts.len());
+                let factors = ty.unfold().compact_parts(MAX_COMPONENTS).filter(|f| f.len() == parts.len());
                 match factors {
                     Some(factors) => {
                         let parts =

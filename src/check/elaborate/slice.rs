@@ -7,12 +7,12 @@
 //! of `a \+ k \+ r`, whose code is `a + i`. No index is checked when it runs.
 
 use crate::check::context::Checker;
-use crate::check::elaborate::coerce::MOST_COMPONENTS;
 use crate::check::error::{MoveError, PartError};
 use crate::check::terms::with_prefix;
 use crate::core::{Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind};
+use crate::types::number::MAX_COMPONENTS;
 use crate::types::{Type, TypeKind};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
@@ -143,9 +143,9 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         let array = base.ty.clone();
-        let factors = index.unfold().compact_factors(MOST_COMPONENTS);
+        let factors = index.unfold().compact_factors(MAX_COMPONENTS);
         let Some(factors) = factors.filter(|factors| factors.len() == keys.len()) else {
-            let found = index.unfold().compact_factors(MOST_COMPONENTS).map_or(1, |factors| factors.len());
+            let found = index.unfold().compact_factors(MAX_COMPONENTS).map_or(1, |factors| factors.len());
             let (index, found, axes) = (index.clone(), keys.len(), found);
             return self.wrong(PartError::IndexParts { span: at, found, axes, index, array }, span);
         };

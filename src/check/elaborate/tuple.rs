@@ -3,13 +3,13 @@
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::elaborate::apply;
-use crate::check::elaborate::coerce::MOST_COMPONENTS;
 use crate::check::error::TypeError;
 use crate::check::expectation::Expectation;
 use crate::check::types::lower;
 use crate::core::{Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr};
+use crate::types::number::MAX_COMPONENTS;
 use crate::types::{ProductForm, Type};
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl Checker<'_> {
         let hints = expected
             .ty
             .map(|h| self.infer.zonk(h).unfold())
-            .and_then(|h| h.components(MOST_COMPONENTS))
+            .and_then(|h| h.components(MAX_COMPONENTS))
             .filter(|h| h.len() == parts.len());
         let mut terms: Vec<Option<Term>> = vec![None; parts.len()];
         // Functions whose parameters have no types come last: the others may tell.
@@ -95,7 +95,7 @@ impl Checker<'_> {
         let factors = hint
             .as_ref()
             .filter(|h| h.compact_fields().is_none())
-            .and_then(|h| h.unfold().compact_factors(MOST_COMPONENTS))
+            .and_then(|h| h.unfold().compact_factors(MAX_COMPONENTS))
             .filter(|f| f.len() == parts.len());
         let mut terms = Vec::new();
         for (i, part) in parts.iter().enumerate() {

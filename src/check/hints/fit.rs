@@ -173,8 +173,8 @@ fn grouped(index: &Type, parts: &[Type]) -> Option<Solved> {
 
 /// Two factors of a number as near to each other as there are, if it is not too large to try.
 fn nearest_factors(n: u64) -> Option<(u64, u64)> {
-    const LARGEST: u64 = 1 << 24;
-    let root = Some(n).filter(|n| (1..=LARGEST).contains(n))?.isqrt();
+    const MAX_FACTORED: u64 = 1 << 24;
+    let root = Some(n).filter(|n| (1..=MAX_FACTORED).contains(n))?.isqrt();
     (1..=root).rev().find(|rows| n.is_multiple_of(*rows)).map(|rows| (rows, n / rows))
 }
 

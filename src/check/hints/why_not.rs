@@ -12,7 +12,7 @@ use crate::types::number::widened;
 use crate::types::{Kind, Type, TypeKind};
 
 /// Candidates shown at most.
-const MOST: usize = 8;
+const MAX_CANDIDATES: usize = 8;
 
 impl Checker<'_> {
     /// Candidates of a search as people read them.
@@ -73,14 +73,14 @@ impl Checker<'_> {
         mut remark: impl FnMut(&mut Self, usize, &Scheme) -> Option<String>,
     ) -> Vec<String> {
         let mut out = Vec::new();
-        for (at, candidate) in candidates.iter().take(MOST).enumerate() {
+        for (at, candidate) in candidates.iter().take(MAX_CANDIDATES).enumerate() {
             let line = self.typed(name, candidate);
             let scheme = self.candidate_header(candidate);
             let remark = remark(self, at, &scheme).map(|remark| format!(": {remark}"));
             out.push(format!("{line}{}", remark.unwrap_or_default()));
         }
-        if candidates.len() > MOST {
-            out.push(format!("and {} more", candidates.len() - MOST));
+        if candidates.len() > MAX_CANDIDATES {
+            out.push(format!("and {} more", candidates.len() - MAX_CANDIDATES));
         }
         out
     }

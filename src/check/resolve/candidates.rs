@@ -7,7 +7,6 @@
 
 use crate::check::annotations::Referent;
 use crate::check::context::{Binding, Checker};
-use crate::check::elaborate::coerce;
 use crate::check::env::{Callable, Definition, Scheme, Scope};
 use crate::check::error::CallError;
 use crate::check::solve::constraint::Answer;
@@ -15,7 +14,7 @@ use crate::check::solve::infer::accepts;
 use crate::core::{FunctionId, GlobalId, Prim, Term, TermKind};
 use crate::source::{SourceId, Span};
 use crate::syntax::ast;
-use crate::types::number::{conversion_cost, widened};
+use crate::types::number::{MAX_COMPONENTS, conversion_cost, widened};
 use crate::types::{Kind, Meta, NominalBody, Type, TypeKind};
 use std::sync::Arc;
 
@@ -326,10 +325,9 @@ impl Checker<'_> {
                 Type::array(self.adapted(t, u, round), i.clone())
             }
             (TypeKind::Product(_) | TypeKind::Array(..), TypeKind::Product(_) | TypeKind::Array(..)) => {
-                const MOST: usize = coerce::MOST_COMPONENTS;
                 let length = match (from.kind(), to.kind()) {
                     (TypeKind::Product(parts), _) | (_, TypeKind::Product(parts)) => parts.len(),
-                    _ => MOST,
+                    _ => MAX_COMPONENTS,
                 };
                 match (from.components(length), to.unfold().components(length)) {
                     (Some(xs), Some(ys)) if xs.len() == ys.len() => {

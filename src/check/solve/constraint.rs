@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 /// Most constraints that one header gives: superclasses at growing types would double them at each
 /// level. Those further up than this count as not given.
-const MOST_GIVEN: usize = 1_000;
+const MAX_GIVENS: usize = 1_000;
 
 /// A constraint that a use depends on.
 #[derive(Clone, Debug)]
@@ -443,13 +443,13 @@ impl Checker<'_> {
         taken && holes(&self.zonked(&constraint)) != holes(&constraint)
     }
 
-    /// Constraints with those of their superclasses, nearest first, up to [`MOST_GIVEN`] of them.
+    /// Constraints with those of their superclasses, nearest first, up to [`MAX_GIVENS`] of them.
     pub(in crate::check) fn with_supers(&self, constraints: Vec<Constraint>) -> Vec<Constraint> {
         let mut all: Vec<Constraint> = Vec::new();
         let mut seen: HashSet<Constraint> = HashSet::default();
         let mut waiting = VecDeque::from(constraints);
         while let Some(constraint) = waiting.pop_front() {
-            if all.len() == MOST_GIVEN {
+            if all.len() == MAX_GIVENS {
                 break;
             }
             if !seen.insert(constraint.clone()) {

@@ -7,10 +7,10 @@
 //! are ever listed. Exponential in the worst case, so the work is bounded; beyond the bound the
 //! match counts as covered and the executor's own error remains.
 
-use crate::check::elaborate::coerce::MOST_COMPONENTS;
 use crate::check::error::PatternError;
 use crate::core::{Pat, PatKind};
 use crate::source::Span;
+use crate::types::number::MAX_COMPONENTS;
 use crate::types::{NominalBody, ProductForm, Scalar, Type, TypeKind};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
@@ -103,7 +103,7 @@ pub(in crate::check) fn check(
         return reports;
     }
     let mut rows: Vec<Vec<Simple>> = Vec::new();
-    let mut budget = BUDGET;
+    let mut budget = MAX_STEPS;
     for (pat, guarded) in arms {
         // An alternative is looked at after those before it, though its guard may fail.
         let before = rows.len();
@@ -157,11 +157,11 @@ fn before_end(whole: Span, word: &str) -> Span {
 }
 
 /// The most arms that are offered.
-const MOST_ARMS: u32 = 24;
+const MAX_ARMS: u32 = 24;
 
 /// Patterns that cover what some rows leave out, a case each; none for a type without cases, or with too many.
 fn lacking(rows: &[Vec<Simple>], ty: &Type, budget: &mut usize) -> Option<Vec<String>> {
-    let count = case_count(ty).filter(|count| *count <= BigUint::from(MOST_ARMS))?.to_u32()?;
+    let count = case_count(ty).filter(|count| *count <= BigUint::from(MAX_ARMS))?.to_u32()?;
     let mut arms = Vec::new();
     for case in (0..count).map(BigUint::from) {
         let query = [match coarray(ty) {
@@ -193,7 +193,7 @@ pub(in crate::check) fn missing(patterns: &[&Pat], ty: &Type) -> Option<String> 
         return None;
     }
     let rows: Vec<Vec<Simple>> = patterns.iter().map(|p| vec![simple(p)]).collect();
-    let found = useful(&rows, &[Simple::Any], std::slice::from_ref(ty), &mut { BUDGET });
+    let found = useful(&rows, &[Simple::Any], std::slice::from_ref(ty), &mut { MAX_STEPS });
     found.map(|w| w.concat())
 }
 
@@ -218,7 +218,7 @@ fn empty(ty: &Type, depth: u32) -> bool {
 }
 
 /// Steps that one match may take.
-const BUDGET: usize = 200_000;
+const MAX_STEPS: usize = 200_000;
 
 /// The components of a type with one constructor.
 fn parts_of(ty: &Type) -> Option<(Vec<Type>, &'static str)> {
@@ -233,10 +233,10 @@ fn parts_of(ty: &Type) -> Option<(Vec<Type>, &'static str)> {
         let comma = if *form == ProductForm::Compact { "\\, " } else { ", " };
         return Some((parts.iter().cloned().chain([Type::product_of(end.clone())]).collect(), comma));
     }
-    if let Some(parts) = ty.components(MOST_COMPONENTS).filter(|p| !p.is_empty()) {
+    if let Some(parts) = ty.components(MAX_COMPONENTS).filter(|p| !p.is_empty()) {
         return Some((parts, ", "));
     }
-    ty.compact_parts(MOST_COMPONENTS).map(|f| (f, "\\, "))
+    ty.compact_parts(MAX_COMPONENTS).map(|f| (f, "\\, "))
 }
 
 /// The number of cases of a type with numbered cases.

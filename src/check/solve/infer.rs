@@ -91,7 +91,7 @@ pub struct Equation {
 }
 
 /// Equations that may wait at once. Programs have a few.
-const MOST_POSTPONED: usize = 1_000;
+const MAX_POSTPONED: usize = 1_000;
 
 /// Whether a type may be an argument where this kind is wanted: holes written by the user may.
 pub fn accepts(kind: Kind, ty: &Type) -> bool {
@@ -180,7 +180,7 @@ impl Infer {
     }
 
     fn postpone(&mut self, a: &Type, b: &Type) -> Result<(), UnifyError> {
-        if self.postponed.len() >= MOST_POSTPONED {
+        if self.postponed.len() >= MAX_POSTPONED {
             return Err(UnifyError);
         }
         let mut equations = self.postponed.clone();

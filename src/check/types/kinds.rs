@@ -28,7 +28,7 @@ use crate::types::{FiniteKind, Kind, Member, ProductForm, Scalar, Type, TypeFun,
 use std::sync::Arc;
 
 /// Combinations of members that coverage looks at.
-const MOST_CASES: usize = 4_096;
+const MAX_CASES: usize = 4_096;
 
 impl Checker<'_> {
     /// `kind VIS = public | private | secret;`, before any type that may mention it.
@@ -540,7 +540,7 @@ impl Checker<'_> {
         let mut cases: Vec<Vec<Type>> = vec![Vec::new()];
         for &kind in kinds {
             let declared = self.env.finite_kind(kind)?;
-            if cases.len() * declared.members.len() > MOST_CASES {
+            if cases.len() * declared.members.len() > MAX_CASES {
                 return None;
             }
             let extend = |case: &Vec<Type>| {

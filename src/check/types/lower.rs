@@ -552,7 +552,7 @@ pub(in crate::check) fn compact_reading(ty: &Type) -> Option<Type> {
 /// arguments are kept apart, or a function. Types in `known` are not looked into.
 fn contains_itself(whole: &Nominal, known: &HashSet<u32>) -> bool {
     /// Types looked at: polymorphic recursion makes new ones without end.
-    const MOST: usize = 1_000;
+    const MAX_TYPES: usize = 1_000;
     let mut seen: HashSet<Type> = HashSet::default();
     let mut waiting: Vec<Type> = stored(&Type::nominal(whole.clone(), variables(&whole.params)));
     while let Some(ty) = waiting.pop() {
@@ -564,7 +564,7 @@ fn contains_itself(whole: &Nominal, known: &HashSet<u32>) -> bool {
                 continue;
             }
         }
-        if seen.len() < MOST && ty.nodes() <= MAX_TYPE_NODES && seen.insert(ty.clone()) {
+        if seen.len() < MAX_TYPES && ty.nodes() <= MAX_TYPE_NODES && seen.insert(ty.clone()) {
             waiting.extend(stored(&ty));
         }
     }
