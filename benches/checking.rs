@@ -1,12 +1,13 @@
-//! How long checking takes, by the length of a program: 1 000, 10 000 and 100 000 lines of functions
-//! that call one another, with constraints, reshapes, matches and overloads.
+//! How long checking takes, by the length of a program: 1 000, 10 000 and 100 000 lines of
+//! functions that call one another, with constraints, reshapes, matches and overloads.
 //!
 //! `cargo bench --bench checking`. The last column is the time for a line, relative to the shortest
 //! program's: where checking is linear it stays near 1.
 //!
-//! Before that, verdicts: the 400 pairs of the table of isomorphisms, and pairs made to be hard, each
-//! beside the evaluation alone (`iso::fingerprint`), which was the whole decision before verdicts were exact. Most of the
-//! difference of a natural pair is the second of the two looks; what is different needs one.
+//! Before that, verdicts: the 400 pairs of the table of isomorphisms, and pairs made to be hard,
+//! each beside the evaluation alone (`iso::fingerprint`), which was the whole decision before
+//! verdicts were exact. Most of the difference of a natural pair is the second of the two looks;
+//! what is different needs one.
 
 #[path = "../tests/types/iso_support/mod.rs"]
 mod iso_support;

@@ -5,8 +5,9 @@
 //! cargo bench --bench kernels -- axpy stencil     # some of them; --most=100000 leaves large sizes out
 //! ```
 //!
-//! Prints a table in Markdown: medians of rounds in which each contender has had its turn, as ratios to Rust.
-//! Each result is compared with Rust's. `--rounds=N` sets how many rounds there are, 9 unless told.
+//! Prints a table in Markdown: medians of rounds in which each contender has had its turn, as
+//! ratios to Rust. Each result is compared with Rust's. `--rounds=N` sets how many rounds there
+//! are, 9 unless told.
 
 #[path = "kernels/case.rs"]
 mod case;
@@ -91,8 +92,8 @@ struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// Runs once for the caches and the compilers, finds out how many calls a measurement takes, and looks
-    /// at the result.
+    /// Runs once for the caches and the compilers, finds out how many calls a measurement takes,
+    /// and looks at the result.
     fn prepare(&mut self, kernel: &str, size: usize, rounds: usize, expected: (f64, f64)) {
         let mut ask = || {
             self.contender.time(kernel, size, 1)?;
@@ -111,7 +112,8 @@ impl Entry<'_> {
             Ok((check, seconds)) => {
                 self.calls = ((LONG_ENOUGH / seconds) as usize).clamp(1, 1_000_000);
                 self.rounds = ((BUDGET / (seconds * self.calls as f64)) as usize).clamp(1, rounds);
-                // A library may multiply and add in one step, which is another point of the Mandelbrot set.
+                // A library may multiply and add in one step, which is another point of the
+                // Mandelbrot set.
                 let tolerance = if self.name == "Felis" { 1e-9 } else { 1e-4 };
                 let near = |check: f64| (check - expected.0).abs() <= tolerance * expected.1.max(1e-300);
                 if let Some(check) = check.filter(|check| !near(*check)) {

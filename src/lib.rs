@@ -17,8 +17,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The library reads no file and prints nothing: files come from a [`FileSystem`], and the output of programs is in
-//! the [`Outcome`].
+//! The library reads no file and prints nothing: files come from a [`FileSystem`], and the output
+//! of programs is in the [`Outcome`].
 //!
 //! The stages of a program, each a module of its own (`ARCHITECTURE.md` says which may use which):
 //!

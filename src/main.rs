@@ -1,5 +1,6 @@
-//! The `felis` command: arguments in, exit code out. All work is done by [`cli`] on one thread, with a
-//! stack that holds the deepest programs. The stack that the system gives may be small: nothing is done on it.
+//! The `felis` command: arguments in, exit code out. All work is done by [`cli`] on one thread,
+//! with a stack that holds the deepest programs. The stack that the system gives may be small:
+//! nothing is done on it.
 
 mod cli;
 

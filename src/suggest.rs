@@ -1,11 +1,11 @@
-//! Which known name a misspelled one may have meant: one that takes few changes to get. Knows nothing of what
-//! the names stand for.
+//! Which known name a misspelled one may have meant: one that takes few changes to get. Knows
+//! nothing of what the names stand for.
 
 /// Letters of the longest name that is compared with others: a longer one is no slip.
 const MAX_NAME_CHARS: usize = 60;
 
-/// The known name closest to a misspelled one, if it is close. A change is a letter more, less, another, or two
-/// neighbors exchanged.
+/// The known name closest to a misspelled one, if it is close. A change is a letter more, less,
+/// another, or two neighbors exchanged.
 pub fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let letters = name.chars().take(MAX_NAME_CHARS + 1).count();
     if letters > MAX_NAME_CHARS {

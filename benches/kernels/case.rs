@@ -1,7 +1,7 @@
 //! The kernels, their sizes, and what each must at least move and compute.
 //!
-//! A case is a kernel at a size. Gives its program, cut where the measured call stands: what comes before is set
-//! up once, what comes after checks the result. Runs nothing.
+//! A case is a kernel at a size. Gives its program, cut where the measured call stands: what comes
+//! before is set up once, what comes after checks the result. Runs nothing.
 
 use std::path::Path;
 
@@ -15,7 +15,8 @@ pub struct Kernel {
     pub elements: fn(f64) -> f64,
     /// Bytes that it must read and write.
     pub bytes: fn(f64) -> f64,
-    /// Operations on floats that it must do; none where the number depends on the data or on a library's method.
+    /// Operations on floats that it must do; none where the number depends on the data or on a
+    /// library's method.
     pub flops: fn(f64) -> f64,
 }
 

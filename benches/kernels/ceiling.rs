@@ -1,6 +1,8 @@
-//! What the machine can do at most: bytes moved by a triad, and fused multiplications, on all threads.
+//! What the machine can do at most: bytes moved by a triad, and fused multiplications, on all
+//! threads.
 //!
-//! Measured in the same run as the kernels. Gives the least time that so many bytes and operations can take.
+//! Measured in the same run as the kernels. Gives the least time that so many bytes and operations
+//! can take.
 
 use rayon::prelude::*;
 use std::collections::HashMap;

@@ -1,7 +1,8 @@
 //! Felis as a contender: one session for a case, the kernel called as a line.
 //!
-//! Takes a program; gives seconds and the check of the result. What the timed line does is written as a
-//! user would: `again 100;` calls the kernel a hundred times from a procedure and keeps the last result.
+//! Takes a program; gives seconds and the check of the result. What the timed line does is written
+//! as a user would: `again 100;` calls the kernel a hundred times from a procedure and keeps the
+//! last result.
 
 use super::case::Program;
 use felis::session::{Mode, Session, Stage, Status};

@@ -1,6 +1,7 @@
 //! A Python library as a contender: one child process that answers with times.
 //!
-//! The protocol is that of `benches/peers/peer.py`: a line `KERNEL SIZE ROUNDS` is answered by `CHECK SECONDS`.
+//! The protocol is that of `benches/peers/peer.py`: a line `KERNEL SIZE ROUNDS` is answered by
+//! `CHECK SECONDS`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

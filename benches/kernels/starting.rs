@@ -1,7 +1,8 @@
-//! How long a process takes: CPU of hello world against a process that does nothing, and the first result of a
-//! new program.
+//! How long a process takes: CPU of hello world against a process that does nothing, and the first
+//! result of a new program.
 //!
-//! CPU is measured by the shell over many processes, for one alone is below the resolution of its clock.
+//! CPU is measured by the shell over many processes, for one alone is below the resolution of its
+//! clock.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -7,8 +7,8 @@ use crate::types::number::Fixed;
 use crate::types::{self, Scalar, TypeKind};
 use crate::value::{self, Buffer, Seq};
 
-/// The elements of an array of any number of axes, row-major: the last axis fastest. The bridge to other libraries'
-/// arrays.
+/// The elements of an array of any number of axes, row-major: the last axis fastest. The bridge to
+/// other libraries' arrays.
 ///
 /// ```
 /// use felis::{Array, Session};

@@ -22,7 +22,8 @@ fn scalar(value: &Value, wanted: Scalar) -> Option<&value::Value> {
     (value.structure().as_scalar() == Some(wanted)).then(|| value.stored())
 }
 
-/// `TryFrom<&Value>` by a function that gives `None` where the value is another, and `TryFrom<Value>`.
+/// `TryFrom<&Value>` by a function that gives `None` where the value is another, and
+/// `TryFrom<Value>`.
 macro_rules! reads {
     ($($t:ty: $read:expr;)*) => {$(
         impl TryFrom<&Value> for $t {

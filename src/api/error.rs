@@ -9,7 +9,8 @@ use std::ops::Range;
 /// The most characters of a value that a message shows.
 const MAX_SHOWN: usize = 60;
 
-/// The reason why a call of a [`Session`](super::Session) has no result. The session is as it was before the call.
+/// The reason why a call of a [`Session`](super::Session) has no result. The session is as it was
+/// before the call.
 ///
 /// ```
 /// let mut session = felis::Session::new();

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 /// The files that programs may use: modules for `import`, and data. The library itself opens none.
 ///
-/// Paths are as programs write them; those of imports are joined with the folder of the importing text, `.` and `..`
-/// resolved.
+/// Paths are as programs write them; those of imports are joined with the folder of the importing
+/// text, `.` and `..` resolved.
 ///
 /// ```
 /// use std::{collections::HashMap, io, sync::Mutex};

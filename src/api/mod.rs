@@ -1,7 +1,7 @@
 //! The library for programs that embed Felis: texts in, typed values and diagnostics out.
 //!
-//! Everything here is re-exported at the root of the crate and is all that is public. Wraps [`crate::session`], whose
-//! items serve the command line and change without notice.
+//! Everything here is re-exported at the root of the crate and is all that is public. Wraps
+//! [`crate::session`], whose items serve the command line and change without notice.
 
 mod array;
 mod convert;
@@ -27,8 +27,9 @@ const UNNAMED: &str = "input";
 
 /// Definitions, variables and types made so far, and the means to run more text.
 ///
-/// Each call is a transaction: if it returns an error, all definitions and variables are as they were before it. Texts
-/// run on a stack of their own, so a thread with a small stack may hold a session.
+/// Each call is a transaction: if it returns an error, all definitions and variables are as they
+/// were before it. Texts run on a stack of their own, so a thread with a small stack may hold a
+/// session.
 ///
 /// ```
 /// let mut session = felis::Session::new();
@@ -83,7 +84,8 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Runs a program; what it prints goes to `print` piece by piece. Messages name the program `name`.
+    /// Runs a program; what it prints goes to `print` piece by piece. Messages name the program
+    /// `name`.
     ///
     /// ```
     /// let mut session = felis::Session::new();

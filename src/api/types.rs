@@ -18,8 +18,8 @@ use std::fmt;
 pub struct Type(pub(super) types::Type);
 
 impl Type {
-    /// The extents of the axes of an array, the slowest first; empty for what is no array. The axes of arrays in an
-    /// array follow its own.
+    /// The extents of the axes of an array, the slowest first; empty for what is no array. The axes
+    /// of arrays in an array follow its own.
     pub fn shape(&self) -> Vec<usize> {
         axes_and_element(&self.0).0
     }
@@ -58,8 +58,8 @@ pub(super) fn axes_and_element(ty: &types::Type) -> (Vec<usize>, types::Type) {
     (shape, ty)
 }
 
-/// The extents of an index: one for each factor of a product. No value has an index whose size is no `usize`, but one
-/// without elements.
+/// The extents of an index: one for each factor of a product. No value has an index whose size is
+/// no `usize`, but one without elements.
 fn axes(index: &types::Type) -> Vec<usize> {
     let size = |ty: &types::Type| ty.size().ok().and_then(|n| n.to_usize());
     let index = index.unfold();

@@ -13,9 +13,10 @@ use std::sync::Arc;
 
 /// A value together with its type; cheap to clone, and independent of the session it comes from.
 ///
-/// `TryFrom` turns a value into `bool`, `char`, `String`, `()`, every integer type that holds the number, `f32`, `f64`,
-/// and into `Vec<T>`, `[T; N]` and tuples of these. `From` makes values of them. [`Array`](super::Array) reads and makes
-/// large arrays. `Display` writes a text that reads back as the value.
+/// `TryFrom` turns a value into `bool`, `char`, `String`, `()`, every integer type that holds the
+/// number, `f32`, `f64`, and into `Vec<T>`, `[T; N]` and tuples of these. `From` makes values of
+/// them. [`Array`](super::Array) reads and makes large arrays. `Display` writes a text that reads
+/// back as the value.
 ///
 /// ```
 /// use felis::{Session, Value};
@@ -80,8 +81,8 @@ impl Value {
         self.ty().shape()
     }
 
-    /// The components of a tuple, record or struct, the elements of an array, or the parts of a compact product, in
-    /// order; empty for other values.
+    /// The components of a tuple, record or struct, the elements of an array, or the parts of a
+    /// compact product, in order; empty for other values.
     ///
     /// ```
     /// let value = felis::Session::new().evaluate("(1, \"one\")")?.value()?;
@@ -102,8 +103,8 @@ impl Value {
         (at < parts.count).then(|| parts.get(at))
     }
 
-    /// The case of a variant or an enumeration with its argument, which is `()` for a case without one. A case of an
-    /// undeclared sum is named by its number.
+    /// The case of a variant or an enumeration with its argument, which is `()` for a case without
+    /// one. A case of an undeclared sum is named by its number.
     ///
     /// ```
     /// let mut session = felis::Session::new();
@@ -145,8 +146,8 @@ impl Value {
     }
 }
 
-/// Returns true if a type mentions one that a program declares, or a function, which may hold values
-/// of such types.
+/// Returns true if a type mentions one that a program declares, or a function, which may hold
+/// values of such types.
 fn mentions_declarations(ty: &types::Type) -> bool {
     let mut found =
         matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Function(..) | TypeKind::Procedure(_));

@@ -1,8 +1,9 @@
 //! What is noted for editors while a text is checked: what each name stands for, the types of
 //! expressions, what is in scope at a place.
 //!
-//! Takes remarks of the checker where it knows them; gives [`Notes`]. A checker without notes pays one
-//! comparison for each remark. Decides nothing: a text is checked the same with notes and without.
+//! Takes remarks of the checker where it knows them; gives [`Notes`]. A checker without notes pays
+//! one comparison for each remark. Decides nothing: a text is checked the same with notes and
+//! without.
 
 use crate::check::context::Checker;
 use crate::check::env::{Callable, Definition};
@@ -17,8 +18,8 @@ use std::sync::Arc;
 /// What a name stands for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Referent {
-    /// What is declared by the name that stands here: a variable, a function, a method, a class, a type
-    /// parameter.
+    /// What is declared by the name that stands here: a variable, a function, a method, a class, a
+    /// type parameter.
     At(Span),
     /// A declared type, by its number.
     Nominal(Nominal),
@@ -47,7 +48,8 @@ pub struct Annotations {
     cursor: Option<(SourceId, u32)>,
     /// How many types and variables are settled already: those of texts that were checked before.
     settled: (usize, usize),
-    /// Names with what they stand for, as far as that is known; what is noted later of one place holds.
+    /// Names with what they stand for, as far as that is known; what is noted later of one place
+    /// holds.
     pub uses: Vec<(Span, Referent)>,
     /// The types of expressions.
     pub types: Vec<(Span, Type)>,

@@ -1,4 +1,5 @@
-//! The context of checking: the [`Checker`], the item and the function that are being checked, names in scope.
+//! The context of checking: the [`Checker`], the item and the function that are being checked,
+//! names in scope.
 //!
 //! Everything here is state with the operations that keep it consistent. Nothing elaborates.
 
@@ -77,14 +78,15 @@ pub(super) struct Frame {
     pub(super) opened: Vec<TypeVar>,
     /// What patterns have bound that is still to be opened, with the patterns for what is in it.
     pub(super) matched: Vec<(Opening, Pat)>,
-    /// Procedures that change nothing but variables of this frame, or of procedures around it: it may call them,
-    /// pure as it may be.
+    /// Procedures that change nothing but variables of this frame, or of procedures around it: it
+    /// may call them, pure as it may be.
     pub(super) contained: HashSet<LocalId>,
     /// Functions that its variables hold for good.
     pub(super) functions: HashMap<LocalId, Seen>,
     /// It does something that can be seen outside the function in which it is declared.
     pub(super) outside: bool,
-    /// It is a function declared by name in another: it may change variables of functions around it.
+    /// It is a function declared by name in another: it may change variables of functions around
+    /// it.
     pub(super) may_store: bool,
 }
 
@@ -192,7 +194,8 @@ pub(super) struct Pending {
 }
 
 /// Checks the body of a declared function on demand. Resolution needs the result type of a function
-/// that states none; items, a layer above it, provide this function (as the query providers of rustc do).
+/// that states none; items, a layer above it, provide this function (as the query providers of
+/// rustc do).
 pub(super) type CheckFunction = fn(&mut Checker<'_>, FunctionId);
 
 pub(super) struct Checker<'a> {
@@ -204,7 +207,8 @@ pub(super) struct Checker<'a> {
     pub(super) reports: Reports,
     pub(super) pending_types: HashMap<Arc<str>, ast::Stmt>,
     pub(super) types_in_progress: Vec<Arc<str>>,
-    /// Constraints of the types that are being declared, innermost last, and of those that have been.
+    /// Constraints of the types that are being declared, innermost last, and of those that have
+    /// been.
     pub(super) written: Vec<Written>,
     pub(super) declared: Vec<Written>,
     /// What the declarations of this input apply.
@@ -435,7 +439,8 @@ impl<'a> Checker<'a> {
         result
     }
 
-    /// Exchanges what blocks have declared for what it hides: another item knows nothing of these blocks.
+    /// Exchanges what blocks have declared for what it hides: another item knows nothing of these
+    /// blocks.
     pub(super) fn swap_hidden(&mut self) {
         let mut hidden = std::mem::take(&mut self.item.hidden);
         let exchange = |this: &mut Self, one: &mut Hidden| {
@@ -470,7 +475,8 @@ impl<'a> Checker<'a> {
         self.env.foreign_kinds.extend(new);
     }
 
-    /// A constructor replaces whatever had its name in its scope, so that patterns have one reading.
+    /// A constructor replaces whatever had its name in its scope, so that patterns have one
+    /// reading.
     pub(super) fn hide(&mut self, name: &Arc<str>, scope: Scope) {
         if let Some(candidates) = self.env.candidates_in(name, scope) {
             candidates.retain(|_, known| known != scope);

@@ -1,8 +1,9 @@
 //! Which functions of an input come after the sizes they mention.
 //!
-//! Functions of one input are known before its statements run, in any order. One whose header mentions
-//! a size that a statement before it names, as in `val x : real ^ ?N = …;` and `fun f(y:real ^ N) => …`,
-//! can be known only when the statement has been checked, and is made known then.
+//! Functions of one input are known before its statements run, in any order. One whose header
+//! mentions a size that a statement before it names, as in `val x : real ^ ?N = …;` and
+//! `fun f(y:real ^ N) => …`, can be known only when the statement has been checked, and is made
+//! known then.
 //!
 //! Takes statements; gives for each that names sizes the functions that wait for it.
 

@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// The scopes of top-level names, from near to far. Those of blocks are nearer still; they are in the
-/// frames of the function being checked.
+/// The scopes of top-level names, from near to far. Those of blocks are nearer still; they are in
+/// the frames of the function being checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// This text, or this session with all its inputs.
@@ -364,8 +364,8 @@ pub struct Env {
     pub classes: HashMap<ClassId, Arc<Class>>,
     /// Instances of each class.
     pub instances: HashMap<ClassId, Vec<Arc<Membership>>>,
-    /// Texts numbered below this are the library's, and the user cannot replace what they declare; 0
-    /// in the library itself.
+    /// Texts numbered below this are the library's, and the user cannot replace what they declare;
+    /// 0 in the library itself.
     pub library_texts: u32,
     /// Other texts than the library's that are not this one's: those of modules.
     pub foreign: BTreeSet<SourceId>,
@@ -375,7 +375,8 @@ pub struct Env {
     pub modules: HashMap<Arc<str>, Arc<Module>>,
     /// Abstract types whose representation is not known here, by number.
     pub hidden: BTreeSet<u32>,
-    /// Abstract types of this module that were declared in blocks, by number: no name leads to them.
+    /// Abstract types of this module that were declared in blocks, by number: no name leads to
+    /// them.
     pub unnamed: BTreeSet<u32>,
     /// The constraints of declared types that have some, by the number of their first parameter.
     pub type_constraints: HashMap<u32, TypeConstraints>,
@@ -435,8 +436,8 @@ impl Env {
         self.candidates_in(name, scope).into_iter().for_each(|known| known.add(callable.clone(), scope));
     }
 
-    /// The candidates of a name, to which one of this scope is to be added; `None` if a nearer variable
-    /// ends the search before.
+    /// The candidates of a name, to which one of this scope is to be added; `None` if a nearer
+    /// variable ends the search before.
     pub(super) fn candidates_in(&mut self, name: &Arc<str>, scope: Scope) -> Option<&mut Candidates> {
         let known = self.values.entry(name.clone());
         let known = known.or_insert_with(|| Definition::Callables(Candidates::default()));
@@ -469,7 +470,8 @@ impl Env {
 
     /// The scope of what the present text declares.
     pub fn own_scope(&self) -> Scope {
-        // The library's texts are read when they are mentioned, in no order: they are one scope with the primitives.
+        // The library's texts are read when they are mentioned, in no order: they are one scope
+        // with the primitives.
         if self.is_library() { Scope::Library } else { Scope::Module }
     }
 
@@ -519,8 +521,8 @@ impl Env {
         }
     }
 
-    /// What an operator can mean: functions of its name, and methods of all classes. Nobody imports an
-    /// operator: it comes with the instances.
+    /// What an operator can mean: functions of its name, and methods of all classes. Nobody imports
+    /// an operator: it comes with the instances.
     pub fn operators(&self, symbol: &str) -> Candidates {
         let mut all = match self.values.get(symbol) {
             Some(Definition::Callables(known)) => known.clone(),

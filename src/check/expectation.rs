@@ -2,9 +2,10 @@
 
 use crate::types::Type;
 
-/// The type that the place of an expression asks for, if something states one, and whether the place is a
-/// statement. It guides elaboration and is no demand: the conversion of the term makes the demand afterwards. The
-/// pair plays the part of the inherited type in bidirectional typing (Dunfield & Krishnaswami 2021).
+/// The type that the place of an expression asks for, if something states one, and whether the
+/// place is a statement. It guides elaboration and is no demand: the conversion of the term makes
+/// the demand afterwards. The pair plays the part of the inherited type in bidirectional typing
+/// (Dunfield & Krishnaswami 2021).
 #[derive(Clone, Copy, Debug)]
 pub(in crate::check) struct Expectation<'t> {
     /// The type, as far as it is known; it may have holes.

@@ -1,7 +1,8 @@
 //! Names that other languages give to functions and constants, with what is written here instead.
 //!
-//! Asked only about a name that nothing has, so no name is reserved. Each row has an expression that does what
-//! its sentence says; the tests check them all, so that no message names what is not there.
+//! Asked only about a name that nothing has, so no name is reserved. Each row has an expression
+//! that does what its sentence says; the tests check them all, so that no message names what is not
+//! there.
 
 /// What is said of names that are known elsewhere.
 pub struct Foreign {

@@ -13,8 +13,8 @@ use crate::syntax::ast::Name;
 use crate::types::Type;
 
 impl Checker<'_> {
-    /// Says what is wrong with a qualified name that stands for nothing here; false if the module has
-    /// it, though as something else.
+    /// Says what is wrong with a qualified name that stands for nothing here; false if the module
+    /// has it, though as something else.
     pub(super) fn unknown_in_module(&mut self, name: &Name) -> bool {
         let Some((module_name, own)) = name.qualified() else { return false };
         match self.env.modules.get(module_name).cloned() {

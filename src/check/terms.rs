@@ -50,8 +50,8 @@ pub(super) enum Number {
     Real(Rounded),
 }
 
-/// `f"… {x:8.3} …"` as a sum of texts: the value as `.str` gives it, or with so many digits after the point, and
-/// with blanks before it.
+/// `f"… {x:8.3} …"` as a sum of texts: the value as `.str` gives it, or with so many digits after
+/// the point, and with blanks before it.
 pub(in crate::check) fn with_values(text: &Arc<str>, holes: &[ast::Interpolation], span: Span) -> Expr {
     let at = |kind, span| Expr { kind, span };
     // Functions that the text does not name stand behind the value, in no place that has a name.

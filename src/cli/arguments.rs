@@ -100,7 +100,8 @@ pub enum Command {
     },
     /// Run the examples in doc comments and the `test` blocks of programs
     Test {
-        /// Only those with this text in their name, which for an example is its expression; may be repeated
+        /// Only those with this text in their name, which for an example is its expression; may be
+        /// repeated
         #[arg(long, value_name = "TEXT")]
         only: Vec<String>,
         /// What each may take, and the program before them; what takes longer has failed

@@ -1,7 +1,7 @@
 //! Ctrl-C, and the signal that a terminal has another size.
 //!
-//! Takes the session's flag; what Ctrl-C does depends on what is going on ([`Doing`]). News of the size are for the
-//! thread alone that edits a line, while it does.
+//! Takes the session's flag; what Ctrl-C does depends on what is going on ([`Doing`]). News of the
+//! size are for the thread alone that edits a line, while it does.
 
 use signal_hook::consts::SIGINT;
 use signal_hook::flag::{register, register_conditional_shutdown};
@@ -18,14 +18,16 @@ pub enum Doing {
     /// meant for it.
     Editing,
     /// A program runs: a signal sets the flag; if it is still set at the next, the program does not
-    /// react, and the command ends. A session, which holds what has been done in it, says so and ends at the third.
+    /// react, and the command ends. A session, which holds what has been done in it, says so and
+    /// ends at the third.
     Evaluating,
 }
 
 /// What a signal does.
 ///
-/// One program is served by flags that the handler itself sets: a thread that waits for signals takes a quarter of
-/// the time of a short program. A session has one, because it has something to say ([`Interrupts::hold_on`]).
+/// One program is served by flags that the handler itself sets: a thread that waits for signals
+/// takes a quarter of the time of a short program. A session has one, because it has something to
+/// say ([`Interrupts::hold_on`]).
 pub struct Interrupts {
     doing: Arc<AtomicU8>,
     flag: Arc<AtomicBool>,
@@ -39,7 +41,8 @@ pub struct Interrupts {
 const ENOUGH: u8 = 3;
 
 impl Interrupts {
-    /// Begins to heed Ctrl-C. Where the system does not let us, Ctrl-C ends the command as it would.
+    /// Begins to heed Ctrl-C. Where the system does not let us, Ctrl-C ends the command as it
+    /// would.
     pub fn install(flag: Arc<AtomicBool>) -> Interrupts {
         let ends = Arc::new(AtomicBool::new(true));
         let status = super::exit::INTERRUPTED.into();
@@ -84,8 +87,8 @@ impl Interrupts {
     }
 }
 
-/// No thread that begins after this hears that the terminal has another size, but for the one that edits a line:
-/// any other would take the signal, and the line editor would go on waiting.
+/// No thread that begins after this hears that the terminal has another size, but for the one that
+/// edits a line: any other would take the signal, and the line editor would go on waiting.
 pub fn hold_resizes() {
     #[cfg(unix)]
     let _ = resizes().thread_block();

@@ -1,13 +1,17 @@
-//! Files replaced as a whole: whoever reads one sees the old bytes or the new ones, never half of them.
+//! Files replaced as a whole: whoever reads one sees the old bytes or the new ones, never half of
+//! them.
 //!
-//! New bytes are written beside the file and then moved to its place. What a link leads to is replaced, not the
-//! link. A file keeps its permissions, which the new bytes have from the beginning; one that is read-only is refused,
-//! though its folder would let it be replaced. Nothing is left over where it fails.
+//! New bytes are written beside the file and then moved to its place. What a link leads to is
+//! replaced, not the link. A file keeps its permissions, which the new bytes have from the
+//! beginning; one that is read-only is refused, though its folder would let it be replaced. Nothing
+//! is left over where it fails.
 //!
-//! Where the system can (Linux, on most file systems), the new bytes are written to a file without a name, which is gone with
-//! the process however that ends, and gets its name when it is whole. A file that replaces another gets a name beside it first,
-//! and is moved by the next system call; only a process that is killed between the two leaves a file over. Elsewhere the bytes have a name, which
-//! ends in `.part`, from the beginning, and a process that is killed by force while it writes leaves that.
+//! Where the system can (Linux, on most file systems), the new bytes are written to a file without
+//! a name, which is gone with the process however that ends, and gets its name when it is whole. A
+//! file that replaces another gets a name beside it first, and is moved by the next system call;
+//! only a process that is killed between the two leaves a file over. Elsewhere the bytes have a
+//! name, which ends in `.part`, from the beginning, and a process that is killed by force while it
+//! writes leaves that.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Write};
@@ -33,8 +37,8 @@ pub enum Access {
     ReadOnly,
 }
 
-/// Replaces a file, or makes one where there is none; why not, in words. `look` is asked between pieces and before the
-/// file appears whether to go on; it is told which file that is.
+/// Replaces a file, or makes one where there is none; why not, in words. `look` is asked between
+/// pieces and before the file appears whether to go on; it is told which file that is.
 pub fn replace(path: &Path, bytes: &[u8], look: &dyn Fn(&Path) -> Result<(), String>) -> Result<(), String> {
     let target = target(path).map_err(|error| reason(&error))?;
     let access = match fs::metadata(&target) {

@@ -1,7 +1,8 @@
 //! Codes of messages, and [`errors!`], which declares the errors that carry them.
 //!
-//! A code is a letter and four digits: `E` for errors, `W` for warnings, `N` for notes. Codes are stable: the
-//! reference (`book/src/diagnostics.md`) has a section for each, which `felis explain CODE` prints.
+//! A code is a letter and four digits: `E` for errors, `W` for warnings, `N` for notes. Codes are
+//! stable: the reference (`book/src/diagnostics.md`) has a section for each, which
+//! `felis explain CODE` prints.
 
 use std::fmt;
 
@@ -13,7 +14,8 @@ impl Code {
     /// The code of this text.
     ///
     /// # Panics
-    /// The text is no letter of `E`, `W`, `N` with four digits. In a constant this is an error of compilation.
+    /// The text is no letter of `E`, `W`, `N` with four digits. In a constant this is an error of
+    /// compilation.
     pub const fn new(text: &'static str) -> Code {
         let bytes = text.as_bytes();
         assert!(
@@ -76,8 +78,8 @@ impl PartialEq<&str> for Code {
 /// }
 /// ```
 ///
-/// The message is `to_diagnostic`, written by hand. An enum of `families:` holds other such enums; it has `From` for
-/// each, and both `code()` and `to_diagnostic()` are theirs.
+/// The message is `to_diagnostic`, written by hand. An enum of `families:` holds other such enums;
+/// it has `From` for each, and both `code()` and `to_diagnostic()` are theirs.
 macro_rules! errors {
     (
         $(#[$meta:meta])*

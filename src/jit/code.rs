@@ -74,8 +74,8 @@ impl Code {
     }
 }
 
-/// Address space reserved for the code and the constants of a module, in bytes. Memory is taken only for
-/// what is written; a module that needs more is not compiled.
+/// Address space reserved for the code and the constants of a module, in bytes. Memory is taken
+/// only for what is written; a module that needs more is not compiled.
 const ARENA_BYTES: usize = 1 << 20;
 
 /// Address space reserved for each statement of a kernel besides, in bytes.
@@ -83,8 +83,8 @@ const ARENA_BYTES_PER_STATEMENT: usize = 16 << 10;
 
 fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, String), String> {
     let mut builder = JITBuilder::with_isa(machine()?, default_libcall_names());
-    // Functions of a module call each other, and read its constants, by distances of 32 bits. Of separate
-    // mappings two may lie farther apart, so each module has one.
+    // Functions of a module call each other, and read its constants, by distances of 32 bits. Of
+    // separate mappings two may lie farther apart, so each module has one.
     let mut statements = 0;
     for_each_stmt(&kernel.body, &mut |_| statements += 1);
     let arena = ArenaMemoryProvider::new_with_size(ARENA_BYTES + statements * ARENA_BYTES_PER_STATEMENT);

@@ -162,7 +162,8 @@ pub struct Outcome {
 pub struct ValueText {
     /// Its type.
     pub ty: Type,
-    /// For people. In [`Mode::Display`] lines for the window, and of a large value not all; empty in [`Mode::Value`].
+    /// For people. In [`Mode::Display`] lines for the window, and of a large value not all; empty
+    /// in [`Mode::Value`].
     pub text: String,
     /// For reading back; empty in [`Mode::Display`] and [`Mode::Value`].
     pub read_back: String,

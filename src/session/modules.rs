@@ -9,8 +9,8 @@
 //!    and parses them; cyclic imports are rejected. Afterward each text comes after those that it
 //!    imports (a topological order).
 //! 2. [`Session::check_modules`] checks these texts in that order, each in an `Env` of its own, and
-//!    then makes the imports of the input known. All share one program; the numbers of type variables
-//!    and declared types continue from one `Env` to the next.
+//!    then makes the imports of the input known. All share one program; the numbers of type
+//!    variables and declared types continue from one `Env` to the next.
 //! 3. The checked scripts run in the same order, before the input's own.
 //!
 //! A module is identified by the id that the loader gives, so that a second import gets the same

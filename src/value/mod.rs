@@ -1,9 +1,9 @@
 //! Run-time values and their flat storage.
 //!
-//! The storage of a value is the sequence of its *slots* (see the book's chapter on compact types): a
-//! scalar, a compact value or a tagged sum is one slot; tuples, records and arrays are the slots of
-//! their parts in order. The representation of a value depends on that sequence alone, so naturally
-//! isomorphic types share representations and `:>>` does nothing:
+//! The storage of a value is the sequence of its *slots* (see the book's chapter on compact types):
+//! a scalar, a compact value or a tagged sum is one slot; tuples, records and arrays are the slots
+//! of their parts in order. The representation of a value depends on that sequence alone, so
+//! naturally isomorphic types share representations and `:>>` does nothing:
 //!
 //! - no slot: [`Value::UNIT`];
 //! - one slot: the slot itself;

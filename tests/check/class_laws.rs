@@ -1,4 +1,5 @@
-//! The laws of classes hold in every instance of the library, and a law that does not hold is found.
+//! The laws of classes hold in every instance of the library, and a law that does not hold is
+//! found.
 
 use felis::session::{LawVerdict, Mode, Session, Status, on_large_stack};
 

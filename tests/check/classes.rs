@@ -82,7 +82,8 @@ fn on_a_tuple_of_equal_types_the_array_counts_if_it_holds() {
     let uses = "println (size_of (1, 2), both (1, 2), size_of ((1, 2), 3));";
     assert_eq!(output(&format!("{SIZE}{products}{generic}{uses}")), "(3, 3, 6)\n");
     assert_eq!(output(&format!("{SIZE}{products}{arrays}{generic}{uses}")), "(100, 100, 103)\n");
-    // Where the array's instance requires too much, the product's is meant: in the generic function, too.
+    // Where the array's instance requires too much, the product's is meant: in the generic
+    // function, too.
     let demanding = "class Big[T] { fun big : T -> int; }\n\
                      instance[T, I:COMPACTLINEAR with Big[T]] Size[T ^ I] { fun size_of(x) => big x.(0 :>> I); }\n";
     assert_eq!(output(&format!("{SIZE}{products}{demanding}{generic}{uses}")), "(3, 3, 6)\n");
@@ -218,7 +219,8 @@ fn several_parameters() {
     assert_eq!(output(three), "a11\n");
 }
 
-/// Own equality and text are asked at any depth, and one that asks itself ends as any recursion does.
+/// Own equality and text are asked at any depth, and one that asks itself ends as any recursion
+/// does.
 #[test]
 fn own_equality_and_text_inside_values() {
     let text = format!(

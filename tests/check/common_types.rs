@@ -1,5 +1,5 @@
-//! One type for the values of one place, whatever their order; what the language converts as members of
-//! classes; values whose type only their place tells.
+//! One type for the values of one place, whatever their order; what the language converts as
+//! members of classes; values whose type only their place tells.
 
 use crate::checker::run;
 

@@ -208,7 +208,8 @@ fn questions_while_typing_are_quick() {
             hint(&mut session, &text[..end]);
             complete_at(&mut session, text, end);
         }
-        // Whoever types fast has some fifty milliseconds between two keys; a machine with much else to do has more time.
+        // Whoever types fast has some fifty milliseconds between two keys; a machine with much else
+        // to do has more time.
         let each = start.elapsed() / text.len() as u32;
         println!("{each:?} for a key");
         assert!(each.as_secs() < 2, "{each:?}");

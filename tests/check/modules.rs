@@ -1,5 +1,5 @@
-//! Programs of several files: `tests/modules/NAME/main.flx` and what it imports. `main.out` is what it
-//! prints, `main.err` what is said about it; where one is missing there is nothing of the kind.
+//! Programs of several files: `tests/modules/NAME/main.flx` and what it imports. `main.out` is what
+//! it prints, `main.err` what is said about it; where one is missing there is nothing of the kind.
 //!
 //! `BLESS=1 cargo test --test check modules` writes both.
 

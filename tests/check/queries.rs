@@ -1,5 +1,5 @@
-//! Questions to a session: what can be used on which types, and what a host's values and annotations
-//! are here.
+//! Questions to a session: what can be used on which types, and what a host's values and
+//! annotations are here.
 
 use felis::session::{HostValue, Mode, Session, Status, on_large_stack};
 use felis::types::Type;

@@ -1,5 +1,5 @@
-//! Which function a name means: blocks, this module, imports, the library (`check::overload`); each clause of the
-//! rule with programs, and that names which the library gets break no program.
+//! Which function a name means: blocks, this module, imports, the library (`check::overload`); each
+//! clause of the rule with programs, and that names which the library gets break no program.
 
 use crate::checker::{programs, run};
 use felis::session::{Mode, Session, Status, on_large_stack};
@@ -74,7 +74,8 @@ fn near_scopes_win() {
              println (g 1, g \"s\");",
             "(far, far)\n",
         ),
-        // A method is a candidate in the scope of its class; a nearer function hides it, not the instance.
+        // A method is a candidate in the scope of its class; a nearer function hides it, not the
+        // instance.
         (
             "class Named[T] { fun name_of: T -> string; }
              instance Named[int] { fun name_of(x) => \"instance\"; }
@@ -206,8 +207,8 @@ fn scope_and_round_of_each_candidate_are_shown() {
     });
 }
 
-/// A library that has more names breaks no program: functions of names that programs here declare or bind are
-/// added to it, in forms drawn at random, and what checked before checks as before.
+/// A library that has more names breaks no program: functions of names that programs here declare
+/// or bind are added to it, in forms drawn at random, and what checked before checks as before.
 #[test]
 fn names_that_the_library_gets_break_no_program() {
     on_large_stack(|| {
@@ -253,7 +254,8 @@ fn names_that_the_library_gets_break_no_program() {
     });
 }
 
-/// The same where a hole is left open or a name is bound by a pattern, each with all that the library could get.
+/// The same where a hole is left open or a name is bound by a pattern, each with all that the
+/// library could get.
 #[test]
 fn a_name_of_the_library_takes_nothing_from_a_program() {
     let programs = [

@@ -1,7 +1,7 @@
 //! Random tests cut into parts that run at the same time.
 
-/// Declares the tests `NAME::part_1` … `NAME::part_4`, each of which calls `NAME(part, 4)`, part counted
-/// from 0.
+/// Declares the tests `NAME::part_1` … `NAME::part_4`, each of which calls `NAME(part, 4)`, part
+/// counted from 0.
 macro_rules! in_four_parts {
     ($name:ident) => {
         mod $name {

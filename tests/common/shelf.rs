@@ -1,5 +1,5 @@
-//! Modules and data for tests: a loader whose files are given with it, files in memory, and what programs that use
-//! them print.
+//! Modules and data for tests: a loader whose files are given with it, files in memory, and what
+//! programs that use them print.
 
 #![allow(dead_code)] // each program uses its part
 

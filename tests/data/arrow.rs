@@ -1,5 +1,5 @@
-//! Arrow files are read as the stated type says: files made by pyarrow (`tests/files/*.arrow`), whole and damaged ones,
-//! and what Felis writes itself.
+//! Arrow files are read as the stated type says: files made by pyarrow (`tests/files/*.arrow`),
+//! whole and damaged ones, and what Felis writes itself.
 
 use crate::columns::cells;
 use crate::shelf::{Drawer, fixtures, output};

@@ -1,5 +1,5 @@
-//! Files are read as the stated type says, and what is written reads back: files made by NumPy and pandas
-//! (`tests/files/`), round trips of random data, and the command on a real folder.
+//! Files are read as the stated type says, and what is written reads back: files made by NumPy and
+//! pandas (`tests/files/`), round trips of random data, and the command on a real folder.
 
 use crate::shelf::{Drawer, fixtures, output};
 use felis::data::{self, Column, Content, Data, DataError, Element, Format, Limits, Separator};
@@ -182,7 +182,8 @@ fn names_are_written_as_they_are() {
     assert_eq!(output(text), expected);
 }
 
-/// Other variants than `option` and those of names alone are no cells, and a text that is no name is no case.
+/// Other variants than `option` and those of names alone are no cells, and a text that is no name
+/// is no case.
 #[test]
 fn cases_that_are_none() {
     let declared = "variant mood = Glad | Sad;\nvariant shape = Point | Circle of real;\n";
@@ -667,7 +668,8 @@ fn the_command_reads_and_writes_where_it_runs() {
     assert_eq!(fs::read_to_string(folder.join("b.csv")).expect("a file"), "1\n2\n3\n");
 }
 
-/// A rank that arrives: functions that do not ask for it work on all axes at once, and the axes come back in the file.
+/// A rank that arrives: functions that do not ask for it work on all axes at once, and the axes
+/// come back in the file.
 #[test]
 fn the_axes_of_a_file_are_kept() {
     let folder = folder("rank");

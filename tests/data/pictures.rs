@@ -1,4 +1,5 @@
-//! Pictures as they are: programs of `tests/pictures/` with the SVG they save and the text they draw.
+//! Pictures as they are: programs of `tests/pictures/` with the SVG they save and the text they
+//! draw.
 //!
 //! `BLESS=1 cargo test --test data pictures` rewrites the `.svg` and `.txt` files; look at them.
 

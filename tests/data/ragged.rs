@@ -1,5 +1,5 @@
-//! Columns of lists of different lengths, in Arrow and Parquet files: files made by pyarrow (`tests/files/lists*`), whole
-//! and damaged ones, and what Felis writes itself.
+//! Columns of lists of different lengths, in Arrow and Parquet files: files made by pyarrow
+//! (`tests/files/lists*`), whole and damaged ones, and what Felis writes itself.
 
 use crate::columns::cells;
 use crate::shelf::{Drawer, fixtures, output};

@@ -1,7 +1,7 @@
 //! Programs that ask too much: nothing panics, overflows the stack, hangs or eats memory.
 //!
-//! `tests/adversarial/*.flx` run and print their `.out` (`BLESS=1` rewrites); the large ones are made
-//! here.
+//! `tests/adversarial/*.flx` run and print their `.out` (`BLESS=1` rewrites); the large ones are
+//! made here.
 
 use crate::checker::{folder, programs, run};
 use std::fs;
@@ -165,8 +165,8 @@ fn deep_values_are_dropped_on_small_stacks() {
         .expect("no overflow");
 }
 
-/// Programs with words dropped, doubled and exchanged: whatever is said about them, the checker does
-/// not panic, what it accepts is valid core, and running that does not panic either.
+/// Programs with words dropped, doubled and exchanged: whatever is said about them, the checker
+/// does not panic, what it accepts is valid core, and running that does not panic either.
 #[test]
 fn mangled_programs() {
     use felis::check::{self, Env};

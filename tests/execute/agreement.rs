@@ -73,7 +73,8 @@ fn what_once_differed_agrees() {
     all_agree(&programs, 3, &Shelf::default());
 }
 
-/// Vectors of 128 bits, which every processor has, and of whatever else this one has, give the same.
+/// Vectors of 128 bits, which every processor has, and of whatever else this one has, give the
+/// same.
 #[test]
 fn vectors_of_any_length_agree() {
     let printed = |path: &Path, bits: &str| {

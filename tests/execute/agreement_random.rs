@@ -1,8 +1,9 @@
-//! Random programs, on which the evaluator and compiled code must agree: in what is printed, to the last bit,
-//! in how a program ends, and in what is reported and where.
+//! Random programs, on which the evaluator and compiled code must agree: in what is printed, to the
+//! last bit, in how a program ends, and in what is reported and where.
 //!
-//! `FELIS_RANDOM=SEEDS` runs that many programs instead of the usual number, `FELIS_RANDOM_SEED=N` begins at a
-//! seed, `FELIS_RANDOM_APART=1` runs each in a process of its own, so that a crash can be made smaller, too.
+//! `FELIS_RANDOM=SEEDS` runs that many programs instead of the usual number, `FELIS_RANDOM_SEED=N`
+//! begins at a seed, `FELIS_RANDOM_APART=1` runs each in a process of its own, so that a crash can
+//! be made smaller, too.
 
 use crate::random_programs::{Generator, Node, shrunk, text};
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};

@@ -1,6 +1,6 @@
-//! Data of any size inside data: random programs that make, open, match, update and move fields with
-//! `?K`, in every executor, against a model with lists; and programs that would be unsound if two
-//! openings shared a size.
+//! Data of any size inside data: random programs that make, open, match, update and move fields
+//! with `?K`, in every executor, against a model with lists; and programs that would be unsound if
+//! two openings shared a size.
 //!
 //! `FELIS_SEED` repeats a run, `FELIS_RANDOM=N` runs N programs.
 
@@ -217,7 +217,8 @@ fn random_programs_do_what_lists_do() {
     }
 }
 
-/// A part of a tuple that brings its size along is packed beside parts that are converted, or are literals.
+/// A part of a tuple that brings its size along is packed beside parts that are converted, or are
+/// literals.
 #[test]
 fn a_part_is_packed_beside_others() {
     let declared = "struct sample { items : int ^ ?K; weight : real; }

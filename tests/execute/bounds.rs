@@ -1,5 +1,6 @@
-//! Programs that are short to write and without end to write out: what is made of them stays in proportion, whatever
-//! is too much is left to the evaluator, and who interrupts is heard while code is made.
+//! Programs that are short to write and without end to write out: what is made of them stays in
+//! proportion, whatever is too much is left to the evaluator, and who interrupts is heard while
+//! code is made.
 //!
 //! Nothing here is measured in seconds: what was compiled, and what memory was taken, is counted.
 

@@ -1,5 +1,5 @@
-//! Forms of Felix: each program of `tests/felix_forms.txt` runs as it says, or gives the message it says, and the
-//! book's chapter shows all of them.
+//! Forms of Felix: each program of `tests/felix_forms.txt` runs as it says, or gives the message it
+//! says, and the book's chapter shows all of them.
 //!
 //! `BLESS=1 cargo test --test execute felix` rewrites that part of the chapter, never the table.
 

@@ -1,4 +1,5 @@
-//! Which form loops get: a pass that no longer finds what it is for changes no result, so its form is looked at here.
+//! Which form loops get: a pass that no longer finds what it is for changes no result, so its form
+//! is looked at here.
 
 use felis::session::{Executor, Mode, Session, Stage, Status, on_large_stack};
 
@@ -169,7 +170,8 @@ fn structs_and_sums_on_their_way_are_compiled() {
     assert!(!text.is_empty());
 }
 
-/// A variable of the session that nobody looks at meanwhile: the next value is made in one loop, where the last one was.
+/// A variable of the session that nobody looks at meanwhile: the next value is made in one loop,
+/// where the last one was.
 #[test]
 fn the_next_value_of_a_session_variable_is_made_in_place() {
     let text = loops(&format!(
@@ -180,7 +182,8 @@ var out = y;\nproc again(n:int) {{ for _ in 0..<n perform out = axpy (2.5, x, y)
     assert!(text.contains("inout 0") && !text.contains("scratch"), "{text}");
 }
 
-/// Columns go by rows in a loop that does it again and again, too, and in rounds that run at the same time.
+/// Columns go by rows in a loop that does it again and again, too, and in rounds that run at the
+/// same time.
 #[test]
 fn sums_of_columns_inside_loops_go_by_rows() {
     let text = loops(&format!(

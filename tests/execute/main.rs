@@ -1,4 +1,5 @@
-//! Executing: every executor gives the same, on all programs here, on random ones, on those made to break things.
+//! Executing: every executor gives the same, on all programs here, on random ones, on those made to
+//! break things.
 
 mod adversarial;
 mod agreement;

@@ -1,5 +1,5 @@
-//! Moves by leaves, coarrays and packing, against what the test computes from the types: random types
-//! with the same leaves in other places, each value with elements that are all different.
+//! Moves by leaves, coarrays and packing, against what the test computes from the types: random
+//! types with the same leaves in other places, each value with elements that are all different.
 //!
 //! `FELIS_SEED` repeats a run.
 
@@ -232,7 +232,8 @@ fn packing_is_the_encoding() {
     }
 }
 
-/// Positions that a random key selects on an axis of this size, how it is written, and whether an axis stays.
+/// Positions that a random key selects on an axis of this size, how it is written, and whether an
+/// axis stays.
 fn key(n: usize, dice: &mut Dice) -> (Vec<usize>, String, bool) {
     match dice.roll(4) {
         0 => ((0..n).collect(), "_".to_string(), true),
@@ -302,7 +303,8 @@ fn slices_are_their_elements() {
     }
 }
 
-/// A store through functions whose value is a part of their argument is the store through these parts.
+/// A store through functions whose value is a part of their argument is the store through these
+/// parts.
 #[test]
 fn functions_that_give_parts_are_places() {
     let program = "

@@ -1,4 +1,5 @@
-//! The order of numbers, codes as numbers and pairs of indices, against what is computed here, in every executor.
+//! The order of numbers, codes as numbers and pairs of indices, against what is computed here, in
+//! every executor.
 
 use felis::session::{Executor, Mode, Session, on_large_stack};
 use num_bigint::{BigInt, BigUint};

@@ -1,9 +1,10 @@
-//! What tests with random programs share: numbers from a seed that `FELIS_SEED` repeats, and programs that print
-//! the same in every executor.
+//! What tests with random programs share: numbers from a seed that `FELIS_SEED` repeats, and
+//! programs that print the same in every executor.
 
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 
-/// A generator of numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+/// A generator of numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+/// 2014).
 pub struct Dice {
     /// What repeats the run.
     pub seed: u64,

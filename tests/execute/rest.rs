@@ -1,5 +1,6 @@
-//! The first components and the rest: programs over random tuples and random axes against what the test
-//! computes itself, the same in every executor; and matching of `A * ..R` against all ways to split.
+//! The first components and the rest: programs over random tuples and random axes against what the
+//! test computes itself, the same in every executor; and matching of `A * ..R` against all ways to
+//! split.
 //!
 //! `FELIS_SEED` repeats a run.
 

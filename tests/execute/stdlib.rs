@@ -1,8 +1,8 @@
-//! The standard library says what is true: every example in a `///` comment is run, and the laws hold
-//! at many shapes.
+//! The standard library says what is true: every example in a `///` comment is run, and the laws
+//! hold at many shapes.
 //!
-//! An example is a line `/// > EXPRESSION` followed by a line `/// TEXT`, where `TEXT` is the value as
-//! `str` gives it.
+//! An example is a line `/// > EXPRESSION` followed by a line `/// TEXT`, where `TEXT` is the value
+//! as `str` gives it.
 
 use felis::core::Prim;
 use felis::session::{Mode, Session, Status};

@@ -1,5 +1,5 @@
-//! Local functions that change variables of the function around them: random programs against what the test computes
-//! itself, the same in every executor.
+//! Local functions that change variables of the function around them: random programs against what
+//! the test computes itself, the same in every executor.
 //!
 //! `FELIS_SEED` repeats a run.
 

@@ -255,8 +255,9 @@ for i in 0..<3000 do x = behind (x, {one}); done println (x.count, x.items.(case
     });
 }
 
-/// A growable vector of the language: `x = push (x, v)` copies a bounded number of slots for each element, with
-/// elements of any type, at the top level, in a procedure, and after an input that failed.
+/// A growable vector of the language: `x = push (x, v)` copies a bounded number of slots for each
+/// element, with elements of any type, at the top level, in a procedure, and after an input that
+/// failed.
 #[test]
 fn a_push_costs_one_store() {
     let _alone = alone();
@@ -314,8 +315,8 @@ fun push[T] (l : vec[T], v : T) : vec[T] {
     });
 }
 
-/// A small part of a large array that is read before a store, and used after it, is copied by itself: the store does
-/// not copy the array.
+/// A small part of a large array that is read before a store, and used after it, is copied by
+/// itself: the store does not copy the array.
 #[test]
 fn a_small_part_that_is_kept_costs_no_copy_of_the_whole() {
     let _alone = alone();
@@ -347,8 +348,8 @@ fn a_small_part_that_is_kept_costs_no_copy_of_the_whole() {
     });
 }
 
-/// A function that stores into a large array in a short loop runs in place: a kernel, which may fail, would work on an
-/// array of its own.
+/// A function that stores into a large array in a short loop runs in place: a kernel, which may
+/// fail, would work on an array of its own.
 #[test]
 fn a_short_loop_takes_no_array_of_its_own() {
     let _alone = alone();

@@ -1,8 +1,8 @@
 //! What the process holds is counted: copies, allocations, resident memory.
 //!
-//! A program of its own, in which one test runs at a time ([`alone`]): copies are counted by a static variable of
-//! the library, allocations by the allocator of this program, memory by the system, and each counts what all
-//! threads of the process do. Nothing else goes in here.
+//! A program of its own, in which one test runs at a time ([`alone`]): copies are counted by a
+//! static variable of the library, allocations by the allocator of this program, memory by the
+//! system, and each counts what all threads of the process do. Nothing else goes in here.
 
 mod last_uses;
 mod reshape;

@@ -509,7 +509,8 @@ fn choices_as_arguments_in_comprehensions_read_back() {
     }
 }
 
-/// Statements in a block before a spread, or before a named argument, are no parts of the parentheses around.
+/// Statements in a block before a spread, or before a named argument, are no parts of the
+/// parentheses around.
 #[test]
 fn statements_in_a_block_before_a_spread() {
     let texts = [

@@ -1,7 +1,7 @@
 //! Layout: the same program, laid out; nothing is lost, and twice is once.
 //!
-//! On every program of this repository that can be read, on random programs, on programs with comments
-//! at every place, and on examples with their exact result.
+//! On every program of this repository that can be read, on random programs, on programs with
+//! comments at every place, and on examples with their exact result.
 
 use crate::grow::Grow;
 use crate::trees::{Dice, bare, read};

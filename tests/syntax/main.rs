@@ -1,4 +1,5 @@
-//! Reading and writing programs: constructs and their trees, messages, printing, layout, editions, any text.
+//! Reading and writing programs: constructs and their trees, messages, printing, layout, editions,
+//! any text.
 
 mod conformance;
 mod constructs;

@@ -364,8 +364,8 @@ proptest! {
     }
 }
 
-/// A text that comes line by line is said to be incomplete only if reading all of it says so, too; and most often
-/// it need not be read.
+/// A text that comes line by line is said to be incomplete only if reading all of it says so, too;
+/// and most often it need not be read.
 #[test]
 fn growing_texts_are_as_incomplete_as_whole_ones() {
     let (mut told, mut all) = (0, 0);

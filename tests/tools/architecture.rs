@@ -1,5 +1,5 @@
-//! The house stands as it is drawn: arrows between rooms point down, every file says what it is, and
-//! nothing is left for later in a way that panics.
+//! The house stands as it is drawn: arrows between rooms point down, every file says what it is,
+//! and nothing is left for later in a way that panics.
 
 use std::collections::BTreeSet;
 use std::fs;

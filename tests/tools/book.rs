@@ -2,12 +2,12 @@
 //!
 //! Fences that are run:
 //!
-//! - `felis`: a complete program. What it prints stands in an `output` fence after it, the messages it
-//!   causes, as they are laid out, in a `message` fence. Attributes: `error=E0302` or
-//!   `error=E0301,E0418` for a program that is refused or stopped by just these, `says=N0001` for one
-//!   that runs and causes just these.
-//!   With `file=geometry.flx` it is not run: it is the file that programs after it in the chapter import.
-//!   Data files are those that programs before it in the chapter have written.
+//! - `felis`: a complete program. What it prints stands in an `output` fence after it, the messages
+//!   it causes, as they are laid out, in a `message` fence. Attributes: `error=E0302` or
+//!   `error=E0301,E0418` for a program that is refused or stopped by just these, `says=N0001` for
+//!   one that runs and causes just these. With `file=geometry.flx` it is not run: it is the file
+//!   that programs after it in the chapter import. Data files are those that programs before it in
+//!   the chapter have written.
 //! - `console`: lines `$ felis …` with what the command writes.
 //! - `session`: lines `felis> …` (continued by `  ...> …`) with what the session answers.
 //! - `verdict`: lines `A   B   verdict`, columns two blanks apart.

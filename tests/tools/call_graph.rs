@@ -1,9 +1,10 @@
-//! The calls between the files of a room: the layers of `check` call downward only, and no room has a larger
-//! cycle of files than it is allowed.
+//! The calls between the files of a room: the layers of `check` call downward only, and no room has
+//! a larger cycle of files than it is allowed.
 //!
-//! The graph is read from the text: a call is `self.name(…)`, `this.name(…)`, `checker.name(…)` or `module::name(…)` of a
-//! function whose name is defined in exactly one file of the room, where the path leads into the room. Names defined in several files are not
-//! followed, so the graph is a lower bound. The test prints every cycle (`--nocapture`).
+//! The graph is read from the text: a call is `self.name(…)`, `this.name(…)`, `checker.name(…)` or
+//! `module::name(…)` of a function whose name is defined in exactly one file of the room, where the
+//! path leads into the room. Names defined in several files are not followed, so the graph is a
+//! lower bound. The test prints every cycle (`--nocapture`).
 
 use fancy_regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,14 +27,15 @@ const LARGEST_CYCLE: &[(&str, usize)] = &[
     ("types", 1),
 ];
 
-/// The layers of `check`, from the ground up. Files that stand in no folder are the ground floor; `mod.rs`
-/// is the roof.
+/// The layers of `check`, from the ground up. Files that stand in no folder are the ground floor;
+/// `mod.rs` is the roof.
 const LAYERS: &[&str] = &["", "solve", "types", "resolve", "hints", "elaborate", "items", "query"];
 
 /// For each file of a room, the files that it calls, with the functions.
 type Graph = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
-/// Collects the text of each file below a folder, without comments and unit tests, by its relative path.
+/// Collects the text of each file below a folder, without comments and unit tests, by its relative
+/// path.
 fn texts(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(folder).expect("a folder of src").flatten() {
         let path = entry.path();

@@ -1,5 +1,5 @@
-//! The files for editors: the TextMate grammar is run here over programs and compared with the lexer, so that
-//! the two never drift apart; the extension's files fit together.
+//! The files for editors: the TextMate grammar is run here over programs and compared with the
+//! lexer, so that the two never drift apart; the extension's files fit together.
 
 use crate::textmate::Grammar;
 use felis::editor::{TokenClass, tokens};

@@ -674,7 +674,8 @@ fn words_are_colored_by_meaning() {
             shown.push(format!("{} {kind} {}", slice(text, &range), token[4]));
         }
     }
-    // Declarations have bit 1, what cannot change bit 2, what the language or the library has bit 4.
+    // Declarations have bit 1, what cannot change bit 2, what the language or the library has bit
+    // 4.
     let expected = [
         "/* 𝒳 */ comment 0",
         "P struct 1",

@@ -244,7 +244,8 @@ pub fn uri(path: &Path) -> String {
     format!("file://{}", path.display().to_string().replace(' ', "%20"))
 }
 
-/// The place of a `|`, or of a `‸` if there is one, in a needle that stands in a text once; or of the needle.
+/// The place of a `|`, or of a `‸` if there is one, in a needle that stands in a text once; or of
+/// the needle.
 pub fn place(text: &str, needle: &str) -> Value {
     let mark = if needle.contains('‸') { '‸' } else { '|' };
     let (before, after) = needle.split_once(mark).unwrap_or((needle, ""));

@@ -1,5 +1,5 @@
-//! The language server under random edits of the examples: nothing fails, and in the end it says of a text
-//! what `felis check` says.
+//! The language server under random edits of the examples: nothing fails, and in the end it says of
+//! a text what `felis check` says.
 //!
 //! `FELIS_RANDOM=N` tries N texts instead of a few; `FELIS_SEED` repeats a run.
 
@@ -184,8 +184,8 @@ fn shelve(client: &Client, folder: &Path, below: &str) {
 
 in_four_parts!(every_name_of_the_examples_can_be_renamed);
 
-/// A name that no program has takes the place of each name of the examples in turn: as what names stand for
-/// is compared before and after, a single use that is not known would show.
+/// A name that no program has takes the place of each name of the examples in turn: as what names
+/// stand for is compared before and after, a single use that is not known would show.
 fn every_name_of_the_examples_can_be_renamed(part: usize, parts: usize) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let mut client = Client::new(&format!("rename-all-{part}"));

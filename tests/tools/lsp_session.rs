@@ -1,5 +1,5 @@
-//! The language server over time: diagnostics as a text changes, files that import each other, positions,
-//! requests that are taken back, panics, the end.
+//! The language server over time: diagnostics as a text changes, files that import each other,
+//! positions, requests that are taken back, panics, the end.
 
 use crate::lsp_client::{Client, edited, place, slice};
 use serde_json::{Value, json};
@@ -202,8 +202,8 @@ fn requests_that_are_taken_back_are_not_worked_on() {
     let text = "fun f(x:int):int => sum (x, x);\n".to_string();
     let many: String = (0..400).map(|n| text.replace("f(", &format!("f{n}("))).collect();
     let uri = client.open("many.flx", &many);
-    // While the first is worked on, the second is taken back. On a very busy machine that may come too late, but not
-    // every time.
+    // While the first is worked on, the second is taken back. On a very busy machine that may come
+    // too late, but not every time.
     let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 9999, "character": 0 } });
     let asked = json!({ "textDocument": { "uri": uri }, "range": range });
     let mut heeded = (0..20).map(|_| {

@@ -1,4 +1,5 @@
-//! The command as people and editors use it: its tools, the session, the language server, the book and the house.
+//! The command as people and editors use it: its tools, the session, the language server, the book
+//! and the house.
 
 mod architecture;
 mod book;

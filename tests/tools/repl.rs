@@ -91,8 +91,8 @@ fn control_c_twice_keeps_the_session() {
         terminal.insists("println$ 6 * 7; while true do x = x + 1; done", "42");
         terminal.presses("^C");
         terminal.presses("^C");
-        // A terminal drops output that nobody has read when it hears Ctrl-C: the second may take away what is
-        // said of the first, but not the prompt after both.
+        // A terminal drops output that nobody has read when it hears Ctrl-C: the second may take
+        // away what is said of the first, but not the prompt after both.
         terminal.sees(PROMPT);
     }
     terminal.insists("x + 1", "2 : int");
@@ -163,7 +163,8 @@ fn a_session_without_a_place_for_history_works() {
     terminal.answers("1", "1 : int");
 }
 
-/// Messages, and what commands say, are wrapped at words to the width of the terminal; lines of programs are cut.
+/// Messages, and what commands say, are wrapped at words to the width of the terminal; lines of
+/// programs are cut.
 #[test]
 fn prose_has_the_width_of_the_terminal() {
     let mut terminal = Terminal::with(|command| {
@@ -189,7 +190,8 @@ fn prose_has_the_width_of_the_terminal() {
     terminal.sees("───╯");
     terminal.sees(PROMPT);
     let seen = terminal.everything()[begin..].replace('\r', "");
-    // Lines that are typed are painted; a signature is a line of a program, and so is what is set in.
+    // Lines that are typed are painted; a signature is a line of a program, and so is what is set
+    // in.
     let prose =
         |line: &&str| !line.contains('\u{1b}') && !line.starts_with("reduce[") && !line.starts_with("    ");
     let lines: Vec<&str> = seen.lines().filter(prose).collect();

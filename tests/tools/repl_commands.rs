@@ -72,7 +72,8 @@ fn numbers_matrices_and_pictures_are_plotted() {
     terminal.answers("1 + 1", "2 : int");
 }
 
-/// Where there are colors, a picture has them; their names depend on what the terminal says of itself.
+/// Where there are colors, a picture has them; their names depend on what the terminal says of
+/// itself.
 #[test]
 fn pictures_have_the_colors_of_the_terminal() {
     let mut terminal = Terminal::with(|command| {
@@ -153,7 +154,8 @@ fn files_of_others_are_not_replaced() {
     second.answers(&format!(":save {}", foreign.display()), "foreign.flx: x, y, z");
 }
 
-/// A session keeps no comments but those about definitions: who loads, adds and saves loses none unasked.
+/// A session keeps no comments but those about definitions: who loads, adds and saves loses none
+/// unasked.
 #[test]
 fn comments_of_a_loaded_file_are_not_lost() {
     let file = folder().join("remarked.flx");

@@ -1,4 +1,5 @@
-//! What the command does with little room, many threads, names that command a terminal, and signals.
+//! What the command does with little room, many threads, names that command a terminal, and
+//! signals.
 
 use serde_json::{Value, json};
 use std::fs;

@@ -1,5 +1,5 @@
-//! A session as a program: whatever has been typed, loaded and loaded again, what is saved is right by itself,
-//! defines the same names, and gives them the same values.
+//! A session as a program: whatever has been typed, loaded and loaded again, what is saved is right
+//! by itself, defines the same names, and gives them the same values.
 
 use felis::session::{Loader, Mode, ModuleLocation, NotFound, Session, Status, Window, on_large_stack};
 use std::collections::BTreeSet;
@@ -40,7 +40,8 @@ fn step(session: &mut Session, step: &str) -> Status {
     }
 }
 
-/// The program of a session after some steps, which has been compared with the session; or what is wrong with it.
+/// The program of a session after some steps, which has been compared with the session; or what is
+/// wrong with it.
 fn tried(steps: &[&str], taken: &mut BTreeSet<String>) -> Result<String, String> {
     let mut session = opened();
     for text in steps {

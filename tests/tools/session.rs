@@ -103,7 +103,8 @@ fn the_flag_stops_an_input_and_the_session_goes_on() {
     assert_eq!(shown(&mut session, "x"), "1 : int");
 }
 
-/// Verdicts that are beyond their bounds, one after the other; all of them take longer than anybody waits.
+/// Verdicts that are beyond their bounds, one after the other; all of them take longer than anybody
+/// waits.
 #[test]
 fn checking_can_be_stopped() {
     on_large_stack(|| {
@@ -464,7 +465,8 @@ fn compiled_loops_in_order_tell_how_far_they_are() {
         let mut session = Session::new().with_executor(Executor::Compiled, 2);
         session.set_watcher(Box::new(move |progress| heard.lock().expect("no panic").push(progress)));
         shown(&mut session, "var v : int ^ 5 = 1, 2, 3, 4, 5; var last = 0;");
-        // What a round leaves, in a variable or in an array, the next one finds, in whatever piece it is.
+        // What a round leaves, in a variable or in an array, the next one finds, in whatever piece
+        // it is.
         let text = "for i in 0..<3000000 do
             last = (last * 31 + v.(i.mod[5])) % 1000003;
             &v.(i.mod[5]) <- last;
@@ -504,7 +506,8 @@ fn kinds_live_in_a_session() {
     shown(&mut session, "val c : public = 5;");
 }
 
-/// What is saved names results as the checker understood them: a field or a parameter may be spelled like one.
+/// What is saved names results as the checker understood them: a field or a parameter may be
+/// spelled like one.
 #[test]
 fn a_program_of_a_session_names_its_results() {
     on_large_stack(|| {

@@ -79,8 +79,8 @@ impl Terminal {
         self.session.send(text).expect("keys");
     }
 
-    /// Enters a line until this is seen: what is typed while the terminal goes from one mode to the other may be
-    /// lost.
+    /// Enters a line until this is seen: what is typed while the terminal goes from one mode to the
+    /// other may be lost.
     pub fn insists(&mut self, line: &str, answer: &str) {
         self.session.set_expect_timeout(Some(Duration::from_secs(2)));
         let seen = (0..9).any(|_| {

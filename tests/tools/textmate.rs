@@ -1,8 +1,9 @@
 //! A small reader of TextMate grammars, as editors run them: line by line, the first pattern at the
 //! earliest place wins, `begin` and `end` nest over lines.
 //!
-//! Takes a grammar and a text; gives the innermost scope of each byte. Knows as much of the form as this
-//! project's grammar needs: `match`, `begin`, `end`, `captures`, `patterns`, `include` of the repository.
+//! Takes a grammar and a text; gives the innermost scope of each byte. Knows as much of the form as
+//! this project's grammar needs: `match`, `begin`, `end`, `captures`, `patterns`, `include` of the
+//! repository.
 
 use fancy_regex::Regex;
 use serde_json::Value;

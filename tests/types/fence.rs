@@ -1,10 +1,10 @@
-//! What stands behind a verdict: programs that were accepted by a wrong one, and what is asked where values enter
-//! compiled code.
+//! What stands behind a verdict: programs that were accepted by a wrong one, and what is asked
+//! where values enter compiled code.
 //!
-//! The decider is made to call every two types natural ([`felis::iso::with_forced_natural`]). Then every false law of sizes
-//! checks, and each program has to end in E0599 where its slots differ at the sizes it is called at, in
-//! every executor, and as if nothing had been wrong where they do not. `FELIS_RANDOM=N` tries more programs, from
-//! `FELIS_SEED`.
+//! The decider is made to call every two types natural ([`felis::iso::with_forced_natural`]). Then
+//! every false law of sizes checks, and each program has to end in E0599 where its slots differ at
+//! the sizes it is called at, in every executor, and as if nothing had been wrong where they do
+//! not. `FELIS_RANDOM=N` tries more programs, from `FELIS_SEED`.
 
 use crate::iso_support::naive::{self, Slot};
 use crate::iso_support::random::{Reach, any_type, rewrite};
@@ -222,7 +222,8 @@ fn a_wrong_verdict_ends_before_an_element_is_touched() {
 
 #[test]
 fn what_was_read_past_the_end_is_refused() {
-    // A law of sizes that is false everywhere but at 1, an index above its size, and a value of `void`.
+    // A law of sizes that is false everywhere but at 1, an index above its size, and a value of
+    // `void`.
     for program in [
         "fun more[N:COMPACTLINEAR](x : int ^ N) : int ^ (N \\* N) => x :>> int ^ (N \\* N); \
          val y = more[2000] #iota[2000]; val z = [ 2 * v for v in y ]; println z.(3999999 :>> 2000 \\* 2000);",

@@ -1,5 +1,5 @@
-//! Types made to deceive: pairs that agree at the points at which types are evaluated, cells of zeros,
-//! powers and pairs at the bounds. A verdict of "natural" must hold everywhere.
+//! Types made to deceive: pairs that agree at the points at which types are evaluated, cells of
+//! zeros, powers and pairs at the bounds. A verdict of "natural" must hold everywhere.
 
 use crate::iso_support::{ty, variable};
 use felis::iso::fingerprint;
@@ -31,7 +31,8 @@ fn n(k: impl Into<BigUint>) -> Type {
     Type::unit_sum(k.into())
 }
 
-/// Integral lattice reduction (H. Cohen, *A Course in Computational Algebraic Number Theory*, 2.6.7).
+/// Integral lattice reduction (H. Cohen, *A Course in Computational Algebraic Number Theory*,
+/// 2.6.7).
 fn reduce(mut b: Vec<Vec<BigInt>>) -> Vec<Vec<BigInt>> {
     let dot = |a: &[BigInt], b: &[BigInt]| a.iter().zip(b).map(|(x, y)| x * y).sum::<BigInt>();
     let size = b.len();
@@ -477,6 +478,7 @@ fn the_reduction_finds_short_vectors() {
     let rows: [[i64; 3]; 3] = [[1, 0, 1_000_003], [0, 1, 999_983], [0, 0, 1_000_000_007]];
     let reduced = reduce(rows.iter().map(|row| row.iter().map(|x| BigInt::from(*x)).collect()).collect());
     let length = |row: &Vec<BigInt>| row.iter().map(|x| x * x).sum::<BigInt>().to_u64().expect("small");
-    // The determinant is 1 000 000 007: the shortest vector is no longer than its cube root times √2.
+    // The determinant is 1 000 000 007: the shortest vector is no longer than its cube root times
+    // √2.
     assert!(reduced.iter().map(length).min().expect("vectors") < 2_000_000, "{reduced:?}");
 }

@@ -1,6 +1,6 @@
-//! Expressions that messages name for moving storage: over random pairs of types, the checker takes what
-//! the help says and it makes a value of the type that was asked for; with values, the way there and back
-//! leads to where it began. What messages advise forgets nothing.
+//! Expressions that messages name for moving storage: over random pairs of types, the checker takes
+//! what the help says and it makes a value of the type that was asked for; with values, the way
+//! there and back leads to where it began. What messages advise forgets nothing.
 
 use crate::iso_support::random::{Reach, any_type, rewrite};
 use crate::iso_support::{ty, variable};

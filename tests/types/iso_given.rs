@@ -60,7 +60,8 @@ fn what_is_accepted_holds_at_every_valuation() {
             impossible += 1;
             assert!(good.is_empty(), "{equations:?} holds at {:?}", good[0]);
         }
-        // The two sides themselves, sizes made from them, and sizes that have nothing to do with them.
+        // The two sides themselves, sizes made from them, and sizes that have nothing to do with
+        // them.
         let (left, right) = equations[0].clone();
         let more = size(&mut g, 1);
         let goals = [

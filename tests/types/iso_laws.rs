@@ -94,8 +94,9 @@ proptest! {
             let found = compare(&a, &b);
             prop_assert!(found.verdict <= bound, "{} against {}: {}", a, b, found.verdict);
             let witness = found.witness.as_ref();
-            // Laws that move storage may happen not to, as in `N ^ (0 \\^ N)` and `N \\^ (0 \\^ N)`.
-            // And `0 ^ N` swallows every other power to the N, for which there is no law.
+            // Laws that move storage may happen not to, as in `N ^ (0 \\^ N)` and
+            // `N \\^ (0 \\^ N)`. And `0 ^ N` swallows every other power to the N, for which there
+            // is no law.
             let chance = found.verdict < bound || reach == Reach::Isomorphic && a.to_string().contains('0');
             prop_assert!(witness.is_some() || chance, "no derivation of {} from {}", b, a);
             if let Some(witness) = witness {

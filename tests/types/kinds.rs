@@ -302,8 +302,8 @@ fn open_sizes_may_be_small() {
     assert_eq!(verdict(&sum, &product), Verdict::Natural);
 }
 
-/// A type function over three members given by its whole table; a hole in the table has no arm, or one that
-/// refuses.
+/// A type function over three members given by its whole table; a hole in the table has no arm, or
+/// one that refuses.
 fn tabled(id: u32, k: &FiniteKind, table: &[Option<usize>]) -> TypeFun {
     let params = vec![var(id * 10 + 1, k.kind()), var(id * 10 + 2, k.kind())];
     let subjects = params.iter().cloned().map(Type::var).collect();
@@ -379,8 +379,8 @@ fn all_rows() -> impl Iterator<Item = [usize; 3]> {
 proptest! {
     #![proptest_config(config())]
 
-    /// Expressions over a declared kind are equal types iff all rows of their tables are; one that is the
-    /// same everywhere is that member, one that is a variable everywhere is the variable.
+    /// Expressions over a declared kind are equal types iff all rows of their tables are; one that
+    /// is the same everywhere is that member, one that is a variable everywhere is the variable.
     #[test]
     fn equal_tables_are_equal_types(tables in tables(), a in tree(), b in tree()) {
         let k = kind(7, 3);
@@ -410,8 +410,8 @@ proptest! {
         }
     }
 
-    /// What an equation says of its holes is what enumeration says: the first two variables are holes here,
-    /// the third is rigid.
+    /// What an equation says of its holes is what enumeration says: the first two variables are
+    /// holes here, the third is rigid.
     #[test]
     fn equations_are_solved_by_their_tables(tables in tables(), a in tree(), b in tree()) {
         let k = kind(7, 3);

@@ -102,7 +102,8 @@ fn nothing_is_lost_without_being_asked() {
     }
 }
 
-/// A character becomes an integer, and an integer one, only when asked; nothing else has to do with it.
+/// A character becomes an integer, and an integer one, only when asked; nothing else has to do with
+/// it.
 #[test]
 fn characters_convert_to_integers_and_back() {
     let char = Type::scalar(Scalar::Char);

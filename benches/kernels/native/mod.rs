@@ -1,8 +1,10 @@
-//! The kernels in Rust: plain loops over flat slices, as a Rust programmer writes them, and rayon where it pays.
+//! The kernels in Rust: plain loops over flat slices, as a Rust programmer writes them, and rayon
+//! where it pays.
 //!
-//! Takes the name of a kernel and a size; gives the work ready to run, on the same data as the program of that name in
-//! `benches/kernels`. Results go to storage that is made once: nothing is allocated while time is taken. Wider
-//! vectors than SSE2 are the matter of `RUSTFLAGS="-C target-cpu=native"`.
+//! Takes the name of a kernel and a size; gives the work ready to run, on the same data as the
+//! program of that name in `benches/kernels`. Results go to storage that is made once: nothing is
+//! allocated while time is taken. Wider vectors than SSE2 are the matter of
+//! `RUSTFLAGS="-C target-cpu=native"`.
 
 mod grids;
 mod others;
@@ -34,7 +36,8 @@ impl Out {
         Out { reals: Vec::new(), ints: vec![0; n] }
     }
 
-    /// One number that depends on each element and on its place, and the sum of the sizes of its terms.
+    /// One number that depends on each element and on its place, and the sum of the sizes of its
+    /// terms.
     pub fn check(&self) -> (f64, f64) {
         if self.reals.len() == 1 {
             return (self.reals[0], self.reals[0].abs());
@@ -94,7 +97,8 @@ fn numbers(n: usize, p: usize) -> Vec<f64> {
     (0..n).into_par_iter().map(|i| (i * (i + p) % 10007) as f64 / 10007.0).collect()
 }
 
-/// Does pieces of `out`, each with the position at which it begins, on all threads if there are many elements.
+/// Does pieces of `out`, each with the position at which it begins, on all threads if there are
+/// many elements.
 fn pieces<T: Send>(out: &mut [T], piece: usize, work: impl Fn(usize, &mut [T]) + Sync) {
     if out.len() < PARALLEL {
         out.chunks_mut(piece).enumerate().for_each(|(k, part)| work(k * piece, part));

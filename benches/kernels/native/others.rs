@@ -3,8 +3,8 @@
 use super::{Native, Out, numbers, pieces};
 use rayon::prelude::*;
 
-/// The product of two matrices: for each row, row after row of the other, in blocks that stay in cache. A
-/// library of linear algebra is faster; NumPy is one.
+/// The product of two matrices: for each row, row after row of the other, in blocks that stay in
+/// cache. A library of linear algebra is faster; NumPy is one.
 pub fn matmul(n: usize) -> Native {
     const BLOCK: usize = 64;
     let (a, b) = (numbers(n * n, 7919), numbers(n * n, 4799));

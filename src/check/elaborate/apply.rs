@@ -270,8 +270,8 @@ impl Checker<'_> {
             }
     }
 
-    /// The only function that a call can mean, if it takes a `case n e` at a type that its result tells:
-    /// `fill (case 0 ())`.
+    /// The only function that a call can mean, if it takes a `case n e` at a type that its result
+    /// tells: `fill (case 0 ())`.
     fn generic_call(&self, e: &Expr) -> Option<Callable> {
         let ExprKind::Apply { function, argument, .. } = &e.kind else { return None };
         let ExprKind::Name(name) = &function.kind else { return None };

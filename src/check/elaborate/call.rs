@@ -99,8 +99,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A procedure is called: allowed as a statement, outside pure functions, and in them if it changes nothing but
-    /// their own variables. Gives the type that the call has.
+    /// A procedure is called: allowed as a statement, outside pure functions, and in them if it
+    /// changes nothing but their own variables. Gives the type that the call has.
     pub(in crate::check) fn effect(
         &mut self,
         name: &str,
@@ -399,8 +399,8 @@ impl Checker<'_> {
         Term::new(TermKind::Inject(BigUint::from(*case), Box::new(Term::unit(span))), ty, span)
     }
 
-    /// A name of functions where a value is wanted: a constant, or a function value. Of several functions
-    /// the nearest scope decides that has one of the wanted type.
+    /// A name of functions where a value is wanted: a constant, or a function value. Of several
+    /// functions the nearest scope decides that has one of the wanted type.
     pub(in crate::check) fn callable_value(
         &mut self,
         name: &ast::Name,

@@ -1,8 +1,8 @@
 //! Coercion: a term at the type that its place demands.
 //!
-//! In this order: unification; the type of a literal; a conversion that loses nothing (of numbers, of the
-//! components of a written tuple, by an instance of `Widen`); packing of sizes. If none applies, E0301 with
-//! the help of [`crate::check::hints::mismatch`].
+//! In this order: unification; the type of a literal; a conversion that loses nothing (of numbers,
+//! of the components of a written tuple, by an instance of `Widen`); packing of sizes. If none
+//! applies, E0301 with the help of [`crate::check::hints::mismatch`].
 
 use crate::check::context::Checker;
 use crate::check::error::ConversionError;

@@ -1,12 +1,13 @@
-//! One type for several values in one place: elements of an array, branches of an `if`, arms of a `match`.
+//! One type for several values in one place: elements of an array, branches of an `if`, arms of a
+//! `match`.
 //!
-//! Where the place states a type, each value is checked against it. Where nothing does, the values are
-//! elaborated first, each by itself, and their types decide together, so that their order says nothing
-//! ([`Checker::common`]): the same type for all, if holes and literals allow it; else, for numbers, the
-//! smallest type of the family that holds all of them ([`Scalar::join`]); for arrays, tuples and records,
-//! this by component; else the one among them that takes all others without being asked: a number type
-//! that holds them, a declared type that they are literals of or widen to, by instances. Two families of
-//! numbers have no type in common but one that a value states.
+//! Where the place states a type, each value is checked against it. Where nothing does, the values
+//! are elaborated first, each by itself, and their types decide together, so that their order says
+//! nothing ([`Checker::common`]): the same type for all, if holes and literals allow it; else, for
+//! numbers, the smallest type of the family that holds all of them ([`Scalar::join`]); for arrays,
+//! tuples and records, this by component; else the one among them that takes all others without
+//! being asked: a number type that holds them, a declared type that they are literals of or widen
+//! to, by instances. Two families of numbers have no type in common but one that a value states.
 
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::needs_hint;
@@ -16,8 +17,8 @@ use crate::syntax::ast::{Expr, ExprKind};
 use crate::types::{Scalar, Type, TypeKind};
 
 impl Checker<'_> {
-    /// The terms of `values`, each made by `make` and then brought to one type, which `ty` becomes if it is
-    /// a hole. `why` says in messages why they have one type.
+    /// The terms of `values`, each made by `make` and then brought to one type, which `ty` becomes
+    /// if it is a hole. `why` says in messages why they have one type.
     pub(in crate::check) fn alike(
         &mut self,
         values: &[&Expr],
@@ -120,7 +121,8 @@ impl Checker<'_> {
         Some(Type::product(parts?))
     }
 
-    /// The only declared type or type parameter among these, if the others become it without being asked.
+    /// The only declared type or type parameter among these, if the others become it without being
+    /// asked.
     fn declared_among(&mut self, types: &[Type]) -> Option<Type> {
         let declared = |ty: &&Type| matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_));
         let to = types.iter().find(declared)?.clone();
@@ -129,7 +131,8 @@ impl Checker<'_> {
     }
 }
 
-/// The smallest type of one family that holds all these, or one of them that does; `None` where there is none.
+/// The smallest type of one family that holds all these, or one of them that does; `None` where
+/// there is none.
 fn joined(scalars: &[Scalar]) -> Option<Scalar> {
     let (first, rest) = scalars.split_first()?;
     if let (true, true) = (scalars.contains(&Scalar::Bigint), scalars.iter().all(|s| s.is_integer())) {

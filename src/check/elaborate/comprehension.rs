@@ -1,7 +1,7 @@
 //! Comprehensions: `[ e for x in a ]`, with several clauses and with a guard.
 //!
-//! Without a guard, an array indexed by the product of the clauses' index types. With one, an array of a
-//! size known at run time: the positions that satisfy it are collected first.
+//! Without a guard, an array indexed by the product of the clauses' index types. With one, an array
+//! of a size known at run time: the positions that satisfy it are collected first.
 
 use crate::check::context::Checker;
 use crate::check::error::{Inside, StatementError};
@@ -15,8 +15,8 @@ use crate::types::{Type, TypeKind};
 use std::sync::Arc;
 
 impl Checker<'_> {
-    /// What the clauses of a comprehension walk: a variable for each index. `outer` gets what stands before the
-    /// walk, `inner` what binds the patterns at each place.
+    /// What the clauses of a comprehension walk: a variable for each index. `outer` gets what
+    /// stands before the walk, `inner` what binds the patterns at each place.
     fn walk(
         &mut self,
         clauses: &[(ast::Pattern, Expr)],
@@ -83,8 +83,9 @@ impl Checker<'_> {
         with_prefix(outer, build)
     }
 
-    /// `[ e for p in i, q in j if c ]`: the places where the condition holds are kept, in order, as `compress` keeps
-    /// them; an element for each of them is made then. How many there are is known when it runs.
+    /// `[ e for p in i, q in j if c ]`: the places where the condition holds are kept, in order, as
+    /// `compress` keeps them; an element for each of them is made then. How many there are is known
+    /// when it runs.
     pub(in crate::check) fn selection(
         &mut self,
         body: &Expr,

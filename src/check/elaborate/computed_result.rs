@@ -1,11 +1,11 @@
-//! Primitives whose result type is computed from the type of their argument: `move`, `pack`, `unpack`,
-//! `caseno`, `casearg`; and `type_text`, whose result is.
+//! Primitives whose result type is computed from the type of their argument: `move`, `pack`,
+//! `unpack`, `caseno`, `casearg`; and `type_text`, whose result is.
 //!
 //! Takes a call of one of them with its argument elaborated; gives core in which the primitive is
 //! replaced by what it does, as far as core has a form for it. `x.move[T]` becomes the value of `T`
-//! whose leaves are read where [`crate::iso::leaves`] says: nested array constructions, of which the
-//! compiler makes one loop that gathers. An array or a leaf that moves as a whole is a reshape, which
-//! costs nothing.
+//! whose leaves are read where [`crate::iso::leaves`] says: nested array constructions, of which
+//! the compiler makes one loop that gathers. An array or a leaf that moves as a whole is a reshape,
+//! which costs nothing.
 
 use crate::check::context::Checker;
 use crate::check::error::{MoveError, PartError, TypeError};
@@ -248,7 +248,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The value of the target type with the leaves of a variable; why not, and whether that is said of cases.
+    /// The value of the target type with the leaves of a variable; why not, and whether that is
+    /// said of cases.
     fn moved_value(&mut self, x: &Term, target: &Type) -> Result<Term, (leaves::NoPermutation, bool)> {
         if leaves::is_sum(&x.ty) && leaves::is_sum(target) {
             return self.moved_sum(x.clone(), target).map_err(|why| (why, true));

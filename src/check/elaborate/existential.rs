@@ -2,23 +2,25 @@
 //! they are wanted, and named by `?N`.
 //!
 //! **Opening.** The call of a function whose result is `T ^ ?K` is no value of a type yet. It is
-//! bound, before the statement it stands in, by `open [K] x = call;`, and stands for `x : T ^ K` with a
-//! rigid variable `K` from there to the end of the block. Moving the call before its statement changes
-//! nothing that can be seen, for expressions are pure; what may not be evaluated, or more than once, is
-//! not moved out of: branches, arms and guards, the right side of `and` and `or`, bodies of functions
-//! and comprehensions, conditions of loops. Each of these, and each statement, is a [`Host`]: it
-//! collects the openings made in it and lets them stand before itself.
+//! bound, before the statement it stands in, by `open [K] x = call;`, and stands for `x : T ^ K`
+//! with a rigid variable `K` from there to the end of the block. Moving the call before its
+//! statement changes nothing that can be seen, for expressions are pure; what may not be evaluated,
+//! or more than once, is not moved out of: branches, arms and guards, the right side of `and` and
+//! `or`, bodies of functions and comprehensions, conditions of loops. Each of these, and each
+//! statement, is a [`Host`]: it collects the openings made in it and lets them stand before itself.
 //!
-//! **Scope.** The variable means nothing outside its block. A value leaves a block only as the value
-//! of a host or of a function, and there its type is looked at; and a type leaves by a hole of inference
-//! that is older than the host, which [`crate::check::solve::infer::Infer::open`] forbids to take the variable.
+//! **Scope.** The variable means nothing outside its block. A value leaves a block only as the
+//! value of a host or of a function, and there its type is looked at; and a type leaves by a hole
+//! of inference that is older than the host, which [`crate::check::solve::infer::Infer::open`]
+//! forbids to take the variable.
 //!
-//! **Packing.** Where an existential type is wanted, and where a function without declared result gives
-//! a value whose type mentions what it opened, sizes and value are packed together again.
+//! **Packing.** Where an existential type is wanted, and where a function without declared result
+//! gives a value whose type mentions what it opened, sizes and value are packed together again.
 //!
-//! **Inner functions** take what they mention of the variables around them as type parameters. Which
-//! they mention is known when their holes are solved, so this is written in last ([`Checker::close_over`]).
-//! Variables opened at the top level live as long as the session and are nobody's parameters.
+//! **Inner functions** take what they mention of the variables around them as type parameters.
+//! Which they mention is known when their holes are solved, so this is written in last
+//! ([`Checker::close_over`]). Variables opened at the top level live as long as the session and are
+//! nobody's parameters.
 
 use crate::check::context::Checker;
 use crate::check::env::Definition;
@@ -79,8 +81,8 @@ impl Checker<'_> {
         (result, openings.into_iter().map(Opening::stmt).collect())
     }
 
-    /// An expression that may not be run, or more than once: what is opened in it is opened there, and
-    /// its type cannot mention it.
+    /// An expression that may not be run, or more than once: what is opened in it is opened there,
+    /// and its type cannot mention it.
     pub(in crate::check) fn hosted(&mut self, inside: Inside, f: impl FnOnce(&mut Self) -> Term) -> Term {
         let (term, openings) = self.host(|this| {
             let term = f(this);
@@ -152,7 +154,8 @@ impl Checker<'_> {
         opened
     }
 
-    /// Sizes and a variable for a value of an existential type. No hole older than this one can mention them.
+    /// Sizes and a variable for a value of an existential type. No hole older than this one can
+    /// mention them.
     fn opening(&mut self, value: Term, first_hole: u32) -> Opening {
         let session = self.at_session_level();
         let mut vars: Vec<TypeVar> = Vec::new();
@@ -173,8 +176,8 @@ impl Checker<'_> {
         Opening { vars, local, value }
     }
 
-    /// A pattern for a part of a value that brings its sizes along: they are opened where what the pattern
-    /// binds can be used first ([`Checker::matched_openings`]).
+    /// A pattern for a part of a value that brings its sizes along: they are opened where what the
+    /// pattern binds can be used first ([`Checker::matched_openings`]).
     pub(in crate::check) fn packed_pattern(
         &mut self,
         pattern: &Pattern,
@@ -274,7 +277,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A name for a new size like this one that no message shows beside it for another: `K2` after `K`.
+    /// A name for a new size like this one that no message shows beside it for another: `K2` after
+    /// `K`.
     fn size_name(&mut self, name: &Arc<str>, new: &[TypeVar]) -> Arc<str> {
         /// With more variables than this all sizes that there have been count as shown.
         const MAX_VARIABLES: usize = 500;
@@ -369,8 +373,8 @@ impl Checker<'_> {
         Term::new(TermKind::PackSizes(sizes, Box::new(term)), exists, span)
     }
 
-    /// What a function gives that does not say its result type: existential if its type mentions what
-    /// the function has opened.
+    /// What a function gives that does not say its result type: existential if its type mentions
+    /// what the function has opened.
     pub(in crate::check) fn generalized(&mut self, term: Term) -> Term {
         self.generalized_from(0, term)
     }
@@ -441,8 +445,8 @@ impl Checker<'_> {
         self.coerce(value, result, because)
     }
 
-    /// Makes the inner functions of an item take the opened variables they mention as type parameters,
-    /// innermost first. Gives their further type arguments, for what is around them.
+    /// Makes the inner functions of an item take the opened variables they mention as type
+    /// parameters, innermost first. Gives their further type arguments, for what is around them.
     pub(in crate::check) fn close_over(&mut self, inner: &mut [(FunctionId, Function)]) -> FurtherArgs {
         let opened = std::mem::take(&mut self.item.opened);
         let mut more = FurtherArgs::default();

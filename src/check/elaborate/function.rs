@@ -148,7 +148,8 @@ impl Checker<'_> {
         self.close(params, this_local, domain, body, ty, span)
     }
 
-    /// Parameters of one group: their locals, the bindings of patterns among them, the argument type.
+    /// Parameters of one group: their locals, the bindings of patterns among them, the argument
+    /// type.
     pub(in crate::check) fn parameters(
         &mut self,
         params: &[Param],

@@ -1,13 +1,14 @@
 //! What is declared in blocks: types, kinds, and functions with type parameters.
 //!
-//! **Types** and kinds are known from their declaration to the end of the block, those declared one after the other in
-//! one another, too. They stand in the tables of the session meanwhile, and what they hide is put aside
-//! ([`Hidden`]): it comes back at the end of the block, and while another item is checked on demand.
+//! **Types** and kinds are known from their declaration to the end of the block, those declared one
+//! after the other in one another, too. They stand in the tables of the session meanwhile, and what
+//! they hide is put aside ([`Hidden`]): it comes back at the end of the block, and while another
+//! item is checked on demand.
 //!
-//! **Functions with type parameters** are functions of the program like all inner ones, whose type parameters are
-//! those of the function around and their own. No variable holds one, for a value has one type: each use makes the
-//! value at its types, of the variables that the function captures ([`Lifted`]). In its own body it is a function
-//! of one type, as its parameters are.
+//! **Functions with type parameters** are functions of the program like all inner ones, whose type
+//! parameters are those of the function around and their own. No variable holds one, for a value
+//! has one type: each use makes the value at its types, of the variables that the function captures
+//! ([`Lifted`]). In its own body it is a function of one type, as its parameters are.
 
 use crate::check::context::{Binding, Checker, Frame, Hidden};
 use crate::check::elaborate::function::is_typed;
@@ -35,7 +36,8 @@ pub(in crate::check) struct Lifted {
 }
 
 impl Checker<'_> {
-    /// Declares the types that stand one after the other from this statement on, if it is the first of them.
+    /// Declares the types that stand one after the other from this statement on, if it is the first
+    /// of them.
     pub(in crate::check) fn declare_run(&mut self, stmts: &[Stmt], at: usize) {
         let declares = |at: usize| stmts.get(at).is_some_and(|stmt| !names(stmt).is_empty());
         if !declares(at) || at > 0 && declares(at - 1) {
@@ -43,7 +45,8 @@ impl Checker<'_> {
         }
         let run: Vec<Stmt> = (at..).take_while(|at| declares(*at)).map(|at| stmts[at].clone()).collect();
         for stmt in &run {
-            // Members of a kind are types: a value of the name is no other thing that they could be taken for.
+            // Members of a kind are types: a value of the name is no other thing that they could be
+            // taken for.
             let values = !matches!(stmt.kind, StmtKind::Kind { .. });
             names(stmt).into_iter().for_each(|name| self.hide_name(&name.text, values));
         }
@@ -200,8 +203,8 @@ impl Checker<'_> {
         self.bind_any_function(&name.text, local, name.span, Some(id));
     }
 
-    /// Makes the function of a closure of this frame one that each use makes anew, after so many type parameters
-    /// around it.
+    /// Makes the function of a closure of this frame one that each use makes anew, after so many
+    /// type parameters around it.
     pub(in crate::check) fn lift(
         &mut self,
         closure: &Term,
@@ -242,8 +245,8 @@ impl Checker<'_> {
         lifted.contained && self.item.frames[lifted.depth + 1..].iter().all(|frame| !frame.unordered())
     }
 
-    /// Returns true if a function whose calls have no order stands between the frame that has a variable and
-    /// the innermost, itself included.
+    /// Returns true if a function whose calls have no order stands between the frame that has a
+    /// variable and the innermost, itself included.
     pub(in crate::check) fn pure_between(&self, name: &str) -> bool {
         let has = |frame: &Frame| frame.scopes.iter().any(|scope| scope.contains_key(name));
         let Some(depth) = self.item.frames.iter().rposition(has) else { return false };
@@ -251,8 +254,8 @@ impl Checker<'_> {
     }
 }
 
-/// The names that a declaration of a type in a block gives a meaning: the type's, and those of its constructors; a
-/// kind's, and those of its members.
+/// The names that a declaration of a type in a block gives a meaning: the type's, and those of its
+/// constructors; a kind's, and those of its members.
 fn names(stmt: &Stmt) -> Vec<&ast::Name> {
     match &stmt.kind {
         StmtKind::Typedef(decl, _)

@@ -1,13 +1,15 @@
 //! Arguments by name, and values that parameters have where a call leaves them out.
 //!
-//! Only functions that are known by name have names of parameters, `f (3, scale = 2.0)`, and constructors of structs those of
-//! their fields. A call is read as it is
-//! written first. Where no function of the name takes the argument so, or where names are written, those functions of
-//! the nearest scope are completed whose parameters have the names, and a default for each that is left out. What is
-//! given is evaluated in the order in which it is written, then the defaults, at each call.
+//! Only functions that are known by name have names of parameters, `f (3, scale = 2.0)`, and
+//! constructors of structs those of their fields. A call is read as it is written first. Where no
+//! function of the name takes the argument so, or where names are written, those functions of the
+//! nearest scope are completed whose parameters have the names, and a default for each that is left
+//! out. What is given is evaluated in the order in which it is written, then the defaults, at each
+//! call.
 //!
-//! The default of a parameter is a function of the program without parameters, with the type parameters of the
-//! function it belongs to. It is checked where the function is declared, so it sees no parameter.
+//! The default of a parameter is a function of the program without parameters, with the type
+//! parameters of the function it belongs to. It is checked where the function is declared, so it
+//! sees no parameter.
 
 use crate::check::context::{Checker, Pending};
 use crate::check::elaborate::apply;
@@ -28,7 +30,8 @@ use std::sync::Arc;
 #[derive(Clone)]
 struct Completed {
     candidate: Candidate,
-    /// For each parameter the number of what the call gives for it; nothing where its default is taken.
+    /// For each parameter the number of what the call gives for it; nothing where its default is
+    /// taken.
     slots: Vec<Option<usize>>,
 }
 
@@ -39,7 +42,8 @@ struct Given<'e> {
 }
 
 impl Given<'_> {
-    /// For each parameter the number of what is given for it, if these parameters can be given that.
+    /// For each parameter the number of what is given for it, if these parameters can be given
+    /// that.
     fn fill(&self, parameters: &[Parameter]) -> Option<Vec<Option<usize>>> {
         let mut slots: Vec<Option<usize>> =
             (0..parameters.len()).map(|at| (at < self.places).then_some(at)).collect();
@@ -130,8 +134,8 @@ impl Checker<'_> {
         groups.iter().map(|group| of_group(self, group)).collect()
     }
 
-    /// The same of a function in a block, of which `outer` type parameters belong to the functions around: its
-    /// defaults see what stands around it.
+    /// The same of a function in a block, of which `outer` type parameters belong to the functions
+    /// around: its defaults see what stands around it.
     pub(in crate::check) fn parameters_in_block(
         &mut self,
         groups: &[Vec<Param>],
@@ -158,7 +162,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A call that names parameters or leaves some out; nothing if it is none, before anything of it is read.
+    /// A call that names parameters or leaves some out; nothing if it is none, before anything of
+    /// it is read.
     pub(in crate::check) fn completed_call(
         &mut self,
         head: &Expr,
@@ -202,8 +207,8 @@ impl Checker<'_> {
         self.filled_call(&call, &found, fitting, parts, rest)
     }
 
-    /// `x.f`, `x.f (k = 3)`: a call of `f` that names parameters or leaves some out; nothing if it is none. What
-    /// follows by name belongs to the parameters beside `x`, unless `f x` takes it.
+    /// `x.f`, `x.f (k = 3)`: a call of `f` that names parameters or leaves some out; nothing if it
+    /// is none. What follows by name belongs to the parameters beside `x`, unless `f x` takes it.
     pub(in crate::check) fn completed_dot(
         &mut self,
         (name, type_args): (&Name, &[Type]),
@@ -330,8 +335,8 @@ impl Checker<'_> {
         Some(Term { span, ..term })
     }
 
-    /// The argument for a group of parameters, with what is done before it: what is given in the order in which it
-    /// is written, then the defaults.
+    /// The argument for a group of parameters, with what is done before it: what is given in the
+    /// order in which it is written, then the defaults.
     fn filled_group(
         &mut self,
         parts: Vec<Arg>,
@@ -420,8 +425,8 @@ impl Checker<'_> {
         terms::with_prefix(prefix, argument)
     }
 
-    /// The arguments after the first, as far as they can be read before the function is chosen: what may name
-    /// parameters or leave some out waits.
+    /// The arguments after the first, as far as they can be read before the function is chosen:
+    /// what may name parameters or leave some out waits.
     pub(in crate::check) fn prepare_rest<'e>(&mut self, found: &Found, rest: &[&'e Expr]) -> Vec<Arg<'e>> {
         let mut groups: Vec<Vec<Vec<Parameter>>> = Vec::new();
         if !rest.is_empty() {
@@ -456,8 +461,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The parameters of a function in their groups, or the fields of a struct, which its constructor takes; nothing of
-    /// what has none by name.
+    /// The parameters of a function in their groups, or the fields of a struct, which its
+    /// constructor takes; nothing of what has none by name.
     fn known_groups(&self, candidate: &Candidate) -> Option<Vec<Vec<Parameter>>> {
         match candidate {
             Candidate::Top(Callable::Function(id)) => Some(self.env.signatures.get(id)?.parameters.clone()),
@@ -509,8 +514,8 @@ impl Checker<'_> {
         })
     }
 
-    /// The functions of the nearest scope that can be given this by name or with defaults, with what each
-    /// parameter gets.
+    /// The functions of the nearest scope that can be given this by name or with defaults, with
+    /// what each parameter gets.
     fn filled(&mut self, found: &Found, given: &Given<'_>) -> (usize, Vec<Completed>) {
         for (at, tier) in found.tiers.iter().enumerate() {
             let mut filled = Vec::new();
@@ -527,7 +532,8 @@ impl Checker<'_> {
             if !filled.is_empty() {
                 return (at, filled);
             }
-            // Farther functions are not asked if one here takes the fields as the record that they are.
+            // Farther functions are not asked if one here takes the fields as the record that they
+            // are.
             if tier.candidates.iter().any(|candidate| self.takes_fields(candidate, given)) {
                 break;
             }
@@ -555,8 +561,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether fields can mean nothing but parameters: a function has all of the names, and more, and none takes a
-    /// record.
+    /// Whether fields can mean nothing but parameters: a function has all of the names, and more,
+    /// and none takes a record.
     fn names_parameters(&mut self, found: &Found, given: &Given<'_>) -> bool {
         if given.names.is_empty() || given.places > 0 {
             return false;

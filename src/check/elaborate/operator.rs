@@ -1,8 +1,9 @@
 //! Operators: on scalars of one family, pointwise over arrays of one index type.
 //!
-//! `int` and `bigint` join to `bigint`; no operator crosses from integers to reals. An index is not a number:
-//! only `cyclic[N]` has `+ - *`, modulo the size of N. A scalar beside an array is broadcast. `==` and `!=` compare whole values
-//! of any data type; `<` and its kin compare scalars, and compact values by code.
+//! `int` and `bigint` join to `bigint`; no operator crosses from integers to reals. An index is not
+//! a number: only `cyclic[N]` has `+ - *`, modulo the size of N. A scalar beside an array is
+//! broadcast. `==` and `!=` compare whole values of any data type; `<` and its kin compare scalars,
+//! and compact values by code.
 
 use crate::check::context::{Checker, Frame};
 use crate::check::elaborate::apply::Arg;
@@ -464,8 +465,8 @@ impl Checker<'_> {
         converts.then(|| format!("`:> {to}` makes a `{to}` of the `{from}`"))
     }
 
-    /// A literal beside a declared type or a type parameter becomes one of its values, if it can and no
-    /// declared function of the operator takes it as a number: `z ** 2`.
+    /// A literal beside a declared type or a type parameter becomes one of its values, if it can
+    /// and no declared function of the operator takes it as a number: `z ** 2`.
     fn literal_operand(&mut self, op: BinaryOp, a: Term, b: Term) -> (Term, Term) {
         let literals = (self.infer.literal_of(&a.ty), self.infer.literal_of(&b.ty));
         if matches!(literals, (None, None) | (Some(_), Some(_))) || self.takes_number(op, &a, &b) {
@@ -479,7 +480,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a declared function of an operator takes operands with literals as they are by default.
+    /// Whether a declared function of an operator takes operands with literals as they are by
+    /// default.
     fn takes_number(&mut self, op: BinaryOp, a: &Term, b: &Term) -> bool {
         let callables = self.env.callables(op.symbol()).map(<[_]>::to_vec).unwrap_or_default();
         callables.iter().filter(|callable| matches!(callable, Callable::Function(_))).any(|callable| {

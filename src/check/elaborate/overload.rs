@@ -1,38 +1,40 @@
 //! Which of several functions a name means: the scopes that are searched, and the choice among what
 //! they hold.
 //!
-//! **Scopes**, near to far: the blocks around, innermost first; this module (a session is one); names
-//! imported one by one; names imported with `*`; the library ([`Scope`]). Each that has functions of the
-//! name is a *tier* ([`Found`]). A `val`, `var` or parameter of the name ends the search, and so does a case
-//! without argument, which is a value: what is farther is hidden by it.
+//! **Scopes**, near to far: the blocks around, innermost first; this module (a session is one);
+//! names imported one by one; names imported with `*`; the library ([`Scope`]). Each that has
+//! functions of the name is a *tier* ([`Found`]). A `val`, `var` or parameter of the name ends the
+//! search, and so does a case without argument, which is a value: what is farther is hidden by it.
 //!
-//! **Choice.** The tiers are asked one after the other, and the first in which a candidate fits decides;
-//! farther ones are not looked at. A candidate fits if its declared parameter type, and what it asks of its
-//! type arguments, take the type of the argument, in three rounds ([`Round`]): as it is; with literals at
-//! another type than their own; with conversions that lose nothing. The first round in which anything of the
-//! tier fits counts. Of what fits there, the least conversion, then the most specific parameter type, then
-//! the wanted result decide. If several are left: E0404. If no tier has one that fits, the variable that
-//! ended the search is called; without one: E0403, or what is wrong with the only function that the program
-//! itself has of the name.
+//! **Choice.** The tiers are asked one after the other, and the first in which a candidate fits
+//! decides; farther ones are not looked at. A candidate fits if its declared parameter type, and
+//! what it asks of its type arguments, take the type of the argument, in three rounds ([`Round`]):
+//! as it is; with literals at another type than their own; with conversions that lose nothing. The
+//! first round in which anything of the tier fits counts. Of what fits there, the least conversion,
+//! then the most specific parameter type, then the wanted result decide. If several are left:
+//! E0404. If no tier has one that fits, the variable that ended the search is called; without one:
+//! E0403, or what is wrong with the only function that the program itself has of the name.
 //!
-//! Result types take no part in fitting. So a body that calls another function of its own name asks nothing
-//! of itself, and only a call that selects the function being checked needs its result written.
+//! Result types take no part in fitting. So a body that calls another function of its own name asks
+//! nothing of itself, and only a call that selects the function being checked needs its result
+//! written.
 //!
-//! **Holes.** Unification with a candidate may solve holes of the argument's type: then the candidate fits
-//! for some types that the argument may turn out to have. If that is so of all that fit in the near tier, and
-//! a farther tier could take the argument, too, the hole decides between near and far. Such a call *waits*
-//! ([`Waiting`]): it gets a hole for its result, and is chosen at the end of the statement or of the function
-//! around it, when the rest has said what it can, or where something has to know the type of its result
-//! ([`Checker::decide`]). If the hole is still open then, the near tier decides against the library, for a
-//! program means the same whatever names the library gets; between other scopes: E0404. What waits for its
-//! place itself (a function with untyped parameters, `case n e`, a name of several functions) says nothing
-//! about the choice: its type comes from the nearest candidate whose shape it has.
+//! **Holes.** Unification with a candidate may solve holes of the argument's type: then the
+//! candidate fits for some types that the argument may turn out to have. If that is so of all that
+//! fit in the near tier, and a farther tier could take the argument, too, the hole decides between
+//! near and far. Such a call *waits* ([`Waiting`]): it gets a hole for its result, and is chosen at
+//! the end of the statement or of the function around it, when the rest has said what it can, or
+//! where something has to know the type of its result ([`Checker::decide`]). If the hole is still
+//! open then, the near tier decides against the library, for a program means the same whatever
+//! names the library gets; between other scopes: E0404. What waits for its place itself (a function
+//! with untyped parameters, `case n e`, a name of several functions) says nothing about the choice:
+//! its type comes from the nearest candidate whose shape it has.
 //!
-//! In a generic body a type variable is rigid, so it fits only what is declared for all its values, and the
-//! choice is made once for all of them.
+//! In a generic body a type variable is rigid, so it fits only what is declared for all its values,
+//! and the choice is made once for all of them.
 //!
-//! Cost: each candidate of the tiers up to the one that decides is unified with the argument once in each
-//! round tried; a name with one candidate is not tried at all.
+//! Cost: each candidate of the tiers up to the one that decides is unified with the argument once
+//! in each round tried; a name with one candidate is not tried at all.
 
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::Arg;
@@ -183,7 +185,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The conversion of a number to one that a candidate takes, or what to ask of a type parameter.
+    /// The conversion of a number to one that a candidate takes, or what to ask of a type
+    /// parameter.
     fn conversion_help(&mut self, found: &Found, argument: &Type, span: Span) -> Option<Help> {
         let callables: Vec<Callable> = found
             .candidates()
@@ -209,8 +212,9 @@ impl Checker<'_> {
         self.report(CallError::Ambiguous { span: name.span, name: name.text.to_string(), candidates });
     }
 
-    /// Asks the tiers, near to far. With `waits` holes of the argument may be left to decide; unless `may_wait`,
-    /// nothing more will be known of them, and what the library has does not make the call ambiguous.
+    /// Asks the tiers, near to far. With `waits` holes of the argument may be left to decide;
+    /// unless `may_wait`, nothing more will be known of them, and what the library has does not
+    /// make the call ambiguous.
     pub(in crate::check) fn ask_tiers(
         &mut self,
         found: &Found,
@@ -277,8 +281,8 @@ impl Checker<'_> {
         if wanted.is_empty() { several } else { wanted }
     }
 
-    /// Says that a near function was chosen after a conversion although a farther one takes the argument
-    /// as it is.
+    /// Says that a near function was chosen after a conversion although a farther one takes the
+    /// argument as it is.
     fn note_conversion(
         &mut self,
         name: &ast::Name,

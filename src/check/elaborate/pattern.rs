@@ -1,8 +1,9 @@
 //! Patterns, against the type of what they are matched with.
 //!
-//! A name by itself is a case of that name, or else a variable. A case of the library is meant only where values of
-//! its variant are matched: else a library that gets another case would take variables from programs. Where the type
-//! of what is matched is not known, it is meant if its name begins with a capital and the pattern may fail to fit.
+//! A name by itself is a case of that name, or else a variable. A case of the library is meant only
+//! where values of its variant are matched: else a library that gets another case would take
+//! variables from programs. Where the type of what is matched is not known, it is meant if its name
+//! begins with a capital and the pattern may fail to fit.
 
 use crate::check::annotations::Referent;
 use crate::check::context::{Binding, Checker};
@@ -372,8 +373,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Patterns of which one has to fit. All bind the same names at the same types: each name is one variable, that of the
-    /// first.
+    /// Patterns of which one has to fit. All bind the same names at the same types: each name is
+    /// one variable, that of the first.
     fn alternatives(&mut self, parts: &[Pattern], ty: &Type, mutable: bool) -> Vec<Pat> {
         let mut pats = Vec::with_capacity(parts.len());
         let mut first: Vec<(Arc<str>, Binding)> = Vec::new();
@@ -471,7 +472,8 @@ impl Checker<'_> {
         means.then_some((nominal, case))
     }
 
-    /// A pattern of an arm of a `match`. Warns where it is a variable and has the name of a case of the library.
+    /// A pattern of an arm of a `match`. Warns where it is a variable and has the name of a case of
+    /// the library.
     pub(in crate::check) fn arm_pattern(&mut self, pattern: &Pattern, ty: &Type) -> Pat {
         let in_total_pattern = std::mem::take(&mut self.in_total_pattern);
         let pat = self.pattern(pattern, ty, false);
@@ -486,7 +488,8 @@ impl Checker<'_> {
         pat
     }
 
-    /// Stands for a pattern that has been reported: its variables are there, coverage is not judged.
+    /// Stands for a pattern that has been reported: its variables are there, coverage is not
+    /// judged.
     pub(in crate::check) fn broken(&mut self, inner: Option<&Pattern>, mutable: bool, span: Span) -> Pat {
         if let Some(inner) = inner {
             self.error_parts(std::slice::from_ref(inner), mutable);

@@ -3,10 +3,10 @@
 //! Takes a place as it is written; gives a store through projections of a variable. The place is
 //! elaborated as any expression that reads it, and the term is *reduced*: functions are replaced by
 //! their bodies (β), variables that hold functions by these (δ), until only projections of one
-//! variable are left: components, elements, parts, digits and reshapes. So a function is a place
-//! if its value is a part of its argument, whoever wrote it: `rows`, `proj 1 of T`, `compose (p, q)`,
-//! `fun (x:T) => x.1`. An array construction whose elements are places, such as the column
-//! `` m.(_ \, `1:3) ``, is stored into element by element.
+//! variable are left: components, elements, parts, digits and reshapes. So a function is a place if
+//! its value is a part of its argument, whoever wrote it: `rows`, `proj 1 of T`, `compose (p, q)`,
+//! `fun (x:T) => x.1`. An array construction whose elements are places, such as the column `` m.(_
+//! \, `1:3) ``, is stored into element by element.
 //!
 //! What is no part of the variable, such as an index, stays a term. It is pure, so it means the
 //! same in the store as in the function that it comes from. Reduction takes at most [`MAX_STEPS`]
@@ -151,7 +151,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A function that a variable holds for good, if it captures nothing but constants and functions.
+    /// A function that a variable holds for good, if it captures nothing but constants and
+    /// functions.
     pub(in crate::check) fn held_function(&mut self, value: &Term) -> Option<Seen> {
         let ty = self.infer.shallow(&value.ty);
         let (TypeKind::Function(..), false) = (ty.kind(), ty.has_error()) else { return None };

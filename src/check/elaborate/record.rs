@@ -1,7 +1,8 @@
 //! Records and structs made of others: `r with (x = 3)`, `(...r, x = 3)`.
 //!
-//! Both are the parts of a record, some of them other values: what is taken from the record is a component of a
-//! variable that holds it, so it is evaluated once, and so is each value, in the order in which they are written.
+//! Both are the parts of a record, some of them other values: what is taken from the record is a
+//! component of a variable that holds it, so it is evaluated once, and so is each value, in the
+//! order in which they are written.
 
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
@@ -66,8 +67,8 @@ impl Checker<'_> {
         terms::with_prefix(prefix, Term::new(kind, record.ty, span))
     }
 
-    /// `(...r, x = 3)`: a record with the fields of `r` and others, in the order in which each name comes first; a
-    /// later value replaces an earlier one.
+    /// `(...r, x = 3)`: a record with the fields of `r` and others, in the order in which each name
+    /// comes first; a later value replaces an earlier one.
     pub(in crate::check) fn spread(
         &mut self,
         parts: &[(Option<Name>, Expr)],

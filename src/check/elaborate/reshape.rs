@@ -2,8 +2,8 @@
 //!
 //! `:>>` accepts types that are equal or naturally isomorphic, a compact value's code as `int` (to
 //! size 2^63) or `bigint`, and an integer as the compact value with that code (checked). `:>`
-//! converts between numbers, between integers and characters, and takes the code of a compact value;
-//! arrays and tuples go by component.
+//! converts between numbers, between integers and characters, and takes the code of a compact
+//! value; arrays and tuples go by component.
 
 use crate::check::context::Checker;
 use crate::check::elaborate::conversion::{large, opened};

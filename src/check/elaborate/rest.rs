@@ -1,9 +1,9 @@
 //! The first components and the rest in programs: `A * ..R` in types, `(a, ..r)` in patterns and
 //! expressions, and the same with `\*` and `\,`. What it means: [`crate::types::rest`].
 //!
-//! Takes written types, patterns and tuples whose last part is `..`; gives types with lists, and core
-//! in which `(a, ..r)` is a reshape of the pair `(a, r)`. Core has no other form for it: where a function
-//! is specialized the types are known, and the slots are where they were.
+//! Takes written types, patterns and tuples whose last part is `..`; gives types with lists, and
+//! core in which `(a, ..r)` is a reshape of the pair `(a, r)`. Core has no other form for it: where
+//! a function is specialized the types are known, and the slots are where they were.
 
 use crate::check::context::Checker;
 use crate::check::error::{RestError, TypeError};

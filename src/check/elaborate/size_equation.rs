@@ -1,9 +1,9 @@
 //! `require N == 3 \* K;`: an equation of sizes, checked when it runs and known from there on.
 //!
 //! An equation of a block holds to the end of the block, one of the top level for the rest of the
-//! session. Code of the same block, and functions made in it, run only after it. A declared function may be
-//! called before an equation of the top level has been required; if it relies on one, it requires it
-//! again when it is called.
+//! session. Code of the same block, and functions made in it, run only after it. A declared
+//! function may be called before an equation of the top level has been required; if it relies on
+//! one, it requires it again when it is called.
 //!
 //! With `?K` on one side, in one place and linear, the statement finds the size, and opens it.
 

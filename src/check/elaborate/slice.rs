@@ -1,10 +1,11 @@
 //! Static slices: `x.(1..2)`, `x.(2..<5)`, `` m.(`1:3 \, _) ``, `m.(_ \, 0..1)`.
 //!
-//! Takes a value and a key with ranges of constants or `_`, a whole axis; gives core. A slice that lies
-//! in one piece is a component after a reshape, by the law `T ^ a * T ^ k * T ^ r ≅ T ^ (a \+ k \+ r)`,
-//! and costs nothing: part of a tuple or array, a row of a matrix. Any other slice is an array
-//! construction that reads at each index: the index `i : k` of a range that begins at `a` is case 1
-//! of `a \+ k \+ r`, whose code is `a + i`. No index is checked when it runs.
+//! Takes a value and a key with ranges of constants or `_`, a whole axis; gives core. A slice that
+//! lies in one piece is a component after a reshape, by the law
+//! `T ^ a * T ^ k * T ^ r ≅ T ^ (a \+ k \+ r)`, and costs nothing: part of a tuple or array, a row
+//! of a matrix. Any other slice is an array construction that reads at each index: the index
+//! `i : k` of a range that begins at `a` is case 1 of `a \+ k \+ r`, whose code is `a + i`. No
+//! index is checked when it runs.
 
 use crate::check::context::Checker;
 use crate::check::error::{MoveError, PartError};
@@ -221,8 +222,8 @@ impl Checker<'_> {
         with_prefix(prefix, Term::new(TermKind::Build(clauses, Box::new(body)), ty, span))
     }
 
-    /// What an array construction reads at each index, computed once. Variables and their parts are read
-    /// where they are, so that the slice is a place.
+    /// What an array construction reads at each index, computed once. Variables and their parts are
+    /// read where they are, so that the slice is a place.
     fn bound_if_large(&mut self, base: Term, prefix: &mut Vec<crate::core::Stmt>) -> Term {
         let mut at = &base;
         while let TermKind::Component(inner, _) | TermKind::Reshape(inner) = &at.kind {

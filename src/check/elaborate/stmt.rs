@@ -276,8 +276,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The declared or inferred type of a binding, which may be for the rest of the session, and its
-    /// value.
+    /// The declared or inferred type of a binding, which may be for the rest of the session, and
+    /// its value.
     pub(in crate::check) fn initial(
         &mut self,
         ty: Option<&ast::TypeExpr>,

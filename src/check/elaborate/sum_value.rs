@@ -103,8 +103,8 @@ impl Checker<'_> {
         })
     }
 
-    /// A function whose body is made from an index and its parameter. The index is evaluated once, where the
-    /// function stands.
+    /// A function whose body is made from an index and its parameter. The index is evaluated once,
+    /// where the function stands.
     fn with_index(
         &mut self,
         index: Term,

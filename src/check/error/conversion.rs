@@ -1,4 +1,5 @@
-//! Errors about a value of one type where another is wanted: equality, reshapes, conversions, literals.
+//! Errors about a value of one type where another is wanted: equality, reshapes, conversions,
+//! literals.
 
 use super::counted;
 use crate::diagnostic::{Diagnostic, Help, errors};
@@ -7,7 +8,8 @@ use crate::types::Type;
 use num_bigint::BigInt;
 
 errors! {
-    /// Errors about a value of one type where another is wanted: equality, reshapes, conversions, literals.
+    /// Errors about a value of one type where another is wanted: equality, reshapes, conversions,
+    /// literals.
     pub enum ConversionError {
         E0301 Mismatch {
             span: Span,

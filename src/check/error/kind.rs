@@ -10,7 +10,8 @@ errors! {
     pub enum KindError {
         /// A member of a declared kind, or a variable of one, as the type of values.
         E0701 NoValues { span: Span, ty: Type, kind: String },
-        /// What a type function gives, or a part of a `typematch`, is of another kind than declared.
+        /// What a type function gives, or a part of a `typematch`, is of another kind than
+        /// declared.
         E0702 ResultKind { span: Span, ty: Type, found: String, wanted: String, function: String },
         /// No arm of the type function fits the arguments.
         E0703 NoArm { span: Span, application: Type },
@@ -76,8 +77,8 @@ impl KindError {
         }
     }
 
-    /// Returns true if both say the same of the same application, wherever it stands; of refusals, if
-    /// their texts are the same.
+    /// Returns true if both say the same of the same application, wherever it stands; of refusals,
+    /// if their texts are the same.
     pub fn same_cause(&self, other: &KindError) -> bool {
         use KindError as E;
         match (self, other) {

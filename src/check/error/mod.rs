@@ -1,9 +1,9 @@
 //! What the checker says: one enum, one way to become a diagnostic.
 //!
 //! `E02xx` types, kinds and inference · `E03xx` isomorphism and conversion · `E04xx` names,
-//! functions, operators, patterns, statements · `W0xxx` warnings · `N0xxx` notes. What is larger has
-//! an enum of its own: `E06xx` classes · `E07xx` kinds and type functions · `E08xx` run-time sizes ·
-//! `E09xx` modules.
+//! functions, operators, patterns, statements · `W0xxx` warnings · `N0xxx` notes. What is larger
+//! has an enum of its own: `E06xx` classes · `E07xx` kinds and type functions · `E08xx` run-time
+//! sizes · `E09xx` modules.
 
 mod call;
 pub(super) mod class;

@@ -9,7 +9,8 @@ use num_bigint::BigUint;
 errors! {
     /// What is wrong with a move.
     pub enum MoveError {
-        /// `x.move[T]`: leaves of one type could be exchanged; `pairs` are some of them, `ty` is that of the first.
+        /// `x.move[T]`: leaves of one type could be exchanged; `pairs` are some of them, `ty` is
+        /// that of the first.
         E0310 Exchangeable {
             span: Span,
             from: Type,

@@ -37,8 +37,8 @@ errors! {
         E0809 NotStored { span: Span, ty: Type, part: Type },
         /// A size to be found by a file that is no axis of its own.
         E0810 NotAnAxis { span: Span, ty: Type },
-        /// A field of a record that is read whose size is to be found, and would be one for all rows; the fields of a struct
-        /// that has one in each.
+        /// A field of a record that is read whose size is to be found, and would be one for all
+        /// rows; the fields of a struct that has one in each.
         E0813 SharedSize { span: Span, ty: Type, field: String, columns: String },
         /// A field that brings its size along, where the format has no lists.
         E0814 NoLists { span: Span, prim: &'static str, reads: bool, field: String, list: String },

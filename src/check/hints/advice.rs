@@ -1,4 +1,5 @@
-//! Advice about a value of one type where another is wanted: which `:>>`, `:>` or expression may be named.
+//! Advice about a value of one type where another is wanted: which `:>>`, `:>` or expression may be
+//! named.
 //!
 //! One place decides what a message may advise, so that no message undoes a type: `:>>` is advised
 //! only where nothing is forgotten ([`crate::iso::labels`]), `:>` only between types with the same
@@ -13,8 +14,9 @@ use crate::source::Span;
 use crate::types::{Type, TypeKind};
 
 impl Checker<'_> {
-    /// The declared things that reading a value of one type as another would forget, by the equations of sizes that hold here
-    /// and those given; the two are naturally isomorphic by these.
+    /// The declared things that reading a value of one type as another would forget, by the
+    /// equations of sizes that hold here and those given; the two are naturally isomorphic by
+    /// these.
     pub(in crate::check) fn forgotten(
         &self,
         found: &Type,
@@ -28,8 +30,8 @@ impl Checker<'_> {
         })
     }
 
-    /// The help that `:>>` reads a value as the wanted type, `words` saying why, or else why it should
-    /// not. The two are naturally isomorphic here.
+    /// The help that `:>>` reads a value as the wanted type, `words` saying why, or else why it
+    /// should not. The two are naturally isomorphic here.
     pub(in crate::check) fn reshape_help(
         &mut self,
         found: &Type,
@@ -57,22 +59,24 @@ impl Checker<'_> {
         self.moving(found, expected).unwrap_or_else(|| forgotten.advice(found, expected))
     }
 
-    /// The help that an expression makes the one from the other, if there is one and its names mean here
-    /// what they should.
+    /// The help that an expression makes the one from the other, if there is one and its names mean
+    /// here what they should.
     pub(in crate::check) fn moving(&self, found: &Type, expected: &Type) -> Option<String> {
         let natural = &mut |a: &Type, b: &Type| iso::verdict(a, b) <= Verdict::Natural;
         let expression = iso::expression::expression(found, expected, natural)?;
         self.means_library(&expression).then(|| expression.help())
     }
 
-    /// The comparison of two types, for messages: without an expression whose functions are others here.
+    /// The comparison of two types, for messages: without an expression whose functions are others
+    /// here.
     pub(in crate::check) fn compared(&self, from: &Type, to: &Type) -> Comparison {
         let mut comparison = iso::compare(from, to);
         comparison.expression = comparison.expression.filter(|expression| self.means_library(expression));
         comparison
     }
 
-    /// True if the names of an expression's functions stand for the library's here, and for nothing else.
+    /// True if the names of an expression's functions stand for the library's here, and for nothing
+    /// else.
     fn means_library(&self, expression: &Expression) -> bool {
         expression.functions.iter().all(|name| {
             let local =
@@ -113,7 +117,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Checks if `:> to` may be advised, which goes by number types and components; the error says why not.
+    /// Checks if `:> to` may be advised, which goes by number types and components; the error says
+    /// why not.
     pub(in crate::check) fn convertible_words(&self, from: &Type, to: &Type) -> Result<(), String> {
         match labels::nominal_difference(from, to) {
             None => Ok(()),

@@ -11,9 +11,9 @@
 //! below[_]    the number of rows, numbers only
 //! ```
 //!
-//! from the outside inwards. What comes out is only offered after the two rules that count have said
-//! yes to it: it is naturally isomorphic to what was found, and it unifies with what is wanted.
-//! Changes nothing: holes are as they were.
+//! from the outside inwards. What comes out is only offered after the two rules that count have
+//! said yes to it: it is naturally isomorphic to what was found, and it unifies with what is
+//! wanted. Changes nothing: holes are as they were.
 
 use crate::check::context::Checker;
 use crate::diagnostic::Help;

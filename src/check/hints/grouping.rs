@@ -1,7 +1,7 @@
 //! Helps about grouping: when a mistake comes from what binds tighter.
 //!
-//! `f x.g` is `f (x.g)`, `p x |> f` is `(p x) |> f`, and `p x :>> T` is `(p x) :>> T`. Whoever wrote them often
-//! meant the other reading; the message that follows then says how to write it.
+//! `f x.g` is `f (x.g)`, `p x |> f` is `(p x) |> f`, and `p x :>> T` is `(p x) :>> T`. Whoever
+//! wrote them often meant the other reading; the message that follows then says how to write it.
 
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::key_name;
@@ -32,8 +32,9 @@ impl Checker<'_> {
         });
     }
 
-    /// Adds a help where the left side of an operator begins with the call of a procedure. Returns true if
-    /// there was one; then the other reports after the mark, which follow from it, are removed.
+    /// Adds a help where the left side of an operator begins with the call of a procedure. Returns
+    /// true if there was one; then the other reports after the mark, which follow from it, are
+    /// removed.
     pub(in crate::check) fn regroup_operator(&mut self, before: usize, operation: Span, left: &Expr) -> bool {
         let is_call = |report: &Report| {
             matches!(report.error, CheckError::Call(CallError::ProcedureAsValue { .. }))

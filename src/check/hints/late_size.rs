@@ -5,7 +5,8 @@ use crate::iso::equations;
 use crate::types::{Type, TypeKind};
 
 impl Checker<'_> {
-    /// What to say of a type that mentions a size that the wanted one cannot know: it was opened later.
+    /// What to say of a type that mentions a size that the wanted one cannot know: it was opened
+    /// later.
     pub(in crate::check) fn late_size(&mut self, found: &Type, expected: &Type) -> Option<String> {
         if !self.only_sizes_differ(found, expected) {
             return None;
@@ -44,8 +45,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether two types would be one, or could be, if the sizes in them were: where they differ in anything else,
-    /// that is the mistake.
+    /// Whether two types would be one, or could be, if the sizes in them were: where they differ in
+    /// anything else, that is the mistake.
     fn only_sizes_differ(&mut self, found: &Type, expected: &Type) -> bool {
         let mark = self.infer.mark();
         let alike = self.alike_but_sizes(found, expected);
@@ -82,8 +83,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The sizes that, once they are known to be equal, let `:>>` read the one type as the other without
-    /// forgetting anything.
+    /// The sizes that, once they are known to be equal, let `:>>` read the one type as the other
+    /// without forgetting anything.
     fn reshaped_if_equal(&self, found: &Type, expected: &Type) -> Option<(Type, Type)> {
         let sizes = equations::required_equation(found, expected)?;
         let mut equations = self.equations();

@@ -1,7 +1,7 @@
 //! Hints for a value of one type where another is wanted.
 //!
-//! Takes the two types and the term; gives the first help that applies: a conversion or a reshape that the
-//! message may name, a grouping of axes, a missing field, a list where an array is wanted.
+//! Takes the two types and the term; gives the first help that applies: a conversion or a reshape
+//! that the message may name, a grouping of axes, a missing field, a list where an array is wanted.
 
 use crate::check::context::Checker;
 use crate::check::hints::why_not;
@@ -154,7 +154,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What to write where a function that takes its arguments one after the other is given all at once.
+    /// What to write where a function that takes its arguments one after the other is given all at
+    /// once.
     fn apart_hint(&mut self, found: &Type, expected: &Type, term: &Term) -> Option<Help> {
         let TypeKind::Function(..) = expected.kind() else { return None };
         let (TermKind::Tuple(parts), TypeKind::Product(types)) = (&term.kind, found.kind()) else {
@@ -174,8 +175,8 @@ impl Checker<'_> {
         Some(Help { text, edits })
     }
 
-    /// What to write where a value that may be missing stands for the value itself, or the reverse, in the first
-    /// place where two types differ.
+    /// What to write where a value that may be missing stands for the value itself, or the reverse,
+    /// in the first place where two types differ.
     fn part_hint(&mut self, found: &Type, expected: &Type) -> Option<Help> {
         // What a function is given is what the other one takes.
         if let (TypeKind::Function(takes, _), TypeKind::Function(given, _)) = (found.kind(), expected.kind())

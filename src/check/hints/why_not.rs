@@ -56,7 +56,8 @@ impl Checker<'_> {
         if places.windows(2).any(|two| two[0] != two[1]) { places } else { Vec::new() }
     }
 
-    /// The type of a candidate under its name; a result type that its body has still to tell is left out.
+    /// The type of a candidate under its name; a result type that its body has still to tell is
+    /// left out.
     pub(in crate::check) fn typed(&mut self, name: &str, candidate: &Candidate) -> String {
         let scheme = self.candidate_header(candidate);
         if self.knows_result(candidate) {

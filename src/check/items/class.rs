@@ -340,7 +340,8 @@ impl Checker<'_> {
         at
     }
 
-    /// Whether a method may be written with these generics: those that its class gives it, by other names.
+    /// Whether a method may be written with these generics: those that its class gives it, by other
+    /// names.
     fn own_generics(&mut self, name: &Name, generics: &ast::Generics, own: &[TypeVar], whose: &str) -> bool {
         if let Some((first, _)) = generics.constraints.first() {
             let instead = "what a method needs stands with its type in the class, what an instance needs \
@@ -415,8 +416,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Values are shown and compared by structure, down to declared types: an instance for another type
-    /// would not be found there.
+    /// Values are shown and compared by structure, down to declared types: an instance for another
+    /// type would not be found there.
     fn own_structure(&mut self, head: &Constraint, span: Span) -> bool {
         let known = &self.program.known;
         let structural = known.show == Some(head.class) || known.eq == Some(head.class);
@@ -430,8 +431,8 @@ impl Checker<'_> {
         false
     }
 
-    /// The first abstract type in a type, this one or a part of its structure, that is from another module or
-    /// is not.
+    /// The first abstract type in a type, this one or a part of its structure, that is from another
+    /// module or is not.
     fn abstract_part(&self, ty: &Type, foreign: bool) -> Option<Type> {
         if let TypeKind::Nominal(nominal, _) = ty.kind() {
             let found = nominal.as_abstract().is_some() && self.is_foreign_abstract(ty) == foreign;
@@ -446,9 +447,9 @@ impl Checker<'_> {
         found
     }
 
-    /// Whether what an abstract type can do is said where it may be: in the module of an abstract type that
-    /// it is about, or in that of the class. What another module said would hold for all, and two of them
-    /// might say different things.
+    /// Whether what an abstract type can do is said where it may be: in the module of an abstract
+    /// type that it is about, or in that of the class. What another module said would hold for all,
+    /// and two of them might say different things.
     fn is_at_home(&mut self, head: &Constraint, span: Span) -> bool {
         let Some(class) = self.env.classes.get(&head.class).cloned() else { return true };
         if self.env.replaceable(class.span) {
@@ -471,7 +472,8 @@ impl Checker<'_> {
         false
     }
 
-    /// What is decided by structure is not refused by an instance: it would not be asked inside of others.
+    /// What is decided by structure is not refused by an instance: it would not be asked inside of
+    /// others.
     fn may_refuse(&mut self, head: &Constraint, membership: &Membership) -> bool {
         let known = &self.program.known;
         let structural = known.show == Some(head.class) || known.eq == Some(head.class);
@@ -668,8 +670,8 @@ fn expected(class: &Class, method: &Method, at: &HashMap<u32, Type>) -> Expected
 }
 
 /// Whether an instance is for fewer types than another that both are for, and so preferred there
-/// ([`crate::types::matching`]): for an enumeration where the other is for all index types, or for a tuple
-/// of which it writes out more components.
+/// ([`crate::types::matching`]): for an enumeration where the other is for all index types, or for
+/// a tuple of which it writes out more components.
 fn narrows(one: &Membership, other: &Membership) -> bool {
     let at = |a: &Type, b: &Type| {
         let index = matches!(b.kind(), TypeKind::Var(var) if var.kind == Kind::Compact);

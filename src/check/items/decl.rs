@@ -40,8 +40,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Adds a function to its name: in its scope one of an earlier input with the same argument type is
-    /// replaced, one of the same input is a mistake.
+    /// Adds a function to its name: in its scope one of an earlier input with the same argument
+    /// type is replaced, one of the same input is a mistake.
     pub(in crate::check) fn replace_same(
         &mut self,
         name: &Arc<str>,

@@ -1,29 +1,29 @@
 //! Modules: what a text shows to those who import it, and how an import makes it known.
 //!
-//! A module is a text that has been checked among its own names ([`Env`]); of these an importer sees
-//! those that stand after `export`. What a text defines is found by lexing ([`Chunk`]), what a name
-//! stands for in the module's `Env`: a function belongs to the module if its header lies in one of
-//! the module's exported definitions, a constructor if its type does, so that neither what the module
-//! itself imports nor what it borrows of the library leaves by the same name.
+//! A module is a text that has been checked among its own names ([`Env`]); of these an importer
+//! sees those that stand after `export`. What a text defines is found by lexing ([`Chunk`]), what a
+//! name stands for in the module's `Env`: a function belongs to the module if its header lies in
+//! one of the module's exported definitions, a constructor if its type does, so that neither what
+//! the module itself imports nor what it borrows of the library leaves by the same name.
 //!
 //! **Qualified names.** `geometry::area` is a name like any other to the checker. Before a text is
 //! checked, [`qualify`] enters those that the text mentions under just these words: nothing that no
 //! text mentions is ever copied, and every lookup works as it did. No definition can have such a
 //! name, for the grammar has names without `::` there.
 //!
-//! **Unqualified names.** `import … (area)` enters `area` in the scope [`Scope::Listed`], `(*)` what the
-//! module shows in [`Scope::Starred`], which is farther; the text's own definitions are nearer than both.
-//! Two imports of one text that bring, in one scope, the same name for the same arguments are a mistake. A
-//! type brings its constructors, a class its methods. An operator has no qualified name, so an exported
-//! `fun +` comes with every import.
+//! **Unqualified names.** `import … (area)` enters `area` in the scope [`Scope::Listed`], `(*)`
+//! what the module shows in [`Scope::Starred`], which is farther; the text's own definitions are
+//! nearer than both. Two imports of one text that bring, in one scope, the same name for the same
+//! arguments are a mistake. A type brings its constructors, a class its methods. An operator has no
+//! qualified name, so an exported `fun +` comes with every import.
 //!
-//! **What has no name** comes with every import: the instances that a module knows of, the classes, kinds
-//! and equations that its types speak of. Instances are looked at in pairs as they meet: each module was
-//! coherent alone ([`crate::check::items::class`]), two of them together may not be. How a module stores its abstract
-//! types stays with it.
+//! **What has no name** comes with every import: the instances that a module knows of, the classes,
+//! kinds and equations that its types speak of. Instances are looked at in pairs as they meet: each
+//! module was coherent alone ([`crate::check::items::class`]), two of them together may not be. How
+//! a module stores its abstract types stays with it.
 //!
-//! Costs are those of the names that are mentioned or listed, but for instances: new ones times known
-//! ones, for each class.
+//! Costs are those of the names that are mentioned or listed, but for instances: new ones times
+//! known ones, for each class.
 
 use crate::check::context::Checker;
 use crate::check::env::{
@@ -243,8 +243,8 @@ pub fn test_name(bench: bool, title: &str) -> Arc<str> {
     format!("{} \"{title}\"", if bench { "bench" } else { "test" }).into()
 }
 
-/// The statements at the top level without `import`s, without the word `export`, and with tests as the
-/// procedures they are.
+/// The statements at the top level without `import`s, without the word `export`, and with tests as
+/// the procedures they are.
 pub(in crate::check) fn bare(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
     let about_modules =
         |stmt: &Stmt| matches!(stmt.kind, StmtKind::Import(_) | StmtKind::Export(_) | StmtKind::Test { .. });
@@ -387,8 +387,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Makes known what a module knows and what has no name: instances, classes and kinds that types
-    /// mention, equations of sizes; and which representations are the module's own affair.
+    /// Makes known what a module knows and what has no name: instances, classes and kinds that
+    /// types mention, equations of sizes; and which representations are the module's own affair.
     fn take_unnamed(&mut self, module: &Module, import: Span) {
         let Some(theirs) = &module.env else { return };
         self.env.foreign.insert(module.source);

@@ -35,8 +35,8 @@ impl Checker<'_> {
         result.iter_mut().for_each(|term| close_term(term, &more));
     }
 
-    /// Inner functions made by the present item, whose own statements and terms these are. Gives the
-    /// type arguments that they have besides those of the item.
+    /// Inner functions made by the present item, whose own statements and terms these are. Gives
+    /// the type arguments that they have besides those of the item.
     pub(in crate::check) fn finish_inner(&mut self, stmts: &[Stmt], terms: &[&Term]) -> FurtherArgs {
         let mut inner = std::mem::take(&mut self.item.unfinished);
         inner.iter_mut().for_each(|(_, function)| self.finish_function(function));
@@ -78,7 +78,8 @@ impl Checker<'_> {
         self.finish_type_of(ty, span, true)
     }
 
-    /// The same; `origin` says whether the type comes from here, and not from a value that is only named or bound.
+    /// The same; `origin` says whether the type comes from here, and not from a value that is only
+    /// named or bound.
     fn finish_type_of(&mut self, ty: &Type, span: Span, origin: bool) -> Type {
         let ty = self.infer.settle(ty);
         let ty = self.finish_applications(ty, span, origin);

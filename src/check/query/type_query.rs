@@ -1,8 +1,8 @@
 //! Questions about types: may this be called with these, does this operator take them, what does
 //! this convert to?
 //!
-//! One mechanism answers them all: the use is checked as if it stood in a program, with variables of
-//! the types asked about as operands. So the answer is the checker's own, in its own words, and
+//! One mechanism answers them all: the use is checked as if it stood in a program, with variables
+//! of the types asked about as operands. So the answer is the checker's own, in its own words, and
 //! classes and instances declared anywhere count.
 
 use crate::check::elaborate::apply::Arg;

@@ -1,7 +1,7 @@
 //! Syntax that instances give a meaning: literals, conversions and indices of declared types.
 //!
-//! The library's classes `Literal`, `Convert`, `Widen` and `Index` are known here. What the language
-//! itself has a meaning for never comes here, so an instance adds and does not change.
+//! The library's classes `Literal`, `Convert`, `Widen` and `Index` are known here. What the
+//! language itself has a meaning for never comes here, so an instance adds and does not change.
 
 use crate::check::context::Checker;
 use crate::check::env::Constraint;
@@ -65,7 +65,8 @@ impl Checker<'_> {
         Err(term)
     }
 
-    /// Whether a literal's type can become this one because an instance says what literals of it are.
+    /// Whether a literal's type can become this one because an instance says what literals of it
+    /// are.
     pub(in crate::check) fn becomes_literal(&mut self, from: &Type, to: &Type) -> bool {
         let Some(literal) = self.infer.literal_of(from) else { return false };
         if !matches!(to.kind(), TypeKind::Nominal(..) | TypeKind::Var(_)) || to.has_meta() {
@@ -76,7 +77,8 @@ impl Checker<'_> {
         whole || self.belongs(class, &[&Type::real(), to]).is_some()
     }
 
-    /// Whether a value of one type becomes one of the other without being asked, by an instance of `Widen`.
+    /// Whether a value of one type becomes one of the other without being asked, by an instance of
+    /// `Widen`.
     pub(in crate::check) fn widens(&mut self, from: &Type, to: &Type) -> bool {
         !(from.has_meta() || to.has_meta()) && self.belongs(self.program.known.widen, &[from, to]).is_some()
     }
@@ -98,7 +100,8 @@ impl Checker<'_> {
         converts(from, to, &mut |from, to| self.belongs(class, &[from, to]).is_some())
     }
 
-    /// A value where another type is wanted that holds all its values, as an instance of `Widen` says.
+    /// A value where another type is wanted that holds all its values, as an instance of `Widen`
+    /// says.
     pub(in crate::check) fn widened_by_instance(&mut self, term: Term, to: &Type) -> Result<Term, Term> {
         let to = self.infer.zonk(to);
         if term.ty.has_meta() || to.has_meta() {

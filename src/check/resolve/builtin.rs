@@ -1,7 +1,8 @@
 //! Which operators the language has for which types, and the classes that give them to other types.
 //!
 //! A function of an operator's name is asked only where the operator is not built in
-//! ([`crate::check::elaborate::operator`]); one that would never be asked is reported where it is declared.
+//! ([`crate::check::elaborate::operator`]); one that would never be asked is reported where it is
+//! declared.
 
 use crate::check::context::Checker;
 use crate::check::env::Callable;

@@ -1,9 +1,9 @@
 //! Candidates: the functions that a name may mean, by scope, and whether one fits an argument.
 //!
-//! [`Checker::find`] gives the candidates of a name in tiers, from near to far ([`Found`]). A candidate is
-//! compared with the type of an argument by its header alone ([`Checker::fit_in`]); the choice among those
-//! that fit is made in [`crate::check::elaborate::overload`]. The header of a function whose result type is
-//! not written needs its body checked ([`Checker::check_pending`]).
+//! [`Checker::find`] gives the candidates of a name in tiers, from near to far ([`Found`]). A
+//! candidate is compared with the type of an argument by its header alone ([`Checker::fit_in`]);
+//! the choice among those that fit is made in [`crate::check::elaborate::overload`]. The header of
+//! a function whose result type is not written needs its body checked ([`Checker::check_pending`]).
 
 use crate::check::annotations::Referent;
 use crate::check::context::{Binding, Checker};
@@ -191,8 +191,8 @@ impl Checker<'_> {
         self.count(&name.text).1 > 1
     }
 
-    /// How many meanings a name has that a choice is among: those in blocks, and all. None if the nearest is
-    /// a variable.
+    /// How many meanings a name has that a choice is among: those in blocks, and all. None if the
+    /// nearest is a variable.
     fn count(&self, name: &str) -> (usize, usize) {
         let (mut local, mut generic) = (0, 0);
         for frame in self.item.frames.iter().rev() {
@@ -232,8 +232,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The candidates of one scope that fit, in the first round in which any does, and whether each does
-    /// so whatever the holes become.
+    /// The candidates of one scope that fit, in the first round in which any does, and whether each
+    /// does so whatever the holes become.
     pub(in crate::check) fn fit_in(
         &mut self,
         candidates: &[Candidate],
@@ -262,7 +262,8 @@ impl Checker<'_> {
         Round::ALL.into_iter().find(|round| self.fits(scheme, type_args, ty, *round, &[]).is_some())
     }
 
-    /// Whether a candidate takes an argument in a round; if so, whether it does whatever the holes become.
+    /// Whether a candidate takes an argument in a round; if so, whether it does whatever the holes
+    /// become.
     pub(in crate::check) fn fits(
         &mut self,
         scheme: &Scheme,
@@ -298,7 +299,8 @@ impl Checker<'_> {
         fits.then_some(certain)
     }
 
-    /// The type of a parameter, with holes for sizes that a value brings along where one is put together.
+    /// The type of a parameter, with holes for sizes that a value brings along where one is put
+    /// together.
     fn at_some_sizes(&mut self, ty: &Type) -> Type {
         match ty.kind() {
             TypeKind::Exists(count, _) => {
@@ -312,8 +314,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What an argument becomes on its way to a parameter where instances say what literals are, and in
-    /// the last round how values are widened.
+    /// What an argument becomes on its way to a parameter where instances say what literals are,
+    /// and in the last round how values are widened.
     fn adapted(&mut self, from: &Type, to: &Type, round: Round) -> Type {
         let (from, to) = (self.infer.shallow(from), self.infer.zonk(to));
         if self.becomes_literal(&from, &to) {
@@ -501,16 +503,16 @@ impl Found {
         Found { tiers: self.tiers[..=tier].to_vec(), variable: None }
     }
 
-    /// The only function that a program has declared of the name: what is wrong with a call is said of it,
-    /// whatever the library has of the name.
+    /// The only function that a program has declared of the name: what is wrong with a call is said
+    /// of it, whatever the library has of the name.
     pub(in crate::check) fn own(&self) -> Option<&Candidate> {
         let mut own = self.candidates().filter(|(place, _)| *place != Place::Top(Scope::Library));
         let first = own.next().map(|(_, candidate)| candidate);
         if own.next().is_some() { None } else { first }
     }
 
-    /// The primitive, where all else is methods: which of these are known depends on the types that a text names, and what is
-    /// said of a wrong argument should not.
+    /// The primitive, where all else is methods: which of these are known depends on the types that
+    /// a text names, and what is said of a wrong argument should not.
     pub(in crate::check) fn only_primitive(&self) -> Option<&Candidate> {
         let method = |candidate: &&Candidate| matches!(candidate, Candidate::Top(Callable::Method(..)));
         let mut others = self.candidates().map(|(_, candidate)| candidate).filter(|one| !method(one));

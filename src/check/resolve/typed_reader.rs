@@ -1,8 +1,9 @@
 //! Readers of files: the stated type says what is read.
 //!
-//! A reader is a function to a bare type parameter. Where its place states a type with `?N` in it, the
-//! type argument is that type for *some* sizes, an existential type: the call is opened as any other is, and
-//! what runs finds the sizes. Reading is an effect, so it stands where procedures may be called.
+//! A reader is a function to a bare type parameter. Where its place states a type with `?N` in it,
+//! the type argument is that type for *some* sizes, an existential type: the call is opened as any
+//! other is, and what runs finds the sizes. Reading is an effect, so it stands where procedures may
+//! be called.
 
 use crate::check::context::Checker;
 use crate::check::env::Instance;
@@ -63,8 +64,8 @@ impl Checker<'_> {
         true
     }
 
-    /// Whether files hold a type; otherwise it is reported. What stands for any type is looked at when
-    /// it is known.
+    /// Whether files hold a type; otherwise it is reported. What stands for any type is looked at
+    /// when it is known.
     pub(in crate::check) fn stored(&mut self, prim: Prim, ty: &Type, span: Span) -> bool {
         let error = match FileType::of(ty) {
             Ok(stored) => match stored.list().filter(|_| !prim.supports_list_columns()) {
@@ -93,7 +94,8 @@ impl Checker<'_> {
         false
     }
 
-    /// A type with a variable in place of each hole for a size, and these, by the numbers of the holes.
+    /// A type with a variable in place of each hole for a size, and these, by the numbers of the
+    /// holes.
     fn sizes_opened(&mut self, ty: &Type, sizes: &mut Vec<(u32, TypeVar)>) -> Type {
         if !ty.has_meta() {
             return ty.clone();

@@ -3,9 +3,9 @@
 //! **Entailment.** `C[types]` holds if it is among what the header of the function gives (a given
 //! constraint brings those of its superclasses), or if the types are an instance of the head of one
 //! of the instances and what that instance requires holds in turn. Heads do not overlap
-//! ([`crate::check::items::class`]), so at most one instance can apply and nothing is ever taken back: the answer
-//! does not depend on the order of reading. `Show` of anything and `Eq` of data hold by structure;
-//! their instances say how a declared type differs from that.
+//! ([`crate::check::items::class`]), so at most one instance can apply and nothing is ever taken
+//! back: the answer does not depend on the order of reading. `Show` of anything and `Eq` of data
+//! hold by structure; their instances say how a declared type differs from that.
 //!
 //! **When.** A call only notes what it needs. At the end of the item (a statement, a function body)
 //! holes are mostly solved and everything noted is looked at: what holds goes, what cannot hold is
@@ -257,8 +257,8 @@ impl Checker<'_> {
         self.entailed(&constraint, &mut Proof::default())
     }
 
-    /// The same, and whether an instance that is refused is asked for on the way. Such an instance counts:
-    /// what is chosen because of it is what its author has words for.
+    /// The same, and whether an instance that is refused is asked for on the way. Such an instance
+    /// counts: what is chosen because of it is what its author has words for.
     pub(in crate::check) fn entailed_unless_refused(
         &mut self,
         constraint: &Constraint,
@@ -421,7 +421,8 @@ impl Checker<'_> {
         self.could_be(&args, constraint)
     }
 
-    /// Takes the only instance that a constraint with holes could have; says whether a hole of the constraint got smaller by it.
+    /// Takes the only instance that a constraint with holes could have; says whether a hole of the
+    /// constraint got smaller by it.
     pub(in crate::check) fn improve(&mut self, constraint: &Constraint) -> bool {
         let constraint = self.zonked(constraint);
         let instances = self.env.instances.get(&constraint.class).cloned().unwrap_or_default();
@@ -439,7 +440,8 @@ impl Checker<'_> {
             return false;
         };
         let taken = head.iter().zip(&constraint.args).all(|(a, b)| self.infer.try_unify(a, b));
-        // Of `Add[?T ^ 3]` the instance for arrays says nothing new; one hole for another is nothing new, either.
+        // Of `Add[?T ^ 3]` the instance for arrays says nothing new; one hole for another is
+        // nothing new, either.
         taken && holes(&self.zonked(&constraint)) != holes(&constraint)
     }
 

@@ -159,7 +159,8 @@ fn before_end(whole: Span, word: &str) -> Span {
 /// The most arms that are offered.
 const MAX_ARMS: u32 = 24;
 
-/// Patterns that cover what some rows leave out, a case each; none for a type without cases, or with too many.
+/// Patterns that cover what some rows leave out, a case each; none for a type without cases, or
+/// with too many.
 fn lacking(rows: &[Vec<Simple>], ty: &Type, budget: &mut usize) -> Option<Vec<String>> {
     let count = case_count(ty).filter(|count| *count <= BigUint::from(MAX_ARMS))?.to_u32()?;
     let mut arms = Vec::new();
@@ -407,8 +408,8 @@ fn useful(rows: &[Vec<Simple>], query: &[Simple], types: &[Type], budget: &mut u
     Some(std::iter::once(head).chain(found).collect())
 }
 
-/// [`useful`] where the first column holds integers or characters, and ranges of them: the ends of all ranges cut
-/// the values into pieces, of which each pattern has all or nothing.
+/// [`useful`] where the first column holds integers or characters, and ranges of them: the ends of
+/// all ranges cut the values into pieces, of which each pattern has all or nothing.
 fn useful_span(
     rows: &[Vec<Simple>],
     query: &[Simple],
@@ -484,8 +485,8 @@ fn useful_span(
     })
 }
 
-/// [`useful`] where the first column holds pairs of a unit sum, so that the first part decides which
-/// values the second can have; none where it does not.
+/// [`useful`] where the first column holds pairs of a unit sum, so that the first part decides
+/// which values the second can have; none where it does not.
 fn useful_pair(
     rows: &[Vec<Simple>],
     query: &[Simple],

@@ -1,15 +1,15 @@
 //! Holes and unification.
 //!
 //! Takes types with holes ([`Meta`]) and makes them equal by solving the holes; what it did can be
-//! undone ([`Infer::mark`], [`Infer::undo`]), so that an overload can be tried. A hole may be that of
-//! a *literal*: it stands for a number type that the context chooses, and for `int` or `real` if
+//! undone ([`Infer::mark`], [`Infer::undo`]), so that an overload can be tried. A hole may be that
+//! of a *literal*: it stands for a number type that the context chooses, and for `int` or `real` if
 //! nothing does. Unification is modulo the definitional equalities only: a product of holes meets
 //! an array of that many elements, never an isomorphic type.
 //!
 //! **Type functions.** An application that is stuck on holes says nothing about its arguments (type
-//! functions are not injective), unless its table does ([`table::solve_equation`]): so an equation with one is
-//! *postponed* and tried again whenever holes have been solved. Stuck on rigid variables alone it is
-//! equal to what has the same table, else to itself only. What is still
+//! functions are not injective), unless its table does ([`table::solve_equation`]): so an equation
+//! with one is *postponed* and tried again whenever holes have been solved. Stuck on rigid
+//! variables alone it is equal to what has the same table, else to itself only. What is still
 //! postponed when an item ends has holes that nothing solves, and those are reported there. The
 //! list is part of what a mark remembers.
 
@@ -58,8 +58,8 @@ struct Hole {
 #[derive(Debug, Default)]
 pub struct Infer {
     holes: Vec<Hole>,
-    /// Variables opened so far, each with the first hole that may know it: what an older hole stands
-    /// for is used where the variable has no meaning.
+    /// Variables opened so far, each with the first hole that may know it: what an older hole
+    /// stands for is used where the variable has no meaning.
     opened: HashMap<u32, u32>,
     /// For now a product meets no array: see [`crate::types::matching`].
     pub tuples_apart: bool,
@@ -440,7 +440,8 @@ impl Infer {
         }
     }
 
-    /// Whether it is an application that is stuck on holes, or a product of which some components are holes.
+    /// Whether it is an application that is stuck on holes, or a product of which some components
+    /// are holes.
     fn is_open(&self, ty: &Type) -> bool {
         matches!(ty.kind(), TypeKind::Apply(..) | TypeKind::Rest(_) | TypeKind::List(..)) && ty.has_meta()
     }
@@ -478,8 +479,8 @@ impl Infer {
             let found = ty.as_list(form).ok_or(UnifyError)?;
             return self.equate(list, &found);
         }
-        // The product of one component is that component; of a product that is not yet a list it is not
-        // known which.
+        // The product of one component is that component; of a product that is not yet a list it is
+        // not known which.
         let product_like =
             matches!(ty.kind(), K::Product(_) | K::Array(..) | K::CompactProduct(_) | K::CompactPower(..));
         match list.kind() {
@@ -537,7 +538,8 @@ impl Infer {
         use TypeKind as K;
         match (a.kind(), b.kind()) {
             (K::Error, _) | (_, K::Error) => Ok(()),
-            // The younger of two holes takes the older one: a chain of uses makes no chain of holes.
+            // The younger of two holes takes the older one: a chain of uses makes no chain of
+            // holes.
             (K::Meta(older), K::Meta(younger)) if older.kind == younger.kind && older.id < younger.id => {
                 self.solve(*younger, &a)
             }

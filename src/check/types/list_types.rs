@@ -35,8 +35,8 @@ impl Checker<'_> {
         self.list_named(name, None).map_or_else(Type::error, Type::product_of)
     }
 
-    /// `A * B * ..R`, where `read` gives the types of the components and the list that the last part names;
-    /// nothing where it has reported a mistake.
+    /// `A * B * ..R`, where `read` gives the types of the components and the list that the last
+    /// part names; nothing where it has reported a mistake.
     pub(in crate::check) fn lower_spread(
         &mut self,
         form: ProductForm,

@@ -297,7 +297,8 @@ impl Checker<'_> {
         Type::error()
     }
 
-    /// The variable in whose type a size of this name is shown, though nothing has given it the name.
+    /// The variable in whose type a size of this name is shown, though nothing has given it the
+    /// name.
     fn shows_size(&mut self, name: &str) -> Option<String> {
         let mentions = |ty: &Type| {
             let mut found = false;

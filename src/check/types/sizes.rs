@@ -1,7 +1,7 @@
 //! Names of sizes known at run time, in written types: `?N` opens one, `?K` in a result binds one.
 //!
-//! Takes a written type; gives the type with a hole or a bound variable for each name that is opened
-//! ([`Opens`]), and enters the names into the scope of types.
+//! Takes a written type; gives the type with a hole or a bound variable for each name that is
+//! opened ([`Opens`]), and enters the names into the scope of types.
 
 use crate::check::context::Checker;
 use crate::check::env::TypeDefinition;
@@ -61,8 +61,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Brings the names of an annotation into scope, for what their holes have become; gives the type
-    /// of the annotation. A variable opened in this statement takes the name.
+    /// Brings the names of an annotation into scope, for what their holes have become; gives the
+    /// type of the annotation. A variable opened in this statement takes the name.
     pub(in crate::check) fn name_sizes(&mut self, names: Vec<(Name, Type)>, ty: &Type) -> Type {
         if names.is_empty() {
             return ty.clone();
@@ -130,8 +130,8 @@ impl Checker<'_> {
         sizes.collect()
     }
 
-    /// Whether two types are naturally isomorphic by the equations that hold here. What is used of the
-    /// top level is noted.
+    /// Whether two types are naturally isomorphic by the equations that hold here. What is used of
+    /// the top level is noted.
     pub(in crate::check) fn natural_here(&mut self, from: &Type, to: &Type) -> bool {
         let equations = self.equations();
         if equations.is_empty() || !equations::natural_under(&equations, from, to) {

@@ -1,11 +1,11 @@
 //! Constraints of declared types: `struct Heap[T with Ord[T]] { … }`.
 //!
 //! They must hold wherever the type is applied: where it is written with arguments, and where a
-//! constructor makes a value of it. Types are declared before classes are known, so a written type only
-//! notes that it was applied; the item that it stands in looks at that with what else it needs
-//! ([`crate::check::solve::constraint`]). What is written in the declarations themselves (fields, heads of instances,
-//! types of methods) waits until all classes and instances are known, each with the constraints that
-//! its declaration gives.
+//! constructor makes a value of it. Types are declared before classes are known, so a written type
+//! only notes that it was applied; the item that it stands in looks at that with what else it needs
+//! ([`crate::check::solve::constraint`]). What is written in the declarations themselves (fields,
+//! heads of instances, types of methods) waits until all classes and instances are known, each with
+//! the constraints that its declaration gives.
 //!
 //! A function that takes a `Heap[T]` says `with Ord[T]` itself: a header shows all that it needs.
 
@@ -78,7 +78,8 @@ impl Checker<'_> {
         self.item.applied.push(applied);
     }
 
-    /// Keeps what the present item has applied until instances are known; the item gives these constraints.
+    /// Keeps what the present item has applied until instances are known; the item gives these
+    /// constraints.
     pub(in crate::check) fn keep_applied(&mut self, givens: Vec<Constraint>) {
         let applied = std::mem::take(&mut self.item.applied);
         if !applied.is_empty() {

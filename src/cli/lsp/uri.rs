@@ -7,7 +7,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// What is written by its code: all that may mean something else in a URI. Editors compare URIs as texts.
+/// What is written by its code: all that may mean something else in a URI. Editors compare URIs as
+/// texts.
 const CODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// The file that a URI names.

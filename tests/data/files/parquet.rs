@@ -106,7 +106,8 @@ proptest! {
         prop_assert!(same(&written, &read, false), "{written:?}\n{read:?}");
     }
 
-    /// Pages have no sums that are checked, so some damage is read as other cells; as many as there were.
+    /// Pages have no sums that are checked, so some damage is read as other cells; as many as there
+    /// were.
     #[test]
     fn damage_is_refused_or_read(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),

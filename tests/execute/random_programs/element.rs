@@ -1,4 +1,5 @@
-//! Loops per element: functions of numbers whose loops end early, applied to each element of an array.
+//! Loops per element: functions of numbers whose loops end early, applied to each element of an
+//! array.
 
 use super::Generator;
 use super::tree::{Node, leaf, node};

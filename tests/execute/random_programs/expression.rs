@@ -1,4 +1,5 @@
-//! Expressions of a given type. Every node is an atom or stands in brackets, so that it may stand anywhere.
+//! Expressions of a given type. Every node is an atom or stands in brackets, so that it may stand
+//! anywhere.
 
 use super::tree::{Node, leaf, node};
 use super::types::{Index, Ty};

@@ -1,7 +1,7 @@
 //! Random programs: well-typed texts from a seed, and smaller ones that fail in the same way.
 //!
-//! Takes a seed, gives the statements of a program as trees whose nodes know their types. Nothing here runs
-//! a program; a tree that the checker refuses is a waste and no mistake.
+//! Takes a seed, gives the statements of a program as trees whose nodes know their types. Nothing
+//! here runs a program; a tree that the checker refuses is a waste and no mistake.
 
 mod element;
 mod expression;

@@ -1,5 +1,6 @@
-//! Variables of the session: statements at the top of a program that change them, functions that look at them
-//! and procedures that change them. What is made while they change must not see what they become.
+//! Variables of the session: statements at the top of a program that change them, functions that
+//! look at them and procedures that change them. What is made while they change must not see what
+//! they become.
 
 use super::tree::{Node, leaf, node};
 use super::types::Ty;
@@ -82,7 +83,8 @@ impl Generator {
         node(Ty::Statement, "println (_strr {});\n", vec![value])
     }
 
-    /// An array becomes one whose elements look at other elements of it, in one step or through a value.
+    /// An array becomes one whose elements look at other elements of it, in one step or through a
+    /// value.
     pub(super) fn moved(&mut self, depth: u32, scope: &mut Scope) -> Option<Node> {
         let arrays: Vec<Variable> = scope
             .variables

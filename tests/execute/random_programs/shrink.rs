@@ -1,5 +1,5 @@
-//! Smaller programs that fail in the same way: statements dropped, expressions replaced by parts of them or
-//! by the plainest value of their type.
+//! Smaller programs that fail in the same way: statements dropped, expressions replaced by parts of
+//! them or by the plainest value of their type.
 
 use super::tree::Node;
 use super::types::Ty;

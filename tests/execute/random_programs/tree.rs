@@ -1,5 +1,5 @@
-//! Texts as trees: a node is text with nodes between, and knows its type, so that another of this type may
-//! stand for it. Knows no syntax.
+//! Texts as trees: a node is text with nodes between, and knows its type, so that another of this
+//! type may stand for it. Knows no syntax.
 
 use super::types::Ty;
 

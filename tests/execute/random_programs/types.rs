@@ -293,7 +293,8 @@ impl Generator {
     pub(super) fn ty(&mut self, depth: u32) -> Ty {
         for _ in 0..8 {
             let ty = self.any_ty(depth);
-            // Whoever asks for a value of a type without values fails, and the rest of the program says nothing.
+            // Whoever asks for a value of a type without values fails, and the rest of the program
+            // says nothing.
             if ty.slots() <= 80 && (!ty.empty() || self.one_in(200)) {
                 return ty;
             }
