@@ -70,6 +70,13 @@ pub fn line_number(text: impl AsRef<[u8]>, at: usize) -> usize {
     1 + text.as_ref().iter().take(at).filter(|byte| **byte == b'\n').count()
 }
 
+/// Returns the line number and the column in characters, both from 1, of the byte at offset `at`.
+pub fn line_and_column(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or_default();
+    let line = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (line_number(before, before.len()), 1 + before[line..].chars().count())
+}
+
 /// All texts a session has seen.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {

@@ -2,6 +2,7 @@
 
 use super::types::Type;
 use super::value::Value;
+use crate::source::line_and_column;
 use crate::{diagnostic, session};
 use std::fmt;
 use std::ops::Range;
@@ -116,14 +117,8 @@ impl Diagnostic {
         let span = diagnostic.primary.span;
         let source = session.sources().get(span.source);
         let location = source.map(|source| {
-            let before = source.text.get(..span.start as usize).unwrap_or_default();
-            let start = before.rfind('\n').map_or(0, |at| at + 1);
-            Location {
-                name: source.name.clone(),
-                line: 1 + before.matches('\n').count(),
-                column: 1 + before[start..].chars().count(),
-                range: span.range(),
-            }
+            let (line, column) = line_and_column(&source.text, span.start as usize);
+            Location { name: source.name.clone(), line, column, range: span.range() }
         });
         Diagnostic {
             severity: match diagnostic.severity {

@@ -209,14 +209,14 @@ impl Parts<'_> {
     }
 
     fn get(&self, i: usize) -> Value {
-        let ty = self.types.get(i).or(self.types.first()).cloned().unwrap_or_else(types::Type::unit);
+        let ty = self.types.get(i).or(self.types.first()).expect("a part has a type").clone();
         let whole = &self.whole.value;
         let value = match &self.place {
             Place::Digit(encoding) => value::Value::code(encoding.project(&whole.to_code(), &Code::from(i))),
             Place::Slots(layout) => match layout.part(i) {
                 Some((_, part)) if part.slots == layout.slots => whole.clone(),
                 Some((start, part)) => whole.slots(start, part.slots),
-                None => value::Value::UNIT,
+                None => unreachable!("a part lies in its layout"),
             },
         };
         self.whole.part(ty, value)

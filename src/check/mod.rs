@@ -84,7 +84,7 @@ pub fn holds(env: &mut Env, program: &mut Program, constraint: &Constraint) -> b
 /// letter are COMPACTLINEAR variables.
 pub fn lower_type(env: &mut Env, ty: &ast::TypeExpr, implicit: bool) -> (Type, Vec<Diagnostic>) {
     let (types, diagnostics) = lower_types(env, &[ty], implicit);
-    (types.into_iter().next().unwrap_or_else(Type::error), diagnostics)
+    (types.into_iter().next().expect("one type was given"), diagnostics)
 }
 
 /// The types several written types stand for, read in one scope: an implicit variable of the one is

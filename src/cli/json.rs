@@ -61,13 +61,8 @@ fn span_object(span: Span, sources: &SourceMap) -> Value {
     let Some(source) = sources.get(span.source) else { return Value::Null };
     let end = |at: u32| {
         let at = (at as usize).min(source.text.len());
-        let before = source.text.get(..at).unwrap_or_default();
-        let line = before.rfind('\n').map_or(0, |newline| newline + 1);
-        json!({
-            "byte": at,
-            "line": source::line_number(before, before.len()),
-            "column": 1 + before[line..].chars().count(),
-        })
+        let (line, column) = source::line_and_column(&source.text, at);
+        json!({ "byte": at, "line": line, "column": column })
     };
     json!({ "file": source.name, "start": end(span.start), "end": end(span.end) })
 }

@@ -3,6 +3,7 @@
 use super::error::{Failure, format_bytes};
 use super::overrides::Overrides;
 use super::show::real_text;
+use crate::core::scalar_function::wrapping_power;
 use crate::core::{Num, Op};
 use crate::elementary;
 use crate::layout::{Form, Layout, Layouts};
@@ -56,9 +57,15 @@ fn int_arithmetic(op: Op, a: i64, b: i64) -> Result<i64, Failure> {
         Op::Div(_) | Op::Rem(_) if b == 0 => return Err(Failure::DivisionByZero),
         Op::Div(_) => a.wrapping_div(b),
         Op::Rem(_) => a.wrapping_rem(b),
-        Op::Pow(_) => wide_arithmetic(op, i128::from(a), i128::from(b))? as i64,
+        Op::Pow(_) => power(a, i128::from(b))?,
         _ => unreachable!("{NOT_ARITHMETIC}"),
     })
+}
+
+/// Returns the lowest 64 bits of a power; it wraps as products do.
+fn power(base: i64, exponent: i128) -> Result<i64, Failure> {
+    let exponent = u64::try_from(exponent).map_err(|_| Failure::NegativePower)?;
+    Ok(wrapping_power(base, exponent as i64))
 }
 
 /// Applies an operator to integers of at most 64 bits. The lowest 64 bits of the result are exact.
@@ -71,19 +78,7 @@ fn wide_arithmetic(op: Op, a: i128, b: i128) -> Result<i128, Failure> {
         Op::Div(_) | Op::Rem(_) if b == 0 => return Err(Failure::DivisionByZero),
         Op::Div(_) => a.wrapping_div(b),
         Op::Rem(_) => a.wrapping_rem(b),
-        Op::Pow(_) => {
-            // Powers wrap as products do.
-            let mut exponent = u64::try_from(b).map_err(|_| Failure::NegativePower)?;
-            let (mut base, mut result) = (a, 1i128);
-            while exponent > 0 {
-                if exponent & 1 == 1 {
-                    result = result.wrapping_mul(base);
-                }
-                base = base.wrapping_mul(base);
-                exponent >>= 1;
-            }
-            result
-        }
+        Op::Pow(_) => i128::from(power(a as i64, b)?),
         _ => unreachable!("{NOT_ARITHMETIC}"),
     })
 }

@@ -111,6 +111,20 @@ impl Evaluator<'_, '_> {
         self.overridden_text_within(value, ty, overrides, None, span)
     }
 
+    /// Formats a value; its overridden parts are collected, or their texts put in place.
+    fn walk_parts(
+        &self,
+        value: &Value,
+        ty: &Type,
+        overrides: &Overrides,
+        parts: &RefCell<OverriddenParts>,
+        abbreviation: Option<Abbreviation>,
+    ) -> String {
+        let (layouts, interrupt) = (&self.machine.layouts, Some(self.host.interrupt));
+        ValueFormatter { layouts, read_back: false, overrides, parts, abbreviation, interrupt }
+            .text(value, ty)
+    }
+
     /// Returns the text of a value with overridden parts, abbreviated if asked for.
     pub(super) fn overridden_text_within(
         &mut self,
@@ -125,17 +139,9 @@ impl Evaluator<'_, '_> {
         if !stack_guard::has_room_for(SHOW_STACK_BYTES) {
             return Err(self.fail(Failure::TooDeep { depth: self.machine.calls.len() }, span));
         }
+        // The first walk collects the parts, the second puts their texts in place.
         let parts = RefCell::new(OverriddenParts::Collected(Vec::new()));
-        let (layouts, stop) = (&self.machine.layouts, Some(self.host.interrupt));
-        ValueFormatter {
-            layouts,
-            read_back: false,
-            overrides,
-            parts: &parts,
-            abbreviation: brief,
-            interrupt: stop,
-        }
-        .text(value, ty);
+        self.walk_parts(value, ty, overrides, &parts, brief);
         self.poll_interrupt(span)?;
         let mut texts = VecDeque::new();
         if let OverriddenParts::Collected(met) = parts.into_inner() {
@@ -145,16 +151,7 @@ impl Evaluator<'_, '_> {
             }
         }
         let parts = RefCell::new(OverriddenParts::Texts(texts));
-        let (layouts, stop) = (&self.machine.layouts, Some(self.host.interrupt));
-        let text = ValueFormatter {
-            layouts,
-            read_back: false,
-            overrides,
-            parts: &parts,
-            abbreviation: brief,
-            interrupt: stop,
-        }
-        .text(value, ty);
+        let text = self.walk_parts(value, ty, overrides, &parts, brief);
         self.poll_interrupt(span)?;
         Ok(text)
     }

@@ -433,7 +433,7 @@ impl<'a> Lower<'a> {
 
     /// The finished loops.
     fn done(mut self) -> Lowered {
-        self.kernel.body = self.open.pop().unwrap_or_default().stmts;
+        self.kernel.body = self.open.pop().expect("a block is open").stmts;
         self.kernel.constants = self.constants;
         let Lower { kernel, made: statements, inputs, bindings, changes, results, classes, .. } = self;
         Lowered { kernel, statements, inputs, bindings, changes, results, classes }
@@ -620,7 +620,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn block<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Vec<Stmt>, T)> {
         self.open.push(OpenBlock::default());
         let done = work(self);
-        let stmts = self.open.pop().unwrap_or_default().stmts;
+        let stmts = self.open.pop().expect("a block is open").stmts;
         Ok((stmts, done?))
     }
 

@@ -65,7 +65,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "jit",
         ],
     ),
-    ("api", &["diagnostic", "types", "value", "layout", "eval", "session"]),
+    ("api", &["source", "diagnostic", "types", "value", "layout", "eval", "session"]),
     ("editor", &["hash", "source", "diagnostic", "syntax", "types", "session"]),
     ("cli", &["source", "diagnostic", "session", "editor"]),
 ];

@@ -77,7 +77,7 @@ impl Checker<'_> {
         let first_hole = self.infer.next_hole();
         self.frame().hosts.push(Host { first_hole, stmt, openings: Vec::new() });
         let result = f(self);
-        let openings = self.frame().hosts.pop().unwrap_or_default().openings;
+        let openings = self.frame().hosts.pop().expect("a host ends in the frame it began in").openings;
         (result, openings.into_iter().map(Opening::stmt).collect())
     }
 

@@ -559,7 +559,7 @@ impl Checker<'_> {
             return self.other_operator(op, a, b, span);
         }
         let ty = self.infer.zonk(&left);
-        let core_op = core_comparison(op).unwrap_or(Op::Eq);
+        let core_op = core_comparison(op).expect("the operator is a comparison");
         if matches!(core_op, Op::Eq | Op::Ne) {
             if let Some(part) = self.opaque_part(&ty) {
                 let ty = self.infer.shown(&ty);

@@ -384,7 +384,7 @@ impl Checker<'_> {
             }
             let (mut pat, mut bound) = self.in_scope(|this| {
                 let pat = this.pattern(part, ty, mutable);
-                let bound = this.frame().scopes.last().cloned().unwrap_or_default();
+                let bound = this.frame().scopes.last().expect("a frame has a scope").clone();
                 (pat, bound.into_iter().collect::<Vec<_>>())
             });
             bound.sort_by_key(|(_, binding)| binding.local);

@@ -46,7 +46,10 @@ impl Checker<'_> {
         let unfolded = ty.unfold();
         match (unfolded.kind(), &key.kind) {
             (_, ExprKind::Axis) if matches!(unfolded.kind(), TypeKind::Array(..)) => base,
-            (TypeKind::Array(element, index), ExprKind::IntRange { .. }) => {
+            (
+                TypeKind::Array(element, index) | TypeKind::CompactPower(element, index),
+                ExprKind::IntRange { .. },
+            ) => {
                 let Some(size) = index.unfold().as_unit_sum().cloned() else {
                     let error = MoveError::SliceAxis { span: key.span, axis: index.clone(), ty };
                     return self.wrong(error, span);
@@ -55,28 +58,18 @@ impl Checker<'_> {
                     return Term::new(TermKind::Error, Type::error(), span);
                 };
                 let rest = &size - &start - &count;
-                let power = |n: BigUint| Type::array(element.clone(), Type::unit_sum(n));
-                let parts = [power(start), power(count), power(rest)];
-                Self::piece(base, parts.to_vec(), 1, Type::product, span, false)
-            }
-            (TypeKind::CompactPower(digit, index), ExprKind::IntRange { .. }) => {
-                let Some(size) = index.unfold().as_unit_sum().cloned() else {
-                    let error = MoveError::SliceAxis { span: key.span, axis: index.clone(), ty };
-                    return self.wrong(error, span);
-                };
-                let Some((start, count)) = self.range(key, &size, &ty) else {
-                    return Term::new(TermKind::Error, Type::error(), span);
-                };
-                let rest = &size - &start - &count;
-                let power = |n: BigUint| Type::compact_power(digit.clone(), Type::unit_sum(n));
-                let parts = [power(start), power(count), power(rest)];
-                Self::piece(base, parts.to_vec(), 1, Type::compact_product, span, true)
+                let compact = matches!(unfolded.kind(), TypeKind::CompactPower(..));
+                let power = if compact { Type::compact_power } else { Type::array };
+                let parts = [start, count, rest].map(|n| power(element.clone(), Type::unit_sum(n)));
+                let whole = if compact { Type::compact_product } else { Type::product };
+                Self::piece(base, parts.to_vec(), 1, whole, span, compact)
             }
             (TypeKind::Product(parts) | TypeKind::CompactProduct(parts), ExprKind::IntRange { .. }) => {
                 let Some((start, count)) = self.range(key, &parts.len().into(), &ty) else {
                     return Term::new(TermKind::Error, Type::error(), span);
                 };
-                let (start, count) = (start.to_usize().unwrap_or(0), count.to_usize().unwrap_or(0));
+                let [start, count] =
+                    [start, count].map(|n| n.to_usize().expect("a slice lies within its parts"));
                 let compact = matches!(unfolded.kind(), TypeKind::CompactProduct(_));
                 let whole = if compact { Type::compact_product } else { Type::product };
                 let middle = whole(parts[start..start + count].to_vec());

@@ -62,7 +62,7 @@ impl Checker<'_> {
             let pat = this.total_binding(pattern, &ty, mutable);
             this.let_word = None;
             this.item.names_last = false;
-            let scope = this.frame().scopes.last().cloned().unwrap_or_default();
+            let scope = this.frame().scopes.last().expect("a frame has a scope").clone();
             (pat, scope)
         });
         let mut names: Vec<(Arc<str>, Binding)> = bound.into_iter().collect();

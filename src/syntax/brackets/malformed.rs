@@ -50,16 +50,7 @@ impl BracketPass<'_> {
     /// Converts a `match … with` whose arms are statements, as Felix writes it, to the statement
     /// form; returns false if it is not one.
     pub(super) fn convert_to_match_statement(&mut self, at: usize) -> bool {
-        let begins = at == self.start
-            || matches!(
-                self.out.tokens[at - 1].kind,
-                TokenKind::Semi
-                    | TokenKind::LBrace
-                    | TokenKind::RBrace
-                    | TokenKind::Do
-                    | TokenKind::Done
-                    | TokenKind::Else
-            );
+        let begins = at == self.start || may_precede_statement(self.out.tokens[at - 1].kind);
         let with = self.directly_inside(at).find(|t| t.kind == TokenKind::With).map(|t| t.start);
         let (true, Some(with), TokenKind::Match) = (begins, with, self.out.tokens[at].kind) else {
             return false;
@@ -159,17 +150,7 @@ impl BracketPass<'_> {
         let then = find(TokenKind::Then);
         if let (Some(then), Some(token)) = (then, token) {
             // `if c then s;` as a statement.
-            let statement = before.is_none_or(|kind| {
-                matches!(
-                    kind,
-                    TokenKind::Semi
-                        | TokenKind::LBrace
-                        | TokenKind::RBrace
-                        | TokenKind::Do
-                        | TokenKind::Done
-                        | TokenKind::Else
-                )
-            });
+            let statement = before.is_none_or(may_precede_statement);
             let end = (statement && token.kind == TokenKind::Semi).then(|| self.span(token).after());
             return find(TokenKind::Else).is_none().then_some(SyntaxError::ThenWithoutElse {
                 word,
@@ -228,4 +209,10 @@ impl BracketPass<'_> {
             replace: false,
         }
     }
+}
+
+/// Returns true for a token after which a statement may begin.
+fn may_precede_statement(kind: TokenKind) -> bool {
+    use TokenKind::*;
+    matches!(kind, Semi | LBrace | RBrace | Do | Done | Else)
 }

@@ -3,7 +3,7 @@
 //! The printer of a statement is a parameter, [`Printer::print_stmt`], so that this file does not
 //! depend on that of statements.
 
-use super::super::ast::{ApplyForm, BinaryOp, Body, Expr, ExprKind, Function, Param, Stmt, UnaryOp};
+use super::super::ast::{ApplyForm, Arm, BinaryOp, Body, Expr, ExprKind, Function, Param, Stmt, UnaryOp};
 use super::Printer;
 use super::types::{ATOM as TYPE_ATOM, SUM as TYPE_SUM};
 
@@ -112,6 +112,17 @@ impl Printer {
             self.put(")");
         } else {
             self.expr(guard);
+        }
+    }
+
+    /// Writes an arm on a line of its own up to its arrow: `| pattern when guard`.
+    pub(super) fn arm_head<B>(&mut self, arm: &Arm<B>) {
+        self.line();
+        self.put("| ");
+        self.arm_pattern(&arm.pattern);
+        if let Some(guard) = &arm.guard {
+            self.put(" when ");
+            self.guard(guard);
         }
     }
 
@@ -346,13 +357,7 @@ impl Printer {
                 self.put(" with");
                 self.indent += 1;
                 for arm in arms {
-                    self.line();
-                    self.put("| ");
-                    self.arm_pattern(&arm.pattern);
-                    if let Some(guard) = &arm.guard {
-                        self.put(" when ");
-                        self.guard(guard);
-                    }
+                    self.arm_head(arm);
                     self.put(" => ");
                     self.expr(&arm.body);
                 }

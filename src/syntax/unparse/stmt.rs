@@ -209,13 +209,7 @@ impl Printer {
                 self.expr(scrutinee);
                 self.put(" do");
                 for arm in arms {
-                    self.line();
-                    self.put("| ");
-                    self.arm_pattern(&arm.pattern);
-                    if let Some(guard) = &arm.guard {
-                        self.put(" when ");
-                        self.guard(guard);
-                    }
+                    self.arm_head(arm);
                     self.put(" =>");
                     self.indent += 1;
                     for stmt in &arm.body {
