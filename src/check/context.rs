@@ -1,7 +1,7 @@
-//! The context of checking: the [`Checker`], the item and the function that are being checked,
-//! names in scope.
+//! The context of checking: the [`Checker`], the item and the functions that are being checked, and
+//! the names in scope.
 //!
-//! Everything here is state with the operations that keep it consistent. Nothing elaborates.
+//! Holds state and the operations that keep it consistent. Never elaborates.
 
 use crate::check::annotations::Annotations;
 use crate::check::elaborate::existential::{Host, Opening};
@@ -20,7 +20,9 @@ use crate::check::env::{Constraint, Definition, Env, Scope, TypeDefinition};
 use crate::check::error::CheckError;
 use crate::check::solve::constraint::Obligation;
 use crate::check::solve::infer::Infer;
-use crate::core::{Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, Program, Term, TermKind};
+use crate::core::{
+    Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, PatKind, Program, Stmt, StmtKind, Term, TermKind,
+};
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::syntax::ast;
@@ -31,66 +33,77 @@ use std::sync::Arc;
 /// A variable in scope.
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
+    /// The local of the frame that binds the variable.
     pub(super) local: LocalId,
+    /// True if declared with `var`.
     pub(super) mutable: bool,
+    /// The place of the name.
     pub(super) span: Span,
-    /// The word `val` of its statement.
+    /// The word `val` of its statement, if it has one.
     pub(super) word: Option<Span>,
-    /// A function declared here, which does not end the search for its name.
+    /// True for a function declared here. The search for its name continues in outer blocks.
     pub(super) function: bool,
     /// Functions of the same name in the same block, newest first.
     pub(super) overloads: Vec<Binding>,
-    /// The function has type parameters: no variable holds it, and each use makes its own value.
+    /// The number of the function if it has type parameters: no variable holds it, and each use
+    /// makes its own value.
     pub(super) generic: Option<FunctionId>,
 }
 
-/// What kind of body is being checked.
+/// The kind of the body that is being checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameKind {
-    /// Top-level statements: effects are welcome.
+    /// The top-level statements, which may have effects.
     Script,
-    /// A `fun`: pure.
+    /// A `fun`, which is pure.
     Fun,
     /// A `proc`.
     Proc,
 }
 
-/// One function body being checked; inner ones capture variables of outer ones.
+/// The state of one function body being checked. Inner frames capture variables of outer frames.
 pub(super) struct Frame {
+    /// The kind of the body.
     pub(super) kind: FrameKind,
+    /// The name of the function, for messages.
     pub(super) name: Arc<str>,
+    /// The place of the function's header.
     pub(super) header: Span,
+    /// The variables in scope by name, one table for each block, innermost last.
     pub(super) scopes: Vec<HashMap<Arc<str>, Binding>>,
+    /// All locals of the function.
     pub(super) locals: Vec<LocalInfo>,
-    /// Local of the next outer frame, and the local it is here.
+    /// The captures: the local of the next outer frame, and the local of this frame that holds it.
     pub(super) captures: Vec<(LocalId, LocalId)>,
-    /// What `return` gives.
+    /// The type of the operand of `return`.
     pub(super) result: Option<Type>,
-    /// Nothing says what `return` gives: the first one does.
+    /// True if no annotation states the type of `return`: the first `return` determines it.
     pub(super) free_result: bool,
-    /// Loops around the present statement.
+    /// The number of loops around the present statement.
     pub(super) loops: usize,
-    /// Inside `{ …; e }`: the first of its own variables.
+    /// The first local of the innermost `{ …; e }` around the present statement, if there is one.
     pub(super) block: Option<LocalId>,
-    /// What the present expression stands in, innermost last.
+    /// The hosts of openings around the present expression, innermost last.
     pub(super) hosts: Vec<Host>,
-    /// Variables opened in it so far.
+    /// The type variables opened in this frame so far.
     pub(super) opened: Vec<TypeVar>,
-    /// What patterns have bound that is still to be opened, with the patterns for what is in it.
+    /// Existential values that patterns have bound and that are still to be opened, each with the
+    /// pattern for the value inside.
     pub(super) matched: Vec<(Opening, Pat)>,
-    /// Procedures that change nothing but variables of this frame, or of procedures around it: it
-    /// may call them, pure as it may be.
+    /// Procedures that change nothing but variables of this frame or of the procedures around it. A
+    /// pure frame may call them.
     pub(super) contained: HashSet<LocalId>,
-    /// Functions that its variables hold for good.
+    /// Functions held by immutable variables of this frame.
     pub(super) functions: HashMap<LocalId, Seen>,
-    /// It does something that can be seen outside the function in which it is declared.
+    /// True if the body has an effect visible outside the function in which it is declared.
     pub(super) outside: bool,
-    /// It is a function declared by name in another: it may change variables of functions around
-    /// it.
+    /// True for a function declared by name in another one: it may change variables of the
+    /// functions around it.
     pub(super) may_store: bool,
 }
 
 impl Frame {
+    /// Makes a frame with one empty block.
     pub(super) fn new(kind: FrameKind, name: Arc<str>, header: Span) -> Frame {
         Frame {
             kind,
@@ -113,123 +126,147 @@ impl Frame {
         }
     }
 
+    /// Returns true for a `fun`.
     pub(super) fn pure(&self) -> bool {
         self.kind == FrameKind::Fun
     }
 
-    /// Returns true if nothing says in which order calls of the function happen.
+    /// Returns true if the calls of the function have no defined order.
     pub(super) fn unordered(&self) -> bool {
         self.pure() && !self.may_store
     }
 }
 
-/// Everything about the top-level item being checked: put aside while another is checked on demand.
+/// The state of the top-level item being checked. It is put aside while another item is checked on
+/// demand.
 #[derive(Default)]
 pub(super) struct Item {
+    /// The frames of the functions being checked, innermost last.
     pub(super) frames: Vec<Frame>,
-    /// Inner functions, complete but for solved holes.
+    /// Inner functions that are complete except that solved holes are not yet replaced.
     pub(super) unfinished: Vec<(FunctionId, Function)>,
-    /// Session variables made by this item.
+    /// The session variables that this item declares.
     pub(super) new_globals: Vec<GlobalId>,
+    /// The types in scope by name: type parameters and named sizes.
     pub(super) type_scope: HashMap<Arc<str>, Type>,
+    /// The type parameters in scope.
     pub(super) type_params: Vec<TypeVar>,
-    /// Names of sizes brought into the scope of types, with what they hide.
+    /// The names of sizes brought into the scope of types, each with the type it hides.
     pub(super) named: Vec<(Arc<str>, Option<Type>)>,
-    /// What is bound now is bound for the rest of the session, names of sizes included.
+    /// True if a name bound now, of a size too, stays bound for the rest of the session.
     pub(super) names_last: bool,
-    /// The names of the parameters of functions declared in blocks, by where these are declared.
+    /// The parameters of functions declared in blocks, in their groups, by the place of the
+    /// declaration.
     pub(super) local_parameters: HashMap<Span, Vec<Vec<Parameter>>>,
-    /// Variables opened below the top level, since functions were last finished.
+    /// The type variables opened below the top level since functions were last finished.
     pub(super) opened: Vec<TypeVar>,
-    /// Those that each inner function has opened itself.
+    /// The type variables that each inner function has opened itself.
     pub(super) owned: HashMap<FunctionId, Vec<TypeVar>>,
-    /// Equations of sizes that have been required in the blocks around.
+    /// The equations of sizes required in the blocks around the present statement.
     pub(super) equations: Vec<(Type, Type)>,
-    /// Those of the top level that it relies on.
+    /// The equations of the top level that this item relies on.
     pub(super) relied: Vec<(Type, Type)>,
-    /// Constraints that the header gives, with those of their superclasses.
+    /// The constraints given by the header, with those of their superclasses.
     pub(super) givens: Vec<Constraint>,
-    /// Type parameters that it has mentioned, by their numbers.
+    /// The type parameters that the item mentions, by number.
     pub(super) mentioned: HashSet<u32>,
-    /// Declared types with constraints that the item applies.
+    /// The declared types with constraints that the item applies.
     pub(super) applied: Vec<Applied>,
-    /// Constraints that the item needs and that have not been looked at.
+    /// The constraints that the item needs and that are not yet solved.
     pub(super) obligations: Vec<Obligation>,
-    /// A law: its variables can be compared.
+    /// True in a law: the values of its variables can be compared.
     pub(super) in_law: bool,
-    /// A constraint of the header could not be read: it may be the one that is missed.
+    /// True if a constraint of the header could not be read. A constraint that seems to be missing
+    /// may be that one.
     pub(super) in_doubt: bool,
-    /// Calls whose function is chosen when more is known.
+    /// The calls whose function is not yet chosen.
     pub(super) waiting: Vec<Waiting>,
-    /// How many calls have waited.
+    /// The number of calls that have ever waited.
     pub(super) waited: FunctionId,
-    /// Those that have been chosen, by the numbers that stand for them.
+    /// The functions chosen for waiting calls, by the numbers that stand for the calls.
     pub(super) chosen: HashMap<FunctionId, Term>,
-    /// Functions with type parameters that are declared in it.
+    /// The functions with type parameters that are declared in the item.
     pub(super) lifted: HashMap<FunctionId, Lifted>,
-    /// What the blocks around have declared types of, with what it hides.
+    /// The definitions hidden by the type declarations of the blocks around.
     pub(super) hidden: Vec<Hidden>,
-    /// What they declare is put aside, and what they hide is known.
+    /// True while the definitions of the blocks are put aside and the hidden ones are in effect.
     pub(super) swapped: bool,
-    /// Where functions that change variables around them may be called.
+    /// The places at which functions that change variables around them may be called.
     pub(super) sequence: storing::Sequence,
-    /// Whether the function closed last does what can be seen outside.
+    /// True if the function closed last has an effect visible outside.
     pub(super) closed_outside: bool,
 }
 
 /// A declared function whose body has not been checked.
 #[derive(Clone)]
 pub(super) struct Pending {
+    /// The name of the function.
     pub(super) name: Arc<str>,
+    /// The declaration.
     pub(super) function: Arc<ast::Function>,
+    /// The type parameters of the header and of the surroundings.
     pub(super) type_params: Vec<TypeVar>,
-    /// Sizes of the session that had a name where it is declared.
+    /// The sizes of the session that have a name at the declaration.
     pub(super) sizes: Vec<(Arc<str>, Type)>,
-    /// Constraints that hold in it.
+    /// The constraints that hold in the body.
     pub(super) givens: Vec<Constraint>,
-    /// What a class says it is.
+    /// The signature stated by the class, for a method of an instance.
     pub(super) expected: Option<Expected>,
+    /// True in a law; see [`Item::in_law`].
     pub(super) in_law: bool,
+    /// True if a constraint of the header could not be read; see [`Item::in_doubt`].
     pub(super) in_doubt: bool,
 }
 
-/// Checks the body of a declared function on demand. Resolution needs the result type of a function
-/// that states none; items, a layer above it, provide this function (as the query providers of
-/// rustc do).
+/// A procedure that checks the body of a declared function on demand. Resolution needs the result
+/// type of a function that states none; `items`, a layer above resolution, provides the procedure,
+/// as the query providers of rustc do.
 pub(super) type CheckFunction = fn(&mut Checker<'_>, FunctionId);
 
+/// The checker of one input: everything that elaboration reads and changes.
 pub(super) struct Checker<'a> {
+    /// The procedure that checks a pending function.
     pub(super) check_function: CheckFunction,
+    /// The names of the session.
     pub(super) env: &'a mut Env,
+    /// The program that the input extends.
     pub(super) program: &'a mut Program,
+    /// The holes and their solutions.
     pub(super) infer: Infer,
+    /// The item being checked.
     pub(super) item: Item,
+    /// The messages so far.
     pub(super) reports: Reports,
+    /// The type declarations that are not read yet, by name.
     pub(super) pending_types: HashMap<Arc<str>, ast::Stmt>,
+    /// The names of the types whose declarations are being read, outermost first.
     pub(super) types_in_progress: Vec<Arc<str>>,
-    /// Constraints of the types that are being declared, innermost last, and of those that have
-    /// been.
+    /// The constraints written in the type declarations that are being read, innermost last.
     pub(super) written: Vec<Written>,
+    /// The constraints written in the type declarations that have been read.
     pub(super) declared: Vec<Written>,
-    /// What the declarations of this input apply.
+    /// The types with constraints that the declarations of this input apply.
     pub(super) uses: Vec<Uses>,
+    /// The functions whose bodies are not checked yet.
     pub(super) pending_functions: HashMap<FunctionId, Pending>,
-    /// Functions numbered from here on are of this input.
+    /// The first function of this input, by number.
     pub(super) first_function: FunctionId,
+    /// True if unknown names with an upper-case initial are type variables.
     pub(super) implicit_vars: bool,
-    /// What `?N` is in the type being read.
+    /// The meaning of `?N` in the type being read.
     pub(super) opens: Opens,
     /// The names of the sizes that the present annotation leaves open, with their holes.
     pub(super) stated: Vec<(crate::syntax::ast::Name, Type)>,
-    /// The pattern that is being read has to fit every value.
+    /// True if the pattern being read has to match every value.
     pub(super) in_total_pattern: bool,
-    /// The word that begins the statement whose pattern is being bound.
+    /// The word `val` of the statement whose pattern is being bound, if it has one.
     pub(super) let_word: Option<Span>,
-    /// What is noted for an editor, if one asks.
+    /// The notes for an editor, if one requests them.
     pub(super) notes: Option<Annotations>,
 }
 
 impl<'a> Checker<'a> {
+    /// Makes a checker of a session's environment and program.
     pub(super) fn new(
         env: &'a mut Env,
         program: &'a mut Program,
@@ -263,16 +300,18 @@ impl<'a> Checker<'a> {
         (self.check_function)(self, id);
     }
 
+    /// Adds a message.
     pub(super) fn report(&mut self, error: impl Into<CheckError>) {
         self.reports.add(error.into());
     }
 
-    /// Reports, and gives the term that stands for the mistake.
+    /// Reports an error and returns an error term for the wrong expression.
     pub(super) fn wrong(&mut self, error: impl Into<CheckError>, span: Span) -> Term {
         self.report(error);
         Term::new(TermKind::Error, Type::error(), span)
     }
 
+    /// Returns the innermost frame; makes the frame of the script if there is none.
     pub(super) fn frame(&mut self) -> &mut Frame {
         if self.item.frames.is_empty() {
             self.item.frames.push(Frame::new(FrameKind::Script, "script".into(), Span::default()));
@@ -281,7 +320,7 @@ impl<'a> Checker<'a> {
         &mut self.item.frames[last]
     }
 
-    /// A new local of the innermost frame, without a name in scope.
+    /// Makes a local of the innermost frame, without a name in scope.
     pub(super) fn new_local(&mut self, name: &str, ty: Type) -> LocalId {
         let locals = &mut self.frame().locals;
         locals.push(LocalInfo { name: Arc::from(name), ty, shared: false });
@@ -304,6 +343,8 @@ impl<'a> Checker<'a> {
         self.bind_any_function(name, local, span, None);
     }
 
+    /// Brings a function into scope, beside other functions of the name in its block. `generic` is
+    /// the number of a function with type parameters.
     pub(super) fn bind_any_function(
         &mut self,
         name: &Arc<str>,
@@ -327,6 +368,7 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Notes a bound local for an editor.
     pub(super) fn note_bound(&mut self, local: LocalId, span: Span) {
         self.note_variable(span, |this| match this.item.frames.last() {
             Some(frame) => frame.locals[local as usize].ty.clone(),
@@ -334,6 +376,7 @@ impl<'a> Checker<'a> {
         });
     }
 
+    /// Runs `f` in a block of its own: names that it brings into scope end with it.
     pub(super) fn in_scope<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         self.frame().scopes.push(HashMap::default());
         let hidden = self.item.hidden.len();
@@ -343,8 +386,8 @@ impl<'a> Checker<'a> {
         result
     }
 
-    /// The variable of this name as a local of the innermost frame, captured if it is an outer one.
-    /// Also says whether it belongs to the innermost frame.
+    /// Returns the variable of this name as a local of the innermost frame, captured if an outer
+    /// frame has it; and true if the innermost frame has it.
     pub(super) fn lookup_local(&mut self, name: &str) -> Option<(Binding, bool)> {
         let (depth, binding) = self
             .item
@@ -356,7 +399,8 @@ impl<'a> Checker<'a> {
         Some(self.captured(depth, binding))
     }
 
-    /// A variable of a frame as a local of the innermost one, and whether the two are the same.
+    /// Returns a variable of the frame at `depth` as a local of the innermost frame, captured
+    /// through the frames between; and true if the two frames are the same.
     pub(super) fn captured(&mut self, depth: usize, binding: Binding) -> (Binding, bool) {
         let frames = &mut self.item.frames;
         let mut local = binding.local;
@@ -384,12 +428,32 @@ impl<'a> Checker<'a> {
         (Binding { local, ..binding }, own)
     }
 
+    /// Binds a value to a new local, with the statement added to `prefix`; returns the local. A
+    /// literal is returned unchanged.
+    pub(super) fn bound(&mut self, value: Term, prefix: &mut Vec<Stmt>) -> Term {
+        let (span, ty) = (value.span, value.ty.clone());
+        if let TermKind::Int(_)
+        | TermKind::Real(_)
+        | TermKind::Str(_)
+        | TermKind::Char(_)
+        | TermKind::Code(_) = value.kind
+        {
+            return value;
+        }
+        let local = self.new_local("part", ty.clone());
+        let bind = Pat { kind: PatKind::Bind(local), ty, span };
+        prefix.push(Stmt { kind: StmtKind::Let(bind, value), span });
+        self.local_term(local, span)
+    }
+
+    /// Makes the term that reads a local of the innermost frame.
     pub(super) fn local_term(&mut self, local: LocalId, span: Span) -> Term {
         let ty = self.frame().locals[local as usize].ty.clone();
         Term::new(TermKind::Local(local), ty, span)
     }
 
-    /// Reports a type beyond reason. What is built from it grows again: one message is enough.
+    /// Reports a type with more nodes than the limit, once for each input: types built from it
+    /// exceed the limit too.
     pub(super) fn too_large(&mut self, span: Span) {
         if !self
             .reports
@@ -400,7 +464,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Refuses types that have grown beyond reason, before anything walks them.
+    /// Returns an error term, with a report, for a term whose type has more than `MAX_TYPE_NODES`
+    /// nodes, so that no later walk visits such a type.
     pub(super) fn bounded(&mut self, term: Term) -> Term {
         if self.infer.nodes(&term.ty) > MAX_TYPE_NODES {
             let span = term.span;
@@ -410,12 +475,14 @@ impl<'a> Checker<'a> {
         term
     }
 
-    /// Names known here, for suggestions.
+    /// Returns the names of values known here, for suggestions.
     pub(super) fn known_names(&self) -> Vec<String> {
         let locals = self.item.frames.iter().flat_map(|f| f.scopes.iter().flat_map(|s| s.keys()));
         locals.chain(self.env.values.keys()).map(|n| n.to_string()).collect()
     }
 
+    /// Returns a session variable by name: its number, true for `var`, the place of its name, the
+    /// word of its statement.
     pub(super) fn global(&self, name: &str) -> Option<(GlobalId, bool, Span, Option<Span>)> {
         match self.env.values.get(name) {
             Some(Definition::Global { id, mutable, span, word, .. }) => Some((*id, *mutable, *span, *word)),
@@ -423,11 +490,12 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Returns the definition of a type by name.
     pub(super) fn type_definition(&self, name: &str) -> Option<&TypeDefinition> {
         self.env.types.get(name)
     }
 
-    /// Puts the state of the present item aside while `f` checks another.
+    /// Checks another item: runs `f` with the state of the present item put aside.
     pub(super) fn aside<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         self.swap_hidden();
         let outer = std::mem::take(&mut self.item);
@@ -439,8 +507,8 @@ impl<'a> Checker<'a> {
         result
     }
 
-    /// Exchanges what blocks have declared for what it hides: another item knows nothing of these
-    /// blocks.
+    /// Exchanges the definitions declared by blocks for those that they hide, because another item
+    /// does not see these blocks.
     pub(super) fn swap_hidden(&mut self) {
         let mut hidden = std::mem::take(&mut self.item.hidden);
         let exchange = |this: &mut Self, one: &mut Hidden| {
@@ -459,7 +527,7 @@ impl<'a> Checker<'a> {
             this.remember_kind(kind.clone());
             (one.ty, one.value, one.kind) = (ty, value, kind);
         };
-        // A name may be hidden twice: the outer block comes back last.
+        // A name may be hidden twice: the definition of the outermost level is restored last.
         match self.item.swapped {
             false => hidden.iter_mut().rev().for_each(|one| exchange(self, one)),
             true => hidden.iter_mut().for_each(|one| exchange(self, one)),
@@ -468,38 +536,38 @@ impl<'a> Checker<'a> {
         self.item.hidden = hidden;
     }
 
-    /// Keeps a kind that may lose its name, for the types that are of it.
+    /// Keeps a kind that may lose its name, for the types that have this kind.
     pub(super) fn remember_kind(&mut self, kind: Option<FiniteKind>) {
         let known = |kind: &FiniteKind| self.env.foreign_kinds.iter().any(|one| one.id == kind.id);
         let new = kind.filter(|kind| !known(kind));
         self.env.foreign_kinds.extend(new);
     }
 
-    /// A constructor replaces whatever had its name in its scope, so that patterns have one
-    /// reading.
+    /// Removes the callables of this name from a scope, because a constructor replaces them there:
+    /// a pattern has one reading.
     pub(super) fn hide(&mut self, name: &Arc<str>, scope: Scope) {
         if let Some(candidates) = self.env.candidates_in(name, scope) {
             candidates.retain(|_, known| known != scope);
         }
     }
 
-    /// Equations of sizes that hold here.
+    /// Returns the equations of sizes that hold here.
     pub(super) fn equations(&self) -> Vec<(Type, Type)> {
         self.env.equations.iter().chain(&self.item.equations).cloned().collect()
     }
 
-    /// Whether what is opened now lives as long as the session.
+    /// Returns true if a value opened now lives as long as the session.
     pub(super) fn at_session_level(&mut self) -> bool {
         let outermost = self.item.frames.len() == 1;
         let frame = self.frame();
         outermost && frame.kind == FrameKind::Script && frame.hosts.len() == 1
     }
 
-    /// Ends the blocks whose names have been hidden from this number on.
+    /// Ends blocks: restores the definitions hidden since `from`, an earlier length of `hidden`.
     pub(in crate::check) fn show_hidden(&mut self, from: usize) {
         for hidden in self.item.hidden.split_off(from).into_iter().rev() {
             let Hidden { name, ty, parameter, value, kind, bindings } = hidden;
-            // Types of the block keep the kind, and it its name.
+            // Types of the block keep the kind, and the kind keeps its name.
             let ended = match kind {
                 Some(kind) => self.env.kinds.insert(name.clone(), kind),
                 None => self.env.kinds.remove(&name),
@@ -530,7 +598,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Does `f`; names of sizes that it brings into scope go with it.
+    /// Runs `f`, and ends the scope of the names of sizes and of the equations that it adds.
     pub(in crate::check) fn with_sizes<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let (named, equations) = (self.item.named.len(), self.item.equations.len());
         let result = f(self);
@@ -545,13 +613,18 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What a name means outside the block that declares a type, or a constructor, of the name.
+/// The definitions of a name outside the block that declares a type or a constructor of this name.
 pub(in crate::check) struct Hidden {
+    /// The name.
     pub(in crate::check) name: Arc<str>,
+    /// The type of this name.
     pub(in crate::check) ty: Option<TypeDefinition>,
+    /// The type parameter of this name.
     pub(in crate::check) parameter: Option<Type>,
+    /// The variable or the callables of this name.
     pub(in crate::check) value: Option<Definition>,
+    /// The kind of this name.
     pub(in crate::check) kind: Option<FiniteKind>,
-    /// Variables and local functions, with their frame and block.
+    /// Variables and local functions, each with the index of its frame and of its block.
     pub(in crate::check) bindings: Vec<(usize, usize, Binding)>,
 }

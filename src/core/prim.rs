@@ -1,9 +1,9 @@
 //! The one table of primitives: name, type as written in the language, class, a sentence.
 //!
 //! The checker reads names and types here; every executor matches [`Prim`] exhaustively, so that a
-//! forgotten primitive does not compile. [`PrimClass`] says in what way a primitive is computed,
-//! and what effect it has. Functions of scalars have a table of their own
-//! ([`super::scalar_function`]), which is all that such a primitive needs.
+//! missing primitive does not compile. [`PrimClass`] states how a primitive is computed and its
+//! effect. Functions of scalars have a table of their own ([`super::scalar_function`]), which
+//! contains all that such a primitive needs.
 
 use super::scalar_function::{ScalarFunction, scalar_functions};
 use super::signature::Signature;
@@ -14,35 +14,35 @@ use std::sync::OnceLock;
 /// The way in which a primitive is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrimClass {
-    /// A total function of scalars, from the table of those.
+    /// A total function of scalars, from their table.
     Scalar(ScalarFunction),
     /// Prints.
     Output,
-    /// A function of texts, or one that gives a text.
+    /// A function that takes or returns text.
     Text,
     /// A function of a character.
     Character,
-    /// A question about concrete types: answered when a function is specialized.
+    /// A query about concrete types, answered when a function is specialized.
     TypeQuery,
     /// Ends the program, always or under a condition.
     Check,
-    /// Goes over the elements of an array in the fixed grouping of [`super::reduction`].
+    /// Processes the elements of an array in the fixed grouping of [`super::reduction`].
     Fold,
     /// Sorts an array.
     Sort,
-    /// The smaller or larger of two values of one word.
+    /// Returns the smaller or larger of two values of one word.
     Order,
     /// The checker computes the type of the result from that of the argument.
     ComputedResult,
-    /// Goes between codes, indices and values of compact types and sums.
+    /// Converts between codes, indices and values of compact types and sums.
     Code,
     /// Converts between numbers without failing.
     Convert,
-    /// Gives an array whose size is found when it runs.
+    /// Returns an array whose size is determined at run time.
     Select,
-    /// Gives such an array from a text.
+    /// Returns an array whose size is determined at run time, from a text.
     SelectText,
-    /// Gives what is in a file. `lists`: the file may have columns of lists.
+    /// Returns the content of a file.
     Reader {
         /// The file may have columns of lists.
         lists: bool,
@@ -57,7 +57,7 @@ pub enum PrimClass {
 /// The effect of a primitive, beyond its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// None: it may be computed early, again, or not at all.
+    /// None: the primitive may be computed early, repeatedly, or not at all.
     None,
     /// May end the program with an error.
     MayFail,
@@ -68,7 +68,7 @@ pub enum Effect {
 }
 
 impl PrimClass {
-    /// The effect of primitives of the class.
+    /// Returns the effect of primitives of the class.
     pub fn effect(self) -> Effect {
         match self {
             PrimClass::Scalar(_)
@@ -77,8 +77,7 @@ impl PrimClass {
             | PrimClass::Order
             | PrimClass::ComputedResult
             | PrimClass::Convert => Effect::None,
-            // The operation of a fold may fail, and so may making an array or a text of some
-            // length.
+            // The operation of a fold may fail, and so may the allocation of an array or a text.
             PrimClass::Check
             | PrimClass::Text
             | PrimClass::Fold
@@ -114,7 +113,7 @@ macro_rules! prims {
                 $( Prim::$b, )*
             ];
 
-            /// The name; several primitives of one name are overloads.
+            /// Returns the name; several primitives of one name are overloads.
             pub fn name(self) -> &'static str {
                 match self {
                     Prim::Scalar(function) => function.name(),
@@ -123,7 +122,7 @@ macro_rules! prims {
                 }
             }
 
-            /// The type, as source text: `[T, I:COMPACTLINEAR] T -> U`.
+            /// Returns the type as source text: `[T, I:COMPACTLINEAR] T -> U`.
             pub fn signature(self) -> &'static str {
                 match self {
                     Prim::Scalar(function) => function.type_text(),
@@ -132,7 +131,7 @@ macro_rules! prims {
                 }
             }
 
-            /// The way in which it is computed.
+            /// Returns the class.
             pub fn class(self) -> PrimClass {
                 #[allow(clippy::enum_glob_use)]
                 use PrimClass::*;
@@ -143,7 +142,7 @@ macro_rules! prims {
                 }
             }
 
-            /// A sentence that says what it computes or does.
+            /// Returns a sentence that describes the primitive.
             pub fn doc(self) -> &'static str {
                 match self {
                     Prim::Scalar(function) => function.doc(),
@@ -179,6 +178,9 @@ scalar_functions! { prims
         Fuses "_fuses": "[T] unit -> bool", TypeQuery, "Whether `_dot` is for elements of this type.";
         Dot "_dot": "[T, I:COMPACTLINEAR] T ^ I * T ^ I -> T", Fold, "The sum of the products, each added without being rounded before; of a type that `_fuses`.";
         Move "move": "[T, S] S -> T", ComputedResult, "The value with its leaves, the numbers and codes in it, where the type `T` has them; leaves that could be exchanged are an error.";
+        Over "over": "[D:COMPACTLINEAR, S, T] S -> T", ComputedResult, "The array over the axes of `D`, repeated along those that it does not have; its own axes stand in `D` in their order.";
+        TransposeTo "transpose_to": "[D:COMPACTLINEAR, S, T] S -> T", ComputedResult, "The array with its axes in the order in which they stand in `D`.";
+        Like "like": "[Y, S, T] Y -> S -> T", ComputedResult, "The second array over the axes of the first, repeated along those that it does not have.";
         Pack "pack": "[S, T] S -> T", ComputedResult, "The compact product of the components of a tuple, the compact exponential of the elements of an array: one code.";
         Unpack "unpack": "[S, T] S -> T", ComputedResult, "The components of a compact product as a tuple, the digits of a compact exponential as an array.";
         AInj "_ainj": "[N:COMPACTLINEAR, T] N * T -> N *+ T", Code, "The case of a coarray with this index, and its argument.";
@@ -242,7 +244,7 @@ scalar_functions! { prims
 }
 
 impl Prim {
-    /// The name with its type: `name[T, I:COMPACTLINEAR] : T -> U`.
+    /// Returns the name with its type: `name[T, I:COMPACTLINEAR] : T -> U`.
     pub fn declaration(self) -> String {
         match self.signature().split_once("] ") {
             Some((params, ty)) => format!("{}{params}] : {ty}", self.name()),
@@ -250,7 +252,7 @@ impl Prim {
         }
     }
 
-    /// The type, read once for all uses.
+    /// Returns the type, which is parsed once for all uses.
     pub fn typed_signature(self) -> &'static Signature {
         static SIGNATURES: OnceLock<Vec<(Prim, Signature)>> = OnceLock::new();
         let read = |prim: &Prim| (*prim, Signature::read(prim.signature()));
@@ -259,7 +261,7 @@ impl Prim {
         &found.expect("every primitive is in the table").1
     }
 
-    /// The effect that it has beyond its value.
+    /// Returns the effect.
     pub fn effect(self) -> Effect {
         self.class().effect()
     }
@@ -269,7 +271,7 @@ impl Prim {
         self.signature().ends_with("-> void")
     }
 
-    /// Returns true if it gives what is in a file.
+    /// Returns true if it returns the content of a file.
     pub fn is_reader(self) -> bool {
         matches!(self.class(), PrimClass::Reader { .. })
     }
@@ -279,7 +281,13 @@ impl Prim {
         self.class() == PrimClass::ComputedResult
     }
 
-    /// Returns true if it gives a value of the type that the program states.
+    /// Returns true for primitives with a computed result type whose first type argument states the
+    /// result: its type, or its index type.
+    pub fn has_stated_target(self) -> bool {
+        matches!(self, Prim::Move | Prim::Over | Prim::TransposeTo)
+    }
+
+    /// Returns true if it returns a value of a type that the program states.
     pub fn has_stated_result_type(self) -> bool {
         self.is_reader() && self.signature().ends_with("-> S")
     }
@@ -290,13 +298,14 @@ impl Prim {
     }
 }
 
-/// The answer of [`Prim::Fuses`] for its type argument.
+/// Returns the answer of [`Prim::Fuses`] for its type argument.
 pub fn fuses(types: &[Type]) -> bool {
     matches!(types, [element] if element.as_scalar() == Some(Scalar::Real))
 }
 
-/// The answer of [`Prim::Ranks`] for its type argument: values of one word have an order that is
-/// known, but those of a declared type may have one of their own.
+/// Returns the answer of [`Prim::Ranks`] for its type argument: true if the order of its values is
+/// built in. Values of one word have a built-in order, except that a declared type may define its
+/// own.
 pub fn ranks(types: &[Type]) -> bool {
     let [element] = types else { return false };
     match element.as_scalar() {
@@ -308,10 +317,10 @@ pub fn ranks(types: &[Type]) -> bool {
     }
 }
 
-/// The answer of [`Prim::Sorts`] for its type arguments, of elements and of indices: values of one
-/// word have an order that is known, but those of a declared type may have one of their own.
+/// Returns the answer of [`Prim::Sorts`] for its type arguments, of elements and of indices: true
+/// if the elements have a built-in order and there are enough of them.
 pub fn sorts(types: &[Type]) -> bool {
-    /// Fewer are sorted where they are, by the function in the language.
+    /// The number of elements up to which the function in the language sorts them in place.
     const MAX_UNSORTED_ELEMENTS: u64 = 200;
     let [element, index] = types else { return false };
     ranks(std::slice::from_ref(element))

@@ -96,7 +96,9 @@ impl Machine {
             Prim::TypeText | Prim::Convertible | Prim::CallableWith => {
                 Err(Failure::Internal { message: "a question about types that was not answered" })
             }
-            Prim::Move => Err(Failure::Internal { message: "a move that was not written out" }),
+            Prim::Move | Prim::Over | Prim::TransposeTo | Prim::Like => {
+                Err(Failure::Internal { message: "a move that was not written out" })
+            }
             Prim::Size => {
                 let size = first_type_size(types);
                 match size.to_i64() {

@@ -65,7 +65,7 @@ pub struct TypeArm {
     pub patterns: Vec<Type>,
     /// The variables of the patterns, those of `_` too.
     pub binds: Vec<TypeVar>,
-    /// The result; the erroneous type where it is refused.
+    /// The result; the error type if the arm is a refusal.
     pub result: Type,
     /// `error "…"` in place of a result.
     pub refusal: Option<Refusal>,
@@ -140,10 +140,15 @@ thread_local! {
 /// Fuel used by a reduction.
 #[derive(Clone, Copy)]
 struct ReductionState {
+    /// The sum of the depths of results under construction.
     depth: u32,
+    /// The number of nodes built so far.
     used: u32,
+    /// The number of nodes that may be built.
     fuel: u32,
+    /// True if the fuel has run out.
     exhausted: bool,
+    /// The number of tables built so far.
     tables: u32,
 }
 
@@ -325,7 +330,9 @@ fn least_fit(fits: impl Iterator<Item = Fit>) -> Fit {
 
 /// The state of matching the patterns of one arm.
 struct Matcher<'a> {
+    /// The pattern variables.
     binds: &'a [TypeVar],
+    /// The types bound to them so far.
     found: HashMap<u32, Type>,
 }
 
@@ -341,7 +348,8 @@ impl Matcher<'_> {
         match (pattern.kind(), subject.kind()) {
             (_, K::Error) => Fit::Undecided,
             (K::Rest(list), _) if pattern != subject => self.fit_product(list, subject),
-            (K::List(_, ps, Some(end)), K::List(form, ss, rest)) => {
+            (K::List(_, ps, Some(end)), K::List(form, ..)) => {
+                let Some((ss, rest)) = subject.list_prefix() else { return Fit::Undecided };
                 let (first, more) = ss.split_at(ps.len().min(ss.len()));
                 let firsts = least_fit(ps.iter().zip(first).map(|(p, s)| self.fit(p, s)));
                 if first.len() < ps.len() {
@@ -351,7 +359,7 @@ impl Matcher<'_> {
                 if more.is_empty() && rest.is_none() && *form == ProductForm::Tuple {
                     return Fit::Apart;
                 }
-                firsts.min(self.fit(end, &Type::list(*form, more.to_vec(), rest.clone())))
+                firsts.min(self.fit(end, &Type::list(*form, more.to_vec(), rest)))
             }
             (form, K::Var(_) | K::Meta(_) | K::Apply(..) | K::Rest(_)) => {
                 if pattern == subject {

@@ -186,7 +186,8 @@ mod tests {
 
     #[test]
     fn nothing_is_captured() {
-        // `∃K. (T -> int) ^ K` at `T := int -> ∃L. int ^ L`, and closed over what it mentions.
+        // `∃K. (T -> int) ^ K` at `T := int -> ∃L. int ^ L`, and closed over the variables it
+        // mentions.
         let (k, l, t) = (var(1, "K"), var(2, "L"), TypeVar { id: 3, name: "T".into(), kind: Kind::Type });
         let inner = Type::function(Type::int(), Type::exists(std::slice::from_ref(&l), &array(&l)));
         let outer =

@@ -86,7 +86,7 @@ impl Kind {
 }
 
 impl fmt::Display for Kind {
-    /// The name of a built-in kind, the number of a declared one.
+    /// Writes the name of a built-in kind, the number of a declared one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Kind::Finite(id) => write!(f, "kind#{id}"),

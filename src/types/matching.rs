@@ -88,10 +88,15 @@ pub fn matching(vars: &[TypeVar], patterns: &[Type], types: &[Type]) -> Option<M
 
 /// The state of one match.
 struct Matcher<'a> {
+    /// The variables of the pattern.
     vars: &'a [TypeVar],
+    /// The types bound to them so far.
     found: HashMap<u32, Type>,
+    /// The path from the root to the present position.
     path: Vec<usize>,
+    /// The paths at which a product met an array.
     meets: Vec<Vec<usize>>,
+    /// The number of index variables bound to enumerations.
     enumerations: usize,
 }
 
@@ -151,15 +156,15 @@ impl Matcher<'_> {
                 }
                 known.and_then(|form| ty.as_list(form)).is_some_and(|found| self.matches(list, &found))
             }
-            (K::List(_, ps, Some(end)), K::List(form, ts, rest)) => {
+            (K::List(_, ps, Some(end)), K::List(form, ..)) => {
+                let Some((ts, rest)) = ty.list_prefix() else { return false };
                 if ts.len() < ps.len()
                     || ts.len() == ps.len() && rest.is_none() && *form == ProductForm::Tuple
                 {
                     return false;
                 }
                 let (first, more) = ts.split_at(ps.len());
-                self.all(ps, first)
-                    && self.part(ps.len(), end, &Type::list(*form, more.to_vec(), rest.clone()))
+                self.all(ps, first) && self.part(ps.len(), end, &Type::list(*form, more.to_vec(), rest))
             }
             _ => false,
         }

@@ -51,16 +51,23 @@ pub struct Type(Arc<Node>);
 
 /// A node with cached properties of its tree.
 struct Node {
+    /// The form.
     kind: TypeKind,
+    /// The hash of the tree.
     hash: u64,
     /// The number of nodes of the tree, saturating.
     nodes: u32,
+    /// The height of the tree.
     depth: u32,
+    /// True if a hole occurs in the tree.
     has_meta: bool,
+    /// True if a rigid variable occurs free in the tree.
     has_var: bool,
     /// The number of enclosing binders that the loose bound variables need.
     loose: u32,
+    /// True if a stuck application occurs in the tree.
     has_apply: bool,
+    /// True if the product of an unknown list occurs in the tree.
     has_rest: bool,
 }
 
@@ -240,37 +247,38 @@ impl Type {
         Type::unit_sum(2u32)
     }
 
-    /// A scalar type.
+    /// Returns a scalar type.
     pub fn scalar(scalar: Scalar) -> Type {
         Type::new(TypeKind::Scalar(scalar))
     }
 
-    /// `int`
+    /// Returns `int`.
     pub fn int() -> Type {
         Type::scalar(Scalar::Int)
     }
 
-    /// `real`
+    /// Returns `real`.
     pub fn real() -> Type {
         Type::scalar(Scalar::Real)
     }
 
-    /// `bigint`
+    /// Returns `bigint`.
     pub fn bigint() -> Type {
         Type::scalar(Scalar::Bigint)
     }
 
-    /// `string`
+    /// Returns `string`.
     pub fn string() -> Type {
         Type::scalar(Scalar::String)
     }
 
-    /// `char`
+    /// Returns `char`.
     pub fn char() -> Type {
         Type::scalar(Scalar::Char)
     }
 
-    /// `A * B * …`; `1` for no component, the component itself for one, `T ^ n` for n equal ones.
+    /// Returns `A * B * …`: `1` for no component, the component itself for one, `T ^ n` for n equal
+    /// ones.
     pub fn product(mut components: Vec<Type>) -> Type {
         match components.len() {
             0 => Type::unit(),
@@ -280,7 +288,7 @@ impl Type {
         }
     }
 
-    /// `A + B + …`; `0` for no case, the case itself for one, `n *+ T` for n equal ones.
+    /// Returns `A + B + …`: `0` for no case, the case itself for one, `n *+ T` for n equal ones.
     pub fn sum(mut cases: Vec<Type>) -> Type {
         match cases.len() {
             0 => Type::void(),
@@ -290,8 +298,9 @@ impl Type {
         }
     }
 
-    /// `N *+ T`; the unit sum `N` where that has several cases that are `1`. As with `T ^ 1`, `1 *+
-    /// T` is a type of its own: what a coarray is does not change when `N` becomes known.
+    /// Returns `N *+ T`; the unit sum `N` if `T` is `1` and `N` is a unit sum of at least 2. Like
+    /// `T ^ 1`, `1 *+ T` is a type of its own, so that a coarray remains one when `N` becomes
+    /// known.
     pub fn repeat(cases: Type, case: Type) -> Type {
         if case.is_unit() && cases.is_at_least_two() {
             return cases;
@@ -304,12 +313,13 @@ impl Type {
         self.as_unit_sum().is_some_and(|n| n.bits() > 1)
     }
 
-    /// `T ^ I`.
+    /// Returns `T ^ I`.
     pub fn array(element: Type, index: Type) -> Type {
         Type::new(TypeKind::Array(element, index))
     }
 
-    /// `A \* B \* …`; `1` for no factor, the factor itself for one, `A \^ n` for n equal ones.
+    /// Returns `A \* B \* …`: `1` for no factor, the factor itself for one, `A \^ n` for n equal
+    /// ones.
     pub fn compact_product(mut factors: Vec<Type>) -> Type {
         match factors.len() {
             0 => Type::unit(),
@@ -319,7 +329,7 @@ impl Type {
         }
     }
 
-    /// `A \+ B \+ …`; `0` for no case, the case itself for one.
+    /// Returns `A \+ B \+ …`: `0` for no case, the case itself for one.
     pub fn compact_sum(mut cases: Vec<Type>) -> Type {
         match cases.len() {
             0 => Type::void(),
@@ -328,47 +338,47 @@ impl Type {
         }
     }
 
-    /// `A \^ B`.
+    /// Returns `A \^ B`.
     pub fn compact_power(base: Type, exponent: Type) -> Type {
         Type::new(TypeKind::CompactPower(base, exponent))
     }
 
-    /// `below[I]` or `lower[I]`.
+    /// Returns `below[I]` or `lower[I]`.
     pub fn triangle(triangle: Triangle, index: Type) -> Type {
         Type::new(TypeKind::Triangle(triangle, index))
     }
 
-    /// `D -> C`, pure.
+    /// Returns `D -> C`, pure.
     pub fn function(domain: Type, codomain: Type) -> Type {
         Type::new(TypeKind::Function(domain, codomain))
     }
 
-    /// `D -> void`, a procedure.
+    /// Returns `D -> void`, a procedure.
     pub fn procedure(domain: Type) -> Type {
         Type::new(TypeKind::Procedure(domain))
     }
 
-    /// `(a:A, b:B)`.
+    /// Returns `(a:A, b:B)`.
     pub fn record(fields: Vec<(Arc<str>, Type)>) -> Type {
         Type::new(TypeKind::Record(fields))
     }
 
-    /// A declared type at these arguments.
+    /// Returns a declared type at these arguments.
     pub fn nominal(nominal: Nominal, args: Vec<Type>) -> Type {
         Type::new(TypeKind::Nominal(nominal, args))
     }
 
-    /// A rigid variable.
+    /// Returns a rigid variable.
     pub fn var(var: TypeVar) -> Type {
         Type::new(TypeKind::Var(var))
     }
 
-    /// A hole of inference.
+    /// Returns a hole of inference.
     pub fn meta(id: u32, kind: Kind) -> Type {
         Type::new(TypeKind::Meta(Meta { id, kind }))
     }
 
-    /// Returns the error type, which stands for an error already reported.
+    /// Returns the error type, for an error already reported.
     pub fn error() -> Type {
         Type::new(TypeKind::Error)
     }

@@ -23,9 +23,9 @@ pub struct NominalDef {
     pub params: Vec<TypeVar>,
     /// The kind of an application.
     pub kind: Kind,
-    /// Arithmetic on the values is modulo their number: `cyclic` of the library.
+    /// True if arithmetic on the values is modulo their number: `cyclic` of the library.
     pub cyclic: bool,
-    /// The parameters are the named parts of a compact record.
+    /// True if the parameters are the named parts of a compact record.
     pub(super) compact_record: bool,
     /// The body, set once: a variant may mention itself.
     pub(super) body: OnceLock<NominalBody>,

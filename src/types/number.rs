@@ -179,9 +179,9 @@ impl Scalar {
     }
 }
 
-/// A real literal, rounded to each float type directly: `f32` by way of `f64` would round twice (S.
-/// Figueroa, *When is double rounding innocuous?*, 1995), and `7.038531e-26` would not read back as
-/// the `f32` that prints so.
+/// A real literal, rounded to each float type directly. Rounding to `f32` through `f64` would round
+/// twice (S. Figueroa, *When is double rounding innocuous?*, 1995), and the text of an `f32` such
+/// as `7.038531e-26` would not be read back as that number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rounded {
     /// The nearest binary64.
@@ -251,7 +251,7 @@ impl Conversion {
     }
 }
 
-/// The longest tuple that is looked at component by component, in components.
+/// The maximum length of a tuple that is examined component by component.
 pub const MAX_COMPONENTS: usize = 4096;
 
 /// Returns the conversion of values of one type to the other.

@@ -1,11 +1,11 @@
 //! Abstract types: a name, parameters, and the dependence of storage on them.
 //!
-//! `type Cipher[T, I:COMPACTLINEAR] layout I;` has no body. Its `layout` states what is known of
-//! its storage: the type is *functorial* in `I`, that is, it depends on `I` only up to natural
-//! isomorphism (the size of an index, the slots of a type). So `Cipher[T, 3 \* 2]` and `Cipher[T,
-//! 6]` have the same storage, and of its other arguments nothing is known but that equal ones give
-//! equal storage. With `= T ^ I` there is a representation: visible to the executors always, to the
-//! checker unless it works inside [`with_hidden_representations`].
+//! `type Cipher[T, I:COMPACTLINEAR] layout I;` has no body. Its `layout` states a property of its
+//! storage: the type is *functorial* in `I`, that is, it depends on `I` only up to natural
+//! isomorphism (the size of an index, the slots of a type). So `Cipher[T, 3 \* 2]` and
+//! `Cipher[T, 6]` have the same storage. For the other arguments, only equal ones are known to give
+//! equal storage. With `= T ^ I` there is a representation: always visible to the executors, and to
+//! the checker unless it works inside [`with_hidden_representations`].
 
 use super::{Nominal, NominalBody, Type};
 use std::cell::RefCell;

@@ -13,12 +13,19 @@ use std::fmt;
 /// Binding strength of the type operators, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
+    /// `->`
     Arrow,
+    /// `+`
     Sum,
+    /// `\+`
     CompactSum,
+    /// `*`, `*+`
     Product,
+    /// `\*`
     CompactProduct,
+    /// `^`, `\^`
     Power,
+    /// A name, a number, or a type in parentheses.
     Atom,
 }
 
@@ -47,6 +54,7 @@ impl Type {
     }
 }
 
+/// A document of the pretty-printer.
 type Doc<'a> = DocBuilder<'a, Arena<'a>>;
 
 /// Prints a type in the position of a type of values.
@@ -123,7 +131,10 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
                 ProductForm::Compact => (Level::CompactProduct, "\\* ", Level::Power),
             };
             let end = end.iter().map(|end| arena.text("..").append(doc(end, Level::Atom, arena)));
-            let parts = parts.iter().map(|part| doc(part, level, arena));
+            let parts = parts.iter().map(|part| match part.list_form() {
+                Some(_) => arena.text("..").append(doc(part, Level::Atom, arena)),
+                None => doc(part, level, arena),
+            });
             let all: Vec<Doc<'a>> = parts.chain(end).collect();
             match all.len() {
                 0 => (Level::Atom, arena.text("unit")),

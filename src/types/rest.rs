@@ -1,4 +1,5 @@
-//! Products with a first component and a rest: `A * ..R`, `N \* ..R`.
+//! Products with a first component and a rest: `A * ..R`, `N \* ..R`; index types with an axis
+//! at any position: `..L \* K \* ..R`.
 //!
 //! `R` is a *list*: one component or more of a product, in order, which may be unknown. Its kind,
 //! [`Kind::List`], determines which of the two products they are components of. A list is not a
@@ -8,12 +9,20 @@
 //! unification theory (T. Kutsia, *Solving equations with sequence variables*, 2007), restricted to
 //! the last position.
 //!
-//! **Why lists, and not the product of the rest.** `A * (B * C)` and `A * B * C` are different
-//! types. If `R` stood for the type of the rest, it would be `B * C` in both, and `A * ..R` would
-//! have two meanings. A list of one component, `B * C`, and a list of two, `B` and `C`, are
-//! different. So `A * ..R` determines `A` and `R`: unification and matching have one solution at
-//! most. Alone, `R`, or `..R`, stands for the product of the list, which is the component if there
-//! is one only. That is not injective: an equation with it is deferred until the list is known.
+//! **Lists instead of the product of the rest.** `A * (B * C)` and `A * B * C` are different types.
+//! If `R` stood for the type of the rest, it would be `B * C` in both, and `A * ..R` would have two
+//! meanings. A list of one component, `B * C`, and a list of two, `B` and `C`, are different. So
+//! `A * ..R` determines `A` and `R`: unification and matching have one solution at most.
+//!
+//! **Axes.** A product of `\*` may have several lists, `..L \* K \* ..R`. Its components are then
+//! found in an index type by name ([`Type::axes`], `check/solve/axes.rs`), and each list is the
+//! part between two of them. Lists before the last are components of [`TypeKind::List`] whose kind
+//! is [`Kind::List`] (splices). A known list is spliced in, so a splice is always a variable or a
+//! hole.
+//!
+//! **Alone.** By itself, `R`, or `..R`, stands for the product of the list, which is the component
+//! if there is only one. That is not injective: an equation with it is deferred until the list is
+//! known.
 //!
 //! **Storage.** A product of components and the pair of the first and the product of the rest have
 //! the same slots in the same order, and compact products the same code. So `(a, ..r)` is a
@@ -70,9 +79,81 @@ impl Type {
             Some(_) if components.is_empty() => return rest.expect("matched as present"),
             _ => {}
         }
-        match components.iter().any(Type::is_error) {
-            true => Type::error(),
-            false => Type::new(TypeKind::List(form, components, rest)),
+        if components.iter().any(Type::is_error) {
+            return Type::error();
+        }
+        if let Some(at) = components.iter().position(|part| matches!(part.kind(), TypeKind::List(..))) {
+            let mut spliced = components[..at].to_vec();
+            if let TypeKind::List(_, more, end) = components[at].kind() {
+                spliced.extend(more.iter().chain(end).cloned());
+            }
+            spliced.extend_from_slice(&components[at + 1..]);
+            return Type::list(form, spliced, rest);
+        }
+        if rest.is_none() && components.last().is_some_and(|last| last.list_form().is_some()) {
+            let rest = components.pop();
+            return Type::list(form, components, rest);
+        }
+        Type::new(TypeKind::List(form, components, rest))
+    }
+
+    /// Returns the components of a list that come before its first splice, and the list of those
+    /// that follow, if there is one. `None` if the type is no list written out.
+    pub fn list_prefix(&self) -> Option<(&[Type], Option<Type>)> {
+        let TypeKind::List(form, parts, end) = self.kind() else { return None };
+        match parts.iter().position(|part| part.list_form().is_some()) {
+            None => Some((parts, end.clone())),
+            Some(at) => Some((&parts[..at], Some(Type::list(*form, parts[at..].to_vec(), end.clone())))),
+        }
+    }
+
+    /// Returns true for a list with a splice before its end, as in `..L \* K \* ..R`, and for the
+    /// product of one.
+    pub fn is_spliced(&self) -> bool {
+        match self.kind() {
+            TypeKind::Rest(list) => list.is_spliced(),
+            TypeKind::List(_, parts, _) => parts.iter().any(|part| part.list_form().is_some()),
+            _ => false,
+        }
+    }
+
+    /// Returns true if a product with a splice before its end occurs in the type.
+    pub fn has_spliced(&self) -> bool {
+        let mut found = self.is_spliced();
+        if self.has_rest() {
+            self.kind().for_each_child(&mut |child| found = found || child.has_spliced());
+        }
+        found
+    }
+
+    /// Returns the axes of an index type in order: the factors of its product, of products among
+    /// them too, and the variables of lists. A type that is no product is one axis.
+    pub fn axes(&self) -> Vec<Type> {
+        let mut axes = Vec::new();
+        self.collect_axes(&mut axes);
+        axes
+    }
+
+    fn collect_axes(&self, axes: &mut Vec<Type>) {
+        match self.kind() {
+            TypeKind::CompactProduct(parts) => parts.iter().for_each(|part| part.collect_axes(axes)),
+            TypeKind::CompactPower(part, count) => {
+                let parts = count.as_unit_sum().and_then(|n| repeat_type(part, n, MAX_WRITTEN_COMPONENTS));
+                match parts {
+                    Some(parts) => parts.iter().for_each(|part| part.collect_axes(axes)),
+                    None => axes.push(self.clone()),
+                }
+            }
+            TypeKind::Rest(list) => match list.kind() {
+                TypeKind::List(_, parts, end) => {
+                    parts.iter().chain(end).for_each(|part| match part.list_form() {
+                        Some(_) => axes.push(part.clone()),
+                        None => part.collect_axes(axes),
+                    })
+                }
+                _ => axes.push(list.clone()),
+            },
+            _ => axes.push(self.clone()),
         }
     }
 
@@ -148,6 +229,7 @@ impl Type {
 
 /// The variables that replace whole products of lists.
 struct Pairs {
+    /// The variables, by the product.
     whole: HashMap<Type, Type>,
 }
 
@@ -169,15 +251,21 @@ impl Pairs {
             | TypeKind::Record(_) => return ty.map_children(&mut |child| self.of(child)),
             _ => return ty.map_children(&mut |child| self.closed(child)),
         };
-        let (form, mut parts, end) = match list.kind() {
-            TypeKind::List(form, parts, Some(end)) => {
-                (*form, parts.iter().map(|part| self.of(part)).collect::<Vec<_>>(), end)
-            }
-            _ => (list.list_form().unwrap_or(ProductForm::Tuple), Vec::new(), list),
+        let (form, parts) = match list.kind() {
+            TypeKind::List(form, parts, end) => (*form, parts.iter().chain(end).collect()),
+            _ => (list.list_form().unwrap_or(ProductForm::Tuple), vec![list]),
         };
-        let TypeKind::Var(var) = end.kind() else { return self.variable(ty) };
-        parts.push(Type::var(TypeVar { kind: form.kind(), ..var.clone() }));
-        form.product(parts)
+        let pair: Option<Vec<Type>> = parts
+            .into_iter()
+            .map(|part| match (part.list_form(), part.kind()) {
+                (None, _) => Some(self.of(part)),
+                (Some(_), TypeKind::Var(var)) => {
+                    Some(Type::var(TypeVar { kind: form.kind(), ..var.clone() }))
+                }
+                _ => None,
+            })
+            .collect();
+        pair.map_or_else(|| self.variable(ty), |pair| form.product(pair))
     }
 
     /// Rewrites a position where a product and the pair of the same storage are distinguished.

@@ -29,19 +29,23 @@ use std::fmt;
 /// A number of values: a sum of monomials with coefficients.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Size {
+    /// The coefficients by monomial.
     terms: BTreeMap<Monomial, BigUint>,
 }
 
 /// A product of powers; the empty one is 1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Monomial {
+    /// The exponents by base.
     powers: BTreeMap<Base, Size>,
 }
 
 /// A base of a power.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Base {
+    /// A size variable.
     Var(Variable),
+    /// A constant.
     Constant(BigUint),
     /// Two terms or more, without common factor.
     Sum(Size),

@@ -1,4 +1,4 @@
-//! Types as files hold them: axes, and the contents of one place.
+//! Types of data in files: axes, and the contents of one place.
 //!
 //! Takes the type of an array, whose index type may mention sizes that a reader determines (those
 //! that an existential type binds); gives its axes from the outermost on, and the contents of a
@@ -61,7 +61,7 @@ pub enum Cell {
     List(Box<Cell>, Type),
 }
 
-/// The reason why no file holds a type.
+/// The reason why no file can hold a type.
 #[derive(Clone, Debug)]
 pub enum NotStorable {
     /// A part is not a number, text, compact value or record of these.
@@ -73,7 +73,7 @@ pub enum NotStorable {
     Shared { field: Arc<str>, columns: String },
 }
 
-/// The number of the first variable that stands for an unknown size, within one call.
+/// The number of the first variable for an unknown size, within one call.
 const FIRST_SIZE_ID: u32 = u32::MAX / 4;
 
 /// Axes that a power is split into, at most; a larger exponent is the size of one axis.
@@ -92,11 +92,11 @@ impl FileType {
         fields.iter().find(|(_, cell)| matches!(cell, Cell::List(..))).map(|(name, cell)| (name, cell))
     }
 
-    /// Returns a type as files hold it.
+    /// Returns a type in the form of files.
     ///
     /// # Errors
     ///
-    /// The reason why no file holds it.
+    /// Returns the reason why no file can hold the type.
     pub fn of(ty: &Type) -> Result<FileType, NotStorable> {
         let unknown = ty.bound_count();
         let found = |i: u32| TypeVar { id: FIRST_SIZE_ID + i, name: "?".into(), kind: Kind::Compact };
@@ -142,7 +142,7 @@ fn mentions_unknown_size(ty: &Type) -> bool {
     found
 }
 
-/// Returns the number of the unknown size that a variable stands for.
+/// Returns the number of the unknown size of a variable.
 fn unknown_size_index(var: &TypeVar) -> Option<usize> {
     let at = var.id.checked_sub(FIRST_SIZE_ID)? as usize;
     (at < 4096).then_some(at)
@@ -182,8 +182,8 @@ fn cell_kind(ty: &Type) -> Result<CellKind, NotStorable> {
     Ok(CellKind::Record(cells.collect::<Result<_, _>>()?))
 }
 
-/// Returns the text that a name stands for, the name of a column or an array in a file: for
-/// `n"first name"` the text between its quotes.
+/// Returns the text denoted by a name, the name of a column or an array in a file: for `n"first
+/// name"` the text between its quotes.
 pub fn plain_name(name: &Arc<str>) -> Arc<str> {
     quote::strip_quotes(name).and_then(quote::unescape).map_or_else(|| name.clone(), Arc::from)
 }
@@ -292,7 +292,7 @@ mod tests {
         let nested = Type::exists(&[var(1), var(2)], &Type::array(Type::array(Type::real(), m), n));
         let stored = FileType::of(&nested).expect("an array");
         assert_eq!(stored.axes.len(), 2);
-        // `M` stands first in the type, and is the faster axis.
+        // `M` comes first in the type, and is the faster axis.
         assert_eq!(stored.axes, [Axis::Unknown(1), Axis::Unknown(0)]);
     }
 

@@ -33,7 +33,9 @@ pub struct Application {
     pub fun: TypeFun,
     /// The arguments, as written.
     pub args: Vec<Type>,
+    /// The table, if its rows have been enumerated.
     table: Option<Arc<Table>>,
+    /// The reason why it has no result, if known.
     failure: Option<Arc<Reduction>>,
 }
 
@@ -81,19 +83,24 @@ impl Hash for Application {
 /// The values of an application by the members of its unknowns, the last unknown varying fastest.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Table {
+    /// The unknowns, in order.
     unknowns: Vec<Unknown>,
+    /// The values of the rows; `None` for a row without a value.
     rows: Vec<Option<Type>>,
 }
 
 /// A variable or hole of a declared kind, identified by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Unknown {
+    /// A rigid variable.
     Var(u32),
+    /// A hole of inference.
     Hole(u32),
 }
 
 /// The unknowns of types, in order, with their kinds.
 struct Choices {
+    /// The unknowns with their types and kinds.
     unknowns: Vec<(Unknown, Type, FiniteKind)>,
 }
 
@@ -296,9 +303,10 @@ pub enum TableAnswer {
 
 /// Solves an equation of types, if its rows can be enumerated.
 ///
-/// It has to hold at every choice of members for the variables. A hole stands for some member at
-/// each choice; so if the equation allows one member only, the same at every choice, the hole is
-/// that member, and if the member is at every choice that of a variable, the hole is the variable.
+/// The equation must hold at every choice of members for the variables. A hole stands for some
+/// member at each choice. So if the equation allows one member only, the same at every choice, the
+/// hole is that member; and if at every choice it is the member of one variable, the hole is the
+/// variable.
 pub fn solve_equation(one: &Type, other: &Type) -> Option<TableAnswer> {
     let choices = Choices::of(&[one, other])?;
     let holes: Vec<(usize, Meta)> = choices

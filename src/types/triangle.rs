@@ -28,7 +28,7 @@ pub enum Triangle {
 }
 
 impl Triangle {
-    /// Both triangles.
+    /// The two triangles.
     pub const ALL: [Triangle; 2] = [Triangle::Below, Triangle::Lower];
 
     /// Returns the name in the language.

@@ -1,9 +1,13 @@
-//! Application: spines, overloads, effects.
+//! Application: calls in all their forms.
 //!
-//! `f a b`, `f$ a`, `a |> f`, `a.f` are flattened to a head and its arguments. Arguments are
-//! elaborated once, before an overload is chosen, except those whose types only the parameter can
-//! tell (functions with untyped parameters, `case n e`): they wait until it is. Which of several
-//! functions is meant is decided in [`crate::check::elaborate::overload`].
+//! Takes an application (`f a b`, `f$ a`, `a |> f`, `a.f`) and the expectation of its place;
+//! returns the term of the call. It never chooses among overloads itself:
+//! [`crate::check::elaborate::overload`] does.
+//!
+//! An application is flattened to a head and its list of arguments (its spine). Arguments are
+//! elaborated once, before an overload is chosen. The exceptions are arguments whose types only the
+//! parameter determines (functions with untyped parameters, `case n e`): they are elaborated after
+//! the choice.
 
 use crate::check::context::Checker;
 use crate::check::elaborate::named::Known;
@@ -18,17 +22,17 @@ use crate::source::Span;
 use crate::syntax::ast::{self, ApplyForm, Expr, ExprKind};
 use crate::types::{Kind, Scalar, Type, TypeKind};
 
-/// An argument on its way.
+/// An argument during the elaboration of a call.
 pub(in crate::check) enum Arg<'e> {
-    /// Elaborated.
+    /// An elaborated argument.
     Done(Term),
-    /// Waits for the parameter type; the type is what can be said now.
+    /// An argument that waits for the parameter's type; the type is the known part of its own type.
     Later(&'e Expr, Type),
-    /// A tuple with parts that wait.
+    /// A tuple some components of which wait.
     Tuple(Vec<Arg<'e>>, Span),
 }
 
-/// Whether only its place can tell the type of an expression.
+/// Returns true if the type of an expression can be determined only by its context.
 pub(in crate::check) fn needs_hint(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Lambda(function) => function
@@ -43,7 +47,8 @@ pub(in crate::check) fn needs_hint(e: &Expr) -> bool {
     }
 }
 
-/// Whether a `case n e` stands in an expression where a call around it may tell its type.
+/// Returns true if the expression contains a `case n e` whose type a surrounding call may
+/// determine. `calls` is the number of nested calls that may still be entered.
 fn holds_case(e: &Expr, calls: u32) -> bool {
     match &e.kind {
         ExprKind::Inject { .. } => true,
@@ -53,10 +58,11 @@ fn holds_case(e: &Expr, calls: u32) -> bool {
     }
 }
 
-/// Calls around a `case n e` that are looked through for what tells its type.
+/// Maximum number of nested calls that are searched for a `case n e`.
 const MAX_CALLS: u32 = 8;
 
 impl<'e> Arg<'e> {
+    /// Returns the type of the argument as far as it is known.
     pub(in crate::check) fn ty(&self) -> Type {
         match self {
             Arg::Done(term) => term.ty.clone(),
@@ -65,6 +71,7 @@ impl<'e> Arg<'e> {
         }
     }
 
+    /// Returns the span of the argument.
     pub(in crate::check) fn span(&self) -> Span {
         match self {
             Arg::Done(term) => term.span,
@@ -75,7 +82,7 @@ impl<'e> Arg<'e> {
 }
 
 impl Checker<'_> {
-    /// `f a`, in any of its forms.
+    /// Elaborates `f a` in any of its forms.
     pub(in crate::check) fn apply(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
         let before = self.reports.len();
         let term = self.spine(e, expected);
@@ -83,6 +90,8 @@ impl Checker<'_> {
         term
     }
 
+    /// Elaborates the spine of an application: finds the head, prepares the arguments, and calls
+    /// the function that the head refers to.
     fn spine(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
         let (mut head, mut arguments) = (e, Vec::new());
         while let ExprKind::Apply { function, argument, .. } = &head.kind {
@@ -95,7 +104,7 @@ impl Checker<'_> {
             return term;
         }
         let mut args: Vec<Arg> = Vec::new();
-        // `x.f y`: the base is the first argument, if `f` is a function here.
+        // In `x.f y`, the base is the first argument if `f` is a function here.
         if let ExprKind::Dot { base, key } = &head.kind
             && let Some((name, targs)) = key_name(key)
         {
@@ -122,14 +131,15 @@ impl Checker<'_> {
             let function = self.expr(key, Expectation::NONE);
             return self.call_known(function, args, Some(&local.after_first()), expected.statement, e.span);
         }
-        // `a |> f`: `a` comes first, in time too.
+        // In `a |> f`, `a` is elaborated and evaluated first.
         if let ExprKind::Apply { form: ApplyForm::Pipe, .. } = &e.kind
             && let Some(piped) = arguments.pop()
         {
             let before = self.reports.len();
             let left = self.prepare(piped);
             self.regroup_left(before, piped, "|>", |name| format!("{name}$ x |> f"));
-            // What stands in the tuple was written to take the value: by itself it says nothing.
+            // The tuple has no meaning without the value piped into it, so its parts are not
+            // elaborated.
             if let (ExprKind::Tuple(_), []) = (&head.kind, &arguments[..]) {
                 let error = CallError::TupleApplied { span: head.span, argument: piped.span };
                 return self.wrong(error, e.span);
@@ -192,12 +202,13 @@ impl Checker<'_> {
                     ExprKind::Name(name) if arguments.len() == 2 => foreign_names::infix(&name.text),
                     _ => None,
                 });
-                // `5 mod 2` applies 5, where an operator is meant.
+                // In `5 mod 2`, the number 5 is applied where an infix operator of another language
+                // is meant.
                 if let Some(instead) = infix
                     && self.infer.settle(&function.ty).as_scalar().is_some()
                 {
                     let (ty, argument) = (self.infer.settle(&function.ty), arguments[0].span);
-                    // That nothing has its name is no other mistake.
+                    // An unknown-name error of the operator's name would repeat the same error.
                     self.reports.retain(|report| {
                         !matches!(report.error, CheckError::Call(CallError::UnknownName { .. }))
                             || report.span() != argument
@@ -215,7 +226,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a name means nothing but a type that numbers and texts convert to.
+    /// Returns true if the only meaning of a name is a type that numbers and texts convert to.
     pub(in crate::check) fn means_type(&mut self, name: &str) -> bool {
         foreign_or_scalar(name).is_some()
             && self.lookup_local(name).is_none()
@@ -223,7 +234,7 @@ impl Checker<'_> {
             && self.env.callables(name).is_none_or(<[_]>::is_empty)
     }
 
-    /// Elaborates an argument as far as it can be without its parameter.
+    /// Elaborates an argument as far as possible without the type of its parameter.
     pub(in crate::check) fn prepare<'e>(&mut self, e: &'e Expr) -> Arg<'e> {
         if !self.needs_place(e) {
             return Arg::Done(self.expr(e, Expectation::NONE));
@@ -259,7 +270,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether only its place can tell the type of an expression, as far as names are known.
+    /// Returns true if the type of an expression can be determined only by its context, given the
+    /// meanings of names.
     fn needs_place(&self, e: &Expr) -> bool {
         needs_hint(e)
             || self.is_overloaded(e)
@@ -270,8 +282,8 @@ impl Checker<'_> {
             }
     }
 
-    /// The only function that a call can mean, if it takes a `case n e` at a type that its result
-    /// tells: `fill (case 0 ())`.
+    /// Returns the only function that a call can refer to, if its argument contains a `case n e`
+    /// whose type the call's result may determine: `fill (case 0 ())`.
     fn generic_call(&self, e: &Expr) -> Option<Callable> {
         let ExprKind::Apply { function, argument, .. } = &e.kind else { return None };
         let ExprKind::Name(name) = &function.kind else { return None };
@@ -292,14 +304,15 @@ impl Checker<'_> {
         generic.then(|| callable.clone())
     }
 
-    /// The type of such a call, as far as the function says it.
+    /// Returns the type of such a call, as far as the function's scheme determines it.
     fn generic_result(&mut self, e: &Expr) -> Option<Type> {
         let callable = self.generic_call(e)?;
         let scheme = self.scheme(&callable, e.span);
         scheme.instantiate(&mut self.infer, &[]).result.filter(|result| !result.is_exists())
     }
 
-    /// Whether an expression is a name of several functions: its place tells which is meant.
+    /// Returns true if an expression is a name of several functions, so that its context has to
+    /// choose, or a tuple with such a component.
     fn is_overloaded(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Name(name) => self.names_several(name),
@@ -308,7 +321,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Tells the holes of a waiting argument what the finished parts of it know.
+    /// Unifies the types of the elaborated parts of an argument with the parameter's type, which
+    /// may solve holes of the parts that wait.
     pub(in crate::check) fn finish_done(&mut self, arg: &mut Arg, ty: &Type) {
         if let Arg::Tuple(parts, _) = arg {
             let components = self.infer.zonk(ty).unfold().components(parts.len());
@@ -322,7 +336,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The term of an argument, at the type of its parameter.
+    /// Returns the term of an argument at the type of its parameter.
     pub(in crate::check) fn finish_arg(
         &mut self,
         mut arg: Arg,
@@ -334,7 +348,7 @@ impl Checker<'_> {
             Arg::Done(term) => self.coerce(term, ty, because),
             Arg::Later(e, _) => self.check(e, ty, because),
             Arg::Tuple(parts, span) => {
-                // Where an array of unknown length is wanted, the tuple tells it.
+                // A parameter that is an array of unknown length takes its length from the tuple.
                 if let TypeKind::Array(element, index) = self.infer.zonk(ty).kind()
                     && let TypeKind::Meta(_) = index.kind()
                 {
@@ -363,7 +377,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether `base.name` is a call of `name`: not a field, not an index held in a variable.
+    /// Returns true if `base.name` is a call of `name`, and not a field or an index held in a
+    /// variable.
     pub(in crate::check) fn is_call(
         &mut self,
         base: &Term,
@@ -376,14 +391,14 @@ impl Checker<'_> {
         self.names_callable(name) && !self.is_part(base, name)
     }
 
-    /// The only function that `base.name` can call, if a block declares it.
+    /// Returns the only function that `base.name` can call, if a block declares it.
     pub(in crate::check) fn local_call<'n>(&mut self, base: &Term, name: &'n ast::Name) -> Option<Known<'n>> {
         let known = self.local_function(name)?;
         self.decide(&base.ty);
         (!self.is_part(base, name)).then_some(known)
     }
 
-    /// Whether `base.name` is a field, or an index held in a variable.
+    /// Returns true if `base.name` is a field, or an index held in a constant of an enumeration.
     fn is_part(&mut self, base: &Term, name: &ast::Name) -> bool {
         let ty = self.infer.zonk(&base.ty);
         let field = ty.named_parts().is_some_and(|fields| fields.iter().any(|(f, _)| *f == name.text));
@@ -391,7 +406,8 @@ impl Checker<'_> {
     }
 }
 
-/// The number type, or `bool`, or `string`, that a name stands for in a type, here or elsewhere.
+/// Returns the scalar type (`bool`, `string` or a number type) that a type name stands for in this
+/// language or in another one.
 pub(in crate::check) fn foreign_or_scalar(name: &str) -> Option<&'static str> {
     match name {
         "bool" => Some("bool"),
@@ -402,17 +418,18 @@ pub(in crate::check) fn foreign_or_scalar(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a term is `()` as it is written.
+/// Returns true if a term is a literal `()`.
 pub(in crate::check) fn is_unit_literal(term: &Term) -> bool {
     term.ty.is_unit()
         && matches!((&term.kind, &Term::unit(term.span).kind), (a, b) if std::mem::discriminant(a) == std::mem::discriminant(b))
 }
 
+/// Returns true if any argument still waits for its parameter's type.
 pub(in crate::check) fn needs_any(first: &Arg, rest: &[Arg]) -> bool {
     std::iter::once(first).chain(rest).any(|a| !matches!(a, Arg::Done(_)))
 }
 
-/// A key that is a name, with type arguments or without.
+/// Returns the name and the type arguments of a key that is a name.
 pub(in crate::check) fn key_name(key: &Expr) -> Option<(&ast::Name, &[ast::TypeExpr])> {
     match &key.kind {
         ExprKind::Name(name) => Some((name, &[])),

@@ -1,4 +1,7 @@
-//! Assignments to variables and to patterns of places.
+//! Assignments to variables and to patterns of variables.
+//!
+//! Takes the assignment statements of the tree; returns core statements that store, or reports why
+//! a variable cannot be stored into.
 
 use crate::check::annotations::Referent;
 use crate::check::context::{Checker, FrameKind};
@@ -10,7 +13,8 @@ use crate::syntax::ast::{self, BinaryOp, Expr, ExprKind};
 use crate::types::Type;
 
 impl Checker<'_> {
-    /// A variable that is about to be stored into.
+    /// Returns the variable that a statement stores into, with its type. Returns `None` after
+    /// reporting an error if the name is not a variable that may change here.
     pub(in crate::check) fn storable(&mut self, name: &ast::Name, form: Stored) -> Option<(Root, Type)> {
         self.note_scope(name.span);
         if let Some((binding, own)) = self.lookup_local(&name.text) {
@@ -20,7 +24,8 @@ impl Checker<'_> {
                 self.report(StatementError::BlockEffect { span: name.span, what });
                 return None;
             }
-            // A variable of a pure function is changed from outside it if one stands between.
+            // A store into a variable of a pure function is an effect on the outside if a pure
+            // function stands between the store and the variable.
             let pure_between = !own && self.pure_between(&name.text);
             self.frame().outside |= pure_between;
             if !own && self.frame().unordered() {
@@ -78,7 +83,7 @@ impl Checker<'_> {
             let (span, compound) = (name.span, form == Stored::Changed);
             let name_text = name.text.to_string();
             self.report(StatementError::AssignedUnknown { span, name: name_text, similar, compound });
-            // Later mentions are no mistakes of their own.
+            // The name is defined with the error type, so that later uses report nothing more.
             if let FrameKind::Script = self.frame().kind {
                 let id = self.program.globals.len() as u32;
                 self.program.globals.push(Global { name: name.text.clone(), ty: Type::error() });
@@ -95,6 +100,7 @@ impl Checker<'_> {
         None
     }
 
+    /// Elaborates `x = v;` or `x op= v;`. Returns `None` after reporting an error.
     pub(in crate::check) fn assign(
         &mut self,
         name: &ast::Name,
@@ -125,7 +131,7 @@ impl Checker<'_> {
         })
     }
 
-    /// `a, b = b, a;`: the values are there before the first variable changes.
+    /// Elaborates `a, b = b, a;`: all values are computed before the first variable changes.
     pub(in crate::check) fn assign_all(
         &mut self,
         places: &ast::Pattern,
@@ -153,7 +159,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A pattern that holds what variables become, and the variables with what holds their values.
+    /// Returns a pattern that binds the new values to fresh locals. Appends to `out` each variable
+    /// with its local.
     fn targets(&mut self, places: &ast::Pattern, out: &mut Vec<(Root, u32, Span)>) -> Option<Pat> {
         let span = places.span;
         match &places.kind {
@@ -164,7 +171,8 @@ impl Checker<'_> {
                 Some(Pat { kind: PatKind::Bind(local), ty, span })
             }
             ast::PatternKind::Tuple(parts) => {
-                // All are looked at, so that each wrong one is reported.
+                // Every part is elaborated before the first failure is returned, so that each wrong
+                // one is reported.
                 let parts: Vec<Option<Pat>> = parts.iter().map(|part| self.targets(part, out)).collect();
                 let parts: Vec<Pat> = parts.into_iter().collect::<Option<_>>()?;
                 let ty = Type::product(parts.iter().map(|part| self.infer.zonk(&part.ty)).collect());
@@ -175,13 +183,13 @@ impl Checker<'_> {
     }
 }
 
-/// What of a variable gets another value.
+/// The part of a variable that a statement replaces.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::check) enum Stored {
-    /// `x = v;`
+    /// The whole value: `x = v;`.
     Whole,
-    /// `x += v;`
+    /// The whole value, computed from the old one: `x += v;`.
     Changed,
-    /// `&x.1 <- v;`
+    /// A part of the value: `&x.1 <- v;`.
     Part,
 }

@@ -1,13 +1,18 @@
-//! Calls of a function that has been chosen: type arguments, effects, computed results.
+//! Calls of a chosen function: type arguments, effects, computed results.
+//!
+//! Takes the function that [`crate::check::elaborate::overload`] has chosen, or a function value,
+//! with its prepared arguments; returns the term of the call with its constraints recorded. Also
+//! elaborates a function's name as a value ([`Checker::callable_value`]).
 
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::{Arg, is_unit_literal, needs_any};
 use crate::check::elaborate::named::Known;
 use crate::check::elaborate::overload::Choice;
 use crate::check::env::{Callable, Instance, Scheme};
-use crate::check::error::{CallError, StatementError, TypeError};
+use crate::check::error::{AxisError, CallError, StatementError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::{Candidate, Found, Variable};
+use crate::check::solve::axes::is_undetermined;
 use crate::check::{error, terms};
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
@@ -29,7 +34,8 @@ impl Checker<'_> {
         self.call_known(function, args, None, at_statement, span)
     }
 
-    /// The same, of a function whose parameters may be known by name.
+    /// Applies a function as [`Checker::call_value`] does. The parameters of the function may be
+    /// known by name.
     pub(in crate::check) fn call_known(
         &mut self,
         mut function: Term,
@@ -53,7 +59,7 @@ impl Checker<'_> {
                 TypeKind::Error => return function,
                 _ => {
                     let argument = arg.span();
-                    // `xs.len ()`, as if a function still had to be called.
+                    // The program writes `xs.len ()`, as if a function remained to be called.
                     let help = if matches!(&arg, Arg::Done(term) if is_unit_literal(term)) {
                         let text = "this is the value already: leave out `()`".to_string();
                         Some(Help { text, edits: vec![(argument, String::new())] })
@@ -87,7 +93,7 @@ impl Checker<'_> {
         Term { span, ..function }
     }
 
-    /// The name of a function in messages, if it has one.
+    /// Returns the name of a function for messages; empty if it has none.
     fn text_of(&self, function: &Term) -> String {
         match &function.kind {
             TermKind::Local(id) => {
@@ -99,8 +105,9 @@ impl Checker<'_> {
         }
     }
 
-    /// A procedure is called: allowed as a statement, outside pure functions, and in them if it
-    /// changes nothing but their own variables. Gives the type that the call has.
+    /// Checks the effect of a procedure call. The call must be a statement. In a pure function it
+    /// is allowed only if it changes nothing but variables of that function (`contained`). Returns
+    /// the type of the call: unit, or the error type after a report.
     pub(in crate::check) fn effect(
         &mut self,
         name: &str,
@@ -128,7 +135,7 @@ impl Checker<'_> {
         Type::unit()
     }
 
-    /// A name with candidates, applied.
+    /// Elaborates the application of a name that has candidates.
     pub(in crate::check) fn call_name(
         &mut self,
         name: &ast::Name,
@@ -142,7 +149,8 @@ impl Checker<'_> {
         if found.tiers.is_empty() {
             return self.unknown(name);
         }
-        // A statement that is one call says nothing more that could decide.
+        // The context of a call that is a whole statement never determines more, so the choice
+        // cannot wait.
         let may_wait = !expected.statement && matches!(args.first(), Some(Arg::Done(_)));
         let first = args.remove(0);
         let variable = match self.choose(name, &found, type_args, &first, expected, may_wait) {
@@ -171,7 +179,7 @@ impl Checker<'_> {
         self.call_known(function, args, known.as_ref(), expected.statement, span)
     }
 
-    /// The call of the function that a name has been found to mean.
+    /// Elaborates the call of the function that a name has been resolved to.
     #[allow(clippy::too_many_arguments)] // a call with its place, which the choice may have delayed
     pub(in crate::check) fn call_chosen(
         &mut self,
@@ -183,9 +191,10 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         self.note_callable(name.span, chosen);
+        let errors = self.errors();
         let scheme = self.scheme(chosen, name.span);
         if let (Callable::Case(..), true) = (chosen, scheme.domain.is_unit()) {
-            // A constant: what follows is applied to its value.
+            // The case is a constant, so the arguments are applied to its value.
             let constant = self.constant_case(chosen, &scheme, type_args, name.span);
             if let TypeKind::Nominal(..) = self.infer.shallow(&constant.ty).kind() {
                 let error = CallError::ConstructorArgument {
@@ -210,7 +219,7 @@ impl Checker<'_> {
             && prim.has_computed_result_type()
         {
             let target = match (type_args.first(), expected.ty) {
-                (Some(target), _) if *prim == Prim::Move => Some(target.clone()),
+                (Some(target), _) if prim.has_stated_target() => Some(target.clone()),
                 (None, Some(hint)) if args.is_empty() => {
                     Some(self.infer.zonk(hint)).filter(|ty| !ty.has_meta())
                 }
@@ -218,6 +227,17 @@ impl Checker<'_> {
             };
             let own = first.ty();
             let arg = self.finish_arg(first, &own, None);
+            if *prim == Prim::Like && !args.is_empty() {
+                let mut args = args;
+                let next = args.remove(0);
+                let own = next.ty();
+                let next = self.finish_arg(next, &own, None);
+                self.decide(&next.ty);
+                let ty = self.infer.settle(&next.ty);
+                let term = self.like(&arg, Term { ty, ..next }, span);
+                let term = if args.is_empty() { term } else { self.call_value(term, args, false, span) };
+                return Term { span, ..term };
+            }
             let term = self.computed(*prim, name, target, arg, span);
             let term = if args.is_empty() { term } else { self.call_value(term, args, false, span) };
             return Term { span, ..term };
@@ -226,7 +246,8 @@ impl Checker<'_> {
         let whole = name.span.to(first.span());
         let mut first = first;
         self.finish_done(&mut first, &instance.domain);
-        // What the place wants, and what later arguments are, may tell what a function should be.
+        // The expected result and the types of later arguments may determine the type of a function
+        // argument that waits.
         let mut rest = instance.result.clone();
         for arg in &args {
             let Some(TypeKind::Function(d, r)) =
@@ -251,8 +272,12 @@ impl Checker<'_> {
         }
         let because = self.takes(name, &scheme.domain, &first);
         let arg = self.finish_arg(first, &instance.domain, Some((name.span, because)));
+        let axes = match self.infer.zonk(&arg.ty).kind() {
+            TypeKind::Array(_, index) => index.axes(),
+            _ => Vec::new(),
+        };
         if let (TermKind::Error, false) = (&arg.kind, args.is_empty()) {
-            // What the other arguments should be is not known any more.
+            // The expected types of the other arguments are unknown after an error.
             return Term::new(TermKind::Error, Type::error(), span);
         }
         let ty = match &instance.result {
@@ -264,16 +289,43 @@ impl Checker<'_> {
         };
         let term = self.call_term(chosen, &instance, arg, ty, name.span, whole);
         let term = self.open(term);
-        if args.is_empty() {
-            return Term { span, ..term };
+        let result = instance.result.as_ref().and_then(|result| codomain(result, args.len()));
+        let term = if args.is_empty() {
+            term
+        } else {
+            let mut known = self.known(name, &Candidate::Top(chosen.clone()), &instance.args);
+            known.groups.drain(..known.groups.len().min(1));
+            self.call_known(term, args, Some(&known), expected.statement, span)
+        };
+        let term = Term { span, ..term };
+        let whole = instance.ty();
+        if whole.has_spliced() && self.errors() == errors && is_undetermined(&self.infer.settle(&whole)) {
+            let (place, name) = (name.span, name.text.to_string());
+            let error = AxisError::Undetermined { span: place, name, takes: scheme.domain, axes };
+            return self.wrong(error, span);
         }
-        let mut known = self.known(name, &Candidate::Top(chosen.clone()), &instance.args);
-        known.groups.drain(..known.groups.len().min(1));
-        let term = self.call_known(term, args, Some(&known), expected.statement, span);
-        Term { span, ..term }
+        match result {
+            Some(result) if result.has_spliced() => self.without_empty_products(term, &result),
+            _ => term,
+        }
     }
 
-    /// What a function takes, in words, beside an argument that may not fit.
+    /// Returns the value of a call at its type without empty products: the result type as declared
+    /// is `result`, and an array over lists of axes that are all empty is its element.
+    fn without_empty_products(&mut self, term: Term, result: &Type) -> Term {
+        let ty = self.infer.settle(&term.ty);
+        let plain = self.infer.without_empty_products(result);
+        match plain == ty {
+            true => term,
+            false => {
+                let span = term.span;
+                Term::new(TermKind::Reshape(Box::new(Term { ty, ..term })), plain, span)
+            }
+        }
+    }
+
+    /// Returns the parameter type of a function in words, for the message about an argument that
+    /// may not fit.
     fn takes(&self, name: &ast::Name, domain: &Type, given: &Arg) -> String {
         let given = match given {
             Arg::Done(Term { kind: TermKind::Tuple(parts), .. }) => parts.len(),
@@ -295,7 +347,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The scheme at these type arguments, or a report that they do not fit.
+    /// Instantiates a scheme at these type arguments. Returns `None` after reporting that they do
+    /// not fit its parameters.
     pub(in crate::check) fn instance(
         &mut self,
         name: &ast::Name,
@@ -319,7 +372,7 @@ impl Checker<'_> {
         Some(scheme.instantiate(&mut self.infer, type_args))
     }
 
-    /// The call of one candidate.
+    /// Returns the call of one callable at an instance of its scheme.
     pub(in crate::check) fn call_term(
         &mut self,
         chosen: &Callable,
@@ -366,7 +419,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The components of an argument as terms of their own, evaluated once.
+    /// Passes the components of an argument to `make` as separate terms; the argument is evaluated
+    /// once.
     fn with_parts(&mut self, arg: Term, arity: usize, make: impl FnOnce(Vec<Term>) -> Term) -> Term {
         match arg.kind {
             TermKind::Tuple(parts) if arity > 1 && parts.len() == arity => make(parts),
@@ -392,6 +446,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns the value of a case without argument.
     fn constant_case(&mut self, chosen: &Callable, scheme: &Scheme, given: &[Type], span: Span) -> Term {
         let instance = scheme.instantiate(&mut self.infer, given);
         let ty = instance.result.unwrap_or_else(Type::error);
@@ -399,8 +454,8 @@ impl Checker<'_> {
         Term::new(TermKind::Inject(BigUint::from(*case), Box::new(Term::unit(span))), ty, span)
     }
 
-    /// A name of functions where a value is wanted: a constant, or a function value. Of several
-    /// functions the nearest scope decides that has one of the wanted type.
+    /// Elaborates a name of functions where a value is expected: a constant, or a function value.
+    /// Of several functions, the nearest scope that has a function of the expected type decides.
     pub(in crate::check) fn callable_value(
         &mut self,
         name: &ast::Name,
@@ -417,7 +472,7 @@ impl Checker<'_> {
             if let (true, Some(hint)) = (fitting.len() > 1, &wanted)
                 && hint.has_meta()
             {
-                // Literals take their default where that decides.
+                // Literals take their default types if that makes a candidate fit.
                 let settled = self.infer.settle(hint);
                 let by_default = self.fitting(&tier.candidates, type_args, Some(&settled), span);
                 fitting = if by_default.is_empty() { fitting } else { by_default };
@@ -488,5 +543,14 @@ impl Checker<'_> {
             Some(_) => term,
             None => Term { ty: Type::procedure(domain), ..term },
         }
+    }
+}
+
+/// Returns the type of a function's value after this number of further arguments.
+fn codomain(ty: &Type, arguments: usize) -> Option<Type> {
+    match (arguments, ty.kind()) {
+        (0, _) => Some(ty.clone()),
+        (_, TypeKind::Function(_, result)) => codomain(result, arguments - 1),
+        _ => None,
     }
 }

@@ -1,18 +1,22 @@
-//! Coercion: a term at the type that its place demands.
+//! Coercion: a term converted to the type that its place requires.
 //!
-//! In this order: unification; the type of a literal; a conversion that loses nothing (of numbers,
-//! of the components of a written tuple, by an instance of `Widen`); packing of sizes. If none
-//! applies, E0301 with the help of [`crate::check::hints::mismatch`].
+//! Takes a term and the required type; returns a term of that type, or reports E0301 with the help
+//! of [`crate::check::hints::mismatch`]. A coercion never loses information.
+//!
+//! The steps, in order: unification; the type of a literal; a conversion without loss (of numbers,
+//! of the components of a written tuple, by an instance of `Widen`); packing of sizes.
 
 use crate::check::context::Checker;
-use crate::check::error::ConversionError;
+use crate::check::error::{AxisError, ConversionError};
+use crate::check::solve::axes::{AxisMismatch, axis_mismatch};
 use crate::core::{Term, TermKind};
 use crate::source::Span;
 use crate::types::number::{Conversion, MAX_COMPONENTS, conversion, widened};
-use crate::types::{Type, TypeKind};
+use crate::types::{ProductForm, Type, TypeKind};
 
 impl Checker<'_> {
-    /// A term at the type its place demands: equal, or converted without loss.
+    /// Returns the term at the required type: unified with it, or converted without loss. `because`
+    /// is the place and reason of the requirement, for the message.
     pub(in crate::check) fn coerce(
         &mut self,
         term: Term,
@@ -26,6 +30,10 @@ impl Checker<'_> {
         if self.infer.shallow(ty).is_exists() {
             return self.pack(term, ty, because);
         }
+        let term = match self.with_axes_in_one_product(term, ty) {
+            Ok(term) => return term,
+            Err(term) => term,
+        };
         let widened_parts = self.widen_parts(term, ty, because.clone());
         let term = match widened_parts.or_else(|term| self.literal_at(term, ty)) {
             Ok(term) => return term,
@@ -55,16 +63,27 @@ impl Checker<'_> {
         {
             return Term::new(TermKind::Error, Type::error(), span);
         }
+        if let Some((found, mismatch)) = axis_mismatch(&found, &expected) {
+            let error = match mismatch {
+                AxisMismatch::Missing(axis) => AxisError::Missing { span, found, axis, because },
+                AxisMismatch::Repeated(axis) => AxisError::Repeated { span, found, axis, because },
+                AxisMismatch::Order(first, second) => {
+                    AxisError::Order { span, found, first, second, because }
+                }
+            };
+            return self.wrong(error, span);
+        }
         let hint = self.mismatch_hint(&found, &expected, &term);
         self.wrong(ConversionError::Mismatch { span, expected, found, because, hint }, span)
     }
 
-    /// A written tuple in which an integer stands for a longer one, by component; any other term is
-    /// given back.
+    /// Coerces a written tuple component by component, if a component is a literal of a declared
+    /// type, needs packing, or converts without loss. Returns any other term unchanged, as the
+    /// error.
     fn widen_parts(&mut self, term: Term, ty: &Type, because: Option<(Span, String)>) -> Result<Term, Term> {
         let TermKind::Tuple(parts) = &term.kind else { return Err(term) };
         let wanted = self.infer.zonk(ty);
-        // A tuple is no record, and neither is a value of a declared type.
+        // A tuple is not a record, and neither is a value of a declared type.
         let alike = match (self.infer.shallow(&term.ty).kind(), wanted.kind()) {
             (TypeKind::Record(found), TypeKind::Record(wanted)) => {
                 found.iter().map(|(name, _)| name).eq(wanted.iter().map(|(name, _)| name))
@@ -81,7 +100,7 @@ impl Checker<'_> {
             let (found, wanted) = (this.infer.shallow(&part.ty), this.infer.shallow(ty));
             let literal = this.infer.literal_of(&found).is_some()
                 && matches!(wanted.kind(), TypeKind::Nominal(..) | TypeKind::Var(_));
-            // A part that brings its sizes along is put together with them.
+            // A component with an existential expected type is packed with its sizes.
             let packed = wanted.is_exists() && !found.is_exists();
             literal || packed || conversion(&found, &wanted) == Conversion::Implicit
         };
@@ -94,8 +113,23 @@ impl Checker<'_> {
         Ok(Term::new(TermKind::Tuple(parts), self.infer.zonk(ty), term.span))
     }
 
-    /// The types that the parts of a tuple should have, if all but one of them do: the mistake is
-    /// in that part, not in the whole.
+    /// Reshapes a term whose axes stand in products within a product, `(I \* J) \* K`, where the
+    /// required type has lists of axes: there the factors form one product.
+    fn with_axes_in_one_product(&mut self, term: Term, ty: &Type) -> Result<Term, Term> {
+        if !self.infer.zonk(ty).has_spliced() {
+            return Err(term);
+        }
+        let found = self.infer.settle(&term.ty);
+        let flat = with_flat_indices(&found);
+        if flat == found || !self.infer.try_unify(&flat, ty) {
+            return Err(term);
+        }
+        let span = term.span;
+        Ok(Term::new(TermKind::Reshape(Box::new(Term { ty: found, ..term })), flat, span))
+    }
+
+    /// Returns the expected types of a tuple's components if exactly one component has a wrong
+    /// type. The error is then reported at that component and not at the whole tuple.
     fn one_wrong_part(&mut self, term: &Term, expected: &Type) -> Option<Vec<Type>> {
         let TermKind::Tuple(terms) = &term.kind else { return None };
         if !matches!(expected.kind(), TypeKind::Product(_) | TypeKind::Array(..)) {
@@ -108,7 +142,8 @@ impl Checker<'_> {
         (wrong == 1 && terms.len() > 1).then_some(parts)
     }
 
-    /// Converts without loss where that helps; leaves a mismatch to be reported by the whole.
+    /// Converts a term without loss where that applies. Reports nothing if the types differ; the
+    /// caller reports a mismatch of the whole.
     pub(in crate::check) fn coerce_softly(&mut self, term: Term, ty: &Type) -> Term {
         if conversion(&self.infer.shallow(&term.ty), &self.infer.shallow(ty)) == Conversion::Implicit {
             self.coerce(term, ty, None)
@@ -116,5 +151,18 @@ impl Checker<'_> {
             let _ = self.infer.try_unify(&term.ty, ty);
             term
         }
+    }
+}
+
+/// Returns the type with the index types of its arrays as products without products among their
+/// factors.
+fn with_flat_indices(ty: &Type) -> Type {
+    match ty.kind() {
+        TypeKind::Array(element, index) => {
+            let axes = Type::list(ProductForm::Compact, index.axes(), None);
+            Type::array(with_flat_indices(element), Type::product_of(axes))
+        }
+        TypeKind::Product(_) | TypeKind::Record(_) => ty.map_children(&mut |part| with_flat_indices(part)),
+        _ => ty.clone(),
     }
 }

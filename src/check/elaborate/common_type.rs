@@ -1,13 +1,21 @@
 //! One type for several values in one place: elements of an array, branches of an `if`, arms of a
 //! `match`.
 //!
-//! Where the place states a type, each value is checked against it. Where nothing does, the values
-//! are elaborated first, each by itself, and their types decide together, so that their order says
-//! nothing ([`Checker::common`]): the same type for all, if holes and literals allow it; else, for
-//! numbers, the smallest type of the family that holds all of them ([`Scalar::join`]); for arrays,
-//! tuples and records, this by component; else the one among them that takes all others without
-//! being asked: a number type that holds them, a declared type that they are literals of or widen
-//! to, by instances. Two families of numbers have no type in common but one that a value states.
+//! Takes the expressions and the type of their place; returns their terms, all coerced to one type.
+//! The result never depends on the order of the values.
+//!
+//! If the place states a type, each value is checked against it. Otherwise the values are
+//! elaborated first, each by itself, and their types determine the common type together
+//! ([`Checker::common`]), by the first rule that applies:
+//!
+//! 1. The same type for all, if unification succeeds.
+//! 2. For numbers, the smallest type of one family that holds all of them ([`Scalar::join`]), or
+//!    one among them that does.
+//! 3. For arrays, tuples and records, the common type of each component.
+//! 4. The declared type among them to which all others convert implicitly, as literals or by
+//!    instances of `Widen`.
+//!
+//! Two families of numbers have no common type other than one that a value states.
 
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::needs_hint;
@@ -17,8 +25,8 @@ use crate::syntax::ast::{Expr, ExprKind};
 use crate::types::{Scalar, Type, TypeKind};
 
 impl Checker<'_> {
-    /// The terms of `values`, each made by `make` and then brought to one type, which `ty` becomes
-    /// if it is a hole. `why` says in messages why they have one type.
+    /// Returns the terms of `values`, each made by `make` and then coerced to one type. If `ty` is
+    /// a hole, it becomes that type. `why` gives the reason for one type in messages.
     pub(in crate::check) fn alike(
         &mut self,
         values: &[&Expr],
@@ -33,7 +41,7 @@ impl Checker<'_> {
             if let Some(first) = first
                 && !(self.infer.open_holes(&first).is_empty() && self.infer.open_holes(&term.ty).is_empty())
             {
-                // Those after it may need to know.
+                // The type of the first value may determine holes of the values after it.
                 let _ = self.infer.try_unify(&first, &term.ty);
             }
             terms.push(term);
@@ -52,7 +60,7 @@ impl Checker<'_> {
         out
     }
 
-    /// The type that values of these types have in common, whatever their order.
+    /// Returns the common type of values of these types, independent of their order.
     fn common(&mut self, types: &[Type]) -> Option<Type> {
         let (first, rest) = types.split_first()?;
         let mark = self.infer.mark();
@@ -74,7 +82,7 @@ impl Checker<'_> {
         self.common_parts(&types).or_else(|| self.declared_among(&types))
     }
 
-    /// The same by component, for types of one form.
+    /// Returns the common type by component, for types of one form.
     fn common_parts(&mut self, types: &[Type]) -> Option<Type> {
         match types.first()?.kind() {
             TypeKind::Array(_, index) => {
@@ -106,7 +114,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Tuples of one length, among them arrays that are tuples of equal types.
+    /// Returns the common type of tuples of one length, including arrays that are tuples of equal
+    /// types.
     fn common_tuples(&mut self, types: &[Type]) -> Option<Type> {
         let length = types.iter().find_map(|ty| match ty.kind() {
             TypeKind::Product(parts) => Some(parts.len()),
@@ -121,8 +130,8 @@ impl Checker<'_> {
         Some(Type::product(parts?))
     }
 
-    /// The only declared type or type parameter among these, if the others become it without being
-    /// asked.
+    /// Returns the first declared type or type parameter among these, if all others convert to it
+    /// implicitly.
     fn declared_among(&mut self, types: &[Type]) -> Option<Type> {
         let declared = |ty: &&Type| matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_));
         let to = types.iter().find(declared)?.clone();
@@ -131,12 +140,12 @@ impl Checker<'_> {
     }
 }
 
-/// The smallest type of one family that holds all these, or one of them that does; `None` where
-/// there is none.
+/// Returns the smallest type of one family that holds all these scalars, or one of them that holds
+/// all. Returns `None` if there is neither.
 fn joined(scalars: &[Scalar]) -> Option<Scalar> {
     let (first, rest) = scalars.split_first()?;
     if let (true, true) = (scalars.contains(&Scalar::Bigint), scalars.iter().all(|s| s.is_integer())) {
-        // It holds those, too, that no smaller type holds together.
+        // `bigint` also holds integers that no smaller type holds together.
         return Some(Scalar::Bigint);
     }
     let join =
@@ -145,7 +154,8 @@ fn joined(scalars: &[Scalar]) -> Option<Scalar> {
     rest.iter().try_fold(*first, join).or_else(|| scalars.iter().find(holds_all).copied())
 }
 
-/// True if an expression may need to know what type is wanted, and only takes notice of it.
+/// Returns true if an expression can use an expected type as a hint without being checked against
+/// it.
 fn takes_hint(e: &Expr) -> bool {
     needs_hint(e)
         || matches!(

@@ -1,7 +1,9 @@
 //! Comprehensions: `[ e for x in a ]`, with several clauses and with a guard.
 //!
-//! Without a guard, an array indexed by the product of the clauses' index types. With one, an array
-//! of a size known at run time: the positions that satisfy it are collected first.
+//! Takes the body, the clauses and the guard; returns array constructions. Without a guard, the
+//! result is an array indexed by the compact product of the clauses' index types. With a guard, the
+//! result is an array of a size known at run time: the positions that satisfy the guard are
+//! collected first.
 
 use crate::check::context::Checker;
 use crate::check::error::{Inside, StatementError};
@@ -15,8 +17,8 @@ use crate::types::{Type, TypeKind};
 use std::sync::Arc;
 
 impl Checker<'_> {
-    /// What the clauses of a comprehension walk: a variable for each index. `outer` gets what
-    /// stands before the walk, `inner` what binds the patterns at each place.
+    /// Returns an index variable with its type for each clause. Appends to `outer` the statements
+    /// that run before the loop, and to `inner` those that bind the patterns in each round.
     fn walk(
         &mut self,
         clauses: &[(ast::Pattern, Expr)],
@@ -43,7 +45,7 @@ impl Checker<'_> {
         Some(walked)
     }
 
-    /// The type of the elements of a wanted array.
+    /// Returns the element type of the expected array.
     fn element_of(&self, expected: Expectation<'_>) -> Option<Type> {
         match self.infer.shallow(expected.ty?).kind() {
             TypeKind::Array(element, _) => Some(element.clone()),
@@ -51,7 +53,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The element that a comprehension makes at each place, of a wanted type if there is one.
+    /// Elaborates the element of a comprehension, at the expected element type if there is one.
     fn element(&mut self, body: &Expr, wanted: Option<&Type>) -> Term {
         self.hosted(Inside::Element, |this| match wanted {
             Some(ty) => {
@@ -62,6 +64,7 @@ impl Checker<'_> {
         })
     }
 
+    /// Elaborates a comprehension without a guard.
     pub(in crate::check) fn comprehension(
         &mut self,
         body: &Expr,
@@ -83,9 +86,9 @@ impl Checker<'_> {
         with_prefix(outer, build)
     }
 
-    /// `[ e for p in i, q in j if c ]`: the places where the condition holds are kept, in order, as
-    /// `compress` keeps them; an element for each of them is made then. How many there are is known
-    /// when it runs.
+    /// Elaborates `[ e for p in i, q in j if c ]`. The positions at which the condition holds are
+    /// kept in order, by the primitive `compress`; then an element is made for each of them. Their
+    /// number is known at run time, so the result type is existential and opened here.
     pub(in crate::check) fn selection(
         &mut self,
         body: &Expr,
@@ -104,7 +107,7 @@ impl Checker<'_> {
                 let index = Type::compact_product(walked.iter().map(|(_, ty)| ty.clone()).collect());
                 let mask = TermKind::Build(walked.clone(), Box::new(with_prefix(inner.clone(), holds)));
                 let mask = Term::new(mask, Type::array(Type::bool(), index.clone()), guard.span);
-                // The places: tuples of what the clauses walk.
+                // The positions: tuples of the clauses' indices.
                 let again: Vec<(LocalId, Type)> =
                     walked.iter().map(|(_, ty)| (this.new_local("i", ty.clone()), ty.clone())).collect();
                 let mut parts: Vec<Term> =
@@ -159,13 +162,13 @@ impl Checker<'_> {
         let mut prefix = openings;
         prefix.append(&mut stmts);
         let value = self.generalized_from(first_opened, value);
-        // What is opened within is seen by nobody: its name is free for the result.
+        // The sizes opened inside are not visible outside, so their names are free for the result.
         self.frame().opened[first_opened..].iter_mut().for_each(|var| var.name = Arc::from(" "));
         self.open(with_prefix(prefix, value))
     }
 
-    /// What a clause walks: its index type, and the array if it is one. An array that does not
-    /// depend on the clauses before is evaluated once, before the loop.
+    /// Returns the index type that a clause ranges over, and the array if it ranges over one. An
+    /// array that does not depend on earlier clauses is evaluated once, before the loop.
     fn clause(
         &mut self,
         iterable: &Expr,
@@ -196,7 +199,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A term as an array, with its index type; a report if it is none.
+    /// Returns a term as an array, with its index type. Reports an error and returns `None` if it
+    /// is not an array.
     pub(in crate::check) fn as_array(&mut self, term: Term) -> Option<(Term, Type)> {
         self.decide(&term.ty);
         let ty = self.infer.settle(&term.ty);

@@ -1,14 +1,14 @@
 //! Primitives whose result type is computed from the type of their argument: `move`, `pack`,
-//! `unpack`, `caseno`, `casearg`; and `type_text`, whose result is.
+//! `unpack`, `caseno`, `casearg`; and `type_text`, whose result value is.
 //!
-//! Takes a call of one of them with its argument elaborated; gives core in which the primitive is
-//! replaced by what it does, as far as core has a form for it. `x.move[T]` becomes the value of `T`
-//! whose leaves are read where [`crate::iso::leaves`] says: nested array constructions, of which
-//! the compiler makes one loop that gathers. An array or a leaf that moves as a whole is a reshape,
-//! which costs nothing.
+//! Takes a call of one of them with its argument elaborated; returns core in which the primitive is
+//! replaced by its definition, as far as core has a form for it. `x.move[T]` becomes the value of
+//! `T` whose leaves are read as the permutation of [`crate::iso::leaves`] says. The result is
+//! nested array constructions, which the compiler turns into one gathering loop. An array or a leaf
+//! that moves as a whole is a reshape, which costs nothing at run time.
 
 use crate::check::context::Checker;
-use crate::check::error::{MoveError, PartError, TypeError};
+use crate::check::error::{AxisError, MoveError, PartError, TypeError};
 use crate::check::terms::with_prefix;
 use crate::core::{Arm, LocalId, Pat, PatKind, Prim, Term, TermKind};
 use crate::iso::leaves::{self, Leaf, LeafPermutation, NoPermutation, Step};
@@ -19,11 +19,12 @@ use crate::types::number::MAX_COMPONENTS;
 use crate::types::{Kind, NominalBody, Type, TypeKind};
 use num_bigint::BigUint;
 
-/// Arrays with a constant number of elements up to this one are packed and unpacked part by part.
+/// Maximum number of elements of a constant-length array that is packed or unpacked part by part.
 const MAX_PARTS: usize = 16;
 
 impl Checker<'_> {
-    /// The call of a primitive whose result type is computed.
+    /// Elaborates the call of a primitive whose result type is computed. `target` is the stated
+    /// result type of `move`.
     pub(in crate::check) fn computed(
         &mut self,
         prim: Prim,
@@ -47,12 +48,16 @@ impl Checker<'_> {
             (Prim::CaseArg, _) => self.case_argument(arg, span),
             (Prim::Pack, _) => self.pack_parts(arg, span),
             (Prim::Unpack, _) => self.unpack_parts(arg, span),
+            (Prim::Over | Prim::TransposeTo, Some(target)) => self.aligned(prim, arg, target, span),
+            (Prim::Over | Prim::TransposeTo, None) => self.no_axes(&name.text, name.span),
+            (Prim::Like, _) => self.wrong(AxisError::OneArgument { span: name.span }, span),
             (_, Some(target)) => self.moved(arg, target, span),
             (_, None) => self.wrong(MoveError::NoTarget { span: name.span }, span),
         }
     }
 
-    /// Such a primitive as a function value: the type of its place tells what it is applied to.
+    /// Elaborates such a primitive as a function value. The expected type or the type arguments
+    /// determine its parameter type.
     pub(in crate::check) fn computed_value(
         &mut self,
         prim: Prim,
@@ -66,16 +71,21 @@ impl Checker<'_> {
             _ => (self.infer.fresh(Kind::Type), None),
         };
         let domain = match (prim, type_args) {
-            (Prim::Move, [_, domain]) => domain.clone(),
-            (Prim::Move, _) | (_, []) => domain,
+            (prim, [_, domain]) if prim.has_stated_target() => domain.clone(),
+            (prim, _) if prim.has_stated_target() => domain,
+            (_, []) => domain,
             (_, [domain, ..]) => domain.clone(),
         };
         let result = result.filter(|ty| !ty.has_meta());
-        let target = type_args.first().filter(|_| prim == Prim::Move).cloned().or(result);
+        let target = match prim {
+            Prim::Move => type_args.first().cloned().or(result),
+            _ => type_args.first().filter(|_| prim.has_stated_target()).cloned(),
+        };
         self.synthesize(domain, span, |this, x| this.computed(prim, name, target, x, span))
     }
 
-    /// `x.type_text`: a constant, or in a generic function what its type arguments make of it.
+    /// Elaborates `x.type_text`: a constant, or, in a generic function, a primitive that depends on
+    /// the type arguments.
     fn type_text(&mut self, arg: Term, span: Span) -> Term {
         if arg.ty.has_meta() {
             let what = format!("all of `{}`", self.infer.shown(&arg.ty));
@@ -90,7 +100,7 @@ impl Checker<'_> {
         Term::new(kind, Type::string(), span)
     }
 
-    /// The type of the numbers of the cases of a sum.
+    /// Returns the index type of the case numbers of a sum; `None` for other types.
     fn case_numbers(&self, ty: &Type) -> Option<Type> {
         match ty.unfold().kind() {
             TypeKind::Repeat(cases, _) => Some(cases.clone()),
@@ -102,6 +112,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Elaborates `x.caseno`: the case number of a sum value.
     fn case_number(&mut self, arg: Term, span: Span) -> Term {
         match self.case_numbers(&arg.ty) {
             Some(number) => {
@@ -112,6 +123,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Elaborates `x.casearg`: the argument of a sum value whose cases all have one argument type.
     fn case_argument(&mut self, arg: Term, span: Span) -> Term {
         let case = match arg.ty.unfold().kind() {
             TypeKind::Repeat(_, case) => case.clone(),
@@ -126,7 +138,8 @@ impl Checker<'_> {
         Term::new(TermKind::Prim(Prim::CaseArg, types, vec![arg]), case, span)
     }
 
-    /// The compact product or exponential with the components of a tuple or array.
+    /// Elaborates `x.pack`: the compact product or exponential with the components of a tuple or
+    /// array.
     fn pack_parts(&mut self, arg: Term, span: Span) -> Term {
         let ty = arg.ty.unfold();
         let listed = match ty.kind() {
@@ -170,7 +183,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The tuple or array with the parts of a compact product or exponential.
+    /// Elaborates `x.unpack`: the tuple or array with the parts of a compact product or
+    /// exponential.
     fn unpack_parts(&mut self, arg: Term, span: Span) -> Term {
         let ty = arg.ty.unfold();
         if let Some(fields) = arg.ty.compact_fields() {
@@ -206,18 +220,19 @@ impl Checker<'_> {
         }
     }
 
-    /// The parts of a compact value in a variable.
+    /// Returns the parts of a compact value that is in a variable.
     fn factors(&self, x: &Term, types: Vec<Type>) -> Vec<Term> {
         let part = |(i, ty)| Term::new(TermKind::Factor(Box::new(x.clone()), BigUint::from(i)), ty, x.span);
         types.into_iter().enumerate().map(part).collect()
     }
 
-    /// Whether two types are naturally isomorphic, perhaps by equations that hold here.
+    /// Returns true if two types are naturally isomorphic, possibly by size equations that hold
+    /// here.
     fn same_storage(&mut self, a: &Type, b: &Type) -> bool {
         iso::verdict(a, b) <= Verdict::Natural || self.natural_here(a, b)
     }
 
-    /// `x.move[T]`.
+    /// Elaborates `x.move[T]`.
     fn moved(&mut self, arg: Term, target: Type, span: Span) -> Term {
         let target = self.infer.settle(&target);
         if target.is_error() {
@@ -248,8 +263,9 @@ impl Checker<'_> {
         }
     }
 
-    /// The value of the target type with the leaves of a variable; why not, and whether that is
-    /// said of cases.
+    /// Returns the value of the target type with the leaves of the value in the variable `x`. The
+    /// error is the reason why there is no unique permutation, with a flag that is true if it
+    /// concerns the cases of a sum.
     fn moved_value(&mut self, x: &Term, target: &Type) -> Result<Term, (leaves::NoPermutation, bool)> {
         if leaves::is_sum(&x.ty) && leaves::is_sum(target) {
             return self.moved_sum(x.clone(), target).map_err(|why| (why, true));
@@ -260,7 +276,7 @@ impl Checker<'_> {
         self.made(x, target, &mut making).map_err(|why| (why, false))
     }
 
-    /// A part of the result, whose leaves are the next ones of the plan.
+    /// Returns a part of the result, made from the next leaves of the plan.
     fn made(&mut self, x: &Term, to: &Type, making: &mut Making<'_>) -> Result<Term, leaves::NoPermutation> {
         let span = x.span;
         let typed = |kind| Term::new(kind, to.clone(), span);
@@ -268,7 +284,7 @@ impl Checker<'_> {
         if count == 0 && to.is_compact() {
             return Ok(typed(TermKind::Code(BigUint::ZERO)));
         }
-        // A leaf with all of its axes stays as it lies.
+        // A leaf that moves with all of its axes is only reshaped.
         if let (1, [], Some(leaf)) = (count, &making.axes[..], making.source())
             && let Some(whole) = self.whole_leaf(x, leaf)
             && self.same_storage(&whole.ty, to)
@@ -332,7 +348,7 @@ impl Checker<'_> {
         Ok(typed(TermKind::Reshape(Box::new(value))))
     }
 
-    /// The parts of a tuple, record or struct.
+    /// Returns the parts of a tuple, record or struct.
     fn made_parts(
         &mut self,
         x: &Term,
@@ -346,7 +362,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The array of all elements of a leaf, if nothing else lies between them.
+    /// Returns the array of all elements of a leaf, if no other leaf lies between them in storage.
     fn whole_leaf(&mut self, x: &Term, leaf: &Leaf) -> Option<Term> {
         let mut value = x.clone();
         for step in &leaf.path {
@@ -365,7 +381,8 @@ impl Checker<'_> {
         Some(value)
     }
 
-    /// Indices of these axes, as many values as the others have, at the same place in order.
+    /// Returns indices of the types `wanted` at the same position, in storage order, as the index
+    /// variables `own`. The products of both lists of types have the same size.
     fn indices(&mut self, own: &[(LocalId, Type)], wanted: &[Type], span: Span) -> Vec<Term> {
         let locals: Vec<Term> = own.iter().map(|(local, _)| self.local_term(*local, span)).collect();
         if own.iter().map(|(_, ty)| ty).eq(wanted) {
@@ -393,7 +410,7 @@ impl Checker<'_> {
             .collect()
     }
 
-    /// A tagged sum with the cases of another, whose value is in a variable.
+    /// Returns a tagged sum whose cases are those of another sum, whose value is in a variable.
     fn moved_sum(&mut self, x: Term, target: &Type) -> Result<Term, leaves::NoPermutation> {
         let plan = leaves::plan_cases(&x.ty, target, &mut |a, b| self.same_storage(a, b))?;
         let wanted = leaves::cases(target)?;
@@ -401,7 +418,7 @@ impl Checker<'_> {
         self.taken(x, &mut cases, &mut Vec::new())
     }
 
-    /// The result for a value of a part of the source sum.
+    /// Returns the result for a value of a part of the source sum; `path` leads to that part.
     fn taken(
         &mut self,
         x: Term,
@@ -414,7 +431,7 @@ impl Checker<'_> {
             TypeKind::Sum(parts) => {
                 let mut arms = Vec::new();
                 for (i, part) in parts.iter().enumerate() {
-                    // No value is of a case without values.
+                    // An empty case has no value to match.
                     if part.is_void() {
                         continue;
                     }
@@ -469,7 +486,7 @@ impl Checker<'_> {
                 };
                 let mut indices = self.indices(&cases.axes, &wanted.axes(), span);
                 let mut value = value;
-                // From the innermost sum outwards.
+                // The injections are applied from the innermost sum outwards.
                 for (at, step) in wanted.path.iter().enumerate().rev() {
                     let whole = at.checked_sub(1).map_or(cases.target, |at| wanted.path[at].to());
                     let kind = match step {
@@ -494,24 +511,31 @@ impl Checker<'_> {
     }
 }
 
-/// A result being made: which leaf comes next, inside which array constructions.
+/// The state while the result of `move` is built.
 struct Making<'p> {
+    /// The permutation of leaves.
     plan: &'p LeafPermutation,
+    /// The position in the permutation of the next leaf of the result.
     next: usize,
+    /// The index variables of the array constructions around the present part, outermost first.
     axes: Vec<(LocalId, Type)>,
 }
 
 impl<'p> Making<'p> {
-    /// The leaf of the source that the next leaf of the result is made from.
+    /// Returns the leaf of the source from which the next leaf of the result is made.
     fn source(&self) -> Option<&'p Leaf> {
         self.plan.leaves.get(*self.plan.order.get(self.next)?)
     }
 }
 
-/// A sum being taken apart: inside which coarrays, with the variables that hold their case numbers.
+/// The state while the cases of a sum are moved.
 struct Cases<'p> {
+    /// The permutation of cases.
     plan: &'p LeafPermutation,
+    /// The cases of the target sum.
     wanted: Vec<Leaf>,
+    /// The type of the target sum.
     target: &'p Type,
+    /// The variables that hold the case numbers of the coarrays around the present part.
     axes: Vec<(LocalId, Type)>,
 }

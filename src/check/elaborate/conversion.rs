@@ -1,4 +1,7 @@
 //! Conversions between numbers, characters and codes, as `:>` and coercion make them.
+//!
+//! Takes a term and a target type; returns the term converted by the language, by an instance of
+//! `Convert`, or component by component. Reports an error with the reason where none applies.
 
 use crate::check::context::Checker;
 use crate::check::error::ConversionError;
@@ -14,6 +17,7 @@ use crate::types::{NoSize, Scalar, Type, TypeKind};
 use num_bigint::BigUint;
 
 impl Checker<'_> {
+    /// Elaborates `e :> T`.
     pub(in crate::check) fn convert(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
         let to = self.lower(written);
         let to = if to.has_error() { Type::error() } else { to };
@@ -28,6 +32,7 @@ impl Checker<'_> {
         self.convert_term(Term { ty: from, ..term }, &to, span)
     }
 
+    /// Converts a term to a type, or reports an error.
     pub(in crate::check) fn convert_term(&mut self, term: Term, to: &Type, span: Span) -> Term {
         let from = term.ty.clone();
         if from == *to {
@@ -36,7 +41,7 @@ impl Checker<'_> {
         if from.as_scalar().is_some() && to.as_scalar().is_some() && convertible(&from, to) {
             return Term::new(TermKind::Convert(Box::new(term)), to.clone(), span);
         }
-        // Of a declared type its own instance says what it becomes.
+        // An instance of a declared type takes precedence over the conversion of its code.
         let mut term = term;
         if let TypeKind::Nominal(..) = from.kind() {
             term = match self.converted(term, to, span) {
@@ -55,7 +60,7 @@ impl Checker<'_> {
             let (why, help) = self.no_conversion(&from, to);
             return self.wrong(ConversionError::NoConversion { span, from, to: to.clone(), why, help }, span);
         }
-        // By component: arrays element by element, tuples and records part by part.
+        // Arrays are converted element by element, tuples and records component by component.
         let local = self.new_local("converted", from.clone());
         let held = Term::new(TermKind::Local(local), from.clone(), span);
         let bind = Pat { kind: PatKind::Bind(local), ty: from.clone(), span };
@@ -86,7 +91,7 @@ impl Checker<'_> {
         terms::with_prefix(prefix, whole)
     }
 
-    /// Why `:>` does not lead from one type to the other, and what does.
+    /// Returns the reason why `:>` does not convert from one type to the other, and an alternative.
     fn no_conversion(&mut self, from: &Type, to: &Type) -> (String, Option<String>) {
         if let Some(refusal) = refused_character(from, to) {
             return refusal;
@@ -148,11 +153,13 @@ impl Checker<'_> {
     }
 }
 
+/// Returns the scalar of a number type.
 fn number(ty: &Type) -> Option<Scalar> {
     ty.as_scalar().filter(|s| s.is_number())
 }
 
-/// A declared type as what it is stored as, where that is known.
+/// Returns a declared type's representation, as far as it is known; any other type is returned as
+/// is.
 pub(in crate::check) fn opened(ty: &Type) -> Type {
     let mut ty = ty.clone();
     while let TypeKind::Nominal(nominal, args) = ty.kind() {
@@ -164,7 +171,7 @@ pub(in crate::check) fn opened(ty: &Type) -> Type {
     ty
 }
 
-/// The size of a compact type in words, if it is too large for the codes of `int`.
+/// Returns the size of a compact type as text, if it exceeds the 2^63 codes of `int`.
 pub(in crate::check) fn large(ty: &Type) -> Option<String> {
     match ty.size() {
         Ok(size) if size > BigUint::from(1u64 << 63) => Some(size.to_string()),
@@ -173,7 +180,8 @@ pub(in crate::check) fn large(ty: &Type) -> Option<String> {
     }
 }
 
-/// Why a character does not become a value of the type, or the reverse.
+/// Returns the reason why a character does not convert to or from the other type, with help.
+/// Returns `None` if no character type is involved or the conversion exists.
 fn refused_character(from: &Type, to: &Type) -> Option<(String, Option<String>)> {
     let Conversion::None(why) = conversion(from, to) else { return None };
     let is_char = |ty: &Type| ty.as_scalar() == Some(Scalar::Char);

@@ -1,9 +1,10 @@
-//! What stands after a dot: a field, a component, an index, a digit, or a function.
+//! Dot expressions: a field, a component, an index, a digit, or a function after a dot.
 //!
-//! `x.f` is a field of a record or struct if it has that field; else, if `f` is a variable, an
-//! index (or a function) held in it; else the function `f` applied to `x`. `x.1` and `` x.(`1:3) ``
-//! with a constant select a component of a product; any expression of the index type indexes an
-//! array; a compact product gives its part, a compact exponential its digit.
+//! Takes the base and the key; returns the term selected, or a call. `x.f` is a field of a record
+//! or struct if it has that field. Otherwise, if `f` is a variable, it is an index (or a function)
+//! held in the variable. Otherwise it is the function `f` applied to `x`. `x.1` and `` x.(`1:3) ``
+//! with a constant select a component of a product. Any expression of the index type indexes an
+//! array. For a compact product the key selects a part, and for a compact exponential a digit.
 
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::{Arg, key_name};
@@ -24,6 +25,7 @@ use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
 impl Checker<'_> {
+    /// Elaborates `base.key`.
     pub(in crate::check) fn dot(
         &mut self,
         base: &Expr,
@@ -35,6 +37,7 @@ impl Checker<'_> {
         self.dot_term(base, key, expected, span)
     }
 
+    /// Elaborates `base.key` for a base that is already elaborated.
     pub(in crate::check) fn dot_term(
         &mut self,
         base: Term,
@@ -96,14 +99,14 @@ impl Checker<'_> {
         self.select(base, key, span)
     }
 
-    /// `x.real`, as if a type were a function.
+    /// Reports `x.real`, a type written as if it were a function.
     fn type_after_dot(&mut self, base: &Term, name: &crate::syntax::ast::Name, span: Span) -> Term {
         let text = self.infer.settle(&base.ty).as_scalar() == Some(crate::types::Scalar::String);
         let error = CallError::TypeAfterDot { span: name.span, name: name.text.to_string(), text };
         self.wrong(error, span)
     }
 
-    /// Component, element, part or digit of a value at a key.
+    /// Selects a component, element, part or digit of a value by a key.
     pub(in crate::check) fn select(&mut self, base: Term, key: &Expr, span: Span) -> Term {
         self.decide(&base.ty);
         let ty = self.infer.settle(&base.ty);
@@ -185,7 +188,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A tick of another unit sum than a product has components, in range: accepted with a warning.
+    /// Warns about a component index that is a literal of a unit sum of another size but in range.
     fn warn_tick(
         &mut self,
         written: &crate::syntax::ast::TypeExpr,
@@ -202,7 +205,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Element of an array at an index term.
+    /// Returns the element of an array at an index term.
     pub(in crate::check) fn array_at(&mut self, array: Term, index: Term, span: Span) -> Term {
         let ty = self.infer.shallow(&array.ty).unfold();
         let TypeKind::Array(element, _) = ty.kind() else {
@@ -216,7 +219,8 @@ impl Checker<'_> {
         Term::new(TermKind::Index(Box::new(array), Box::new(index)), element, span)
     }
 
-    /// Component `index` of a product, record, struct or compact product.
+    /// Returns component `index` of a product, record, struct, array of constant size, or compact
+    /// product.
     pub(in crate::check) fn component(&mut self, base: Term, index: &BigUint, span: Span) -> Term {
         let ty = self.infer.settle(&base.ty);
         let unfolded = ty.unfold();
@@ -247,7 +251,7 @@ impl Checker<'_> {
                 TypeKind::CompactProduct(parts) => (parts.clone(), true),
                 TypeKind::Triangle(_, index) => (vec![index.clone(), index.clone()], true),
                 TypeKind::CompactPower(digit, count) => {
-                    // Long exponentials are not written out: one part stands for all.
+                    // A long exponential is not expanded: one part type stands for all.
                     let n = count.as_unit_sum().filter(|n| index < *n).and_then(|_| index.to_usize());
                     (vec![digit.clone(); n.map_or(0, |i| i + 1).min(MAX_COMPONENTS)], true)
                 }
@@ -273,8 +277,8 @@ impl Checker<'_> {
         }
     }
 
-    /// An index of this type. A literal of another unit sum whose number is in range is accepted
-    /// with a warning; a plain number too, as a constant position.
+    /// Elaborates a key as an index of the given type. A plain number is accepted as a constant
+    /// position. A literal of another unit sum with a number in range is accepted with a warning.
     pub(in crate::check) fn index_value(&mut self, key: &Expr, index: &Type, array: &Type) -> Term {
         let index = self.infer.zonk(index);
         match self.literal_index(key, &index, array) {
@@ -286,7 +290,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What follows a dot after an array: an index, or a function of the array.
+    /// Elaborates a key after an array: an index, or a function of the array.
     fn key_value(&mut self, key: &Expr, index: &Type, array: &Type) -> Key {
         let index = self.infer.zonk(index);
         if let Some(term) = self.literal_index(key, &index, array) {
@@ -299,7 +303,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An index that is written as a literal.
+    /// Returns an index that is written as a literal; `None` if the key is not a literal.
     fn literal_index(&mut self, key: &Expr, index: &Type, array: &Type) -> Option<Term> {
         let span = key.span;
         if let Some(term) = self.compact_literals(key, index, array) {
@@ -355,7 +359,7 @@ impl Checker<'_> {
         })
     }
 
-    /// A term as an index of this type.
+    /// Returns a term as an index of the given type, or reports an error with help.
     pub(in crate::check) fn index_term(&mut self, term: Term, index: Type, array: &Type) -> Term {
         let span = term.span;
         if self.infer.try_unify(&term.ty, &index) {
@@ -412,7 +416,8 @@ impl Checker<'_> {
 }
 
 impl Checker<'_> {
-    /// `(0 \, 1)` as an index: its integer literals are indices too, each of its part.
+    /// Elaborates `(0 \, 1)` as an index: each integer literal is an index of its axis. Returns
+    /// `None` for other keys.
     fn compact_literals(&mut self, key: &Expr, index: &Type, array: &Type) -> Option<Term> {
         let names = index.compact_fields();
         let parts: Vec<&Expr> = match (&key.kind, &names) {
@@ -431,7 +436,8 @@ impl Checker<'_> {
             if !parts.iter().any(|part| literal(part)) {
                 return None;
             }
-            // Another number of parts: what is written says nothing of the types of its literals.
+            // The number of parts differs from that of the index type, so the axes of the literals
+            // are unknown.
             let axes = index.unfold().compact_factors(MAX_COMPONENTS).map_or(1, |factors| factors.len());
             let error = PartError::IndexParts {
                 span: key.span,
@@ -460,7 +466,8 @@ impl Checker<'_> {
         Some(Term::new(TermKind::Pack(terms), index.clone(), key.span))
     }
 
-    /// `x.(k)` of a type that says what its indices are; `None` if it does not.
+    /// Elaborates `x.(k)` for a type with an instance of `Index`. Returns `None` if there is no
+    /// such instance.
     pub(in crate::check) fn indexed(&mut self, base: &Term, key: &Expr, span: Span) -> Option<Term> {
         let class = self.program.known.index?;
         let ty = self.infer.settle(&base.ty);
@@ -473,21 +480,21 @@ impl Checker<'_> {
         let key = self.expr(key, Expectation::NONE);
         let element = open(self);
         let args = vec![ty, key.ty.clone(), element];
-        // The type of what it gives follows from the two others.
+        // The element type follows from the two other types.
         self.improve(&Constraint { class, args: args.clone() });
         self.first_method(class, &args, vec![base.clone(), key], span)
     }
 }
 
-/// What follows a dot after an array.
+/// A key after an array.
 enum Key {
-    /// Of the index type, or wrong.
+    /// A term of the index type, or an error term.
     Index(Term),
-    /// A function, for the array.
+    /// A function, to be applied to the array.
     Function(Term),
 }
 
-/// A literal of an index type, for messages.
+/// Returns a literal of an index type, as text for messages.
 fn example(index: &Type) -> Option<String> {
     if let Some(n) = index.as_unit_sum() {
         return Some(format!("`0:{n}"));

@@ -1,26 +1,33 @@
-//! Sizes that arrive at run time: existential results opened where they are called, packed where
-//! they are wanted, and named by `?N`.
+//! Sizes known only at run time: existential types opened at calls, packed where they are expected,
+//! and named by `?N`.
 //!
-//! **Opening.** The call of a function whose result is `T ^ ?K` is no value of a type yet. It is
-//! bound, before the statement it stands in, by `open [K] x = call;`, and stands for `x : T ^ K`
-//! with a rigid variable `K` from there to the end of the block. Moving the call before its
-//! statement changes nothing that can be seen, for expressions are pure; what may not be evaluated,
-//! or more than once, is not moved out of: branches, arms and guards, the right side of `and` and
-//! `or`, bodies of functions and comprehensions, conditions of loops. Each of these, and each
-//! statement, is a [`Host`]: it collects the openings made in it and lets them stand before itself.
+//! Takes terms of existential type and expected existential types; returns terms with explicit
+//! `open` statements and packings. No opened size is ever mentioned outside its scope. Existential
+//! types are those of Mitchell and Plotkin ("Abstract types have existential type", TOPLAS 10,
+//! 1988), restricted to sizes.
 //!
-//! **Scope.** The variable means nothing outside its block. A value leaves a block only as the
-//! value of a host or of a function, and there its type is looked at; and a type leaves by a hole
-//! of inference that is older than the host, which [`crate::check::solve::infer::Infer::open`]
-//! forbids to take the variable.
+//! **Opening.** The call of a function whose result is `T ^ ?K` has an existential type. It is
+//! bound, before the statement that contains it, by `open [K] x = call;`, and replaced by `x : T ^
+//! K` with a rigid variable `K`, in scope to the end of the block. Moving the call before its
+//! statement cannot be observed, because expressions are pure. A call is not moved out of an
+//! expression that may be evaluated zero times or more than once: branches, arms and guards, the
+//! right side of `and` and `or`, bodies of functions and comprehensions, conditions of loops. Each
+//! of these, and each statement, is a [`Host`]: it collects the openings made in it and places them
+//! before itself.
 //!
-//! **Packing.** Where an existential type is wanted, and where a function without declared result
-//! gives a value whose type mentions what it opened, sizes and value are packed together again.
+//! **Scope.** The variable is undefined outside its block. A value leaves a block only as the value
+//! of a host or of a function, and there its type is checked. A type can also leave by a hole that
+//! is older than the host; [`crate::check::solve::infer::Infer::open`] prevents such a hole from
+//! mentioning the variable.
 //!
-//! **Inner functions** take what they mention of the variables around them as type parameters.
-//! Which they mention is known when their holes are solved, so this is written in last
-//! ([`Checker::close_over`]). Variables opened at the top level live as long as the session and are
-//! nobody's parameters.
+//! **Packing.** Sizes and value are packed together where an existential type is expected, and
+//! where a function without a declared result type returns a value whose type mentions sizes that
+//! the function has opened.
+//!
+//! **Inner functions** take the opened variables that they mention as type parameters. The set of
+//! these variables is known only when all holes are solved, so they are added at the end of the
+//! item ([`Checker::close_over`]). Variables opened at the top level live as long as the session
+//! and are not parameters of any function.
 
 use crate::check::context::Checker;
 use crate::check::env::Definition;
@@ -36,26 +43,30 @@ use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What stands for itself where openings go: a statement, or an expression that may not be run.
+/// The unit before which openings are placed: a statement, or an expression that may be evaluated
+/// zero times or more than once.
 #[derive(Default)]
 pub(in crate::check) struct Host {
-    /// The first hole made in it.
+    /// The number of the first hole made in the host.
     pub(in crate::check) first_hole: u32,
-    /// Where the statement stands that it is.
+    /// The place of the statement, if the host is one.
     pub(in crate::check) stmt: Option<Span>,
-    /// What has been opened in it, in order.
+    /// The openings made in the host, in order.
     pub(in crate::check) openings: Vec<Opening>,
 }
 
-/// An existential value to be taken apart.
+/// An existential value to be opened.
 pub(in crate::check) struct Opening {
+    /// The rigid variables of the sizes.
     pub(in crate::check) vars: Vec<TypeVar>,
+    /// The local that holds the opened value.
     pub(in crate::check) local: LocalId,
+    /// The existential value.
     value: Term,
 }
 
 impl Opening {
-    /// The statement that does it.
+    /// Returns the `open` statement.
     fn stmt(self) -> Stmt {
         let span = self.value.span;
         Stmt { kind: StmtKind::Open { vars: self.vars, local: self.local, value: self.value }, span }
@@ -63,12 +74,12 @@ impl Opening {
 }
 
 impl Checker<'_> {
-    /// Does `f` as a host; gives what was opened, too.
+    /// Runs `f` inside a new host; returns its result and the statements that open what it opened.
     pub(in crate::check) fn host<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> (T, Vec<Stmt>) {
         self.host_at(None, f)
     }
 
-    /// The same for a statement.
+    /// Runs `f` as [`Checker::host`] does, for the statement at `stmt`.
     pub(in crate::check) fn host_at<T>(
         &mut self,
         stmt: Option<Span>,
@@ -81,8 +92,8 @@ impl Checker<'_> {
         (result, openings.into_iter().map(Opening::stmt).collect())
     }
 
-    /// An expression that may not be run, or more than once: what is opened in it is opened there,
-    /// and its type cannot mention it.
+    /// Elaborates an expression that may be evaluated zero times or more than once. Openings in it
+    /// stay inside it, and its type cannot mention them.
     pub(in crate::check) fn hosted(&mut self, inside: Inside, f: impl FnOnce(&mut Self) -> Term) -> Term {
         let (term, openings) = self.host(|this| {
             let term = f(this);
@@ -91,7 +102,7 @@ impl Checker<'_> {
         terms::with_prefix(openings, term)
     }
 
-    /// The value of a branch, at the type of all branches.
+    /// Elaborates the value of a branch at the type of all branches.
     pub(in crate::check) fn branch(&mut self, e: &Expr, ty: &Type, because: Option<(Span, String)>) -> Term {
         self.hosted(Inside::Branch, |this| {
             if this.infer.shallow(ty).is_exists() {
@@ -103,7 +114,8 @@ impl Checker<'_> {
         })
     }
 
-    /// The value of a branch, at a type of its own, which it may know better by what is wanted.
+    /// Elaborates the value of a branch at a type of its own; the expectation may determine holes
+    /// in it.
     pub(in crate::check) fn own_branch(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
         self.hosted(Inside::Branch, |this| {
             let term = this.expr(e, expected);
@@ -111,12 +123,12 @@ impl Checker<'_> {
         })
     }
 
-    /// A condition that may not be evaluated, or more than once.
+    /// Elaborates a condition that may be evaluated zero times or more than once.
     pub(in crate::check) fn condition(&mut self, e: &Expr) -> Term {
         self.hosted(Inside::Branch, |this| this.check(e, &Type::bool(), None))
     }
 
-    /// Reports a value whose type mentions what the innermost host has opened.
+    /// Reports a value whose type mentions sizes that the innermost host has opened.
     fn confined(&mut self, term: Term, inside: Inside) -> Term {
         let ty = self.infer.zonk(&term.ty);
         let Some(host) = self.frame().hosts.last() else { return term };
@@ -133,7 +145,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A call, opened if its result is existential: the value at sizes of its own.
+    /// Opens a call if its result type is existential; returns the value at its own sizes. Any
+    /// other call is returned unchanged.
     pub(in crate::check) fn open(&mut self, call: Term) -> Term {
         let ty = self.infer.shallow(&call.ty);
         if !ty.is_exists() {
@@ -141,7 +154,7 @@ impl Checker<'_> {
         }
         let span = call.span;
         let Some(first_hole) = self.frame().hosts.last().map(|host| host.first_hole) else {
-            // No expression is known that stands in no statement and calls a function.
+            // No expression form calls a function outside a statement; this error is a safeguard.
             let what = "the size that this value brings along".to_string();
             let instead = "call the function in a statement before".to_string();
             return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
@@ -154,8 +167,8 @@ impl Checker<'_> {
         opened
     }
 
-    /// Sizes and a variable for a value of an existential type. No hole older than this one can
-    /// mention them.
+    /// Makes size variables and a local for a value of an existential type. Holes older than
+    /// `first_hole` cannot mention the variables.
     fn opening(&mut self, value: Term, first_hole: u32) -> Opening {
         let session = self.at_session_level();
         let mut vars: Vec<TypeVar> = Vec::new();
@@ -176,8 +189,9 @@ impl Checker<'_> {
         Opening { vars, local, value }
     }
 
-    /// A pattern for a part of a value that brings its sizes along: they are opened where what the
-    /// pattern binds can be used first ([`Checker::matched_openings`]).
+    /// Elaborates a pattern for a part of a value with existential sizes. The sizes are opened at
+    /// the first place where the variables of the pattern can be used
+    /// ([`Checker::matched_openings`]).
     pub(in crate::check) fn packed_pattern(
         &mut self,
         pattern: &Pattern,
@@ -207,7 +221,7 @@ impl Checker<'_> {
         Pat { kind: PatKind::Bind(packed), ty: exists.clone(), span }
     }
 
-    /// The statements that open what patterns have bound since they were last asked for.
+    /// Returns and removes the statements that open the existential parts bound by patterns so far.
     pub(in crate::check) fn matched_openings(&mut self) -> Vec<Stmt> {
         let mut stmts = Vec::new();
         for (opening, pattern) in std::mem::take(&mut self.frame().matched) {
@@ -219,7 +233,8 @@ impl Checker<'_> {
         stmts
     }
 
-    /// The field of a variable that the present statement has opened, if it has.
+    /// Returns the name of a field of the variable `root` if the present statement has opened that
+    /// field.
     pub(in crate::check) fn opened_field(&mut self, root: Root) -> Option<String> {
         let host = self.frame().hosts.last()?;
         host.openings.iter().find_map(|opening| {
@@ -238,7 +253,8 @@ impl Checker<'_> {
         })
     }
 
-    /// The value of an arm after what its pattern opens. Its type cannot mention that.
+    /// Returns the value of an arm after the openings of its pattern. Reports an error if the type
+    /// of the value mentions the opened sizes.
     pub(in crate::check) fn after_openings(&mut self, openings: &[Stmt], value: Term) -> Term {
         let ty = self.infer.zonk(&value.ty);
         for stmt in openings {
@@ -252,8 +268,9 @@ impl Checker<'_> {
         terms::with_prefix(openings.to_vec(), value)
     }
 
-    /// Reports what a clause of a comprehension has opened, from `first` on, if it depends on the
-    /// clauses before, whose locals are numbered from `low` to below `high`.
+    /// Checks the openings from number `first` on, which a clause of a comprehension has made.
+    /// Reports an error and returns `None` if one depends on an earlier clause, whose locals are
+    /// numbered from `low` to below `high`.
     pub(in crate::check) fn independent(
         &mut self,
         first: usize,
@@ -277,10 +294,10 @@ impl Checker<'_> {
         }
     }
 
-    /// A name for a new size like this one that no message shows beside it for another: `K2` after
-    /// `K`.
+    /// Returns a name for a new size, based on `name`, that no visible size has: `K2` after `K`.
     fn size_name(&mut self, name: &Arc<str>, new: &[TypeVar]) -> Arc<str> {
-        /// With more variables than this all sizes that there have been count as shown.
+        /// With more variables than this, the existing names are not collected, and a number beyond
+        /// their count is used.
         const MAX_VARIABLES: usize = 500;
         let mut shown: HashSet<Arc<str>> = HashSet::default();
         let mut first = 2;
@@ -318,7 +335,7 @@ impl Checker<'_> {
         names.find(|name| !taken(name)).unwrap_or_else(|| name.clone())
     }
 
-    /// A term where an existential type is wanted: with sizes that fit.
+    /// Packs a term at an existential type with fitting sizes.
     pub(in crate::check) fn pack(
         &mut self,
         term: Term,
@@ -334,7 +351,7 @@ impl Checker<'_> {
         self.packed(sizes, term, exists)
     }
 
-    /// An expression where an existential type is wanted.
+    /// Elaborates an expression at an existential type.
     pub(in crate::check) fn check_packed(
         &mut self,
         e: &Expr,
@@ -343,7 +360,7 @@ impl Checker<'_> {
     ) -> Term {
         let exists = self.infer.zonk(exists);
         if let ExprKind::If { .. } | ExprKind::Match { .. } = e.kind {
-            // Each branch has sizes of its own.
+            // Each branch may have different sizes.
             let term = self.expr(e, Expectation::of(&exists));
             return self.pack(term, &exists, because);
         }
@@ -354,7 +371,8 @@ impl Checker<'_> {
         self.packed(sizes, term, exists)
     }
 
-    /// Sizes and value together. What has just been opened at these sizes is taken as it was.
+    /// Packs sizes and a value together. A value that was just opened at exactly these sizes is
+    /// replaced by the original existential value.
     fn packed(&mut self, sizes: Vec<Type>, term: Term, exists: Type) -> Term {
         if term.ty.is_error() {
             return Term { ty: exists, ..term };
@@ -373,13 +391,14 @@ impl Checker<'_> {
         Term::new(TermKind::PackSizes(sizes, Box::new(term)), exists, span)
     }
 
-    /// What a function gives that does not say its result type: existential if its type mentions
-    /// what the function has opened.
+    /// Returns the result of a function without a declared result type: packed if its type mentions
+    /// sizes that the function has opened.
     pub(in crate::check) fn generalized(&mut self, term: Term) -> Term {
         self.generalized_from(0, term)
     }
 
-    /// The same for what has been opened in the function since so many were.
+    /// Generalizes as [`Checker::generalized`] does, for the sizes opened in the function after the
+    /// first `first` ones.
     pub(in crate::check) fn generalized_from(&mut self, first: usize, term: Term) -> Term {
         let ty = self.infer.zonk(&term.ty);
         let opened = self.frame().opened[first..].to_vec();
@@ -397,7 +416,7 @@ impl Checker<'_> {
         self.packed(sizes, Term { ty, ..term }, exists)
     }
 
-    /// What a function gives whose result type is known, or wanted from outside.
+    /// Elaborates the result of a function whose result type is declared or expected from outside.
     pub(in crate::check) fn returned(
         &mut self,
         e: &Expr,
@@ -418,7 +437,7 @@ impl Checker<'_> {
         self.coerce(value, result, because)
     }
 
-    /// What the first `return` gives of a function that does not say its result type.
+    /// Elaborates the value of the first `return` of a function without a declared result type.
     pub(in crate::check) fn first_return(
         &mut self,
         e: &Expr,
@@ -445,8 +464,9 @@ impl Checker<'_> {
         self.coerce(value, result, because)
     }
 
-    /// Makes the inner functions of an item take the opened variables they mention as type
-    /// parameters, innermost first. Gives their further type arguments, for what is around them.
+    /// Adds to each inner function of an item the opened variables that it mentions as type
+    /// parameters, innermost functions first. Returns the corresponding type arguments for the
+    /// surrounding terms.
     pub(in crate::check) fn close_over(&mut self, inner: &mut [(FunctionId, Function)]) -> FurtherArgs {
         let opened = std::mem::take(&mut self.item.opened);
         let mut more = FurtherArgs::default();
@@ -473,17 +493,17 @@ impl Checker<'_> {
     }
 }
 
-/// Gives closures of inner functions their further type arguments.
+/// Adds the further type arguments to closures of inner functions in a term.
 pub(in crate::check) fn close_term(term: &mut Term, more: &FurtherArgs) {
     if !more.is_empty() {
         visit(term, more, &mut |_| ());
     }
 }
 
-/// Type arguments that closures of inner functions have besides those of the item.
+/// The type arguments that closures of inner functions take in addition to those of the item.
 pub(in crate::check) type FurtherArgs = HashMap<FunctionId, Vec<Type>>;
 
-/// The same, and visits every type.
+/// Adds the further type arguments to closures in a term, and calls `on_type` for every type in it.
 fn visit(term: &mut Term, more: &FurtherArgs, on_type: &mut dyn FnMut(&Type)) {
     on_type(&term.ty);
     match &mut term.kind {

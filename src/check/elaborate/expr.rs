@@ -1,8 +1,10 @@
-//! Expressions: each form to its term.
+//! Expressions: each form of the tree to its term.
 //!
-//! `expr` infers, taking a hint of the type that is wanted; `check` demands the type. Application
-//! is in `apply`, what stands after a dot in `dot`, operators in `operator`, `:>>` and `:>` in
-//! `reshape`.
+//! Takes an expression and what its place expects; returns a typed term of core, with errors
+//! reported. The method is bidirectional checking (Pierce and Turner, "Local type inference",
+//! TOPLAS 22, 2000) with unification holes: [`Checker::expr`] infers, with the expected type as a
+//! hint, and [`Checker::check`] requires the type. Application is in `apply`, dot expressions in
+//! `dot`, operators in `operator`, `:>>` and `:>` in `reshape`.
 
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
@@ -20,7 +22,7 @@ use num_bigint::{BigInt, BigUint};
 use std::sync::Arc;
 
 impl Checker<'_> {
-    /// The term of an expression.
+    /// Infers the term of an expression; the expectation is only a hint.
     pub(in crate::check) fn expr(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
         crate::cancellation::poll();
         self.infer.here = e.span;
@@ -29,7 +31,8 @@ impl Checker<'_> {
         self.bounded(term)
     }
 
-    /// The term of an expression that must have this type.
+    /// Elaborates an expression that must have this type, with the conversions of `coerce`.
+    /// `because` is the place and reason of the requirement, for messages.
     pub(in crate::check) fn check(&mut self, e: &Expr, ty: &Type, because: Option<(Span, String)>) -> Term {
         if self.infer.shallow(ty).is_exists() {
             return self.check_packed(e, ty, because);
@@ -38,9 +41,11 @@ impl Checker<'_> {
         self.coerce(term, ty, because)
     }
 
+    /// Elaborates an expression by its form.
     fn expr_any(&mut self, e: &Expr, place: Expectation<'_>) -> Term {
         let span = e.span;
-        // Of all forms only calls may be statements by themselves.
+        // Calls are the only expressions that may be statements, so all others ignore that part of
+        // the expectation.
         let expected = place.value();
         let make = |kind, ty| Term::new(kind, ty, span);
         match &e.kind {
@@ -95,7 +100,7 @@ impl Checker<'_> {
             }
             ExprKind::Tuple(parts) => self.tuple(parts, expected, span),
             ExprKind::CompactTuple(parts) => self.compact_tuple(parts, expected, span),
-            // The grammar has it at the end of a tuple only.
+            // The grammar allows `..e` only at the end of a tuple, where `tuple` handles it.
             ExprKind::Rest(inner) => {
                 let what = "…".to_string();
                 self.expr(inner, Expectation::NONE);
@@ -160,7 +165,7 @@ impl Checker<'_> {
                 let ty = Type::array(index.clone(), index.clone());
                 make(TermKind::Build(vec![(local, index)], Box::new(body)), ty)
             }
-            // The grammar has it in loops only.
+            // The grammar allows `..<i` only in loops.
             ExprKind::UpTo { .. } => make(TermKind::Error, Type::error()),
             ExprKind::IntRange { .. } => self.wrong(StatementError::IntRangeValue { span }, span),
             ExprKind::Apply { .. } => self.apply(e, place),
@@ -170,7 +175,7 @@ impl Checker<'_> {
                 let before = self.reports.len();
                 let term = self.binary(*op, a, b, expected, span);
                 if self.regroup_operator(before, span, a) {
-                    // What was meant has another type.
+                    // The regrouped expression that the message suggests has another type.
                     return make(TermKind::Error, Type::error());
                 }
                 term
@@ -266,7 +271,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A name where its value is wanted.
+    /// Elaborates a name where its value is expected.
     fn name(&mut self, name: &ast::Name, type_args: &[Type], expected: Expectation<'_>) -> Term {
         let span = name.span;
         self.note_scope(span);
@@ -288,7 +293,7 @@ impl Checker<'_> {
         self.callable_value(name, &found, type_args, expected)
     }
 
-    /// `{ …; e }`: pure, and left in no other way than by its value.
+    /// Elaborates `{ …; e }`. The block is pure and can be left only by its value.
     fn block_value(&mut self, stmts: &[ast::Stmt], value: &Expr, expected: Expectation<'_>) -> Term {
         self.in_scope(|this| {
             let frame = this.frame();

@@ -1,4 +1,7 @@
 //! `for` loops: over ranges, and over the elements of arrays.
+//!
+//! Takes the pattern, the iterable and the body; returns a core loop over one index variable, or
+//! reports why the iterable is none.
 
 use crate::check::context::Checker;
 use crate::check::error::StatementError;
@@ -9,7 +12,7 @@ use crate::syntax::ast::{self, Expr, ExprKind};
 use crate::types::{Type, TypeKind};
 
 impl Checker<'_> {
-    /// `for j in ..<i`: a loop over the codes below that of `i`.
+    /// Elaborates `for j in ..<i`: a loop over the indices whose codes are below that of `i`.
     fn for_up_to(
         &mut self,
         pattern: &ast::Pattern,
@@ -45,6 +48,7 @@ impl Checker<'_> {
         })
     }
 
+    /// Elaborates a `for` loop. Returns `None` after reporting an error.
     pub(in crate::check) fn for_loop(
         &mut self,
         pattern: &ast::Pattern,

@@ -1,7 +1,9 @@
-//! Functions as values: lambdas, local functions, and those made for a constructor or projection.
+//! Function values: lambdas, local functions, and functions synthesized for constructors and
+//! projections.
 //!
-//! Each inner function is a function of the program that captures what it uses of the outer ones.
-//! Curried parameter groups are functions within one another.
+//! Takes the written function and its expected type; returns a closure. Each inner function becomes
+//! a function of the program that captures the variables it uses from the outer ones (closure
+//! conversion). Curried parameter groups become nested functions.
 
 use crate::check::context::{Checker, Frame, FrameKind};
 use crate::check::elaborate::stmt;
@@ -15,7 +17,7 @@ use crate::types::{Kind, Type, TypeKind};
 use std::sync::Arc;
 
 impl Checker<'_> {
-    /// A function value `domain -> …` whose body is made from its parameter.
+    /// Returns a function value `domain -> …` whose body is made from its parameter.
     pub(in crate::check) fn synthesize(
         &mut self,
         domain: Type,
@@ -30,7 +32,7 @@ impl Checker<'_> {
         self.close(vec![param], None, domain, body, ty, span)
     }
 
-    /// Ends the innermost frame and gives the closure of the function it was.
+    /// Ends the innermost frame; returns the closure of the function that the frame was for.
     fn close(
         &mut self,
         params: Vec<LocalId>,
@@ -68,13 +70,13 @@ impl Checker<'_> {
         Term::new(TermKind::Closure { function: id, type_args, captures: outer }, ty, span)
     }
 
-    /// A number for a function whose body will follow.
+    /// Reserves a number for a function whose body follows later.
     pub(in crate::check) fn new_function(&mut self) -> FunctionId {
         self.program.functions.push(None);
         self.program.functions.len() as FunctionId - 1
     }
 
-    /// A lambda, or a local function that knows itself by `this`.
+    /// Elaborates a lambda, or a local function that refers to itself by the name in `this`.
     pub(in crate::check) fn lambda(
         &mut self,
         function: &ast::Function,
@@ -99,8 +101,8 @@ impl Checker<'_> {
         })
     }
 
-    /// One parameter group of a curried function; the others make its result.
-    #[allow(clippy::too_many_arguments)] // the parts of one lambda, passed down as its groups are entered
+    /// Elaborates one parameter group of a curried function; the remaining groups are the result.
+    #[allow(clippy::too_many_arguments)] // the parts of one lambda, for each of its groups
     pub(in crate::check) fn group(
         &mut self,
         groups: &[&[Param]],
@@ -117,12 +119,12 @@ impl Checker<'_> {
         self.item.frames.push(Frame::new(own_kind, name.clone(), function.header));
         self.frame().may_store = last && this.is_some();
         let own = groups.first().copied().unwrap_or(&[]);
-        // What a call of the function itself would mean depends on what it takes.
+        // The meaning of a recursive call depends on the parameter types, so they must be written.
         let this = this.filter(|_| own.iter().all(is_typed));
         let this_local = this.map(|(n, ty)| {
             let local = self.new_local(&n.text, ty.clone());
             self.bind_function(&n.text, local, n.span);
-            // What calls itself does nothing more by that.
+            // A recursive call adds no effect to those of the body.
             self.frame().contained.insert(local);
             local
         });
@@ -148,8 +150,8 @@ impl Checker<'_> {
         self.close(params, this_local, domain, body, ty, span)
     }
 
-    /// Parameters of one group: their locals, the bindings of patterns among them, the argument
-    /// type.
+    /// Elaborates the parameters of one group. Returns their locals, the statements that bind
+    /// patterns among them, and the argument type.
     pub(in crate::check) fn parameters(
         &mut self,
         params: &[Param],
@@ -161,7 +163,7 @@ impl Checker<'_> {
             (Some(ty), n) => {
                 let holes: Vec<Type> = (0..n).map(|_| self.infer.fresh(Kind::Type)).collect();
                 let product = Type::product(holes.clone());
-                // A tuple of another length is the mismatch that the caller reports.
+                // If the tuple has another length, the caller reports the mismatch.
                 if self.infer.try_unify(&product, &ty) { Some(holes) } else { None }
             }
         };
@@ -172,7 +174,8 @@ impl Checker<'_> {
                 (Some(written), _) => {
                     let ty = self.lower(written);
                     if let Some(hints) = &hints {
-                        // If they differ the whole function mismatches, which is reported outside.
+                        // If the types differ, the mismatch of the whole function is reported by
+                        // the caller.
                         let _ = self.infer.try_unify(&ty, &hints[i]);
                     }
                     ty
@@ -203,7 +206,7 @@ impl Checker<'_> {
         (locals, prefix, Type::product(types))
     }
 
-    /// The body of the innermost function, with the function's type.
+    /// Elaborates the body of the innermost function; returns it with the function's type.
     pub(in crate::check) fn function_body(
         &mut self,
         function: &ast::Function,
@@ -266,7 +269,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the type of a parameter is written.
+/// Returns true if the type of a parameter is written.
 pub(in crate::check) fn is_typed(param: &Param) -> bool {
     param.ty.is_some() || matches!(param.pattern.kind, ast::PatternKind::Typed(..))
 }

@@ -1,14 +1,15 @@
-//! What is declared in blocks: types, kinds, and functions with type parameters.
+//! Declarations in blocks: types, kinds, and functions with type parameters.
 //!
-//! **Types** and kinds are known from their declaration to the end of the block, those declared one
-//! after the other in one another, too. They stand in the tables of the session meanwhile, and what
-//! they hide is put aside ([`Hidden`]): it comes back at the end of the block, and while another
-//! item is checked on demand.
+//! **Types** and kinds are in scope from their declaration to the end of the block; consecutive
+//! declarations are also in scope in one another. While in scope they are in the tables of the
+//! session. The meanings they shadow are set aside ([`Hidden`]), and restored at the end of the
+//! block and while another item is checked on demand.
 //!
-//! **Functions with type parameters** are functions of the program like all inner ones, whose type
-//! parameters are those of the function around and their own. No variable holds one, for a value
-//! has one type: each use makes the value at its types, of the variables that the function captures
-//! ([`Lifted`]). In its own body it is a function of one type, as its parameters are.
+//! **Functions with type parameters** are functions of the program like all inner ones. Their type
+//! parameters are those of the surrounding function followed by their own (lambda lifting; Johnsson
+//! 1985). No variable holds such a function, because a value has one type: each use makes the value
+//! at its own types from the variables that the function captures ([`Lifted`]). In its own body the
+//! function is monomorphic, as its parameters are.
 
 use crate::check::context::{Binding, Checker, Frame, Hidden};
 use crate::check::elaborate::function::is_typed;
@@ -23,21 +24,20 @@ use crate::types::apply::{Meaning, TypeArm};
 use crate::types::{Kind, NominalBody, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
-/// A declared function with type parameters that stands in another.
+/// A function with type parameters that is declared inside another function.
 pub(in crate::check) struct Lifted {
-    /// The frame that declares it.
+    /// The depth of the frame that declares it.
     depth: usize,
     /// The variables of that frame that it captures.
     captures: Vec<LocalId>,
-    /// How many type parameters around it come before its own.
+    /// The number of type parameters of the surrounding functions, which precede its own.
     outer: usize,
-    /// A procedure that changes nothing but variables of the functions around it.
+    /// True for a procedure that changes nothing but variables of the surrounding functions.
     contained: bool,
 }
 
 impl Checker<'_> {
-    /// Declares the types that stand one after the other from this statement on, if it is the first
-    /// of them.
+    /// Declares the consecutive types from statement `at` on, if it is the first of them.
     pub(in crate::check) fn declare_run(&mut self, stmts: &[Stmt], at: usize) {
         let declares = |at: usize| stmts.get(at).is_some_and(|stmt| !names(stmt).is_empty());
         if !declares(at) || at > 0 && declares(at - 1) {
@@ -45,8 +45,7 @@ impl Checker<'_> {
         }
         let run: Vec<Stmt> = (at..).take_while(|at| declares(*at)).map(|at| stmts[at].clone()).collect();
         for stmt in &run {
-            // Members of a kind are types: a value of the name is no other thing that they could be
-            // taken for.
+            // The members of a kind are types, so a value of the same name is not shadowed.
             let values = !matches!(stmt.kind, StmtKind::Kind { .. });
             names(stmt).into_iter().for_each(|name| self.hide_name(&name.text, values));
         }
@@ -58,7 +57,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Puts aside what a name means, for a type, kind or constructor that is about to get it.
+    /// Sets aside the meanings of a name before a type, kind or constructor is declared with it.
     fn hide_name(&mut self, name: &Arc<str>, values: bool) {
         let mut bindings = Vec::new();
         for (depth, frame) in self.item.frames.iter_mut().enumerate().filter(|_| values) {
@@ -77,7 +76,7 @@ impl Checker<'_> {
         self.item.hidden.push(hidden);
     }
 
-    /// Reports a declared type that mentions a variable which is not one of its parameters.
+    /// Reports a declared type that mentions a type variable other than its parameters.
     fn closed_type(&mut self, stmt: &Stmt) {
         let (StmtKind::Newtype(TypeDecl { name, .. }, _)
         | StmtKind::Struct(TypeDecl { name, .. }, _)
@@ -130,7 +129,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A function with type parameters inside another.
+    /// Elaborates a function with type parameters that is declared inside another.
     pub(in crate::check) fn generic_local(&mut self, name: &ast::Name, function: &ast::Function, span: Span) {
         if let Some(param) = function.params.iter().flatten().find(|param| !is_typed(param)) {
             let (span, text) = (param.pattern.span, name.text.to_string());
@@ -144,13 +143,14 @@ impl Checker<'_> {
         let outer = self.item.type_params.len();
         let params = self.declare_params(&function.generics.params);
         for var in &params {
-            // What was there before the function cannot be of a type that only the function knows.
+            // A hole that is older than the function must not be solved by the function's type
+            // parameters.
             self.infer.open(var, first_hole);
         }
         self.item.type_params.extend(params.iter().cloned());
         let constraints = self.constraints(&function.generics.constraints);
         self.item.in_doubt |= constraints.len() < function.generics.constraints.len();
-        // Nothing else can be of these types, so what holds of them may stay known.
+        // No other term has these types, so the constraints may stay given after the function.
         let givens = self.with_supers(constraints.clone());
         self.item.givens.extend(givens);
         let parameters = self.parameters_in_block(&function.params, outer);
@@ -198,13 +198,13 @@ impl Checker<'_> {
             doc: None,
         };
         self.env.signatures.insert(id, signature);
-        // Nothing is stored under the name.
+        // No value is stored under the name.
         let local = self.new_local(&name.text, Type::unit());
         self.bind_any_function(&name.text, local, name.span, Some(id));
     }
 
-    /// Makes the function of a closure of this frame one that each use makes anew, after so many
-    /// type parameters around it.
+    /// Registers the function of a closure of the present frame as lifted: each use makes the
+    /// closure anew. `outer` is the number of type parameters of the surrounding functions.
     pub(in crate::check) fn lift(
         &mut self,
         closure: &Term,
@@ -218,7 +218,8 @@ impl Checker<'_> {
         Some(*function)
     }
 
-    /// A declared function as a value: of the top level, or one of a block with what it captures.
+    /// Returns a declared function as a value: one of the top level, or one of a block with the
+    /// variables that it captures.
     pub(in crate::check) fn function_value(&mut self, function: FunctionId, args: &[Type]) -> TermKind {
         let Some(Lifted { depth, captures, outer, .. }) = self.item.lifted.get(&function) else {
             return TermKind::Closure { function, type_args: args.to_vec(), captures: Vec::new() };
@@ -230,23 +231,25 @@ impl Checker<'_> {
         TermKind::Closure { function, type_args, captures }
     }
 
-    /// A variable of a frame around as one of the innermost.
+    /// Captures a variable of a surrounding frame; returns the corresponding local of the innermost
+    /// frame.
     fn captured_local(&mut self, depth: usize, local: LocalId) -> LocalId {
         let (span, word, overloads) = (Span::default(), None, Vec::new());
-        // Whether it is shared with functions is known since it was captured first.
+        // The first capture has already recorded if the variable is shared with functions.
         let binding =
             Binding { local, mutable: false, span, word, function: false, overloads, generic: None };
         self.captured(depth, binding).0.local
     }
 
-    /// Whether a procedure with type parameters may be called here though the place is pure.
+    /// Returns true if a procedure with type parameters may be called at this place although the
+    /// place is pure.
     pub(in crate::check) fn contained_here(&self, id: FunctionId) -> bool {
         let Some(lifted) = self.item.lifted.get(&id) else { return false };
         lifted.contained && self.item.frames[lifted.depth + 1..].iter().all(|frame| !frame.unordered())
     }
 
-    /// Returns true if a function whose calls have no order stands between the frame that has a
-    /// variable and the innermost, itself included.
+    /// Returns true if a function whose calls have no order is between the frame that has a
+    /// variable (exclusive) and the innermost frame (inclusive).
     pub(in crate::check) fn pure_between(&self, name: &str) -> bool {
         let has = |frame: &Frame| frame.scopes.iter().any(|scope| scope.contains_key(name));
         let Some(depth) = self.item.frames.iter().rposition(has) else { return false };
@@ -254,8 +257,8 @@ impl Checker<'_> {
     }
 }
 
-/// The names that a declaration of a type in a block gives a meaning: the type's, and those of its
-/// constructors; a kind's, and those of its members.
+/// Returns the names that a type declaration in a block defines: the type and its constructors, or
+/// the kind and its members.
 fn names(stmt: &Stmt) -> Vec<&ast::Name> {
     match &stmt.kind {
         StmtKind::Typedef(decl, _)

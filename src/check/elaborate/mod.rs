@@ -1,7 +1,8 @@
-//! Elaboration: expressions, statements and patterns to terms of core.
+//! Elaboration: expressions, statements and patterns of the tree to terms of core.
 
 pub(in crate::check) mod apply;
 pub(in crate::check) mod assign;
+mod axes;
 pub(in crate::check) mod call;
 pub(in crate::check) mod coerce;
 pub(in crate::check) mod common_type;

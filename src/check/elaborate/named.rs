@@ -1,15 +1,18 @@
-//! Arguments by name, and values that parameters have where a call leaves them out.
+//! Named arguments, and default values of parameters.
 //!
-//! Only functions that are known by name have names of parameters, `f (3, scale = 2.0)`, and
-//! constructors of structs those of their fields. A call is read as it is written first. Where no
-//! function of the name takes the argument so, or where names are written, those functions of the
-//! nearest scope are completed whose parameters have the names, and a default for each that is left
-//! out. What is given is evaluated in the order in which it is written, then the defaults, at each
-//! call.
+//! Takes a call that names parameters or leaves some out, and the candidates of its name; returns
+//! the complete call. Returns no call (`None`) for calls that are complete as written.
 //!
-//! The default of a parameter is a function of the program without parameters, with the type
-//! parameters of the function it belongs to. It is checked where the function is declared, so it
-//! sees no parameter.
+//! Only functions that are known by name have named parameters, `f (3, scale = 2.0)`, and
+//! constructors of structs have named fields. A call is first read as it is written. If no function
+//! of the name accepts that argument, or if names are written, the call is completed for the
+//! functions of the nearest scope whose parameters have those names and have a default for each
+//! parameter left out. The given values are evaluated in the order in which they are written, and
+//! then the defaults, at each call.
+//!
+//! The default of a parameter is a function of the program without parameters. Its type parameters
+//! are those of the function it belongs to. It is checked at the declaration, so it cannot mention
+//! the other parameters.
 
 use crate::check::context::{Checker, Pending};
 use crate::check::elaborate::apply;
@@ -26,24 +29,26 @@ use crate::syntax::ast::{self, Expr, ExprKind, Name, Param, PatternKind};
 use crate::types::{Kind, NominalBody, Type, TypeKind};
 use std::sync::Arc;
 
-/// A function that a call can be completed for.
+/// A function for which a call can be completed.
 #[derive(Clone)]
 struct Completed {
+    /// The function.
     candidate: Candidate,
-    /// For each parameter the number of what the call gives for it; nothing where its default is
-    /// taken.
+    /// For each parameter, the number of the given value; `None` if its default is used.
     slots: Vec<Option<usize>>,
 }
 
-/// What a call gives a function: values by place, then by name.
+/// The values that a call gives to a function: first positional ones, then named ones.
 struct Given<'e> {
+    /// Number of positional values.
     places: usize,
+    /// The names of the named values, in their order.
     names: Vec<&'e Name>,
 }
 
 impl Given<'_> {
-    /// For each parameter the number of what is given for it, if these parameters can be given
-    /// that.
+    /// Returns, for each parameter, the number of the value given for it. Returns `None` if these
+    /// parameters do not accept the values.
     fn fill(&self, parameters: &[Parameter]) -> Option<Vec<Option<usize>>> {
         let mut slots: Vec<Option<usize>> =
             (0..parameters.len()).map(|at| (at < self.places).then_some(at)).collect();
@@ -62,24 +67,26 @@ impl Given<'_> {
     }
 }
 
-/// What calls may say of the groups of parameters of a function that is known by its name.
+/// The parameter groups of a function that is known by name.
 pub(in crate::check) struct Known<'n> {
+    /// The name in the call.
     pub name: &'n Name,
-    /// The groups that are still to be given, the first of them first.
+    /// The groups for which arguments remain to be given, in order.
     pub groups: Vec<Vec<Parameter>>,
     /// The type arguments of the function.
     pub type_args: Vec<Type>,
 }
 
 impl<'n> Known<'n> {
-    /// The same where the first argument has been read as it is written.
+    /// Returns the groups with the first one cleared, because its argument has been read as it is
+    /// written.
     pub(in crate::check) fn after_first(mut self) -> Known<'n> {
         self.groups.iter_mut().take(1).for_each(Vec::clear);
         self
     }
 }
 
-/// What an argument gives, as it is written.
+/// Returns the positional and the named values of an argument.
 fn given_by(argument: &Expr) -> (Vec<&Expr>, &[(Name, Expr)]) {
     match &argument.kind {
         ExprKind::Arguments(places, named) => (places.iter().collect(), named),
@@ -89,7 +96,7 @@ fn given_by(argument: &Expr) -> (Vec<&Expr>, &[(Name, Expr)]) {
     }
 }
 
-/// The name of a parameter, if it is a name.
+/// Returns the name of a parameter whose pattern is an unqualified name.
 fn parameter_name(param: &Param) -> Option<Arc<str>> {
     match &param.pattern.kind {
         PatternKind::Name(name) if name.qualified().is_none() => Some(name.text.clone()),
@@ -97,7 +104,7 @@ fn parameter_name(param: &Param) -> Option<Arc<str>> {
     }
 }
 
-/// A default as a function without parameters.
+/// Returns a default value as a function without parameters.
 fn default_function(param: &Param, default: &Expr) -> ast::Function {
     ast::Function {
         is_proc: false,
@@ -110,7 +117,8 @@ fn default_function(param: &Param, default: &Expr) -> ast::Function {
 }
 
 impl Checker<'_> {
-    /// What calls may say by name, and leave out, of a function that is being declared.
+    /// Returns the parameters of a function that is being declared at the top level; registers the
+    /// functions of its defaults for checking.
     pub(in crate::check) fn parameters_of(
         &mut self,
         groups: &[Vec<Param>],
@@ -134,8 +142,9 @@ impl Checker<'_> {
         groups.iter().map(|group| of_group(self, group)).collect()
     }
 
-    /// The same of a function in a block, of which `outer` type parameters belong to the functions
-    /// around: its defaults see what stands around it.
+    /// Returns the parameters of a function in a block, as [`Checker::parameters_of`] does. `outer`
+    /// is the number of type parameters of the surrounding functions. Its defaults can mention the
+    /// variables around the function.
     pub(in crate::check) fn parameters_in_block(
         &mut self,
         groups: &[Vec<Param>],
@@ -155,15 +164,15 @@ impl Checker<'_> {
         groups.iter().map(|group| of_group(self, group)).collect()
     }
 
-    /// Reports defaults of parameters that no call can leave out.
+    /// Reports defaults of parameters in functions whose calls cannot leave parameters out.
     pub(in crate::check) fn no_defaults(&mut self, groups: &[Vec<Param>]) {
         for default in groups.iter().flatten().filter_map(|param| param.default.as_ref()) {
             self.report(CallError::DefaultHere { span: default.span });
         }
     }
 
-    /// A call that names parameters or leaves some out; nothing if it is none, before anything of
-    /// it is read.
+    /// Elaborates a call that names parameters or leaves some out. Returns `None` before
+    /// elaborating any part if the call is complete as written.
     pub(in crate::check) fn completed_call(
         &mut self,
         head: &Expr,
@@ -194,7 +203,7 @@ impl Checker<'_> {
             false => {
                 let whole = self.prepare(first);
                 let ty = self.infer.zonk(&whole.ty());
-                // A farther function is not asked where a nearer one is completed.
+                // A nearer function that can be completed has precedence over a farther one.
                 if self.takes_written(&found.up_to(nearest), &type_args, &ty, expected) {
                     let rest = self.prepare_rest(&found, rest);
                     let args = std::iter::once(whole).chain(rest).collect();
@@ -207,8 +216,9 @@ impl Checker<'_> {
         self.filled_call(&call, &found, fitting, parts, rest)
     }
 
-    /// `x.f`, `x.f (k = 3)`: a call of `f` that names parameters or leaves some out; nothing if it
-    /// is none. What follows by name belongs to the parameters beside `x`, unless `f x` takes it.
+    /// Elaborates `x.f` or `x.f (k = 3)` as a call of `f` that names parameters or leaves some out.
+    /// Returns `None` if it is not such a call. The named values belong to the parameters beside
+    /// `x`, unless the result of `f x` takes them.
     pub(in crate::check) fn completed_dot(
         &mut self,
         (name, type_args): (&Name, &[Type]),
@@ -225,7 +235,7 @@ impl Checker<'_> {
         if named.is_none() && !self.has_defaults(&found) {
             return None;
         }
-        // A tuple gives its parts, or itself.
+        // A tuple gives its components as positional values, or itself as one.
         let mut places = match &base.kind {
             TermKind::Tuple(parts)
                 if matches!(base.ty.kind(), TypeKind::Product(_) | TypeKind::Array(..)) =>
@@ -270,14 +280,15 @@ impl Checker<'_> {
         self.filled_call(&call, &found, fitting, parts, arguments)
     }
 
-    /// The function that a name means, if it is one that a block declares, and nothing else.
+    /// Returns the function that a name refers to, if it is declared in a block and is the only
+    /// meaning.
     pub(in crate::check) fn local_function<'n>(&self, name: &'n Name) -> Option<Known<'n>> {
         let found = self.find(&name.text);
         let local = found.only().filter(|one| matches!(one, Candidate::Local(..)))?;
         self.known_groups(local).map(|groups| Known { name, groups, type_args: Vec::new() })
     }
 
-    /// The call of the best of these functions.
+    /// Elaborates the call of the best of the functions for which it can be completed.
     fn filled_call(
         &mut self,
         call: &Filling<'_>,
@@ -335,8 +346,8 @@ impl Checker<'_> {
         Some(Term { span, ..term })
     }
 
-    /// The argument for a group of parameters, with what is done before it: what is given in the
-    /// order in which it is written, then the defaults.
+    /// Returns the argument for a group of parameters, with the statements that precede it. The
+    /// given values are evaluated in the order in which they are written, and then the defaults.
     fn filled_group(
         &mut self,
         parts: Vec<Arg>,
@@ -382,7 +393,7 @@ impl Checker<'_> {
         (prefix, argument)
     }
 
-    /// The argument for the next group of parameters of a known function.
+    /// Returns the argument for the next group of parameters of a known function.
     pub(in crate::check) fn finish_group(
         &mut self,
         arg: Arg,
@@ -425,8 +436,8 @@ impl Checker<'_> {
         terms::with_prefix(prefix, argument)
     }
 
-    /// The arguments after the first, as far as they can be read before the function is chosen:
-    /// what may name parameters or leave some out waits.
+    /// Prepares the arguments after the first as far as possible before the function is chosen.
+    /// Arguments that may name parameters or leave some out wait.
     pub(in crate::check) fn prepare_rest<'e>(&mut self, found: &Found, rest: &[&'e Expr]) -> Vec<Arg<'e>> {
         let mut groups: Vec<Vec<Vec<Parameter>>> = Vec::new();
         if !rest.is_empty() {
@@ -447,7 +458,7 @@ impl Checker<'_> {
         args
     }
 
-    /// What calls may say of a function that has been chosen, from its first group on.
+    /// Returns the parameter groups of a chosen function, from the first on.
     pub(in crate::check) fn known<'n>(
         &self,
         name: &'n Name,
@@ -461,8 +472,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The parameters of a function in their groups, or the fields of a struct, which its
-    /// constructor takes; nothing of what has none by name.
+    /// Returns the parameter groups of a function, or the fields of a struct as those of its
+    /// constructor. Returns `None` for candidates without named parameters.
     fn known_groups(&self, candidate: &Candidate) -> Option<Vec<Vec<Parameter>>> {
         match candidate {
             Candidate::Top(Callable::Function(id)) => Some(self.env.signatures.get(id)?.parameters.clone()),
@@ -479,12 +490,13 @@ impl Checker<'_> {
         }
     }
 
-    /// The parameters of the first group.
+    /// Returns the parameters of the first group.
     fn known_parameters(&self, candidate: &Candidate) -> Option<Vec<Parameter>> {
         self.known_groups(candidate).map(|groups| groups.into_iter().next().unwrap_or_default())
     }
 
-    /// Whether a call of one of these may leave something out of its first group.
+    /// Returns true if a call of one of these functions may leave out a parameter of the first
+    /// group.
     fn has_defaults(&self, found: &Found) -> bool {
         found.candidates().any(|(_, candidate)| {
             let groups = match candidate {
@@ -499,7 +511,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether one of these functions takes a value of this type, as it is, and gives a function.
+    /// Returns true if one of these functions accepts a value of this type and may return a
+    /// function.
     fn gives_function(&mut self, found: &Found, type_args: &[Type], ty: &Type) -> bool {
         let candidates: Vec<Candidate> = found.candidates().map(|(_, candidate)| candidate.clone()).collect();
         candidates.iter().any(|candidate| {
@@ -514,8 +527,8 @@ impl Checker<'_> {
         })
     }
 
-    /// The functions of the nearest scope that can be given this by name or with defaults, with
-    /// what each parameter gets.
+    /// Returns the functions of the nearest scope for which the given values can be completed by
+    /// names or defaults, each with its slots, and the number of that scope's tier.
     fn filled(&mut self, found: &Found, given: &Given<'_>) -> (usize, Vec<Completed>) {
         for (at, tier) in found.tiers.iter().enumerate() {
             let mut filled = Vec::new();
@@ -523,7 +536,8 @@ impl Checker<'_> {
                 let slots = self.known_parameters(candidate).and_then(|known| given.fill(&known));
                 let Some(slots) = slots else { continue };
                 let as_written = given.names.is_empty() && slots.iter().all(Option::is_some);
-                // A record is what a function of one type parameter, or of a record, takes.
+                // A function of one type parameter, or of a record, takes the named values as one
+                // record.
                 let record = !given.names.is_empty() && self.takes_record(candidate);
                 if !as_written && !record {
                     filled.push(Completed { candidate: candidate.clone(), slots });
@@ -532,8 +546,8 @@ impl Checker<'_> {
             if !filled.is_empty() {
                 return (at, filled);
             }
-            // Farther functions are not asked if one here takes the fields as the record that they
-            // are.
+            // A function in this scope that takes the named values as a record has precedence over
+            // farther functions.
             if tier.candidates.iter().any(|candidate| self.takes_fields(candidate, given)) {
                 break;
             }
@@ -541,13 +555,14 @@ impl Checker<'_> {
         (0, Vec::new())
     }
 
-    /// Whether what a function takes is, or may be, a record.
+    /// Returns true if the parameter of a function is, or may become, a record.
     fn takes_record(&mut self, candidate: &Candidate) -> bool {
         let domain = self.candidate_header(candidate).domain;
         matches!(domain.kind(), TypeKind::Record(_) | TypeKind::Var(_) | TypeKind::Meta(_))
     }
 
-    /// Whether what a function takes is, or may be, a record of what is given, all of it by name.
+    /// Returns true if the parameter of a function is, or may become, a record of exactly the given
+    /// fields. All values must be named.
     fn takes_fields(&mut self, candidate: &Candidate, given: &Given<'_>) -> bool {
         if given.names.is_empty() || given.places > 0 {
             return false;
@@ -561,8 +576,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether fields can mean nothing but parameters: a function has all of the names, and more,
-    /// and none takes a record.
+    /// Returns true if the named values can only be parameters: some function has all of the names
+    /// and more parameters, and no function takes a record.
     fn names_parameters(&mut self, found: &Found, given: &Given<'_>) -> bool {
         if given.names.is_empty() || given.places > 0 {
             return false;
@@ -578,7 +593,8 @@ impl Checker<'_> {
                 .all(|candidate| self.known_parameters(candidate).is_some() && !self.takes_record(candidate))
     }
 
-    /// The one of several completed functions that takes the argument with the least conversion.
+    /// Returns the one of several completed functions that accepts the values with the least
+    /// conversion; reports an ambiguity.
     fn best_filled(
         &mut self,
         name: &Name,
@@ -614,12 +630,12 @@ impl Checker<'_> {
         }
         match fitting.pop() {
             Some((_, completed)) => Some(completed),
-            // The report is about the first.
+            // The error is then reported for the first function.
             None => filled.into_iter().next(),
         }
     }
 
-    /// What is wrong with a call that names parameters, where no function can be given that.
+    /// Returns the error of a call that names parameters, where no function accepts the values.
     fn none_filled(&self, name: &Name, found: &Found, given: &Given<'_>, span: Span) -> CallError {
         let mut known = found.candidates().filter_map(|(_, candidate)| self.known_parameters(candidate));
         match known.next() {
@@ -633,7 +649,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The value of a parameter that a call leaves out.
+    /// Returns the value of a parameter that a call leaves out.
     fn default_of(&mut self, default: Option<FunctionId>, type_args: &[Type], ty: &Type, span: Span) -> Term {
         let Some(function) = default else { return Term::new(TermKind::Error, Type::error(), span) };
         let kind = self.function_value(function, type_args);
@@ -642,7 +658,7 @@ impl Checker<'_> {
     }
 }
 
-/// What is wrong with what a call gives these parameters.
+/// Returns the error of values that these parameters do not accept.
 fn not_filled(function: &str, parameters: &[Parameter], given: &Given<'_>, span: Span) -> CallError {
     let known = |name: &Name| parameters.iter().position(|p| p.name.as_ref() == Some(&name.text));
     for name in &given.names {
@@ -683,14 +699,14 @@ fn not_filled(function: &str, parameters: &[Parameter], given: &Given<'_>, span:
     CallError::WrongNamed { span, words, help: "a parameter without a default is given in each call".into() }
 }
 
-/// What a call gives a group of so many places, one by one.
+/// Returns the values that an argument gives to a group with this number of positional values.
 fn parts_of(whole: Arg<'_>, places: usize) -> Vec<Arg<'_>> {
     match whole {
         Arg::Tuple(parts, _) => parts,
         Arg::Done(Term { kind: TermKind::Tuple(parts), .. }) if places != 1 => {
             parts.into_iter().map(Arg::Done).collect()
         }
-        // `f ()` gives nothing.
+        // `f ()` gives no value.
         Arg::Done(_) if places == 0 => Vec::new(),
         whole => vec![whole],
     }
@@ -698,16 +714,19 @@ fn parts_of(whole: Arg<'_>, places: usize) -> Vec<Arg<'_>> {
 
 /// A call that is being completed.
 struct Filling<'n> {
+    /// The name in the call.
     name: &'n Name,
+    /// The written type arguments.
     type_args: Vec<Type>,
-    /// Where what it gives its first group stands.
+    /// The span of the argument for the first group.
     first: Span,
-    /// The call is a statement by itself.
+    /// True if the call is a statement.
     statement: bool,
+    /// The span of the whole call.
     span: Span,
 }
 
-/// The types of so many parameters.
+/// Returns the types of this number of parameters, given their common domain.
 fn parameter_types(domain: &Type, count: usize) -> Vec<Type> {
     if count == 1 {
         return vec![domain.clone()];

@@ -1,9 +1,12 @@
-//! Operators: on scalars of one family, pointwise over arrays of one index type.
+//! Operators: on scalars of one family, and pointwise over arrays of one index type.
 //!
-//! `int` and `bigint` join to `bigint`; no operator crosses from integers to reals. An index is not
-//! a number: only `cyclic[N]` has `+ - *`, modulo the size of N. A scalar beside an array is
-//! broadcast. `==` and `!=` compare whole values of any data type; `<` and its kin compare scalars,
-//! and compact values by code.
+//! Takes the operator and its operands; returns a core operation, a pointwise array construction,
+//! or the call of a function of the operator's name. Reports an error with help where none applies.
+//!
+//! `int` and `bigint` join to `bigint`; no operator mixes integers and reals. An index is not a
+//! number: only `cyclic[N]` has `+ - *`, modulo the size of N. A scalar operand beside an array is
+//! broadcast. `==` and `!=` compare whole values of any data type. `<`, `<=`, `>` and `>=` compare
+//! scalars, and compact values by code.
 
 use crate::check::context::{Checker, Frame};
 use crate::check::elaborate::apply::Arg;
@@ -24,6 +27,7 @@ use num_traits::Signed;
 use std::sync::Arc;
 
 impl Checker<'_> {
+    /// Elaborates a prefix operator.
     pub(in crate::check) fn unary(
         &mut self,
         op: UnaryOp,
@@ -43,13 +47,14 @@ impl Checker<'_> {
                 let before = self.reports.len();
                 let written = operand;
                 let operand = self.expr(operand, expected);
-                // `-- a comment`
+                // The program writes `-- a comment`.
                 if let crate::syntax::ast::ExprKind::Unary(UnaryOp::Neg, _) = &written.kind
                     && written.span.start == span.start + 1
                 {
                     self.comment_meant(before, span);
                 }
-                // What is negated is of the type of its negative.
+                // The negative of a value has the value's type, so the expected type applies to the
+                // operand.
                 if let (TypeKind::Meta(_), None, Some(hint)) =
                     (self.infer.shallow(&operand.ty).kind(), self.infer.literal_of(&operand.ty), expected.ty)
                 {
@@ -60,7 +65,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A prefix operator on an operand.
+    /// Returns a prefix operator applied to an elaborated operand.
     pub(in crate::check) fn prefix(&mut self, op: UnaryOp, operand: Term, span: Span) -> Term {
         match (op, operand.kind) {
             (UnaryOp::Not, kind) => {
@@ -71,14 +76,14 @@ impl Checker<'_> {
                 let operand = self.coerce(operand, &Type::bool(), None);
                 Term::new(TermKind::Op(Op::Not, vec![operand]), Type::bool(), span)
             }
-            // An `i8` of 128 is none; -128 is one.
+            // 128 is not an `i8`, but -128 is, so the sign is applied to the literal.
             (UnaryOp::Neg, TermKind::Int(n)) => Term::new(TermKind::Int(-n), operand.ty, span),
             (UnaryOp::Neg, TermKind::Real(x)) => Term::new(TermKind::Real(-x), operand.ty, span),
             (UnaryOp::Neg, kind) => self.negate(Term { kind, ..operand }, span),
         }
     }
 
-    /// An infix operator on operands.
+    /// Returns an infix operator applied to elaborated operands.
     pub(in crate::check) fn infix(&mut self, op: BinaryOp, a: Term, b: Term, span: Span) -> Term {
         match op {
             BinaryOp::And | BinaryOp::Or => {
@@ -107,12 +112,13 @@ impl Checker<'_> {
         }
     }
 
-    /// A type `2 \^ I`, on which `and`, `or` and `not` work digit by digit.
+    /// Returns the type if it is `2 \^ I`, on which `and`, `or` and `not` operate digit by digit.
     fn set(&mut self, ty: &Type) -> Option<Type> {
         let ty = self.infer.zonk(ty);
         ty.is_set().then_some(ty)
     }
 
+    /// Returns the negative of an operand, elementwise for arrays.
     fn negate(&mut self, operand: Term, span: Span) -> Term {
         let ty = self.array_view(&operand.ty);
         if let TypeKind::Array(_, index) = ty.kind() {
@@ -142,6 +148,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Elaborates an infix operator.
     pub(in crate::check) fn binary(
         &mut self,
         op: BinaryOp,
@@ -169,7 +176,7 @@ impl Checker<'_> {
             BinaryOp::In => {
                 let before = self.reports.len();
                 let set = self.expr(b, Expectation::NONE);
-                // `val x = e in …`, in which `x` is not known yet.
+                // The program writes `val x = e in …`, where `x` is not in scope.
                 let how = "a name stays known to the end of its block: end this statement with `;`";
                 self.add_hint(before, how, |report| {
                     matches!(report.error, CheckError::Call(CallError::UnknownName { .. }))
@@ -181,7 +188,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `i in s`: the truth value that a set has at an index, which `index` makes.
+    /// Elaborates `i in s`: the digit of the set at an index, which `index` makes.
     fn member(
         &mut self,
         set: Term,
@@ -200,7 +207,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A chain `a + b + c + …` leans left; long ones are walked in a loop, not on the stack.
+    /// Elaborates a chain `a + b + c + …`, which nests to the left. A loop is used, so that a long
+    /// chain does not overflow the stack.
     fn arithmetic_chain(&mut self, op: BinaryOp, a: &Expr, b: &Expr, span: Span) -> Term {
         let mut rest = vec![(op, b, span)];
         let mut first = a;
@@ -223,7 +231,7 @@ impl Checker<'_> {
         term
     }
 
-    /// A type as an array type where it is one: a tuple of one type is.
+    /// Returns a type as an array type if it is one; a tuple of equal types is an array.
     fn array_view(&mut self, ty: &Type) -> Type {
         let ty = self.infer.shallow(ty);
         if let TypeKind::Product(parts) = ty.kind() {
@@ -237,12 +245,14 @@ impl Checker<'_> {
         ty
     }
 
-    /// The number system of a type; literals and holes count as `int` until they are known.
+    /// Returns the number system of a type; literals and holes count as `int` until they are
+    /// solved.
     fn number(&mut self, ty: &Type) -> Option<Num> {
         let ty = self.infer.shallow(ty);
         if let TypeKind::Meta(_) = ty.kind() { Some(Num::Int) } else { Num::of(&ty) }
     }
 
+    /// Returns an arithmetic operator applied to operands, elementwise if one of them is an array.
     fn arithmetic(&mut self, op: BinaryOp, a: Term, b: Term, span: Span) -> Term {
         let (left, right) = (self.array_view(&a.ty), self.array_view(&b.ty));
         if left.is_error() || right.is_error() {
@@ -285,6 +295,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns an arithmetic operator applied to scalars.
     fn scalar_arithmetic(&mut self, op: BinaryOp, a: Term, b: Term, span: Span) -> Term {
         let (a, b) = self.join(a, b);
         let (a, b) = self.literal_operand(op, a, b);
@@ -307,7 +318,8 @@ impl Checker<'_> {
         Term::new(TermKind::Op(op_term, vec![a, b]), ty, span)
     }
 
-    /// The call of a function of an operator's name; the operands back if there is none.
+    /// Returns the call of a function named by an operator, or the operands, as the error, if no
+    /// such function may apply.
     pub(in crate::check) fn user_operator(
         &mut self,
         symbol: &str,
@@ -327,8 +339,8 @@ impl Checker<'_> {
         Ok(self.call_name(&name, &[], vec![argument], Expectation::NONE, span))
     }
 
-    /// Whether a function named by an operator could be meant: one that the user has declared, or a
-    /// method of a class that the operands may belong to.
+    /// Returns true if a function named by an operator may apply: one that the program has
+    /// declared, or a method of a class that the operands may belong to.
     fn may_apply(&mut self, symbol: &str, operands: Type) -> bool {
         let callables = self.env.operators(symbol);
         let local = |frame: &Frame| frame.scopes.iter().any(|scope| scope.contains_key(symbol));
@@ -350,7 +362,8 @@ impl Checker<'_> {
         })
     }
 
-    /// An operator on operands it is not built in for: a function of its name, if there is one.
+    /// Returns an operator applied to operands for which it is not built in: the call of a function
+    /// of its name, or an error with help.
     fn other_operator(&mut self, op: BinaryOp, a: Term, b: Term, span: Span) -> Term {
         let (a, b) = match self.user_operator(op.symbol(), vec![a, b], span) {
             Ok(call) => return call,
@@ -391,12 +404,12 @@ impl Checker<'_> {
         self.wrong(OperatorError::NoOperator { span, op: op.symbol(), left, right: Some(right), help }, span)
     }
 
-    /// What to write instead of arithmetic on an index.
+    /// Returns help for arithmetic on an index; `None` if no operand is an index.
     fn index_arithmetic(&mut self, op: BinaryOp, a: &Term, b: &Term) -> Option<Help> {
         if core_comparison(op).is_some() {
             return None;
         }
-        // A literal is left as open as it is.
+        // A literal stays unsolved here.
         let (left, right) = (self.infer.zonk(&a.ty), self.infer.zonk(&b.ty));
         if Num::of(&left) == Some(Num::Mod) && left == right {
             return Some("most integers modulo a number have no inverse: there are `+`, `-` and `*`".into());
@@ -457,7 +470,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Operands of two types do not mix, but one of them may be converted when asked.
+    /// Returns help for operands of two types, one of which converts explicitly to the other.
     fn one_type_help(&mut self, left: &Type, right: &Type) -> Option<String> {
         let declared = |ty: &Type| matches!(ty.kind(), TypeKind::Nominal(..));
         let (from, to) = if declared(right) { (left, right) } else { (right, left) };
@@ -465,8 +478,9 @@ impl Checker<'_> {
         converts.then(|| format!("`:> {to}` makes a `{to}` of the `{from}`"))
     }
 
-    /// A literal beside a declared type or a type parameter becomes one of its values, if it can
-    /// and no declared function of the operator takes it as a number: `z ** 2`.
+    /// Converts a literal beside a declared type or a type parameter to that type, if possible. A
+    /// declared function of the operator that accepts the literal as a number has precedence: `z **
+    /// 2`.
     fn literal_operand(&mut self, op: BinaryOp, a: Term, b: Term) -> (Term, Term) {
         let literals = (self.infer.literal_of(&a.ty), self.infer.literal_of(&b.ty));
         if matches!(literals, (None, None) | (Some(_), Some(_))) || self.takes_number(op, &a, &b) {
@@ -480,8 +494,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a declared function of an operator takes operands with literals as they are by
-    /// default.
+    /// Returns true if a declared function of an operator accepts the operands with literals at
+    /// their default types.
     fn takes_number(&mut self, op: BinaryOp, a: &Term, b: &Term) -> bool {
         let callables = self.env.callables(op.symbol()).map(<[_]>::to_vec).unwrap_or_default();
         callables.iter().filter(|callable| matches!(callable, Callable::Function(_))).any(|callable| {
@@ -496,7 +510,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Two numbers of one family are brought to the type that holds both.
+    /// Converts two numbers of one family to the type that holds both.
     fn join(&mut self, a: Term, b: Term) -> (Term, Term) {
         let (left, right) = (self.infer.shallow(&a.ty), self.infer.shallow(&b.ty));
         let (Some(left), Some(right)) = (left.as_scalar(), right.as_scalar()) else { return (a, b) };
@@ -514,6 +528,7 @@ impl Checker<'_> {
         (widen(a, left), widen(b, right))
     }
 
+    /// Returns general help for operands that an operator does not accept.
     fn operator_help(&mut self, left: &Type, right: Option<&Type>) -> Option<String> {
         let scalars = (left.as_scalar(), right.and_then(Type::as_scalar));
         match (scalars, right) {
@@ -548,6 +563,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns a comparison of two operands.
     fn compare(&mut self, op: BinaryOp, a: Term, b: Term, span: Span) -> Term {
         let (a, b) = self.join(a, b);
         let (a, b) = self.literal_operand(op, a, b);
@@ -588,7 +604,7 @@ impl Checker<'_> {
         Term::new(TermKind::Op(core_op, vec![a, b]), Type::bool(), span)
     }
 
-    /// Whether an enumeration is given an order of its own, by an instance or a function.
+    /// Returns true if an enumeration has an order of its own, by an instance or a function.
     fn orders(&mut self, op: BinaryOp, ty: &Type) -> bool {
         if ty.as_enumeration().is_none() {
             return false;
@@ -611,7 +627,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Evaluates a term once: the statement that binds it, and the variable.
+    /// Returns the statement that binds a term to a local, and the local.
     fn hold(&mut self, term: Term) -> (Stmt, Term) {
         let span = term.span;
         let local = self.new_local("operand", term.ty.clone());
@@ -620,7 +636,7 @@ impl Checker<'_> {
         (Stmt { kind: StmtKind::Let(bind, term), span }, variable)
     }
 
-    /// The array whose element at `i` is the body.
+    /// Returns the array whose element at `i` is the body; `prefix` precedes it.
     fn pointwise(
         &mut self,
         prefix: Vec<Stmt>,
@@ -637,7 +653,7 @@ impl Checker<'_> {
     }
 }
 
-/// What to write instead of the negative of an index.
+/// Returns help for the negative of an index.
 fn index_negated(ty: &Type) -> Option<String> {
     if !is_index(ty) {
         return None;
@@ -651,7 +667,8 @@ fn index_negated(ty: &Type) -> Option<String> {
     })
 }
 
-/// `i.around k` for `i + k.mod[N]`, `i.around (-k)` for `i - k.mod[N]`.
+/// Returns help that replaces `i + k.mod[N]` by `i.around k`, and `i - k.mod[N]` by `i.around
+/// (-k)`.
 fn steps_around(minus: bool, a: &Term, b: &Term, places: &Term) -> Help {
     let simple = matches!(a.kind, TermKind::Local(_) | TermKind::Global(_));
     let literal = match &places.kind {
@@ -685,7 +702,7 @@ fn steps_around(minus: bool, a: &Term, b: &Term, places: &Term) -> Help {
     Help { text: format!("an index is not a number: write `{text}`, which steps and wraps"), edits }
 }
 
-/// What to write where an array stands in a comparison beside one of its elements.
+/// Returns help for a comparison of an array with one of its elements.
 fn compared_elements(op: BinaryOp, left: &Type, right: &Type) -> Option<String> {
     core_comparison(op)?;
     let text = match (left.kind(), right.kind()) {
@@ -697,7 +714,7 @@ fn compared_elements(op: BinaryOp, left: &Type, right: &Type) -> Option<String> 
     Some(format!("a comparison gives one truth value: `map ({text}) a` compares each element of `a`"))
 }
 
-/// What to write where an operand may be missing.
+/// Returns help for an operand that may be missing (an option).
 fn optional_operand(left: &Type, right: &Type) -> Option<String> {
     if left == right {
         return None;
@@ -705,7 +722,7 @@ fn optional_operand(left: &Type, right: &Type) -> Option<String> {
     let function = |ty: &Type| mismatch::missing_value(ty).map(|(_, function)| function);
     let (ty, function) = match (function(left), function(right)) {
         (a, b) if a == b => return None,
-        // Of an option beside `1 + T` the option is told.
+        // Of an option beside `1 + T`, the message names the option.
         (Some(a), b) if b.is_none() || a == "or_else" => (left, a),
         (_, b) => (right, b?),
     };
@@ -714,7 +731,7 @@ fn optional_operand(left: &Type, right: &Type) -> Option<String> {
     ))
 }
 
-/// A comparison operator of core.
+/// Returns the comparison operation of core for an operator; `None` for other operators.
 fn core_comparison(op: BinaryOp) -> Option<Op> {
     Some(match op {
         BinaryOp::Eq => Op::Eq,

@@ -1,40 +1,44 @@
-//! Which of several functions a name means: the scopes that are searched, and the choice among what
-//! they hold.
+//! Overload resolution: the scopes that are searched for a name, and the choice among their
+//! functions.
 //!
-//! **Scopes**, near to far: the blocks around, innermost first; this module (a session is one);
-//! names imported one by one; names imported with `*`; the library ([`Scope`]). Each that has
-//! functions of the name is a *tier* ([`Found`]). A `val`, `var` or parameter of the name ends the
-//! search, and so does a case without argument, which is a value: what is farther is hidden by it.
+//! Takes the candidates of a name ([`Found`]), the argument and the expected result; returns the
+//! chosen function, or reports E0403 or E0404.
 //!
-//! **Choice.** The tiers are asked one after the other, and the first in which a candidate fits
-//! decides; farther ones are not looked at. A candidate fits if its declared parameter type, and
-//! what it asks of its type arguments, take the type of the argument, in three rounds ([`Round`]):
-//! as it is; with literals at another type than their own; with conversions that lose nothing. The
-//! first round in which anything of the tier fits counts. Of what fits there, the least conversion,
-//! then the most specific parameter type, then the wanted result decide. If several are left:
-//! E0404. If no tier has one that fits, the variable that ended the search is called; without one:
-//! E0403, or what is wrong with the only function that the program itself has of the name.
+//! **Scopes**, from near to far: the surrounding blocks, innermost first; this module (a session is
+//! one); names imported individually; names imported with `*`; the library ([`Scope`]). Each scope
+//! that has functions of the name is a *tier*. A `val`, `var` or parameter of the name ends the
+//! search, and so does a case without argument, which is a value: they hide everything farther.
 //!
-//! Result types take no part in fitting. So a body that calls another function of its own name asks
-//! nothing of itself, and only a call that selects the function being checked needs its result
-//! written.
+//! **Choice.** The first tier in which a candidate fits decides; farther tiers are not examined. A
+//! candidate fits if its declared parameter type accepts the type of the argument and its
+//! constraints hold for its type arguments. The tests go in rounds ([`Round`]): the argument as it
+//! is; with literals at other types than their own; with conversions without loss. Only the
+//! candidates of the first successful round count. Of these, the least conversion decides, then the
+//! most specific parameter type, then the expected result. If several remain, the call is ambiguous
+//! (E0404). If no tier has a fitting candidate, the variable that ended the search is called.
+//! Without such a variable, the error is E0403, or the error of calling the only function of the
+//! name that the program itself has declared.
 //!
-//! **Holes.** Unification with a candidate may solve holes of the argument's type: then the
-//! candidate fits for some types that the argument may turn out to have. If that is so of all that
-//! fit in the near tier, and a farther tier could take the argument, too, the hole decides between
-//! near and far. Such a call *waits* ([`Waiting`]): it gets a hole for its result, and is chosen at
-//! the end of the statement or of the function around it, when the rest has said what it can, or
-//! where something has to know the type of its result ([`Checker::decide`]). If the hole is still
-//! open then, the near tier decides against the library, for a program means the same whatever
-//! names the library gets; between other scopes: E0404. What waits for its place itself (a function
-//! with untyped parameters, `case n e`, a name of several functions) says nothing about the choice:
-//! its type comes from the nearest candidate whose shape it has.
+//! Result types take no part in fitting. So a body that calls another function of its own name does
+//! not depend on its own result type, and only a call that selects the function being checked needs
+//! that result type to be written.
 //!
-//! In a generic body a type variable is rigid, so it fits only what is declared for all its values,
-//! and the choice is made once for all of them.
+//! **Holes.** Unification with a candidate may solve holes of the argument's type; then the
+//! candidate fits for some of the types that the argument may get. If that is so for all fitting
+//! candidates of the near tier, and a farther tier also accepts the argument, the hole decides
+//! between near and far. Such a call *waits* ([`Waiting`]): its result is a hole, and its function
+//! is chosen at the end of the statement or of the surrounding function, or as soon as the type of
+//! its result is needed ([`Checker::decide`]). If the hole is still unsolved then, the near tier
+//! has precedence over the library, so that names added to the library change no program; between
+//! other scopes the call is ambiguous (E0404). An argument that waits for its parameter (a function
+//! with untyped parameters, `case n e`, a name of several functions) takes no part in the choice:
+//! its type comes from the nearest candidate of its shape.
 //!
-//! Cost: each candidate of the tiers up to the one that decides is unified with the argument once
-//! in each round tried; a name with one candidate is not tried at all.
+//! In a generic body a type variable is rigid, so it fits only functions that are declared for all
+//! its values, and the choice is made once for all of them.
+//!
+//! Cost: each candidate of the tiers up to the deciding one is unified with the argument once in
+//! each round tried. A name with one candidate is not tested at all.
 
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::Arg;
@@ -51,47 +55,55 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::types::{Kind, Type, TypeKind};
 
-/// What a choice came to.
+/// The result of a choice.
 pub(in crate::check) enum Choice {
+    /// The chosen function.
     Candidate(Candidate),
-    /// No function fits, and a variable of the name is farther.
+    /// The variable of the name, because no nearer function fits.
     Variable(Variable),
-    /// A hole of the argument decides between near and far.
+    /// A hole of the argument decides between near and far, so the call waits.
     Waits,
-    /// A mistake, which has been reported.
+    /// An error that has been reported.
     Nothing,
 }
 
-/// What came out of asking the tiers.
+/// The result of examining the tiers.
 pub(in crate::check) enum Selection {
-    /// One, of the tier with this number, in this round.
+    /// One function, with the number of its tier and its round.
     One(Candidate, usize, Round),
-    /// Several that fit equally well.
+    /// Several functions that fit equally well.
     Several(Vec<Candidate>),
-    /// A hole decides between these.
+    /// The functions between which a hole decides.
     Open(Vec<Candidate>),
+    /// No function fits.
     None,
 }
 
 /// A call whose function is not chosen yet.
 pub(in crate::check) struct Waiting {
-    /// What stands for the function meanwhile: the number of none.
+    /// The placeholder for the function, a number that no function has.
     id: FunctionId,
+    /// The name in the call.
     name: ast::Name,
+    /// The written type arguments.
     type_args: Vec<Type>,
+    /// The argument.
     argument: Term,
+    /// The candidates.
     found: Found,
+    /// The hole of the result type.
     result: Type,
-    /// How many functions were being checked around it.
+    /// The number of frames when the call was elaborated.
     depth: usize,
+    /// The span of the call.
     span: Span,
 }
 
-/// Numbers from here on are those of calls that wait. No program has so many functions.
+/// First number of the placeholders of calls that wait. No program has this many functions.
 const FIRST_WAITING_ID: FunctionId = FunctionId::MAX / 2;
 
 impl Checker<'_> {
-    /// The candidates of one scope that can have the wanted type.
+    /// Returns the candidates of one scope that can have the expected type.
     pub(in crate::check) fn fitting(
         &mut self,
         candidates: &[Candidate],
@@ -124,7 +136,8 @@ impl Checker<'_> {
         fitting
     }
 
-    /// The function that an argument selects.
+    /// Chooses the function for a call by its argument. `may_wait` permits the result
+    /// [`Choice::Waits`].
     pub(in crate::check) fn choose(
         &mut self,
         name: &ast::Name,
@@ -162,7 +175,8 @@ impl Checker<'_> {
                     return Choice::Candidate(only.clone());
                 }
                 let argument = self.infer.settle(ty);
-                // A type parameter may belong to the class of a method: that is asked for.
+                // The message about a type parameter should advise the constraint of the method's
+                // class.
                 if let (Some(only), false) = (found.only_primitive(), argument.has_var()) {
                     return Choice::Candidate(only.clone());
                 }
@@ -185,8 +199,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The conversion of a number to one that a candidate takes, or what to ask of a type
-    /// parameter.
+    /// Returns help that converts a number to the type of a candidate, or that adds a constraint of
+    /// a type parameter.
     fn conversion_help(&mut self, found: &Found, argument: &Type, span: Span) -> Option<Help> {
         let callables: Vec<Callable> = found
             .candidates()
@@ -207,14 +221,15 @@ impl Checker<'_> {
         Some(Help::around(format!("convert it explicitly: `:> {name}`"), span, &format!(" :> {name}"), ""))
     }
 
+    /// Reports a call for which several candidates fit equally well.
     pub(in crate::check) fn ambiguous(&mut self, name: &ast::Name, found: &Found, several: &[Candidate]) {
         let candidates = self.describe(&name.text, found, several);
         self.report(CallError::Ambiguous { span: name.span, name: name.text.to_string(), candidates });
     }
 
-    /// Asks the tiers, near to far. With `waits` holes of the argument may be left to decide;
-    /// unless `may_wait`, nothing more will be known of them, and what the library has does not
-    /// make the call ambiguous.
+    /// Examines the tiers from near to far. With `waits`, holes of the argument's type may decide
+    /// later. Without `may_wait`, nothing more will be known about the holes, and the functions of
+    /// the library do not make the call ambiguous.
     pub(in crate::check) fn ask_tiers(
         &mut self,
         found: &Found,
@@ -252,7 +267,8 @@ impl Checker<'_> {
         Selection::None
     }
 
-    /// Of several candidates those that give what is wanted, if that is known and there are any.
+    /// Returns those candidates that give the expected result; all of them if no result is expected
+    /// or none gives it.
     fn by_result(
         &mut self,
         several: Vec<Candidate>,
@@ -281,7 +297,7 @@ impl Checker<'_> {
         if wanted.is_empty() { several } else { wanted }
     }
 
-    /// Says that a near function was chosen after a conversion although a farther one takes the
+    /// Reports a near function that was chosen with a conversion, if a farther one accepts the
     /// argument as it is.
     fn note_conversion(
         &mut self,
@@ -308,7 +324,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes scope and round of each candidate of a choice among several scopes, if somebody asks.
+    /// Records scope and round of each candidate, if a query requests the choices at this place.
     fn note_choice(
         &mut self,
         name: &ast::Name,
@@ -341,7 +357,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The call of a name whose function is chosen when more is known.
+    /// Registers a call that waits; returns a placeholder term for it.
     pub(in crate::check) fn wait(
         &mut self,
         name: &ast::Name,
@@ -361,7 +377,7 @@ impl Checker<'_> {
         Term::new(TermKind::Call(Box::new(function), Vec::new()), result, span)
     }
 
-    /// Chooses for the calls that wait since `first`.
+    /// Chooses the functions of the calls that have been waiting since number `first`.
     pub(in crate::check) fn choose_waiting(&mut self, first: usize) {
         let mut last = false;
         loop {
@@ -373,12 +389,13 @@ impl Checker<'_> {
             for call in waiting {
                 self.choose_now(call, last);
             }
-            // Each choice may solve a hole that another waits for.
+            // Each choice may solve a hole for which another call waits.
             last = self.item.waiting.len() >= before;
         }
     }
 
-    /// Chooses for a call that waits if this is its result, of which something has to be known now.
+    /// Chooses the function of the waiting call whose result is this hole, because its type is
+    /// needed.
     pub(in crate::check) fn decide(&mut self, ty: &Type) {
         let result = self.infer.shallow(ty);
         if !matches!(result.kind(), TypeKind::Meta(_)) {
@@ -394,13 +411,14 @@ impl Checker<'_> {
         }
     }
 
-    /// Chooses for the calls that wait in the innermost function.
+    /// Chooses the functions of the calls that wait in the innermost function.
     pub(in crate::check) fn choose_waiting_inside(&mut self) {
         let depth = self.item.frames.len();
         let outer = self.item.waiting.iter().take_while(|call| call.depth < depth).count();
         self.choose_waiting(outer);
     }
 
+    /// Chooses the function of a waiting call; lets it wait again unless this is the last attempt.
     fn choose_now(&mut self, call: Waiting, last: bool) {
         let arg = Arg::Done(call.argument.clone());
         let expected = Expectation::of(&call.result);
@@ -431,7 +449,7 @@ impl Checker<'_> {
         self.item.chosen.insert(call.id, term);
     }
 
-    /// The call that was chosen for one that waited; `None` for other terms.
+    /// Returns the chosen call for the placeholder of one that waited; `None` for other terms.
     pub(in crate::check) fn chosen_call(&mut self, term: &Term) -> Option<Term> {
         let TermKind::Call(function, _) = &term.kind else { return None };
         let TermKind::Closure { function, .. } = &function.kind else { return None };
@@ -442,7 +460,7 @@ impl Checker<'_> {
         Some(chosen.unwrap_or_else(|| Term::new(TermKind::Error, Type::error(), term.span)))
     }
 
-    /// Whether some function of a name takes an argument as it is written.
+    /// Returns true if some function of a name accepts an argument as it is written.
     pub(in crate::check) fn takes_written(
         &mut self,
         found: &Found,

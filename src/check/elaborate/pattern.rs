@@ -1,9 +1,13 @@
-//! Patterns, against the type of what they are matched with.
+//! Patterns, elaborated against the type of the values that they are matched with.
 //!
-//! A name by itself is a case of that name, or else a variable. A case of the library is meant only
-//! where values of its variant are matched: else a library that gets another case would take
-//! variables from programs. Where the type of what is matched is not known, it is meant if its name
-//! begins with a capital and the pattern may fail to fit.
+//! Takes a pattern and a type; returns a core pattern whose variables are bound in the innermost
+//! scope.
+//!
+//! An unqualified name is the case of that name if there is one, otherwise a variable. A case of
+//! the library is meant only if values of its variant are matched; otherwise a case added to the
+//! library would change variables of programs into cases. If the type of the matched values is not
+//! known, the name is a case of the library if it begins with a capital letter and the pattern need
+//! not be total.
 
 use crate::check::annotations::Referent;
 use crate::check::context::{Binding, Checker};
@@ -23,7 +27,7 @@ use num_bigint::{BigInt, BigUint};
 use std::sync::Arc;
 
 impl Checker<'_> {
-    /// Says where patterns that bind together bind a name twice.
+    /// Reports a name that is bound twice by patterns that bind together.
     pub(in crate::check) fn names_once<'p>(
         &mut self,
         patterns: impl IntoIterator<Item = &'p Pattern>,
@@ -35,7 +39,8 @@ impl Checker<'_> {
         }
         let mut seen = HashSet::default();
         for name in bound {
-            // Whether a case of the library is meant the type has to tell.
+            // The type of the matched values, not known here, determines if a lowercase name is a
+            // case of the library.
             let small = !name.text.starts_with(char::is_uppercase);
             let case = self.env.scoped_constructor(&name.text);
             let case = case.is_some_and(|(_, _, scope)| scope != Scope::Library || !small);
@@ -46,12 +51,12 @@ impl Checker<'_> {
         }
     }
 
-    /// A pattern that must fit every value of the type.
+    /// Elaborates a pattern that must fit every value of the type.
     pub(in crate::check) fn total_pattern(&mut self, pattern: &Pattern, ty: &Type) -> Pat {
         self.total_binding(pattern, ty, false)
     }
 
-    /// A pattern that must fit every value; what it binds may change if `mutable`.
+    /// Elaborates a pattern that must fit every value; its variables are mutable if `mutable`.
     pub(in crate::check) fn total_binding(&mut self, pattern: &Pattern, ty: &Type, mutable: bool) -> Pat {
         let in_total_pattern = std::mem::replace(&mut self.in_total_pattern, true);
         let pat = self.pattern(pattern, ty, mutable);
@@ -65,7 +70,7 @@ impl Checker<'_> {
         pat
     }
 
-    /// A pattern; its variables come into the innermost scope.
+    /// Elaborates a pattern; binds its variables in the innermost scope.
     pub(in crate::check) fn pattern(&mut self, pattern: &Pattern, ty: &Type, mutable: bool) -> Pat {
         let span = pattern.span;
         let ty = self.infer.zonk(ty);
@@ -146,7 +151,7 @@ impl Checker<'_> {
                     }
                     (PatKind::Char(low), PatKind::Char(high)) => {
                         let (first, end) = (u32::from(low), u32::from(high));
-                        // The code points between are no characters.
+                        // The surrogate code points between 0xD7FF and 0xE000 are not characters.
                         let before = if end == 0xE000 { 0xD7FF } else { end.wrapping_sub(1) };
                         let last = if *inclusive { Some(high) } else { char::from_u32(before) };
                         match last.filter(|last| first <= u32::from(*last)) {
@@ -346,7 +351,8 @@ impl Checker<'_> {
                 }
                 None => {
                     self.unknown_constructor(name);
-                    // `x int`, as other languages declare the type of a variable.
+                    // The program writes `x int`, as other languages declare the type of a
+                    // variable.
                     if let PatternKind::Name(ty) = &inner.kind
                         && self.means_type(&ty.text)
                         && let Some(report) = self.reports.last_mut()
@@ -373,8 +379,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Patterns of which one has to fit. All bind the same names at the same types: each name is
-    /// one variable, that of the first.
+    /// Elaborates alternatives. All must bind the same names at the same types; each name is one
+    /// variable, that of the first alternative.
     fn alternatives(&mut self, parts: &[Pattern], ty: &Type, mutable: bool) -> Vec<Pat> {
         let mut pats = Vec::with_capacity(parts.len());
         let mut first: Vec<(Arc<str>, Binding)> = Vec::new();
@@ -401,7 +407,7 @@ impl Checker<'_> {
         pats
     }
 
-    /// Makes what a further alternative binds the variables of the first.
+    /// Replaces the variables of a further alternative by those of the first.
     fn bind_alike(
         &mut self,
         part: &Pattern,
@@ -422,7 +428,7 @@ impl Checker<'_> {
             let Some((_, one)) = first.iter().find(|(other, _)| *other == name) else {
                 let (span, text) = (before.span, name.to_string());
                 self.report(PatternError::BindsInAlternative { span, name: text, bound: binding.span });
-                // It is known behind the pattern, or each use would be a mistake of its own.
+                // The variable is bound with the error type, so that its uses report nothing more.
                 self.frame().locals[binding.local as usize].ty = Type::error();
                 first.push((name, binding));
                 continue;
@@ -451,14 +457,14 @@ impl Checker<'_> {
         });
     }
 
-    /// A variable for values of this type.
+    /// Returns a pattern that binds a variable to values of this type.
     pub(in crate::check) fn variable_pattern(&mut self, name: &Name, ty: &Type, mutable: bool) -> Pat {
         let local = self.new_local(&name.text, ty.clone());
         self.bind(&name.text, local, mutable, name.span);
         Pat { kind: PatKind::Bind(local), ty: ty.clone(), span: name.span }
     }
 
-    /// The case that a name by itself means in a pattern for values of this type.
+    /// Returns the case that an unqualified name refers to in a pattern for values of this type.
     pub(in crate::check) fn means_case(&self, name: &Name, ty: &Type) -> Option<(Nominal, usize)> {
         let (nominal, case, scope) = self.env.scoped_constructor(&name.text)?;
         let means = scope != Scope::Library
@@ -472,8 +478,8 @@ impl Checker<'_> {
         means.then_some((nominal, case))
     }
 
-    /// A pattern of an arm of a `match`. Warns where it is a variable and has the name of a case of
-    /// the library.
+    /// Elaborates a pattern of a `match` arm. Warns about a variable that has the name of a library
+    /// case.
     pub(in crate::check) fn arm_pattern(&mut self, pattern: &Pattern, ty: &Type) -> Pat {
         let in_total_pattern = std::mem::take(&mut self.in_total_pattern);
         let pat = self.pattern(pattern, ty, false);
@@ -488,8 +494,8 @@ impl Checker<'_> {
         pat
     }
 
-    /// Stands for a pattern that has been reported: its variables are there, coverage is not
-    /// judged.
+    /// Returns a placeholder for a pattern whose error has been reported. Its variables are bound,
+    /// and its coverage is not examined.
     pub(in crate::check) fn broken(&mut self, inner: Option<&Pattern>, mutable: bool, span: Span) -> Pat {
         if let Some(inner) = inner {
             self.error_parts(std::slice::from_ref(inner), mutable);
@@ -497,6 +503,7 @@ impl Checker<'_> {
         Pat { kind: PatKind::Wild, ty: Type::error(), span }
     }
 
+    /// Reports a constructor that is not known, with a similar name if there is one.
     fn unknown_constructor(&mut self, name: &Name) {
         if self.unknown_in_module(name) {
             return;
@@ -507,18 +514,20 @@ impl Checker<'_> {
         self.report(CallError::UnknownName { span: name.span, name: name.text.to_string(), similar });
     }
 
-    /// The names of all constructors, for suggestions.
+    /// Returns the names of all constructors, for suggestions.
     fn constructors(&self) -> Vec<String> {
         self.env.values.keys().filter(|n| self.env.constructor(n).is_some()).map(|n| n.to_string()).collect()
     }
 
-    /// Binds the variables of patterns whose value has no matching shape.
+    /// Binds the variables of patterns with the error type, because the value does not have their
+    /// shape.
     pub(in crate::check) fn error_parts(&mut self, parts: &[Pattern], mutable: bool) {
         for part in parts {
             self.pattern(part, &Type::error(), mutable);
         }
     }
 
+    /// Requires the type of a pattern for a number literal to be a number type; reports a mismatch.
     fn number_pattern(&mut self, literal: Literal, ty: &Type, span: Span) {
         let hole = self.infer.fresh_literal(literal);
         if !self.infer.try_unify(ty, &hole) {
@@ -532,6 +541,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Reports a pattern that does not fit the type, unless that is the error type.
     pub(in crate::check) fn misfit(&mut self, what: &str, ty: &Type, help: Option<String>, span: Span) {
         let ty = self.infer.settle(ty);
         if !ty.is_error() {
@@ -539,6 +549,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Elaborates a constructor pattern, with or without an argument.
     #[allow(clippy::too_many_arguments)] // one constructor pattern, with and without argument
     fn constructor(
         &mut self,
@@ -576,7 +587,7 @@ impl Checker<'_> {
         };
         let argument = &cases[case].1;
         let inner = match (inner, argument.is_unit()) {
-            // What the declaration gives an argument has one, also where that is `()`.
+            // A case that is declared with an argument takes one, even if its type is `()`.
             (Some(inner), _) if takes => Some(Box::new(self.pattern(inner, argument, mutable))),
             (None, true) => None,
             (given, _) => {
@@ -594,18 +605,18 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the last of some patterns is `..r`.
+/// Returns true if the last of several patterns is `..r`.
 fn is_rest(parts: &[Pattern]) -> bool {
     matches!(parts, [_, .., Pattern { kind: PatternKind::Rest(_), .. }])
 }
 
-/// A part `..r` that is not the last.
+/// Returns a part `..r` that is not the last one.
 fn misplaced(parts: &[Pattern]) -> Option<&Pattern> {
     let (_, first) = parts.split_last()?;
     first.iter().find(|part| matches!(part.kind, PatternKind::Rest(_)))
 }
 
-/// The names in a pattern that bind, and constructors without argument.
+/// Appends the names in a pattern that bind, and the constructors without argument.
 fn names_of<'p>(pattern: &'p Pattern, out: &mut Vec<&'p Name>) {
     match &pattern.kind {
         PatternKind::Name(name) | PatternKind::Rest(Some(name)) => out.push(name),
@@ -613,7 +624,7 @@ fn names_of<'p>(pattern: &'p Pattern, out: &mut Vec<&'p Name>) {
         PatternKind::Typed(inner, _)
         | PatternKind::Constructor(_, inner)
         | PatternKind::Case(_, Some(inner)) => names_of(inner, out),
-        // All bind the same.
+        // All alternatives bind the same names.
         PatternKind::Or(parts) => parts.first().into_iter().for_each(|part| names_of(part, out)),
         PatternKind::Range { .. } => {}
         PatternKind::Coarray(index, inner) => {

@@ -1,16 +1,16 @@
 //! Places that are stored into: `&x.1 <- v`, `&(rows m).i <- v`, `&x.(1..2) <- v`, `&x.p <- v`.
 //!
-//! Takes a place as it is written; gives a store through projections of a variable. The place is
-//! elaborated as any expression that reads it, and the term is *reduced*: functions are replaced by
-//! their bodies (β), variables that hold functions by these (δ), until only projections of one
-//! variable are left: components, elements, parts, digits and reshapes. So a function is a place if
-//! its value is a part of its argument, whoever wrote it: `rows`, `proj 1 of T`, `compose (p, q)`,
-//! `fun (x:T) => x.1`. An array construction whose elements are places, such as the column `` m.(_
-//! \, `1:3) ``, is stored into element by element.
+//! Takes a place as it is written; returns a store through projections of one variable. The place
+//! is elaborated like any expression that reads it, and the term is then *reduced*: functions are
+//! replaced by their bodies (β), and variables that hold functions by these functions (δ), until
+//! only projections of one variable are left: components, elements, parts, digits and reshapes. So
+//! a function is a place if its value is a part of its argument, even if the program defines it:
+//! `rows`, `proj 1 of T`, `compose (p, q)`, `fun (x:T) => x.1`. An array construction whose
+//! elements are places, such as the column `` m.(_ \, `1:3) ``, is stored into element by element.
 //!
-//! What is no part of the variable, such as an index, stays a term. It is pure, so it means the
-//! same in the store as in the function that it comes from. Reduction takes at most [`MAX_STEPS`]
-//! steps; what needs more, or computes something new, is no place.
+//! A subterm that is not a part of the variable, such as an index, stays a term. It is pure, so its
+//! value in the store is the same as in the function that it comes from. A reduction takes at most
+//! [`MAX_STEPS`] steps. A term that needs more, or that computes a new value, is not a place.
 
 use crate::check::context::Checker;
 use crate::check::elaborate::assign::Stored;
@@ -27,52 +27,60 @@ use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use std::sync::Arc;
 
-/// Terms looked at to find the parts of one place.
+/// Maximum number of terms examined while one place is reduced.
 const MAX_STEPS: usize = 10_000;
 
-/// Functions written out inside one another.
+/// Maximum depth of functions expanded inside one another.
 const MAX_DEPTH: usize = 64;
 
-/// What a term is, seen as a place.
+/// The result of reducing a term.
 #[derive(Clone, Debug)]
 pub(in crate::check) enum Seen {
-    /// A part of the variable, of this type.
+    /// A part of the variable, with the path to it and its type.
     Place(Vec<Step>, Type),
-    /// A value, as a term of the frame in which the store stands.
+    /// A value, as a term of the frame of the store.
     Value(Term),
-    /// A tuple of which a part may be a place.
+    /// A tuple a component of which may be a place.
     Parts(Vec<Seen>, Type),
-    /// A function with what it has captured.
+    /// A function with its captured values.
     Function { function: FunctionId, type_args: Vec<Type>, captures: Vec<Seen> },
-    /// An array whose elements are places.
+    /// An array whose elements are places: its clauses, the path of an element, and its type.
     Built(Vec<(LocalId, Type)>, Vec<Step>, Type),
 }
 
-/// What the variables of a function mean that is written out.
+/// The meanings of the variables of a function whose body is expanded.
 #[derive(Clone)]
 struct Scope {
+    /// The reduced value of each local.
     locals: HashMap<LocalId, Seen>,
+    /// The type argument of each type parameter.
     types: HashMap<u32, Type>,
-    /// The function; none for the frame in which the store stands.
+    /// The name of the function; `None` for the frame of the store.
     name: Option<Arc<str>>,
+    /// The number of expanded functions and blocks around.
     depth: usize,
 }
 
-/// A term is no place, since this function computes something new.
+/// The failure of a reduction: the term is not a place, because the named function computes a new
+/// value. Without a name, the place itself does.
 pub(in crate::check) struct NotAPlace(Option<Arc<str>>);
 
+/// The result of a reduction.
 type Result<T> = std::result::Result<T, NotAPlace>;
 
-/// One search for the parts of a place.
+/// The state of one reduction.
 struct Reduction<'s> {
+    /// The variable that is stored into.
     root: Root,
-    /// Statements that come before the store.
+    /// The statements that precede the store.
     before: &'s mut Vec<Stmt>,
+    /// The number of terms examined so far.
     steps: usize,
 }
 
 impl Checker<'_> {
-    /// `&place <- v;`, `&place += v;`
+    /// Elaborates `&place <- v;` and `&place += v;`. Appends to `before` the statements that
+    /// precede the store. Returns `None` after reporting an error.
     pub(in crate::check) fn store(
         &mut self,
         place: &Expr,
@@ -120,7 +128,8 @@ impl Checker<'_> {
             Some(op) => {
                 let seen = self.indices_once(seen, before);
                 let held = self.read_place(&seen, root, &root_ty, place.span);
-                // A name that no program writes stands for what is there.
+                // The name cannot be written in a program; it stands for the old value of the
+                // place.
                 let here = ast::Name { text: Arc::from(" place"), span: place.span };
                 let local = self.new_local(&here.text, ty.clone());
                 self.bind(&here.text, local, false, place.span);
@@ -151,8 +160,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A function that a variable holds for good, if it captures nothing but constants and
-    /// functions.
+    /// Returns the function that an immutable variable holds, if it captures only constants and
+    /// such functions. Uses of the variable can then be expanded.
     pub(in crate::check) fn held_function(&mut self, value: &Term) -> Option<Seen> {
         let ty = self.infer.shallow(&value.ty);
         let (TypeKind::Function(..), false) = (ty.kind(), ty.has_error()) else { return None };
@@ -162,7 +171,7 @@ impl Checker<'_> {
         (before.is_empty() && seen.is_constant()).then_some(seen)
     }
 
-    /// The index at which an array construction with these clauses is.
+    /// Returns the index, in an array construction with these clauses, of the present element.
     fn index_of(&mut self, clauses: &[(LocalId, Type)], span: Span) -> Term {
         let indices: Vec<Term> = clauses.iter().map(|(local, _)| self.local_term(*local, span)).collect();
         match <[Term; 1]>::try_from(indices) {
@@ -174,7 +183,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A term as a place, a value, or a function.
+    /// Reduces a term to a place, a value, or a function.
     fn seen(&mut self, term: &Term, scope: &Scope, at: &mut Reduction<'_>) -> Result<Seen> {
         at.steps += 1;
         crate::cancellation::poll();
@@ -210,7 +219,7 @@ impl Checker<'_> {
                 for local in captures {
                     let local = Term::new(TermKind::Local(*local), Type::unit(), span);
                     held.push(match scope.name {
-                        // The type of a variable of a function is not asked for.
+                        // The type of a captured variable of an expanded function is not needed.
                         Some(_) => self.seen(&local, scope, at)?,
                         None => {
                             let TermKind::Local(id) = local.kind else { return Err(scope.new_value()) };
@@ -255,7 +264,7 @@ impl Checker<'_> {
         projected(base, kind, ty, span).ok_or_else(|| scope.new_value())
     }
 
-    /// The value of a function's body, or of a block that gives a place.
+    /// Reduces the body of a function, or a block.
     fn block_seen(
         &mut self,
         stmts: &[Stmt],
@@ -270,7 +279,7 @@ impl Checker<'_> {
                     let PatKind::Bind(local) = pat.kind else { return Err(scope.new_value()) };
                     let seen = self.seen(init, &inner, at)?;
                     match (&seen, &scope.name) {
-                        // Evaluated once, where it stands.
+                        // The value is evaluated once, at its place before the store.
                         (Seen::Value(_), None) => at.before.push(stmt.clone()),
                         _ => drop(inner.locals.insert(local, seen)),
                     }
@@ -287,7 +296,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A function applied: its body, at its arguments.
+    /// Reduces the application of a function: its body at its arguments.
     fn applied(
         &mut self,
         head: Seen,
@@ -328,13 +337,13 @@ impl Checker<'_> {
             depth: scope.depth + 1,
         };
         match self.seen(&body.body, &inner, at)? {
-            // What is written out may say less of its type than the call.
+            // The type of the call may be more specific than that of the expanded body.
             Seen::Place(path, _) => Ok(Seen::Place(path, ty)),
             seen => Ok(seen),
         }
     }
 
-    /// A term that is no place, as one of the frame in which the store stands.
+    /// Returns a term that is not a place as a term of the frame of the store.
     fn value_in(&mut self, term: &Term, scope: &Scope, at: &mut Reduction<'_>) -> Result<Term> {
         if scope.locals.is_empty() && scope.name.is_none() {
             return Ok(term.clone());
@@ -348,7 +357,7 @@ impl Checker<'_> {
                 _ => return Err(scope.new_value()),
             },
             TermKind::Closure { captures, .. } if !captures.is_empty() => return Err(scope.new_value()),
-            // What binds variables of its own.
+            // A term that binds variables cannot be moved to the other frame.
             TermKind::Build(..) | TermKind::Match(..) | TermKind::Block(..) => return Err(scope.new_value()),
             _ => {}
         }
@@ -370,11 +379,12 @@ impl Checker<'_> {
         fault.map_or(Ok(copy), Err)
     }
 
+    /// Returns a type of an expanded function at the type arguments of the expansion.
     fn type_in(&mut self, ty: &Type, scope: &Scope) -> Type {
         self.infer.settle(ty).substitute(&scope.types)
     }
 
-    /// A place whose indices are computed before the statement.
+    /// Returns a place whose indices are computed once, in statements before the store.
     fn indices_once(&mut self, seen: Seen, before: &mut Vec<Stmt>) -> Seen {
         let Seen::Place(path, ty) = seen else { return seen };
         let path = path.into_iter().map(|step| {
@@ -388,7 +398,8 @@ impl Checker<'_> {
         Seen::Place(path.collect(), ty)
     }
 
-    /// An index that is computed before the statement, unless there is nothing to compute.
+    /// Binds an index before the statement, unless it is a variable or a constant; returns the
+    /// variable.
     pub(in crate::check) fn once(&mut self, index: Term, before: &mut Vec<Stmt>) -> Term {
         match index.kind {
             TermKind::Local(_) | TermKind::Code(_) => index,
@@ -399,7 +410,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a place holds.
+    /// Returns a term that reads the value at a place.
     fn read_place(&mut self, seen: &Seen, root: Root, root_ty: &Type, span: Span) -> Term {
         let whole = match root {
             Root::Local(id) => self.local_term(id, span),
@@ -411,7 +422,8 @@ impl Checker<'_> {
         match seen {
             Seen::Place(path, _) => read(path),
             Seen::Built(clauses, path, ty) => {
-                // Variables of its own: the store has the clauses' for itself.
+                // The term needs index variables of its own, because the loop of the store uses
+                // those of the clauses.
                 let mut body = read(path);
                 let mut own = Vec::new();
                 for (local, ty) in clauses {
@@ -429,14 +441,14 @@ impl Checker<'_> {
 }
 
 impl Scope {
-    /// That something new is computed here.
+    /// Returns the failure that a new value is computed in this scope.
     fn new_value(&self) -> NotAPlace {
         NotAPlace(self.name.clone())
     }
 }
 
 impl Seen {
-    /// Whether it is a function that captures nothing but constants and such functions.
+    /// Returns true for a function that captures only constants and such functions.
     fn is_constant(&self) -> bool {
         let Seen::Function { captures, .. } = self else { return false };
         captures.iter().all(|captured| match captured {
@@ -445,7 +457,7 @@ impl Seen {
         })
     }
 
-    /// The type of a component.
+    /// Returns the type of a component.
     fn part(&self, i: usize) -> Option<Type> {
         let ty = match self {
             Seen::Place(_, ty) | Seen::Parts(_, ty) | Seen::Built(_, _, ty) => ty,
@@ -456,7 +468,7 @@ impl Seen {
     }
 }
 
-/// The part of what a term is seen as.
+/// Returns the projection of a reduced term; `None` if it is not possible.
 fn projected(base: Seen, kind: StepKind, to: Type, span: Span) -> Option<Seen> {
     match (base, kind) {
         (Seen::Place(mut path, from), kind) => {
@@ -472,7 +484,7 @@ fn projected(base: Seen, kind: StepKind, to: Type, span: Span) -> Option<Seen> {
     }
 }
 
-/// A projection, read.
+/// Returns a term that reads one projection.
 fn read_step(base: Term, kind: &StepKind, to: Type, span: Span) -> Term {
     let base = Box::new(base);
     let kind = match kind {
@@ -485,7 +497,7 @@ fn read_step(base: Term, kind: &StepKind, to: Type, span: Span) -> Term {
     Term::new(kind, to, span)
 }
 
-/// The type of a pair of indices that a place would change a part of.
+/// Returns the type of a pair of indices of a triangle, if the place is a part of such a pair.
 fn pair_in(seen: &Seen) -> Option<Type> {
     let (Seen::Place(path, _) | Seen::Built(_, path, _)) = seen else { return None };
     let is_pair = |step: &&Step| {
@@ -495,7 +507,8 @@ fn pair_in(seen: &Seen) -> Option<Type> {
     path.iter().find(is_pair).map(|step| step.from.clone())
 }
 
-/// The variable that a place is a part of, as it is written: the first argument of functions.
+/// Returns the variable that a written place is a part of: the base of projections, and the first
+/// argument of functions.
 fn variable_of(place: &Expr) -> Option<&ast::Name> {
     match &place.kind {
         ExprKind::Name(name) => Some(name),
@@ -507,7 +520,7 @@ fn variable_of(place: &Expr) -> Option<&ast::Name> {
     }
 }
 
-/// Puts what a place holds where its name stands.
+/// Replaces a local in a term by the term `held`.
 fn read_instead(term: &mut Term, local: u32, held: &Term) {
     if matches!(term.kind, TermKind::Local(id) if id == local) {
         *term = held.clone();

@@ -1,15 +1,15 @@
-//! Records and structs made of others: `r with (x = 3)`, `(...r, x = 3)`.
+//! Records and structs made from others: `r with (x = 3)`, `(...r, x = 3)`.
 //!
-//! Both are the parts of a record, some of them other values: what is taken from the record is a
-//! component of a variable that holds it, so it is evaluated once, and so is each value, in the
-//! order in which they are written.
+//! Takes a record and replaced or added fields; returns the record of all parts. A field that is
+//! kept is a component of a variable that holds the record, so the record is evaluated once. The
+//! new values are evaluated once each, in the order in which they are written.
 
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::error::{PartError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::check::terms;
-use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
+use crate::core::{Stmt, Term, TermKind};
 use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{Expr, Name};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 type Fields = Vec<(Arc<str>, Type)>;
 
 impl Checker<'_> {
-    /// `r with (x = 3, y = 4)`: of the type of `r`.
+    /// Elaborates `r with (x = 3, y = 4)`, a value of the type of `r`.
     pub(in crate::check) fn update(
         &mut self,
         record: &Expr,
@@ -67,8 +67,8 @@ impl Checker<'_> {
         terms::with_prefix(prefix, Term::new(kind, record.ty, span))
     }
 
-    /// `(...r, x = 3)`: a record with the fields of `r` and others, in the order in which each name
-    /// comes first; a later value replaces an earlier one.
+    /// Elaborates `(...r, x = 3)`: a record with the fields of `r` and others. The fields are in
+    /// the order in which each name first occurs; a later value replaces an earlier one.
     pub(in crate::check) fn spread(
         &mut self,
         parts: &[(Option<Name>, Expr)],
@@ -116,7 +116,8 @@ impl Checker<'_> {
         terms::with_prefix(prefix, Term::new(TermKind::Tuple(terms), Type::record(types), span))
     }
 
-    /// A value with fields, held by a variable, and its fields; a report if it has none.
+    /// Returns a value with fields, held by a variable, and its fields. Reports an error and
+    /// returns `None` if the value has no fields.
     fn record(
         &mut self,
         e: &Expr,
@@ -136,23 +137,7 @@ impl Checker<'_> {
         Some((self.bound(Term { ty, ..term }, prefix), fields))
     }
 
-    /// A value as a variable that holds it.
-    pub(in crate::check) fn bound(&mut self, value: Term, prefix: &mut Vec<Stmt>) -> Term {
-        let (span, ty) = (value.span, value.ty.clone());
-        if let TermKind::Int(_)
-        | TermKind::Real(_)
-        | TermKind::Str(_)
-        | TermKind::Char(_)
-        | TermKind::Code(_) = value.kind
-        {
-            return value;
-        }
-        let local = self.new_local("part", ty.clone());
-        let bind = Pat { kind: PatKind::Bind(local), ty, span };
-        prefix.push(Stmt { kind: StmtKind::Let(bind, value), span });
-        self.local_term(local, span)
-    }
-
+    /// Reports a field that is written twice.
     fn field_twice(&mut self, name: &Name) {
         let (span, name) = (name.span, name.text.to_string());
         self.report(TypeError::Duplicate { span, what: "field", name });

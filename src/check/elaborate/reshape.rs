@@ -1,9 +1,10 @@
-//! `x :>> T` and `x :> T`: what keeps the value, and what changes it.
+//! Reshapes `x :>> T`, which keep the value in storage.
 //!
-//! `:>>` accepts types that are equal or naturally isomorphic, a compact value's code as `int` (to
-//! size 2^63) or `bigint`, and an integer as the compact value with that code (checked). `:>`
-//! converts between numbers, between integers and characters, and takes the code of a compact
-//! value; arrays and tuples go by component.
+//! Takes a term and the stated type; returns the reshaped term, or reports the verdict of
+//! [`crate::iso`]. `:>>` accepts types that are equal or naturally isomorphic, a compact value as
+//! its code of type `int` (up to size 2^63) or `bigint`, and an integer as the compact value with
+//! that code (checked at run time). The conversion `x :> T` is in
+//! [`crate::check::elaborate::conversion`].
 
 use crate::check::context::Checker;
 use crate::check::elaborate::conversion::{large, opened};
@@ -21,6 +22,7 @@ use num_traits::Signed;
 use std::collections::BTreeSet;
 
 impl Checker<'_> {
+    /// Elaborates `e :>> T`, with help where the operators are grouped otherwise than intended.
     pub(in crate::check) fn reshape(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
         let before = self.reports.len();
         let term = self.reshaped(inner, written, span);
@@ -28,14 +30,15 @@ impl Checker<'_> {
         term
     }
 
+    /// Elaborates `e :>> T`.
     fn reshaped(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
         let to = self.lower(written);
         let to = if to.has_error() { Type::error() } else { to };
-        // What cannot tell its own type has the one it is said to be read as.
+        // An expression that does not determine its own type takes the stated type.
         let hint = matches!(inner.kind, ExprKind::Lambda(_) | ExprKind::Inject { .. }).then_some(&to);
         let term = self.expr(inner, hint.into());
         if self.infer.literal_of(&term.ty).is_some() && !to.is_compact() {
-            // `3 :>> real`, and `3 :>> Length` for a newtype of `real`.
+            // Examples are `3 :>> real`, and `3 :>> Length` for a newtype of `real`.
             let _ = self.infer.try_unify(&term.ty, &opened(&to));
         }
         self.literals_as(&term.ty, &opened(&to));
@@ -60,7 +63,7 @@ impl Checker<'_> {
         self.reshape_term(Term { ty: from, ..term }, to, span)
     }
 
-    /// A value of a known type read as another known one.
+    /// Reshapes a value of a known type to another known type.
     pub(in crate::check) fn reshape_term(&mut self, term: Term, to: Type, span: Span) -> Term {
         let from = term.ty.clone();
         match (from.as_scalar(), to.as_scalar()) {
@@ -111,14 +114,15 @@ impl Checker<'_> {
         }
     }
 
-    /// Literals in a type that is read as another take the number type of that, if it has just one.
+    /// Gives the literals in a type that is reshaped the number type of the target, if the target
+    /// has exactly one.
     fn literals_as(&mut self, from: &Type, to: &Type) {
         let mut numbers: BTreeSet<Scalar> = scalars(to).into_iter().filter(|s| s.is_number()).collect();
         if let (Some(only), 1) = (numbers.pop_first(), numbers.len() + 1) {
             let mut open = vec![self.infer.zonk(from)];
             while let Some(ty) = open.pop() {
                 if self.infer.literal_of(&ty).is_some() {
-                    // A literal that cannot be such a number keeps its default.
+                    // A literal that cannot have this number type keeps its default.
                     let _ = self.infer.try_unify(&ty, &Type::scalar(only));
                 } else if ty.has_meta() {
                     ty.kind().for_each_child(&mut |child| open.push(child.clone()));
@@ -127,7 +131,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A constant code, checked now.
+    /// Returns the compact value of a constant code, checked now if the size of the type is known.
     fn constant_code(&mut self, value: &BigInt, ty: &Type, span: Span) -> Term {
         match ty.size() {
             Ok(size) if value.is_negative() || value.magnitude() >= &size => {
@@ -147,5 +151,3 @@ impl Checker<'_> {
         }
     }
 }
-
-impl Checker<'_> {}

@@ -1,9 +1,9 @@
-//! The first components and the rest in programs: `A * ..R` in types, `(a, ..r)` in patterns and
-//! expressions, and the same with `\*` and `\,`. What it means: [`crate::types::rest`].
+//! First components and rests: `A * ..R` in types, `(a, ..r)` in patterns and expressions, and the
+//! compact forms with `\*` and `\,`. Their meaning is defined in [`crate::types::rest`].
 //!
-//! Takes written types, patterns and tuples whose last part is `..`; gives types with lists, and
-//! core in which `(a, ..r)` is a reshape of the pair `(a, r)`. Core has no other form for it: where
-//! a function is specialized the types are known, and the slots are where they were.
+//! Takes patterns and tuples whose last part is `..`; returns core in which `(a, ..r)` is a reshape
+//! of the pair `(a, r)`. Core has no other form for it: when a function is specialized its types
+//! are concrete, and the slots stay in place.
 
 use crate::check::context::Checker;
 use crate::check::error::{RestError, TypeError};
@@ -15,16 +15,16 @@ use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr};
 use crate::types::{Kind, ProductForm, Type, TypeKind};
 
-/// A part of a written product.
+/// A part of a written product type.
 pub(in crate::check) enum Part<'t> {
     /// A component.
     Component(&'t TypeExpr),
-    /// The name of the list of those that follow.
+    /// The name of the list of the remaining components.
     Rest(&'t Name),
 }
 
 impl Checker<'_> {
-    /// Reports `..r` that does not end a tuple.
+    /// Reports `..r` that is not the last part of a tuple.
     pub(in crate::check) fn rest_not_last(&mut self, pattern: &Pattern) {
         if let PatternKind::Rest(name) = &pattern.kind {
             let what = name.as_ref().map_or("_".to_string(), |name| name.text.to_string());
@@ -32,7 +32,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A pattern for a tuple, or a compact tuple, whose last part is `..r`.
+    /// Elaborates a pattern for a tuple, or compact tuple, whose last part is `..r`.
     pub(in crate::check) fn rest_pattern(
         &mut self,
         form: ProductForm,
@@ -49,11 +49,11 @@ impl Checker<'_> {
         }
         let ty = self.infer.zonk(ty);
         let list = ty.unfold().as_list(form);
-        let list = list.as_ref().map(Type::kind);
-        let split = match list {
-            Some(TypeKind::List(_, known, end)) if known.len() >= first.len() => {
+        let list = list.as_ref().and_then(Type::list_prefix);
+        let split = match &list {
+            Some((known, end)) if known.len() >= first.len() => {
                 let (own, more) = known.split_at(first.len());
-                // Only of `\*` nothing may be left.
+                // Only for `\*` may the rest be empty.
                 let left = form == ProductForm::Compact || !more.is_empty() || end.is_some();
                 left.then(|| (own.to_vec(), Type::list(form, more.to_vec(), end.clone())))
             }
@@ -64,9 +64,9 @@ impl Checker<'_> {
                 ProductForm::Tuple => format!("a tuple of {} and a rest", first.len()),
                 ProductForm::Compact => format!("a compact tuple of {} and a rest", first.len()),
             };
-            let help = match list {
-                Some(TypeKind::List(_, known, None)) => Some(format!("it has {} components", known.len())),
-                Some(TypeKind::List(_, known, Some(end))) => Some(format!(
+            let help = match &list {
+                Some((known, None)) => Some(format!("it has {} components", known.len())),
+                Some((known, Some(end))) => Some(format!(
                     "only {} of its components are known one by one: `{end}` may be one component",
                     known.len()
                 )),
@@ -94,7 +94,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A tuple, or a compact tuple, whose last part is `..e`; nothing if it is none.
+    /// Elaborates a tuple, or compact tuple, whose last part is `..e`. Returns `None` for other
+    /// tuples.
     pub(in crate::check) fn rest_tuple(
         &mut self,
         form: ProductForm,
@@ -104,10 +105,7 @@ impl Checker<'_> {
     ) -> Option<Term> {
         let (Expr { kind: ExprKind::Rest(rest), .. }, first) = parts.split_last()? else { return None };
         let hint = expected.ty.map(|hint| self.infer.zonk(hint).unfold()).and_then(|hint| hint.as_list(form));
-        let hints: &[Type] = match hint.as_ref().map(Type::kind) {
-            Some(TypeKind::List(_, known, _)) => known,
-            _ => &[],
-        };
+        let hints = hint.as_ref().and_then(Type::list_prefix).map_or(&[][..], |(known, _)| known);
         let mut terms = Vec::new();
         let mut types = Vec::new();
         for (at, part) in first.iter().chain([&**rest]).enumerate() {
@@ -116,7 +114,7 @@ impl Checker<'_> {
                 Some(hint) => self.check(part, hint, None),
                 None => self.expr(part, Expectation::NONE),
             };
-            // What a rest is made of has to be known.
+            // The components of the rest must be known here.
             let ty = match form {
                 ProductForm::Tuple if !last => self.infer.zonk(&term.ty),
                 _ => self.infer.settle(&term.ty),

@@ -1,11 +1,13 @@
-//! `require N == 3 \* K;`: an equation of sizes, checked when it runs and known from there on.
+//! Size equations: `require N == 3 \* K;`, checked at run time and assumed afterwards.
 //!
-//! An equation of a block holds to the end of the block, one of the top level for the rest of the
-//! session. Code of the same block, and functions made in it, run only after it. A declared
-//! function may be called before an equation of the top level has been required; if it relies on
-//! one, it requires it again when it is called.
+//! Takes both sides; returns the core statement, and records the equation. An equation of a block
+//! holds to the end of the block, an equation of the top level for the rest of the session. Code of
+//! the same block, and functions made in it, run only after the check. A declared function may be
+//! called before an equation of the top level has been checked; if it relies on one, it checks the
+//! equation again when it is called.
 //!
-//! With `?K` on one side, in one place and linear, the statement finds the size, and opens it.
+//! If one side contains `?K` once and is linear in it, the statement computes the size and opens
+//! it.
 
 use crate::check::context::Checker;
 use crate::check::error::SizeError;
@@ -18,6 +20,7 @@ use crate::types::size::Size;
 use crate::types::{Kind, Type, TypeKind, TypeVar};
 
 impl Checker<'_> {
+    /// Elaborates a `require` statement. Returns `None` after reporting an error.
     pub(in crate::check) fn require(
         &mut self,
         left: &TypeExpr,
@@ -74,14 +77,14 @@ impl Checker<'_> {
         Some(StmtKind::Require { left: a, right: b, solve })
     }
 
-    /// One side: a compact linear type, with the names it opens.
+    /// Lowers one side, a compact type; returns it with the names that it opens.
     fn required_size(&mut self, written: &TypeExpr) -> (Type, Vec<(Name, Type)>) {
         let (ty, names) = self.lower_named(written);
         let fits = self.require_compact(&ty, written, "stand in an equation of sizes");
         (if fits { ty } else { Type::error() }, names)
     }
 
-    /// A variable for a size that is found.
+    /// Returns a rigid variable for a size that the statement computes.
     fn found_size(&mut self, name: &Name, session: bool) -> TypeVar {
         let var = self.env.fresh_var(&name.text, Kind::Compact);
         let first = self.frame().hosts.last().map_or(0, |host| host.first_hole);
@@ -95,15 +98,16 @@ impl Checker<'_> {
         var
     }
 
-    /// Statements that require what a declared function relies on, for it may be called too early.
+    /// Returns statements that check again the equations on which a declared function relies,
+    /// because it may be called before them.
     pub(in crate::check) fn required_again(&mut self, span: Span) -> Vec<Stmt> {
         let relied = std::mem::take(&mut self.item.relied);
         let again = |(left, right)| Stmt { kind: StmtKind::Require { left, right, solve: None }, span };
         relied.into_iter().map(again).collect()
     }
 
-    /// The report that sizes which arrive at run time are not known to be equal, if that is what
-    /// keeps two types apart.
+    /// Returns the error that sizes known only at run time are not known to be equal, if such an
+    /// equation would make the two types naturally isomorphic.
     pub(in crate::check) fn unequal_sizes(
         &mut self,
         from: &Type,
@@ -134,7 +138,8 @@ impl Checker<'_> {
     }
 }
 
-/// How often a variable stands in a size where that is linear in it; `None` if it stands elsewhere.
+/// Returns the number of occurrences of a variable in a size that is linear in it; `None` if the
+/// variable occurs in another position.
 fn occurrences(ty: &Type, var: &TypeVar) -> Option<usize> {
     match ty.kind() {
         TypeKind::Var(found) if found == var => Some(1),

@@ -1,11 +1,10 @@
 //! Static slices: `x.(1..2)`, `x.(2..<5)`, `` m.(`1:3 \, _) ``, `m.(_ \, 0..1)`.
 //!
-//! Takes a value and a key with ranges of constants or `_`, a whole axis; gives core. A slice that
-//! lies in one piece is a component after a reshape, by the law
-//! `T ^ a * T ^ k * T ^ r ≅ T ^ (a \+ k \+ r)`, and costs nothing: part of a tuple or array, a row
-//! of a matrix. Any other slice is an array construction that reads at each index: the index
-//! `i : k` of a range that begins at `a` is case 1 of `a \+ k \+ r`, whose code is `a + i`. No
-//! index is checked when it runs.
+//! Takes a value and a key with constant ranges or `_` (a whole axis); returns core. A contiguous
+//! slice is a component after a reshape, by the law `T ^ a * T ^ k * T ^ r ≅ T ^ (a \+ k \+ r)`,
+//! and costs nothing at run time: a part of a tuple or array, or a row of a matrix. Any other slice
+//! is an array construction that reads at each index: the index `i : k` of a range that begins at
+//! `a` is case 1 of `a \+ k \+ r`, with code `a + i`. No index is checked at run time.
 
 use crate::check::context::Checker;
 use crate::check::error::{MoveError, PartError};
@@ -18,17 +17,17 @@ use crate::types::{Type, TypeKind};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
-/// One axis of a slice.
+/// The part of one axis that a slice selects.
 enum Axis {
-    /// At one index.
+    /// One index.
     At(Term),
-    /// All of it.
+    /// The whole axis.
     All(Type),
-    /// So many from one on, of so many.
+    /// The `count` indices from `start` on, of an axis with `size` indices.
     Some { start: BigUint, count: BigUint, size: BigUint },
 }
 
-/// Whether a key is a slice.
+/// Returns true if a key is a slice.
 pub(in crate::check) fn is_slice(key: &Expr) -> bool {
     match &key.kind {
         ExprKind::IntRange { .. } | ExprKind::Axis => true,
@@ -40,7 +39,7 @@ pub(in crate::check) fn is_slice(key: &Expr) -> bool {
 }
 
 impl Checker<'_> {
-    /// A slice of a value of a settled type.
+    /// Returns a slice of a value whose type is settled.
     pub(in crate::check) fn slice(&mut self, base: Term, key: &Expr, span: Span) -> Term {
         let ty = base.ty.clone();
         let unfolded = ty.unfold();
@@ -84,7 +83,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Part `at` of a value, seen as these parts one after the other.
+    /// Returns part `at` of a value, reshaped as the product of these consecutive parts.
     fn piece(
         base: Term,
         parts: Vec<Type>,
@@ -110,7 +109,8 @@ impl Checker<'_> {
         )
     }
 
-    /// First index and number of a range of constants within an axis of this size.
+    /// Returns the first index and the length of a constant range within an axis of this size;
+    /// reports an error and returns `None` otherwise.
     fn range(&mut self, key: &Expr, size: &BigUint, ty: &Type) -> Option<(BigUint, BigUint)> {
         let ExprKind::IntRange { low, high, inclusive } = &key.kind else { return None };
         let (ExprKind::Int(low), ExprKind::Int(high)) = (&low.kind, &high.kind) else {
@@ -126,7 +126,7 @@ impl Checker<'_> {
         Some((low.clone(), end - low))
     }
 
-    /// `` m.(`1:3 \, _) ``
+    /// Returns a slice along several axes: `` m.(`1:3 \, _) ``.
     fn axes(
         &mut self,
         base: Term,
@@ -169,7 +169,7 @@ impl Checker<'_> {
         }
         let leading = axes.iter().take_while(|axis| matches!(axis, Axis::At(_))).count();
         if leading > 0 && axes[leading..].iter().all(|axis| matches!(axis, Axis::All(_))) {
-            // It lies in one piece.
+            // The slice is contiguous.
             let (first, rest) = factors.split_at(leading);
             let (first, rest) = (Type::compact_product(first.to_vec()), Type::compact_product(rest.to_vec()));
             let row = Type::array(element.clone(), rest);
@@ -215,8 +215,8 @@ impl Checker<'_> {
         with_prefix(prefix, Term::new(TermKind::Build(clauses, Box::new(body)), ty, span))
     }
 
-    /// What an array construction reads at each index, computed once. Variables and their parts are
-    /// read where they are, so that the slice is a place.
+    /// Binds the array that is read at each index, so that it is computed once. A variable, or a
+    /// part of one, is read in place, so that the slice is a place.
     fn bound_if_large(&mut self, base: Term, prefix: &mut Vec<crate::core::Stmt>) -> Term {
         let mut at = &base;
         while let TermKind::Component(inner, _) | TermKind::Reshape(inner) = &at.kind {
@@ -229,7 +229,7 @@ impl Checker<'_> {
     }
 }
 
-/// Indices of axes as one index.
+/// Returns the indices of several axes as one index.
 fn packed(mut indices: Vec<Term>, whole: Type, span: Span) -> Term {
     match indices.len() {
         1 => indices.remove(0),

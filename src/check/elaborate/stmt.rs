@@ -1,4 +1,8 @@
-//! Statements, and control flow.
+//! Statements and control flow.
+//!
+//! Takes statements of the tree; appends statements of core, with the openings of existential
+//! values before the statements that contain them. Reports statements in places where they are not
+//! allowed.
 
 use crate::check::context::{Checker, FrameKind};
 use crate::check::error::{CallError, CheckError, ClassError, ConversionError, ModuleError, StatementError};
@@ -11,7 +15,7 @@ use crate::syntax::ast::{self, Expr, ExprKind, TypeDecl};
 use crate::types::{Kind, Type, TypeKind};
 
 impl Checker<'_> {
-    /// Statements in a scope of their own.
+    /// Elaborates statements in a scope of their own.
     pub(in crate::check) fn block(&mut self, stmts: &[ast::Stmt]) -> Vec<Stmt> {
         self.in_scope(|this| {
             let mut out = Vec::new();
@@ -23,6 +27,7 @@ impl Checker<'_> {
         })
     }
 
+    /// Elaborates the body of a loop.
     pub(in crate::check) fn in_loop(&mut self, body: &[ast::Stmt]) -> Vec<Stmt> {
         self.frame().loops += 1;
         let body = self.block(body);
@@ -30,7 +35,7 @@ impl Checker<'_> {
         body
     }
 
-    /// A statement, after what is opened in it.
+    /// Elaborates a statement; the openings made in it precede it.
     pub(in crate::check) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
         let (mut body, mut openings) = self.host_at(Some(stmt.span), |this| {
             let (mut body, waiting) = (Vec::new(), this.item.waiting.len());
@@ -42,6 +47,7 @@ impl Checker<'_> {
         out.append(&mut body);
     }
 
+    /// Elaborates a statement inside its host.
     pub(in crate::check) fn stmt_here(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
         let span = stmt.span;
         let mut push = |kind| out.push(Stmt { kind, span });
@@ -187,7 +193,8 @@ impl Checker<'_> {
                     push(stmt);
                 }
             }
-            // They have been declared before: those of a block with the declarations beside them.
+            // Types are declared before: in a block by `declare_run`, with the adjacent
+            // declarations.
             S::Typedef(..)
             | S::Newtype(..)
             | S::Struct(..)
@@ -196,14 +203,14 @@ impl Checker<'_> {
             | S::Kind { .. }
             | S::Typefun { .. } => {}
             S::Class(TypeDecl { name, .. }, _) | S::Instance { class: name, .. } => {
-                // Those of the top level have been declared before any statement.
+                // Classes and instances of the top level are declared before any statement.
                 if self.item.frames.len() > 1 || self.frame().scopes.len() > 1 {
                     let what = if matches!(stmt.kind, S::Class(..)) { "a class" } else { "an instance" };
                     let instead = "declare it at the top level";
                     self.report(ClassError::NotHere { span: name.span, what, instead });
                 }
             }
-            // Those of the top level have been taken apart before.
+            // Imports at the top level are processed before.
             S::Import(_) => {
                 let error = ModuleError::NotAtTop { span: names::word(span, "import"), word: "import" };
                 self.report(error);
@@ -223,11 +230,12 @@ impl Checker<'_> {
                     push(stmt);
                 }
             }
-            // Outside of a block with a value it has been reported.
+            // A value outside of a block with a value has been reported.
             S::Value(_) | S::Error => {}
         }
     }
 
+    /// Elaborates a `return` statement. Returns `None` after reporting an error.
     fn return_stmt(&mut self, value: Option<&Expr>, span: Span) -> Option<StmtKind> {
         if self.frame().block.is_some() {
             self.report(StatementError::BlockEffect {
@@ -258,7 +266,8 @@ impl Checker<'_> {
             }
             (FrameKind::Fun, value) => {
                 let result = self.frame().result.clone();
-                // An expression body has no statements; a nested one returns for itself.
+                // An expression body has no statements, and a nested function has a frame of its
+                // own.
                 let result = result.unwrap_or_else(|| self.infer.fresh(Kind::Type));
                 value.into_iter().for_each(|value| self.in_sequence(value));
                 let header = self.frame().header;
@@ -276,8 +285,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The declared or inferred type of a binding, which may be for the rest of the session, and
-    /// its value.
+    /// Elaborates the initial value of a binding; returns the declared or inferred type and the
+    /// value. `lasts` is true if the binding lasts for the rest of the session.
     pub(in crate::check) fn initial(
         &mut self,
         ty: Option<&ast::TypeExpr>,
@@ -303,11 +312,11 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a term is the call of a procedure.
+    /// Returns true if a term is the call of a procedure.
     pub(in crate::check) fn is_effect(&mut self, term: &Term) -> bool {
         match &term.kind {
             TermKind::Prim(crate::core::Prim::Fail, ..) => {
-                // As a statement it gives nothing.
+                // As a statement, `fail` has the unit type.
                 let _ = self.infer.try_unify(&term.ty, &Type::unit());
                 true
             }
@@ -321,7 +330,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a function that takes the same as another of its name in its block.
+    /// Reports a function with the same parameter type as another of its name in the same block.
     pub(in crate::check) fn one_of_block(&mut self, name: &ast::Name, ty: &Type) {
         let domain = |this: &mut Self, ty: &Type| match this.infer.shown(ty).kind() {
             TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => Some(domain.clone()),
@@ -336,13 +345,14 @@ impl Checker<'_> {
             if domain(self, &old) == new {
                 let (span, previous) = (name.span, other.span);
                 self.report(CallError::DuplicateFunction { span, name: name.text.to_string(), previous });
-                // Calls mean the new one.
+                // Later calls refer to the new function.
                 let _ = self.frame().scopes.last_mut().and_then(|scope| scope.remove(&name.text));
                 return;
             }
         }
     }
 
+    /// Warns about an expression statement without an effect.
     pub(in crate::check) fn warn_unused(&mut self, e: &Expr, term: &Term, effect: bool) {
         let ty = self.infer.settle(&term.ty);
         if effect || ty.is_error() {
@@ -350,7 +360,8 @@ impl Checker<'_> {
         }
         let error = unused(e, term.span, ty);
         match &term.kind {
-            // The function may change a variable, which is known when the whole item is.
+            // The function may change a variable; that is known only when the whole item is
+            // checked.
             TermKind::Call(head, _) if matches!(head.kind, TermKind::Local(_) | TermKind::Closure { .. }) => {
                 self.item.sequence.unused.push((term.span, error));
             }
@@ -359,12 +370,12 @@ impl Checker<'_> {
     }
 }
 
-/// The word that begins the statement of a `val`.
+/// Returns the span of the word `val` at the beginning of a statement; `None` for a `var`.
 pub(in crate::check) fn val_word(mutable: bool, stmt: Span) -> Option<Span> {
     (!mutable).then(|| names::word(stmt, "val"))
 }
 
-/// Whether statements always leave the function by `return` (or stop the program).
+/// Returns true if the statements always leave the function by `return` or stop the program.
 pub(in crate::check) fn always_leaves(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Return(_) => true,
@@ -378,7 +389,7 @@ pub(in crate::check) fn always_leaves(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// Whether a loop body can leave its own loop.
+/// Returns true if a loop body can leave its own loop by `break`.
 fn breaks(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break => true,
@@ -388,7 +399,7 @@ fn breaks(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// The report about an expression that stands as a statement and has no effect.
+/// Returns the error about an expression statement without an effect.
 pub(in crate::check) fn unused(e: &Expr, span: Span, ty: Type) -> CheckError {
     match ty.kind() {
         TypeKind::Procedure(domain) => {

@@ -1,14 +1,15 @@
-//! Local functions that change variables of the functions around them.
+//! Storing functions: local functions that change variables of the functions around them.
 //!
-//! A `fun` that is declared in a block may store into a `var` of a function around it. The
-//! function that has the variable is as pure as before; a call of the storing one is not, so it
-//! has to have its place in the order of evaluation: it is the whole expression of a statement,
-//! or what a branch of that expression gives, and stands in no function whose calls have no
-//! order. The function is no value.
+//! A `fun` that is declared in a block may store into a `var` of a surrounding function. The
+//! function that has the variable stays pure. A call of the storing function is an effect, so it
+//! must have a definite place in the order of evaluation: it is the whole expression of a
+//! statement, or the value of a branch of that expression, and it is not inside a function whose
+//! calls have no order. A storing function cannot be used as a value.
 //!
-//! Takes the finished core of an item; reports calls and uses elsewhere. What a function changes
-//! is found in core: its own stores, and those of the functions that it calls, to a fixed point,
-//! so recursion needs no rule of its own.
+//! Takes the finished core of an item; reports calls and uses of storing functions in other places.
+//! The variables that a function changes are computed from core: its own stores, and those of the
+//! functions that it calls, iterated to a fixed point, so recursion needs no rule of its own. One
+//! iteration visits each call once.
 
 use crate::check::context::Checker;
 use crate::check::error::{CheckError, StoringError};
@@ -19,27 +20,27 @@ use crate::syntax::ast::{Expr, ExprKind};
 use crate::types::TypeKind;
 use std::collections::BTreeMap;
 
-/// A function made by the item; none for the item itself.
+/// The function that a variable or term belongs to; `None` for the item itself.
 type Owner = Option<FunctionId>;
 
-/// A variable, by the function that has it.
+/// A variable, with the function that has it.
 type Variable = (Owner, LocalId);
 
-/// What the checker has noted of an item for this.
+/// The facts that elaboration records about an item for this check.
 #[derive(Default)]
 pub(in crate::check) struct Sequence {
-    /// Expressions whose evaluation is a step of a statement.
+    /// The spans of expressions whose evaluation is a step of a statement.
     whole: HashSet<Span>,
-    /// Functions whose calls have no order: lambdas, and local functions with several groups of
-    /// parameters.
+    /// Functions whose calls have no order: lambdas, and local functions with several parameter
+    /// groups.
     pub(in crate::check) unordered: HashSet<FunctionId>,
-    /// Calls whose value nobody uses: a mistake unless they change something.
+    /// Calls whose value is not used, with the error to report unless they change a variable.
     pub(in crate::check) unused: Vec<(Span, CheckError)>,
 }
 
 impl Checker<'_> {
-    /// Notes that an expression is evaluated as a step of its statement: nothing comes after it
-    /// there.
+    /// Records that an expression is evaluated as a step of its statement, with no evaluation after
+    /// it in that statement.
     pub(in crate::check) fn in_sequence(&mut self, e: &Expr) {
         if self.frame().block.is_some() {
             return;
@@ -56,8 +57,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the calls of storing functions in an item: its statements and terms, and the
-    /// functions it has made.
+    /// Checks the uses of storing functions in an item: in its statements, its terms, and the
+    /// functions made by it.
     pub(in crate::check) fn check_sequence(
         &mut self,
         stmts: &[Stmt],
@@ -86,16 +87,18 @@ impl Checker<'_> {
     }
 }
 
-/// A statement with those nested in it, or a term.
+/// A statement with the statements nested in it, or a term.
 #[derive(Clone, Copy)]
 enum Part<'a> {
+    /// A statement.
     Stmt(&'a Stmt),
+    /// A term.
     Term(&'a Term),
 }
 
 impl<'a> Part<'a> {
-    /// Calls `on_stmt` on the statements that it begins with, and `on_term` on the terms directly
-    /// in it.
+    /// Calls `on_stmt` for the statements directly in the part (and those nested in them), and
+    /// `on_term` for the terms directly in it.
     fn for_each(self, on_stmt: &mut dyn FnMut(&'a Stmt), on_term: &mut dyn FnMut(&'a Term)) {
         match self {
             Part::Stmt(stmt) => {
@@ -112,7 +115,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Whether a function stores into a variable that it captures.
+/// Returns true if a function stores into a variable that it captures.
 fn stores_outside(function: &Function) -> bool {
     let mut found = false;
     let mut waiting = vec![&function.body];
@@ -128,27 +131,32 @@ fn stores_outside(function: &Function) -> bool {
     found
 }
 
-/// What the functions of an item change, and what is wrong with how they are used.
+/// The changes that the functions of an item make, and the errors in their uses.
 #[derive(Default)]
 struct Found<'a> {
+    /// The functions made by the item.
     functions: HashMap<FunctionId, &'a Function>,
+    /// The spans of expressions that are a step of a statement.
     whole: HashSet<Span>,
+    /// The functions whose calls have no order.
     unordered: HashSet<FunctionId>,
-    /// Where each function captures from: the function around it, and the variables there.
+    /// For each function, the surrounding function and the captured variables there.
     captured_from: HashMap<FunctionId, (Owner, &'a [LocalId])>,
     /// Functions that variables hold from their declaration on.
     held: HashMap<Variable, FunctionId>,
-    /// What each function stores into by itself, by its own name of the variable.
+    /// The direct stores of each function, by its own local for the variable.
     stores: Vec<(FunctionId, LocalId, Span)>,
-    /// What each function changes outside of itself, with a place where that is done.
+    /// The variables outside of each function that it changes, each with a place of a store.
     changes: HashMap<FunctionId, BTreeMap<Variable, Span>>,
-    /// Calls of functions that store.
+    /// The spans of calls of functions that store.
     effects: HashSet<Span>,
+    /// The errors found.
     errors: Vec<StoringError>,
 }
 
 impl<'a> Found<'a> {
-    /// Collects where functions are made and held, and what they store into.
+    /// Collects the places where functions are made and held, and the variables that they store
+    /// into.
     fn collect(&mut self, owner: Owner, part: Part<'a>) {
         if let Part::Term(Term { kind: TermKind::Closure { function, captures, .. }, .. }) = part {
             self.captured_from.insert(*function, (owner, captures));
@@ -173,7 +181,8 @@ impl<'a> Found<'a> {
         inner.into_iter().for_each(|term| self.collect(owner, Part::Term(term)));
     }
 
-    /// A variable of a function as one of the function that has it.
+    /// Resolves a local of a function to the variable of the function that declares it, through
+    /// captures.
     fn variable(&self, mut owner: Owner, mut local: LocalId) -> Variable {
         while let Some(id) = owner
             && let Some(function) = self.functions.get(&id)
@@ -186,7 +195,7 @@ impl<'a> Found<'a> {
         (owner, local)
     }
 
-    /// The inner function that a term is for certain.
+    /// Returns the inner function that a term certainly denotes.
     fn function_of(&self, owner: Owner, term: &Term) -> Option<FunctionId> {
         match &term.kind {
             TermKind::Closure { function, .. } => Some(*function),
@@ -195,13 +204,15 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Finds what each function changes, by itself and by those that it calls.
+    /// Computes the variables that each function changes, directly and by the functions that it
+    /// calls.
     fn close(&mut self, all: impl Iterator<Item = (Owner, Part<'a>)>) {
         let mut calls: Vec<(FunctionId, FunctionId)> = Vec::new();
         let mut waiting: Vec<(Owner, Part<'a>)> = all.collect();
         while let Some((owner, part)) = waiting.pop() {
             if let (Some(caller), Part::Term(Term { kind: TermKind::Call(head, _), .. })) = (owner, part) {
-                // Where one without order calls it, that is the mistake.
+                // A call by a function without order is reported itself, so the change does not
+                // count as the caller's.
                 let called = self.function_of(owner, head).filter(|_| !self.unordered.contains(&caller));
                 calls.extend(called.map(|called| (caller, called)));
             }
@@ -229,14 +240,15 @@ impl<'a> Found<'a> {
         self.changes.retain(|_, changes| !changes.is_empty());
     }
 
-    /// What a function changes first: its name, that of the variable, and where.
+    /// Returns the first change of a function in the text: the function's name, the variable's
+    /// name, and the place.
     fn first_change(&self, function: FunctionId) -> Option<(String, String, Span)> {
         let name = self.functions.get(&function)?.name.to_string();
         let (variable, span) = self.changes.get(&function)?.iter().min_by_key(|(_, span)| span.start)?;
         Some((name, self.name_of(function, *variable), *span))
     }
 
-    /// The name of a variable that a function, or one that it calls, stores into.
+    /// Returns the name of a variable that a function, or one that it calls, stores into.
     fn name_of(&self, function: FunctionId, variable: Variable) -> String {
         let captures = |id: &FunctionId| self.functions.get(id).map_or(&[][..], |f| &f.captures);
         std::iter::once(&function)
@@ -249,7 +261,7 @@ impl<'a> Found<'a> {
             .unwrap_or_default()
     }
 
-    /// Reports what is wrong in a part; `built` says that it is computed for the elements of an
+    /// Reports the errors in a part. `built` is true if the part is computed for the elements of an
     /// array.
     fn check(&mut self, owner: Owner, part: Part<'a>, built: bool) {
         let mut built = built;
@@ -293,6 +305,7 @@ impl<'a> Found<'a> {
         }
     }
 
+    /// Reports a call of a storing function in a place without a definite order.
     fn check_call(&mut self, owner: Owner, called: FunctionId, call: &Term, head: &Term, built: bool) {
         let Some((name, variable, at)) = self.first_change(called) else { return };
         let span = call.span;

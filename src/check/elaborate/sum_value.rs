@@ -1,4 +1,5 @@
-//! Values and indices of sums and arrays: `case n e`, `aproj`, `ainj`.
+//! Injections into sums and projections of arrays by an index: `case n of T`, `case n e`, `aproj`,
+//! `ainj`.
 
 use crate::check::context::Checker;
 use crate::check::error::{MoveError, PartError};
@@ -11,7 +12,7 @@ use num_bigint::BigUint;
 use std::sync::Arc;
 
 impl Checker<'_> {
-    /// `case n of T`: a constant for a unit case, else an injection function.
+    /// Elaborates `case n of T`: a constant for a unit case, otherwise an injection function.
     pub(in crate::check) fn case_of(&mut self, index: &BigUint, sum: &Type, span: Span) -> Term {
         let Some(case) = self.case_type(sum, index, span) else {
             return Term::new(TermKind::Error, Type::error(), span);
@@ -27,7 +28,7 @@ impl Checker<'_> {
         self.synthesize(case, span, move |_, x| Term::new(TermKind::Inject(index, Box::new(x)), sum, span))
     }
 
-    /// The type of a case, or a report that there is none.
+    /// Returns the argument type of a case, or reports that there is no such case.
     pub(in crate::check) fn case_type(&mut self, sum: &Type, index: &BigUint, span: Span) -> Option<Type> {
         let sum = self.infer.shallow(sum);
         if sum.is_error() {
@@ -52,7 +53,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `case n e` into the sum its place wants.
+    /// Elaborates `case n e`, an injection into the sum that its place expects.
     pub(in crate::check) fn inject(
         &mut self,
         index: &BigUint,
@@ -72,6 +73,7 @@ impl Checker<'_> {
         Term::new(TermKind::Inject(index.clone(), Box::new(arg)), sum, span)
     }
 
+    /// Elaborates `aproj i of T ^ N`: a projection function of an array or compact exponential.
     pub(in crate::check) fn aproj(&mut self, index: &Expr, array: &Type, span: Span) -> Term {
         let array = self.infer.shallow(array);
         let (index_ty, digit) = match array.unfold().kind() {
@@ -87,7 +89,7 @@ impl Checker<'_> {
         })
     }
 
-    /// `ainj i of N *+ T`: an injection function.
+    /// Elaborates `ainj i of N *+ T`: an injection function.
     pub(in crate::check) fn ainj(&mut self, index: &Expr, sum: &Type, span: Span) -> Term {
         let sum = self.infer.shallow(sum);
         let (cases, case) = match sum.unfold().kind() {
@@ -103,8 +105,8 @@ impl Checker<'_> {
         })
     }
 
-    /// A function whose body is made from an index and its parameter. The index is evaluated once,
-    /// where the function stands.
+    /// Returns a function whose body is made from an index and the function's parameter. The index
+    /// is evaluated once, at the place of the function value.
     fn with_index(
         &mut self,
         index: Term,
@@ -136,7 +138,7 @@ impl Checker<'_> {
     }
 }
 
-/// A literal index written as a number, for messages and constants.
+/// Returns the number of an index that is written as a literal, with its type if one is written.
 pub(in crate::check) fn constant_index(e: &Expr) -> Option<(BigUint, Option<&ast::TypeExpr>)> {
     match &e.kind {
         ExprKind::Int(n) => Some((n.clone(), None)),

@@ -1,4 +1,6 @@
 //! Tuples, compact tuples and compact records.
+//!
+//! Takes their parts and the expected type; returns the terms with product types.
 
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
@@ -14,6 +16,7 @@ use crate::types::{ProductForm, Type};
 use std::sync::Arc;
 
 impl Checker<'_> {
+    /// Elaborates `(a, b)`.
     pub(in crate::check) fn tuple(&mut self, parts: &[Expr], expected: Expectation<'_>, span: Span) -> Term {
         if parts.is_empty() {
             return Term::unit(span);
@@ -27,7 +30,8 @@ impl Checker<'_> {
             .and_then(|h| h.components(MAX_COMPONENTS))
             .filter(|h| h.len() == parts.len());
         let mut terms: Vec<Option<Term>> = vec![None; parts.len()];
-        // Functions whose parameters have no types come last: the others may tell.
+        // Functions with untyped parameters are elaborated last: the other parts may determine
+        // their types.
         for late in [false, true] {
             for (i, part) in parts.iter().enumerate() {
                 if apply::needs_hint(part) == late {
@@ -38,7 +42,8 @@ impl Checker<'_> {
                         let how = "application binds tighter than `,`: write `p$ a, b` to give it both";
                         self.regroup_procedure(before, how);
                     }
-                    // Telling the place what is known helps the later parts; it checks for itself.
+                    // Unification with the expected type here helps the later parts; the place
+                    // itself reports a mismatch.
                     terms[i] = Some(match hint {
                         Some(ty) => self.coerce_softly(term, ty),
                         None => term,
@@ -51,7 +56,7 @@ impl Checker<'_> {
         Term::new(TermKind::Tuple(terms), ty, span)
     }
 
-    /// `(row = r \, col = c)`
+    /// Elaborates `(row = r \, col = c)`.
     pub(in crate::check) fn compact_record(
         &mut self,
         fields: &[(ast::Name, Expr)],
@@ -82,6 +87,7 @@ impl Checker<'_> {
         Term::new(TermKind::Pack(terms), Type::compact_record(types), span)
     }
 
+    /// Elaborates `(i \, j)`.
     pub(in crate::check) fn compact_tuple(
         &mut self,
         parts: &[Expr],

@@ -2,47 +2,50 @@
 
 use super::foreign_type;
 use crate::check::foreign_names;
-use crate::diagnostic::{Diagnostic, Help, errors};
+use crate::diagnostic::{Diagnostic, Help, HelpRequest, errors};
 use crate::source::Span;
 use crate::types::Type;
 
 errors! {
     /// Errors about names, functions and calls.
     pub enum CallError {
+        /// A name without a definition.
         E0401 UnknownName {
             span: Span,
             name: String,
             similar: Option<String>,
         },
-        /// `real (n)`.
+        /// The name of a type applied to an argument: `real (n)`.
         E0450 TypeApplied {
             span: Span,
             name: String,
-            /// The type that is meant.
+            /// The type that the name denotes.
             ty: &'static str,
             argument: Span,
-            /// The argument is a text.
+            /// True if the argument is a text.
             text: bool,
         },
-        /// `x.real`.
+        /// The name of a type after a dot: `x.real`.
         E0450 TypeAfterDot {
             span: Span,
             name: String,
-            /// What stands before the dot is a text.
+            /// True if the value before the dot is a text.
             text: bool,
         },
+        /// An application of a value that is not a function.
         E0402 NotAFunction {
             span: Span,
             ty: Type,
             argument: Span,
-            /// What to write instead.
+            /// The correct expression.
             help: Option<Help>,
         },
-        /// What is piped into is a tuple as it is written.
+        /// A written tuple on the right side of a pipe.
         E0402 TupleApplied {
             span: Span,
             argument: Span,
         },
+        /// No function of this name takes the argument.
         E0403 NoOverload {
             span: Span,
             name: String,
@@ -50,11 +53,13 @@ errors! {
             candidates: Vec<String>,
             help: Option<Help>,
         },
+        /// Several functions of this name fit equally well.
         E0404 Ambiguous {
             span: Span,
             name: String,
             candidates: Vec<String>,
         },
+        /// A function of a near scope fits by a conversion, and one of a farther scope without.
         W0020 NearByConversion {
             span: Span,
             name: String,
@@ -63,64 +68,73 @@ errors! {
             far: Type,
             place: &'static str,
         },
+        /// A recursive use of a local function without parameter types.
         E0434 RecursiveUntyped {
             span: Span,
             name: String,
             declared: Span,
         },
+        /// A call of a procedure within a `fun`.
         E0405 ProcedureInFun {
             span: Span,
             name: String,
             header: Span,
         },
+        /// A read of a file within a `fun`.
         E0405 ReaderInFun {
             span: Span,
             name: String,
             header: Option<Span>,
         },
+        /// A procedure call in place of a value.
         E0408 ProcedureAsValue {
             span: Span,
         },
+        /// A parameter without a type.
         E0421 UntypedParameter {
             span: Span,
             name: String,
         },
+        /// A recursive function without a written result type.
         E0422 ResultNeeded {
             span: Span,
             name: String,
             declared: Span,
         },
+        /// Two functions of one input with the same name and argument type.
         E0423 DuplicateFunction {
             span: Span,
             name: String,
             previous: Span,
         },
-        /// Arguments with names that no function takes.
+        /// Named arguments that no function takes.
         E0455 WrongNamed {
             span: Span,
             words: String,
             help: String,
         },
-        /// Names of parameters where no function is known by name.
+        /// Named arguments in a call of a function that is not known by name.
         E0456 NamedHere {
             span: Span,
-            /// To a method of a class.
+            /// True for a call of a method of a class.
             method: bool,
         },
-        /// A default that no call can use.
+        /// A default value of a parameter that no call can use.
         E0457 DefaultHere {
             span: Span,
         },
+        /// A constructor pattern that lacks its argument or has one too many.
         E0429 ConstructorArgument {
             span: Span,
             name: String,
+            /// True if the constructor takes an argument.
             takes: bool,
             ty: Option<Type>,
         },
-        /// A procedure that stands as a statement without an argument.
+        /// A procedure without an argument as a statement.
         E0440 NotCalled {
             span: Span,
-            /// Its name, where it is called by one.
+            /// The name of the procedure, if the statement is a name.
             name: Option<String>,
             domain: Type,
         },
@@ -128,7 +142,7 @@ errors! {
 }
 
 impl CallError {
-    /// The message.
+    /// Returns the message.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use CallError as E;
         let code = self.code();
@@ -141,7 +155,7 @@ impl CallError {
                 match (similar, known.or_else(|| crate::syntax::foreign_keywords::advice(name))) {
                     (_, Some(instead)) => d.help(instead),
                     (Some(other), None) => d.fix(format!("did you mean `{other}`?"), *span, other.clone()),
-                    (None, None) => d,
+                    (None, None) => d.request_help(HelpRequest::LibraryName),
                 }
             }
             E::TypeApplied { span, name, ty, argument, text } => {

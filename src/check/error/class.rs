@@ -5,53 +5,54 @@ use crate::source::Span;
 use crate::types::Type;
 
 errors! {
-    /// What is wrong with classes, instances, constraints. Constraints come as people write them.
+    /// The errors about classes, instances and constraints. Constraints are given as source text.
     pub enum ClassError {
         /// A constraint that does not hold.
         E0601 NoInstance { span: Span, constraint: String, needed_by: String, missing: String, advice: Advice },
-        /// A constraint whose types are not known well enough.
+        /// A constraint whose types are not known sufficiently.
         E0602 Undetermined { span: Span, constraint: String, needed_by: String },
-        /// A constraint whose requirements have requirements without end.
+        /// A constraint that leads to further constraints without end.
         E0615 Endless { span: Span, constraint: String, needed_by: String, next: Option<(String, Span)> },
-        /// An instance for types that are shown or compared by their structure.
+        /// An instance of a class that is decided by structure for this type.
         E0616 Structural { span: Span, class: String, ty: Type },
-        /// An instance for types whose behavior is the language's own.
+        /// An instance for types with built-in behavior, which would never be used.
         E0441 NeverAsked { span: Span, instance: String, own: String, help: String },
-        /// A method with other type parameters than its class says.
+        /// A method with type parameters that differ from those in its class.
         E0442 MethodParameters { span: Span, method: String, expected: usize, found: usize, kinds: bool },
-        /// Constraints where nothing can need them.
+        /// A constraint at a declaration that cannot have constraints.
         E0443 ConstraintHere { span: Span, whose: String, instead: &'static str },
-        /// A constraint that is there twice.
+        /// A constraint that is written twice.
         W0030 ConstraintTwice { span: Span, constraint: String },
         /// A constraint without a type parameter.
         W0031 GroundConstraint { span: Span, constraint: String },
         /// A method whose type does not mention a parameter of its class.
         W0034 UnusedClassParameter { span: Span, method: String, class: String, parameter: String },
-        /// No class of this name.
+        /// The name of a class that does not exist.
         E0603 UnknownClass { span: Span, name: String, similar: Option<String> },
-        /// The wrong number of arguments.
+        /// A class with the wrong number of arguments.
         E0604 Arity { span: Span, class: String, expected: usize, found: usize },
-        /// Two instances for one type.
+        /// Two instances that match one type.
         E0605 Overlap { span: Span, instance: String, other: String, both: String, previous: Span },
-        /// An instance lacks a method.
+        /// An instance without a method that has no default.
         E0606 MissingMethod { span: Span, class: String, method: String, ty: Type },
-        /// An instance defines what its class has not.
+        /// An instance with a method that its class does not have.
         E0607 UnknownMethod { span: Span, class: String, name: String, known: Vec<String>, similar: Option<String> },
-        /// A method of another type than the class says.
+        /// A method whose type differs from the type that the class states.
         E0608 MethodType { span: Span, method: String, expected: Type, found: Type, class: String },
-        /// An instance of a class without one of a class that it builds on.
+        /// An instance of a class without an instance of its superclass.
         E0609 MissingSuper { span: Span, instance: String, class: String, missing: String, advice: Advice },
-        /// A class that builds on itself.
+        /// A class that is its own superclass, directly or not.
         E0610 Cyclic { span: Span, class: String },
         /// A type parameter that the head of an instance does not mention.
         E0611 FreeParameter { span: Span, name: String, instance: String },
-        /// A function named by an operator that is never asked for these operands.
+        /// A function named by an operator that is built in for these operands, so that it is never
+        /// called.
         E0612 BuiltInOperator { span: Span, op: String, operands: Vec<Type> },
-        /// A member that is there twice.
+        /// A member that is declared twice.
         E0613 DuplicateMember { span: Span, name: String, previous: Span },
-        /// A method or class where it cannot stand.
+        /// A method, class or instance at a place that does not allow it.
         E0614 NotHere { span: Span, what: &'static str, instead: &'static str },
-        /// An instance for an abstract type that is neither in its module nor in that of the class.
+        /// An instance for an abstract type outside the type's module and the class's module.
         E0618 Orphan {
             span: Span,
             instance: String,
@@ -61,25 +62,26 @@ errors! {
             home: Option<String>,
             other: Option<String>,
         },
-        /// The instance that is asked for is refused, in its author's words.
+        /// A constraint whose instance is a refusal, with the words of its author.
         E0619 Refused { span: Span, constraint: String, needed_by: String, instance: Span, text: String },
     }
 }
 
-/// What to do about a missing instance.
+/// The advice about a missing instance.
 #[derive(Clone, Debug)]
 pub enum Advice {
-    /// The type is a parameter: ask for it in the header.
+    /// Add a constraint for the type parameter to the header.
     Ask { parameter: String },
-    /// A declared type: write the instance, with these members.
+    /// Write the instance for the declared type, with these members.
     Write { members: String },
-    /// An index is not a number.
+    /// Convert the index, which is not a number. `truth` is true for `bool`.
     Index { ty: String, truth: bool },
-    /// Nothing comes to mind.
+    /// No advice.
     None,
 }
 
 impl Advice {
+    /// Adds the advice to a message. `missing` is the text of the constraint.
     fn on(&self, d: Diagnostic, missing: &str) -> Diagnostic {
         match self {
             Advice::Index { truth: true, .. } => d.help("a truth value is not a number: `count` tells how many are true"),
@@ -99,7 +101,7 @@ impl Advice {
 }
 
 impl ClassError {
-    /// The message for people.
+    /// Returns the message.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use ClassError as E;
         let error = |span: &Span, message: String, label: String| {

@@ -1,4 +1,4 @@
-//! Errors about a value of one type where another is wanted: equality, reshapes, conversions,
+//! Errors about a value of one type where another type is wanted: equality, reshapes, conversions,
 //! literals.
 
 use super::counted;
@@ -8,9 +8,10 @@ use crate::types::Type;
 use num_bigint::BigInt;
 
 errors! {
-    /// Errors about a value of one type where another is wanted: equality, reshapes, conversions,
-    /// literals.
+    /// Errors about a value of one type where another type is wanted: equality, reshapes,
+    /// conversions, literals.
     pub enum ConversionError {
+        /// A value of another type than its context wants.
         E0301 Mismatch {
             span: Span,
             expected: Type,
@@ -18,6 +19,7 @@ errors! {
             because: Option<(Span, String)>,
             hint: Option<Help>,
         },
+        /// A reshape between types that are not naturally isomorphic.
         E0302 NotNatural {
             span: Span,
             from: Type,
@@ -26,13 +28,15 @@ errors! {
             notes: Vec<String>,
             help: Option<String>,
         },
-        /// Types whose storage could not be compared within the bounds of the decider.
+        /// A reshape between types whose storage could not be compared within the bounds of the
+        /// decision procedure.
         E0306 Undecided {
             span: Span,
             from: Type,
             to: Type,
             notes: Vec<String>,
         },
+        /// A conversion `:>` that does not exist.
         E0303 NoConversion {
             span: Span,
             from: Type,
@@ -40,22 +44,26 @@ errors! {
             why: String,
             help: Option<String>,
         },
+        /// A number that is not the code of a value of the type.
         E0304 CodeRange {
             span: Span,
             value: BigInt,
             ty: Type,
             size: String,
         },
+        /// An integer literal that the type does not hold exactly.
         E0305 LiteralRange {
             span: Span,
             value: BigInt,
             ty: Type,
         },
+        /// A real literal that is larger than every value of the type.
         E0305 RealLiteralRange {
             span: Span,
             value: f64,
             ty: Type,
         },
+        /// A reshape that reads one labeled type as another in the same storage order.
         N0001 Relabels {
             span: Span,
             from: Type,
@@ -66,7 +74,7 @@ errors! {
 }
 
 impl ConversionError {
-    /// The message.
+    /// Returns the message.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use ConversionError as E;
         let code = self.code();

@@ -6,52 +6,52 @@ use crate::source::Span;
 use crate::types::Type;
 
 errors! {
-    /// What is wrong with declared kinds, type functions, abstract types.
+    /// The errors about declared kinds, type functions and abstract types.
     pub enum KindError {
-        /// A member of a declared kind, or a variable of one, as the type of values.
+        /// A member or variable of a declared kind where a type with values is needed.
         E0701 NoValues { span: Span, ty: Type, kind: String },
-        /// What a type function gives, or a part of a `typematch`, is of another kind than
-        /// declared.
+        /// A result of a type function, or a part of a `typematch`, of another kind than declared.
         E0702 ResultKind { span: Span, ty: Type, found: String, wanted: String, function: String },
-        /// No arm of the type function fits the arguments.
+        /// An application of a type function none of whose arms fits the arguments.
         E0703 NoArm { span: Span, application: Type },
-        /// The reduction ran out of fuel.
+        /// An application of a type function whose reduction ran out of fuel.
         E0704 Endless { span: Span, application: Type },
-        /// A member of two kinds of one input.
+        /// A name that is a member of two kinds of one input.
         E0705 SharedMember { span: Span, name: String, kind: String, other: String, previous: Span },
-        /// A `typematch` over declared kinds leaves something out.
+        /// A `typematch` over declared kinds that does not cover all cases.
         E0706 NotCovered { span: Span, missing: Vec<String> },
-        /// An application that holes keep from reducing.
+        /// An application that cannot reduce because of holes.
         E0707 CannotReduce { span: Span, application: Type },
-        /// As many patterns as subjects.
+        /// An arm with another number of patterns than there are subjects.
         E0708 PatternCount { span: Span, wanted: usize, found: usize },
-        /// Not a pattern of types.
+        /// A type that cannot be a pattern.
         E0709 NotAPattern { span: Span, what: &'static str, help: &'static str },
-        /// A type of another kind than what is matched.
+        /// A pattern of another kind than its subject.
         E0709 PatternKind { span: Span, ty: Type, kind: String },
-        /// A name near that of a member, in a pattern.
+        /// A name in a pattern that is similar to that of a member.
         E0710 NoMember { span: Span, name: String, kind: String, similar: String },
-        /// `_` in the result of a type function.
+        /// A `_` in the result of a type function.
         E0711 HoleInResult { span: Span },
-        /// `option(int)`.
+        /// An application with parentheses of a type that is not a type function: `option(int)`.
         E0712 NotATypeFunction { span: Span, name: String, instead: Option<String> },
-        /// What follows `layout` is no parameter with a layout.
+        /// A name after `layout` that is not a parameter with a layout.
         E0713 Layout { span: Span, name: String, kind: Option<String>, params: Vec<String> },
-        /// A representation depends on more of a parameter than `layout` says.
+        /// A representation that depends on more of a parameter than `layout` states.
         E0714 LayoutBroken { span: Span, name: String, param: String, index: bool, ty: Type },
-        /// The arm of a type function that fits refuses the arguments, in its author's words.
+        /// An application of a type function whose fitting arm is a refusal, with the words of its
+        /// author.
         E0715 Refused { span: Span, application: Type, text: String },
-        /// `error "…"` where it is no result of a type function.
+        /// An `error "…"` outside the result of a type function.
         E0716 RefusalHere { span: Span },
-        /// The text of a refusal names a type that is not known in it.
+        /// A refusal whose text names an unknown type.
         E0717 RefusalNames { span: Span, name: String, known: Vec<String> },
-        /// A refusal without words.
+        /// A refusal with an empty text.
         E0718 RefusalEmpty { span: Span },
     }
 }
 
 impl KindError {
-    /// The place of the mistake.
+    /// Returns the place of the mistake.
     pub fn span(&self) -> Span {
         use KindError as E;
         match self {
@@ -77,8 +77,8 @@ impl KindError {
         }
     }
 
-    /// Returns true if both say the same of the same application, wherever it stands; of refusals,
-    /// if their texts are the same.
+    /// Returns true if both errors are the same for the same application, at any place; for
+    /// refusals, if their texts are equal.
     pub fn same_cause(&self, other: &KindError) -> bool {
         use KindError as E;
         match (self, other) {
@@ -92,7 +92,7 @@ impl KindError {
         }
     }
 
-    /// The message for people.
+    /// Returns the message.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use KindError as E;
         let code = self.code();

@@ -1,10 +1,11 @@
-//! What the checker says: one enum, one way to become a diagnostic.
+//! The errors, warnings and notes of the checker: one enum, with one conversion to a diagnostic.
 //!
 //! `E02xx` types, kinds and inference · `E03xx` isomorphism and conversion · `E04xx` names,
-//! functions, operators, patterns, statements · `W0xxx` warnings · `N0xxx` notes. What is larger
-//! has an enum of its own: `E06xx` classes · `E07xx` kinds and type functions · `E08xx` run-time
+//! functions, operators, patterns, statements · `W0xxx` warnings · `N0xxx` notes. Larger subjects
+//! have ranges of their own: `E06xx` classes · `E07xx` kinds and type functions · `E08xx` run-time
 //! sizes · `E09xx` modules.
 
+mod axis;
 mod call;
 pub(super) mod class;
 mod conversion;
@@ -20,6 +21,7 @@ mod statement;
 mod storing;
 mod types;
 
+pub use axis::AxisError;
 pub use call::CallError;
 pub use class::ClassError;
 pub use conversion::ConversionError;
@@ -43,6 +45,7 @@ errors! {
     /// An error, a warning or a note of the checker, by family.
     pub enum CheckError {
         families:
+        Axis(AxisError),
         Call(CallError),
         Class(ClassError),
         Conversion(ConversionError),
@@ -60,12 +63,12 @@ errors! {
     }
 }
 
-/// A type whose values are counted: `2`, not `bool`.
+/// Returns the text of a type that is used as a size: `2`, not `bool`.
 pub(super) fn counted(ty: &Type) -> String {
     if *ty == Type::void() { ty.to_string() } else { ty.size_text() }
 }
 
-/// A number of things in words.
+/// Returns a number of things in words.
 pub(super) fn count(n: usize, what: &str) -> String {
     match n {
         0 => format!("no {what}s"),
@@ -74,6 +77,7 @@ pub(super) fn count(n: usize, what: &str) -> String {
     }
 }
 
+/// Returns the words for the numbering of `count` parts, which starts at 0.
 pub(super) fn numbered(what: &str, count: &str) -> String {
     match count {
         "0" => format!("it has no {what}s"),
@@ -82,7 +86,7 @@ pub(super) fn numbered(what: &str, count: &str) -> String {
     }
 }
 
-/// The type of this language for a name that others use.
+/// Returns the type of this language for a type name of other languages.
 pub(super) fn foreign_type(name: &str) -> Option<&'static str> {
     Some(match name.to_ascii_lowercase().as_str() {
         "integer" | "int64" | "isize" | "int64_t" | "ssize_t" => "int",
@@ -103,7 +107,7 @@ pub(super) fn foreign_type(name: &str) -> Option<&'static str> {
     })
 }
 
-/// How a form of type is written that others have a name for.
+/// Returns the notation for a form of type, by its name in other languages.
 pub(super) fn foreign_form(name: &str) -> Option<&'static str> {
     Some(match name.to_ascii_lowercase().as_str() {
         "list" | "vec" | "vector" => {
@@ -128,11 +132,13 @@ pub(super) fn foreign_form(name: &str) -> Option<&'static str> {
     })
 }
 
+/// Returns the names in backquotes, separated by commas.
 pub(super) fn quoted(names: &[impl std::fmt::Display]) -> String {
     names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Where one array has an element more at each end than the other, what takes them off.
+/// Returns the function that removes the border, if one array has one element more at each end of
+/// each axis than the other.
 pub(super) fn framed(left: &Type, right: &Type) -> Option<&'static str> {
     let inner = |index: &Type| match index.kind() {
         TypeKind::CompactSum(parts) => match parts.as_slice() {
@@ -153,7 +159,7 @@ pub(super) fn framed(left: &Type, right: &Type) -> Option<&'static str> {
     })
 }
 
-/// The number of elements of an array type.
+/// Returns the number of elements of an array type, if it is a number.
 pub(super) fn index_size(ty: &Type) -> Option<BigUint> {
     match ty.kind() {
         crate::types::TypeKind::Array(_, index) => index.size().ok(),

@@ -4,63 +4,63 @@ use crate::diagnostic::{Diagnostic, errors};
 use crate::source::Span;
 
 errors! {
-    /// What is wrong with modules and imports.
+    /// The errors about modules and imports.
     pub enum ModuleError {
-        /// No file where the path leads.
+        /// An import of a file that does not exist.
         E0901 NoFile { span: Span, path: String, looked: String, similar: Option<String> },
-        /// A file that is there and cannot be taken.
+        /// An import of a file that cannot be read.
         E0902 Unreadable { span: Span, path: String, why: String },
-        /// A module that imports itself, by way of others.
+        /// A module that imports itself through others.
         E0903 Cycle { span: Span, chain: Vec<String> },
-        /// `m::x` without a module `m`.
+        /// A qualified name `m::x` without a module `m`.
         E0904 UnknownModule { span: Span, module: String, similar: Option<String>, part: bool },
-        /// A module where a value should be: `m.x`.
+        /// A module in place of a value: `m.x`.
         E0915 NoValue { span: Span, module: String, example: Option<String> },
-        /// `m::x` where `m` has no `x`.
+        /// A qualified name `m::x` where `m` has no `x`.
         E0905 NotInModule { span: Span, module: String, name: String, file: String, similar: Option<Respelled> },
-        /// `m::x` where `x` is the module's own business.
+        /// A qualified name `m::x` where `m` does not export `x`.
         E0906 Private { span: Span, name: String, file: String, declared: Span },
-        /// A file whose name is no name.
+        /// An import of a file whose file name is not a name.
         E0907 NoName { span: Span, path: String, alias: String },
-        /// Two modules of one name.
+        /// Two modules of the same name.
         E0908 ModuleTaken { span: Span, module: String, previous: Span },
-        /// One name from two modules.
+        /// One name imported from two modules.
         E0909 NameTaken { span: Span, name: String, file: String, other: String, previous: Span },
-        /// `export` before what has no meaning outside.
+        /// An `export` of a statement that cannot be exported.
         E0910 NotExportable { span: Span, gap: Span, what: NotExportable },
-        /// `import`, `export` or `test` inside a block.
+        /// An `import`, `export` or `test` inside a block.
         E0911 NotAtTop { span: Span, word: &'static str },
-        /// No part of the library has this name.
+        /// A part of the library that does not exist.
         E0912 UnknownPart { span: Span, name: String, similar: Option<String>, parts: Vec<String> },
-        /// More modules, or more of them within one another, than are read.
+        /// More modules, or more deeply nested imports, than the limit.
         E0913 TooMany { span: Span, limit: usize, deep: bool },
-        /// Modules that say differently how types belong to a class.
+        /// Instances of two modules that match a common type.
         E0914 InstancesMeet { span: Span, instance: String, one: Span, other: Span },
     }
 }
 
-/// A name to write instead, where it must be written.
+/// A replacement for a name in the text.
 #[derive(Clone, Debug)]
 pub struct Respelled {
-    /// What is replaced.
+    /// The place to replace.
     pub span: Span,
-    /// By what.
+    /// The new text.
     pub text: String,
 }
 
-/// What cannot be exported.
+/// The statements that cannot be exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotExportable {
-    /// A variable.
+    /// A `var`.
     Var,
-    /// An instance, which is visible anyway.
+    /// An instance, which is always visible.
     Instance,
     /// A size equation.
     Require,
 }
 
 impl ModuleError {
-    /// The message for people.
+    /// Returns the message.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use ModuleError as E;
         let error =

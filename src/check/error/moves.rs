@@ -7,21 +7,21 @@ use crate::types::Type;
 use num_bigint::BigUint;
 
 errors! {
-    /// What is wrong with a move.
+    /// The errors about moves.
     pub enum MoveError {
-        /// `x.move[T]`: leaves of one type could be exchanged; `pairs` are some of them, `ty` is
-        /// that of the first.
+        /// `x.move[T]` with leaves of one type that could be exchanged. `pairs` are some of them;
+        /// `ty` is the type of the first.
         E0310 Exchangeable {
             span: Span,
             from: Type,
             to: Type,
             sum: bool,
-            /// The leaves are those of the value, not of the result.
+            /// True if the leaves are those of the value, false if they are those of the result.
             source: bool,
             pairs: Vec<(String, String)>,
             ty: Type,
         },
-        /// `x.move[T]`: a leaf of one type is none of the other.
+        /// `x.move[T]` with a leaf of one type that the other type lacks.
         E0311 MissingLeaf {
             span: Span,
             from: Type,
@@ -32,31 +32,31 @@ errors! {
             ty: Type,
             axes: Vec<Type>,
         },
-        /// `x.move[T]`: more leaves than are compared.
+        /// `x.move[T]` with more leaves than the limit.
         E0312 TooManyLeaves { span: Span, from: Type, to: Type, sum: bool },
-        /// `pack` of a tuple or array with a part that is not compact, or of anything else.
+        /// A `pack` of a tuple or array with a part that is not compact, or of any other value.
         E0313 NotPacked { span: Span, ty: Type, part: Option<Type> },
-        /// `unpack` of something that is no compact product nor exponential.
+        /// An `unpack` of a value that is neither a compact product nor an exponential.
         E0314 NotUnpacked { span: Span, ty: Type },
-        /// `casearg` of a sum whose cases have different arguments.
+        /// A `casearg` of a sum whose cases have different argument types.
         E0315 CasesDiffer { span: Span, ty: Type },
-        /// `ainj` into a type that is no coarray.
+        /// An `ainj` into a type that is not a coarray.
         E0317 NotACoarray { span: Span, ty: Type },
-        /// A slice of an axis that is no unit sum.
+        /// A slice of an axis that is not a unit sum.
         E0492 SliceAxis { span: Span, axis: Type, ty: Type },
-        /// A slice whose ends are no constants.
+        /// A slice with ends that are not constants.
         E0493 SliceNotConstant { span: Span },
-        /// A slice that goes beyond its axis, or backwards.
+        /// A slice that exceeds its axis, or has a start after its end.
         E0491 SliceRange { span: Span, size: BigUint, ty: Type, backwards: bool },
-        /// `_` where no axis is.
+        /// A `_` that is not at the place of an axis.
         E0490 AxisHere { span: Span },
-        /// `x.move` without a type.
+        /// An `x.move` without a type.
         E0316 NoTarget { span: Span },
     }
 }
 
 impl MoveError {
-    /// The message for people.
+    /// Returns the message.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use MoveError as E;
         let error = |span: &Span, message: String, label: String| {
@@ -139,11 +139,13 @@ impl MoveError {
     }
 }
 
+/// Returns the message that one type cannot be moved to another.
 fn no_move(from: &Type, to: &Type) -> String {
     format!("`{from}` does not move to `{to}`")
 }
 
-/// The parts that a move assigns to each other: the cases of a sum, or the leaves of another type.
+/// Returns the word for the parts that a move assigns to each other: the cases of a sum, or the
+/// leaves of another type.
 fn leaves(sum: bool) -> &'static str {
     if sum { "cases" } else { "leaves" }
 }

@@ -8,6 +8,7 @@ use crate::types::{Type, TypeKind};
 errors! {
     /// Errors about operators.
     pub enum OperatorError {
+        /// An operator with operands that it does not take.
         E0414 NoOperator {
             span: Span,
             op: &'static str,
@@ -15,19 +16,21 @@ errors! {
             right: Option<Type>,
             help: Option<Help>,
         },
+        /// An operator with two arrays of different index types.
         E0415 IndexTypesDiffer {
             span: Span,
             op: &'static str,
             left: Type,
             right: Type,
-            /// What to write instead.
+            /// The name of the expression that makes the index types equal.
             help: Option<String>,
         },
-        /// `i in s` where `s` is no set.
+        /// `i in s` where `s` is not a set.
         E0470 NotASet {
             span: Span,
             ty: Type,
         },
+        /// A comparison of values with a part that cannot be compared.
         E0432 OpaqueCompare {
             span: Span,
             ty: Type,
@@ -37,7 +40,7 @@ errors! {
 }
 
 impl OperatorError {
-    /// The message.
+    /// Returns the message.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use OperatorError as E;
         let code = self.code();

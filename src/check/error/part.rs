@@ -9,7 +9,7 @@ use num_bigint::BigUint;
 errors! {
     /// Errors about parts of values: fields, components, indices, cases, places.
     pub enum PartError {
-        /// `m.(0 \, 1)` where an index has not two parts.
+        /// An index with the wrong number of parts: `m.(0 \, 1)`.
         E0452 IndexParts {
             span: Span,
             found: usize,
@@ -17,25 +17,28 @@ errors! {
             index: Type,
             array: Type,
         },
-        /// `m.(0 \, 7)` where an axis is shorter.
+        /// A constant index beyond the end of an axis: `m.(0 \, 7)`.
         E0453 AxisRange {
             span: Span,
             code: BigUint,
             axis: Type,
             array: Type,
         },
+        /// A name that is neither a field of the value nor a function that takes it.
         E0416 NoField {
             span: Span,
             name: String,
             ty: Type,
             fields: Vec<String>,
         },
+        /// A component number beyond the last component.
         E0417 NoComponent {
             span: Span,
             index: BigUint,
             ty: Type,
             count: String,
         },
+        /// An index of another type than that of the array.
         E0418 WrongIndex {
             span: Span,
             found: Type,
@@ -43,38 +46,44 @@ errors! {
             array: Type,
             help: Option<Help>,
         },
+        /// A position in a value without components.
         E0419 NotIndexable {
             span: Span,
             ty: Type,
         },
+        /// A computed position in a tuple with components of different types.
         E0420 DynamicComponent {
             span: Span,
             ty: Type,
         },
+        /// A case number beyond the last case.
         E0424 CaseRange {
             span: Span,
             index: BigUint,
             ty: Type,
             count: String,
         },
+        /// A case pattern for a type that is not a sum.
         E0425 NotASum {
             span: Span,
             ty: Type,
         },
+        /// A case pattern for a value whose type is not known.
         E0426 CaseNeedsType {
             span: Span,
         },
+        /// A store into an expression that is not a place.
         E0427 NotAPlace {
             span: Span,
-            /// A function in it that computes something new.
+            /// The function in the expression that computes a new value.
             function: Option<String>,
         },
-        /// `x with (…)`, `(...x)` of a value without fields.
+        /// `x with (…)` or `(...x)` with a value that has no fields.
         E0458 NotARecord {
             span: Span,
             ty: Type,
         },
-        /// `r with (x = 3)` where `r` has no `x`.
+        /// `r with (x = 3)` where `r` has no field `x`.
         E0459 UpdatedField {
             span: Span,
             name: String,
@@ -82,10 +91,12 @@ errors! {
             known: Vec<String>,
             similar: Option<String>,
         },
+        /// A store into one part of a pair of indices.
         E0433 PairPart {
             span: Span,
             ty: Type,
         },
+        /// A number as an index where an index of a larger type is needed.
         W0001 IndexLiteral {
             span: Span,
             found: Type,
@@ -96,7 +107,7 @@ errors! {
 }
 
 impl PartError {
-    /// The message.
+    /// Returns the message.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use PartError as E;
         let code = self.code();
@@ -141,7 +152,7 @@ impl PartError {
                 error(span, format!("`{ty}` has no component {index}"), numbered("component", count))
             }
             E::WrongIndex { span, found, index, array, help } => {
-                // Where an index stands, `2` is a size and not the type of truth values.
+                // In place of an index, `2` is a size and not the type of truth values.
                 let found = found.size_text();
                 let d = error(
                     span,

@@ -7,31 +7,34 @@ use crate::types::Type;
 errors! {
     /// Errors about patterns and matches.
     pub enum PatternError {
+        /// A match that does not cover every value.
         E0411 NotExhaustive {
             span: Span,
             missing: String,
-            /// Whether an arm has a condition: such arms cover nothing for sure.
+            /// True if an arm has a condition: such an arm covers no value for certain.
             guarded: bool,
-            /// The arms that it lacks, and where they would stand.
+            /// The missing arms, and the place to insert them.
             edit: (Span, String),
         },
+        /// A pattern that does not match every value where it must.
         E0412 Refutable {
             span: Span,
             missing: String,
         },
+        /// A pattern that cannot match a value of the type.
         E0413 PatternMismatch {
             span: Span,
             what: String,
             ty: Type,
             help: Option<String>,
         },
-        /// A variable in `p | q`.
-        /// A name that another alternative of a pattern binds, and this does not.
+        /// A name that one alternative of a pattern binds, and another one does not.
         E0446 BindsInAlternative {
             span: Span,
             name: String,
             bound: Span,
         },
+        /// A name that has different types in the alternatives of a pattern.
         E0460 AlternativeTypes {
             span: Span,
             name: String,
@@ -39,14 +42,15 @@ errors! {
             first: Span,
             was: Type,
         },
+        /// An arm that no value reaches.
         W0002 Unreachable {
             span: Span,
         },
-        /// A variable of an arm that has the name of a case of the library.
+        /// A variable in an arm with the name of a case of the library.
         W0005 CaseAsVariable {
             span: Span,
             name: String,
-            /// Of the values that are matched.
+            /// The type of the matched values.
             ty: Type,
             /// The type that has the case.
             variant: String,
@@ -55,7 +59,7 @@ errors! {
 }
 
 impl PatternError {
-    /// The message.
+    /// Returns the message.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use PatternError as E;
         let code = self.code();

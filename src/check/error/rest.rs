@@ -5,23 +5,23 @@ use crate::source::Span;
 use crate::types::Type;
 
 errors! {
-    /// What is wrong with `..`.
+    /// The errors about `..`.
     pub enum RestError {
-        /// `..R` where `R` is no list of components.
+        /// `..R` where `R` is not a list of components.
         E0494 NoList { span: Span, name: String },
-        /// `..R` that is not the last of a product, or `..r` that is not the last of a tuple.
+        /// `..R` that is not last in a product, or `..r` that is not last in a tuple.
         E0495 NotLast { span: Span, what: String },
-        /// `..R` beside `*` with `R` for `\*`, or the other way round.
+        /// `..R` in a product `*` with an `R` for `\*`, or the reverse.
         E0496 Form { span: Span, name: String, compact: bool },
         /// `..R` with a parameter of another kind.
         E0497 Kind { span: Span, name: String, kind: String },
-        /// `..e` where nothing says whether `e` is a tuple.
+        /// `..e` where the type of `e` is not known to be a tuple.
         E0498 Unknown { span: Span, ty: Type },
     }
 }
 
 impl RestError {
-    /// The message for people.
+    /// Returns the message.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use RestError as E;
         let error = |span: &Span, message: String, label: &str| {

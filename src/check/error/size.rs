@@ -1,19 +1,19 @@
 //! `E08xx`: sizes known only at run time.
 
-use crate::diagnostic::{Diagnostic, errors};
+use crate::diagnostic::{Diagnostic, HelpRequest, errors};
 use crate::source::Span;
 use crate::types::Type;
 
 errors! {
-    /// What is wrong with sizes known only at run time.
+    /// The errors about sizes known only at run time.
     pub enum SizeError {
-        /// The type of a value mentions a size that has a meaning only further in.
+        /// The type of a value mentions a size beyond the scope of the size.
         E0801 Escapes { span: Span, name: String, ty: Type, opened: Span, inside: Inside },
-        /// `?N` where no size arrives.
+        /// `?N` at a place where no size is opened.
         E0802 NotOpened { span: Span, name: String },
-        /// A size that nothing tells.
+        /// A size that nothing determines.
         E0803 Unknown { span: Span, name: String },
-        /// Sizes that arrive at run time and keep two types apart.
+        /// Two types that differ in sizes known only at run time.
         E0804 NotKnownEqual {
             span: Span,
             from: Type,
@@ -22,54 +22,55 @@ errors! {
             right: Type,
             /// The statement before which the sizes can be required equal.
             before: Option<Span>,
-            /// A size that has no name to write.
+            /// A size without a name that can be written.
             unnamed: Option<String>,
         },
-        /// Required sizes that are never equal; perhaps because of equations before.
+        /// Required sizes that are never equal. `because` is true if earlier equations contribute.
         E0805 NeverEqual { span: Span, left: Type, right: Type, because: bool },
-        /// More than one size to be found by one equation.
+        /// An equation with more than one unknown size.
         E0806 TwoUnknown { span: Span },
-        /// A size to be found that stands twice, or in a power.
+        /// An unknown size that occurs twice in its equation, or in a power.
         E0807 NotLinear { span: Span, name: String },
-        /// A file is read, and nothing says what is in it.
+        /// A read of a file without a stated type of its content.
         E0808 NothingStated { span: Span, name: String, stated: Option<Type> },
-        /// A file is read or written at a type that no file holds; the part that is the reason.
+        /// A read or write of a file at a type that the file cannot hold; `part` is the part that
+        /// it cannot hold.
         E0809 NotStored { span: Span, ty: Type, part: Type },
-        /// A size to be found by a file that is no axis of its own.
+        /// An unknown size in the type of a file that is not an axis of its own.
         E0810 NotAnAxis { span: Span, ty: Type },
-        /// A field of a record that is read whose size is to be found, and would be one for all
-        /// rows; the fields of a struct that has one in each.
+        /// A field of a record in a file with an unknown size, which would be the same for all
+        /// rows. `columns` are the fields of a struct with a size for each row.
         E0813 SharedSize { span: Span, ty: Type, field: String, columns: String },
-        /// A field that brings its size along, where the format has no lists.
+        /// A field with a size of its own, where the file format has no lists.
         E0814 NoLists { span: Span, prim: &'static str, reads: bool, field: String, list: String },
-        /// A store through a field that brings its size along.
+        /// A store through a field with a size of its own.
         E0812 StoredThrough { span: Span, name: String, field: String },
-        /// A size that is shown, in the type of a value, and has no name in the program.
+        /// A size that is shown in the type of a value and has no name in the program.
         E0811 Unnamed { span: Span, name: String, value: String },
         /// Required sizes that are always equal.
         W0004 AlwaysEqual { span: Span, left: Type, right: Type },
-        /// An equation that is checked and not used.
+        /// A required equation that is checked and never used.
         N0002 NotUsed { span: Span, left: Type, right: Type },
     }
 }
 
-/// Where a size is known that is not known outside.
+/// The scope in which a size is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inside {
-    /// Of `if` or `match`.
+    /// A branch of `if` or `match`.
     Branch,
-    /// `{ …; e }`.
+    /// A block `{ …; e }`.
     Block,
     /// The body of a comprehension.
     Element,
-    /// An array that a clause of a comprehension walks.
+    /// The array that a clause of a comprehension iterates over.
     Clause,
-    /// The body of a function whose result has a type from outside.
+    /// The body of a function whose result type is known outside.
     Body,
 }
 
 impl SizeError {
-    /// The message for people.
+    /// Returns the message.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use SizeError as E;
         let code = self.code();
@@ -178,6 +179,7 @@ impl SizeError {
                     None => error(span, message, "of any type so far".into()),
                 };
                 d.help(format!("state it where the result gets its name: `{example} = {name} …;`"))
+                    .request_help(HelpRequest::FileType)
             }
             E::NotStored { span, ty, part } => {
                 let what = match part == ty {

@@ -8,63 +8,72 @@ use crate::types::Type;
 errors! {
     /// Errors about statements: variables, effects, loops, results.
     pub enum StatementError {
-        /// `x = 5;` where no `x` is declared.
+        /// An assignment `x = 5;` where no `x` is declared.
         E0451 AssignedUnknown {
             span: Span,
             name: String,
             similar: Option<String>,
-            /// It gets a value from what it has.
+            /// True for a compound assignment, which also reads the variable.
             compound: bool,
         },
+        /// A store within a `fun` into a variable of its surroundings.
         E0406 StoreOutside {
             span: Span,
             name: String,
             header: Span,
-            /// It is a variable of a function around.
+            /// True for a variable of an enclosing function.
             local: bool,
         },
+        /// A store into a variable that is not a `var`.
         E0407 NotAVar {
             span: Span,
             name: String,
             declared: Option<Span>,
-            /// The word `val` of its declaration.
+            /// The word `val` of the variable's declaration.
             word: Option<Span>,
         },
+        /// A function that can end without a `return`.
         E0409 MissingReturn {
             span: Span,
             name: String,
         },
+        /// A statement outside of the construct that it needs, such as a `return` outside a
+        /// function.
         E0410 OutsideFunction {
             span: Span,
             what: &'static str,
             needs: &'static str,
         },
+        /// A loop over a value that is not iterable.
         E0430 NotIterable {
             span: Span,
             ty: Type,
             list: bool,
         },
+        /// A range of integers where the number of its elements must be known.
         E0431 IntRangeSize {
             span: Span,
         },
+        /// A range of integers in place of a value.
         E0431 IntRangeValue {
             span: Span,
         },
-        /// `..<n` of a loop, where `n` is no index.
+        /// `..<n` in a loop, where `n` is not an index.
         E0444 UpToNoIndex {
             span: Span,
             ty: Type,
             inclusive: bool,
         },
-        /// A statement with an effect in `{ …; e }`.
+        /// A statement with an effect in a block `{ …; e }`.
         E0447 BlockEffect {
             span: Span,
             what: String,
         },
-        /// `5..1` in a pattern.
+        /// An empty range in a pattern: `5..1`.
         E0445 EmptyRange {
             span: Span,
         },
+        /// An expression whose value is discarded.
         W0003 Unused {
             span: Span,
             ty: Type,
@@ -73,7 +82,7 @@ errors! {
 }
 
 impl StatementError {
-    /// The message.
+    /// Returns the message.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use StatementError as E;
         let code = self.code();
@@ -121,7 +130,8 @@ impl StatementError {
                     }
                     Some(at) => {
                         let words = format!("make it with `var {name} = …`, or copy it into a `var` first");
-                        // What another text has made, it may rely on.
+                        // Another text may rely on its own declaration, so no edit is offered
+                        // there.
                         let here = word.filter(|word| word.source == span.source);
                         d.label(*at, "made here").help(match here {
                             Some(word) => Help::instead(words, word, "var"),

@@ -4,19 +4,20 @@ use crate::diagnostic::{Diagnostic, errors};
 use crate::source::Span;
 
 errors! {
-    /// Errors about uses of such a function: its name, the variable, and where that is changed.
+    /// Errors about uses of such a function: its name, the variable, and the place `at` that
+    /// changes the variable.
     pub enum StoringError {
-        /// Called within an expression.
+        /// A call within an expression.
         E0521 Inside { span: Span, name: String, variable: String, at: Span },
-        /// Used as a value.
+        /// A use as a value.
         E0522 Value { span: Span, name: String, variable: String, at: Span },
-        /// Called in a function whose calls have no order, or for the elements of an array.
+        /// A call in a function whose calls have no order, or in the element of an array.
         E0523 Unordered { span: Span, name: String, variable: String, at: Span, header: Option<Span> },
     }
 }
 
 impl StoringError {
-    /// The message for people.
+    /// Returns the message.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use StoringError as E;
         let (E::Inside { span, name, variable, at }

@@ -8,99 +8,112 @@ use crate::types::Type;
 errors! {
     /// Errors about written types, declarations of types and inference.
     pub enum TypeError {
+        /// A name that is not a type.
         E0201 UnknownType {
             span: Span,
             name: String,
             similar: Option<String>,
-            /// A variable or function has this name.
+            /// True if a variable or function has this name.
             value: bool,
         },
+        /// A type that is not compact linear where one is needed.
         E0202 NotCompact {
             span: Span,
-            /// The type as it is written.
+            /// The type as written.
             shown: String,
             role: &'static str,
-            /// The compact type of that shape.
+            /// The compact type with the same structure.
             instead: Option<String>,
-            /// What keeps a declared type from being one.
+            /// The reason why a declared type is not compact.
             why: Option<String>,
         },
+        /// A wrong number of type arguments.
         E0204 TypeArity {
             span: Span,
             name: String,
             expected: usize,
             found: usize,
         },
+        /// A type argument of another kind than its parameter.
         E0205 WrongKind {
             span: Span,
             ty: Type,
             expected: String,
             name: String,
         },
+        /// A type definition that requires itself.
         E0206 RecursiveType {
             span: Span,
             name: String,
         },
+        /// A struct whose values would contain values of the same struct without end.
         E0207 InfiniteStruct {
             span: Span,
             name: String,
         },
+        /// A name that is declared twice.
         E0208 Duplicate {
             span: Span,
             what: &'static str,
             name: String,
         },
+        /// A name that is not a kind.
         E0209 UnknownKind {
             span: Span,
             name: String,
             declared: Vec<String>,
         },
+        /// A type that exceeds the limit of size or depth.
         E0210 TypeTooLarge {
             span: Span,
         },
+        /// A type that inference does not determine.
         E0212 CannotInfer {
             span: Span,
             what: String,
             instead: String,
         },
+        /// An array type with more elements than fit into memory.
         E0213 ArrayTooLarge {
             span: Span,
             ty: Type,
         },
+        /// Type arguments for a value that takes none.
         E0204 ValueWithTypeArguments {
             span: Span,
             name: String,
         },
-        /// A type declared in a block mentions a variable of the types around it.
+        /// A type declared in a block that mentions a type variable of its surroundings.
         E0454 LocalTypeMentions {
             span: Span,
             name: String,
             variable: String,
-            /// It is a type function.
+            /// True for a type function.
             function: bool,
         },
+        /// A local function with type parameters whose parameters have no types.
         E0428 GenericLocal {
             span: Span,
             name: String,
         },
-        /// A parameter of a type function that its meaning does not mention.
+        /// A parameter of a type function that the body does not mention.
         W0033 UnusedInTypeFun {
             span: Span,
             name: String,
             function: String,
         },
-        /// A parameter of a type that its definition does not mention.
+        /// A type parameter that its definition does not mention.
         W0032 UnusedTypeParameter {
             span: Span,
             name: String,
-            /// What has it, in words.
+            /// The definition, in words.
             whose: String,
         },
     }
 }
 
 impl TypeError {
-    /// The message.
+    /// Returns the message.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use TypeError as E;
         let code = self.code();

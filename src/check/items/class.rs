@@ -1,16 +1,16 @@
 //! Classes and instances at the top level.
 //!
-//! A class is its parameters, its superclasses, the types of its methods and its laws. An instance
-//! is a head (types, with parameters of its own) and a function for each method, its own or the
-//! class's default. In order: classes by name, then what they say, then the heads of instances, and
-//! at the end, with all functions, the bodies: those of methods know what the head requires, those
-//! of defaults and laws that the class holds.
+//! A class has parameters, superclasses, types of methods, and laws. An instance has a head (types,
+//! with parameters of its own) and one function for each method, its own or the default of the
+//! class. The order: classes by name; their superclasses and members; the heads of instances; and
+//! at the end, with all functions, the bodies. The body of a method may use the constraints of the
+//! instance; the body of a default or a law may use the class itself.
 //!
-//! **Coherence.** Two heads of one class must not have a type in common; that is decided here, by
-//! unification, whatever the instances require. A tuple of equal types is an array, so `A * B` and
-//! `T ^ N` count as apart: on a tuple of equal types the array's instance is taken, and the
-//! product's where there is none. In a session an instance replaces one of the user's with the same
-//! head, as functions do.
+//! **Coherence.** Two heads of one class must not have a type in common. This module decides it by
+//! unification, whatever the instances require. A tuple of equal types is an array, but `A * B` and
+//! `T ^ N` count as disjoint: a tuple of equal types takes the array's instance, or the product's
+//! if there is none. In a session an instance replaces one of the user's with the same head, as
+//! functions do.
 
 use crate::check::annotations::Referent;
 use crate::check::context::{Checker, Pending};
@@ -27,17 +27,21 @@ use crate::syntax::ast::{self, Body, ClassMember, Name, Stmt, StmtKind, TypeDecl
 use crate::types::{Kind, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
-/// What a method of an instance, a default or a law must be.
+/// The required signature of a method of an instance, of a default, or of a law.
 #[derive(Clone)]
 pub(in crate::check) struct Expected {
+    /// The name of the method or law.
     pub method: Arc<str>,
+    /// The name of its class.
     pub class: Arc<str>,
+    /// The required argument type.
     pub domain: Type,
+    /// The required result type; `None` for a procedure.
     pub result: Option<Type>,
 }
 
 impl Checker<'_> {
-    /// Makes the classes of an input known by name, then by what they say.
+    /// Declares the classes of an input: first all names, then superclasses and members.
     pub(in crate::check) fn collect_classes(&mut self, stmts: &[Stmt]) {
         let mut declared: Vec<(&TypeDecl, &[ClassMember], ClassId)> = Vec::new();
         for stmt in stmts {
@@ -97,12 +101,14 @@ impl Checker<'_> {
         }
     }
 
+    /// Changes a declared class.
     fn change_class(&mut self, id: ClassId, change: impl FnOnce(&mut Class)) {
         if let Some(class) = self.env.classes.get_mut(&id) {
             change(Arc::make_mut(class));
         }
     }
 
+    /// Returns true if a class is its own superclass, directly or not.
     fn builds_on_itself(&self, id: ClassId) -> bool {
         let mut seen = Vec::new();
         let mut waiting = vec![id];
@@ -120,7 +126,7 @@ impl Checker<'_> {
         false
     }
 
-    /// A function from any number type to any other, which converts as `:>` does.
+    /// Makes the function that converts any number type to any other, as `:>` does.
     fn conversion(&mut self) -> FunctionId {
         let id = self.new_function();
         let name: Arc<str> = "convert".into();
@@ -144,11 +150,11 @@ impl Checker<'_> {
         id
     }
 
-    /// The methods of an older class of this name are not reached by name any more.
+    /// Makes the methods of an older class of this name unreachable by their plain names.
     pub(in crate::check) fn forget_class(&mut self, name: &Arc<str>) {
         let Some(old) = self.env.class_names.remove(name) else { return };
         for (name, definition) in &mut self.env.values {
-            // With the name of its module it stays.
+            // A name qualified by its module remains.
             if let (Definition::Callables(callables), false) = (definition, name.contains("::")) {
                 callables.retain(|c, _| !matches!(c, Callable::Method(class, _) if *class == old));
             }
@@ -164,6 +170,7 @@ impl Checker<'_> {
         params
     }
 
+    /// Reads the signatures of the methods of a class, then its defaults and laws.
     fn members(&mut self, id: ClassId, members: &[ClassMember]) {
         let Some(class) = self.env.classes.get(&id).cloned() else { return };
         let own = Constraint { class: id, args: class.params.iter().cloned().map(Type::var).collect() };
@@ -226,6 +233,7 @@ impl Checker<'_> {
         self.defaults_and_laws(id, own, members);
     }
 
+    /// Registers the defaults and laws of a class; their bodies are checked later.
     fn defaults_and_laws(&mut self, id: ClassId, own: Constraint, members: &[ClassMember]) {
         for member in members {
             let Some(class) = self.env.classes.get(&id).cloned() else { return };
@@ -243,7 +251,7 @@ impl Checker<'_> {
                     }
                     let own = &method.scheme.params[class.params.len()..];
                     self.own_generics(name, &function.generics, own, "the default");
-                    // The method's own parameters under the names that the default gives them.
+                    // The method's own parameters, with the names that the default gives them.
                     let mut params = method.scheme.params.clone();
                     let named = &function.generics.params;
                     for (var, param) in params[class.params.len()..].iter_mut().zip(named) {
@@ -295,7 +303,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A function whose body is checked later.
+    /// Registers a function whose body is checked later, and returns its number.
     fn await_body(
         &mut self,
         name: &Name,
@@ -320,7 +328,7 @@ impl Checker<'_> {
         id
     }
 
-    /// The number of a method that a member defines, or a report that there is none.
+    /// Returns the position of the method that a member defines; reports an unknown method.
     fn method_of(&mut self, class: &Class, name: &Name) -> Option<usize> {
         let at = class.methods.iter().position(|m| m.name == name.text);
         if let Some(method) = at.and_then(|at| class.methods.get(at)) {
@@ -340,9 +348,10 @@ impl Checker<'_> {
         at
     }
 
-    /// Whether a method may be written with these generics: those that its class gives it, by other
-    /// names.
-    fn own_generics(&mut self, name: &Name, generics: &ast::Generics, own: &[TypeVar], whose: &str) -> bool {
+    /// Checks the generics written at a method in a default or an instance. Allowed are no
+    /// constraints, and either no parameters or as many as the class gives the method, with the
+    /// same kinds; `whose` names the definition in messages.
+    fn own_generics(&mut self, name: &Name, generics: &ast::Generics, own: &[TypeVar], whose: &str) {
         if let Some((first, _)) = generics.constraints.first() {
             let instead = "what a method needs stands with its type in the class, what an instance needs \
                            stands with the instance's own parameters";
@@ -350,7 +359,7 @@ impl Checker<'_> {
             self.report(ClassError::ConstraintHere { span: first.span, whose, instead });
         }
         if generics.params.is_empty() {
-            return true;
+            return;
         }
         let kinds: Vec<_> = generics.params.iter().map(|p| self.lower_kind(p.kind.as_ref())).collect();
         let fits = kinds.len() == own.len() && kinds.iter().zip(own).all(|(kind, var)| *kind == var.kind);
@@ -360,7 +369,6 @@ impl Checker<'_> {
             let kinds = expected == found;
             self.report(ClassError::MethodParameters { span, method, expected, found, kinds });
         }
-        fits
     }
 
     /// Registers the instances of an input; their methods are checked with all functions.
@@ -378,10 +386,16 @@ impl Checker<'_> {
                 Some((params, requires, head, refusal))
             });
             let Some((params, requires, head, refusal)) = read else { continue };
-            // What a function of an unknown type gives matches nothing, or everything.
+            // The result of a type function of a parameter matches nothing, or everything.
             if head.args.iter().any(Type::has_apply) {
                 let what = "a type function of a parameter";
                 let instead = "write an instance for each type that it gives";
+                self.report(ClassError::NotHere { span: class.span, what, instead });
+                continue;
+            }
+            if head.args.iter().any(Type::has_spliced) {
+                let what = "a list before the end of a product";
+                let instead = "write it for the first axis and the rest: `N \\* ..R`";
                 self.report(ClassError::NotHere { span: class.span, what, instead });
                 continue;
             }
@@ -416,12 +430,13 @@ impl Checker<'_> {
         }
     }
 
-    /// Values are shown and compared by structure, down to declared types: an instance for another
-    /// type would not be found there.
+    /// Reports an instance of `Show` or `Eq` for a type that is not a declared type, and returns
+    /// false. Values are shown and compared by structure down to declared types, so that such an
+    /// instance would never be used.
     fn own_structure(&mut self, head: &Constraint, span: Span) -> bool {
         let known = &self.program.known;
         let structural = known.show == Some(head.class) || known.eq == Some(head.class);
-        // In the library's own text the class may have any parameters.
+        // The library's own class of this name may have any number of parameters.
         let [ty] = &head.args[..] else { return true };
         if !structural || ty.is_error() || matches!(ty.kind(), TypeKind::Nominal(..)) {
             return true;
@@ -431,8 +446,8 @@ impl Checker<'_> {
         false
     }
 
-    /// The first abstract type in a type, this one or a part of its structure, that is from another
-    /// module or is not.
+    /// Returns the first abstract type in a type, the type itself included. `foreign` selects the
+    /// abstract types of other modules; otherwise those of this module are searched.
     fn abstract_part(&self, ty: &Type, foreign: bool) -> Option<Type> {
         if let TypeKind::Nominal(nominal, _) = ty.kind() {
             let found = nominal.as_abstract().is_some() && self.is_foreign_abstract(ty) == foreign;
@@ -447,9 +462,9 @@ impl Checker<'_> {
         found
     }
 
-    /// Whether what an abstract type can do is said where it may be: in the module of an abstract
-    /// type that it is about, or in that of the class. What another module said would hold for all,
-    /// and two of them might say different things.
+    /// Returns true if an instance stands in a permitted module: that of an abstract type in its
+    /// head, or that of the class; otherwise reports an orphan. An instance of a third module would
+    /// hold everywhere, and two modules might declare different ones.
     fn is_at_home(&mut self, head: &Constraint, span: Span) -> bool {
         let Some(class) = self.env.classes.get(&head.class).cloned() else { return true };
         if self.env.replaceable(class.span) {
@@ -472,8 +487,8 @@ impl Checker<'_> {
         false
     }
 
-    /// What is decided by structure is not refused by an instance: it would not be asked inside of
-    /// others.
+    /// Reports a refusal of `Show` or `Eq`, and returns false. These are decided by structure: the
+    /// refusal would not be consulted inside of other values.
     fn may_refuse(&mut self, head: &Constraint, membership: &Membership) -> bool {
         let known = &self.program.known;
         let structural = known.show == Some(head.class) || known.eq == Some(head.class);
@@ -486,7 +501,8 @@ impl Checker<'_> {
         true
     }
 
-    /// The default of `==` compares by structure: every part must be data.
+    /// Reports an instance of `Eq` that uses the default of `==` although the type has an opaque
+    /// part: the default compares by structure, which requires data.
     fn check_equality(&mut self, head: &Constraint, membership: &Membership, instance: usize) {
         if self.program.known.eq != Some(head.class) {
             return;
@@ -508,8 +524,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an instance has no type in common with another; one of an earlier input with the
-    /// same head makes way.
+    /// Returns true if the head of an instance has no type in common with the head of another one;
+    /// otherwise reports an overlap. An instance of an earlier input with the same head is removed.
     fn coherent(&mut self, head: &Constraint, new: &Arc<Membership>, of_this_input: &mut [Span]) -> bool {
         for param in &new.params {
             if !head.args.iter().any(|ty| ty.mentions(param)) {
@@ -543,7 +559,7 @@ impl Checker<'_> {
         true
     }
 
-    /// Types that belong to two instances of a class, if there are any.
+    /// Returns types that match the heads of both instances, if there are any.
     pub(in crate::check) fn meet(&mut self, one: &Membership, other: &Membership) -> Option<Vec<Type>> {
         let mark = self.infer.mark();
         self.infer.tuples_apart = true;
@@ -556,7 +572,7 @@ impl Checker<'_> {
         meet.then_some(both)
     }
 
-    /// A function for each method of an instance.
+    /// Makes one function for each method of an instance.
     fn methods(
         &mut self,
         head: &Constraint,
@@ -592,7 +608,7 @@ impl Checker<'_> {
                 continue;
             };
             self.own_generics(name, &function.generics, own, "an instance's definition");
-            // The method's own parameters under the names that the instance gives them.
+            // The method's own parameters, with the names that the instance gives them.
             let named = self.aside(|this| this.declare_params(&function.generics.params));
             let own_here: Vec<TypeVar> = if named.len() == own.len() {
                 named
@@ -611,7 +627,7 @@ impl Checker<'_> {
         out
     }
 
-    /// Every superclass of an instance's class must hold at its types.
+    /// Reports the superclasses of the class that do not hold at the types of an instance.
     fn check_supers(&mut self, head: &Constraint, membership: &Membership) {
         let Some(class) = self.env.classes.get(&head.class).cloned() else { return };
         let at_head = bindings(&class.params, &head.args);
@@ -640,7 +656,7 @@ impl Checker<'_> {
 }
 
 impl Checker<'_> {
-    /// Reports a method whose type is not what its class says.
+    /// Reports a method whose type differs from the type that the class requires.
     pub(in crate::check) fn as_expected(&mut self, expected: &Expected, found: &Type, span: Span) {
         let wanted = expected.ty();
         if !self.infer.try_unify(found, &wanted) {
@@ -653,13 +669,13 @@ impl Checker<'_> {
 }
 
 impl Expected {
-    /// The type of the function.
+    /// Returns the required type of the function.
     pub fn ty(&self) -> Type {
         Scheme::new(Vec::new(), self.domain.clone(), self.result.clone()).ty()
     }
 }
 
-/// What a method must be where its class's parameters are these types.
+/// Returns the required signature of a method where the class's parameters are these types.
 fn expected(class: &Class, method: &Method, at: &HashMap<u32, Type>) -> Expected {
     Expected {
         method: method.name.clone(),
@@ -669,9 +685,9 @@ fn expected(class: &Class, method: &Method, at: &HashMap<u32, Type>) -> Expected
     }
 }
 
-/// Whether an instance is for fewer types than another that both are for, and so preferred there
-/// ([`crate::types::matching`]): for an enumeration where the other is for all index types, or for
-/// a tuple of which it writes out more components.
+/// Returns true if the head of `one` is narrower than that of `other` on the types that both match,
+/// and so preferred there ([`crate::types::matching`]): it names an enumeration where the other has
+/// any index type, or writes out more components of a tuple.
 fn narrows(one: &Membership, other: &Membership) -> bool {
     let at = |a: &Type, b: &Type| {
         let index = matches!(b.kind(), TypeKind::Var(var) if var.kind == Kind::Compact);

@@ -1,4 +1,4 @@
-//! Functions at the top level: headers first, bodies when needed or at the end.
+//! Functions at the top level: the headers are read first, the bodies when needed or at the end.
 
 use crate::check::context::{Checker, Frame, FrameKind, Pending};
 use crate::check::elaborate::existential;
@@ -10,13 +10,13 @@ use crate::syntax::ast::{self, Param, Stmt, StmtKind};
 use crate::types::{Type, TypeKind};
 use std::sync::Arc;
 
-/// A checker that checks bodies on demand by [`Checker::ensure_checked`].
+/// Makes a checker that checks bodies on demand by [`Checker::ensure_checked`].
 pub(in crate::check) fn new_checker<'a>(env: &'a mut Env, program: &'a mut Program) -> Checker<'a> {
     Checker::new(env, program, |checker, id| checker.ensure_checked(id))
 }
 
 impl Checker<'_> {
-    /// Makes the functions of an input known by name.
+    /// Declares the functions of an input by name.
     pub(in crate::check) fn collect_functions<'s>(&mut self, stmts: impl Iterator<Item = &'s Stmt>) {
         for stmt in stmts {
             let StmtKind::Function { name, function, doc } = &stmt.kind else { continue };
@@ -40,8 +40,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Adds a function to its name: in its scope one of an earlier input with the same argument
-    /// type is replaced, one of the same input is a mistake.
+    /// Adds a function to those of its name in a scope. A function of an earlier input with the
+    /// same argument type is replaced; one of the same input is reported.
     pub(in crate::check) fn replace_same(
         &mut self,
         name: &Arc<str>,
@@ -54,7 +54,8 @@ impl Checker<'_> {
             _ => Candidates::default(),
         };
         let mut duplicate = None;
-        // A constructor, method or primitive of the scope that takes the same is hidden, too.
+        // A constructor, method or primitive of the scope with the same argument type is replaced
+        // too.
         let replaced: Vec<Callable> = known
             .scoped()
             .filter(|(callable, of)| *of == scope && same_domain(&self.header(callable), &new.scheme))
@@ -78,7 +79,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a function as its declaration writes it, and what is checked later.
+    /// Reads the header of a function. Returns the work left for later, the type, and true if the
+    /// result type remains to be inferred.
     fn declared(&mut self, name: &ast::Name, function: &ast::Function) -> (Pending, Scheme, bool) {
         let type_params = self.declare_params(&function.generics.params);
         let constraints = self.constraints(&function.generics.constraints);
@@ -117,6 +119,7 @@ impl Checker<'_> {
         (pending, scheme, unknown)
     }
 
+    /// Returns the type of a group of parameters; reports those without a written type.
     pub(in crate::check) fn group_domain(&mut self, group: &[Param]) -> Type {
         let mut types = Vec::new();
         for param in group {
@@ -143,12 +146,13 @@ impl Checker<'_> {
         self.infer.settle(&ty)
     }
 
-    /// Checks the body of a function of this input, if that is still to be done.
+    /// Checks the body of a function of this input, if it has not been checked.
     pub(in crate::check) fn ensure_checked(&mut self, id: FunctionId) {
         let Some(pending) = self.pending_functions.remove(&id) else { return };
         self.aside(|this| this.function(id, &pending));
     }
 
+    /// Checks the body of a function and stores the function in the program.
     fn function(&mut self, id: FunctionId, pending: &Pending) {
         let ast = &*pending.function;
         self.item.type_params = pending.type_params.clone();
@@ -159,7 +163,7 @@ impl Checker<'_> {
         for var in &pending.type_params {
             self.item.type_scope.insert(var.name.clone(), Type::var(var.clone()));
         }
-        // A frame below all others stands for the top level, which has no locals to capture.
+        // The frame is the outermost one: functions at the top level have no locals to capture.
         let kind = if ast.is_proc && ast.params.len() <= 1 { FrameKind::Proc } else { FrameKind::Fun };
         self.item.frames.push(Frame::new(kind, pending.name.clone(), ast.header));
         let groups: Vec<&[Param]> = ast.params.iter().map(Vec::as_slice).collect();
@@ -212,16 +216,15 @@ impl Checker<'_> {
             && signature.unknown_result
         {
             signature.scheme.result = Some(result.clone());
-            signature.unknown_result = false;
         }
         if let Some(signature) = self.env.signatures.get_mut(&id) {
             signature.unknown_result = false;
         }
     }
 
-    /// Warns of type parameters that nothing in a function mentions.
+    /// Warns about type parameters that nothing in a function mentions.
     fn parameters_used(&mut self, ast: &ast::Function, pending: &Pending) {
-        // What is wrong may be why a parameter is not mentioned.
+        // An error may be the reason why a parameter is not mentioned.
         if pending.expected.is_some() || self.reports.any_error() {
             return;
         }

@@ -1,28 +1,30 @@
-//! Modules: what a text shows to those who import it, and how an import makes it known.
+//! Modules: the names that a text exports, and the effect of an import.
 //!
-//! A module is a text that has been checked among its own names ([`Env`]); of these an importer
-//! sees those that stand after `export`. What a text defines is found by lexing ([`Chunk`]), what a
-//! name stands for in the module's `Env`: a function belongs to the module if its header lies in
-//! one of the module's exported definitions, a constructor if its type does, so that neither what
-//! the module itself imports nor what it borrows of the library leaves by the same name.
+//! A module is a text that has been checked with an environment of its own ([`Env`]); an importer
+//! sees the definitions that stand after `export`. The definitions of a text are found by lexing
+//! ([`Chunk`]); the meaning of a name is found in the module's `Env`. A function belongs to the
+//! module if its header lies in one of the module's exported definitions, a constructor if its type
+//! does. So a name does not export what the module itself imports or takes from the library under
+//! the same name.
 //!
-//! **Qualified names.** `geometry::area` is a name like any other to the checker. Before a text is
-//! checked, [`qualify`] enters those that the text mentions under just these words: nothing that no
-//! text mentions is ever copied, and every lookup works as it did. No definition can have such a
-//! name, for the grammar has names without `::` there.
+//! **Qualified names.** `geometry::area` is an ordinary name to the checker. Before a text is
+//! checked, [`qualify`] defines the qualified names that the text mentions: only these are copied,
+//! and every lookup works as for other names. No definition can have such a name, because the
+//! grammar of definitions has names without `::`.
 //!
-//! **Unqualified names.** `import … (area)` enters `area` in the scope [`Scope::Listed`], `(*)`
-//! what the module shows in [`Scope::Starred`], which is farther; the text's own definitions are
-//! nearer than both. Two imports of one text that bring, in one scope, the same name for the same
-//! arguments are a mistake. A type brings its constructors, a class its methods. An operator has no
-//! qualified name, so an exported `fun +` comes with every import.
+//! **Unqualified names.** `import … (area)` defines `area` in the scope [`Scope::Listed`]; `(*)`
+//! defines all exported names in [`Scope::Starred`], which is farther. The text's own definitions
+//! are nearer than both. Two imports of one text that bring, in one scope, the same name for the
+//! same arguments are an error. A type brings its constructors, a class its methods. An operator
+//! has no qualified name, so an exported `fun +` comes with every import.
 //!
-//! **What has no name** comes with every import: the instances that a module knows of, the classes,
-//! kinds and equations that its types speak of. Instances are looked at in pairs as they meet: each
-//! module was coherent alone ([`crate::check::items::class`]), two of them together may not be. How
-//! a module stores its abstract types stays with it.
+//! **Definitions without a name** come with every import: the instances that a module knows, and
+//! the classes, kinds and equations that its types mention. The instances of two modules are
+//! compared in pairs: each module was coherent alone ([`crate::check::items::class`]), but two of
+//! them together may not be. The representation of the abstract types of a module stays hidden.
 //!
-//! Costs are those of the names that are mentioned or listed, but for instances: new ones times
+//! The cost is linear in the names that are mentioned or listed, plus, for each class, the number
+//! of new instances times the number of known ones.
 //! known ones, for each class.
 
 use crate::check::context::Checker;
@@ -44,32 +46,34 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A text that can be imported.
+/// An importable text.
 #[derive(Debug)]
 pub struct Module {
-    /// How messages name it.
+    /// The name of the file in messages.
     pub file: String,
-    /// Its text.
+    /// The number of its text.
     pub source: SourceId,
     /// Its definitions.
     chunks: Vec<Chunk>,
-    /// Which of them define a name.
+    /// The positions in `chunks` of the definitions of each name.
     by_name: HashMap<Arc<str>, Vec<usize>>,
-    /// What it knows; a part of the library knows what the library does.
+    /// The environment in which it was checked; `None` for a part of the library, which uses the
+    /// library's.
     env: Option<Env>,
 }
 
 impl Module {
-    /// A file that has been checked among the names of `env`.
+    /// Makes the module of a file that has been checked with the environment `env`.
     pub fn file(source: &Source, env: Env) -> Module {
         Module::new(source, Some(env))
     }
 
-    /// A part of the library; all that it defines is visible.
+    /// Makes the module of a part of the library; all its definitions are visible.
     pub fn part(source: &Source) -> Module {
         Module::new(source, None)
     }
 
+    /// Finds the definitions of a text.
     fn new(source: &Source, env: Option<Env>) -> Module {
         let mut chunks = syntax::chunks(source);
         chunks.retain(|chunk| !chunk.defines.is_empty());
@@ -85,48 +89,50 @@ impl Module {
         Module { file: source.name.clone(), source: source.id, chunks, by_name, env }
     }
 
-    /// Whether a declared type is one of its own.
+    /// Returns true if the module declares this type.
     pub fn declares(&self, nominal: &Nominal) -> bool {
         let named = self.env.as_ref().and_then(|env| env.types.get(&nominal.name));
         let own = self.definitions(&nominal.name).next().is_some();
         own && matches!(named, Some(TypeDefinition::Nominal(known)) if known == nominal)
     }
 
-    /// The names that importers see, each once, sorted.
+    /// Returns the names that importers see, each once, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.all_names().into_iter().filter(|name| !is_operator(name))
     }
 
-    /// The operators that importers see, sorted.
+    /// Returns the operators that importers see, each once, sorted.
     fn operators(&self) -> impl Iterator<Item = &str> {
         self.all_names().into_iter().filter(|name| is_operator(name))
     }
 
+    /// Returns the names and operators that importers see, each once, sorted.
     fn all_names(&self) -> BTreeSet<&str> {
         let visible = self.chunks.iter().filter(|chunk| self.is_visible(chunk));
         visible.flat_map(|chunk| chunk.defines.iter().map(|name| &**name)).collect()
     }
 
-    /// Whether importers see a name.
+    /// Returns true if importers see this name.
     pub fn shows(&self, name: &str) -> bool {
         self.visible(name).next().is_some()
     }
 
-    /// The definitions of a name, seen from inside.
+    /// Returns all definitions of a name, exported or not.
     pub(in crate::check) fn definitions(&self, name: &str) -> impl Iterator<Item = &Chunk> {
         self.by_name.get(name).into_iter().flatten().map(|&at| &self.chunks[at])
     }
 
-    /// The definitions of a name that importers see.
+    /// Returns the definitions of a name that importers see.
     fn visible(&self, name: &str) -> impl Iterator<Item = &Chunk> {
         self.definitions(name).filter(|chunk| self.is_visible(chunk))
     }
 
+    /// Returns true for an exported definition, and for all definitions of a part of the library.
     fn is_visible(&self, chunk: &Chunk) -> bool {
         chunk.exported || self.env.is_none()
     }
 
-    /// What a name stands for outside.
+    /// Returns the meanings of a name for importers.
     fn pick(&self, name: &str, library: &Env) -> Selected {
         let env = self.env.as_ref().unwrap_or(library);
         let mut picked = Selected::default();
@@ -166,7 +172,7 @@ impl Module {
                     take(&|callable| matches!(callable, Callable::Method(of, _) if Some(*of) == class));
                 }
                 ("kind", _) if first == name => picked.kind = env.kinds.get(name).cloned(),
-                // A member of one.
+                // A member of the kind.
                 ("kind", _) => picked.ty = env.types.get(name).cloned(),
                 _ => {
                     let definition = env.types.get(first);
@@ -187,22 +193,29 @@ impl Module {
     }
 }
 
+/// Returns true for the name of an operator.
 fn is_operator(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_punctuation() && c != '_')
 }
 
-/// What a name of a module stands for.
+/// The meanings of a name of a module.
 #[derive(Default)]
 struct Selected {
+    /// The functions, constructors, methods and primitives.
     callables: Vec<Callable>,
+    /// The signatures of the functions among them.
     signatures: Vec<(FunctionId, Signature)>,
+    /// The session variable.
     global: Option<Definition>,
+    /// The type.
     ty: Option<TypeDefinition>,
+    /// The class.
     class: Option<ClassId>,
+    /// The kind.
     kind: Option<FiniteKind>,
 }
 
-/// Makes the qualified names of a text known, as far as their modules are imported and have them.
+/// Defines the qualified names of a text, as far as their modules are imported and export them.
 pub fn qualify<'a>(env: &mut Env, library: &Env, names: impl Iterator<Item = &'a str>) {
     for name in names {
         let Some((module, own)) = name.split_once("::") else { continue };
@@ -230,6 +243,7 @@ pub fn qualify<'a>(env: &mut Env, library: &Env, names: impl Iterator<Item = &'a
 }
 
 impl Env {
+    /// Removes all definitions of a name.
     fn forget(&mut self, name: &str) {
         self.values.remove(name);
         self.types.remove(name);
@@ -238,13 +252,14 @@ impl Env {
     }
 }
 
-/// The name under which a test is known, or a block that is timed: no identifier.
+/// Returns the name of the procedure of a test or of a benchmark. The name is not an identifier, so
+/// no text can call it.
 pub fn test_name(bench: bool, title: &str) -> Arc<str> {
     format!("{} \"{title}\"", if bench { "bench" } else { "test" }).into()
 }
 
-/// The statements at the top level without `import`s, without the word `export`, and with tests as
-/// the procedures they are.
+/// Returns the statements at the top level without `import`s and without the word `export`; tests
+/// become procedures.
 pub(in crate::check) fn bare(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
     let about_modules =
         |stmt: &Stmt| matches!(stmt.kind, StmtKind::Import(_) | StmtKind::Export(_) | StmtKind::Test { .. });
@@ -264,7 +279,7 @@ pub(in crate::check) fn bare(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
     Cow::Owned(plain.collect())
 }
 
-/// What the module of an import is called, if that is a name.
+/// Returns the name of the module of an import, or an error if the file name is not a name.
 fn called(import: &Import) -> Result<Name, ModuleError> {
     let name = import.module_name();
     match (&import.alias, &import.target) {
@@ -280,7 +295,7 @@ fn called(import: &Import) -> Result<Name, ModuleError> {
     }
 }
 
-/// Makes the imports of one text known to it.
+/// Adds the imports of one text to its environment, and returns the diagnostics.
 pub fn open(
     env: &mut Env,
     program: &mut Program,
@@ -347,7 +362,8 @@ pub fn open(
 }
 
 impl Module {
-    /// What comes with a name: itself, constructors with their type, methods with their class.
+    /// Returns the names that come with a name: itself, the constructors of a type, the methods of
+    /// a class.
     fn along(&self, name: &str) -> Vec<Arc<str>> {
         let mut out: Vec<Arc<str>> = vec![name.into()];
         for chunk in self.visible(name).filter(|chunk| chunk.defines.first().is_some_and(|n| **n == *name)) {
@@ -359,23 +375,28 @@ impl Module {
     }
 }
 
-/// Names that the imports of one text have brought, and from where.
+/// The names that the imports of one text have brought, with their origins.
 #[derive(Default)]
 struct Imported {
+    /// The imports by the names that they have brought.
     names: HashMap<Arc<str>, Vec<Importer>>,
 }
 
-/// An import that has brought a name.
+/// The origin of a name: an import that has brought it.
 #[derive(Clone)]
 struct Importer {
+    /// The text of the module.
     source: SourceId,
+    /// The name of its file in messages.
     file: String,
+    /// The scope that the name was brought into.
     scope: Scope,
+    /// The place of the name in the import.
     span: Span,
 }
 
 impl Checker<'_> {
-    /// Lets a name stand for a module; another one of that name is not reached any more.
+    /// Gives a module its name. Another module of the same name becomes unreachable.
     fn name_module(&mut self, name: &Arc<str>, module: &Arc<Module>) {
         let before = self.env.modules.insert(name.clone(), module.clone());
         if before.is_some_and(|before| before.source != module.source) {
@@ -387,8 +408,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Makes known what a module knows and what has no name: instances, classes and kinds that
-    /// types mention, equations of sizes; and which representations are the module's own affair.
+    /// Adds the definitions of a module that have no name: instances, classes and kinds that types
+    /// mention, equations of sizes. Also marks the abstract types of the module as hidden.
     fn take_unnamed(&mut self, module: &Module, import: Span) {
         let Some(theirs) = &module.env else { return };
         self.env.foreign.insert(module.source);
@@ -432,7 +453,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Makes a name of a module known without the module's name, in the scope that the import says.
+    /// Defines a name of a module without the module's name, in the scope that the import states.
     fn bring(
         &mut self,
         name: &Arc<str>,
@@ -448,7 +469,7 @@ impl Checker<'_> {
         }
         let before = entry.clone();
         entry.push(Importer { source: module.source, file: module.file.clone(), scope, span });
-        // What another scope has is nearer or farther, and no contradiction.
+        // A name of another scope is nearer or farther, so it does not clash.
         let clash = |this: &mut Self, source: Option<SourceId>| {
             let mut others = before.iter().filter(|known| known.scope == scope);
             let other = others.find(|known| source.is_none_or(|source| source == known.source));
@@ -459,7 +480,7 @@ impl Checker<'_> {
             }
         };
         let constructs = |c: &Callable| matches!(c, Callable::Case(..) | Callable::Struct(_));
-        // All but functions and methods have one meaning.
+        // All except functions and methods have one meaning.
         let single = picked.global.is_some()
             || picked.ty.is_some()
             || picked.class.is_some()
@@ -474,7 +495,7 @@ impl Checker<'_> {
             return;
         }
         if picked.callables.iter().any(constructs) {
-            // A type is what the newest import or declaration says, and so are its constructors.
+            // A type and its constructors are those of the newest import or declaration.
             [Scope::Module, Scope::Listed, Scope::Starred]
                 .into_iter()
                 .for_each(|scope| self.hide(name, scope));
@@ -524,7 +545,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Says which exports of a text make no sense.
+    /// Reports the exports of a text that are not allowed.
     pub(in crate::check) fn exports(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             let StmtKind::Export(inner) = &stmt.kind else { continue };

@@ -10,7 +10,8 @@ use crate::syntax::ast::{self, Expr};
 use std::sync::Arc;
 
 impl Checker<'_> {
-    /// One statement at the top level, with its holes solved.
+    /// Checks one statement at the top level and solves its holes. A pure expression that is the
+    /// `last` statement becomes the result of the script.
     pub(in crate::check) fn top_level(&mut self, stmt: &ast::Stmt, last: bool, script: &mut Script) {
         let mut result = None;
         let (mut body, mut out) = self.host_at(Some(stmt.span), |this| {
@@ -43,7 +44,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `var x = e;` at the top level: session variables.
+    /// Checks `val` or `var` at the top level, which declares session variables.
     fn global_let(
         &mut self,
         mutable: bool,
@@ -98,7 +99,7 @@ impl Checker<'_> {
     }
 }
 
-/// What is said of the value of a script's last expression, which nobody sees.
+/// Returns the warning about the unused value of a script's last expression.
 pub fn unused_result(stmts: &[ast::Stmt], script: &Script) -> Option<Diagnostic> {
     let result = script.result.as_ref()?;
     let Some(ast::StmtKind::Expr(e)) = stmts.last().map(|stmt| &stmt.kind) else { return None };

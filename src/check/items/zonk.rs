@@ -1,7 +1,8 @@
-//! The last step of an item: holes replaced by what they became, literals checked against it.
+//! The last step of an item: holes are replaced by their solutions, and literals are checked
+//! against their types. (GHC calls the replacement zonking.)
 //!
-//! A hole that nothing solved is an error where it stands; a literal hole takes its default. After
-//! this no type in the item has a hole.
+//! A hole without a solution is reported at its place; a literal hole takes its default. Afterward
+//! no type in the item has a hole.
 
 use crate::check::context::Checker;
 use crate::check::elaborate::existential::{FurtherArgs, close_term};
@@ -16,7 +17,8 @@ use num_bigint::BigInt;
 use std::sync::Arc;
 
 impl Checker<'_> {
-    /// Top-level statements, with the inner functions and variables they made.
+    /// Finishes top-level statements, with the inner functions and session variables that they
+    /// made.
     pub(in crate::check) fn finish_stmts(&mut self, stmts: &mut [Stmt], result: &mut Option<Term>) {
         self.discharge();
         self.finish_equations();
@@ -35,20 +37,21 @@ impl Checker<'_> {
         result.iter_mut().for_each(|term| close_term(term, &more));
     }
 
-    /// Inner functions made by the present item, whose own statements and terms these are. Gives
-    /// the type arguments that they have besides those of the item.
+    /// Finishes the inner functions of the present item, which has these statements and terms.
+    /// Returns the type arguments that the functions take beyond those of the item.
     pub(in crate::check) fn finish_inner(&mut self, stmts: &[Stmt], terms: &[&Term]) -> FurtherArgs {
         let mut inner = std::mem::take(&mut self.item.unfinished);
         inner.iter_mut().for_each(|(_, function)| self.finish_function(function));
         self.check_sequence(stmts, terms, &inner);
         let more = self.close_over(&mut inner);
         for (id, function) in inner {
-            // Whether a variable is shared is known only now that all of the item has been seen.
+            // The marks of shared variables are complete only after the whole item.
             self.program.functions[id as usize] = Some(Arc::new(function));
         }
         more
     }
 
+    /// Finishes one function: its domain, its locals, its body.
     pub(in crate::check) fn finish_function(&mut self, function: &mut Function) {
         self.discharge();
         function.domain = self.finish_type_of(&function.domain, function.span, false);
@@ -57,7 +60,8 @@ impl Checker<'_> {
         self.finish_term(&mut function.body);
     }
 
-    /// Equations with type functions that still wait. Holes in them are reported where they stand.
+    /// Reports the contradictions among equations with type functions that were postponed. Holes in
+    /// them are reported at their own places.
     fn finish_equations(&mut self) {
         while let Some(Equation { found, expected, span }) = self.infer.contradiction() {
             let known = [&found, &expected].map(|ty| self.applicable(ty.clone(), span));
@@ -68,18 +72,20 @@ impl Checker<'_> {
         }
     }
 
+    /// Replaces the holes in the types of locals.
     fn finish_locals(&mut self, locals: &mut [LocalInfo]) {
         for local in locals {
             local.ty = self.infer.settle(&local.ty);
         }
     }
 
+    /// Replaces the holes in a type; reports those without a solution.
     fn finish_type(&mut self, ty: &Type, span: Span) -> Type {
         self.finish_type_of(ty, span, true)
     }
 
-    /// The same; `origin` says whether the type comes from here, and not from a value that is only
-    /// named or bound.
+    /// Replaces the holes in a type, as [`Checker::finish_type`] does. `origin` is true if the type
+    /// originates here, and false for a value that is only named or bound.
     fn finish_type_of(&mut self, ty: &Type, span: Span, origin: bool) -> Type {
         let ty = self.infer.settle(ty);
         let ty = self.finish_applications(ty, span, origin);
@@ -102,6 +108,7 @@ impl Checker<'_> {
         ty
     }
 
+    /// Finishes a pattern: its types and its literals.
     fn finish_pat(&mut self, pat: &mut Pat) {
         pat.ty = self.finish_type_of(&pat.ty, pat.span, false);
         match &mut pat.kind {
@@ -137,6 +144,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Finishes a statement and its parts.
     fn finish_stmt(&mut self, stmt: &mut Stmt) {
         let span = stmt.span;
         match &mut stmt.kind {
@@ -194,7 +202,7 @@ impl Checker<'_> {
         stmt.for_each_term_mut(&mut |term| self.finish_term(term));
     }
 
-    /// A term and everything in it.
+    /// Finishes a term and its parts.
     pub(in crate::check) fn finish_term(&mut self, term: &mut Term) {
         if let Some(chosen) = self.chosen_call(term) {
             *term = chosen;
@@ -230,7 +238,7 @@ impl Checker<'_> {
             }
             TermKind::PackSizes(sizes, _) => {
                 for size in sizes.iter_mut() {
-                    // What stops the program has no size: any will do.
+                    // A term that stops the program has no size: any size fits.
                     let _ = matches!(self.infer.shallow(size).kind(), TypeKind::Meta(_))
                         && self.infer.try_unify(size, &Type::void());
                     *size = self.finish_type(size, span);
@@ -283,7 +291,7 @@ impl Checker<'_> {
                 let _ = parts.iter().all(|part| self.stored(prim, part, span));
             }
             TermKind::Op(..) => self.settled_operator(term),
-            // What was an exponential while holes were open may be a compact product now.
+            // A base that was an exponential while holes were open may now be a compact product.
             TermKind::Component(base, position)
                 if base.ty.is_compact() && !base.ty.is_error() && base.ty.components(0).is_none() =>
             {
@@ -294,22 +302,23 @@ impl Checker<'_> {
         }
     }
 
-    /// Refuses a literal that its type does not hold exactly.
+    /// Reports an integer literal that its type cannot hold exactly.
     fn literal(&mut self, value: &BigInt, ty: &Type, span: Span) {
         if ty.as_scalar().is_some_and(|scalar| !scalar.holds(value)) {
             self.report(ConversionError::LiteralRange { span, value: value.clone(), ty: ty.clone() });
         }
     }
 
-    /// Refuses a real literal beyond the largest value of its type; for `real` the lexer has.
+    /// Reports a real literal beyond the largest value of `single`; the lexer reports those of
+    /// `real`.
     fn real_literal(&mut self, value: Rounded, ty: &Type, span: Span) {
         if ty.as_scalar() == Some(Scalar::Single) && value.single.is_infinite() && value.double.is_finite() {
             self.report(ConversionError::RealLiteralRange { span, value: value.double, ty: ty.clone() });
         }
     }
 
-    /// The last look at an operator: an operand whose type was a hole when the operator was checked
-    /// may have turned out to be of a type that has the operator by a class, or not at all.
+    /// Finishes an operator. An operand whose type was a hole when the operator was checked may
+    /// have a type for which a class, or nothing, defines the operator.
     pub(in crate::check) fn settled_operator(&mut self, term: &mut Term) {
         let TermKind::Op(op, operands) = &mut term.kind else { return };
         let (Some(ty), Some(symbol)) = (operands.first().map(|o| o.ty.clone()), op.symbol()) else { return };
@@ -362,6 +371,7 @@ impl Checker<'_> {
     }
 }
 
+/// Returns the number of elements of an array built over these index types.
 fn index_size(clauses: &[(u32, Type)]) -> Result<num_bigint::BigUint, NoSize> {
     Type::compact_product(clauses.iter().map(|(_, ty)| ty.clone()).collect()).size()
 }

@@ -1,20 +1,28 @@
-//! Constraints: does a type belong to a class?
+//! Entailment of class constraints, and the constraints that an item still has to satisfy.
 //!
-//! **Entailment.** `C[types]` holds if it is among what the header of the function gives (a given
-//! constraint brings those of its superclasses), or if the types are an instance of the head of one
-//! of the instances and what that instance requires holds in turn. Heads do not overlap
-//! ([`crate::check::items::class`]), so at most one instance can apply and nothing is ever taken
-//! back: the answer does not depend on the order of reading. `Show` of anything and `Eq` of data
-//! hold by structure; their instances say how a declared type differs from that.
+//! Takes constraints (`C[types]`) with the places that need them; returns an [`Answer`] for each,
+//! and reports those that do not hold. It never takes back a decision, and never chooses the
+//! function that implements a method (the evaluator does that at concrete types).
 //!
-//! **When.** A call only notes what it needs. At the end of the item (a statement, a function body)
-//! holes are mostly solved and everything noted is looked at: what holds goes, what cannot hold is
-//! reported, and what depends on holes waits for the others. If nothing moves any more, literals
-//! take their defaults; then a constraint that a single instance could satisfy takes it (so that
-//! `Index[Table, string, ?]` tells what an element is); what still waits is ambiguous.
+//! **Entailment.** `C[types]` holds if it is among the given constraints of the function's header
+//! (a given constraint brings those of its superclasses). It also holds if the types match the head
+//! of an instance and the requirements of that instance hold in turn. Heads of one class have no
+//! type in common ([`crate::check::items::class`]), except that a tuple of equal types matches an
+//! array head and a product head; then the preferred one ([`crate::types::matching`]) whose
+//! requirements hold is taken. So the answer does not depend on the order of declarations. `Show`
+//! of every type and `Eq` of data hold by structure; an instance of a declared type overrides that.
 //!
-//! Each step looks at each instance of a class once; a chain of requirements is followed to a fixed
-//! depth, since an instance may require more than it gives (`instance[T with C[T ^ 2]] C[T]`).
+//! **Order of decisions.** A call only records its constraints as obligations. At the end of the
+//! item (a statement or a function body) most holes are solved, and [`Checker::discharge`] examines
+//! the obligations in rounds: an obligation that holds is dropped, one that cannot hold is
+//! reported, and one that depends on holes waits. When a round decides nothing, literals take their
+//! default types. When that decides nothing either, a constraint that only one instance could
+//! satisfy is unified with the head of that instance (so `Index[Table, string, ?]` determines the
+//! element type). Constraints that still wait are reported as ambiguous.
+//!
+//! **Cost.** Each step examines each instance of a class once. A chain of requirements is followed
+//! to a fixed depth ([`MAX_REQUIREMENT_DEPTH`]), because an instance may require a constraint on
+//! larger types (`instance[T with C[T ^ 2]] C[T]`).
 
 use crate::check::context::Checker;
 use crate::check::env;
@@ -31,76 +39,83 @@ use crate::types::{MAX_TYPE_NODES, Type, TypeKind};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Most constraints that one header gives: superclasses at growing types would double them at each
-/// level. Those further up than this count as not given.
+/// Maximum number of constraints that one header gives. Superclasses at growing types could double
+/// the number at each level. Superclass constraints beyond this number are ignored.
 const MAX_GIVENS: usize = 1_000;
 
-/// A constraint that a use depends on.
+/// A constraint that a use depends on, recorded until the item ends.
 #[derive(Clone, Debug)]
 pub(in crate::check) struct Obligation {
+    /// The constraint that must hold.
     pub constraint: Constraint,
+    /// The place of the use.
     pub span: Span,
-    /// What depends on it, in words: "`sum`".
+    /// The use that needs the constraint, as text for messages: "`sum`".
     pub needed_by: String,
 }
 
-/// Whether a constraint holds.
+/// The result of deciding a constraint.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::check) enum Answer {
+    /// The constraint holds.
     Yes,
-    /// It does not, for want of this one.
+    /// The constraint does not hold because the given one (itself or a requirement) does not.
     No(Constraint),
-    /// What it takes goes on without end: `C[T]` needs `C[T ^ 2]`, which needs …
+    /// The requirements do not end, or exceed the bounds on depth and size: `C[T]` needs `C[T ^
+    /// 2]`, which needs …
     Endless,
-    /// It depends on holes.
+    /// The answer depends on unsolved holes.
     Open,
 }
 
 impl Answer {
-    /// Whether it does not, whatever the holes become.
+    /// Returns true if the constraint does not hold, whatever types the holes become.
     pub fn fails(&self) -> bool {
         matches!(self, Answer::No(_) | Answer::Endless)
     }
 }
 
-/// What has been found out on the way to an answer: each constraint is looked at once.
+/// The memoized state of one derivation: each constraint is examined once.
 #[derive(Default)]
 struct Proof {
+    /// Number of nested requirements around the present constraint.
     depth: u32,
-    /// The first instance on the way that is refused.
+    /// The first refused instance that the derivation uses.
     refused: Option<Refused>,
-    /// The answers, and who refuses. One that is being looked at counts as endless.
+    /// The answer for each constraint, with the refused instance it uses. A constraint that is
+    /// being examined counts as [`Answer::Endless`].
     known: HashMap<Constraint, (Answer, Option<Refused>)>,
 }
 
-/// An instance that is refused.
+/// An instance that its author declares as refused: a use of it is an error with the author's text.
 #[derive(Clone, Debug)]
 pub(in crate::check) struct Refused {
-    /// What was asked.
+    /// The constraint that the instance satisfies.
     pub asked: Constraint,
-    /// Where the instance is declared.
+    /// The place of the instance's declaration.
     pub instance: Span,
-    /// The words of its author.
+    /// The author's text for the message.
     pub words: String,
 }
 
 impl Checker<'_> {
-    /// Notes that a constraint must hold.
+    /// Records that a constraint must hold for the use `needed_by` at `span`.
     pub(in crate::check) fn oblige(&mut self, constraint: Constraint, span: Span, needed_by: &str) {
         self.item.obligations.push(Obligation { constraint, span, needed_by: needed_by.to_string() });
     }
 
-    /// Notes everything that a use of a function needs.
+    /// Records every constraint that a use of the function `name` needs.
     pub(in crate::check) fn oblige_all(&mut self, constraints: &[Constraint], span: Span, name: &str) {
         for constraint in constraints {
             self.oblige(constraint.clone(), span, &format!("`{name}`"));
         }
     }
 
-    /// Looks at everything noted by the present item.
+    /// Decides all obligations of the present item, and reports those that do not hold or stay
+    /// ambiguous.
     pub(in crate::check) fn discharge(&mut self) {
         self.oblige_applied();
-        // Each round but the last decides something or solves a hole.
+        // Each round except the last drops or reports an obligation, or solves a hole.
         let (mut defaulted, mut waiting) = (false, std::mem::take(&mut self.item.obligations));
         loop {
             let before = waiting.len();
@@ -138,7 +153,7 @@ impl Checker<'_> {
                 break;
             }
         }
-        // A mistake found elsewhere may be why nothing decides.
+        // If an error has been reported, it may be the reason why the holes are not solved.
         if self.reports.any_error() {
             return;
         }
@@ -153,7 +168,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports that an instance is refused, once for each place and text.
+    /// Reports the use of a refused instance, once for each place and text.
     fn refuse_in_words(&mut self, obligation: &Obligation, refused: Refused) {
         let Refused { asked, instance, words: text } = refused;
         let reported = |report: &Report| match &report.error {
@@ -170,11 +185,13 @@ impl Checker<'_> {
         self.report(ClassError::Refused { span, constraint, needed_by, instance, text });
     }
 
+    /// Returns the constraint with all solved holes replaced.
     pub(in crate::check) fn zonked(&self, constraint: &Constraint) -> Constraint {
         let args = constraint.args.iter().map(|t| self.infer.zonk(t)).collect();
         Constraint { class: constraint.class, args }
     }
 
+    /// Reports an obligation that does not hold because `missing` does not.
     fn refuse(&mut self, obligation: &Obligation, missing: &Constraint) {
         let constraint = self.shown(&obligation.constraint);
         let missing = &self.shown(missing);
@@ -191,15 +208,18 @@ impl Checker<'_> {
         }));
     }
 
-    /// As messages show it: literals at their defaults.
+    /// Returns the constraint as messages show it: zonked, with literal holes at their default
+    /// types.
     fn shown(&mut self, constraint: &Constraint) -> Constraint {
         let args = constraint.args.iter().map(|ty| self.infer.shown(ty)).collect();
         Constraint { class: constraint.class, args }
     }
 
+    /// Reports an obligation whose requirements do not end.
     fn refuse_endless(&mut self, obligation: &Obligation) {
         let constraint = self.zonked(&obligation.constraint);
-        // The instance that asks for more, and what for.
+        // The requirement of the matching instance that continues the chain, and the place of the
+        // instance.
         let mut next = None;
         for instance in self.env.instances.get(&constraint.class).map_or(&[][..], Vec::as_slice) {
             if let Some(found) = matching(&instance.params, &instance.args, &constraint.args) {
@@ -215,6 +235,8 @@ impl Checker<'_> {
         }));
     }
 
+    /// Returns advice for a missing constraint: ask for it in the header, declare an instance, or
+    /// none.
     pub(in crate::check) fn advice(&self, missing: &Constraint) -> Advice {
         let arithmetic = |class: &Arc<Class>| {
             matches!(&*class.name, "Add" | "Sub" | "Neg" | "Mul" | "Div" | "Ring")
@@ -235,13 +257,15 @@ impl Checker<'_> {
             return Advice::Ask { parameter };
         }
         let own = missing.args.iter().any(|ty| matches!(ty.kind(), TypeKind::Nominal(..)));
-        // Nobody but its module, or that of the class, may give an abstract type an instance.
+        // Only the module of an abstract type, or the module of the class, may declare its
+        // instance.
         let own_class =
             self.env.classes.get(&missing.class).is_some_and(|class| self.env.replaceable(class.span));
         let foreign = !own_class && missing.args.iter().any(|ty| self.is_foreign_abstract(ty));
         match self.env.classes.get(&missing.class) {
             Some(class) if own && !foreign => {
-                // What cannot be compared by structure has no use for the default of `==` either.
+                // A type without structural equality cannot use the default of `==`, so all methods
+                // are listed.
                 let all = self.program.known.eq == Some(class.id);
                 let needed = class.methods.iter().filter(|m| all || m.default.is_none());
                 let members: Vec<String> = needed.map(|m| format!("fun {} …", m.name)).collect();
@@ -251,14 +275,15 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a constraint holds, by what is given and by the instances.
+    /// Decides whether a constraint holds by the given constraints, the instances and the language.
     pub(in crate::check) fn entails(&mut self, constraint: &Constraint) -> Answer {
         let constraint = self.zonked(constraint);
         self.entailed(&constraint, &mut Proof::default())
     }
 
-    /// The same, and whether an instance that is refused is asked for on the way. Such an instance
-    /// counts: what is chosen because of it is what its author has words for.
+    /// Decides a constraint as [`Checker::entails`] does, and returns the refused instance that the
+    /// derivation uses, if any. A refused instance counts as an instance here, so that the choice
+    /// that leads to it is made and then reported with its author's text.
     pub(in crate::check) fn entailed_unless_refused(
         &mut self,
         constraint: &Constraint,
@@ -269,6 +294,7 @@ impl Checker<'_> {
         (answer, proof.refused)
     }
 
+    /// Decides a zonked constraint; `proof` memoizes the answers. Depth and size are bounded.
     fn entailed(&mut self, constraint: &Constraint, proof: &mut Proof) -> Answer {
         if constraint.args.iter().any(Type::is_error) || self.item.givens.contains(constraint) {
             return Answer::Yes;
@@ -305,7 +331,8 @@ impl Checker<'_> {
         answer
     }
 
-    /// Whether a constraint without holes holds by an instance; `None` if none is for these types.
+    /// Decides a constraint without holes by the instances whose heads match, preferred ones first.
+    /// Returns `None` if no head matches.
     fn by_instance(&mut self, constraint: &Constraint, proof: &mut Proof) -> Option<Answer> {
         let instances = self.env.instances.get(&constraint.class)?;
         let mut matches: Vec<_> = instances
@@ -333,6 +360,7 @@ impl Checker<'_> {
         lacking
     }
 
+    /// Decides all constraints in order; returns the first answer that is not [`Answer::Yes`].
     fn entailed_all(&mut self, all: impl Iterator<Item = Constraint>, proof: &mut Proof) -> Answer {
         for constraint in all {
             match self.entailed(&constraint, proof) {
@@ -343,7 +371,7 @@ impl Checker<'_> {
         Answer::Yes
     }
 
-    /// Whether values of types can be compared by structure, if that is the question.
+    /// Decides an `Eq` constraint by the structure of the types. Returns `None` for other classes.
     fn by_structure(&mut self, constraint: &Constraint, proof: &mut Proof) -> Option<Answer> {
         if self.program.known.eq != Some(constraint.class) {
             return None;
@@ -355,13 +383,15 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether a constraint holds of numbers because the language itself converts them.
+    /// Decides a constraint by the conversions that the language defines for numbers. Returns
+    /// `None` where the language defines none.
     fn by_language(&self, constraint: &Constraint) -> Option<Answer> {
         let holds = self.program.known.by_language(constraint.class, &constraint.args)?;
         Some(if holds { Answer::Yes } else { Answer::No(constraint.clone()) })
     }
 
-    /// Whether a constraint with holes may come to hold of numbers.
+    /// Returns true if a constraint with holes may come to hold by the language's conversions of
+    /// numbers.
     fn may_hold_by_language(&self, constraint: &Constraint) -> bool {
         let known = &self.program.known;
         let class = Some(constraint.class);
@@ -372,18 +402,21 @@ impl Checker<'_> {
             })
     }
 
-    /// A part of a type whose values cannot be compared: a function, or a parameter of which
-    /// nothing is known.
+    /// Returns a part of a type whose values cannot be compared for equality: a function, or a type
+    /// parameter without an `Eq` constraint. Returns `None` if all parts can be compared.
     pub(in crate::check) fn opaque_part(&mut self, ty: &Type) -> Option<Type> {
         self.opaque_part_at(ty, &mut Proof::default())
     }
 
+    /// Returns the part as [`Checker::opaque_part`] does, within a derivation.
     fn opaque_part_at(&mut self, ty: &Type, proof: &mut Proof) -> Option<Type> {
         opaque_part(ty, |ty| self.compares(ty, proof))
     }
 
-    /// Whether values of exactly this type can be compared because somebody says so: the header of
-    /// the function, an instance, or a law (which is about values that can be).
+    /// Returns `Some(true)` if the values of exactly this type can be compared by declaration: the
+    /// header gives `Eq`, an instance matches, or the present item is a law (laws quantify over
+    /// comparable values). Returns `Some(false)` if the matching instance fails, and `None` if no
+    /// declaration applies.
     fn compares(&mut self, ty: &Type, proof: &mut Proof) -> Option<bool> {
         if self.item.in_law && matches!(ty.kind(), TypeKind::Var(_)) {
             return Some(true);
@@ -399,7 +432,7 @@ impl Checker<'_> {
         self.by_instance(&constraint, proof).map(|answer| !answer.fails())
     }
 
-    /// How many of the instances and given constraints could satisfy one with holes.
+    /// Counts the given constraints and instances that could satisfy a constraint with holes.
     fn candidates(&mut self, constraint: &Constraint, instances: &[Arc<Membership>]) -> usize {
         let given = self.item.givens.clone();
         let given =
@@ -408,6 +441,7 @@ impl Checker<'_> {
         given + instances.iter().filter(|i| self.could_apply(i, constraint)).count()
     }
 
+    /// Returns true if the types unify with those of the constraint; the holes are left unchanged.
     fn could_be(&mut self, args: &[Type], constraint: &Constraint) -> bool {
         let mark = self.infer.mark();
         let fits = args.iter().zip(&constraint.args).all(|(a, b)| self.infer.unify(a, b).is_ok());
@@ -415,14 +449,17 @@ impl Checker<'_> {
         fits
     }
 
+    /// Returns true if the head of an instance, with fresh holes for its parameters, unifies with
+    /// the constraint's types; the holes are left unchanged.
     fn could_apply(&mut self, instance: &Membership, constraint: &Constraint) -> bool {
         let bindings = self.infer.instantiate(&instance.params);
         let args: Vec<Type> = instance.args.iter().map(|t| t.substitute(&bindings)).collect();
         self.could_be(&args, constraint)
     }
 
-    /// Takes the only instance that a constraint with holes could have; says whether a hole of the
-    /// constraint got smaller by it.
+    /// Unifies a constraint with holes with the head of its only candidate. Returns true if that
+    /// changes the constraint's types. Returns false and changes nothing if there is not exactly
+    /// one candidate, or if the language's conversions of numbers may still apply.
     pub(in crate::check) fn improve(&mut self, constraint: &Constraint) -> bool {
         let constraint = self.zonked(constraint);
         let instances = self.env.instances.get(&constraint.class).cloned().unwrap_or_default();
@@ -440,12 +477,13 @@ impl Checker<'_> {
             return false;
         };
         let taken = head.iter().zip(&constraint.args).all(|(a, b)| self.infer.try_unify(a, b));
-        // Of `Add[?T ^ 3]` the instance for arrays says nothing new; one hole for another is
-        // nothing new, either.
+        // The array instance adds no information to `Add[?T ^ 3]`, and neither does replacing one
+        // hole by another. Comparing sizes and numbers of holes detects both.
         taken && holes(&self.zonked(&constraint)) != holes(&constraint)
     }
 
-    /// Constraints with those of their superclasses, nearest first, up to [`MAX_GIVENS`] of them.
+    /// Returns the constraints followed by those of their superclasses, nearest first (breadth
+    /// first), without duplicates, up to [`MAX_GIVENS`].
     pub(in crate::check) fn with_supers(&self, constraints: Vec<Constraint>) -> Vec<Constraint> {
         let mut all: Vec<Constraint> = Vec::new();
         let mut seen: HashSet<Constraint> = HashSet::default();
@@ -466,7 +504,7 @@ impl Checker<'_> {
         all
     }
 
-    /// Whether it is an abstract type of another module.
+    /// Returns true if the type is an abstract type of another module.
     pub(in crate::check) fn is_foreign_abstract(&self, ty: &Type) -> bool {
         match ty.kind() {
             TypeKind::Nominal(nominal, _) => {
@@ -476,7 +514,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes what the types applied in the present item need.
+    /// Records the constraints of the declared types that the present item applies.
     pub(in crate::check) fn oblige_applied(&mut self) {
         for Applied { declared, args, span, name } in std::mem::take(&mut self.item.applied) {
             let Some(known) = self.env.type_constraints.get(&declared) else { continue };
@@ -487,7 +525,8 @@ impl Checker<'_> {
     }
 }
 
-/// How large the types of a constraint are, and how many holes they have.
+/// Returns the number of nodes in the types of a constraint (saturating), and the number of their
+/// distinct holes.
 fn holes(constraint: &Constraint) -> (u32, usize) {
     fn walk(ty: &Type, found: &mut HashSet<u32>) {
         if let TypeKind::Meta(meta) = ty.kind() {
@@ -501,12 +540,13 @@ fn holes(constraint: &Constraint) -> (u32, usize) {
     (constraint.args.iter().fold(0, |n: u32, ty| n.saturating_add(ty.nodes())), found.len())
 }
 
-/// Whether types are of the form of an instance's head.
+/// Returns true if the types match the head of an instance.
 pub(in crate::check) fn matches(instance: &Membership, args: &[Type]) -> bool {
     matching(&instance.params, &instance.args, args).is_some()
 }
 
-/// An index type that is not declared, so that no instance is awaited for it.
+/// Returns true for an index type that is not declared; no instance can be declared for such a
+/// type.
 pub(in crate::check) fn is_index(ty: &Type) -> bool {
     ty.is_compact() && !matches!(ty.kind(), TypeKind::Nominal(..))
 }

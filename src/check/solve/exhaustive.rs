@@ -1,11 +1,17 @@
-//! Whether a match covers every value, and whether an arm is ever reached.
+//! Exhaustiveness of matches and reachability of their arms.
 //!
-//! The usefulness algorithm of Maranget, "Warnings for pattern matching" (JFP 17, 2007), on typed
-//! patterns: a row is useful after others if some value fits it and none of them. A match is
-//! exhaustive iff a wildcard after all its arms is useless; the value found otherwise is the one
-//! named in the message. Sums may have astronomically many cases: only those that patterns name
-//! are ever listed. Exponential in the worst case, so the work is bounded; beyond the bound the
-//! match counts as covered and the executor's own error remains.
+//! Takes the typed patterns of a match and the type of its scrutinee; returns the errors to report,
+//! with a missing value as text. It never evaluates guards: an arm with a guard counts as covering
+//! nothing.
+//!
+//! The algorithm is the usefulness algorithm of Maranget, "Warnings for pattern matching" (JFP 17,
+//! 2007), on typed patterns. A row of patterns is useful after other rows if some value fits it and
+//! none of them. A match is exhaustive iff a wildcard after all its arms is useless; otherwise the
+//! value found is the one that the message shows. Sums may have astronomically many cases, so only
+//! the cases that patterns name are enumerated.
+//!
+//! The cost is exponential in the worst case, so the work is bounded by [`MAX_STEPS`]. Beyond the
+//! bound the match counts as exhaustive, and the executor reports a missing case at run time.
 
 use crate::check::error::PatternError;
 use crate::core::{Pat, PatKind};
@@ -16,24 +22,26 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
 use std::collections::BTreeSet;
 
-/// A pattern reduced to what decides coverage.
+/// A pattern reduced to the parts that determine coverage.
 #[derive(Clone, Debug)]
 enum Simple {
+    /// Any value.
     Any,
-    /// Components of the only constructor.
+    /// A value of a type with one constructor, by its components.
     Parts(Vec<Simple>),
-    /// A numbered case, with its argument.
+    /// A numbered case with its argument.
     Case(BigUint, Box<Simple>),
     /// A literal, by its text.
     Literal(String),
-    /// The integers, or the code points, from one to another, both included.
+    /// The integers or code points in a range, both ends included.
     Span(BigInt, BigInt),
-    /// What one of these fits.
+    /// A value that fits one of the alternatives.
     Or(Vec<Simple>),
-    /// The first components of a product, whatever the rest is.
+    /// A product, by its first components; the remaining components are any values.
     First(Vec<Simple>),
 }
 
+/// Reduces a pattern.
 fn simple(pat: &Pat) -> Simple {
     match &pat.kind {
         PatKind::Wild | PatKind::Bind(_) => Simple::Any,
@@ -51,7 +59,7 @@ fn simple(pat: &Pat) -> Simple {
         PatKind::Code(n) => Simple::Case(n.clone(), Box::new(Simple::Any)),
         PatKind::Tuple(parts) | PatKind::Pack(parts) => Simple::Parts(parts.iter().map(simple).collect()),
         PatKind::Coarray(index, argument) => Simple::Parts(vec![simple(index), simple(argument)]),
-        // Of `(a, ..r)` the last part binds.
+        // The last part of `(a, ..r)` binds the remaining components.
         PatKind::Reshape(inner) => match &inner.kind {
             PatKind::Tuple(parts) | PatKind::Pack(parts) => {
                 Simple::First(parts[..parts.len().saturating_sub(1)].iter().map(simple).collect())
@@ -61,7 +69,7 @@ fn simple(pat: &Pat) -> Simple {
         PatKind::Case(n, inner) => {
             let inner = inner.as_ref().map_or(Simple::Any, |p| simple(p));
             let case = |inner| Simple::Case(n.clone(), Box::new(inner));
-            // A coarray is taken apart as its index and its argument.
+            // A pattern for a coarray consists of one for its index and one for its argument.
             match coarray(&pat.ty) {
                 Some(_) => Simple::Parts(vec![case(Simple::Any), inner]),
                 None => case(inner),
@@ -70,7 +78,7 @@ fn simple(pat: &Pat) -> Simple {
     }
 }
 
-/// The cases of a coarray, and their argument.
+/// Returns the index type of the cases of a coarray, and the type of their argument.
 fn coarray(ty: &Type) -> Option<(Type, Type)> {
     match ty.unfold().kind() {
         TypeKind::Repeat(cases, case) => Some((cases.clone(), case.clone())),
@@ -78,11 +86,12 @@ fn coarray(ty: &Type) -> Option<(Type, Type)> {
     }
 }
 
+/// Returns the code point of a character.
 fn code_point(c: char) -> BigInt {
     BigInt::from(u32::from(c))
 }
 
-/// The patterns of which one has to fit, each with its place.
+/// Returns the alternatives of a pattern, each with its own place.
 fn alternatives(pat: &Pat) -> Vec<&Pat> {
     match &pat.kind {
         PatKind::Or(parts) => parts.iter().flat_map(alternatives).collect(),
@@ -90,8 +99,9 @@ fn alternatives(pat: &Pat) -> Vec<&Pat> {
     }
 }
 
-/// Reports what a match leaves out and which arms are never reached. Each arm comes with whether
-/// it has a guard: such an arm covers nothing for sure.
+/// Reports the values that a match does not cover, and the arms that are never reached. The flag of
+/// an arm is true if the arm has a guard; such an arm covers nothing for certain. A type or pattern
+/// with a reported error gives no reports.
 pub(in crate::check) fn check(
     arms: &[(&Pat, bool)],
     ty: &Type,
@@ -105,7 +115,8 @@ pub(in crate::check) fn check(
     let mut rows: Vec<Vec<Simple>> = Vec::new();
     let mut budget = MAX_STEPS;
     for (pat, guarded) in arms {
-        // An alternative is looked at after those before it, though its guard may fail.
+        // An alternative is compared with those before it, even if the arm's guard may fail for all
+        // of them.
         let before = rows.len();
         for alternative in alternatives(pat) {
             let row = vec![simple(alternative)];
@@ -130,37 +141,38 @@ pub(in crate::check) fn check(
     reports
 }
 
-/// Where the arms of a match end.
+/// The end of the arms of a match, for an edit that inserts missing arms.
 #[derive(Clone, Copy)]
 pub(in crate::check) struct End {
-    /// Before the word that ends it.
+    /// The empty span before the keyword that ends the match.
     before: Span,
-    /// What an arm can have for a body that is still to be written.
+    /// The placeholder body of an inserted arm.
     body: &'static str,
 }
 
 impl End {
-    /// Of `match … with … endmatch`, which stands here.
+    /// Returns the end of a `match … with … endmatch` with this span.
     pub(in crate::check) fn of_expression(whole: Span) -> End {
         End { before: before_end(whole, "endmatch"), body: "fail \"not written yet\"" }
     }
 
-    /// Of `match … do … done`, which stands here.
+    /// Returns the end of a `match … do … done` with this span.
     pub(in crate::check) fn of_statement(whole: Span) -> End {
         End { before: before_end(whole, "done"), body: ";" }
     }
 }
 
+/// Returns the empty span before the keyword at the end of `whole`.
 fn before_end(whole: Span, word: &str) -> Span {
     let at = whole.end.saturating_sub(word.len() as u32).max(whole.start);
     Span { start: at, end: at, ..whole }
 }
 
-/// The most arms that are offered.
+/// Maximum number of arms that an edit inserts.
 const MAX_ARMS: u32 = 24;
 
-/// Patterns that cover what some rows leave out, a case each; none for a type without cases, or
-/// with too many.
+/// Returns one pattern for each case that the rows leave out. Returns `None` for a type without
+/// numbered cases or with more than [`MAX_ARMS`], and when the budget is used up.
 fn lacking(rows: &[Vec<Simple>], ty: &Type, budget: &mut usize) -> Option<Vec<String>> {
     let count = case_count(ty).filter(|count| *count <= BigUint::from(MAX_ARMS))?.to_u32()?;
     let mut arms = Vec::new();
@@ -176,7 +188,7 @@ fn lacking(rows: &[Vec<Simple>], ty: &Type, budget: &mut usize) -> Option<Vec<St
     (*budget > 0 && !arms.is_empty()).then_some(arms)
 }
 
-/// Whether a mistake in a pattern has been reported.
+/// Returns true if an error in the pattern has been reported.
 fn broken(pat: &Pat) -> bool {
     pat.ty.is_error()
         || match &pat.kind {
@@ -188,7 +200,8 @@ fn broken(pat: &Pat) -> bool {
         }
 }
 
-/// A value that none of the patterns fits.
+/// Returns a value, as text, that fits none of the patterns; `None` if they cover the type, if one
+/// of them has a reported error, or if the budget is used up.
 pub(in crate::check) fn missing(patterns: &[&Pat], ty: &Type) -> Option<String> {
     if patterns.iter().any(|p| broken(p)) {
         return None;
@@ -198,7 +211,8 @@ pub(in crate::check) fn missing(patterns: &[&Pat], ty: &Type) -> Option<String> 
     found.map(|w| w.concat())
 }
 
-/// Whether a type has no values. Of deep types, and recursive ones, nothing is claimed.
+/// Returns true if a type certainly has no values. Returns false for types that are nested deeper
+/// than 8 levels, including recursive ones.
 fn empty(ty: &Type, depth: u32) -> bool {
     if depth > 8 {
         return false;
@@ -218,21 +232,23 @@ fn empty(ty: &Type, depth: u32) -> bool {
     }
 }
 
-/// Steps that one match may take.
+/// Maximum number of steps for one match; a step is one row examined.
 const MAX_STEPS: usize = 200_000;
 
-/// The components of a type with one constructor.
+/// Returns the component types of a type with one constructor, and the separator that is written
+/// between them.
 fn parts_of(ty: &Type) -> Option<(Vec<Type>, &'static str)> {
     let ty = ty.unfold();
     if let Some((cases, case)) = coarray(&ty) {
         return Some((vec![cases, case], " "));
     }
-    // What a list ends in counts as one part.
+    // The end of a list counts as one component.
     if let TypeKind::Rest(list) = ty.kind()
-        && let TypeKind::List(form, parts, Some(end)) = list.kind()
+        && let Some((parts, Some(end))) = list.list_prefix()
+        && let Some(form) = list.list_form()
     {
-        let comma = if *form == ProductForm::Compact { "\\, " } else { ", " };
-        return Some((parts.iter().cloned().chain([Type::product_of(end.clone())]).collect(), comma));
+        let comma = if form == ProductForm::Compact { "\\, " } else { ", " };
+        return Some((parts.iter().cloned().chain([Type::product_of(end)]).collect(), comma));
     }
     if let Some(parts) = ty.components(MAX_COMPONENTS).filter(|p| !p.is_empty()) {
         return Some((parts, ", "));
@@ -240,7 +256,7 @@ fn parts_of(ty: &Type) -> Option<(Vec<Type>, &'static str)> {
     ty.compact_parts(MAX_COMPONENTS).map(|f| (f, "\\, "))
 }
 
-/// The number of cases of a type with numbered cases.
+/// Returns the number of cases of a type with numbered cases.
 fn case_count(ty: &Type) -> Option<BigUint> {
     let ty = ty.unfold();
     match ty.kind() {
@@ -252,6 +268,7 @@ fn case_count(ty: &Type) -> Option<BigUint> {
     }
 }
 
+/// Returns the type of the argument of a case; the unit type if there is none.
 fn case_type(ty: &Type, case: &BigUint) -> Type {
     let ty = ty.unfold();
     let found = match ty.kind() {
@@ -263,7 +280,7 @@ fn case_type(ty: &Type, case: &BigUint) -> Type {
     found.unwrap_or_else(Type::unit)
 }
 
-/// How a case looks in a message, given how its argument looks.
+/// Returns the text of a case in a message, given the text of its argument.
 fn show_case(ty: &Type, case: &BigUint, argument: &str) -> String {
     let unfolded = ty.unfold();
     if unfolded.is_bool() {
@@ -280,7 +297,8 @@ fn show_case(ty: &Type, case: &BigUint, argument: &str) -> String {
     if unit { format!("case {case}") } else { format!("case {case} {argument}") }
 }
 
-/// A witness that `query` fits and no row fits: one text for each column.
+/// Returns a value that fits `query` and no row, as one text for each column; `None` if there is
+/// none or the budget is used up. All rows and `query` have the same columns as `types`.
 fn useful(rows: &[Vec<Simple>], query: &[Simple], types: &[Type], budget: &mut usize) -> Option<Vec<String>> {
     if *budget == 0 {
         return None;
@@ -290,11 +308,12 @@ fn useful(rows: &[Vec<Simple>], query: &[Simple], types: &[Type], budget: &mut u
         return if rows.is_empty() { Some(Vec::new()) } else { None };
     };
     if empty(ty, 0) {
-        // No value, so none that is left out: `int + void` needs no arm for its second case.
+        // The type has no values, so none is left out: `int + void` needs no arm for its second
+        // case.
         return None;
     }
     if rows.iter().map(|r| &r[0]).chain([&query[0]]).any(|p| matches!(p, Simple::Or(_))) {
-        // Alternatives are rows of their own.
+        // Each alternative becomes a row of its own.
         let opened = |row: &[Simple]| -> Vec<Vec<Simple>> {
             let Simple::Or(parts) = &row[0] else { return vec![row.to_vec()] };
             let with =
@@ -309,7 +328,7 @@ fn useful(rows: &[Vec<Simple>], query: &[Simple], types: &[Type], budget: &mut u
     }
     let column = || rows.iter().map(|r| &r[0]).chain([&query[0]]);
     let first = column().any(|p| matches!(p, Simple::First(_)));
-    // An index type that is no product is its own first component.
+    // An index type that is not a product is its own first component.
     let parts = parts_of(ty).or_else(|| first.then(|| (vec![ty.clone()], "")));
     if let Some((parts, comma)) = parts
         && (first || column().any(|p| matches!(p, Simple::Parts(_))))
@@ -368,7 +387,8 @@ fn useful(rows: &[Vec<Simple>], query: &[Simple], types: &[Type], budget: &mut u
             return try_case(case, budget);
         }
         if BigUint::from(named.len()) < count {
-            // Some case is not named: rows that name one cannot fit it.
+            // Some case is not named, so the rows that name a case cannot fit it (the default
+            // matrix).
             let mut free = BigUint::zero();
             while free < count && (named.contains(&free) || empty(&case_type(ty, &free), 0)) {
                 free += 1u32;
@@ -387,7 +407,7 @@ fn useful(rows: &[Vec<Simple>], query: &[Simple], types: &[Type], budget: &mut u
     if rows.iter().map(|r| &r[0]).chain([&query[0]]).any(|p| matches!(p, Simple::Span(..))) {
         return useful_span(rows, query, types, budget);
     }
-    // Literals without end, and types that no pattern takes apart.
+    // Literals of types with unboundedly many values, and types that no pattern decomposes.
     if let Simple::Literal(text) = &query[0] {
         let rest: Vec<Vec<Simple>> = rows
             .iter()
@@ -408,8 +428,9 @@ fn useful(rows: &[Vec<Simple>], query: &[Simple], types: &[Type], budget: &mut u
     Some(std::iter::once(head).chain(found).collect())
 }
 
-/// [`useful`] where the first column holds integers or characters, and ranges of them: the ends of
-/// all ranges cut the values into pieces, of which each pattern has all or nothing.
+/// Computes [`useful`] where the first column holds integers or characters, and ranges of them. The
+/// ends of all ranges cut the values of the type into pieces; each pattern contains each piece as a
+/// whole or not at all.
 fn useful_span(
     rows: &[Vec<Simple>],
     query: &[Simple],
@@ -426,7 +447,8 @@ fn useful_span(
             let low = if signed { -(&count / BigInt::from(2)) } else { BigInt::zero() };
             vec![(low.clone(), low + count - 1)]
         }
-        // Without end: one more than any that is named stands for the rest.
+        // The type has no bounds: one value below and one above all named ones stand for the
+        // others.
         _ => {
             let ends = rows.iter().map(|r| &r[0]).chain([&query[0]]).filter_map(|p| match p {
                 Simple::Span(low, high) => Some((low.clone(), high.clone())),
@@ -436,7 +458,8 @@ fn useful_span(
             vec![(lows.into_iter().min()?.min(0.into()) - 1, highs.into_iter().max()?.max(0.into()) + 1)]
         }
     };
-    // What no value of the type fits is reported for that, not as covered by others.
+    // A range without values of the type is reported as such elsewhere, not as covered by other
+    // arms.
     if let Simple::Span(first, last) = &query[0]
         && !all.iter().any(|(low, high)| first <= high && low <= last)
     {
@@ -449,7 +472,7 @@ fn useful_span(
             cuts.insert(high + 1);
         }
     }
-    // A witness is looked for from here on, and then below.
+    // The search for a witness starts at `base`, goes up, and then goes down from it.
     let base = if scalar == Some(Scalar::Char) { code_point('a') } else { BigInt::zero() };
     cuts.insert(base.clone());
     let mut pieces = Vec::new();
@@ -485,8 +508,9 @@ fn useful_span(
     })
 }
 
-/// [`useful`] where the first column holds pairs of a unit sum, so that the first part decides
-/// which values the second can have; none where it does not.
+/// Computes [`useful`] where the first column holds pairs of indices of a triangle over a unit sum:
+/// there the first component determines the values of the second. Returns `None` if the column is
+/// of another type or has no pattern for a pair.
 fn useful_pair(
     rows: &[Vec<Simple>],
     query: &[Simple],
@@ -508,7 +532,7 @@ fn useful_pair(
     if !column().any(|p| matches!(p, Simple::Parts(_))) {
         return None;
     }
-    // Of the rows that no pattern names, the longest has all that the others have.
+    // Of the rows of the triangle that no pattern names, the longest has all values of the others.
     let mut free = count;
     while !free.is_zero() && named.contains(&(&free - 1u32)) {
         free -= 1u32;
@@ -527,7 +551,7 @@ fn useful_pair(
                 },
                 _ => Simple::Any,
             };
-            // Beyond the end of the row there is nothing to fit.
+            // An index beyond the end of the row fits no value.
             if matches!(&second, Simple::Case(n, _) if *n >= length) {
                 return None;
             }
@@ -543,7 +567,7 @@ fn useful_pair(
     }))
 }
 
-/// A literal that is not among those of a column.
+/// Returns a literal, as text, that does not occur in a column; `_` if there is none to show.
 fn unnamed<'a>(column: impl Iterator<Item = &'a Simple>, ty: &Type) -> String {
     let named: BTreeSet<&str> = column
         .filter_map(|p| match p {
@@ -557,6 +581,6 @@ fn unnamed<'a>(column: impl Iterator<Item = &'a Simple>, ty: &Type) -> String {
         Some(Scalar::String) => format!("{:?}", "x".repeat(n)),
         _ => "_".to_string(),
     };
-    // One of the first n + 1 candidates is none of n names.
+    // Of the first n + 1 candidates, at least one differs from all n names.
     (0..=named.len()).map(candidate).find(|c| !named.contains(&**c)).unwrap_or_else(|| "_".into())
 }

@@ -1,24 +1,36 @@
-//! Holes and unification.
+//! Holes (unification variables) and unification.
 //!
-//! Takes types with holes ([`Meta`]) and makes them equal by solving the holes; what it did can be
-//! undone ([`Infer::mark`], [`Infer::undo`]), so that an overload can be tried. A hole may be that
-//! of a *literal*: it stands for a number type that the context chooses, and for `int` or `real` if
-//! nothing does. Unification is modulo the definitional equalities only: a product of holes meets
-//! an array of that many elements, never an isomorphic type.
+//! Takes types with holes ([`Meta`]) and makes them equal by solving the holes. Every change can be
+//! undone ([`Infer::mark`], [`Infer::undo`]), so that an overload can be tried. A hole may belong
+//! to a *literal*: it stands for a number type that the context chooses, and for `int` or `real` if
+//! the context chooses none. Unification is first-order unification (Robinson) modulo the
+//! definitional equalities only: a product of holes unifies with an array of that many elements,
+//! and never with a merely isomorphic type.
 //!
-//! **Type functions.** An application that is stuck on holes says nothing about its arguments (type
-//! functions are not injective), unless its table does ([`table::solve_equation`]): so an equation
-//! with one is *postponed* and tried again whenever holes have been solved. Stuck on rigid
-//! variables alone it is equal to what has the same table, else to itself only. What is still
-//! postponed when an item ends has holes that nothing solves, and those are reported there. The
-//! list is part of what a mark remembers.
+//! **Levels.** Each hole has a level: the number of the oldest hole whose solution mentions it.
+//! Solving a hole lowers the levels of the holes in its solution (the level discipline of Rémy,
+//! 1992, used here for scopes and not for generalization). A rigid variable that is opened later
+//! than a hole's level must not occur in the solution of that hole; unification then fails instead
+//! of letting the variable leave its scope.
+//!
+//! **Type functions.** An application that is stuck on holes does not determine its arguments (type
+//! functions are not injective), unless its table does ([`table::solve_equation`]). So an equation
+//! with such an application is *postponed*, and tried again whenever holes have been solved. An
+//! application that is stuck on rigid variables alone equals the applications with the same table;
+//! without a table it equals only itself. Equations that are still postponed when an item ends have
+//! unsolved holes, which are reported there. The list of postponed equations is part of the state
+//! that a mark restores.
+//!
+//! **Cost.** One pass over both types, plus an occurs check over the solution of each hole that is
+//! solved, plus the postponed equations (at most `MAX_POSTPONED`) after each round that solves a
+//! hole.
 
 use crate::hash::HashMap;
 use crate::source::Span;
 use crate::types::table::{self, TableAnswer};
 use crate::types::{Kind, Meta, ProductForm, Scalar, Type, TypeKind, TypeVar};
 
-/// What a literal hole may become.
+/// The set of types that the hole of a literal may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Literal {
     /// Any number type.
@@ -28,7 +40,7 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// The type taken when nothing chooses.
+    /// Returns the type that is taken when the context chooses none.
     pub fn default_type(self) -> Type {
         match self {
             Literal::Int => Type::int(),
@@ -36,7 +48,7 @@ impl Literal {
         }
     }
 
-    /// Whether a literal of the class can be of this type.
+    /// Returns true if the literal can be of this scalar type.
     pub fn allows(self, scalar: Scalar) -> bool {
         match self {
             Literal::Int => scalar.is_number(),
@@ -45,105 +57,115 @@ impl Literal {
     }
 }
 
+/// The state of one hole.
 #[derive(Clone, Debug)]
 struct Hole {
+    /// The kind of its solutions.
     kind: Kind,
+    /// The literal class, if the hole belongs to a literal.
     literal: Option<Literal>,
+    /// The solution, once there is one.
     solution: Option<Type>,
-    /// The number of the oldest hole whose solution it is part of, or its own.
+    /// The number of the oldest hole whose solution mentions this hole, or the hole's own number.
     level: u32,
 }
 
-/// The table of holes.
+/// The table of holes, with the postponed equations and the trail for undoing changes.
 #[derive(Debug, Default)]
 pub struct Infer {
+    /// The holes, by number.
     holes: Vec<Hole>,
-    /// Variables opened so far, each with the first hole that may know it: what an older hole
-    /// stands for is used where the variable has no meaning.
+    /// The opened rigid variables, each with the number of the first hole whose solution may
+    /// mention it. An older hole is used where the variable is not in scope.
     opened: HashMap<u32, u32>,
-    /// For now a product meets no array: see [`crate::types::matching`].
+    /// True while a product must not unify with an array: see [`crate::types::matching`].
     pub tuples_apart: bool,
-    /// Old states, newest last.
+    /// Previous states of what was changed, newest last.
     trail: Vec<UndoEntry>,
-    /// Equations with applications that are stuck on holes.
+    /// Postponed equations: those with applications that are stuck on holes.
     postponed: Vec<Equation>,
-    /// A hole has been solved since the postponed equations were tried.
+    /// True if a hole has been solved since the postponed equations were last tried.
     progress: bool,
-    /// Where the checker is.
+    /// The place that the checker is at, recorded in postponed equations.
     pub here: Span,
 }
 
+/// One entry of the trail: the state before a change.
 #[derive(Debug)]
 enum UndoEntry {
+    /// The previous state of the hole with this number.
     Hole(u32, Hole),
+    /// The previous list of postponed equations.
     Postponed(Vec<Equation>),
 }
 
-/// Two types that have to be equal, and where that was asked.
+/// Two types that must be equal, with the place that requires it.
 #[derive(Clone, Debug)]
 pub struct Equation {
-    /// What was found.
+    /// The type that was found.
     pub found: Type,
-    /// What was expected.
+    /// The type that was expected.
     pub expected: Type,
-    /// Where.
+    /// The place that requires the equality.
     pub span: Span,
 }
 
-/// Equations that may wait at once. Programs have a few.
+/// Maximum number of equations that are postponed at once. Ordinary programs have a few.
 const MAX_POSTPONED: usize = 1_000;
 
-/// Whether a type may be an argument where this kind is wanted: holes written by the user may.
+/// Returns true if the type may be an argument where this kind is expected. A hole (which the user
+/// may write) is accepted at every kind.
 pub fn accepts(kind: Kind, ty: &Type) -> bool {
-    // A type that is written for a list means the components of it.
+    // A type written where a list is expected stands for the list of its components.
     let component = matches!(kind, Kind::List(form) if ty.has_kind(form.kind()));
     matches!(ty.kind(), TypeKind::Meta(_)) || ty.has_kind(kind) || component
 }
 
-/// A state to return to.
+/// A position in the trail, to which [`Infer::undo`] returns.
 #[derive(Clone, Copy)]
 pub struct Mark(usize);
 
-/// Unification failed. The caller knows the two types; this says nothing more.
+/// The failure of a unification. It carries no data, because the caller has the two types.
 #[derive(Debug)]
 pub struct UnifyError;
 
 impl Infer {
-    /// A new hole.
+    /// Returns a new hole of this kind.
     pub fn fresh(&mut self, kind: Kind) -> Type {
         let birth = self.holes.len() as u32;
         self.holes.push(Hole { kind, literal: None, solution: None, level: birth });
         Type::meta(birth, kind)
     }
 
-    /// The number that the next hole will have.
+    /// Returns the number that the next hole will have.
     pub fn next_hole(&self) -> u32 {
         self.holes.len() as u32
     }
 
-    /// A rigid variable has been opened: holes below `first` cannot take it.
+    /// Opens a rigid variable: holes with a level below `first` cannot mention it in their
+    /// solutions.
     pub fn open(&mut self, var: &TypeVar, first: u32) {
         self.opened.insert(var.id, first);
     }
 
-    /// A new hole for a literal.
+    /// Returns a new hole for a literal.
     pub fn fresh_literal(&mut self, literal: Literal) -> Type {
         let birth = self.holes.len() as u32;
         self.holes.push(Hole { kind: Kind::Type, literal: Some(literal), solution: None, level: birth });
         Type::meta(birth, Kind::Type)
     }
 
-    /// Fresh holes for type parameters.
+    /// Maps the number of each type parameter to a new hole of its kind.
     pub fn instantiate(&mut self, params: &[TypeVar]) -> HashMap<u32, Type> {
         params.iter().map(|p| (p.id, self.fresh(p.kind))).collect()
     }
 
-    /// The present state.
+    /// Returns a mark of the present state.
     pub fn mark(&self) -> Mark {
         Mark(self.trail.len())
     }
 
-    /// Undoes everything since the mark.
+    /// Undoes every change since the mark.
     pub fn undo(&mut self, mark: Mark) {
         while self.trail.len() > mark.0 {
             match self.trail.pop() {
@@ -154,6 +176,7 @@ impl Infer {
         }
     }
 
+    /// Returns a hole for changing; records its state in the trail and notes progress.
     fn change(&mut self, id: u32) -> &mut Hole {
         let hole = &mut self.holes[id as usize];
         self.trail.push(UndoEntry::Hole(id, hole.clone()));
@@ -161,16 +184,18 @@ impl Infer {
         hole
     }
 
-    /// Puts the postponed equations aside, for another item; gives them to [`Infer::put_back`].
+    /// Removes and returns the postponed equations, before another item is checked.
+    /// [`Infer::put_back`] restores them.
     pub fn put_aside(&mut self) -> Vec<Equation> {
         self.set_postponed(Vec::new())
     }
 
-    /// The equations of the item that goes on.
+    /// Restores the postponed equations of the item that goes on.
     pub fn put_back(&mut self, equations: Vec<Equation>) {
         self.set_postponed(equations);
     }
 
+    /// Replaces the postponed equations, recorded in the trail; returns the previous ones.
     fn set_postponed(&mut self, equations: Vec<Equation>) -> Vec<Equation> {
         let old = std::mem::replace(&mut self.postponed, equations);
         if !(old.is_empty() && self.postponed.is_empty()) {
@@ -179,7 +204,8 @@ impl Infer {
         old
     }
 
-    fn postpone(&mut self, a: &Type, b: &Type) -> Result<(), UnifyError> {
+    /// Postpones an equation; fails if [`MAX_POSTPONED`] equations wait already.
+    pub(super) fn postpone(&mut self, a: &Type, b: &Type) -> Result<(), UnifyError> {
         if self.postponed.len() >= MAX_POSTPONED {
             return Err(UnifyError);
         }
@@ -189,7 +215,8 @@ impl Infer {
         Ok(())
     }
 
-    /// An equation with an application that is stuck on holes: what the tables say, else it waits.
+    /// Decides an equation with an application that is stuck on holes by its table; postpones it if
+    /// the table does not decide it.
     fn by_table(&mut self, a: &Type, b: &Type) -> Result<(), UnifyError> {
         let (a, b) = (self.zonk(a), self.zonk(b));
         match table::solve_equation(&a, &b) {
@@ -203,7 +230,7 @@ impl Infer {
         }
     }
 
-    /// Tries the postponed equations again while that solves holes.
+    /// Tries the postponed equations again, as long as that solves holes.
     fn retry(&mut self) -> Result<(), UnifyError> {
         while std::mem::take(&mut self.progress) && !self.postponed.is_empty() {
             let here = self.here;
@@ -217,7 +244,8 @@ impl Infer {
         Ok(())
     }
 
-    /// An equation that does not hold, whatever the open holes become. Those that hold are done.
+    /// Settles all postponed equations and returns the first that does not hold, whatever the open
+    /// holes become. Equations that hold are dropped.
     pub fn contradiction(&mut self) -> Option<Equation> {
         for Equation { found, expected, span } in self.set_postponed(Vec::new()) {
             let (found, expected) = (self.settle(&found), self.settle(&expected));
@@ -228,7 +256,7 @@ impl Infer {
         None
     }
 
-    /// The literal class of an unsolved hole.
+    /// Returns the literal class of an unsolved hole, or `None` for any other type.
     pub fn literal_of(&self, ty: &Type) -> Option<Literal> {
         match self.shallow(ty).kind() {
             TypeKind::Meta(meta) => self.holes[meta.id as usize].literal,
@@ -236,7 +264,7 @@ impl Infer {
         }
     }
 
-    /// The type with a solved hole at its top replaced.
+    /// Returns the type with a solved hole at its top replaced by its solution.
     pub fn shallow(&self, ty: &Type) -> Type {
         let mut ty = ty.clone();
         while let TypeKind::Meta(meta) = ty.kind() {
@@ -248,7 +276,7 @@ impl Infer {
         ty
     }
 
-    /// The type with all solved holes replaced, canonical.
+    /// Returns the type with all solved holes replaced, in canonical form.
     pub fn zonk(&self, ty: &Type) -> Type {
         if !ty.has_meta() {
             return ty.clone();
@@ -260,14 +288,15 @@ impl Infer {
         ty.map_children(&mut |child| self.zonk(child))
     }
 
-    /// Gives unsolved literal holes in the type their default, then replaces as [`Infer::zonk`].
+    /// Gives the unsolved literal holes of the type their default types, then zonks as
+    /// [`Infer::zonk`].
     pub fn settle(&mut self, ty: &Type) -> Type {
         let ty = self.zonk(ty);
         if ty.has_meta() {
             self.default_literals(&ty);
             let mark = self.mark();
             if self.retry().is_err() {
-                // Reported when the item ends.
+                // The postponed equation that fails is reported when the item ends.
                 self.undo(mark);
             }
             return self.zonk(&ty);
@@ -275,6 +304,8 @@ impl Infer {
         ty
     }
 
+    /// Gives the unsolved literal holes of the type their default types, without retrying
+    /// equations.
     fn default_literals(&mut self, ty: &Type) {
         if !ty.has_meta() {
             return;
@@ -298,8 +329,8 @@ impl Infer {
         }
     }
 
-    /// Nodes of the type with all solved holes replaced, saturating. Shared solutions are counted
-    /// each time they occur but walked once.
+    /// Returns the number of nodes of the type with all solved holes replaced, saturating. A shared
+    /// solution is counted at each occurrence but visited once.
     pub fn nodes(&self, ty: &Type) -> u32 {
         fn count(this: &Infer, ty: &Type, known: &mut HashMap<u32, u32>) -> u32 {
             if !ty.has_meta() {
@@ -321,7 +352,7 @@ impl Infer {
         count(self, ty, &mut HashMap::default())
     }
 
-    /// The type as a message shows it: literals at their defaults, nothing decided.
+    /// Returns the type as messages show it, with literal holes at their defaults. Changes nothing.
     pub fn shown(&mut self, ty: &Type) -> Type {
         let mark = self.mark();
         let shown = self.settle(ty);
@@ -329,6 +360,8 @@ impl Infer {
         shown
     }
 
+    /// Returns true if the hole occurs in the type or in the solutions of its holes (the occurs
+    /// check).
     fn occurs(&self, id: u32, ty: &Type) -> bool {
         if !ty.has_meta() {
             return false;
@@ -346,13 +379,15 @@ impl Infer {
         }
     }
 
-    fn solve(&mut self, meta: Meta, ty: &Type) -> Result<(), UnifyError> {
+    /// Solves a hole by a type, or postpones the equation. Fails if the kinds or literal classes
+    /// differ, if the hole occurs in the type, or if a rigid variable would leave its scope.
+    pub(super) fn solve(&mut self, meta: Meta, ty: &Type) -> Result<(), UnifyError> {
         let hole = self.holes[meta.id as usize].clone();
         if let TypeKind::Meta(other) = ty.kind() {
             if other.id == meta.id {
                 return Ok(());
             }
-            // Of two holes the one that promises less takes the other as its solution.
+            // Of two holes, the one with the weaker requirement takes the other as its solution.
             let theirs = &self.holes[other.id as usize];
             let literal = hole.literal.max(theirs.literal);
             let kind = hole.kind.meet(theirs.kind).ok_or(UnifyError)?;
@@ -361,7 +396,7 @@ impl Infer {
                 return Err(UnifyError);
             }
             if theirs.kind != kind {
-                // The solution must carry the smaller kind in its node.
+                // The solution must have the smaller kind in its node.
                 let merged = self.fresh(kind);
                 if let Some(hole) = self.holes.last_mut() {
                     hole.level = birth;
@@ -378,7 +413,7 @@ impl Infer {
         }
         let product = matches!(ty.kind(), TypeKind::Rest(list) if matches!(list.kind(), TypeKind::List(..)));
         if product && hole.literal.is_some() {
-            // A number is no tuple, whatever the components are.
+            // A number type is never a product, whatever the components are.
             return Err(UnifyError);
         }
         let open = self.is_open(ty);
@@ -392,7 +427,7 @@ impl Infer {
                 _ => return Err(UnifyError),
             }
         }
-        // Below TYPE a sum is one of units.
+        // At a kind below TYPE, a sum is a sum of units.
         if hole.kind != Kind::Type && hole.kind.within(Kind::Type) {
             let cases = match ty.kind() {
                 TypeKind::Sum(parts) => Some((parts.clone(), Type::unit_sum(parts.len()))),
@@ -404,7 +439,8 @@ impl Infer {
                 return self.solve(meta, &n);
             }
         }
-        // No type of values is existential, and a bound variable means nothing outside its type.
+        // A value never has an existential type, and a bound variable is undefined outside its
+        // type.
         if !ty.has_kind(hole.kind) || ty.is_exists() || ty.loose() > 0 || self.occurs(meta.id, ty) {
             return Err(UnifyError);
         }
@@ -413,8 +449,8 @@ impl Infer {
         Ok(())
     }
 
-    /// Makes the holes of a type as old as the hole it is to solve; fails if it mentions a variable
-    /// that was opened too late for that.
+    /// Lowers the levels of the type's holes to `birth`, the level of the hole that the type
+    /// solves. Fails if the type mentions a rigid variable that was opened later than that level.
     fn age(&mut self, ty: &Type, birth: u32) -> Result<(), UnifyError> {
         if !(ty.has_meta() || ty.has_var() && !self.opened.is_empty()) {
             return Ok(());
@@ -440,25 +476,29 @@ impl Infer {
         }
     }
 
-    /// Whether it is an application that is stuck on holes, or a product of which some components
-    /// are holes.
+    /// Returns true if the type is an application that is stuck on holes, or a product or list some
+    /// components of which are holes.
     fn is_open(&self, ty: &Type) -> bool {
         matches!(ty.kind(), TypeKind::Apply(..) | TypeKind::Rest(_) | TypeKind::List(..)) && ty.has_meta()
     }
 
-    /// A product that is not known to its end, and a type.
+    /// Equates the product of a list whose end is not known with another type. Postpones the
+    /// equation where the number of components of the other type is not known either.
     fn equate_product(&mut self, product: &Type, list: &Type, ty: &Type) -> Result<(), UnifyError> {
         use TypeKind as K;
         let (Some(form), whole) = (list.list_form(), matches!(list.kind(), K::List(..))) else {
             return Err(UnifyError);
         };
+        if list.is_spliced() || ty.is_spliced() {
+            return self.equate_axes(product, ty);
+        }
         if let K::Rest(other) = ty.kind()
             && whole
             && matches!(other.kind(), K::List(..))
         {
             return self.equate(list, other);
         }
-        // Of two products of lists of which nothing is known the lists are taken to be the same.
+        // Two products of lists whose components are all unknown: the lists are equated.
         if let (false, K::Rest(other)) = (whole, ty.kind())
             && !matches!(other.kind(), K::List(..))
             && (!list.has_meta() || !other.has_meta())
@@ -479,8 +519,8 @@ impl Infer {
             let found = ty.as_list(form).ok_or(UnifyError)?;
             return self.equate(list, &found);
         }
-        // The product of one component is that component; of a product that is not yet a list it is
-        // not known which.
+        // A product with one component is that component; for a list hole and a product the number
+        // of components is not known yet.
         let product_like =
             matches!(ty.kind(), K::Product(_) | K::Array(..) | K::CompactProduct(_) | K::CompactPower(..));
         match list.kind() {
@@ -492,7 +532,7 @@ impl Infer {
         }
     }
 
-    /// Two lists: component by component, and what is left.
+    /// Equates two lists: the common components one by one, then the remaining ends.
     fn equate_lists(
         &mut self,
         form: ProductForm,
@@ -508,7 +548,7 @@ impl Infer {
         match (left(xs, xs_end), left(ys, ys_end)) {
             (None, None) => Ok(()),
             (Some(x), Some(y)) => self.equate(&x, &y),
-            // Only of `\*` a list may be empty.
+            // Only a list of `\*` may be empty.
             (Some(end), None) | (None, Some(end))
                 if form == ProductForm::Compact && !matches!(end.kind(), TypeKind::List(..)) =>
             {
@@ -518,19 +558,23 @@ impl Infer {
         }
     }
 
-    /// The type with its top known: a solved hole replaced, an application reduced if it can be.
+    /// Returns the type with its top constructor known: a solved hole replaced, and an open
+    /// application zonked, which reduces it where possible.
     fn head(&self, ty: &Type) -> Type {
         let ty = self.shallow(ty);
         if self.is_open(&ty) { self.zonk(&ty) } else { ty }
     }
 
-    /// Makes two types equal, or fails and leaves holes partly solved (undo with a mark).
+    /// Makes two types equal and retries the postponed equations. On failure some holes may stay
+    /// solved; the caller undoes that with a mark.
     pub fn unify(&mut self, a: &Type, b: &Type) -> Result<(), UnifyError> {
         self.equate(a, b)?;
         self.retry()
     }
 
-    fn equate(&mut self, a: &Type, b: &Type) -> Result<(), UnifyError> {
+    /// Makes two types equal structurally, modulo the definitional equalities, without retrying the
+    /// postponed equations.
+    pub(super) fn equate(&mut self, a: &Type, b: &Type) -> Result<(), UnifyError> {
         let (a, b) = (self.head(a), self.head(b));
         if a == b {
             return Ok(());
@@ -538,8 +582,8 @@ impl Infer {
         use TypeKind as K;
         match (a.kind(), b.kind()) {
             (K::Error, _) | (_, K::Error) => Ok(()),
-            // The younger of two holes takes the older one: a chain of uses makes no chain of
-            // holes.
+            // The younger of two holes takes the older one as its solution, so a chain of uses does
+            // not make a chain of holes.
             (K::Meta(older), K::Meta(younger)) if older.kind == younger.kind && older.id < younger.id => {
                 self.solve(*younger, &a)
             }
@@ -607,13 +651,14 @@ impl Infer {
             {
                 xs.iter().zip(ys).try_for_each(|(x, y)| self.equate(x, y))
             }
-            (K::Triangle(t, i), K::Triangle(u, j)) if t == u => self.unify(i, j),
+            (K::Triangle(t, i), K::Triangle(u, j)) if t == u => self.equate(i, j),
             (K::Function(d, c), K::Function(e, f)) => {
                 self.equate(d, e)?;
                 self.equate(c, f)
             }
             (K::Procedure(d), K::Procedure(e)) => self.equate(d, e),
-            // Bound variables are rigid, and of one type if they are of one place.
+            // Bound variables are rigid; two of them are the same variable if their indices are
+            // equal.
             (K::Exists(n, d), K::Exists(m, e)) if n == m => self.equate(d, e),
             (K::Record(xs), K::Record(ys)) if xs.len() == ys.len() => xs
                 .iter()
@@ -626,7 +671,7 @@ impl Infer {
         }
     }
 
-    /// The open holes of a type that no literal has made.
+    /// Returns the unsolved holes of a type that do not belong to literals, in order of occurrence.
     pub fn open_holes(&self, ty: &Type) -> Vec<Meta> {
         fn collect(this: &Infer, ty: &Type, found: &mut Vec<Meta>) {
             if !ty.has_meta() {
@@ -646,13 +691,13 @@ impl Infer {
         found
     }
 
-    /// Whether nothing has said what a hole stands for, and no literal has made it.
+    /// Returns true if a hole is unsolved and does not belong to a literal.
     pub fn is_open_hole(&self, meta: &Meta) -> bool {
         let hole = &self.holes[meta.id as usize];
         hole.solution.is_none() && hole.literal.is_none()
     }
 
-    /// Unifies, or undoes everything.
+    /// Unifies two types; on failure undoes every change and returns false.
     pub fn try_unify(&mut self, a: &Type, b: &Type) -> bool {
         let mark = self.mark();
         let ok = self.unify(a, b).is_ok();

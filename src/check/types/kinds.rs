@@ -1,15 +1,16 @@
 //! Declared kinds and type functions: `kind`, `typefun`, `typematch`.
 //!
-//! A `typematch` is a type function of the variables it mentions, applied to them, so that it can
-//! stand wherever a type can; as the whole body of a `typefun` it is the meaning of that one.
+//! A `typematch` is lowered to a type function of the variables that it mentions, applied to them,
+//! so that it can stand wherever a type can. As the whole body of a `typefun` it is the body of
+//! that function.
 //!
-//! **Patterns.** A name is a member of the kind that is matched, else a declared or built-in type,
-//! else a variable; type parameters around it are hidden by it, as in any match. A variable may
-//! stand twice, for the same type.
+//! **Patterns.** A name in a pattern is a member of the matched kind; otherwise a declared or
+//! built-in type; otherwise a variable. A variable hides a type parameter of the same name, as in
+//! any match. It may occur twice, for the same type.
 //!
-//! **Coverage.** Where all that is matched is of declared kinds the cases are finitely many: each
-//! must have an arm, and each arm a case. Elsewhere an arm that an earlier one takes everything
-//! from is reported, and a missing one at the use.
+//! **Coverage.** If all subjects are of declared kinds, the cases are finitely many: each case must
+//! have an arm, and each arm a case. Otherwise an arm is reported if an earlier arm matches all its
+//! types, and a missing arm is reported at the use.
 
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
@@ -27,11 +28,12 @@ use crate::types::apply::{Fit, Meaning, Reduction, Refusal, TypeArm};
 use crate::types::{FiniteKind, Kind, Member, ProductForm, Scalar, Type, TypeFun, TypeKind, TypeVar};
 use std::sync::Arc;
 
-/// Combinations of members that coverage looks at.
+/// The maximum number of combinations of members for which coverage is checked.
 const MAX_CASES: usize = 4_096;
 
 impl Checker<'_> {
-    /// `kind VIS = public | private | secret;`, before any type that may mention it.
+    /// Declares `kind VIS = public | private | secret;`. Kinds are declared before types, which may
+    /// mention them.
     pub(in crate::check) fn declare_kind(
         &mut self,
         name: &Name,
@@ -66,7 +68,7 @@ impl Checker<'_> {
         }
         let names = members.iter().map(|m| m.text.clone()).collect();
         let kind = FiniteKind::new(self.env.fresh_id(), name.text.clone(), names);
-        // Types that exist keep the kind that they were declared with, and it its name.
+        // Existing types keep the kind of their declaration, and the kind keeps its name.
         let before = self.env.kinds.insert(name.text.clone(), kind.clone());
         self.env.foreign_kinds.extend(before);
         for (index, member) in members.iter().enumerate() {
@@ -75,7 +77,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A written kind, `TYPE` when left out.
+    /// Reads a written kind; an omitted kind is `TYPE`.
     pub(in crate::check) fn lower_kind(&mut self, written: Option<&Name>) -> Kind {
         let Some(name) = written else { return Kind::Type };
         self.note(name.span, |_| Some(Referent::Named));
@@ -86,12 +88,12 @@ impl Checker<'_> {
             let mut declared: Vec<String> = self.env.kinds.keys().map(|k| k.to_string()).collect();
             declared.sort();
             self.report(TypeError::UnknownKind { span: name.span, name: name.text.to_string(), declared });
-            // It fits wherever it is used.
+            // This kind fits wherever it is used, which avoids further messages.
             Kind::UnitSum
         })
     }
 
-    /// `typefun narrow(V:VIS, W:VIS):VIS => …;`
+    /// Declares a type function: `typefun narrow(V:VIS, W:VIS):VIS => …;`.
     pub(in crate::check) fn declare_typefun(
         &mut self,
         name: &Name,
@@ -122,11 +124,11 @@ impl Checker<'_> {
             }
         };
         if self.errors() > before {
-            // What was wrong has been said.
+            // The errors have been reported.
             fun.define(Meaning::Type(Type::error()));
             return;
         }
-        // Arms are chosen by the subjects.
+        // The subjects decide which arm is taken, so a parameter must occur in them.
         let subjects: Vec<Type> = match &body.kind {
             TypeExprKind::TypeMatch(subjects, _) => subjects.iter().map(|s| self.lower_argument(s)).collect(),
             _ => Vec::new(),
@@ -154,10 +156,12 @@ impl Checker<'_> {
         }
     }
 
-    fn errors(&self) -> usize {
+    /// Returns the number of errors reported so far.
+    pub(in crate::check) fn errors(&self) -> usize {
         self.reports.errors()
     }
 
+    /// Reports a result of a type function that is not of its kind.
     fn result_kind(&mut self, ty: &Type, kind: Kind, function: &str, span: Span) {
         if !ty.has_kind(kind) {
             let error = KindError::ResultKind {
@@ -171,13 +175,15 @@ impl Checker<'_> {
         }
     }
 
+    /// Reports a hole in a type.
     fn no_hole(&mut self, ty: &Type, span: Span) {
         if ty.has_meta() {
             self.report(CheckError::Kind(KindError::HoleInResult { span }));
         }
     }
 
-    /// A `typematch` somewhere in a type: an anonymous type function of the variables it mentions.
+    /// Lowers a `typematch` within a type to an anonymous type function of the variables that it
+    /// mentions.
     pub(in crate::check) fn lower_type_match(
         &mut self,
         subjects: &[TypeExpr],
@@ -213,6 +219,8 @@ impl Checker<'_> {
         Type::apply(fun, args)
     }
 
+    /// Lowers a `typematch` to its subjects and arms. `result` is the kind of the results and the
+    /// name of the function, if these are declared.
     fn type_match(
         &mut self,
         subjects: &[TypeExpr],
@@ -246,11 +254,11 @@ impl Checker<'_> {
                 let pairs = arm.patterns.iter().zip(&kinds);
                 pairs.map(|(p, &kind)| self.type_pattern(p, kind, &mut scope)).collect()
             } else {
-                // `_` stands for all of them.
+                // `_` alone matches all subjects.
                 kinds.iter().map(|&kind| self.wildcard(kind, &mut scope)).collect()
             };
             if self.errors() > before {
-                // Its names are not known, so nothing is said of the result.
+                // The names of the pattern are unknown, so the result is not checked.
                 continue;
             }
             let outer = self.item.type_scope.clone();
@@ -278,7 +286,7 @@ impl Checker<'_> {
         Meaning::Match(subjects, done.into_iter().map(|(arm, _)| arm).collect())
     }
 
-    /// The declared kinds among those of a type function.
+    /// Returns the declared kinds among the kinds of a type function.
     fn declared_kinds(&self, params: &[TypeVar], kind: Kind) -> Vec<FiniteKind> {
         let mut kinds: Vec<FiniteKind> = Vec::new();
         for kind in params.iter().map(|param| param.kind).chain([kind]) {
@@ -291,7 +299,7 @@ impl Checker<'_> {
         kinds
     }
 
-    /// The words of a refusal: `{T}` is the type that `T` stands for, `{{` is a brace.
+    /// Parses the words of a refusal: `{T}` is replaced by the type `T`, and `{{` is a brace.
     pub(in crate::check) fn refusal_words(&mut self, text: &str, span: Span) -> Refusal {
         let mut pieces: Vec<Result<Arc<str>, Type>> = Vec::new();
         let (mut plain, mut rest) = (String::new(), text);
@@ -328,13 +336,15 @@ impl Checker<'_> {
         Refusal { pieces }
     }
 
+    /// Makes a variable without a name, which matches every type of the kind.
     fn wildcard(&mut self, kind: Kind, scope: &mut PatternScope) -> Type {
         let var = self.env.fresh_var(&Arc::from("_"), kind);
         scope.binds.push(var.clone());
         Type::var(var)
     }
 
-    /// A pattern as a type whose variables are in `scope`.
+    /// Lowers a pattern to a type whose variables are added to `scope`; reports a pattern of
+    /// another kind.
     fn type_pattern(&mut self, written: &TypeExpr, kind: Kind, scope: &mut PatternScope) -> Type {
         let ty = self.pattern_of(written, kind, scope);
         if !ty.has_kind(kind) {
@@ -345,6 +355,7 @@ impl Checker<'_> {
         ty
     }
 
+    /// Lowers a pattern to a type of any kind.
     fn pattern_of(&mut self, written: &TypeExpr, kind: Kind, scope: &mut PatternScope) -> Type {
         use TypeExprKind as T;
         let span = written.span;
@@ -400,9 +411,9 @@ impl Checker<'_> {
         }
     }
 
-    /// `A * B`, `A * ..R`.
+    /// Lowers a pattern `A * B` or `A * ..R`.
     fn product_pattern(&mut self, form: ProductForm, parts: &[TypeExpr], scope: &mut PatternScope) -> Type {
-        self.lower_spread(form, parts, &mut |this, part| {
+        self.lower_spread(form, false, parts, &mut |this, part| {
             let name = match part {
                 Part::Component(part) => return Some(this.type_pattern(part, form.kind(), scope)),
                 Part::Rest(name) => name,
@@ -420,11 +431,13 @@ impl Checker<'_> {
         })
     }
 
+    /// Reports a type that cannot be a pattern.
     fn no_pattern(&mut self, span: Span, what: &'static str, help: &'static str) -> Type {
         self.report(CheckError::Kind(KindError::NotAPattern { span, what, help }));
         Type::error()
     }
 
+    /// Lowers a name in a pattern: a variable, a member, or a declared type with its arguments.
     fn pattern_name(
         &mut self,
         name: &Name,
@@ -496,7 +509,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports cases without an arm and arms without a case.
+    /// Reports cases without an arm, and arms without a case.
     fn coverage(&mut self, kinds: &[Kind], arms: &[(TypeArm, Span)], span: Span) {
         if arms.iter().any(|(arm, _)| arm.patterns.iter().any(candidates::mentions_error)) {
             return;
@@ -535,7 +548,8 @@ impl Checker<'_> {
         }
     }
 
-    /// All combinations of members, if the kinds are declared ones and have not too many.
+    /// Returns all combinations of members, if all kinds are declared and there are at most
+    /// `MAX_CASES` combinations.
     fn cases(&self, kinds: &[Kind]) -> Option<Vec<Vec<Type>>> {
         let mut cases: Vec<Vec<Type>> = vec![Vec::new()];
         for &kind in kinds {
@@ -555,8 +569,7 @@ impl Checker<'_> {
         Some(cases)
     }
 
-    /// Reports an application in a written type that nothing will ever reduce; gives the type
-    /// otherwise.
+    /// Returns a written type, or reports an application in it that can never reduce.
     pub(in crate::check) fn applicable(&mut self, ty: Type, span: Span) -> Type {
         match irreducible(&ty, span) {
             Some(error) => {
@@ -567,7 +580,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The same for a type that was inferred. `origin` as for the type as a whole.
+    /// Returns an inferred type, or reports an application in it that can never reduce. For
+    /// `origin` see [`Checker::finish_type_of`].
     pub(in crate::check) fn finish_applications(&mut self, ty: Type, span: Span, origin: bool) -> Type {
         match irreducible(&ty, span) {
             Some(error) => {
@@ -578,10 +592,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports an application that was inferred, unless that has been said: a call, the function in
-    /// it and its arguments may all have the type.
+    /// Reports an application in an inferred type, unless the same cause has been reported: a call,
+    /// its function and its arguments may all have the type.
     pub(in crate::check) fn report_application(&mut self, error: KindError, origin: bool) {
-        // The same words of an author may be meant at several places.
+        // One refusal may apply at several places.
         let refused = origin && matches!(error, KindError::Refused { .. });
         let at = error.span();
         let apart =
@@ -596,7 +610,7 @@ impl Checker<'_> {
     }
 }
 
-/// An application in a type that nothing will ever reduce.
+/// Returns the error for an application in a type that can never reduce.
 fn irreducible(ty: &Type, span: Span) -> Option<KindError> {
     let mut why = Reduction::NoArm;
     let application = ty.find_application(&mut |fun, args| {
@@ -610,7 +624,7 @@ fn irreducible(ty: &Type, span: Span) -> Option<KindError> {
     })
 }
 
-/// The type with its arguments in brackets, as text, if they are names and numbers.
+/// Returns the text of the type with its arguments in brackets, if they are names and numbers.
 pub(in crate::check) fn in_brackets(name: &Name, args: &[TypeExpr]) -> Option<String> {
     let text = |arg: &TypeExpr| match &arg.kind {
         TypeExprKind::Name(name, args) if args.is_empty() => Some(name.text.to_string()),
@@ -622,14 +636,16 @@ pub(in crate::check) fn in_brackets(name: &Name, args: &[TypeExpr]) -> Option<St
     (!args.is_empty()).then(|| format!("{}[{}]", name.text, args.join(", ")))
 }
 
-/// The variables of a pattern: all of them, and those with names.
+/// The variables of a pattern.
 #[derive(Default)]
 struct PatternScope {
+    /// All variables.
     binds: Vec<TypeVar>,
+    /// The variables with names.
     names: Vec<(Arc<str>, TypeVar)>,
 }
 
-/// Rigid variables of a type other than `bound`, each once.
+/// Collects the rigid variables of a type other than `bound`, each once.
 fn variables(ty: &Type, bound: &[TypeVar], out: &mut Vec<TypeVar>) {
     if !ty.has_var() {
         return;
@@ -641,7 +657,7 @@ fn variables(ty: &Type, bound: &[TypeVar], out: &mut Vec<TypeVar>) {
     }
 }
 
-/// The smallest kind that all of these are within.
+/// Returns the smallest kind that includes all of these kinds.
 fn common_kind(mut kinds: impl Iterator<Item = Kind>) -> Option<Kind> {
     let first = kinds.next()?;
     kinds.try_fold(first, |join, kind| match (join.within(kind), kind.within(join)) {

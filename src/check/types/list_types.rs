@@ -7,7 +7,8 @@ use crate::syntax::ast::{Name, TypeExpr, TypeExprKind};
 use crate::types::{Kind, MAX_WRITTEN_COMPONENTS, ProductForm, Type, TypeKind};
 
 impl Checker<'_> {
-    /// The list that a name after `..` means in a type.
+    /// Returns the list that a name after `..` denotes in a type; `None` after a report. With a
+    /// `form`, the list must have that form.
     pub(in crate::check) fn list_named(&mut self, name: &Name, form: Option<ProductForm>) -> Option<Type> {
         let found = self.item.type_scope.get(&name.text).cloned();
         self.note_type_name(name);
@@ -30,47 +31,47 @@ impl Checker<'_> {
         None
     }
 
-    /// `..R` by itself: the product of the list.
+    /// Lowers `..R` by itself to the product of the list.
     pub(in crate::check) fn lower_rest(&mut self, name: &Name) -> Type {
         self.list_named(name, None).map_or_else(Type::error, Type::product_of)
     }
 
-    /// `A * B * ..R`, where `read` gives the types of the components and the list that the last
-    /// part names; nothing where it has reported a mistake.
+    /// Lowers `A * B * ..R`. `read` returns the types of the components and the list of the last
+    /// part, or `None` after it has reported a mistake.
     pub(in crate::check) fn lower_spread(
         &mut self,
         form: ProductForm,
+        spliced: bool,
         parts: &[TypeExpr],
         read: &mut dyn FnMut(&mut Self, Part<'_>) -> Option<Type>,
     ) -> Type {
-        let (last, first) = match parts.split_last() {
-            Some((TypeExpr { kind: TypeExprKind::Rest(name), .. }, first)) => (Some(name), first),
-            _ => (None, parts),
-        };
         let mut misplaced = false;
-        let mut types = Vec::with_capacity(first.len());
-        for part in first {
-            if let TypeExprKind::Rest(name) = &part.kind {
-                let (span, what) = (part.span, name.text.to_string());
-                self.report(RestError::NotLast { span, what });
-                misplaced = true;
-                continue;
-            }
-            types.push(read(self, Part::Component(part)).unwrap_or_else(Type::error));
+        let mut lists = false;
+        let mut types = Vec::with_capacity(parts.len());
+        for (at, part) in parts.iter().enumerate() {
+            let ty = match &part.kind {
+                TypeExprKind::Rest(name) if at + 1 < parts.len() && !spliced => {
+                    let (span, what) = (part.span, name.text.to_string());
+                    self.report(RestError::NotLast { span, what });
+                    misplaced = true;
+                    None
+                }
+                TypeExprKind::Rest(name) => {
+                    lists = true;
+                    read(self, Part::Rest(name))
+                }
+                _ => read(self, Part::Component(part)),
+            };
+            types.push(ty.unwrap_or_else(Type::error));
         }
-        if misplaced {
-            return Type::error();
-        }
-        match last {
-            None => form.product(types),
-            Some(name) => match read(self, Part::Rest(name)) {
-                Some(list) => Type::product_of(Type::list(form, types, Some(list))),
-                None => Type::error(),
-            },
+        match lists {
+            _ if misplaced => Type::error(),
+            true => Type::product_of(Type::list(form, types, None)),
+            false => form.product(types),
         }
     }
 
-    /// The kind of a type parameter of which the header says `..R`.
+    /// Returns the kind of a type parameter written `..R` in a header.
     pub(in crate::check) fn list_kind(&mut self, name: &Name, kind: Kind) -> Kind {
         match ProductForm::of(kind) {
             Some(form) => Kind::List(form),
@@ -83,7 +84,8 @@ impl Checker<'_> {
     }
 }
 
-/// Why a type has no first component and a rest, if it looks as if it had.
+/// Returns the reason why a type has no first component and rest, if it resembles a type that has
+/// them.
 pub(in crate::check) fn why_no_list(form: ProductForm, ty: &Type) -> Option<String> {
     match (form, ty.kind()) {
         (ProductForm::Tuple, TypeKind::Array(_, count)) if count.as_unit_sum().is_some() => Some(format!(

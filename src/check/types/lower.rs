@@ -1,7 +1,7 @@
-//! Written types → types, with kinds enforced.
+//! Lowering of written types to types, with a check of kinds.
 //!
-//! Names are looked up among type parameters, then declared types, then the built-in ones; a type
-//! declared later in the same input is made when first needed.
+//! A name is looked up among type parameters, then declared types, then built-in ones. A type
+//! declared later in the same input is declared when first needed.
 
 use crate::check::context::Checker;
 use crate::check::elaborate::rest::Part;
@@ -19,16 +19,17 @@ use crate::types::{
 };
 use std::sync::Arc;
 
-/// The newtype of the library that is calculated with.
+/// The newtype of the library that has modular arithmetic.
 const CYCLIC: &str = "cyclic";
 
+/// The names of built-in types, for suggestions.
 const BUILT_IN: [&str; 13] = [
     "int", "real", "bool", "string", "char", "bigint", "unit", "void", "long", "double", "any", "below",
     "lower",
 ];
 
 impl Checker<'_> {
-    /// The type of values that a written type stands for.
+    /// Lowers a written type whose values are used; reports a type without values.
     pub(in crate::check) fn lower(&mut self, written: &TypeExpr) -> Type {
         let ty = self.lower_argument(written);
         if ty.kind_of().is_finite() {
@@ -39,7 +40,7 @@ impl Checker<'_> {
         ty
     }
 
-    /// The type a written type stands for, of any kind.
+    /// Lowers a written type of any kind.
     pub(in crate::check) fn lower_argument(&mut self, written: &TypeExpr) -> Type {
         let ty = self.lower_any(written);
         self.note_expr(written.span, &ty);
@@ -51,11 +52,12 @@ impl Checker<'_> {
         self.applicable(ty, written.span)
     }
 
-    /// Type arguments as written; their kinds are looked at when it is known what takes them.
+    /// Lowers type arguments. The caller checks their kinds against the parameters.
     pub(in crate::check) fn lower_arguments(&mut self, written: &[TypeExpr]) -> Vec<Type> {
         written.iter().map(|arg| self.lower_argument(arg)).collect()
     }
 
+    /// Lowers a written type of any kind, without a check of its size or of its applications.
     fn lower_any(&mut self, written: &TypeExpr) -> Type {
         use TypeExprKind as T;
         match &written.kind {
@@ -64,7 +66,7 @@ impl Checker<'_> {
             T::Call(name, args) => self.lower_call(name, args, written.span),
             T::Product(parts) => {
                 let form = ProductForm::Tuple;
-                self.lower_spread(form, parts, &mut |this, part| match part {
+                self.lower_spread(form, false, parts, &mut |this, part| match part {
                     Part::Component(part) => Some(this.lower(part)),
                     Part::Rest(name) => this.list_named(name, Some(form)),
                 })
@@ -73,7 +75,7 @@ impl Checker<'_> {
             T::CompactProduct(parts) => {
                 // `n \* T` with a `T` that is not compact is the repeated sum.
                 if let [times, case] = &parts[..]
-                    && !matches!(case.kind, T::Rest(_))
+                    && !parts.iter().any(|part| matches!(part.kind, T::Rest(_)))
                 {
                     let (n, case_ty) = (self.lower(times), self.lower(case));
                     if n.is_compact() && !case_ty.is_compact() {
@@ -84,7 +86,7 @@ impl Checker<'_> {
                     return Type::compact_product(vec![n, case_ty]);
                 }
                 let form = ProductForm::Compact;
-                self.lower_spread(form, parts, &mut |this, part| match part {
+                self.lower_spread(form, true, parts, &mut |this, part| match part {
                     Part::Component(part) => Some(this.lower_index(part, "stand beside `\\*`")),
                     Part::Rest(name) => this.list_named(name, Some(form)),
                 })
@@ -142,20 +144,23 @@ impl Checker<'_> {
         }
     }
 
+    /// Lowers each of the types.
     fn lower_all(&mut self, parts: &[TypeExpr]) -> Vec<Type> {
         parts.iter().map(|part| self.lower(part)).collect()
     }
 
+    /// Lowers each of the types to a compact linear one; `role` describes their use in messages.
     fn lower_compact(&mut self, parts: &[TypeExpr], role: &'static str) -> Vec<Type> {
         parts.iter().map(|part| self.lower_index(part, role)).collect()
     }
 
-    /// A written type where a compact linear one is needed.
+    /// Lowers a written type that must be compact linear; `role` describes its use in messages.
     pub(in crate::check) fn lower_index(&mut self, written: &TypeExpr, role: &'static str) -> Type {
         let ty = self.lower(written);
         if self.require_compact(&ty, written, role) { ty } else { Type::error() }
     }
 
+    /// Reports a type that is not compact linear, and returns false. A hole becomes compact linear.
     pub(in crate::check) fn require_compact(
         &mut self,
         ty: &Type,
@@ -174,6 +179,7 @@ impl Checker<'_> {
         false
     }
 
+    /// Lowers a name with its arguments.
     fn lower_name(&mut self, name: &Name, args: &[TypeExpr], span: Span) -> Type {
         let text = &*name.text;
         self.note_type_name(name);
@@ -182,7 +188,7 @@ impl Checker<'_> {
             if let TypeKind::Var(var) = ty.kind() {
                 self.item.mentioned.insert(var.id);
             }
-            // By itself a list means the product of it.
+            // A list by itself denotes the product of the list.
             let ty = if ty.list_form().is_some() { Type::product_of(ty) } else { ty };
             return if args.is_empty() { ty } else { self.arity(name, 0, args.len()) };
         }
@@ -215,12 +221,12 @@ impl Checker<'_> {
             Some(TypeDefinition::Nominal(nominal)) => Type::nominal(nominal, types),
             Some(TypeDefinition::Function(fun)) => Type::apply(fun, types),
             Some(TypeDefinition::Alias(params, body)) => body.substitute(&bindings(&params, &types)),
-            // Sizes take no arguments: above.
+            // Sizes were handled above.
             Some(TypeDefinition::Size(_)) | None => Type::error(),
         }
     }
 
-    /// Whether a type can be the argument of a type parameter; a report if it cannot.
+    /// Returns true if a type can be the argument of a type parameter; reports one that cannot.
     pub(in crate::check) fn fits_kind(&mut self, ty: &Type, param: &TypeVar, span: Span) -> bool {
         let fits = infer::accepts(param.kind, ty);
         if !fits {
@@ -231,7 +237,7 @@ impl Checker<'_> {
         fits
     }
 
-    /// `narrow(V, W)`, with parentheses.
+    /// Lowers `narrow(V, W)`, an application written with parentheses.
     fn lower_call(&mut self, name: &Name, args: &[TypeExpr], span: Span) -> Type {
         self.ensure_type(&name.text, span);
         let parameter = self.item.type_scope.contains_key(&name.text);
@@ -252,11 +258,13 @@ impl Checker<'_> {
         }
     }
 
+    /// Reports a wrong number of type arguments.
     pub(in crate::check) fn arity(&mut self, name: &Name, expected: usize, found: usize) -> Type {
         self.report(TypeError::TypeArity { span: name.span, name: name.text.to_string(), expected, found });
         Type::error()
     }
 
+    /// Lowers the name of a built-in type; reports an unknown name.
     fn built_in(&mut self, name: &Name, args: &[TypeExpr]) -> Type {
         let text = &*name.text;
         let ty = match text {
@@ -292,13 +300,13 @@ impl Checker<'_> {
             return Type::error();
         }
         self.report(TypeError::UnknownType { span: name.span, name: text.to_string(), similar, value });
-        // One message for one item.
+        // An unknown name is reported once for each item.
         self.item.type_scope.insert(name.text.clone(), Type::error());
         Type::error()
     }
 
-    /// The variable in whose type a size of this name is shown, though nothing has given it the
-    /// name.
+    /// Returns a variable whose type shows a size of this name, although the program does not name
+    /// the size.
     fn shows_size(&mut self, name: &str) -> Option<String> {
         let mentions = |ty: &Type| {
             let mut found = false;
@@ -319,13 +327,13 @@ impl Checker<'_> {
                 Definition::Global { id, .. } => Some((name, &self.program.globals.get(*id as usize)?.ty)),
                 _ => None,
             });
-            // Results have names, too, that begin with `_`.
+            // Results also have names; these begin with `_`.
             let shown = globals.filter(|(_, ty)| mentions(ty)).map(|(name, _)| name);
             shown.min_by_key(|name| (name.starts_with('_'), *name)).map(|name| name.to_string())
         })
     }
 
-    /// Rigid variables for written type parameters, brought into the scope of types.
+    /// Makes rigid variables for written type parameters and brings them into scope.
     pub(in crate::check) fn declare_params(&mut self, params: &[TypeParam]) -> Vec<TypeVar> {
         let mut vars: Vec<TypeVar> = Vec::new();
         for param in params {
@@ -348,7 +356,7 @@ impl Checker<'_> {
         vars
     }
 
-    /// Makes the types of an input known by name, then makes them.
+    /// Declares the kinds and types of an input: first all names, then the definitions.
     pub(in crate::check) fn collect_types(&mut self, stmts: &[Stmt]) {
         let mut members = Vec::new();
         for stmt in stmts {
@@ -384,7 +392,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Declares a type of this input if that is still to be done.
+    /// Declares a type of this input, if it is not declared yet.
     pub(in crate::check) fn ensure_type(&mut self, name: &Arc<str>, span: Span) {
         if self.types_in_progress.contains(name) && self.type_definition(name).is_none() {
             self.report(TypeError::RecursiveType { span, name: name.to_string() });
@@ -393,7 +401,7 @@ impl Checker<'_> {
         }
         let Some(stmt) = self.pending_types.remove(name) else { return };
         self.types_in_progress.push(name.clone());
-        // In a block the names around it are known, those of sizes among them.
+        // A block sees the names around it, those of sizes included.
         let outer = match self.item.hidden.is_empty() {
             true => std::mem::take(&mut self.item.type_scope),
             false => self.item.type_scope.clone(),
@@ -408,6 +416,7 @@ impl Checker<'_> {
         self.types_in_progress.pop();
     }
 
+    /// Declares the type of a statement.
     fn declare_type(&mut self, stmt: &Stmt) {
         let (StmtKind::Typedef(declaration, _)
         | StmtKind::Newtype(declaration, _)
@@ -443,7 +452,7 @@ impl Checker<'_> {
             StmtKind::Newtype(_, body) => {
                 let body = self.lower(body);
                 let kind = match body.kind_of() {
-                    // A newtype has a name, not a number: it is at least compact.
+                    // A newtype has a name, not a number: its kind is at least `COMPACTLINEAR`.
                     Kind::UnitSum => Kind::Compact,
                     kind => kind,
                 };
@@ -465,7 +474,7 @@ impl Checker<'_> {
                 self.env.add_callable(&name, Callable::Struct(nominal), scope);
             }
             StmtKind::Variant(_, cases) => {
-                // Constants are codes in the order of their declaration.
+                // The cases of an enumeration are codes in the order of their declaration.
                 let enumeration = params.is_empty() && cases.iter().all(|(_, argument)| argument.is_none());
                 let kind = if enumeration { Kind::Compact } else { Kind::Type };
                 let nominal = Nominal::declare(self.env.fresh_id(), name.clone(), params, kind);
@@ -482,6 +491,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Lowers the fields of a struct or the cases of a variant; reports names that occur twice.
     fn named_parts<'t>(
         &mut self,
         what: &'static str,
@@ -492,7 +502,7 @@ impl Checker<'_> {
             if out.iter().any(|(known, _)| *known == name.text) {
                 self.report(TypeError::Duplicate { span: name.span, what, name: name.text.to_string() });
             }
-            // `?K` in it is a size that each value brings along.
+            // `?K` in the type is a size that each value stores.
             let ty = ty.map_or_else(Type::unit, |ty| self.lower_result(ty));
             out.push((name.text.clone(), ty));
         }
@@ -500,7 +510,7 @@ impl Checker<'_> {
     }
 }
 
-/// The name of the type that a statement declares.
+/// Returns the name of the type that a statement declares.
 fn declared_type(stmt: &Stmt) -> Option<&Name> {
     match &stmt.kind {
         StmtKind::Typedef(d, _)
@@ -513,7 +523,7 @@ fn declared_type(stmt: &Stmt) -> Option<&Name> {
     }
 }
 
-/// The mistake that a type is no index type, with the reason or the type that may be meant.
+/// Makes the error that a type is no index type, with the reason or the type that may be meant.
 pub(in crate::check) fn not_compact(ty: &Type, shown: String, role: &'static str, span: Span) -> TypeError {
     let instead = compact_reading(ty).map(|t| t.to_string());
     let why = match ty.kind() {
@@ -523,7 +533,7 @@ pub(in crate::check) fn not_compact(ty: &Type, shown: String, role: &'static str
     TypeError::NotCompact { span, shown, role, instead, why }
 }
 
-/// Why a variant is no index type.
+/// Returns the reason why a variant is no index type.
 fn no_enumeration(nominal: &Nominal) -> Option<String> {
     let Some(NominalBody::Variant(cases)) = nominal.body() else { return None };
     let rule = "a variant is an index type if it has no type parameter and all of its cases are constants";
@@ -535,7 +545,7 @@ fn no_enumeration(nominal: &Nominal) -> Option<String> {
     }
 }
 
-/// The compact type with the shape of an addressable one.
+/// Returns the compact type with the same structure as an addressable type.
 pub(in crate::check) fn compact_reading(ty: &Type) -> Option<Type> {
     let compact = |t: &Type| if t.is_compact() { Some(t.clone()) } else { compact_reading(t) };
     match ty.kind() {
@@ -549,10 +559,10 @@ pub(in crate::check) fn compact_reading(ty: &Type) -> Option<Type> {
     }
 }
 
-/// Whether a value of a declared type would hold another one, other than through a variant, whose
-/// arguments are kept apart, or a function. Types in `known` are not looked into.
+/// Returns true if a value of a declared type would contain another value of it without a variant,
+/// whose arguments are stored apart, or a function between. Types in `known` are not searched.
 fn contains_itself(whole: &Nominal, known: &HashSet<u32>) -> bool {
-    /// Types looked at: polymorphic recursion makes new ones without end.
+    /// The maximum number of types searched: polymorphic recursion makes new types without end.
     const MAX_TYPES: usize = 1_000;
     let mut seen: HashSet<Type> = HashSet::default();
     let mut waiting: Vec<Type> = stored(&Type::nominal(whole.clone(), variables(&whole.params)));
@@ -572,7 +582,7 @@ fn contains_itself(whole: &Nominal, known: &HashSet<u32>) -> bool {
     false
 }
 
-/// The types whose values are stored inside a value of this one.
+/// Returns the types whose values are stored inside a value of this type.
 fn stored(ty: &Type) -> Vec<Type> {
     match ty.kind() {
         TypeKind::Product(parts) | TypeKind::Sum(parts) => parts.clone(),
@@ -589,6 +599,7 @@ fn stored(ty: &Type) -> Vec<Type> {
     }
 }
 
+/// Returns the variables as types.
 fn variables(params: &[TypeVar]) -> Vec<Type> {
     params.iter().cloned().map(Type::var).collect()
 }

@@ -1,8 +1,8 @@
 //! Abstract types: `type Cipher[T, I:COMPACTLINEAR] layout I = T ^ I;`
 //!
-//! A representation must keep what `layout` promises. It does if it stays naturally isomorphic when
-//! the parameter is exchanged for a new type that has a name of its own and the same storage: what
-//! depends on more than storage sees the name.
+//! A representation must keep the promise of `layout`. It does if it remains naturally isomorphic
+//! when the parameter is replaced by a newtype with the same storage: a representation that depends
+//! on more than storage distinguishes the newtype by its name.
 
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
@@ -15,6 +15,7 @@ use crate::types::{Kind, Nominal, NominalBody, Type, TypeVar};
 use std::sync::Arc;
 
 impl Checker<'_> {
+    /// Declares an abstract type, and checks its representation.
     pub(in crate::check) fn declare_abstract(
         &mut self,
         declaration: &TypeDecl,
@@ -50,7 +51,7 @@ impl Checker<'_> {
         self.env.types.insert(name, TypeDefinition::Nominal(nominal));
     }
 
-    /// For each parameter, whether it is named after `layout`.
+    /// Returns, for each parameter, true if it is named after `layout`.
     fn functorial(&mut self, params: &[TypeVar], layout: &[Name]) -> Vec<bool> {
         let mut functorial = vec![false; params.len()];
         for (i, name) in layout.iter().enumerate() {
@@ -81,10 +82,11 @@ impl Checker<'_> {
         functorial
     }
 
-    /// Whether a type stays as it is stored when a parameter is exchanged for one stored alike.
+    /// Returns true if a type keeps its storage when a parameter is replaced by a type with the
+    /// same storage.
     fn keeps_layout(&mut self, ty: &Type, param: &TypeVar) -> bool {
         let kind = match param.kind {
-            // A newtype of a number is no number.
+            // A newtype of a number is not a number.
             Kind::UnitSum => Kind::Compact,
             kind => kind,
         };

@@ -1,7 +1,7 @@
 //! Names of sizes known at run time, in written types: `?N` opens one, `?K` in a result binds one.
 //!
-//! Takes a written type; gives the type with a hole or a bound variable for each name that is
-//! opened ([`Opens`]), and enters the names into the scope of types.
+//! Takes a written type; gives the type with a hole or a bound variable for each opened name
+//! ([`Opens`]), and adds the names to the scope of types.
 
 use crate::check::context::Checker;
 use crate::check::env::TypeDefinition;
@@ -14,7 +14,8 @@ use crate::types::{Kind, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
 impl Checker<'_> {
-    /// A written type in which `?N` is a hole that gets a name; the names with their holes.
+    /// Lowers a written type in which `?N` is a named hole; returns the type, and the names with
+    /// their holes.
     pub(in crate::check) fn lower_named(&mut self, written: &TypeExpr) -> (Type, Vec<(Name, Type)>) {
         let outer = std::mem::replace(&mut self.opens, Opens::Named(Vec::new()));
         let ty = self.lower(written);
@@ -24,7 +25,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `?N`.
+    /// Lowers `?N`.
     pub(in crate::check) fn lower_open(&mut self, name: &Name, span: Span) -> Type {
         match &mut self.opens {
             Opens::Nothing => {
@@ -51,7 +52,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The written result of a function, in which `?N` is a size that the function chooses.
+    /// Lowers the written result of a function, in which `?N` is a size that the function chooses.
     pub(in crate::check) fn lower_result(&mut self, written: &TypeExpr) -> Type {
         let outer = std::mem::replace(&mut self.opens, Opens::Bound(Vec::new()));
         let ty = self.lower(written);
@@ -61,8 +62,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Brings the names of an annotation into scope, for what their holes have become; gives the
-    /// type of the annotation. A variable opened in this statement takes the name.
+    /// Brings the names of an annotation into scope as the solutions of their holes, and returns
+    /// the type of the annotation. A variable opened in this statement takes the name.
     pub(in crate::check) fn name_sizes(&mut self, names: Vec<(Name, Type)>, ty: &Type) -> Type {
         if names.is_empty() {
             return ty.clone();
@@ -90,7 +91,7 @@ impl Checker<'_> {
         self.infer.zonk(ty).substitute(&renamed)
     }
 
-    /// Brings the name of a size into scope.
+    /// Brings the name of a size into scope; with `session`, for the rest of the session.
     pub(in crate::check) fn bind_size(&mut self, name: &Name, size: Type, session: bool) {
         self.note_parameter(name, &size);
         if session {
@@ -101,7 +102,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Gives a variable that the present host has opened the name the user has for it.
+    /// Renames a variable that the present host has opened to the name in the program.
     fn rename(&mut self, var: &TypeVar, name: &Arc<str>) -> Option<TypeVar> {
         let new = TypeVar { name: name.clone(), ..var.clone() };
         let frame = self.frame();
@@ -121,7 +122,7 @@ impl Checker<'_> {
         Some(new)
     }
 
-    /// Sizes of the session with their names.
+    /// Returns the named sizes of the session.
     pub(in crate::check) fn session_sizes(&self) -> Vec<(Arc<str>, Type)> {
         let sizes = self.env.types.iter().filter_map(|(name, known)| match known {
             TypeDefinition::Size(size) => Some((name.clone(), size.clone())),
@@ -130,8 +131,8 @@ impl Checker<'_> {
         sizes.collect()
     }
 
-    /// Whether two types are naturally isomorphic by the equations that hold here. What is used of
-    /// the top level is noted.
+    /// Returns true if two types are naturally isomorphic by the equations that hold here. Records
+    /// the equations of the top level that are used.
     pub(in crate::check) fn natural_here(&mut self, from: &Type, to: &Type) -> bool {
         let equations = self.equations();
         if equations.is_empty() || !equations::natural_under(&equations, from, to) {
@@ -145,7 +146,7 @@ impl Checker<'_> {
         true
     }
 
-    /// Whether a name stands for this variable where types are written.
+    /// Returns true if a name denotes this variable where types are written.
     pub(in crate::check) fn means(&self, name: &Arc<str>, var: &TypeVar) -> bool {
         let is = |ty: &Type| matches!(ty.kind(), TypeKind::Var(found) if found == var);
         match (self.item.type_scope.get(name), self.env.types.get(name)) {
@@ -155,14 +156,14 @@ impl Checker<'_> {
     }
 }
 
-/// What `?N` is where a type is read.
+/// The meaning of `?N` in the type being read.
 #[derive(Default)]
 pub(in crate::check) enum Opens {
-    /// A mistake.
+    /// An error.
     #[default]
     Nothing,
-    /// A hole that gets a name: the annotation of a variable.
+    /// A named hole, in the annotation of a variable.
     Named(Vec<(Name, Type)>),
-    /// A variable to be bound: the result of a function.
+    /// A variable to be bound, in the result of a function.
     Bound(Vec<TypeVar>),
 }

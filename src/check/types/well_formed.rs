@@ -1,13 +1,14 @@
 //! Constraints of declared types: `struct Heap[T with Ord[T]] { … }`.
 //!
-//! They must hold wherever the type is applied: where it is written with arguments, and where a
-//! constructor makes a value of it. Types are declared before classes are known, so a written type
-//! only notes that it was applied; the item that it stands in looks at that with what else it needs
-//! ([`crate::check::solve::constraint`]). What is written in the declarations themselves (fields,
-//! heads of instances, types of methods) waits until all classes and instances are known, each with
-//! the constraints that its declaration gives.
+//! The constraints must hold wherever the type is applied: where it is written with arguments, and
+//! where a constructor makes a value of it. Types are declared before classes are known, so a
+//! written type only records its application; the item that contains it checks the application with
+//! its other obligations ([`crate::check::solve::constraint`]). Applications in the declarations
+//! themselves (fields, heads of instances, types of methods) wait until all classes and instances
+//! are known, each with the constraints that its declaration gives.
 //!
-//! A function that takes a `Heap[T]` says `with Ord[T]` itself: a header shows all that it needs.
+//! A function that takes a `Heap[T]` must state `with Ord[T]` itself: a header shows all its
+//! constraints.
 
 use crate::check::context::Checker;
 use crate::check::env::{Constraint, TypeConstraints};
@@ -15,34 +16,41 @@ use crate::source::Span;
 use crate::syntax::ast::{Generics, Name, TypeExpr};
 use crate::types::{Type, TypeVar};
 
-/// A declared type with constraints, applied.
+/// An application of a declared type with constraints.
 #[derive(Clone, Debug)]
 pub(in crate::check) struct Applied {
-    /// The number of its first parameter, which no other type has.
+    /// The number of the type's first parameter, which identifies the type.
     pub(in crate::check) declared: u32,
+    /// The type arguments.
     pub(in crate::check) args: Vec<Type>,
+    /// The place of the application.
     pub(in crate::check) span: Span,
+    /// The name of the type.
     pub(in crate::check) name: String,
 }
 
-/// A declaration's constraints as they are written.
+/// The constraints of a declaration as written, not read yet.
 #[derive(Clone, Debug, Default)]
 pub(in crate::check) struct Written {
+    /// The type parameters of the declaration.
     params: Vec<TypeVar>,
+    /// The classes with their arguments.
     constraints: Vec<(Name, Vec<TypeExpr>)>,
-    /// Types applied in the declaration.
+    /// The types applied in the declaration.
     applied: Vec<Applied>,
 }
 
-/// Types applied in a declaration, and what that gives.
+/// The types applied in a declaration, with the constraints that it gives.
 #[derive(Clone, Debug)]
+/// The constraints that hold in the declaration.
 pub(in crate::check) struct Uses {
+    /// The applications.
     givens: Vec<Constraint>,
     applied: Vec<Applied>,
 }
 
 impl Checker<'_> {
-    /// Notes the constraints of a type that is being declared.
+    /// Records the constraints of a type that is being declared.
     pub(in crate::check) fn declare_constraints(&mut self, params: &[TypeVar], generics: &Generics) {
         if let (Some(first), false) = (params.first(), generics.constraints.is_empty()) {
             let known = TypeConstraints { params: params.to_vec(), constraints: Vec::new() };
@@ -54,10 +62,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes the types that `declare` applies with the declaration that it makes.
+    /// Runs `declare`, and records the types applied in its declaration.
     pub(in crate::check) fn declaring(&mut self, declare: impl FnOnce(&mut Self)) {
         let outer = std::mem::take(&mut self.item.applied);
-        // Others may be declared on the way: the innermost is the last.
+        // Other types may be declared on the way: the innermost is last.
         self.written.push(Written::default());
         declare(self);
         if let Some(mut own) = self.written.pop() {
@@ -67,7 +75,7 @@ impl Checker<'_> {
         self.item.applied = outer;
     }
 
-    /// Notes that a declared type is applied, if it has constraints.
+    /// Records the application of a declared type, if the type has constraints.
     pub(in crate::check) fn apply_declared(&mut self, params: &[TypeVar], args: &[Type], name: &Name) {
         let Some(first) = params.first().filter(|first| self.env.type_constraints.contains_key(&first.id))
         else {
@@ -78,8 +86,8 @@ impl Checker<'_> {
         self.item.applied.push(applied);
     }
 
-    /// Keeps what the present item has applied until instances are known; the item gives these
-    /// constraints.
+    /// Keeps the applications of the present item until instances are known; `givens` are the
+    /// constraints that the item gives.
     pub(in crate::check) fn keep_applied(&mut self, givens: Vec<Constraint>) {
         let applied = std::mem::take(&mut self.item.applied);
         if !applied.is_empty() {
@@ -87,7 +95,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reads the constraints of the types of this input: classes are known.
+    /// Reads the constraints of the types of this input. Classes are known at this point.
     pub(in crate::check) fn collect_type_constraints(&mut self) {
         for written in std::mem::take(&mut self.declared) {
             let Written { params, constraints, mut applied } = written;
@@ -106,7 +114,7 @@ impl Checker<'_> {
                 }
                 _ => {}
             }
-            // Without parameters nothing is left to be applied: they hold, or they do not.
+            // Without parameters the constraints hold or fail once, at the declaration.
             let own = read.iter().zip(&constraints).filter(|_| params.is_empty());
             for (constraint, (name, _)) in own {
                 self.oblige(constraint.clone(), name.span, "this type");
@@ -115,7 +123,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Looks at what declarations apply: instances are known.
+    /// Checks the applications in declarations. Instances are known at this point.
     pub(in crate::check) fn check_uses(&mut self) {
         for Uses { givens, applied } in std::mem::take(&mut self.uses) {
             if applied.is_empty() {
@@ -129,7 +137,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The constraints of a declared type at its own parameters.
+    /// Returns the constraints of a declared type at its own parameters.
     pub(in crate::check) fn constraints_of(&self, params: &[TypeVar]) -> Vec<Constraint> {
         let known = params.first().and_then(|first| self.env.type_constraints.get(&first.id));
         known.map(|known| known.constraints.clone()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Constraints as they are written after `with`: `with Ord[T], Show[T]`.
+//! Written constraints, those after `with`: `with Ord[T], Show[T]`.
 
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
@@ -10,7 +10,7 @@ use crate::syntax::ast::{Name, TypeExpr};
 use crate::types::Type;
 
 impl Checker<'_> {
-    /// Written constraints, those that make sense.
+    /// Reads written constraints; reports and omits those that are not valid.
     pub(in crate::check) fn constraints(&mut self, written: &[(Name, Vec<TypeExpr>)]) -> Vec<Constraint> {
         let mut read: Vec<Constraint> = Vec::new();
         for (name, args) in written {
@@ -26,6 +26,8 @@ impl Checker<'_> {
         read
     }
 
+    /// Reads one constraint: looks up the class and checks the number and kinds of its arguments.
+    /// Returns `None` after a report.
     pub(in crate::check) fn constraint(
         &mut self,
         name: &Name,
