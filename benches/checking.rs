@@ -1,13 +1,13 @@
-//! How long checking takes, by the length of a program: 1 000, 10 000 and 100 000 lines of
-//! functions that call one another, with constraints, reshapes, matches and overloads.
+//! The time of checking by the length of a program: 1 000, 10 000 and 100 000 lines of functions
+//! that call one another, with constraints, reshapes, matches and overloads.
 //!
-//! `cargo bench --bench checking`. The last column is the time for a line, relative to the shortest
-//! program's: where checking is linear it stays near 1.
+//! `cargo bench --bench checking`. The last column is the time for a line, relative to that of the
+//! shortest program: for linear checking it stays near 1.
 //!
-//! Before that, verdicts: the 400 pairs of the table of isomorphisms, and pairs made to be hard,
-//! each beside the evaluation alone (`iso::fingerprint`), which was the whole decision before
-//! verdicts were exact. Most of the difference of a natural pair is the second of the two looks;
-//! what is different needs one.
+//! The first table is of verdicts: the 400 pairs of the table of isomorphisms, and pairs made to be
+//! hard, each beside the evaluation alone (`iso::fingerprint`), which was the whole decision before
+//! verdicts were exact. A natural pair needs two evaluations and a different one needs one, which
+//! makes most of the difference.
 
 #[path = "../tests/types/iso_support/mod.rs"]
 mod iso_support;
@@ -20,7 +20,7 @@ use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// A program of about this many lines.
+/// Returns a program of about this many lines.
 fn program(lines: usize) -> String {
     let mut text = String::from(
         "struct Money { cents:int; }\n\
@@ -44,7 +44,7 @@ fn program(lines: usize) -> String {
     text
 }
 
-/// Microseconds for a piece of work: the best of five times.
+/// Returns the microseconds of a piece of work: the minimum of five runs.
 fn microseconds(work: impl Fn()) -> f64 {
     let once = || {
         let start = Instant::now();

@@ -1,13 +1,15 @@
-//! Felis beside native Rust, NumPy, Numba and JAX on seventeen kernels, in turns, in one run.
+//! Felis beside native Rust, NumPy, Numba and JAX on seventeen kernels, by turns, in one run.
 //!
 //! ```sh
-//! FELIS_BENCH_PYTHON="$(benches/python.sh)" RUSTFLAGS="-C target-cpu=native" cargo bench --bench kernels
-//! cargo bench --bench kernels -- axpy stencil     # some of them; --most=100000 leaves large sizes out
+//! FELIS_BENCH_PYTHON="$(benches/python.sh)" RUSTFLAGS="-C target-cpu=native" \
+//!   cargo bench --bench kernels
+//! cargo bench --bench kernels -- axpy stencil     # two of the kernels
+//! cargo bench --bench kernels -- --most=100000    # without larger sizes
 //! ```
 //!
-//! Prints a table in Markdown: medians of rounds in which each contender has had its turn, as
-//! ratios to Rust. Each result is compared with Rust's. `--rounds=N` sets how many rounds there
-//! are, 9 unless told.
+//! Prints a table in Markdown: the medians of rounds, as ratios to Rust. Each contender has its
+//! turn in each round. Each result is compared with that of Rust. `--rounds=N` sets the number of
+//! rounds, 9 by default.
 
 #[path = "kernels/case.rs"]
 mod case;
@@ -29,13 +31,13 @@ use peer::Peer;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Seconds that one measurement should take at least: many calls if one is short.
+/// The minimum number of seconds of one measurement, which may need many calls.
 const LONG_ENOUGH: f64 = 0.02;
 
-/// Seconds of one call beyond which a contender is not asked for a larger size.
+/// The seconds of one call beyond which a contender skips larger sizes.
 const TOO_LONG: f64 = 20.0;
 
-/// Seconds that the rounds of one contender may take.
+/// The maximum seconds of the rounds of one contender.
 const BUDGET: f64 = 10.0;
 
 struct Options {
@@ -57,7 +59,7 @@ fn options() -> Options {
     options
 }
 
-/// Someone who can run the kernel of a case.
+/// A contender, which can run the kernel of a case.
 enum Contender<'a> {
     Felis(Box<Felis>),
     Native(Box<native::Native>),
@@ -65,7 +67,7 @@ enum Contender<'a> {
 }
 
 impl Contender<'_> {
-    /// Seconds of a call, and the check of the result where it comes with it.
+    /// Returns the seconds of a call, and the check of the result if the contender reports it.
     fn time(&mut self, kernel: &str, size: usize, calls: usize) -> Result<(Option<f64>, f64), String> {
         match self {
             Contender::Felis(felis) => Ok((Some(felis.check), felis.time(calls)?)),
@@ -92,8 +94,8 @@ struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// Runs once for the caches and the compilers, finds out how many calls a measurement takes,
-    /// and looks at the result.
+    /// Runs once to fill the caches and compile, determines the number of calls of a measurement,
+    /// and compares the result.
     fn prepare(&mut self, kernel: &str, size: usize, rounds: usize, expected: (f64, f64)) {
         let mut ask = || {
             self.contender.time(kernel, size, 1)?;
@@ -112,8 +114,8 @@ impl Entry<'_> {
             Ok((check, seconds)) => {
                 self.calls = ((LONG_ENOUGH / seconds) as usize).clamp(1, 1_000_000);
                 self.rounds = ((BUDGET / (seconds * self.calls as f64)) as usize).clamp(1, rounds);
-                // A library may multiply and add in one step, which is another point of the
-                // Mandelbrot set.
+                // A library may use fused multiply-add, which gives another point of the Mandelbrot
+                // set.
                 let tolerance = if self.name == "Felis" { 1e-9 } else { 1e-4 };
                 let near = |check: f64| (check - expected.0).abs() <= tolerance * expected.1.max(1e-300);
                 if let Some(check) = check.filter(|check| !near(*check)) {
@@ -140,23 +142,24 @@ fn median(times: &[f64]) -> Option<f64> {
     times.get(times.len() / 2).copied()
 }
 
-/// What came out of a run, beside the table.
+/// The results of a run apart from the table.
 #[derive(Default)]
 struct Notes {
-    /// Parts left to the evaluator, with their reasons; and everything that went wrong.
+    /// The parts left to the evaluator, with their reasons, and all errors.
     lines: Vec<String>,
-    /// Seconds of a call at the last size, by kernel and contender, with its elements.
+    /// The seconds of a call at the last size, with the number of elements, by kernel and
+    /// contender.
     last: BTreeMap<(&'static str, &'static str), (f64, f64)>,
 }
 
 impl Notes {
-    /// Whether a contender would take too long at a size.
+    /// Returns true if a contender would take too long at a size.
     fn hopeless(&self, kernel: &'static str, name: &'static str, elements: f64) -> bool {
         self.last.get(&(kernel, name)).is_some_and(|(seconds, before)| seconds * elements / before > TOO_LONG)
     }
 }
 
-/// Runs a kernel at a size; gives a row of the table.
+/// Runs a kernel at a size; returns a row of the table.
 fn case(
     kernel: &Kernel,
     size: usize,
@@ -197,7 +200,7 @@ fn case(
     }
     entries.iter_mut().for_each(|entry| entry.prepare(kernel.name, size, options.rounds, expected));
     for round in 0..options.rounds {
-        // Another one begins each round.
+        // Another contender begins each round.
         let count = entries.len();
         (0..count).for_each(|k| entries[(k + round) % count].measure(kernel.name, size));
     }

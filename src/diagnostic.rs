@@ -96,6 +96,17 @@ pub struct Diagnostic {
     pub help: Option<Help>,
     /// Further suggestions, where the intention of the author is open.
     pub alternatives: Vec<Help>,
+    /// A suggestion that a later stage, which knows more, can make.
+    pub help_request: Option<HelpRequest>,
+}
+
+/// A suggestion that the stage which reports an error cannot make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HelpRequest {
+    /// A similar name of the library, in place of the unknown name at the primary span.
+    LibraryName,
+    /// The type of the file that the reader at the primary span reads.
+    FileType,
 }
 
 impl Diagnostic {
@@ -115,6 +126,7 @@ impl Diagnostic {
             notes: Vec::new(),
             help: None,
             alternatives: Vec::new(),
+            help_request: None,
         }
     }
 
@@ -165,6 +177,12 @@ impl Diagnostic {
     /// Adds a further suggestion.
     pub fn alternative(mut self, help: Help) -> Diagnostic {
         self.alternatives.push(help);
+        self
+    }
+
+    /// Requests a suggestion from a later stage.
+    pub fn request_help(mut self, request: HelpRequest) -> Diagnostic {
+        self.help_request = Some(request);
         self
     }
 

@@ -1,7 +1,7 @@
-//! The kernels, their sizes, and what each must at least move and compute.
+//! The kernels, their sizes, and lower bounds of their memory traffic and operations.
 //!
-//! A case is a kernel at a size. Gives its program, cut where the measured call stands: what comes
-//! before is set up once, what comes after checks the result. Runs nothing.
+//! A case is a kernel at a size. Gives its program, split at the measured call: the text before it
+//! is run once as a setup, the text after it checks the result. Runs nothing.
 
 use std::path::Path;
 
@@ -9,21 +9,21 @@ use std::path::Path;
 pub struct Kernel {
     /// The name of its program in `benches/kernels`.
     pub name: &'static str,
-    /// What `N` is in its program, from small to large.
+    /// The values of `N` in its program, from small to large.
     pub sizes: &'static [usize],
-    /// Elements that it goes through, for people.
+    /// The number of its elements, for display.
     pub elements: fn(f64) -> f64,
-    /// Bytes that it must read and write.
+    /// The number of bytes that it must read and write.
     pub bytes: fn(f64) -> f64,
-    /// Operations on floats that it must do; none where the number depends on the data or on a
-    /// library's method.
+    /// The number of floating-point operations that it must do; none if the number depends on the
+    /// data or on the method of a library.
     pub flops: fn(f64) -> f64,
 }
 
 const VECTOR: &[usize] = &[1_000, 30_000, 1_000_000, 30_000_000];
 const MATRIX: &[usize] = &[100, 1_000, 4_096];
 
-/// All of them.
+/// All kernels.
 pub const KERNELS: &[Kernel] = &[
     kernel("axpy", VECTOR, |n| n, |n| 24.0 * n, |n| 2.0 * n),
     kernel("half_norm", VECTOR, |n| n, |n| 24.0 * n, |n| 6.0 * n),
@@ -62,18 +62,18 @@ const fn kernel(
     Kernel { name, sizes, elements, bytes, flops }
 }
 
-/// A program, cut in three.
+/// A program in three parts.
 pub struct Program {
-    /// Definitions and data.
+    /// The definitions and data.
     pub before: String,
-    /// The call that is measured, whose value is called `out`.
+    /// The measured call, whose value is called `out`.
     pub call: String,
-    /// Prints one number that depends on all of the result.
+    /// The statement that prints one number that depends on all of the result.
     pub check: String,
 }
 
 impl Program {
-    /// The program of a kernel at a size.
+    /// Reads the program of a kernel at a size.
     pub fn read(name: &str, size: usize) -> Program {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/kernels").join(format!("{name}.flx"));
         let text =

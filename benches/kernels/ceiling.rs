@@ -1,48 +1,48 @@
-//! What the machine can do at most: bytes moved by a triad, and fused multiplications, on all
-//! threads.
+//! The limits of the machine: bytes moved by a triad (the STREAM benchmark, J. McCalpin 1995), and
+//! fused multiply-adds, on all threads.
 //!
-//! Measured in the same run as the kernels. Gives the least time that so many bytes and operations
-//! can take.
+//! Measured in the same run as the kernels. Gives the least time that a number of bytes and
+//! operations can take.
 
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// Ceilings measured so far.
+/// The limits measured so far.
 pub struct Ceilings {
-    /// Bytes a second of a triad whose arrays take this much together.
+    /// The bytes per second of a triad, by the total size of its arrays.
     triads: HashMap<usize, f64>,
-    /// Operations on floats a second.
+    /// The floating-point operations per second.
     flops: f64,
 }
 
-/// Bytes from which all threads take part.
+/// The number of bytes from which all threads are used.
 const SHARED: usize = 1 << 20;
 
 impl Ceilings {
-    /// Measures multiplications; triads are measured when they are wanted.
+    /// Measures multiplications; triads are measured when needed.
     pub fn measure() -> Ceilings {
         Ceilings { triads: HashMap::new(), flops: multiplications() }
     }
 
-    /// Operations a second.
+    /// Returns the operations per second.
     pub fn flops(&self) -> f64 {
         self.flops
     }
 
-    /// Bytes a second, in and out, for work on about so many.
+    /// Returns the bytes per second, read and written, for work on about this many bytes.
     pub fn bandwidth(&mut self, bytes: f64) -> f64 {
         let size = 1usize << (bytes.clamp(4_096.0, 768e6).log2().round() as u32);
         *self.triads.entry(size).or_insert_with(|| triad(size))
     }
 
-    /// The least seconds that so much work can take.
+    /// Returns the least number of seconds that this work can take.
     pub fn least(&mut self, bytes: f64, flops: f64) -> f64 {
         (bytes / self.bandwidth(bytes)).max(flops / self.flops)
     }
 }
 
-/// The best of many rounds: what others do on the machine meanwhile is not in it.
+/// Returns the minimum time of many rounds, to exclude other activity of the machine.
 fn best(mut work: impl FnMut()) -> f64 {
     work();
     let mut rounds = 1;
@@ -93,7 +93,7 @@ fn multiplications() -> f64 {
             let (factor, term) = std::hint::black_box((0.999_999, 1e-6));
             for _ in 0..ROUNDS {
                 for lane in &mut lanes {
-                    // Without the instruction a call would be measured.
+                    // Without the instruction, the measurement would include a call.
                     *lane = if cfg!(target_feature = "fma") {
                         lane.mul_add(factor, term)
                     } else {

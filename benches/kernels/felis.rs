@@ -1,7 +1,7 @@
-//! Felis as a contender: one session for a case, the kernel called as a line.
+//! Felis as a contender: one session for a case, with the kernel called in a line.
 //!
-//! Takes a program; gives seconds and the check of the result. What the timed line does is written
-//! as a user would: `again 100;` calls the kernel a hundred times from a procedure and keeps the
+//! Takes a program; gives seconds and the check of the result. The timed line is written as a user
+//! would write it: `again 100;` calls the kernel a hundred times from a procedure and keeps the
 //! last result.
 
 use super::case::Program;
@@ -9,23 +9,23 @@ use felis::session::{Mode, Session, Stage, Status};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// A session in which a kernel stands ready.
+/// A session with a prepared kernel.
 pub struct Felis {
     session: Session,
-    /// Seconds from the text of the first call to its result: what the compiler takes is in it.
+    /// The seconds from the text of the first call to its result, compilation included.
     pub first: f64,
-    /// What the program prints about its result.
+    /// The number that the program prints about its result.
     pub check: f64,
-    /// Parts that the evaluator runs, with the reason.
+    /// The parts that the evaluator runs, with the reasons.
     pub left: Vec<String>,
 }
 
 impl Felis {
-    /// Sets a program up; an error is its message.
+    /// Prepares a program; the error is its message.
     pub fn new(program: &Program) -> Result<Felis, String> {
         let mut felis = Felis::ready(program, None)?;
         if felis.declined() > 0 {
-            // To note reasons takes time: another session does.
+            // Recording reasons takes time, so another session does it.
             let mut other = Felis::ready(program, Some(Stage::Loops))?;
             let noted = other.session.take_traces().into_iter();
             felis.left = noted.filter_map(|(place, text)| Some(format!("{place} {}", text.err()?))).collect();
@@ -35,7 +35,7 @@ impl Felis {
         Ok(felis)
     }
 
-    /// A session in which the kernel has run.
+    /// Returns a session in which the kernel has run once.
     fn ready(program: &Program, stage: Option<Stage>) -> Result<Felis, String> {
         let mut felis = Felis { session: Session::new(), first: 0.0, check: f64::NAN, left: Vec::new() };
         felis.line(&program.before)?;
@@ -50,12 +50,12 @@ impl Felis {
         Ok(felis)
     }
 
-    /// Parts that were left to the evaluator.
+    /// Returns the number of parts left to the evaluator.
     fn declined(&self) -> u64 {
         self.session.statistics().map_or(0, |statistics| statistics.declined.load(Ordering::Relaxed))
     }
 
-    /// Seconds of one call, of that many.
+    /// Returns the seconds of one call, measured over `calls` calls.
     pub fn time(&mut self, calls: usize) -> Result<f64, String> {
         let line = format!("again {calls};");
         let begun = Instant::now();

@@ -7,11 +7,11 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// A library, or why it is not there.
+/// A library, or the reason why it is absent.
 pub struct Peer {
-    /// Its name, for people.
+    /// Its name, for display.
     pub name: &'static str,
-    /// Its version; or why it is absent.
+    /// Its version, or the reason why it is absent.
     pub version: Result<String, String>,
     process: Option<(Child, ChildStdin, BufReader<ChildStdout>)>,
 }
@@ -43,7 +43,8 @@ impl Peer {
         peer
     }
 
-    /// The check of a kernel's result, and the seconds of a round; or why not.
+    /// Returns the check of a kernel's result, and the seconds of a round; the error is the reason
+    /// of a failure.
     pub fn time(&mut self, kernel: &str, size: usize, rounds: usize) -> Result<(f64, f64), String> {
         let Some((_, stdin, _)) = &mut self.process else { return Err("absent".into()) };
         writeln!(stdin, "{kernel} {size} {rounds}")
@@ -65,7 +66,7 @@ impl Peer {
 
     fn stop(&mut self) {
         if let Some((mut child, stdin, _)) = self.process.take() {
-            // It ends when there is nothing more to read.
+            // The process ends at the end of its input.
             drop(stdin);
             let _ = child.wait();
         }

@@ -1,17 +1,17 @@
-//! How long a process takes: CPU of hello world against a process that does nothing, and the first
-//! result of a new program.
+//! The cost of starting a process: CPU time of hello world against a process that does nothing, and
+//! the time to the first result of a new program.
 //!
-//! CPU is measured by the shell over many processes, for one alone is below the resolution of its
-//! clock.
+//! CPU time is measured by the shell over many processes, because that of a single one is below the
+//! resolution of its clock.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// Processes over which CPU is summed.
+/// The number of processes over which CPU time is summed.
 const PROCESSES: usize = 40;
 
-/// Rows of a table: what, and milliseconds.
+/// Returns the rows of a table: a description, and milliseconds.
 pub fn rows() -> Vec<(String, String)> {
     let felis = PathBuf::from(env!("CARGO_BIN_EXE_felis"));
     let hello = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hello.flx");
@@ -45,7 +45,7 @@ pub fn rows() -> Vec<(String, String)> {
     rows
 }
 
-/// Milliseconds of CPU that one process takes: the median of several rounds.
+/// Returns the milliseconds of CPU time of one process: the median of several rounds.
 fn cpu(command: &[PathBuf]) -> Option<f64> {
     let words: Vec<String> = command.iter().map(|w| format!("'{}'", w.display())).collect();
     let line = match &words[..] {

@@ -1,9 +1,8 @@
-//! What is noted for editors while a text is checked: what each name stands for, the types of
-//! expressions, what is in scope at a place.
+//! Notes for editors, taken while a text is checked: the referent of each name, the types of
+//! expressions, the names in scope at a cursor.
 //!
-//! Takes remarks of the checker where it knows them; gives [`Notes`]. A checker without notes pays
-//! one comparison for each remark. Decides nothing: a text is checked the same with notes and
-//! without.
+//! Takes remarks of the checker; gives [`Annotations`]. Never decides anything: a text is checked
+//! the same with notes and without. A checker without notes pays one comparison for each remark.
 
 use crate::check::context::Checker;
 use crate::check::env::{Callable, Definition};
@@ -15,11 +14,10 @@ use crate::syntax::ast::Name;
 use crate::types::{Nominal, Type, TypeKind};
 use std::sync::Arc;
 
-/// What a name stands for.
+/// The declaration that a name refers to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Referent {
-    /// What is declared by the name that stands here: a variable, a function, a method, a class, a
-    /// type parameter.
+    /// A declaration at this place: a variable, a function, a method, a class, a type parameter.
     At(Span),
     /// A declared type, by its number.
     Nominal(Nominal),
@@ -27,74 +25,79 @@ pub enum Referent {
     Case(Nominal, usize),
     /// A field of a struct.
     Field(Nominal, usize),
-    /// A field of a record, which is declared nowhere.
+    /// A field of a record; no declaration exists for it.
     RecordField,
-    /// A type, a kind or a member of one, looked up by name among those of the text.
+    /// A type, a kind or a member of a kind; the caller finds it by name among those of the text.
     Named,
-    /// A type parameter, or a size that has been named.
+    /// A type parameter, or a named size, by its number.
     Parameter(u32),
     /// A primitive.
     Prim(Prim),
 }
 
-/// What has been noted of one input and of the modules that it reads.
+/// The notes of one input and of the modules that it reads.
 #[derive(Debug, Default)]
 pub struct Annotations {
-    /// Texts numbered below are of no interest.
+    /// The first text of interest, by number; remarks about texts numbered lower are discarded.
     first: u32,
-    /// Types of expressions and variables are of no interest.
+    /// True if the types of expressions and variables are not recorded.
     names_only: bool,
-    /// A place of a text: what is in scope there is noted.
+    /// The place of a text at which the names in scope are recorded.
     cursor: Option<(SourceId, u32)>,
-    /// How many types and variables are settled already: those of texts that were checked before.
+    /// The numbers of entries of `types` and of `variables` that are settled already: those of
+    /// texts checked before.
     settled: (usize, usize),
-    /// Names with what they stand for, as far as that is known; what is noted later of one place
-    /// holds.
+    /// The names with their referents, as far as these are known. Of several notes for one place
+    /// the last one holds.
     pub uses: Vec<(Span, Referent)>,
     /// The types of expressions.
     pub types: Vec<(Span, Type)>,
-    /// Those of them that are no expressions but types, as they are written.
+    /// The places in `types` that hold a written type instead of an expression.
     pub written: HashSet<Span>,
     /// The names that bind variables, with their types.
     pub variables: Vec<(Span, Type)>,
-    /// Where the declared types of these texts are declared, by number.
+    /// The places of the declarations of declared types, by the number of the type.
     pub nominals: HashMap<u32, Span>,
-    /// Where type parameters and sizes are declared, by number and name.
+    /// The places of the declarations of type parameters and sizes, by number and name.
     pub parameters: HashMap<(u32, Arc<str>), Span>,
-    /// The kinds of these, by their places.
+    /// The names of the kinds of type parameters and sizes, by the places of their declarations.
     pub kinds: HashMap<Span, String>,
-    /// The choices among functions of several scopes, in lines, if somebody asks for them.
+    /// The choices among functions of several scopes, one line each; `None` if they are not
+    /// recorded.
     pub choices: Option<Vec<String>>,
     /// The variables and type parameters in scope at the cursor.
     pub scope: Vec<(Arc<str>, Option<Type>)>,
 }
 
 impl Annotations {
-    /// For texts numbered from `first`, and for a place in one of them.
+    /// Makes notes of the texts numbered from `first`, with the scope at the cursor if one is
+    /// given.
     pub fn new(first: u32, cursor: Option<(SourceId, u32)>) -> Annotations {
         Annotations { first, cursor, ..Annotations::default() }
     }
 
-    /// For the names of texts numbered from `first`.
+    /// Makes notes of names alone, for the texts numbered from `first`.
     pub fn of_names(first: u32) -> Annotations {
         Annotations { first, names_only: true, ..Annotations::default() }
     }
 
-    /// For choices among functions, of texts numbered from `first`.
+    /// Makes notes of the choices among functions, for the texts numbered from `first`.
     pub fn of_choices(first: u32) -> Annotations {
         Annotations { first, names_only: true, choices: Some(Vec::new()), ..Annotations::default() }
     }
 
-    /// Whether choices made in a text are of interest.
+    /// Returns true if the choices made at this place are recorded.
     pub(super) fn wants_choices(&self, span: Span) -> bool {
         self.choices.is_some() && self.wants(span)
     }
 
+    /// Returns true if the place is in a text of interest and is not empty.
     fn wants(&self, span: Span) -> bool {
         span.source.0 >= self.first && span.start < span.end
     }
 
-    /// Replaces holes by what they have become; afterward types stand for themselves.
+    /// Replaces the holes in the noted types by their solutions. The types need no `Infer`
+    /// afterward.
     pub(super) fn settle(&mut self, infer: &mut Infer) {
         let new = self.types.iter_mut().skip(self.settled.0);
         for (_, ty) in new.chain(self.variables.iter_mut().skip(self.settled.1)) {
@@ -108,7 +111,7 @@ impl Annotations {
 }
 
 impl Checker<'_> {
-    /// Notes what a name stands for.
+    /// Notes the referent of a name.
     pub(super) fn note(&mut self, span: Span, referent: impl FnOnce(&Self) -> Option<Referent>) {
         if self.notes.as_ref().is_some_and(|notes| notes.wants(span))
             && let Some(referent) = referent(self)
@@ -118,7 +121,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes that a name stands for something that can be called.
+    /// Notes that a name refers to a callable.
     pub(super) fn note_callable(&mut self, span: Span, callable: &Callable) {
         self.note(span, |this| {
             Some(match callable {
@@ -133,7 +136,7 @@ impl Checker<'_> {
         });
     }
 
-    /// Notes a field of a value of this type, where that is a struct or a record.
+    /// Notes a field of a value of this type, if the type is a struct or a record.
     pub(super) fn note_field(&mut self, span: Span, of: &Type, at: usize) {
         self.note(span, |_| match of.kind() {
             _ if of.compact_fields().is_some() => Some(Referent::RecordField),
@@ -153,7 +156,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes where a type is declared.
+    /// Notes the place at which a type is declared.
     pub(super) fn note_type_declared(&mut self, name: &Name) {
         let Some(notes) = &mut self.notes else { return };
         if let Some(crate::check::TypeDefinition::Nominal(nominal)) = self.env.types.get(&name.text) {
@@ -161,7 +164,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes where a type parameter or a size gets its name.
+    /// Notes the place at which a type parameter or a size gets its name.
     pub(super) fn note_parameter(&mut self, name: &Name, ty: &Type) {
         let Some(notes) = &mut self.notes else { return };
         if let (true, TypeKind::Var(var)) = (notes.wants(name.span), ty.kind()) {
@@ -171,7 +174,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes what a name of a type stands for.
+    /// Notes the referent of a name in a type.
     pub(super) fn note_type_name(&mut self, name: &Name) {
         self.note(name.span, |this| {
             let known =
@@ -187,7 +190,7 @@ impl Checker<'_> {
         self.note_scope(name.span);
     }
 
-    /// Notes the type of an expression, and what is in scope if the cursor is at its end.
+    /// Notes the type of an expression.
     pub(super) fn note_expr(&mut self, span: Span, ty: &Type) {
         let Some(notes) = &mut self.notes else { return };
         if notes.wants(span) && !notes.names_only {
@@ -195,14 +198,14 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes that a type is written here.
+    /// Notes that a type, not an expression, is written at this place.
     pub(super) fn note_written(&mut self, span: Span) {
         if let Some(notes) = &mut self.notes {
             notes.written.insert(span);
         }
     }
 
-    /// Notes what is in scope, if the cursor is at the end of this.
+    /// Notes the names in scope, if the cursor is at the end of this place.
     pub(super) fn note_scope(&mut self, span: Span) {
         let Some(notes) = &self.notes else { return };
         if notes.cursor != Some((span.source, span.end)) || !notes.scope.is_empty() {
@@ -211,7 +214,7 @@ impl Checker<'_> {
         let mut scope: Vec<(Arc<str>, Option<Type>)> = Vec::new();
         for frame in self.item.frames.iter().rev() {
             for (name, binding) in frame.scopes.iter().rev().flatten() {
-                // Those that the checker makes for itself have no name that could be written.
+                // Variables that the checker makes begin with a blank: no text can write them.
                 if !name.starts_with(' ') && !scope.iter().any(|(known, _)| known == name) {
                     scope.push((name.clone(), Some(frame.locals[binding.local as usize].ty.clone())));
                 }
@@ -223,7 +226,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes what the name of a value stands for, if it is a variable.
+    /// Notes the referent of the name of a value, if it is a session variable.
     pub(super) fn note_global(&mut self, span: Span, name: &str) {
         self.note(span, |this| match this.env.values.get(name) {
             Some(Definition::Global { span, .. }) => Some(Referent::At(*span)),

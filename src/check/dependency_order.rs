@@ -1,17 +1,17 @@
-//! Which functions of an input come after the sizes they mention.
+//! The order of the functions of an input among the statements that name sizes.
 //!
-//! Functions of one input are known before its statements run, in any order. One whose header
-//! mentions a size that a statement before it names, as in `val x : real ^ ?N = …;` and
-//! `fun f(y:real ^ N) => …`, can be known only when the statement has been checked, and is made
-//! known then.
+//! The functions of one input are known before its statements run, in any order. An exception is a
+//! function whose header mentions a size that a statement names, as in `val x : real ^ ?N = …;` and
+//! `fun f(y:real ^ N) => …`: it is collected after that statement.
 //!
-//! Takes statements; gives for each that names sizes the functions that wait for it.
+//! Takes statements; gives for each statement that names sizes the functions that wait for it. One
+//! pass over the statements.
 
 use crate::hash::HashMap;
 use crate::syntax::ast::{Function, Param, Stmt, StmtKind, TypeExpr, TypeExprKind};
 use std::sync::Arc;
 
-/// For the position of a statement the positions of the functions that wait for it.
+/// Returns, for the position of a statement, the positions of the functions that wait for it.
 pub(super) fn waiting(stmts: &[Stmt]) -> HashMap<usize, Vec<usize>> {
     let mut named: HashMap<Arc<str>, usize> = HashMap::default();
     let mut waiting: HashMap<usize, Vec<usize>> = HashMap::default();
@@ -46,18 +46,18 @@ pub(super) fn waiting(stmts: &[Stmt]) -> HashMap<usize, Vec<usize>> {
     waiting
 }
 
-/// The names that `?` gives in a type.
+/// Calls `f` for each name that `?` opens in a type.
 fn opens(ty: &TypeExpr, f: &mut dyn FnMut(&Arc<str>)) {
     if let TypeExprKind::Open(name) = &ty.kind {
         f(&name.text);
     }
-    // What a function type names is bound by it.
+    // A function type binds the names that it opens.
     if !matches!(ty.kind, TypeExprKind::Function(..)) {
         ty.for_each_child(&mut |child| opens(child, f));
     }
 }
 
-/// The names of types in the header of a function that are not its parameters.
+/// Calls `f` for each name of a type in the header of a function, except its own type parameters.
 fn header(function: &Function, f: &mut dyn FnMut(&Arc<str>)) {
     let own: Vec<&Arc<str>> = function.generics.params.iter().map(|p| &p.name.text).collect();
     let mut names = |ty: &TypeExpr| {
@@ -74,6 +74,7 @@ fn header(function: &Function, f: &mut dyn FnMut(&Arc<str>)) {
     function.result.iter().for_each(names);
 }
 
+/// Calls `f` for each name mentioned in a type.
 fn mentions(ty: &TypeExpr, f: &mut dyn FnMut(&Arc<str>)) {
     if let TypeExprKind::Name(name, _) | TypeExprKind::Call(name, _) = &ty.kind {
         f(&name.text);

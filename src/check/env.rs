@@ -1,7 +1,7 @@
-//! What a session knows by name: values, functions with their signatures, types.
+//! The names of a session: values, functions with their signatures, types, kinds, classes.
 //!
-//! An [`Env`] outlives one input. It is cloned before an input is checked and put back if that
-//! fails, so that a failed line changes nothing.
+//! An [`Env`] outlives one input. The caller clones it before an input is checked and restores the
+//! clone if that fails, so that a failed input changes nothing.
 
 use crate::check::elaborate::place::Seen;
 use crate::check::items::module::Module;
@@ -15,22 +15,22 @@ use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// The scopes of top-level names, from near to far. Those of blocks are nearer still; they are in
-/// the frames of the function being checked.
+/// The scopes of top-level names, from near to far. The scopes of blocks are nearer still; they are
+/// in the frames of the function being checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// This text, or this session with all its inputs.
+    /// The present text, or the present session with all its inputs.
     Module,
     /// Names that an import lists.
     Listed,
-    /// Names that an import brings by `*`, and operators, which nobody lists.
+    /// Names that an import brings by `*`, and operators, which cannot be listed.
     Starred,
     /// The library with the primitives.
     Library,
 }
 
 impl Scope {
-    /// The scope in words, after "in".
+    /// Returns the name of the scope for a message, to follow the word "in".
     pub fn words(self) -> &'static str {
         match self {
             Scope::Module => "this module",
@@ -41,33 +41,33 @@ impl Scope {
     }
 }
 
-/// What a name of a value stands for.
+/// The definition of the name of a value.
 #[derive(Clone, Debug)]
 pub enum Definition {
-    /// A session variable. Nothing farther has its name.
+    /// A session variable. No callable of a farther scope has its name.
     Global {
-        /// Which.
+        /// Its number.
         id: GlobalId,
-        /// Declared with `var`.
+        /// True if declared with `var`.
         mutable: bool,
-        /// Where.
+        /// The place of its name.
         span: Span,
-        /// The word `val` of its statement.
+        /// The word `val` of its statement, if it has one.
         word: Option<Span>,
         /// The scope it is in.
         scope: Scope,
     },
-    /// Functions, constructors and primitives of that name.
+    /// The functions, constructors and primitives of the name.
     Callables(Candidates),
 }
 
 impl Definition {
-    /// A variable that no text declares: a host's value, or the name of a result.
+    /// Makes a variable that no text declares: a value of the host, or the name of a result.
     pub fn of_session(id: GlobalId) -> Definition {
         Definition::Global { id, mutable: false, span: Span::default(), word: None, scope: Scope::Module }
     }
 
-    /// The same variable as a name of another scope.
+    /// Returns the same variable as a name of another scope.
     pub fn within(mut self, to: Scope) -> Definition {
         if let Definition::Global { scope, .. } = &mut self {
             *scope = to;
@@ -76,12 +76,13 @@ impl Definition {
     }
 }
 
-/// What can be called by one name, from the nearest scope to the farthest, in each in the order of
-/// declaration.
+/// The callables of one name, from the nearest scope to the farthest, within a scope in the order
+/// of declaration.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
+    /// The callables, ordered by scope.
     all: Vec<Callable>,
-    /// The scope of each.
+    /// The scope of each callable.
     scopes: Vec<Scope>,
 }
 
@@ -113,23 +114,23 @@ impl Candidates {
         });
     }
 
-    /// The candidates with their scopes.
+    /// Returns the candidates with their scopes.
     pub fn scoped(&self) -> impl Iterator<Item = (&Callable, Scope)> {
         self.all.iter().zip(self.scopes.iter().copied())
     }
 
-    /// The candidates of one scope.
+    /// Returns the candidates of one scope.
     pub fn in_scope(&self, scope: Scope) -> impl Iterator<Item = &Callable> {
         self.scoped().filter(move |(_, of)| *of == scope).map(|(callable, _)| callable)
     }
 
-    /// The scope of the nearest candidate.
+    /// Returns the scope of the nearest candidate.
     pub fn nearest(&self) -> Option<Scope> {
         self.scopes.first().copied()
     }
 }
 
-/// What can be called by a name.
+/// A callable: the referent of a name that can be applied.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Callable {
     /// A declared function.
@@ -144,17 +145,17 @@ pub enum Callable {
     Method(ClassId, usize),
 }
 
-/// That types belong to a class: `Add[T]`.
+/// A constraint: types are an instance of a class, as in `Add[T]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Constraint {
     /// The class.
     pub class: ClassId,
-    /// One type for each of its parameters.
+    /// One type for each parameter of the class.
     pub args: Vec<Type>,
 }
 
 impl Constraint {
-    /// The constraint at types for its variables.
+    /// Returns the constraint with types substituted for its variables.
     pub fn substitute(&self, bindings: &HashMap<u32, Type>) -> Constraint {
         Constraint { class: self.class, args: self.args.iter().map(|t| t.substitute(bindings)).collect() }
     }
@@ -169,13 +170,13 @@ pub struct Class {
     pub name: Arc<str>,
     /// Its type parameters.
     pub params: Vec<TypeVar>,
-    /// What its members must be instances of, too.
+    /// The superclasses, as constraints of its parameters.
     pub supers: Vec<Constraint>,
-    /// What its instances provide.
+    /// The methods that its instances provide.
     pub methods: Vec<Method>,
-    /// What holds in every instance.
+    /// The laws that hold in every instance.
     pub laws: Vec<Law>,
-    /// Where its name is declared.
+    /// The place of its name.
     pub span: Span,
     /// Its `///` comment.
     pub doc: Option<Arc<str>>,
@@ -184,13 +185,13 @@ pub struct Class {
 /// A method of a class.
 #[derive(Clone, Debug)]
 pub struct Method {
-    /// Its name; may be an operator.
+    /// Its name, which may be an operator.
     pub name: Arc<str>,
-    /// Its type, over the class's parameters and then its own.
+    /// Its type, over the parameters of the class and then its own.
     pub scheme: Scheme,
-    /// The function an instance has that does not define it.
+    /// The function of an instance that does not define the method.
     pub default: Option<FunctionId>,
-    /// Where its name is declared.
+    /// The place of its name.
     pub span: Span,
 }
 
@@ -199,11 +200,11 @@ pub struct Method {
 pub struct Law {
     /// Its name.
     pub name: Arc<str>,
-    /// Its meaning.
+    /// The function that computes it.
     pub function: FunctionId,
-    /// Types of its variables.
+    /// The types of its variables.
     pub domain: Type,
-    /// Where its name is declared.
+    /// The place of its name.
     pub span: Span,
 }
 
@@ -214,47 +215,47 @@ pub struct Membership {
     pub params: Vec<TypeVar>,
     /// The arguments of the class.
     pub args: Vec<Type>,
-    /// What must hold of the parameters.
+    /// The constraints of the parameters that the instance requires.
     pub requires: Vec<Constraint>,
-    /// There is to be no such instance, in the author's words.
+    /// The refusal, in words of its author, if the declaration states that no such instance exists.
     pub refusal: Option<Refusal>,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
-/// What a name of a type stands for.
+/// The definition of the name of a type.
 #[derive(Clone, Debug)]
 pub enum TypeDefinition {
     /// `typedef name[params] = body`.
     Alias(Vec<TypeVar>, Type),
     /// A declared type.
     Nominal(Nominal),
-    /// A size that a variable's type has named: `val x : int ^ ?N`.
+    /// A size named by the type of a variable: `val x : int ^ ?N`.
     Size(Type),
     /// A type function.
     Function(TypeFun),
 }
 
-/// The type of something that can be called.
+/// The type of a callable.
 #[derive(Clone, Debug)]
 pub struct Scheme {
     /// Type parameters.
     pub params: Vec<TypeVar>,
-    /// Argument.
+    /// The argument.
     pub domain: Type,
-    /// Result; `None` for a procedure.
+    /// The result; `None` for a procedure.
     pub result: Option<Type>,
-    /// What must hold of the type arguments.
+    /// The constraints of the type arguments.
     pub constraints: Vec<Constraint>,
 }
 
 impl Scheme {
-    /// A scheme that demands nothing of its type arguments.
+    /// Makes a scheme without constraints.
     pub fn new(params: Vec<TypeVar>, domain: Type, result: Option<Type>) -> Scheme {
         Scheme { params, domain, result, constraints: Vec::new() }
     }
 
-    /// The scheme as a type.
+    /// Returns the scheme as a type.
     pub fn ty(&self) -> Type {
         match &self.result {
             Some(result) => Type::function(self.domain.clone(), result.clone()),
@@ -262,13 +263,13 @@ impl Scheme {
         }
     }
 
-    /// The scheme at fresh holes: their list, argument, result.
+    /// Instantiates the scheme: parameters beyond the `given` type arguments become fresh holes.
     pub fn instantiate(&self, infer: &mut Infer, given: &[Type]) -> Instance {
         let mut args: Vec<Type> = given
             .iter()
             .zip(&self.params)
             .map(|(ty, param)| match ty.kind() {
-                // `_`: to be inferred, at the kind of the parameter.
+                // `_` is inferred, at the kind of the parameter.
                 TypeKind::Meta(meta) if meta.kind != param.kind => infer.fresh(param.kind),
                 _ => match param.kind {
                     Kind::List(form) if !ty.has_kind(param.kind) => ty.clone().into_list(form),
@@ -292,16 +293,16 @@ impl Scheme {
 pub struct Instance {
     /// The type arguments.
     pub args: Vec<Type>,
-    /// Argument.
+    /// The argument.
     pub domain: Type,
-    /// Result; `None` for a procedure.
+    /// The result; `None` for a procedure.
     pub result: Option<Type>,
-    /// What must hold.
+    /// The constraints that must hold.
     pub constraints: Vec<Constraint>,
 }
 
 impl Instance {
-    /// Its type.
+    /// Returns the type of the instance.
     pub fn ty(&self) -> Type {
         match &self.result {
             Some(result) => Type::function(self.domain.clone(), result.clone()),
@@ -310,12 +311,12 @@ impl Instance {
     }
 }
 
-/// A parameter of a declared function, as its calls know it.
+/// A parameter of a declared function, as seen by its calls.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Its name, if it is one.
+    /// Its name; `None` if it is a pattern.
     pub name: Option<Arc<str>>,
-    /// The function that gives its value where a call leaves it out.
+    /// The function that computes its value where a call omits it.
     pub default: Option<FunctionId>,
 }
 
@@ -324,73 +325,74 @@ pub struct Parameter {
 pub struct Signature {
     /// Its name.
     pub name: Arc<str>,
-    /// Its type; the result is missing until the body has been checked if it was not declared.
+    /// Its type. A result that is not declared is missing until the body has been checked.
     pub scheme: Scheme,
-    /// Whether `scheme.result` still is to be inferred.
+    /// True while `scheme.result` is not inferred yet.
     pub unknown_result: bool,
-    /// What calls may name and leave out: the parameters in their groups.
+    /// The parameters in their groups; calls may name and omit them.
     pub parameters: Vec<Vec<Parameter>>,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
     /// Its `///` comment.
     pub doc: Option<Arc<str>>,
 }
 
-/// What a declared type asks of its arguments.
+/// The constraints of a declared type.
 #[derive(Clone, Debug)]
 pub struct TypeConstraints {
     /// Its parameters.
     pub params: Vec<TypeVar>,
-    /// Constraints of them.
+    /// The constraints of the parameters.
     pub constraints: Vec<Constraint>,
 }
 
-/// Everything a session knows by name.
+/// The names of a session with their definitions.
 #[derive(Clone, Debug, Default)]
 pub struct Env {
     /// Values and functions.
     pub values: HashMap<Arc<str>, Definition>,
     /// Declared kinds.
     pub kinds: HashMap<Arc<str>, FiniteKind>,
-    /// Kinds of imported modules, whether they have a name here or not.
+    /// The kinds of imported modules, with or without a name here.
     pub foreign_kinds: Vec<FiniteKind>,
     /// Types.
     pub types: HashMap<Arc<str>, TypeDefinition>,
-    /// Equations of sizes that have been required at the top level.
+    /// The equations of sizes required at the top level.
     pub equations: Vec<(Type, Type)>,
     /// Classes by name.
     pub class_names: HashMap<Arc<str>, ClassId>,
     /// Classes.
     pub classes: HashMap<ClassId, Arc<Class>>,
-    /// Instances of each class.
+    /// The instances of each class.
     pub instances: HashMap<ClassId, Vec<Arc<Membership>>>,
-    /// Texts numbered below this are the library's, and the user cannot replace what they declare;
-    /// 0 in the library itself.
+    /// The number of texts of the library: texts numbered below this belong to it, and the user
+    /// cannot replace their declarations. 0 in the library itself.
     pub library_texts: u32,
-    /// Other texts than the library's that are not this one's: those of modules.
+    /// The texts of imported modules: neither of the library nor this one.
     pub foreign: BTreeSet<SourceId>,
-    /// The parts of the library, which can be imported by name.
+    /// The parts of the library that can be imported by name.
     pub parts: Vec<&'static str>,
     /// Imported modules, by the names they have here.
     pub modules: HashMap<Arc<str>, Arc<Module>>,
-    /// Abstract types whose representation is not known here, by number.
+    /// The abstract types whose representation is not known here, by number.
     pub hidden: BTreeSet<u32>,
-    /// Abstract types of this module that were declared in blocks, by number: no name leads to
+    /// The abstract types of this module that blocks have declared, by number: no name refers to
     /// them.
     pub unnamed: BTreeSet<u32>,
-    /// The constraints of declared types that have some, by the number of their first parameter.
+    /// The constraints of declared types, by the number of the type's first parameter.
     pub type_constraints: HashMap<u32, TypeConstraints>,
     /// Headers, by [`FunctionId`].
     pub signatures: HashMap<FunctionId, Signature>,
-    /// Functions that variables of the session hold for good.
+    /// The functions held by immutable variables of the session.
     pub(super) held_functions: HashMap<GlobalId, Seen>,
-    /// Types of primitives, read when first used.
+    /// The types of primitives, each read at its first use.
     pub(super) prim_schemes: HashMap<Prim, (Scheme, usize)>,
+    /// The last number given out by [`Env::fresh_id`].
     next_id: u32,
 }
 
 impl Env {
-    /// The primitives and nothing else.
+    /// Makes an environment that holds the primitives alone.
     pub fn new() -> Env {
         let mut env = Env::default();
         for &prim in Prim::ALL {
@@ -399,45 +401,46 @@ impl Env {
         env
     }
 
-    /// A number no other type variable or declared type of the session has.
+    /// Returns a number that no other type variable or declared type of the session has.
     pub fn fresh_id(&mut self) -> u32 {
         self.next_id += 1;
         self.next_id
     }
 
-    /// Gives out from here on no number that `other` has given out.
+    /// Ensures that numbers given out later differ from those that `other` has given out.
     pub fn number_after(&mut self, other: &Env) {
         self.next_id = self.next_id.max(other.next_id);
     }
 
-    /// A new rigid variable.
+    /// Makes a rigid variable.
     pub fn fresh_var(&mut self, name: &Arc<str>, kind: Kind) -> TypeVar {
         TypeVar { id: self.fresh_id(), name: name.clone(), kind }
     }
 
-    /// The kind of this name.
+    /// Returns the kind of this name.
     pub fn kind_named(&self, name: &str) -> Option<Kind> {
         Kind::named(name).or_else(|| self.kinds.get(name).map(FiniteKind::kind))
     }
 
-    /// The declaration of a kind, if it has one.
+    /// Returns the declaration of a kind, if it has one.
     pub fn finite_kind(&self, kind: Kind) -> Option<&FiniteKind> {
         self.kinds.values().chain(&self.foreign_kinds).find(|k| k.kind() == kind)
     }
 
-    /// The name of a kind.
+    /// Returns the name of a kind.
     pub fn kind_name(&self, kind: Kind) -> String {
         let declared = self.finite_kind(kind).map(|k| k.name.to_string());
         declared.unwrap_or_else(|| kind.to_string())
     }
 
-    /// Adds a callable to those of its name; hides a variable of the name, unless that is nearer.
+    /// Adds a callable to those of its name. Hides a variable of the name, unless the variable is
+    /// in a nearer scope.
     pub fn add_callable(&mut self, name: &Arc<str>, callable: Callable, scope: Scope) {
         self.candidates_in(name, scope).into_iter().for_each(|known| known.add(callable.clone(), scope));
     }
 
-    /// The candidates of a name, to which one of this scope is to be added; `None` if a nearer
-    /// variable ends the search before.
+    /// Returns the candidates of a name, for adding one of this scope; `None` if a variable of a
+    /// nearer scope has the name.
     pub(super) fn candidates_in(&mut self, name: &Arc<str>, scope: Scope) -> Option<&mut Candidates> {
         let known = self.values.entry(name.clone());
         let known = known.or_insert_with(|| Definition::Callables(Candidates::default()));
@@ -453,7 +456,7 @@ impl Env {
         }
     }
 
-    /// Lets a name stand for a variable, unless something nearer has it.
+    /// Defines a name as a variable, unless a nearer scope defines it.
     pub fn define_global(&mut self, name: &Arc<str>, definition: Definition) {
         let Definition::Global { scope, .. } = &definition else { return };
         let nearer = match self.values.get(name) {
@@ -468,14 +471,14 @@ impl Env {
         }
     }
 
-    /// The scope of what the present text declares.
+    /// Returns the scope of the declarations of the present text.
     pub fn own_scope(&self) -> Scope {
-        // The library's texts are read when they are mentioned, in no order: they are one scope
-        // with the primitives.
+        // The texts of the library are read at their first mention, in no fixed order: they share
+        // one scope with the primitives.
         if self.is_library() { Scope::Library } else { Scope::Module }
     }
 
-    /// The scope of the methods of a class where nothing but their operator names them.
+    /// Returns the scope of the methods of a class that are found by their operator alone.
     fn class_scope(&self, class: &Class) -> Scope {
         if self.is_library() || self.of_library(class.span) {
             Scope::Library
@@ -486,34 +489,34 @@ impl Env {
         }
     }
 
-    /// The class of this name.
+    /// Returns the class of this name.
     pub fn class(&self, name: &str) -> Option<&Arc<Class>> {
         self.classes.get(self.class_names.get(name)?)
     }
 
-    /// Whether these are the names of the library itself.
+    /// Returns true if this is the environment of the library itself.
     pub fn is_library(&self) -> bool {
         self.library_texts == 0
     }
 
-    /// Whether the user has declared what stands here.
+    /// Returns true if the present text or session has the declaration at this place.
     pub fn replaceable(&self, span: Span) -> bool {
         !self.of_library(span) && !self.foreign.contains(&span.source)
     }
 
-    /// Whether the library has declared what stands here.
+    /// Returns true if the library has the declaration at this place.
     pub fn of_library(&self, span: Span) -> bool {
         span.source.0 < self.library_texts
     }
 
-    /// A constraint as people write it.
+    /// Returns a constraint as source text.
     pub fn text(&self, constraint: &Constraint) -> String {
         let name = self.classes.get(&constraint.class).map_or("?", |class| &class.name);
         let args: Vec<String> = constraint.args.iter().map(Type::to_string).collect();
         format!("{name}[{}]", args.join(", "))
     }
 
-    /// The callables of a name.
+    /// Returns the callables of a name.
     pub fn callables(&self, name: &str) -> Option<&[Callable]> {
         match self.values.get(name) {
             Some(Definition::Callables(callables)) => Some(callables),
@@ -521,8 +524,8 @@ impl Env {
         }
     }
 
-    /// What an operator can mean: functions of its name, and methods of all classes. Nobody imports
-    /// an operator: it comes with the instances.
+    /// Returns the meanings of an operator: functions of its name, and methods of all classes. An
+    /// operator needs no import; its methods are known with the instances.
     pub fn operators(&self, symbol: &str) -> Candidates {
         let mut all = match self.values.get(symbol) {
             Some(Definition::Callables(known)) => known.clone(),
@@ -542,7 +545,8 @@ impl Env {
         all
     }
 
-    /// What can be called by a name, with the scopes; an operator has methods of all classes.
+    /// Returns the callables of a name with their scopes. An operator has the methods of all
+    /// classes.
     pub fn candidates(&self, name: &str) -> Candidates {
         if !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
             return self.operators(name);
@@ -553,12 +557,12 @@ impl Env {
         }
     }
 
-    /// The constructor of this name, if it is one.
+    /// Returns the constructor of this name, if there is one.
     pub fn constructor(&self, name: &str) -> Option<(Nominal, usize)> {
         self.scoped_constructor(name).map(|(nominal, case, _)| (nominal, case))
     }
 
-    /// The same, with the scope that has it.
+    /// Returns the constructor of this name with its scope.
     pub fn scoped_constructor(&self, name: &str) -> Option<(Nominal, usize, Scope)> {
         let Some(Definition::Callables(candidates)) = self.values.get(name) else { return None };
         candidates.scoped().find_map(|(c, scope)| match c {
@@ -568,12 +572,13 @@ impl Env {
     }
 }
 
-/// A type as the argument of a type parameter: its variables by number.
+/// Returns the substitution of type arguments for type parameters, by the numbers of the
+/// parameters.
 pub(super) fn bindings(params: &[TypeVar], args: &[Type]) -> HashMap<u32, Type> {
     params.iter().map(|p| p.id).zip(args.iter().cloned()).collect()
 }
 
-/// Whether two functions take the same, up to the names of type parameters.
+/// Returns true if two functions have the same domain up to the names of type parameters.
 pub(super) fn same_domain(a: &Scheme, b: &Scheme) -> bool {
     if a.params.len() != b.params.len() || a.params.iter().zip(&b.params).any(|(p, q)| p.kind != q.kind) {
         return false;

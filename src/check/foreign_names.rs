@@ -1,25 +1,25 @@
-//! Names that other languages give to functions and constants, with what is written here instead.
+//! Names that other languages give to functions and constants, each with its Felis counterpart.
 //!
-//! Asked only about a name that nothing has, so no name is reserved. Each row has an expression
-//! that does what its sentence says; the tests check them all, so that no message names what is not
-//! there.
+//! Consulted only for a name that has no definition, so no name is reserved. Each row has an
+//! expression that shows its sentence; a test checks every expression, so that no message mentions
+//! a name that does not exist.
 
-/// What is said of names that are known elsewhere.
+/// A row: foreign names with the advice that is given for them.
 pub struct Foreign {
     /// The names.
     pub names: &'static [&'static str],
-    /// What to write, in a sentence.
+    /// The advice, as a sentence or a part of one.
     pub instead: &'static str,
-    /// An expression or statement that is written so.
+    /// An expression or statement that follows the advice.
     pub example: &'static str,
 }
 
-/// The row of a name.
+/// Returns the advice for a name.
 pub(super) fn known(name: &str) -> Option<&'static str> {
     ROWS.iter().find(|row| row.names.contains(&name)).map(|row| row.instead)
 }
 
-/// A word between two operands that is an operator here.
+/// Returns the advice for a word between two operands that is an operator in another language.
 pub(super) fn infix(word: &str) -> Option<&'static str> {
     Some(match word {
         "mod" | "rem" => "the remainder is `a % b`",

@@ -1,12 +1,12 @@
 //! The checker: tree → core, by bidirectional elaboration.
 //!
-//! Takes the statements of one input and what the session knows ([`Env`], [`Program`]); gives a
-//! [`Script`] with its diagnostics, and extends both. Type information flows down where it is
-//! stated (annotations, arguments) and up where it is not; holes are solved by unification modulo
-//! the definitional equalities ([`infer`]), and what stands at `:>>` is proved by [`crate::iso`].
-//! The result has no holes: an input with an error gives no script.
+//! Takes the statements of one input and the session's definitions ([`Env`], [`Program`]); gives a
+//! [`Script`] with its diagnostics, and extends both. Type information flows down where a type is
+//! stated (annotations, arguments) and up elsewhere (Dunfield & Krishnaswami 2021). Holes are
+//! solved by unification modulo the definitional equalities ([`infer`]); conversions by `:>>` are
+//! proved by [`crate::iso`]. The result has no holes: an input with an error gives no script.
 //!
-//! Order of one input: types by name, on demand; headers of functions; statements in order (a
+//! The order of one input: types by name, on demand; headers of functions; statements in order (a
 //! function whose result type is not written is checked when first needed); remaining bodies.
 //!
 //! Never evaluates, never prints.
@@ -49,13 +49,13 @@ use crate::types::opaque::with_hidden_representations;
 
 /// Checks the statements of one input.
 ///
-/// Diagnostics may be warnings and notes only; if one is an error there is no script, and the
-/// caller puts `env` and `program` back as they were.
+/// Diagnostics may be warnings and notes alone. If one is an error there is no script, and the
+/// caller restores `env` and `program`.
 pub fn check(env: &mut Env, program: &mut Program, stmts: &[ast::Stmt]) -> (Option<Script>, Vec<Diagnostic>) {
     check_noting(env, program, stmts, &mut None)
 }
 
-/// The same, and notes for editors what the text says.
+/// Checks the statements of one input, as [`check`] does, and takes notes for editors.
 pub fn check_noting(
     env: &mut Env,
     program: &mut Program,
@@ -75,20 +75,20 @@ pub fn check_noting(
     (if errors { None } else { Some(script) }, checker.reports.into_diagnostics())
 }
 
-/// Whether a constraint without variables holds.
+/// Returns true if a constraint without variables holds.
 pub fn holds(env: &mut Env, program: &mut Program, constraint: &Constraint) -> bool {
     new_checker(env, program).entails(constraint) == solve::constraint::Answer::Yes
 }
 
-/// The type a written type stands for. With `implicit`, unknown names that begin with an upper-case
-/// letter are COMPACTLINEAR variables.
+/// Returns the type that a written type denotes. With `implicit`, unknown names that begin with an
+/// upper-case letter are COMPACTLINEAR variables.
 pub fn lower_type(env: &mut Env, ty: &ast::TypeExpr, implicit: bool) -> (Type, Vec<Diagnostic>) {
     let (types, diagnostics) = lower_types(env, &[ty], implicit);
     (types.into_iter().next().expect("one type was given"), diagnostics)
 }
 
-/// The types several written types stand for, read in one scope: an implicit variable of the one is
-/// that of the others.
+/// Returns the types that several written types denote, read in one scope: they share their
+/// implicit variables.
 pub fn lower_types(env: &mut Env, types: &[&ast::TypeExpr], implicit: bool) -> (Vec<Type>, Vec<Diagnostic>) {
     let mut program = Program::default();
     let mut checker = new_checker(env, &mut program);
@@ -98,6 +98,7 @@ pub fn lower_types(env: &mut Env, types: &[&ast::TypeExpr], implicit: bool) -> (
 }
 
 impl Checker<'_> {
+    /// Checks the statements in the order that the head of this file gives, and returns the script.
     fn input(&mut self, stmts: &[ast::Stmt]) -> Script {
         self.collect_types(stmts);
         self.collect_classes(stmts);

@@ -1,4 +1,5 @@
-//! Names that stand for nothing, and qualified names: what is reported, and which names are near.
+//! Names without a definition, and qualified names: the reports, and the similar names that they
+//! suggest.
 
 use crate::check::context::Checker;
 use crate::check::env::Env;
@@ -13,15 +14,15 @@ use crate::syntax::ast::Name;
 use crate::types::Type;
 
 impl Checker<'_> {
-    /// Says what is wrong with a qualified name that stands for nothing here; false if the module
-    /// has it, though as something else.
+    /// Reports a qualified name that has no definition here. Returns false if the module exports
+    /// the name as something else.
     pub(super) fn unknown_in_module(&mut self, name: &Name) -> bool {
         let Some((module_name, own)) = name.qualified() else { return false };
         match self.env.modules.get(module_name).cloned() {
             Some(module) if module.shows(own) => return false,
             Some(module) => self.not_in_module(name, module_name, &module, own),
             None => {
-                // Perhaps the file is there under another name.
+                // The file may be imported under another name.
                 let file = format!("{module_name}.flx");
                 let of_file = |module: &Module| module.file.rsplit('/').next() == Some(&file);
                 let renamed = self.env.modules.iter().filter(|(_, module)| of_file(module));
@@ -35,7 +36,8 @@ impl Checker<'_> {
         true
     }
 
-    /// A name that a module does not have, or does not show; `at` ends with it.
+    /// Reports a name that a module does not have or does not export. The place `at` ends with the
+    /// name.
     pub(in crate::check) fn not_in_module(
         &mut self,
         at: &Name,
@@ -56,7 +58,7 @@ impl Checker<'_> {
         self.report(ModuleError::NotInModule { span, module, name: name_text, file, similar });
     }
 
-    /// Says that a name is that of a module, if it is.
+    /// Reports that a name is that of a module, and returns true, if it is.
     pub(super) fn is_module(&mut self, name: &Name) -> bool {
         let Some(module) = self.env.modules.get(&name.text) else { return false };
         let example = module.names().next().map(str::to_string);
@@ -64,7 +66,7 @@ impl Checker<'_> {
         true
     }
 
-    /// Says that a name is not defined.
+    /// Reports that a name is not defined, and returns an error term.
     pub(super) fn unknown(&mut self, name: &ast::Name) -> Term {
         if self.lookup_local(&name.text).is_some() || self.global(&name.text).is_some() {
             let error = TypeError::ValueWithTypeArguments { span: name.span, name: name.text.to_string() };
@@ -82,9 +84,10 @@ impl Checker<'_> {
         self.wrong(error, name.span)
     }
 
-    /// A known name that one may stand for.
+    /// Returns a known name that is similar to this one.
     pub(super) fn similar_name(&mut self, name: &str) -> Option<String> {
-        // Whoever has so many to mend has one cause for them.
+        // With many reports, the unknown names have one common cause, which a suggestion does not
+        // show.
         let similar = (self.reports.len() < MAX_REPORTS_WITH_SUGGESTIONS)
             .then(|| similar(name, self.known_names().iter().map(String::as_str)))
             .flatten();
@@ -92,16 +95,16 @@ impl Checker<'_> {
     }
 }
 
-/// The place of the word that begins a statement.
+/// Returns the place of the word that begins a statement.
 pub(super) fn word(stmt: Span, word: &str) -> Span {
     Span { end: stmt.start + word.len() as u32, ..stmt }
 }
 
-/// Messages of an input after which unknown names are compared with those that are known no more.
+/// The number of messages of an input after which unknown names get no suggestions.
 const MAX_REPORTS_WITH_SUGGESTIONS: usize = 50;
 
 impl Env {
-    /// Under which qualified name an imported module has this.
+    /// Returns the qualified name under which an imported module exports this name.
     pub(super) fn elsewhere(&self, name: &str) -> Option<String> {
         let found = self.modules.iter().filter(|(_, module)| module.shows(name));
         found.map(|(module, _)| format!("{module}::{name}")).min()

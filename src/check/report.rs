@@ -1,6 +1,6 @@
 //! Reports: the messages of one input, each with the error that it was made from.
 //!
-//! A hint that depends on what stands around a mistake is added after the mistake was reported: it
+//! A hint that depends on the surroundings of a mistake is added after the mistake was reported. It
 //! selects reports by the variant and the fields of their [`CheckError`], never by rendered text.
 
 use crate::check::error::CheckError;
@@ -9,12 +9,14 @@ use crate::source::Span;
 
 /// An error and its message, to which a hint may have been added.
 pub(super) struct Report {
+    /// The error.
     pub(super) error: CheckError,
+    /// The message made from it, with later hints.
     diagnostic: Diagnostic,
 }
 
 impl Report {
-    /// The place that the message points at first.
+    /// Returns the primary place of the message.
     pub(super) fn span(&self) -> Span {
         self.diagnostic.primary.span
     }
@@ -48,7 +50,7 @@ impl Reports {
         }
     }
 
-    /// The number of reports: a mark for [`Reports::since`] and [`Reports::truncate`].
+    /// Returns the number of reports: a mark for [`Reports::since`] and [`Reports::keep_one`].
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
@@ -58,27 +60,27 @@ impl Reports {
         self.0.iter().any(Report::is_error)
     }
 
-    /// The number of errors.
+    /// Returns the number of errors.
     pub(super) fn errors(&self) -> usize {
         self.0.iter().filter(|report| report.is_error()).count()
     }
 
-    /// All reports.
+    /// Returns all reports.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Report> {
         self.0.iter()
     }
 
-    /// The reports added after a mark.
+    /// Returns the reports added after a mark.
     pub(super) fn since(&mut self, mark: usize) -> &mut [Report] {
         &mut self.0[mark..]
     }
 
-    /// The report added last.
+    /// Returns the report added last.
     pub(super) fn last_mut(&mut self) -> Option<&mut Report> {
         self.0.last_mut()
     }
 
-    /// Keeps, of the reports added after a mark, the one at `kept` positions after it.
+    /// Keeps, of the reports added after a mark, the one at position `kept` after the mark.
     pub(super) fn keep_one(&mut self, mark: usize, kept: usize) {
         self.0.swap(mark, mark + kept);
         self.0.truncate(mark + 1);
@@ -89,7 +91,7 @@ impl Reports {
         self.0.retain(keep);
     }
 
-    /// The messages.
+    /// Returns the messages.
     pub(super) fn into_diagnostics(self) -> Vec<Diagnostic> {
         self.0.into_iter().map(|report| report.diagnostic).collect()
     }

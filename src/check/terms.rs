@@ -1,4 +1,5 @@
-//! Terms and trees made of others: prefixes of statements, interpolated texts, suffixed numbers.
+//! Composed terms and trees: terms with a prefix of statements, interpolated texts, numbers with a
+//! suffix.
 
 use crate::core::{LocalId, Stmt, Term, TermKind};
 use crate::source::Span;
@@ -8,23 +9,18 @@ use crate::types::{Scalar, Type};
 use num_bigint::BigInt;
 use std::sync::Arc;
 
-/// Whether a term reads a local numbered from `low` up to, not including, `high`.
+/// Returns true if a term reads a local numbered from `low` up to, not including, `high`.
 pub(super) fn mentions_local(term: &Term, low: LocalId, high: LocalId) -> bool {
-    let mut term = term.clone();
-    fn walk(term: &mut Term, low: LocalId, high: LocalId) -> bool {
-        let own = match &term.kind {
-            TermKind::Local(id) => (low..high).contains(id),
-            TermKind::Closure { captures, .. } => captures.iter().any(|id| (low..high).contains(id)),
-            _ => false,
-        };
-        let mut found = own;
-        term.for_each_child_mut(&mut |child| found = found || walk(child, low, high));
-        found
-    }
-    walk(&mut term, low, high)
+    let mut found = match &term.kind {
+        TermKind::Local(id) => (low..high).contains(id),
+        TermKind::Closure { captures, .. } => captures.iter().any(|id| (low..high).contains(id)),
+        _ => false,
+    };
+    term.for_each_child(&mut |child| found = found || mentions_local(child, low, high));
+    found
 }
 
-/// A term after statements.
+/// Makes the term that runs statements and then has a value.
 pub(super) fn with_prefix(prefix: Vec<Stmt>, value: Term) -> Term {
     if prefix.is_empty() {
         return value;
@@ -33,7 +29,8 @@ pub(super) fn with_prefix(prefix: Vec<Stmt>, value: Term) -> Term {
     Term::new(TermKind::Block(prefix, Some(Box::new(value))), ty, span)
 }
 
-/// A number with a suffix: what stands before it, and the type it says.
+/// Reads a number with a suffix: returns the number before the suffix and the type that the suffix
+/// names.
 pub(super) fn suffixed(digits: &str, suffix: &str) -> (Number, Type) {
     let scalar = Scalar::named(suffix).unwrap_or(Scalar::Bigint);
     let number = if scalar.is_float() {
@@ -46,15 +43,18 @@ pub(super) fn suffixed(digits: &str, suffix: &str) -> (Number, Type) {
 
 /// The two sorts of number literals.
 pub(super) enum Number {
+    /// An integer.
     Whole(BigInt),
+    /// A real number, rounded to each float type.
     Real(Rounded),
 }
 
-/// `f"… {x:8.3} …"` as a sum of texts: the value as `.str` gives it, or with so many digits after
-/// the point, and with blanks before it.
+/// Expands `f"… {x:8.3} …"` to a sum of texts. Each value is formatted by `.str`, or by `fixed`
+/// with the given digits after the point, and padded with blanks on the left to the given width.
 pub(in crate::check) fn with_values(text: &Arc<str>, holes: &[ast::Interpolation], span: Span) -> Expr {
     let at = |kind, span| Expr { kind, span };
-    // Functions that the text does not name stand behind the value, in no place that has a name.
+    // The functions that the expansion adds have an empty place after the value: the text does not
+    // name them.
     let name = |text: &str, span: Span| {
         let span = span.after();
         at(ExprKind::Name(ast::Name { text: text.into(), span }), span)

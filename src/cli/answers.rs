@@ -4,13 +4,13 @@ use felis::session::{Comparison, Session};
 
 /// The request of a command to the loop that reads inputs.
 pub enum Flow {
-    /// Go on; the exit code this input would give.
+    /// The loop reads the next input; the number is the exit code of this input.
     Continue(u8),
-    /// Leave.
+    /// The loop ends.
     Quit,
 }
 
-/// A verdict and its reasons.
+/// Returns a verdict and its reasons as text.
 pub fn comparison_text(comparison: &Comparison) -> String {
     let mut out = format!("{}\n", comparison.verdict);
     if let Some(reasons) = &comparison.reasons {

@@ -1,4 +1,4 @@
-//! What can be written after `felis`.
+//! The arguments of the command `felis`.
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
@@ -25,7 +25,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Those of this process. What follows a program is the program's, `--help` too.
+    /// Reads the arguments of this process. All words after a program are the program's, `--help`
+    /// too.
     pub fn read() -> Arguments {
         let mut words: Vec<OsString> = std::env::args_os().collect();
         if let Some(program) = program_position(&words) {
@@ -35,14 +36,14 @@ impl Arguments {
     }
 }
 
-/// The command that a word may have been meant to be.
+/// Returns the command that is similar to a word.
 pub fn similar_command(word: &str) -> Option<String> {
     let command = Arguments::command();
     let names: Vec<&str> = command.get_subcommands().map(|known| known.get_name()).collect();
     felis::session::similar(word, names.into_iter())
 }
 
-/// Which of these words is a program to be run.
+/// Returns the position of the program to be run among these words.
 fn program_position(words: &[OsString]) -> Option<usize> {
     let option = |word: &OsString| word.to_string_lossy().starts_with('-') && word != "-";
     match words.get(1)? {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 impl Shell {
-    /// Times files one by one, each in a session of its own; every block for so long.
+    /// Times files one by one, each in a session of its own; each block runs for `time`.
     pub(super) fn bench(&mut self, files: &[PathBuf], time: Duration, json: bool) -> u8 {
         if json {
             self.messages = MessageFormat::JsonOut;
@@ -69,7 +69,7 @@ impl Shell {
     }
 }
 
-/// A block that failed, as a line of JSON.
+/// Returns a failed block as a line of JSON.
 fn failure_json(file: &str, line: usize, title: &str, messages: &[Diagnostic], session: &Session) -> String {
     let messages: Vec<_> =
         messages.iter().map(|message| json::diagnostic_object(message, session.sources())).collect();
@@ -86,10 +86,13 @@ fn failure_json(file: &str, line: usize, title: &str, messages: &[Diagnostic], s
 
 /// The figures that are printed for the runs of a block.
 struct Summary {
-    /// With the compilation of what it needs.
+    /// The time of the first run, including compilation.
     first: Duration,
+    /// The median of the runs after the first.
     median: Duration,
+    /// The fastest of the runs after the first.
     fastest: Duration,
+    /// The number of runs.
     runs: usize,
 }
 
@@ -103,7 +106,7 @@ impl Summary {
         Some(Summary { first: *first, median, fastest: sorted[0], runs: runs.len() })
     }
 
-    /// Returns the summary as a line for people.
+    /// Returns the summary as a line of text.
     fn line(&self, title: &str) -> String {
         let Summary { first, median, fastest, runs } = self;
         let (median, fastest, first) =

@@ -1,8 +1,8 @@
-//! Data files: read and written by their paths, which begin at the working folder.
+//! Data files: read and written by their paths, which are relative to the working folder.
 //!
-//! Only regular files are read, never devices or pipes, which may have no end. Writing
-//! [replaces](replace) a file as a whole. A large file that is used in parts is mapped, not read.
-//! An interrupt stops both.
+//! Only regular files are read, never devices or pipes, which may have no end. A write
+//! [replaces](replace) a file as a whole. A large file of which parts are used is mapped, not read.
+//! An interrupt stops reads and writes.
 
 use super::{map, replace};
 use bytes::Bytes;
@@ -13,20 +13,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes that are read between two looks whether to stop.
+/// The number of bytes that are read between two checks of the interrupt flag.
 const READ_CHUNK_BYTES: usize = 1 << 22;
-/// A shorter file is read, not mapped, which takes a moment: what others do to it later is then no
-/// concern.
+/// The length from which a file is mapped. A shorter file is read at once, so that later changes by
+/// other programs have no effect.
 const MIN_MAPPED_BYTES: u64 = 1 << 28;
 
-/// The files of this machine.
+/// The access to the files of this machine.
 pub struct DataFiles {
     /// Set when the user interrupts.
     stop: Arc<AtomicBool>,
 }
 
 impl DataFiles {
-    /// Reading and writing stop when the flag is set.
+    /// Returns an access whose reads and writes stop when the flag is set.
     pub fn new(stop: Arc<AtomicBool>) -> DataFiles {
         DataFiles { stop }
     }
@@ -39,8 +39,8 @@ impl DataFiles {
         }
     }
 
-    /// Reads all bytes of a file, which may grow meanwhile; of more than `most` bytes, one more
-    /// than `most`.
+    /// Reads all bytes of a file, which may grow meanwhile; reads at most one byte more than
+    /// `most`.
     fn read_to_limit(&self, file: File, most: u64, bytes: &mut Vec<u8>) -> std::io::Result<()> {
         let mut file = file.take(most.saturating_add(1));
         loop {
@@ -52,7 +52,7 @@ impl DataFiles {
     }
 }
 
-/// A file that can be read, with what is known of it; why not, in words.
+/// Returns the metadata of a readable file, or the reason why it cannot be read.
 fn file_metadata(path: &str) -> Result<Metadata, String> {
     let about = fs::metadata(path).map_err(|error| error_text(&error))?;
     match (about.is_dir(), about.is_file()) {
@@ -83,7 +83,7 @@ impl FileSystem for DataFiles {
             true => File::open(path).map_err(|error| error_text(&error)).map(|file| map::bytes(&file))?,
             false => None,
         };
-        // Some file systems have no maps.
+        // Some file systems do not support maps.
         mapped.map_or_else(|| self.read(path, most).map(Bytes::from), Ok)
     }
 
@@ -135,7 +135,7 @@ mod tests {
         let path = folder.join("x.txt");
         let files = DataFiles::new(Arc::new(AtomicBool::new(false)));
         fs::write(&path, "12345").expect("written");
-        // The length that `read` has seen is out of date.
+        // The length that `read` has obtained is out of date.
         for (most, seen) in [(3, 4), (4, 5), (5, 5), (u64::MAX, 5)] {
             let mut bytes = Vec::new();
             files.read_to_limit(File::open(&path).expect("a file"), most, &mut bytes).expect("read");
@@ -153,10 +153,10 @@ mod tests {
         let path = folder.join("x.bin");
         let name = path.to_str().expect("a name");
         let files = DataFiles::new(Arc::new(AtomicBool::new(false)));
-        // Almost all of it is a hole.
+        // Almost all of the file is a hole.
         let mut file = File::create(&path).expect("a file");
         file.write_all(b"begins").and_then(|()| file.set_len(MIN_MAPPED_BYTES)).expect("written");
-        // No room is needed for a map.
+        // A map needs no memory.
         let mapped = files.map(name, 0).expect("mapped");
         assert!(files.read(name, 1000).is_err());
         files.write(name, b"short").expect("written");

@@ -9,7 +9,7 @@ use felis::session::docs::{self, Page, html, markdown};
 use std::path::Path;
 
 impl Shell {
-    /// Writes the page of a program, or those of the library, and an index.
+    /// Writes the page of a program, or those of the library, and an index. Returns the exit code.
     pub(super) fn document(&mut self, file: Option<&Path>, as_markdown: bool, folder: &Path) -> u8 {
         let (title, pages) = match file {
             None => ("The library of Felis".to_string(), docs::library()),

@@ -1,4 +1,4 @@
-//! `felis explain`: the page of a diagnostic, as the book has it, for a terminal.
+//! `felis explain`: the page of a diagnostic in the book, as text for a terminal.
 
 use super::exit;
 use super::output::{Output, print_error, wrap_for_stdout};
@@ -40,7 +40,7 @@ pub fn explain(output: &mut Output, code: Option<&str>) -> u8 {
     }
 }
 
-/// A code with all its digits: a number alone is that of an error.
+/// Returns a code with all its digits; a number without a letter is that of an error.
 fn normalize_code(code: &str) -> String {
     let (letter, digits) = match code.chars().next() {
         Some(letter) if letter.is_ascii_alphabetic() => (letter.to_ascii_uppercase(), &code[1..]),
@@ -49,11 +49,12 @@ fn normalize_code(code: &str) -> String {
     digits.parse::<u16>().map_or(code.to_string(), |number| format!("{letter}{number:04}"))
 }
 
-/// The most codes that are suggested.
+/// The maximum number of suggested codes.
 const MAX_SUGGESTIONS: usize = 5;
 
-/// The codes that may be meant: those of the same hundred that are nearest, or if there are none
-/// the one that is written most like it; where a word is no code, those whose sentences have it.
+/// Returns suggestions for an unknown code: the nearest codes of the same hundred; without those,
+/// the code most similar in spelling. For a word that is not a code, returns the codes whose
+/// sentences contain it.
 fn similar_codes(word: &str) -> Vec<(&'static str, &'static str)> {
     let number = |code: &str| code.get(1..).and_then(|digits| digits.parse::<u32>().ok());
     let code = word.to_uppercase();
@@ -77,7 +78,7 @@ fn similar_codes(word: &str) -> Vec<(&'static str, &'static str)> {
     found
 }
 
-/// Markdown with its programs indented instead of fenced.
+/// Converts Markdown to text: programs are indented instead of fenced.
 pub fn markdown_to_text(page: &str) -> String {
     let (mut out, mut inside) = (String::new(), false);
     for line in page.lines() {

@@ -1,8 +1,8 @@
 //! The loader of imported files: resolves the path of an import and reads the text there.
 //!
-//! A path begins at the folder of the importing text; in the texts of `-e`, of standard input and
-//! of a session, at the working folder. Two paths to one file give one module. Only regular files
-//! are read, never devices or pipes, which may have no end.
+//! A path is relative to the folder of the importing text; in the texts of `-e`, of standard input
+//! and of a session, to the working folder. Two paths to one file give one module. Only regular
+//! files are read, never devices or pipes, which may have no end.
 
 use super::input::{self, InputError};
 use felis::session::{Loader, ModuleLocation, NotFound};
@@ -14,47 +14,47 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-/// The files seen from one folder.
+/// A loader of files whose paths are relative to one folder.
 pub struct FileLoader {
+    /// The folder.
     folder: PathBuf,
-    /// The program there, which does not import itself.
+    /// The program in that folder; it is not suggested as an import to itself.
     program: PathBuf,
-    /// The stamps of the files that were looked for, if they are recorded.
+    /// The stamps of the requested files, if they are recorded.
     seen: Option<RecordedStamps>,
 }
 
-/// The files that a program consists of, or would if they were there, as they were before they were
-/// read.
+/// The stamps of the files that a program reads or tries to read, taken before the read.
 pub type RecordedStamps = Arc<Mutex<BTreeMap<PathBuf, FileStamp>>>;
 
-/// The modification time and length of a file, by which a change is seen; `None` if there is no
-/// file.
+/// The modification time and the length of a file, by which a change is detected; `None` if there
+/// is no file.
 pub type FileStamp = Option<(SystemTime, u64)>;
 
-/// The stamp of a file now.
+/// Returns the present stamp of a file.
 pub fn file_stamp(file: &Path) -> FileStamp {
     let metadata = std::fs::metadata(file).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-/// The most entries of a folder that are read for a suggestion.
+/// The maximum number of entries of a folder that are read for a suggestion.
 const MAX_DIRECTORY_ENTRIES: usize = 1_000;
 
 impl FileLoader {
-    /// Returns a loader whose paths begin at the folder of a program; for `-`, at the working
-    /// folder.
+    /// Returns a loader whose paths are relative to the folder of a program; for `-`, to the
+    /// working folder.
     pub fn relative_to(program: &Path) -> FileLoader {
         let folder = program.parent().map(Path::to_path_buf).unwrap_or_default();
         FileLoader { folder, program: program.to_path_buf(), seen: None }
     }
 
-    /// Notes each file that is looked for.
+    /// Records the stamp of each requested file.
     pub fn recording(mut self, seen: RecordedStamps) -> FileLoader {
         self.seen = Some(seen);
         self
     }
 
-    /// Returns a loader whose paths begin at the working folder.
+    /// Returns a loader whose paths are relative to the working folder.
     pub fn relative_to_working_directory() -> FileLoader {
         FileLoader { folder: PathBuf::new(), program: PathBuf::new(), seen: None }
     }
@@ -62,7 +62,7 @@ impl FileLoader {
 
 impl Loader for FileLoader {
     fn find(&self, from: Option<&ModuleLocation>, path: &str) -> Result<ModuleLocation, NotFound> {
-        // The file is found from where its importer is, and named as its importer is named.
+        // The real path begins at the importer's real folder, the shown path at its shown folder.
         let folder = |file: &str| Path::new(file).parent().map(Path::to_path_buf).unwrap_or_default();
         let (real, shown) = match from {
             Some(place) => (folder(&place.id), folder(&place.name)),
@@ -122,8 +122,7 @@ impl Loader for FileLoader {
     }
 }
 
-/// The programs beside a file that is not there, but for the importer, as an import would write
-/// them.
+/// Returns the programs beside a missing file, except the importer, as an import would write them.
 fn sibling_import_paths(file: &Path, path: &str, importer: &Path) -> Vec<String> {
     let before = match path.rfind('/') {
         Some(at) => &path[..=at],
@@ -147,7 +146,7 @@ pub fn sibling_programs(file: &Path) -> Vec<String> {
     found
 }
 
-/// A path without `.`, and without a folder that `..` leaves again.
+/// Returns a path without `.` and without pairs of a folder and `..`.
 fn normalize_path(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

@@ -1,7 +1,7 @@
-//! `felis fmt`: lays files out in place.
+//! `felis fmt`: formats files in place.
 //!
 //! A file is written only if its layout changes, in one step, and not if it has changed since it
-//! was read: an editor may have it open.
+//! was read, because an editor may have it open.
 
 use super::input::{self, SourceText};
 use super::output::print_error;
@@ -9,9 +9,9 @@ use super::{Shell, exit, replace};
 use std::path::Path;
 
 impl Shell {
-    /// Lays a file out, or says with `check` that it would change; with `from_v01`, it is read as
-    /// version 0.1 read it, and written as it is written today. Standard input goes to standard
-    /// output.
+    /// Formats a file; with `check`, only reports that it would change. With `from_v01`, the file
+    /// is read by the grammar of version 0.1 and written in the present one. Standard input is
+    /// written to standard output. Returns the exit code.
     pub(super) fn format(&mut self, file: &Path, check: bool, from_v01: bool) -> u8 {
         let SourceText { name, text } = match input::read(file) {
             Ok(text) => text,
@@ -53,7 +53,7 @@ impl Shell {
     }
 }
 
-/// Puts another text in the place of what was read from a file.
+/// Replaces the text of a file, unless it has changed since it was read.
 fn replace_if_unchanged(file: &Path, before: &str, after: &str) -> Result<(), String> {
     replace::replace(file, after.as_bytes(), &|file| match std::fs::read(file) {
         Ok(now) if now == before.as_bytes() => Ok(()),

@@ -12,7 +12,9 @@ use std::path::Path;
 
 /// A text and its name in messages.
 pub struct SourceText {
+    /// The name.
     pub name: String,
+    /// The text.
     pub text: String,
 }
 
@@ -40,7 +42,7 @@ impl InputError {
     /// Returns the error as a line of JSON.
     pub fn json(&self) -> String {
         let line = match self {
-            // It has no place: there is no text.
+            // The error has no place, because there is no text.
             InputError::Unreadable(message) => {
                 let nowhere = Span::new(SourceId(0), 0, 0);
                 json::diagnostic_line(&Diagnostic::error("E1001", nowhere, message, ""), &SourceMap::new())
@@ -50,7 +52,7 @@ impl InputError {
         format!("{line}\n")
     }
 
-    /// The exit code.
+    /// Returns the exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
             InputError::Unreadable(_) => exit::USAGE,
@@ -86,10 +88,10 @@ fn similar_file(path: &Path) -> String {
     })
 }
 
-/// The largest text that is read, in bytes.
+/// The maximum length of a text, in bytes.
 pub const MAX_TEXT_BYTES: u64 = 64 << 20;
 
-/// The text of a file, or of standard input for `-`.
+/// Reads a file, or standard input for `-`.
 pub fn read(path: &Path) -> Result<SourceText, InputError> {
     if path.as_os_str() != "-" {
         return read_file(path, &display_path(path));
@@ -100,7 +102,7 @@ pub fn read(path: &Path) -> Result<SourceText, InputError> {
     text("standard input", bytes)
 }
 
-/// The text of a file, which messages call `shown`.
+/// Reads a file; messages use the name `shown`.
 pub fn read_file(path: &Path, shown: &str) -> Result<SourceText, InputError> {
     let unreadable = |error: std::io::Error| {
         InputError::Unreadable(match error.kind() {
@@ -116,7 +118,7 @@ pub fn read_file(path: &Path, shown: &str) -> Result<SourceText, InputError> {
     text(shown, bytes)
 }
 
-/// Bytes as a text with a name, if they are one and not too many.
+/// Returns bytes as a text with a name; fails for invalid UTF-8 and for more than `MAX_TEXT_BYTES`.
 fn text(name: &str, bytes: Vec<u8>) -> Result<SourceText, InputError> {
     if bytes.len() as u64 > MAX_TEXT_BYTES {
         return Err(InputError::Unreadable(format!("`{name}` is larger than {} MiB", MAX_TEXT_BYTES >> 20)));
@@ -125,12 +127,13 @@ fn text(name: &str, bytes: Vec<u8>) -> Result<SourceText, InputError> {
     Ok(SourceText { name: name.to_string(), text })
 }
 
-/// The bytes as text, if they are.
+/// Decodes bytes as UTF-8.
 pub fn decode(name: &str, bytes: Vec<u8>) -> Result<String, InputError> {
     String::from_utf8(bytes).map_err(|error| {
         let (at, wrong) = (error.utf8_error().valid_up_to(), error.as_bytes());
         let byte = wrong.get(at).copied().unwrap_or(0);
-        // Up to the wrong byte the readable form is the same; there it has a replacement character.
+        // The readable form is equal up to the invalid byte, which is a replacement character
+        // there.
         let mut sources = SourceMap::new();
         let source = sources.add(name, String::from_utf8_lossy(wrong));
         let span = Span::new(source.id, at, at + char::REPLACEMENT_CHARACTER.len_utf8());
@@ -142,11 +145,11 @@ pub fn decode(name: &str, bytes: Vec<u8>) -> Result<String, InputError> {
     })
 }
 
-/// A statement that makes `args` the arguments of a program.
+/// Returns a statement that defines the arguments of a program as `args`.
 pub fn arguments_statement(arguments: &[OsString]) -> String {
     let texts: Vec<String> = arguments.iter().map(|text| quote_string(&text.to_string_lossy())).collect();
-    // `T ^ 1` is naturally `T`, and `T ^ 0` is `()`. What a program may do does not depend on how
-    // many arguments it is given: the number is a size that arrives at run time.
+    // `T ^ 1` is naturally `T`, and `T ^ 0` is `()`. The type of `args` must not depend on the
+    // number of arguments, so the number is a size known at run time.
     format!("val args = of_any_size (({}) :>> string ^ {});", texts.join(", "), texts.len())
 }
 
@@ -174,10 +177,10 @@ pub fn memory_limit() -> u64 {
     kibibytes.map_or(FALLBACK_BYTES, |total| total.saturating_mul(1024) / 4 * 3)
 }
 
-/// The most threads that can be asked for: each costs memory.
+/// The maximum number of threads, because each thread costs memory.
 const MAX_THREADS: usize = 1024;
 
-/// Parses a number of threads: 0 stands for one on each core; at most [`MAX_THREADS`].
+/// Parses a number of threads, at most [`MAX_THREADS`]; 0 means one for each core.
 fn parse_thread_count(text: &str) -> Result<usize, String> {
     let text = text.trim();
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
@@ -185,12 +188,12 @@ fn parse_thread_count(text: &str) -> Result<usize, String> {
             "FELIS_THREADS is `{text}`: it is a number of threads, such as 4, or 0 for as many as there are cores"
         ));
     }
-    // What has so many digits is beyond the bound whatever they are.
+    // A number too long to parse is beyond the maximum.
     Ok(text.parse::<usize>().map_or(MAX_THREADS, |count| count.min(MAX_THREADS)))
 }
 
-/// A session with the executor that the environment asks for: `FELIS_EXECUTOR` is `reference`,
-/// `compiled` or `eager`, `FELIS_THREADS` a number; or what is wrong with them.
+/// Returns a session with the executor of the environment: `FELIS_EXECUTOR` is `reference`,
+/// `compiled` or `eager`, `FELIS_THREADS` a number. Returns a message if either is invalid.
 pub fn session_from_environment() -> Result<Session, String> {
     let set = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
     let executor = match set("FELIS_EXECUTOR").as_deref() {

@@ -1,52 +1,52 @@
-//! Ctrl-C, and the signal that a terminal has another size.
+//! Ctrl-C, and the signal that the terminal has another size.
 //!
-//! Takes the session's flag; what Ctrl-C does depends on what is going on ([`Doing`]). News of the
-//! size are for the thread alone that edits a line, while it does.
+//! Takes the session's flag. The effect of Ctrl-C depends on the present activity ([`Doing`]). Only
+//! the thread that edits a line receives the signal for the size, and only while it edits.
 
 use signal_hook::consts::SIGINT;
 use signal_hook::flag::{register, register_conditional_shutdown};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-/// What is going on.
+/// The present activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Doing {
-    /// Nothing that has to be put in order: a signal ends the command.
+    /// No activity that needs a cleanup: a signal ends the command.
     Waiting,
-    /// The user edits a line: the editor reads Ctrl-C as a key, and a signal from elsewhere is not
-    /// meant for it.
+    /// The user edits a line: the editor reads Ctrl-C as a key. A signal from elsewhere is ignored.
     Editing,
-    /// A program runs: a signal sets the flag; if it is still set at the next, the program does not
-    /// react, and the command ends. A session, which holds what has been done in it, says so and
-    /// ends at the third.
+    /// A program runs: a signal sets the flag. If the flag is still set at the next signal, the
+    /// program does not react, and the command ends. A session, which holds the user's definitions,
+    /// prints a message instead and ends at the third signal.
     Evaluating,
 }
 
-/// What a signal does.
+/// The handling of signals.
 ///
-/// One program is served by flags that the handler itself sets: a thread that waits for signals
-/// takes a quarter of the time of a short program. A session has one, because it has something to
-/// say ([`Interrupts::hold_on`]).
+/// A single program is served by flags that the handler itself sets: a thread that waits for
+/// signals would cost a quarter of the time of a short program. A session has such a thread,
+/// because it prints a message ([`Interrupts::hold_on`]).
 pub struct Interrupts {
+    /// The present activity, as the number of a [`Doing`].
     doing: Arc<AtomicU8>,
+    /// The session's flag, which stops a program.
     flag: Arc<AtomicBool>,
-    /// The next signal ends the command; of no account in a session.
+    /// True if the next signal ends the command; unused in a session.
     ends: Arc<AtomicBool>,
-    /// Signals so far; of a session.
+    /// The number of signals so far; used in a session.
     heard: Arc<AtomicU8>,
 }
 
-/// Signals in a row that end a session.
+/// The number of signals in a row that end a session.
 const ENOUGH: u8 = 3;
 
 impl Interrupts {
-    /// Begins to heed Ctrl-C. Where the system does not let us, Ctrl-C ends the command as it
-    /// would.
+    /// Installs the handlers for Ctrl-C. If the system refuses, Ctrl-C ends the command by default.
     pub fn install(flag: Arc<AtomicBool>) -> Interrupts {
         let ends = Arc::new(AtomicBool::new(true));
         let status = super::exit::INTERRUPTED.into();
-        // In this order: what a signal sets is for the next one.
+        // The order matters: each signal sets flags that apply to the next one.
         let _ = register_conditional_shutdown(SIGINT, status, ends.clone())
             .and_then(|_| register(SIGINT, flag.clone()))
             .and_then(|_| register(SIGINT, ends.clone()));
@@ -54,10 +54,10 @@ impl Interrupts {
         Interrupts { doing, flag, ends, heard: Arc::new(AtomicU8::new(0)) }
     }
 
-    /// A session begins: what is in it is not lost by a second signal.
+    /// Prepares for a session, which must not be lost by a second signal.
     pub fn hold_on(&self) {
         let (seen, set, count) = (self.doing.clone(), self.flag.clone(), self.heard.clone());
-        // It takes the place of the flags.
+        // This handler replaces the flags.
         let _ = ctrlc::set_handler(move || {
             let doing = seen.load(Ordering::SeqCst);
             if doing == Doing::Editing as u8 {
@@ -76,9 +76,9 @@ impl Interrupts {
         });
     }
 
-    /// Says what is going on until the result is dropped.
+    /// Sets the present activity until the result is dropped.
     pub fn while_doing(&self, doing: Doing) -> Until {
-        // A signal that came too late for the last input does not count for this one.
+        // A signal that came after the last input does not count for this one.
         self.flag.store(false, Ordering::SeqCst);
         self.heard.store(0, Ordering::SeqCst);
         let before = self.doing.swap(doing as u8, Ordering::SeqCst);
@@ -87,18 +87,19 @@ impl Interrupts {
     }
 }
 
-/// No thread that begins after this hears that the terminal has another size, but for the one that
-/// edits a line: any other would take the signal, and the line editor would go on waiting.
+/// Blocks the signal for a new terminal size in all threads that start later. Only the thread that
+/// edits a line unblocks it: in any other thread, the signal would not interrupt the wait of the
+/// line editor.
 pub fn hold_resizes() {
     #[cfg(unix)]
     let _ = resizes().thread_block();
 }
 
-/// Hears such signals until it is dropped.
+/// A guard within which this thread receives the signal for a new terminal size.
 pub struct Resizes(());
 
 impl Resizes {
-    /// This thread does from now on.
+    /// Unblocks the signal in this thread.
     pub fn heard() -> Resizes {
         #[cfg(unix)]
         let _ = resizes().thread_unblock();
@@ -113,14 +114,18 @@ impl Drop for Resizes {
 }
 
 #[cfg(unix)]
+/// Returns the set of the signal for a new terminal size.
 fn resizes() -> nix::sys::signal::SigSet {
     nix::sys::signal::SigSet::from(nix::sys::signal::Signal::SIGWINCH)
 }
 
-/// What was going on before goes on again when this is dropped.
+/// A guard that restores the previous activity when dropped.
 pub struct Until {
+    /// The present activity, as the number of a [`Doing`].
     doing: Arc<AtomicU8>,
+    /// See [`Interrupts::ends`].
     ends: Arc<AtomicBool>,
+    /// The previous activity.
     before: u8,
 }
 

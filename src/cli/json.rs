@@ -7,15 +7,15 @@ use felis::diagnostic::{Diagnostic, Help, Severity};
 use felis::source::{self, SourceMap, Span};
 use serde_json::{Value, json};
 
-/// The number of the form.
+/// The version of the schema.
 pub const SCHEMA: u32 = 1;
 
-/// A diagnostic as a line without its end.
+/// Returns a diagnostic as a line of JSON without the line break.
 pub fn diagnostic_line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     diagnostic_object(diagnostic, sources).to_string()
 }
 
-/// A diagnostic.
+/// Returns a diagnostic as JSON.
 pub fn diagnostic_object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
@@ -29,7 +29,7 @@ pub fn diagnostic_object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value 
         .collect();
     let told = |help: &Help| {
         let edit = |(span, text): &(Span, String)| json!({ "place": span_object(*span, sources), "replacement": text });
-        // One edit is there under the name it had before there could be several.
+        // A single edit has the field of schema versions with at most one edit.
         let only = match &help.edits[..] {
             [only] => Some(edit(only)),
             _ => None,
@@ -56,7 +56,8 @@ pub fn diagnostic_object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value 
     })
 }
 
-/// A span: its file, and its ends as bytes from 0, and as lines and characters from 1.
+/// Returns a span as JSON: its file, and its ends as bytes from 0, and as lines and characters from
+/// 1.
 fn span_object(span: Span, sources: &SourceMap) -> Value {
     let Some(source) = sources.get(span.source) else { return Value::Null };
     let end = |at: u32| {

@@ -1,22 +1,22 @@
-//! Memory-mapped files: pages are read at their first access, and dropped when memory is short.
+//! Memory-mapped files: pages are read at their first access, and evicted when memory is short.
 //!
 //! Takes an open file; gives its bytes, which are read-only and keep their addresses as long as
 //! they are used. Felis itself never changes a file in place: it writes a new file and renames it,
 //! so that a map keeps the old one.
 //!
-//! **Soundness, and its limit.** A map is a promise that the bytes do not change while they are
-//! read, and no system enforces it: another program may write into the file, or truncate it. Such
-//! writes may be seen or not, and numbers are read again from memory at each use, so that every
-//! value is one that was in the file. Values that are validated and then relied on (texts, codes
-//! below their size) are copied first. After a truncation, the system ends a process that reads
-//! beyond the new end (`SIGBUS`); on Linux a message says so. Files that are quickly read are
-//! therefore not mapped, and `files.md` documents the rest.
+//! **Soundness, and its limit.** A map assumes that the bytes do not change while they are read; no
+//! system enforces it: another program may write into the file, or truncate it. Such writes may be
+//! visible or not. Numbers are read again from memory at each use, so that every value is one that
+//! was in the file. Values that are validated and then relied on (texts, codes below their size)
+//! are copied first. After a truncation, the system ends a process that reads beyond the new end
+//! (`SIGBUS`); on Linux a message is printed. Files that are quick to read are therefore not
+//! mapped, and `files.md` documents the rest.
 
 use bytes::Bytes;
 use memmap2::Mmap;
 use std::fs::File;
 
-/// The bytes of a file; `None` where it cannot be mapped.
+/// Returns the bytes of a file; `None` if it cannot be mapped.
 pub fn bytes(file: &File) -> Option<Bytes> {
     #[cfg(target_os = "linux")]
     cut::explain();
@@ -26,7 +26,7 @@ pub fn bytes(file: &File) -> Option<Bytes> {
     Some(Bytes::from_owner(map))
 }
 
-/// The message for a file that was shortened while it is mapped.
+/// The message for a file that is truncated while it is mapped.
 #[cfg(target_os = "linux")]
 mod cut {
     use std::sync::Once;
@@ -40,18 +40,19 @@ mod cut {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
             let handler: extern "C" fn(libc::c_int) = end;
-            // SAFETY: the handler is a function of the signature that the system wants, and does
-            // only what is allowed in one. The runtime uses this signal for nothing on Linux, where
-            // an overflow of the stack is another.
+            // SAFETY: the handler has the required signature and does only async-signal-safe work.
+            // The Rust runtime does not need this signal on Linux, where a stack overflow raises
+            // `SIGSEGV`.
             unsafe { libc::signal(libc::SIGBUS, handler as libc::sighandler_t) };
         });
     }
 
+    /// Prints the message and ends the process: the handler of the signal.
     extern "C" fn end(_: libc::c_int) {
         static SAID: AtomicBool = AtomicBool::new(false);
-        // SAFETY: all three calls may be made in a handler, and the text is as long as it says.
+        // SAFETY: all three calls are allowed in a handler, and the length is that of the text.
         unsafe {
-            // Threads that run into it at the same time wait for the end that the first one makes.
+            // Other threads that receive the signal wait for the first one to end the process.
             while SAID.swap(true, Ordering::Relaxed) {
                 libc::pause();
             }

@@ -1,7 +1,7 @@
 //! The command line: files, expressions, questions about types, and the REPL.
 //!
 //! Takes arguments; gives output, diagnostics on standard error, and an exit code ([`exit`]). Uses
-//! of the library only [`felis::session`] and [`felis::editor`].
+//! only [`felis::session`] and [`felis::editor`] of the library.
 
 mod answers;
 mod arguments;
@@ -47,20 +47,20 @@ use test::TestOutput;
 pub mod exit {
     /// Success.
     pub const OK: u8 = 0;
-    /// The program stopped by an error while it ran, or its output could not be written.
+    /// The program stopped with an error at run time, or its output could not be written.
     pub const FAILED: u8 = 1;
     /// The command was called wrongly, or a file could not be read.
     pub const USAGE: u8 = 2;
-    /// A text could not be read, or its types are wrong: nothing has run.
+    /// A text could not be read as a program, or its types are wrong: nothing has run.
     pub const REJECTED: u8 = 3;
     /// Ctrl-C.
     pub const INTERRUPTED: u8 = 130;
-    /// The reader of the output has closed the pipe: the code of shells for a command that SIGPIPE
-    /// ends.
+    /// The reader of the output has closed the pipe: the exit code of shells for a command that is
+    /// ended by SIGPIPE.
     pub const BROKEN_PIPE: u8 = 141;
 }
 
-/// Does what the arguments say.
+/// Carries out the command; returns the exit code.
 pub fn run(arguments: Arguments) -> u8 {
     if let Some(Command::Lsp { .. }) = arguments.command {
         return lsp::serve();
@@ -84,13 +84,12 @@ pub fn run(arguments: Arguments) -> u8 {
         }
         (None, None, None) => return repl::run_piped(shell),
     };
-    // It has flushed what it wrote; what a session holds need not be taken apart when the process
-    // ends.
+    // All output is flushed. The session is not dropped, because the process ends.
     std::mem::forget(shell);
     code
 }
 
-/// Reports that the system has no memory for the stack that programs run on.
+/// Reports that the system has no memory for the stack on which programs run.
 pub fn report_missing_stack() -> u8 {
     output::print_error(
         "felis: the system gives no memory for the stack that programs run on; see `ulimit -v`",
@@ -98,8 +97,8 @@ pub fn report_missing_stack() -> u8 {
     exit::FAILED
 }
 
-/// Makes panics of Felis print one line instead of a Rust backtrace; the session goes on where it
-/// can.
+/// Makes a panic of Felis print one line instead of a Rust backtrace. A session continues if
+/// possible.
 pub fn report_bugs_in_one_line() {
     if std::env::var_os("RUST_BACKTRACE").is_none() {
         std::panic::set_hook(Box::new(|panic| {
@@ -108,18 +107,22 @@ pub fn report_bugs_in_one_line() {
     }
 }
 
-/// A session with what surrounds it.
+/// A session with its output and settings.
 pub struct Shell {
+    /// The session.
     session: Session,
+    /// The streams of output and messages.
     output: Output,
+    /// The handling of Ctrl-C.
     interrupts: Interrupts,
+    /// The format of messages.
     messages: MessageFormat,
 }
 
-/// The form and the stream of messages.
+/// The format and the stream of messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MessageFormat {
-    /// Laid out for people, to standard error.
+    /// Readable text, on standard error.
     SourceText,
     /// Lines of JSON on standard output, which has no other output.
     JsonOut,
@@ -216,9 +219,9 @@ impl Shell {
         code
     }
 
-    /// Runs a file, or standard input for `-`; its arguments are there as `args`.
+    /// Runs a file, or standard input for `-`, with its arguments in `args`. Returns the exit code.
     fn run_file(&mut self, file: &Path, arguments: &[OsString]) -> u8 {
-        // `felis run FILE -- WORDS`, as other runners have it.
+        // Other runners accept `felis run FILE -- WORDS`, too.
         let arguments = match arguments {
             [dashes, words @ ..] if dashes == "--" => words,
             words => words,
@@ -268,7 +271,8 @@ impl Shell {
         }
     }
 
-    /// Runs a file for what it declares: its `main` is not called. The exit code, if it fails.
+    /// Runs a file for its declarations: its `main` is not called. Returns the exit code if it
+    /// fails.
     fn run_declarations(&mut self, file: &Path) -> Option<u8> {
         let SourceText { name, text } = match input::read(file) {
             Ok(text) => text,
@@ -281,7 +285,7 @@ impl Shell {
         (code != exit::OK).then_some(code)
     }
 
-    /// Makes `args` known to a program that may mention it.
+    /// Defines `args` for a program that may mention it.
     fn define_arguments(&mut self, text: &str, arguments: &[OsString]) {
         if text.contains("args") {
             self.evaluate("arguments", &input::arguments_statement(arguments), Mode::Script);
@@ -303,12 +307,12 @@ impl Shell {
         exit_code(outcome.status)
     }
 
-    /// Evaluates, its output written as it comes, Ctrl-C heeded.
+    /// Evaluates a text; writes output as it is produced, and reacts to Ctrl-C.
     fn evaluate_with_output(&mut self, name: &str, text: &str, mode: Mode) -> Outcome {
         self.run_with_output(|session, out| session.evaluate(name, text, mode, out))
     }
 
-    /// Does something that evaluates, in the same way.
+    /// Runs work that evaluates, with the same handling of output and Ctrl-C.
     fn run_with_output(
         &mut self,
         work: impl FnOnce(&mut Session, &mut dyn FnMut(&str)) -> Outcome,
@@ -320,10 +324,10 @@ impl Shell {
         let mut outcome =
             work(session, &mut |text| repl::progress::write_output(text, |text| output.write(text)));
         drop(running);
-        // What is printed elsewhere, as by a test, does not depend on the terminal.
+        // Output elsewhere, such as that of a test, does not depend on the terminal.
         session.set_screen(Screen::default());
         if outcome.status == Status::Interrupted {
-            // The user has pressed Ctrl-C.
+            // The user has pressed Ctrl-C, so an error message is not needed.
             outcome.diagnostics.retain(|diagnostic| !diagnostic.is_error());
         }
         outcome
@@ -336,14 +340,15 @@ impl Shell {
             Err(refusal) => return self.report_input_error(&refusal),
         };
         self.session.set_loader(Box::new(FileLoader::relative_to(file)));
-        // How many there will be is not known; a program that checks runs without any.
+        // The number of arguments is not known; a program that checks must run without any.
         self.define_arguments(&text, &[]);
         let outcome = self.session.check(&name, &text);
         self.report_diagnostics(&outcome.diagnostics);
         exit_code(outcome.status)
     }
 
-    /// Answers `felis can`: `yes`, the type, the chain of choices; or `no` and why.
+    /// Answers `felis can`: `yes` with the type and the choices, or `no` with the reason. Returns
+    /// the exit code.
     fn print_use(&mut self, name: &str, types: &[String], with: Option<&Path>) -> u8 {
         if let Some(code) = with.and_then(|file| self.run_declarations(file)) {
             return code;
@@ -370,7 +375,8 @@ impl Shell {
         }
     }
 
-    /// Tries the laws of the instances in a program, which runs first, or of those in the library.
+    /// Checks the laws of the instances in a program, which runs first, or of those in the library,
+    /// on random values. Returns the exit code.
     fn laws(&mut self, file: Option<&Path>, cases: u32, seed: u64) -> u8 {
         if let Some(code) = file.and_then(|file| self.run_declarations(file)) {
             return code;
@@ -414,8 +420,8 @@ impl Shell {
         code
     }
 
-    /// A verdict for each line `left<TAB>right` of standard input; `error` for a line that is
-    /// wrong, an empty one for an empty one, so that lines correspond.
+    /// Writes a verdict for each line `left<TAB>right` of standard input: `error` for an invalid
+    /// line and an empty line for an empty one, so that lines correspond.
     fn iso_batch(&mut self) -> u8 {
         let mut worst = exit::OK;
         for (number, line) in std::io::stdin().lock().split(b'\n').enumerate() {
@@ -453,7 +459,7 @@ impl Shell {
         worst
     }
 
-    /// Reports names in types that may be mistakes, beside the answer.
+    /// Reports names in types that may be mistakes, on standard error.
     fn note_implicit_names(&mut self, types: &[&str]) {
         self.output.flush();
         answers::implicit_names_note(&mut self.session, types).lines().for_each(output::print_error);
@@ -483,7 +489,7 @@ impl Shell {
         refusal.exit_code()
     }
 
-    /// Writes a message as JSON to where those go.
+    /// Writes a JSON message to the stream of messages.
     fn write_message(&mut self, line: &str) {
         if self.messages == MessageFormat::JsonOut {
             self.output.write(line);
@@ -493,7 +499,7 @@ impl Shell {
         }
     }
 
-    /// Writes diagnostics in the form and to the stream of messages.
+    /// Writes diagnostics in the format and to the stream of messages.
     fn report_diagnostics(&mut self, diagnostics: &[Diagnostic]) {
         if self.messages != MessageFormat::SourceText {
             for diagnostic in diagnostics {
@@ -510,7 +516,8 @@ impl Shell {
     }
 }
 
-/// A session keeps the texts it has seen; a batch without end starts afresh now and then.
+/// The number of lines after which a batch starts a new session, because a session keeps all its
+/// texts.
 const LINES_PER_SESSION: usize = 10_000;
 
 /// Returns the exit code of a status.

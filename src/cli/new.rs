@@ -4,7 +4,7 @@ use super::exit;
 use super::output::{Output, display_path, print_error};
 use std::path::Path;
 
-/// The program: a function with an example, a test of it, and a `main`.
+/// The template: a function with an example, a test of it, and a `main`.
 const MAIN_TEMPLATE: &str = r#"#!/usr/bin/env felis
 // A first program. `felis run main.flx 3 world` runs it, `felis test main.flx` tests it.
 
@@ -24,7 +24,7 @@ proc main(width:int, name:string) {
 }
 "#;
 
-/// Makes the folder, unless there is something in it.
+/// Makes the folder, unless it exists and is not empty. Returns the exit code.
 pub fn create_program(output: &mut Output, folder: &Path) -> u8 {
     let name = display_path(folder);
     let taken = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
@@ -52,7 +52,7 @@ pub fn create_program(output: &mut Output, folder: &Path) -> u8 {
     exit::OK
 }
 
-/// A text as one word of a shell.
+/// Returns a text as one word of a shell.
 fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ',' | '@' | ':');
     match text.chars().all(plain) {

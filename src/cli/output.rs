@@ -12,12 +12,13 @@ use terminal_size::{Height, Width};
 
 /// The streams of output and messages.
 pub struct Output {
+    /// The buffered standard output.
     out: BufWriter<Stdout>,
     /// True if standard output is a terminal.
     pub interactive: bool,
     /// True if messages are colored.
     pub color: bool,
-    /// The colors of pictures, if they go to a terminal.
+    /// The colors of pictures on a terminal.
     colors: Colors,
     /// True if the last line written is complete.
     at_line_start: bool,
@@ -39,7 +40,7 @@ impl Output {
 
     /// Returns the screen for pictures that a program draws: the terminal, or a default page.
     pub fn screen(&self) -> Screen {
-        // The input and the text of the picture stay visible.
+        // These rows stay free for the input and the text of the picture.
         const RESERVED_ROWS: usize = 8;
         match terminal_size::terminal_size() {
             Some((Width(columns), Height(rows))) if self.interactive && columns > 0 => Screen {
@@ -64,23 +65,23 @@ impl Output {
         }
     }
 
-    /// Ends the line that a program has left open, so that what comes next stands alone.
+    /// Ends a line that a program has left open.
     pub fn end_line(&mut self) {
         if !self.at_line_start {
             self.write("\n");
         }
     }
 
-    /// Lets go of what has been written.
+    /// Flushes the output.
     pub fn flush(&mut self) {
         if let Err(error) = self.out.flush().and_then(|()| self.out.get_mut().flush()) {
             exit_on_write_error(&error);
         }
     }
 
-    /// Writes lines that end themselves to standard error.
+    /// Writes lines to standard error.
     pub fn write_error_text(&self, text: &str) {
-        // An error cannot be reported anywhere else.
+        // An error of standard error cannot be reported anywhere.
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
 }
@@ -105,8 +106,8 @@ pub fn stderr_columns() -> Option<usize> {
     known_columns(terminal_size::terminal_size_of(std::io::stderr()))
 }
 
-/// Prose for standard output, where it is set in by so much: on a terminal filled to its width,
-/// else as it is.
+/// Returns prose for standard output, to be indented by `by` columns: wrapped on a terminal,
+/// otherwise unchanged.
 pub fn wrap_for_stdout(text: String, by: usize) -> String {
     match known_columns(terminal_size::terminal_size_of(std::io::stdout())) {
         Some(columns) => fill_paragraphs(&text, columns.saturating_sub(by)),
@@ -116,16 +117,16 @@ pub fn wrap_for_stdout(text: String, by: usize) -> String {
 
 /// Returns the columns of a terminal that knows its size.
 fn known_columns(size: Option<(Width, Height)>) -> Option<usize> {
-    // A terminal that does not know its width reports 0.
+    // A terminal of unknown width reports 0.
     size.map(|(Width(columns), _)| usize::from(columns)).filter(|&columns| columns > 0)
 }
 
-/// The name of a file in a line of output or of a message.
+/// Returns the path of a file for a line of output or a message.
 pub fn display_path(path: &Path) -> String {
     escape_control(&path.display().to_string()).into_owned()
 }
 
-/// Ends the command: nothing it does can be seen any more.
+/// Ends the command, because none of its output can be read any more.
 fn exit_on_write_error(error: &std::io::Error) -> ! {
     if error.kind() == ErrorKind::BrokenPipe {
         std::process::exit(super::exit::BROKEN_PIPE.into());

@@ -1,44 +1,44 @@
-//! Files replaced as a whole: whoever reads one sees the old bytes or the new ones, never half of
-//! them.
+//! Atomic replacement of files: a reader sees all old bytes or all new ones.
 //!
-//! New bytes are written beside the file and then moved to its place. What a link leads to is
-//! replaced, not the link. A file keeps its permissions, which the new bytes have from the
-//! beginning; one that is read-only is refused, though its folder would let it be replaced. Nothing
-//! is left over where it fails.
+//! New bytes are written beside the file and then moved to its place. The target of a symbolic link
+//! is replaced, not the link. The new file has the permissions of the old one from the beginning. A
+//! read-only file is refused, although its folder would allow a replacement. A failure leaves no
+//! new file.
 //!
-//! Where the system can (Linux, on most file systems), the new bytes are written to a file without
-//! a name, which is gone with the process however that ends, and gets its name when it is whole. A
-//! file that replaces another gets a name beside it first, and is moved by the next system call;
-//! only a process that is killed between the two leaves a file over. Elsewhere the bytes have a
-//! name, which ends in `.part`, from the beginning, and a process that is killed by force while it
-//! writes leaves that.
+//! On Linux, on most file systems, the new bytes are written to a file without a name
+//! (`O_TMPFILE`), which vanishes with the process, and which gets its name when it is complete. A
+//! file that replaces another one first gets a name beside it, and is moved by the next system
+//! call; only a process that is killed between the two leaves that name. Elsewhere the new file has
+//! a name that ends in `.part` from the beginning, and a process that is killed while it writes
+//! leaves that file.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
-/// Bytes that are written between two looks whether to go on.
+/// The number of bytes written between two calls of `look`.
 const PIECE: usize = 1 << 22;
-/// Pieces after which the system is asked to put on the disk what it has.
+/// The number of pieces after which the data are synchronized to the disk.
 const UNSYNCED: usize = 8;
-/// The most links that lead from one to the next.
+/// The maximum length of a chain of symbolic links.
 const MAX_LINKS: usize = 40;
-/// The longest name that leaves room for what is added to it.
+/// The maximum length of a name that leaves room for a suffix.
 const MAX_NAME_BYTES: usize = 200;
 
-/// Who may do what with a file that is put somewhere.
+/// The permissions of a written file.
 pub enum Access {
-    /// As a new file gets it.
+    /// The default permissions of a new file.
     New,
-    /// This.
+    /// These.
     Same(Permissions),
-    /// Nobody writes.
+    /// Read-only for all users.
     ReadOnly,
 }
 
-/// Replaces a file, or makes one where there is none; why not, in words. `look` is asked between
-/// pieces and before the file appears whether to go on; it is told which file that is.
+/// Replaces a file, or makes one if there is none; the error is the reason in words. `look` is
+/// called with the target between pieces and before the file appears; its error stops the
+/// replacement.
 pub fn replace(path: &Path, bytes: &[u8], look: &dyn Fn(&Path) -> Result<(), String>) -> Result<(), String> {
     let target = target(path).map_err(|error| reason(&error))?;
     let access = match fs::metadata(&target) {
@@ -53,7 +53,7 @@ pub fn replace(path: &Path, bytes: &[u8], look: &dyn Fn(&Path) -> Result<(), Str
     put(&target, bytes, access, look)
 }
 
-/// Puts a file in this place, whatever was there.
+/// Puts a file at this path, and replaces any file there.
 pub fn put(
     target: &Path,
     bytes: &[u8],
@@ -73,7 +73,8 @@ pub fn put(
         for (at, piece) in bytes.chunks(PIECE).enumerate() {
             look(target)?;
             file.write_all(piece).map_err(why)?;
-            // What waits to reach the disk at the end is little, for nothing can be stopped there.
+            // Little data may be left for the last synchronization, because it cannot be
+            // interrupted.
             if at % UNSYNCED == UNSYNCED - 1 {
                 file.sync_data().map_err(why)?;
             }
@@ -81,11 +82,11 @@ pub fn put(
         file.sync_all().map_err(why)?;
         look(target)
     };
-    // Where it fails, a name beside goes with its variable.
+    // On a failure, dropping the variable removes the name beside.
     write()?;
     let beside = match beside {
         Some(path) => path,
-        // Where nothing is to be replaced, its first name is its last one.
+        // Without a file to be replaced, the first name is the final one.
         None if name(&file, target).is_ok() => return Ok(()),
         None => self::beside(target, |path| name(&file, path)).map_err(why)?.into_temp_path(),
     };
@@ -93,13 +94,13 @@ pub fn put(
     beside.persist(target).map_err(|failed| why(failed.error))
 }
 
-/// A file without a name in the folder of another, where there are such files.
+/// Makes a file without a name in the folder of another file, if the system supports it.
 #[cfg(target_os = "linux")]
 fn unnamed(target: &Path) -> Option<File> {
     use std::os::unix::fs::OpenOptionsExt;
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let file = fs::OpenOptions::new().write(true).custom_flags(libc::O_TMPFILE).open(folder).ok()?;
-    // It gets its name by way of this folder.
+    // The file gets its name through this folder.
     fs::symlink_metadata(descriptor(&file)).ok().map(|_| file)
 }
 
@@ -108,7 +109,7 @@ fn unnamed(_: &Path) -> Option<File> {
     None
 }
 
-/// Gives a file without a name this one, if it is free.
+/// Gives a file without a name this name, if the name is free.
 #[cfg(target_os = "linux")]
 fn name(file: &File, path: &Path) -> io::Result<()> {
     use nix::fcntl::{AT_FDCWD, AtFlags};
@@ -121,14 +122,14 @@ fn name(_: &File, _: &Path) -> io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 
-/// Where the system shows an open file.
+/// Returns the path of an open file in `/proc`.
 #[cfg(target_os = "linux")]
 fn descriptor(file: &File) -> PathBuf {
     use std::os::fd::AsRawFd;
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Where a path leads: to what is there, or to where the last of its links would have it.
+/// Returns the target of a path: the file there, or the end of its chain of links.
 fn target(path: &Path) -> io::Result<PathBuf> {
     if let Ok(real) = fs::canonicalize(path) {
         return Ok(real);
@@ -136,7 +137,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
         match fs::read_link(&path) {
-            // Another link begins at the folder of this one.
+            // A relative link begins at the folder of the present one.
             Ok(next) => path = path.with_file_name("").join(next),
             Err(_) => return Ok(path),
         }
@@ -144,6 +145,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its links lead to each other"))
 }
 
+/// Sets the permissions of an open file.
 fn set(file: &File, access: Access) -> io::Result<()> {
     let permissions = match access {
         Access::New => return Ok(()),
@@ -157,7 +159,7 @@ fn set(file: &File, access: Access) -> io::Result<()> {
     file.set_permissions(permissions)
 }
 
-/// A free name in the folder of another, with what is made under it.
+/// Makes something under a free name in the folder of another file.
 fn beside<T>(target: &Path, make: impl FnMut(&Path) -> io::Result<T>) -> io::Result<NamedTempFile<T>> {
     let name = target.file_name().map(|name| name.to_string_lossy().into_owned());
     let Some(name) = name else { return Err(ErrorKind::NotFound.into()) };
@@ -166,6 +168,7 @@ fn beside<T>(target: &Path, make: impl FnMut(&Path) -> io::Result<T>) -> io::Res
     Builder::new().prefix(&format!(".{name}.")).suffix(".part").make_in(folder, make)
 }
 
+/// Returns the reason for an error in words.
 fn reason(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "its folder is not there".to_string(),
@@ -232,7 +235,7 @@ mod tests {
         let file = folder.join("x");
         all(&file, b"old").expect("written");
         let stopped = replace(&file, b"new", &|target| {
-            // Whatever is written by now, nothing of it is where it will be.
+            // Nothing has been written to the target so far.
             assert_eq!(fs::read(target).expect("a file"), b"old");
             Err("enough".to_string())
         });
@@ -261,7 +264,7 @@ mod tests {
         });
         assert_eq!(seen, Ok(()));
         assert_eq!(fs::read(&file).expect("a file"), b"new");
-        // A link to nothing, over another link, makes what it leads to.
+        // A dangling link through another link makes the file that it leads to.
         symlink("hop", folder.join("dangling")).expect("a link");
         symlink("inner/made", folder.join("hop")).expect("a link");
         all(&folder.join("dangling"), b"new").expect("written");

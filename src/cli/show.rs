@@ -7,7 +7,7 @@ use felis::session::{Metrics, Stage};
 use std::time::{Duration, Instant};
 
 impl Shell {
-    /// Does `work`, and prints the code at a stage and the metrics that were requested.
+    /// Runs `work`, and prints the code at a stage and the metrics, if requested.
     pub(super) fn run_and_report(
         &mut self,
         stage: Option<Stage>,
@@ -44,7 +44,7 @@ impl Shell {
     }
 }
 
-/// Returns metrics as text for people.
+/// Returns metrics as readable text.
 pub fn statistics_text(work: &Metrics) -> String {
     let Metrics { parts, kernels, compiling, declined, runs, failed, fresh, reused, copied: _ } = work;
     let failed = if *failed > 0 { format!(", {failed} of them failed") } else { String::new() };
@@ -67,7 +67,7 @@ fn counted(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Bytes in the unit that suits them.
+/// Returns a number of bytes in a suitable unit.
 fn byte_size_text(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} bytes"),

@@ -1,5 +1,5 @@
 //! `felis test`: runs the examples and tests of programs. Prints for each its outcome, time and
-//! differences, and a summary; as JSON, a line for each and one for all.
+//! differences, and a summary; as JSON, one line for each and one for the summary.
 
 use super::files::FileLoader;
 use super::input::{self, SourceText};
@@ -13,14 +13,14 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The output of a run of tests.
+/// The form of the output of a run of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TestOutput {
-    /// Each, and a summary.
+    /// All tests, and a summary.
     All,
     /// Failed tests, and a summary.
     Failed,
-    /// Each, as a line of JSON.
+    /// All tests and the summary, as lines of JSON.
     Json,
 }
 
@@ -33,7 +33,7 @@ struct TestCounts {
 }
 
 impl Shell {
-    /// Tests files one by one, each in a session of its own.
+    /// Tests files one by one, each in a session of its own. Returns the exit code.
     pub(super) fn test(&mut self, files: &[PathBuf], selection: &TestSelection, told: TestOutput) -> u8 {
         if told == TestOutput::Json {
             self.messages = MessageFormat::JsonOut;
@@ -110,7 +110,7 @@ impl Shell {
                     }
                     output.write(&test_lines(&name, &tested, session));
                 }
-                // The last one is visible while the next one runs.
+                // The result of a test is visible while the next one runs.
                 output.flush();
             })
         };
@@ -127,7 +127,8 @@ impl Shell {
         self.report_outcome(&outcome)
     }
 
-    /// A file's text, with a session of its own for it; or the exit code, if it cannot be read.
+    /// Reads a file and starts a new session for it; the error is the exit code if the file cannot
+    /// be read.
     pub(super) fn read_into_new_session(&mut self, file: &Path) -> Result<SourceText, u8> {
         let text = input::read(file).map_err(|refusal| self.report_input_error(&refusal))?;
         self.session.reset();
@@ -136,7 +137,7 @@ impl Shell {
         Ok(text)
     }
 
-    /// Tells how a file's program ended; the exit code.
+    /// Reports the outcome of a file's program; returns the exit code.
     pub(super) fn report_outcome(&mut self, outcome: &Outcome) -> u8 {
         self.report_diagnostics(&outcome.diagnostics);
         if outcome.status == Status::Interrupted {
@@ -155,7 +156,7 @@ fn test_title(tested: &TestReport) -> String {
     }
 }
 
-/// A test in a line; below it what is wrong.
+/// Returns the line of a test, and below it the reasons of a failure.
 fn test_lines(file: &str, tested: &TestReport, session: &Session) -> String {
     let TestReport { line, outcome, time, .. } = tested;
     let (title, time) = (test_title(tested), format_duration(*time));
@@ -171,7 +172,7 @@ fn test_lines(file: &str, tested: &TestReport, session: &Session) -> String {
     format!("  FAIL  {title}  ({time}), {file}:{line}\n{wrong}")
 }
 
-/// A test as JSON.
+/// Returns the result of a test as JSON.
 fn test_object(file: &str, tested: &TestReport, session: &Session) -> Value {
     let TestReport { name, example, line, outcome, time } = tested;
     let mut object = json!({
@@ -219,7 +220,7 @@ pub(super) fn parse_limit(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// The time that a number of seconds is.
+/// Parses a time in seconds.
 pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "seconds are a number, such as `2` or `0.5`".to_string())?;
     match Duration::try_from_secs_f64(seconds) {
@@ -228,7 +229,7 @@ pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// The lines after the first below its text.
+/// Indents the lines after the first.
 fn indent_continuation(text: &str) -> String {
     text.replace('\n', "\n        ")
 }

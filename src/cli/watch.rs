@@ -1,6 +1,6 @@
 //! `felis check --watch`: checks programs again whenever one of their files changes.
 //!
-//! Files are polled: that works on every system and every kind of disk.
+//! Files are polled, which works on every operating system and file system.
 
 use super::files::{FileLoader, RecordedStamps, file_stamp};
 use super::input::{self, SourceText};
@@ -11,18 +11,19 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The interval between two looks at the files.
+/// The interval between two checks of the files.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 impl Shell {
-    /// Checks files until Ctrl-C.
+    /// Checks files until Ctrl-C. Returns the exit code.
     pub(super) fn watch(&mut self, files: &[PathBuf]) -> u8 {
         if files.iter().any(|file| file.as_os_str() == "-") {
             super::output::print_error("felis: standard input cannot be watched");
             return exit::USAGE;
         }
         loop {
-            // Stamps are taken before files are read: a change meanwhile is seen in the next round.
+            // Stamps are taken before files are read, so that a change in between is seen in the
+            // next round.
             let seen = RecordedStamps::default();
             if let Ok(mut seen) = seen.lock() {
                 seen.extend(files.iter().map(|file| (file.clone(), file_stamp(file))));

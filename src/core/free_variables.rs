@@ -3,28 +3,28 @@
 use super::{ClassId, FunctionId, GlobalId, LocalId, Root, Stmt, Term, TermKind};
 use std::collections::BTreeSet;
 
-/// Variables of a body and of the session, and functions.
+/// The variables and functions that a term mentions.
 #[derive(Clone, Debug, Default)]
 pub struct FreeVariables {
     /// Locals that are read, captured or stored into.
     pub locals: BTreeSet<LocalId>,
-    /// Session variables.
+    /// Session variables that are read or stored into.
     pub globals: BTreeSet<GlobalId>,
-    /// Functions as values.
+    /// Functions that are used as values or called.
     pub functions: BTreeSet<FunctionId>,
     /// Methods of classes, by their numbers.
     pub methods: BTreeSet<(ClassId, usize)>,
 }
 
 impl FreeVariables {
-    /// The variables and functions that a term mentions.
+    /// Returns the variables and functions that a term mentions.
     pub fn by_term(term: &Term) -> FreeVariables {
         let mut found = FreeVariables::default();
         found.term(term);
         found
     }
 
-    /// The variables and functions that a statement mentions.
+    /// Returns the variables and functions that a statement mentions.
     pub fn by_stmt(stmt: &Stmt) -> FreeVariables {
         let mut found = FreeVariables::default();
         found.stmt(stmt);
@@ -32,6 +32,7 @@ impl FreeVariables {
         found
     }
 
+    /// Adds the variables and functions that the term mentions.
     fn term(&mut self, term: &Term) {
         match &term.kind {
             TermKind::Local(local) => {

@@ -1,42 +1,42 @@
 //! Last uses by liveness analysis: reads that move the value of a variable, and places that drop
-//! it.
+//! the value.
 //!
 //! A value is shared until a store, and a store copies a shared value. So a dead variable that
 //! still holds a value makes the next store copy it without need. Here each read of a variable
-//! after which that value is not read again becomes a [`TermKind::Move`], and where a value dies
-//! without a read, a [`StmtKind::Drop`] drops it.
+//! whose value is not read again becomes a [`TermKind::Move`], and where a value dies without a
+//! read, a [`StmtKind::Drop`] drops it.
 //!
-//! **Liveness.** A walk from the last thing that happens to the first keeps the set of what is read
-//! later. A read of a variable that is not in the set is a move; then it is in the set. Binding or
-//! assigning a variable takes it out. A variable whose components are read by themselves has a
-//! place in the set for each of them, so that `(...r, items = push (r.items, v))` moves `r.items`
-//! out of an `r` whose other fields are read later. The order is that of the evaluator: strict,
-//! left to right.
+//! **Liveness.** A backward walk, from the last evaluation step to the first, maintains the set of
+//! live places: those that are read later. A read of a variable that is not in the set is a move;
+//! the read then adds the variable to the set. Binding or assigning a variable removes it. A
+//! variable whose components are read separately has a place in the set for each of them, so that
+//! `(...r, items = push (r.items, v))` moves `r.items` out of an `r` whose other fields are read
+//! later. The order is that of the evaluator: strict, left to right.
 //!
-//! **Branches.** What is read later is the union over the branches. A variable that one branch
-//! reads, and another does not, is dropped at the start of the other one.
+//! **Branches.** The live set before a branch is the union over the branches. A variable that one
+//! branch reads, and another does not, is dropped at the start of the other one.
 //!
-//! **Loops.** What is read at the head of a loop is what a walk over the loop gives that begins
-//! with nothing but what is read after it: the walk adds and takes out the same places whatever it
-//! begins with, so a second walk would add nothing. With that set at the end of the body the loop
-//! is walked once more, and marked. `break` and `return` lead to what is read after the loop and
-//! after the function, `continue` to the head. A loop may be handed as a whole to another executor,
-//! which reads each variable that the loop mentions: those from outside of the loop count as read
-//! at its head. After a loop all that it mentions and that is not read later is dropped.
+//! **Loops.** The live set at the head of a loop is the result of one walk over the loop that
+//! begins with the set after the loop. A second walk would add nothing, because the walk adds and
+//! removes the same places whatever set it begins with. With the set of the head at the end of the
+//! body, the loop is walked once more, and marked. `break` and `return` lead to the sets after the
+//! loop and after the function, `continue` to the head. A loop may be given as a whole to another
+//! executor, which reads each variable that the loop mentions: those from outside of the loop are
+//! live at its head. After a loop all variables that it mentions and that are not live are dropped.
 //!
-//! **Variables that others see**: those of the session, and those that functions capture. They are
-//! read later always, but for the statement that assigns them: in `x = push (x, v)` the value is
-//! moved if nothing between the read and the assignment can look at `x`. Who can: a read in the
-//! statement, and a function that is called there, or that is called by one that is called there,
-//! and mentions `x`. Where a value that may hold a function is read on the way, nothing is known of
-//! the callees, and nothing is moved.
+//! **Visible variables**: those of the session, and those that functions capture. They are always
+//! live, except in the statement that assigns them: in `x = push (x, v)` the value is moved if
+//! nothing between the read and the assignment can read `x`. Possible readers are a read in the
+//! statement, and a function that is called there, directly or indirectly, and mentions `x`. Where
+//! a value that may hold a function is read in between, the callees are unknown, and nothing is
+//! moved.
 //!
-//! Errors leave the program: a value that was moved before is lost, and a session records the
+//! An error ends the program: a value that was moved before is lost, and a session records the
 //! values of its variables.
 //!
-//! Takes functions and statements as the checker gives them; gives the same with the marks. A
-//! variable of a type that is one word of storage, a text or a function is left as it is: sharing
-//! these costs nothing later.
+//! Takes functions and statements of the checker; gives the same with the marks. A variable whose
+//! type is one word of storage, a text or a function is not marked, because sharing these values
+//! costs nothing later.
 
 use super::free_variables::FreeVariables;
 use super::prim::PrimClass;
@@ -50,30 +50,32 @@ use crate::source::Span;
 use crate::types::{Type, TypeKind};
 use std::collections::BTreeSet;
 
-/// Components of one variable that are tracked separately.
+/// The maximum number of components of one variable that are tracked separately.
 const MAX_TRACKED_COMPONENTS: usize = 32;
 
-/// Functions reachable from one that is tested for copies.
+/// The maximum number of functions reachable from one that is tested for copies.
 const MAX_CALLEES: usize = 16;
 
-/// Types looked at to find functions in one.
+/// The maximum number of types searched for functions.
 const MAX_TYPES: usize = 100;
 
 /// A cache of the session variables that functions may read.
 #[derive(Default)]
 pub struct ReachableGlobals {
+    /// The results by function.
     cache: HashMap<FunctionId, GlobalAccess>,
 }
 
 /// The session variables that a function, or one that it calls, may read.
 #[derive(Clone, Default)]
 struct GlobalAccess {
+    /// The variables.
     globals: BTreeSet<GlobalId>,
     /// True if the function may call functions that are not known.
     unknown: bool,
 }
 
-/// A function with its last uses marked.
+/// Returns a function with its last uses marked.
 pub fn mark_function(program: &Program, reach: &mut ReachableGlobals, function: &Function) -> Function {
     let mut function = function.clone();
     let mut walk = Liveness::new(program, reach, &function.locals);
@@ -90,8 +92,8 @@ pub fn mark_function(program: &Program, reach: &mut ReachableGlobals, function: 
     function
 }
 
-/// The statement of a script at a position, with its last uses marked, and the locals that are to
-/// be let go of after it.
+/// Returns the statement of a script at a position, with its last uses marked, and the locals to be
+/// dropped after it.
 pub fn mark_statement(
     program: &Program,
     reach: &mut ReachableGlobals,
@@ -112,7 +114,7 @@ pub fn mark_statement(
     let mut stmts = stmts.into_iter();
     let (mut stmt, mut drops) = (stmts.next(), Vec::new());
     if let Some(Stmt { kind: StmtKind::Drop(_), .. }) = stmt {
-        // What dies before the statement dies after it as well.
+        // A local that dies before the statement is dropped after it.
         stmt = stmts.next();
     }
     for more in stmts {
@@ -123,7 +125,7 @@ pub fn mark_statement(
     (stmt.expect("the statement itself is among those that are marked"), drops)
 }
 
-/// The term that is a script's result, with its last uses marked.
+/// Returns the result term of a script, with its last uses marked.
 pub fn mark_result(
     program: &Program,
     reach: &mut ReachableGlobals,
@@ -138,7 +140,7 @@ pub fn mark_result(
     term
 }
 
-/// The locals whose values end in a term that is marked: they are moved or let go of, and not set
+/// Returns the locals whose values end in a marked term: they are moved or dropped, and not set
 /// again.
 pub fn dying_locals(term: &Term) -> Vec<LocalId> {
     let (mut dying, mut set) = (BTreeSet::new(), BTreeSet::new());
@@ -166,9 +168,8 @@ pub fn dying_locals(term: &Term) -> Vec<LocalId> {
     dying.difference(&set).copied().collect()
 }
 
-/// Returns true if a function, given large arrays that are not shared, copies none of them: it
-/// builds nothing, and calls no function that is not known, nor itself. Its loops may be taken over
-/// one by one.
+/// Returns true if a function that receives large unshared arrays copies none of them: it builds
+/// nothing, and calls neither itself nor an unknown function. Its loops may be compiled one by one.
 pub fn copies_no_arrays(program: &Program, function: FunctionId) -> bool {
     let (mut met, mut waiting) = (HashSet::default(), vec![function]);
     while let Some(function) = waiting.pop() {
@@ -187,8 +188,8 @@ pub fn copies_no_arrays(program: &Program, function: FunctionId) -> bool {
             }
             term.for_each_child(&mut |child| terms.push(child));
         }
-        // What calls itself may go on as long as a loop, and its calls are no loop that could be
-        // taken over.
+        // A recursive function may run as long as a loop, but it is not a loop that could be
+        // compiled.
         if met.len() > MAX_CALLEES || waiting.contains(&function) {
             return false;
         }
@@ -196,7 +197,7 @@ pub fn copies_no_arrays(program: &Program, function: FunctionId) -> bool {
     true
 }
 
-/// The parameters of a function that its body reads once, where nothing is done again and again.
+/// Returns the parameters of a function that its body reads once, outside of loops.
 pub fn params_read_once(function: &Function) -> BTreeSet<LocalId> {
     let mut reads: HashMap<LocalId, usize> = HashMap::default();
     let mut waiting = vec![(&function.body, 1)];
@@ -208,7 +209,7 @@ pub fn params_read_once(function: &Function) -> BTreeSet<LocalId> {
             }
             TermKind::Block(stmts, _) => stmts.iter().for_each(|stmt| {
                 stmt.for_each_stmt(&mut |stmt| {
-                    // What is in a loop counts twice.
+                    // A read in a loop counts twice.
                     if let StmtKind::For(..) | StmtKind::While(..) = stmt.kind {
                         stmt.for_each_term(&mut |term| waiting.push((term, 2)));
                     }
@@ -222,7 +223,7 @@ pub fn params_read_once(function: &Function) -> BTreeSet<LocalId> {
     function.params.iter().copied().filter(|local| reads.get(local) == Some(&1)).collect()
 }
 
-/// Lets go of locals before a term.
+/// Drops locals before a term.
 fn drop_before(term: &mut Term, locals: Vec<LocalId>) {
     if locals.is_empty() {
         return;
@@ -240,7 +241,7 @@ fn drop_before(term: &mut Term, locals: Vec<LocalId>) {
     };
 }
 
-/// The local, or the component of one, that a term reads.
+/// Returns the local, or the component of a local, that a term reads.
 fn local_or_component(term: &Term) -> Option<(LocalId, Option<usize>)> {
     match &term.kind {
         TermKind::Local(local) => Some((*local, None)),
@@ -254,7 +255,7 @@ fn local_or_component(term: &Term) -> Option<(LocalId, Option<usize>)> {
     }
 }
 
-/// A set of small numbers.
+/// A set of small numbers, as bits of words.
 #[derive(Clone)]
 struct BitSet(Vec<u64>);
 
@@ -280,35 +281,42 @@ impl BitSet {
     }
 }
 
+/// The backward walk of one body.
 struct Liveness<'a> {
+    /// The program.
     program: &'a Program,
+    /// The cache of session variables that functions may read.
     reach: &'a mut ReachableGlobals,
+    /// The locals of the body.
     locals: Vec<LocalInfo>,
     /// The locals that may be moved.
     movable: Vec<bool>,
-    /// For each local, how many of its components are told apart.
+    /// The number of tracked components of each local.
     parts: Vec<usize>,
-    /// For each local, its first place in a set: the whole, then its components. Made when all are
-    /// counted.
+    /// The first place of each local in a set: the whole, then its components. Computed when all
+    /// components are counted.
     places: Vec<usize>,
-    /// Marks are made; otherwise it is only found out what is read.
+    /// True if marks are inserted; otherwise only the live sets are computed.
     inserts_marks: bool,
-    /// The locals that are read after the innermost loop, and from its head on.
+    /// The locals that are live after the innermost loop.
     live_after_loop: BitSet,
+    /// The locals that are live at the head of the innermost loop.
     live_at_loop_head: BitSet,
-    /// The variable that others see and that the statement around assigns.
+    /// The visible variable that the present statement assigns.
     assigned: Option<Root>,
-    /// The locals mentioned and bound since the walk of the innermost loop began.
+    /// The locals mentioned since the walk of the innermost loop began.
     mentioned: BitSet,
+    /// The locals bound since the walk of the innermost loop began.
     bound: BitSet,
-    /// Locals that were captured when nobody reads them later.
+    /// The locals that were captured when they were not live.
     captured: Vec<LocalId>,
 }
 
-/// The place in a set of what [`Liveness::assigned`] is.
+/// The place of [`Liveness::assigned`] in a set.
 const ASSIGNED_SLOT: usize = 0;
 
 impl<'a> Liveness<'a> {
+    /// Makes a walk over a body with these locals.
     fn new(program: &'a Program, reach: &'a mut ReachableGlobals, locals: &[LocalInfo]) -> Liveness<'a> {
         let movable = locals.iter().map(|local| !local.shared && is_stored_data(&local.ty)).collect();
         let none = BitSet::with_capacity(0);
@@ -329,7 +337,7 @@ impl<'a> Liveness<'a> {
         }
     }
 
-    /// Counts the components that are read by themselves.
+    /// Counts the components that are read separately.
     fn count(&mut self, term: &Term) {
         let mut waiting = vec![term];
         while let Some(term) = waiting.pop() {
@@ -341,7 +349,7 @@ impl<'a> Liveness<'a> {
         }
     }
 
-    /// The empty set; the components are counted.
+    /// Returns the empty set; fixes the places of all locals.
     fn empty_set(&mut self) -> BitSet {
         let mut next = ASSIGNED_SLOT + 1;
         self.places = self
@@ -360,34 +368,38 @@ impl<'a> Liveness<'a> {
         nothing
     }
 
+    /// Returns true if the value of a local may be moved.
     fn movable(&self, local: LocalId) -> bool {
         self.movable[local as usize]
     }
 
-    /// The places of a local: the whole and its components.
+    /// Returns the places of a local: the whole and its components.
     fn range(&self, local: LocalId) -> std::ops::RangeInclusive<usize> {
         let first = self.places[local as usize];
         first..=first + self.parts[local as usize]
     }
 
+    /// Returns true if the local or a component of it is in the set.
     fn is_live(&self, local: LocalId, live: &BitSet) -> bool {
         self.range(local).any(|place| live.contains(place))
     }
 
+    /// Adds all places of a local to the set.
     fn mark_live(&self, local: LocalId, live: &mut BitSet) {
         self.range(local).for_each(|place| live.add(place));
     }
 
-    /// A local is set: what it was is not read later.
+    /// Removes a local from the set, because it is assigned.
     fn kill(&mut self, local: LocalId, live: &mut BitSet) {
         self.range(local).for_each(|place| live.remove(place));
     }
 
+    /// Records that the walk has met a local.
     fn mention(&mut self, local: LocalId) {
         self.mentioned.add(local as usize);
     }
 
-    /// A read of a local or of a component: whether it is the last one.
+    /// Records a read of a local or of a component; returns true if it is the last one.
     fn read(&mut self, local: LocalId, part: Option<usize>, live: &mut BitSet) -> bool {
         self.mention(local);
         if !self.movable(local) {
@@ -408,7 +420,7 @@ impl<'a> Liveness<'a> {
         }
     }
 
-    /// The locals that may be let go of among those that are in one set and not in another.
+    /// Returns the droppable locals that are in one set and not in the other.
     fn dead(&self, before: &BitSet, now: &BitSet) -> Vec<LocalId> {
         let locals = 0..self.locals.len() as LocalId;
         let dies = |local: &LocalId| {
@@ -420,8 +432,10 @@ impl<'a> Liveness<'a> {
         locals.filter(dies).collect()
     }
 
-    // ---- terms, from the last thing that happens to the first -------------------------------
+    // ---- terms, in reverse order of evaluation ----------------------------------------------
 
+    /// Walks a term: marks last reads, and changes `live` from the set after it to the set before
+    /// it.
     fn term(&mut self, term: &mut Term, live: &mut BitSet) {
         if let Some((local, part)) = local_or_component(term) {
             if self.assigned == Some(Root::Local(local)) {
@@ -432,7 +446,7 @@ impl<'a> Liveness<'a> {
                 }
                 return;
             }
-            // Of a component that is the last one read of its variable, the whole is moved.
+            // If the component is the last one read of its variable, the whole is moved.
             let whole = part.is_some_and(|part| {
                 let own = self.places[local as usize] + 1 + part;
                 !self.range(local).any(|place| place != own && live.contains(place))
@@ -505,7 +519,7 @@ impl<'a> Liveness<'a> {
             TermKind::Match(scrutinee, arms) => {
                 let after = live.clone();
                 let mut starts: Vec<BitSet> = Vec::new();
-                // What is read from the next arm on, if this one does not fit.
+                // The live set of the next arm, which is tried if this one does not match.
                 let mut next: Option<BitSet> = None;
                 for arm in arms.iter_mut().rev() {
                     let mut here = after.clone();
@@ -547,7 +561,7 @@ impl<'a> Liveness<'a> {
         }
     }
 
-    /// Walks a term that may be handed as a whole to another executor, which reads the variables
+    /// Walks a term that may be given as a whole to another executor, which reads the variables
     /// that it mentions with all their components.
     fn in_branch(&mut self, live: &mut BitSet, walk: impl FnOnce(&mut Self, &mut BitSet)) {
         if self.parts.iter().all(|parts| *parts == 0) {
@@ -563,8 +577,8 @@ impl<'a> Liveness<'a> {
         self.end(outer);
     }
 
-    /// The locals that an arm does not need, of those that the match reads and those that patterns
-    /// so far bind.
+    /// Returns the locals that an arm does not need, among those that the match reads and those
+    /// that patterns so far bind.
     fn unread(&self, before: &BitSet, bound: &[LocalId], now: &BitSet) -> Vec<LocalId> {
         let mut dead = self.dead(before, now);
         for local in bound {
@@ -575,20 +589,21 @@ impl<'a> Liveness<'a> {
         dead
     }
 
+    /// Binds a local, which is dead before.
     fn bind(&mut self, local: LocalId, live: &mut BitSet) {
         self.bound.add(local as usize);
         self.kill(local, live);
     }
 
+    /// Binds the locals of a pattern.
     fn bind_pattern(&mut self, pat: &Pat, live: &mut BitSet) {
         let mut bound = Vec::new();
         pat.for_each_local(&mut |local| bound.push(local));
         bound.into_iter().for_each(|local| self.bind(local, live));
     }
 
-    /// Walks what is done again and again: `round` goes from the end of a round to its head, and
-    /// adds what is read after the last one. `live` is what is read after it, then what is read at
-    /// its head.
+    /// Walks a loop. `round` walks one round from its end to its head, and adds the live set after
+    /// the last round. `live` is first the set after the loop, then the set at its head.
     fn fixed_point(&mut self, live: &mut BitSet, mut round: impl FnMut(&mut Self, &mut BitSet)) {
         let size = self.locals.len();
         let outer = self.begin();
@@ -599,7 +614,7 @@ impl<'a> Liveness<'a> {
         let mut head = BitSet(vec![0; live.0.len()]);
         self.live_at_loop_head = head.clone();
         round(self, &mut head);
-        // Whoever takes the loop over reads what it mentions.
+        // An executor that takes over the loop reads all variables that it mentions.
         for local in 0..size {
             if self.mentioned.contains(local) && !self.bound.contains(local) {
                 self.mark_live(local as LocalId, &mut head);
@@ -617,6 +632,7 @@ impl<'a> Liveness<'a> {
 
     // ---- statements -----------------------------------------------------------------------
 
+    /// Walks the statements of a block from the last to the first, and inserts drops.
     fn statements(&mut self, stmts: &mut Vec<Stmt>, live: &mut BitSet) {
         let mut done: Vec<Stmt> = Vec::new();
         let outer = std::mem::take(&mut self.captured);
@@ -638,7 +654,7 @@ impl<'a> Liveness<'a> {
         *stmts = done;
     }
 
-    /// One statement; gives what nobody reads after it, though it may be held.
+    /// Walks one statement; returns the locals that are dead after it but may hold a value.
     fn statement(&mut self, stmt: &mut Stmt, live: &mut BitSet) -> Vec<LocalId> {
         let span = stmt.span;
         match &mut stmt.kind {
@@ -653,7 +669,7 @@ impl<'a> Liveness<'a> {
                 let local = *local;
                 self.bind(local, live);
                 self.term(value, live);
-                // The rest of the block is what follows: nothing may stand between.
+                // The rest of the block must follow directly.
                 Vec::new()
             }
             StmtKind::SetLocal(local, term) => {
@@ -743,7 +759,7 @@ impl<'a> Liveness<'a> {
                 match range {
                     ForRange::All(_) => {}
                     ForRange::Ints { low, high, .. } => {
-                        // They may be evaluated more than once: nothing is moved in them.
+                        // The bounds may be evaluated more than once, so nothing is moved in them.
                         let marks = std::mem::replace(&mut self.inserts_marks, false);
                         self.term(high, live);
                         self.term(low, live);
@@ -785,27 +801,28 @@ impl<'a> Liveness<'a> {
         }
     }
 
-    /// A loop or a term begins: what it mentions is found.
+    /// Begins a loop or a term: clears the sets of mentioned and bound locals, and returns the
+    /// outer ones.
     fn begin(&mut self) -> [BitSet; 2] {
         let size = self.locals.len();
         [&mut self.mentioned, &mut self.bound].map(|set| std::mem::replace(set, BitSet::with_capacity(size)))
     }
 
-    /// All that has been mentioned or bound since the beginning.
+    /// Returns all locals mentioned or bound since [`Liveness::begin`].
     fn touched_locals(&self) -> Vec<LocalId> {
         let found = |local: &usize| self.mentioned.contains(*local) || self.bound.contains(*local);
         (0..self.locals.len()).filter(found).map(|local| local as LocalId).collect()
     }
 
-    /// Ends the walk of a loop: the loop around mentions what it mentions.
+    /// Ends a loop or a term: adds its mentioned and bound locals to the outer sets.
     fn end(&mut self, outer: [BitSet; 2]) {
         self.mentioned.union_with(&outer[0]);
         self.bound.union_with(&outer[1]);
     }
 
-    // ---- variables that others see ----------------------------------------------------------
+    // ---- visible variables ------------------------------------------------------------------
 
-    /// An assignment to a variable that others see.
+    /// Walks an assignment to a visible variable.
     fn assign(&mut self, root: Root, term: &mut Term, live: &mut BitSet) {
         let ty = match root {
             Root::Local(local) => &self.locals[local as usize].ty,
@@ -817,7 +834,7 @@ impl<'a> Liveness<'a> {
         }
         self.assigned = Some(root);
         live.remove(ASSIGNED_SLOT);
-        // Whoever leaves the statement has not assigned it.
+        // A jump out of the statement leaves the variable unassigned.
         self.live_after_loop.add(ASSIGNED_SLOT);
         self.live_at_loop_head.add(ASSIGNED_SLOT);
         self.term(term, live);
@@ -827,6 +844,7 @@ impl<'a> Liveness<'a> {
         self.assigned = None;
     }
 
+    /// Walks a read of the assigned variable as a whole.
     fn read_assigned(&mut self, term: &mut Term, live: &mut BitSet) {
         if !live.contains(ASSIGNED_SLOT) && self.inserts_marks {
             mark(term);
@@ -834,8 +852,8 @@ impl<'a> Liveness<'a> {
         live.add(ASSIGNED_SLOT);
     }
 
-    /// Returns true if only functions that are known are called in a term, and those among them
-    /// that are values look at nothing of the variable.
+    /// Returns true if a term calls only known functions, and those among them that are values do
+    /// not read the variable.
     fn is_sole_reference(&mut self, root: Root, term: &Term) -> bool {
         let mut by_structure = GlobalAccess::default();
         let known = self.program.known;
@@ -861,8 +879,8 @@ impl<'a> Liveness<'a> {
                     self.reach.methods(self.program, *class, Some(*method), &mut access);
                     !may_access(&access, root)
                 }
-                // A function that is called where it is named is called when its arguments are
-                // there.
+                // A function that is called where it is named runs after its arguments are
+                // evaluated.
                 TermKind::Call(head, args) if is_function_value(head) => {
                     waiting.extend(args);
                     continue;
@@ -877,7 +895,7 @@ impl<'a> Liveness<'a> {
         true
     }
 
-    /// A call, which may look at the variable that is being assigned.
+    /// Walks the callee of a call, which may read the variable that is being assigned.
     fn visit_callee(&mut self, head: &Term, live: &mut BitSet) {
         let Some(root) = self.assigned else { return };
         let access = match &head.kind {
@@ -895,7 +913,7 @@ impl<'a> Liveness<'a> {
     }
 }
 
-/// Marks a term that reads a place as the last one that does.
+/// Marks a term that reads a place as its last use.
 fn mark(term: &mut Term) {
     let inner = std::mem::replace(term, Term::unit(term.span));
     *term = Term::new(TermKind::Move(Box::new(inner.clone())), inner.ty, inner.span);
@@ -906,7 +924,7 @@ fn may_access(access: &GlobalAccess, root: Root) -> bool {
     access.unknown || matches!(root, Root::Global(global) if access.globals.contains(&global))
 }
 
-/// Returns true if a term is a function by its name, with nothing captured.
+/// Returns true if a term is a named function without captures.
 fn is_function_value(term: &Term) -> bool {
     match &term.kind {
         TermKind::Closure { captures, .. } => captures.is_empty(),
@@ -916,7 +934,7 @@ fn is_function_value(term: &Term) -> bool {
 }
 
 impl ReachableGlobals {
-    /// The session variables that a function may read.
+    /// Returns the session variables that a function may read.
     fn of(&mut self, program: &Program, function: FunctionId) -> GlobalAccess {
         if let Some(known) = self.cache.get(&function) {
             return known.clone();
@@ -946,7 +964,8 @@ impl ReachableGlobals {
         access
     }
 
-    /// The session variables that one method of a class, or all, may read, in any instance.
+    /// Adds the session variables that a method of a class, or all its methods, may read, in any
+    /// instance.
     fn methods(&mut self, program: &Program, class: u32, method: Option<usize>, into: &mut GlobalAccess) {
         for function in implementations(program, class, method) {
             let access = self.of(program, function);
@@ -956,7 +975,7 @@ impl ReachableGlobals {
     }
 }
 
-/// The functions that a method of a class may be, or any of its methods.
+/// Returns the functions that may implement a method of a class, or any of its methods.
 fn implementations(program: &Program, class: u32, method: Option<usize>) -> Vec<FunctionId> {
     let mut found = Vec::new();
     let wanted = |at: usize| method.is_none_or(|method| method == at);
@@ -971,8 +990,8 @@ fn implementations(program: &Program, class: u32, method: Option<usize>) -> Vec<
     found
 }
 
-/// Returns true if sharing a value of this type may make a store copy: it is more than a word, and
-/// neither a text nor a function.
+/// Returns true if sharing a value of this type may make a store copy: it is larger than a word,
+/// and neither a text nor a function.
 fn is_stored_data(ty: &Type) -> bool {
     !matches!(ty.kind(), TypeKind::Scalar(_) | TypeKind::Function(..) | TypeKind::Procedure(_))
         && !ty.is_compact()
@@ -1002,7 +1021,7 @@ fn holds_function(ty: &Type) -> bool {
     false
 }
 
-/// Lets go of locals before statements.
+/// Inserts a drop of locals before statements.
 fn insert_drop(stmts: &mut Vec<Stmt>, locals: Vec<LocalId>, span: Span) {
     if !locals.is_empty() {
         stmts.insert(0, Stmt { kind: StmtKind::Drop(locals), span });

@@ -1,11 +1,11 @@
-//! The core language: what a checked program means, with every choice made.
+//! The core language: checked programs, with every choice made explicit.
 //!
 //! The checker elaborates into it: names are resolved, overloads chosen, type arguments and
 //! conversions written out, pointwise arithmetic turned into array construction, patterns typed.
 //! Types in core may mention rigid variables (code is shared by all shapes) but never a hole.
 //!
-//! Takes nothing; gives terms, the table of primitives, a validator and a printer. Knows no
-//! syntax, no evaluation.
+//! Defines terms, the table of primitives, a validator and a printer. Knows neither syntax nor
+//! evaluation.
 
 pub mod free_variables;
 pub mod last_use;

@@ -1,7 +1,7 @@
-//! Core as text, for people who look at what a program became.
+//! Core as text, for inspection of a program.
 //!
-//! Takes functions and scripts; gives text that is meant for reading only, never read back. Locals
-//! are `name.number`, so that two of one name can be told apart.
+//! Takes functions and scripts; gives text for reading only, which no parser reads. Locals are
+//! printed as `name.number`, which distinguishes those of one name.
 
 use super::Program;
 use super::term::{
@@ -11,7 +11,7 @@ use super::term::{
 use crate::types::Type;
 use std::fmt::Write;
 
-/// A script, and the functions of its program.
+/// Returns a script, and the functions of its program, as text.
 pub fn program(program: &Program, script: &Script) -> String {
     let mut out = String::new();
     for (id, f) in program.functions.iter().enumerate() {
@@ -29,7 +29,7 @@ pub fn program(program: &Program, script: &Script) -> String {
     p.out
 }
 
-/// A function under its number.
+/// Returns a function with its number as text.
 pub fn function(program: &Program, id: u32, function: &Function) -> String {
     let mut p = Printer { program, locals: &function.locals, out: String::new(), indent: 0 };
     let _ = write!(p.out, "fun {}#{id}", function.name);
@@ -50,7 +50,7 @@ pub fn function(program: &Program, id: u32, function: &Function) -> String {
     p.out
 }
 
-/// A term or a statement of a body with these locals.
+/// Returns a term or a statement of a body with these locals as text.
 pub fn unit(program: &Program, locals: &[LocalInfo], part: Result<&Term, &Stmt>) -> String {
     let mut p = Printer { program, locals, out: String::new(), indent: 0 };
     match part {
@@ -61,29 +61,38 @@ pub fn unit(program: &Program, locals: &[LocalInfo], part: Result<&Term, &Stmt>)
     p.out
 }
 
+/// A printer of the parts of one body.
 struct Printer<'a> {
+    /// The program, for names of functions and session variables.
     program: &'a Program,
+    /// The locals of the body.
     locals: &'a [LocalInfo],
+    /// The text so far.
     out: String,
+    /// The depth of nested blocks.
     indent: usize,
 }
 
 impl Printer<'_> {
+    /// Begins a line.
     fn line(&mut self) {
         self.out.push('\n');
         (0..self.indent).for_each(|_| self.out.push_str("  "));
     }
 
+    /// Prints a local.
     fn local(&mut self, local: LocalId) {
         let name = self.locals.get(local as usize).map_or("?", |l| &l.name);
         let _ = write!(self.out, "{name}.{local}");
     }
 
+    /// Prints a session variable.
     fn global(&mut self, global: u32) {
         let name = self.program.globals.get(global as usize).map_or("?", |g| &g.name);
         let _ = write!(self.out, "{name}@{global}");
     }
 
+    /// Prints locals with their types.
     fn typed_locals(&mut self, before: &str, locals: &[LocalId]) {
         let _ = write!(self.out, "{before}(");
         for (i, local) in locals.iter().enumerate() {
@@ -97,6 +106,7 @@ impl Printer<'_> {
         self.out.push(')');
     }
 
+    /// Prints terms separated by commas.
     fn terms(&mut self, open: &str, terms: &[Term], close: &str) {
         self.out.push_str(open);
         for (i, term) in terms.iter().enumerate() {
@@ -106,13 +116,14 @@ impl Printer<'_> {
         self.out.push_str(close);
     }
 
-    /// `what(term) : type`
+    /// Prints `what[type](term)`.
     fn to(&mut self, what: &str, inner: &Term, ty: &Type) {
         let _ = write!(self.out, "{what}[{ty}](");
         self.term(inner);
         self.out.push(')');
     }
 
+    /// Prints a term.
     fn term(&mut self, term: &Term) {
         match &term.kind {
             TermKind::Int(n) => {
@@ -257,6 +268,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints the pattern and the guard of an arm.
     fn arm(&mut self, pattern: &Pat, guard: Option<&Term>) {
         self.out.push_str("| ");
         self.pattern(pattern);
@@ -267,12 +279,14 @@ impl Printer<'_> {
         self.out.push_str(" =>");
     }
 
+    /// Prints an operator with its operands.
     fn op(&mut self, op: Op, args: &[Term]) {
-        // `Add(Int)` as `add_int`, `Eq` as `eq`.
+        // Prints `Add(Int)` as `add_int`, and `Eq` as `eq`.
         let name = format!("{op:?}").to_lowercase().replace('(', "_").replace(')', "");
         self.terms(&format!("{name}("), args, ")");
     }
 
+    /// Prints a pattern.
     fn pattern(&mut self, pat: &Pat) {
         match &pat.kind {
             PatKind::Wild => self.out.push('_'),
@@ -340,7 +354,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Statements, each on a line; the next line is begun.
+    /// Prints statements, each on a line, and begins the next line.
     fn stmts(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             self.stmt(&stmt.kind);
@@ -348,7 +362,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A block of statements inside a statement.
+    /// Prints a block of statements inside a statement.
     fn body(&mut self, stmts: &[Stmt]) {
         self.out.push_str(" {");
         self.indent += 1;
@@ -359,7 +373,7 @@ impl Printer<'_> {
         self.out.push('}');
     }
 
-    /// A line that has been begun is the last of its block.
+    /// Removes the indentation of a line that was begun after the last statement of a block.
     fn unindented(&mut self) {
         if self.out.ends_with("  ") {
             self.out.truncate(self.out.trim_end_matches(' ').len());
@@ -369,6 +383,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints a statement.
     fn stmt(&mut self, kind: &StmtKind) {
         match kind {
             StmtKind::Let(pat, term) => {

@@ -1,8 +1,8 @@
 //! The program: all functions, variables, classes and instances of a session.
 //!
-//! Grows only; a failed input is cut off again ([`Program::extent`], [`Program::truncate`]). Says
-//! which function stands for a method at given types; whether there is an instance at all is the
-//! checker's business, which has asked before.
+//! Grows only, except that a failed input is removed ([`Program::extent`], [`Program::truncate`]).
+//! Selects the function of a method at given types; the checker has ensured that an instance
+//! exists.
 
 use super::prim::Prim;
 use super::{Function, FunctionId, Global};
@@ -12,7 +12,7 @@ use crate::types::number::{converts, widened};
 use crate::types::{MAX_TYPE_NODES, NominalBody, Scalar, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
-/// Requirements of requirements of … followed at most: an instance may require more than it gives
+/// The maximum depth of requirements of requirements: an instance may require more than it gives
 /// (`instance[T with C[T ^ 2]] C[T]`).
 pub const MAX_REQUIREMENT_DEPTH: u32 = 100;
 
@@ -22,17 +22,18 @@ pub type ClassId = u32;
 /// The definitions of a session so far.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// By [`FunctionId`]; `None` while its body is being checked.
+    /// The functions by [`FunctionId`]; `None` while the body is being checked.
     pub functions: Vec<Option<Arc<Function>>>,
-    /// By [`super::GlobalId`].
+    /// The session variables by [`super::GlobalId`].
     pub globals: Vec<Global>,
-    /// Sizes opened at the top level: variables that are nobody's parameters.
+    /// The sizes opened at the top level: variables that are not parameters of any function.
     pub sizes: Vec<TypeVar>,
-    /// By [`ClassId`].
+    /// The classes by [`ClassId`].
     pub classes: Vec<Class>,
-    /// Of all classes. Of two at the same types the later one counts: it has replaced the other.
+    /// The instances of all classes. Of two instances at the same types, the later one has replaced
+    /// the other.
     pub instances: Vec<Instance>,
-    /// Classes of the library that the language knows.
+    /// The classes of the library that the language uses.
     pub known: KnownClasses,
 }
 
@@ -54,12 +55,12 @@ pub struct KnownClasses {
     /// `Arbitrary`: types whose random values come from a function of their own.
     pub arbitrary: Option<ClassId>,
     /// The function that converts one number type to another, at any two: the method of `Literal`
-    /// and `Convert` where the language itself converts.
+    /// and `Convert` for built-in conversions.
     pub conversion: Option<FunctionId>,
 }
 
 impl KnownClasses {
-    /// The classes by their names in the library.
+    /// Looks up the classes by their names in the library.
     pub fn read(class: impl Fn(&str) -> Option<ClassId>) -> KnownClasses {
         KnownClasses {
             show: class("Show"),
@@ -73,9 +74,9 @@ impl KnownClasses {
         }
     }
 
-    /// Returns true if the language itself makes these types members of a class: numbers convert to
-    /// numbers, some without being asked, and literals are of any number type that holds them.
-    /// `None` where it has nothing to say of the class or the types.
+    /// Returns true if the language itself makes these types an instance of a class: numbers
+    /// convert to numbers, some of them implicitly, and a literal has any number type that holds
+    /// it. `None` if the language defines nothing for the class or the types.
     pub fn by_language(&self, class: ClassId, args: &[Type]) -> Option<bool> {
         let [from, to] = args else { return None };
         let number = |ty: &Type| ty.as_scalar().filter(|scalar| scalar.is_number());
@@ -94,7 +95,7 @@ impl KnownClasses {
     }
 }
 
-/// A class, as far as a program that runs needs to know it.
+/// A class, as far as evaluation needs it.
 #[derive(Clone, Debug)]
 pub struct Class {
     /// The name.
@@ -110,11 +111,12 @@ pub struct Class {
 pub struct Method {
     /// The name.
     pub name: Arc<str>,
-    /// The own type parameters.
+    /// Its own type parameters.
     pub params: Vec<TypeVar>,
     /// The type.
     pub ty: Type,
-    /// The function over the class's parameters that an instance without its own has.
+    /// The function, over the parameters of the class, of an instance that does not define the
+    /// method.
     pub default: Option<FunctionId>,
 }
 
@@ -123,15 +125,16 @@ pub struct Method {
 pub struct Instance {
     /// The class.
     pub class: ClassId,
-    /// Type parameters: the instance stands for one at each of their arguments.
+    /// The type parameters: the instance exists at each of their arguments.
     pub params: Vec<TypeVar>,
-    /// Arguments of the class.
+    /// The arguments of the class.
     pub args: Vec<Type>,
     /// The constraints on the parameters.
     pub requires: Vec<(ClassId, Vec<Type>)>,
     /// A function for each method.
     pub methods: Vec<Implementation>,
-    /// True if the declaration says that there is no instance; only questions of programs see it.
+    /// True if the declaration states that there is no instance; only type queries of programs use
+    /// it.
     pub refused: bool,
 }
 
@@ -156,7 +159,7 @@ pub struct Extent {
 }
 
 impl Program {
-    /// The present numbers of definitions.
+    /// Returns the present numbers of definitions.
     pub fn extent(&self) -> Extent {
         Extent {
             functions: self.functions.len(),
@@ -178,16 +181,16 @@ impl Program {
         self.known = extent.known;
     }
 
-    /// The declared types in a concrete type that have a function of their own for a method of a
-    /// class, each with that function and its type arguments. What is inside a compact value has
-    /// none, nor what is inside a type that has one.
+    /// Returns the declared types in a concrete type that have a function of their own for a method
+    /// of a class, each with that function and its type arguments. The parts of a compact value,
+    /// and of a type that has such a function, are not searched.
     pub fn overriding_methods(
         &self,
         class: Option<ClassId>,
         method: &str,
         ty: &Type,
     ) -> Vec<(Type, FunctionId, Vec<Type>)> {
-        /// Types looked at: polymorphic recursion makes new ones without end.
+        /// The maximum number of types searched: polymorphic recursion makes new types without end.
         const MAX_TYPES: usize = 1_000;
         let mut own = Vec::new();
         let Some(class) = class else { return own };
@@ -227,9 +230,9 @@ impl Program {
         own
     }
 
-    /// The function that stands for a method, with its type arguments. `type_args` are those of the
-    /// class, then those of the method, concrete. Where a type belongs to a class by its structure
-    /// alone ([`KnownClasses::show`], [`KnownClasses::eq`]) that is the default.
+    /// Returns the function of a method, with its type arguments. `type_args` are those of the
+    /// class, then those of the method, concrete. For a type that is in the class by its structure
+    /// alone ([`KnownClasses::show`], [`KnownClasses::eq`]) the default is returned.
     pub fn implementation(
         &self,
         class: ClassId,
@@ -251,12 +254,15 @@ impl Program {
         Some((implementation.function, types))
     }
 
-    /// The instance of a class at these types, and types for its parameters. Of several that match,
-    /// the first that holds by the preference of [`crate::types::matching`].
+    /// Returns the instance of a class at these types, and types for its parameters. Of several
+    /// instances that match, the first that holds, by the preference of [`crate::types::matching`],
+    /// is returned.
     pub fn instance(&self, class: ClassId, args: &[Type]) -> Option<(&Instance, HashMap<u32, Type>)> {
         self.find_instance(class, args, &mut Proof::default())
     }
 
+    /// Returns the preferred matching instance whose requirements hold, with types for its
+    /// parameters.
     fn find_instance(
         &self,
         class: ClassId,
@@ -264,8 +270,8 @@ impl Program {
         proof: &mut Proof,
     ) -> Option<(&Instance, HashMap<u32, Type>)> {
         let mut found = self.matching(class, args, proof.question);
-        // The checker has seen that one holds: if there is only one, that is it. Of the classes
-        // that hold by structure it does not ask.
+        // The checker has ensured that an instance holds, so a single candidate is the result. This
+        // does not apply to the classes that hold by structure.
         if found.len() == 1 && proof.depth == 0 && !proof.question && !self.by_structure(class) {
             return found.pop();
         }
@@ -281,14 +287,14 @@ impl Program {
         })
     }
 
-    /// The instances that match, by preference; those that are refused only if they are asked for.
+    /// Returns the instances that match, by preference; `refused` includes refusals.
     fn matching(&self, class: ClassId, args: &[Type], refused: bool) -> Vec<(&Instance, HashMap<u32, Type>)> {
         let of_class = self.instances.iter().rev();
         let of_class = of_class.filter(|i| i.class == class && (refused || !i.refused));
         let mut found: Vec<(&Instance, Match)> = Vec::new();
         for instance in of_class {
             let Some(new) = matching(&instance.params, &instance.args, args) else { continue };
-            // An older one that matches alike has been replaced.
+            // An older instance with an equal head has been replaced.
             if let Err(at) = found.binary_search_by(|(_, known)| known.preference(&new)) {
                 found.insert(at, (instance, new));
             }
@@ -296,13 +302,13 @@ impl Program {
         found.into_iter().map(|(instance, found)| (instance, found.bindings)).collect()
     }
 
-    /// Returns true if types belong to a class by their structure, where no instance says
-    /// otherwise.
+    /// Returns true if types are in a class by their structure unless an instance defines it
+    /// differently.
     fn by_structure(&self, class: ClassId) -> bool {
         self.known.show == Some(class) || self.known.eq == Some(class)
     }
 
-    /// Returns true if concrete types belong to a class.
+    /// Returns true if concrete types are in a class.
     fn holds(&self, class: ClassId, args: &[Type], proof: &mut Proof) -> bool {
         if self.known.show == Some(class) {
             return true;
@@ -330,7 +336,8 @@ impl Program {
         holds
     }
 
-    /// The answer of a primitive that is a question about concrete types; `None` if it is none.
+    /// Returns the answer of a primitive that is a query about concrete types; `None` for other
+    /// primitives.
     pub fn type_query_answer(&self, prim: Prim, types: &[Type]) -> Option<bool> {
         match (prim, types) {
             (Prim::Convertible, [from, to]) => {
@@ -346,19 +353,20 @@ impl Program {
         }
     }
 
-    /// Returns true if a value of one concrete type stands where the other is wanted, without being
-    /// asked.
+    /// Returns true if a value of one concrete type converts implicitly to another.
     fn converts_implicitly(&self, from: &Type, to: &Type) -> bool {
         from == to || widened(from, to) == *to || self.is_member(self.known.widen, from, to)
     }
 
+    /// Returns true if two concrete types are in a class; false without the class.
     fn is_member(&self, class: Option<ClassId>, from: &Type, to: &Type) -> bool {
         let mut proof = Proof { question: true, ..Proof::default() };
         class.is_some_and(|class| self.holds(class, &[from.clone(), to.clone()], &mut proof))
             && !proof.refused
     }
 
-    /// The answer of the instances that match a type, if any, whether they make it comparable.
+    /// Returns true if a matching instance makes a type comparable, false if none of them holds,
+    /// and `None` if none matches.
     fn is_comparable(&self, eq: ClassId, ty: &Type, proof: &mut Proof) -> Option<bool> {
         let ty = std::slice::from_ref(ty);
         (!self.matching(eq, ty, proof.question).is_empty())
@@ -366,22 +374,25 @@ impl Program {
     }
 }
 
-/// The answers found on the way to another: each constraint is decided once.
+/// The answers found during a proof: each constraint is decided once.
 #[derive(Default)]
 struct Proof {
+    /// The depth of nested requirements.
     depth: u32,
-    /// True if it is a program's own question, where instances that are refused count.
+    /// True for a query of a program, for which refusals count.
     question: bool,
-    /// True if one of those is on the way.
+    /// True if the proof has used a refusal.
     refused: bool,
-    /// True if it holds, and by one that is refused. One that is being looked at counts as false.
+    /// The answers: true if the constraint holds, and true if a refusal was used. A constraint
+    /// whose proof is in progress counts as false.
     known: HashMap<(ClassId, Vec<Type>), (bool, bool)>,
 }
 
-/// A part of a type whose values cannot be compared by structure: a function or a parameter.
-/// `comparable` says of a type whether it can be, or nothing, and then its parts are looked at.
+/// Returns a part of a type whose values cannot be compared by structure: a function or a
+/// parameter. `comparable` returns true or false for a type that an instance decides, or `None`,
+/// and then the parts of the type are searched.
 pub fn opaque_part(ty: &Type, mut comparable: impl FnMut(&Type) -> Option<bool>) -> Option<Type> {
-    /// Types looked at: polymorphic recursion makes new ones without end.
+    /// The maximum number of types searched: polymorphic recursion makes new types without end.
     const MAX_TYPES: usize = 1_000;
     let mut seen: HashSet<Type> = HashSet::default();
     let mut waiting = vec![ty.clone()];
@@ -403,7 +414,7 @@ pub fn opaque_part(ty: &Type, mut comparable: impl FnMut(&Type) -> Option<bool>)
                 }
                 _ => return Some(ty),
             },
-            // What is not known cannot be compared.
+            // A value of unknown representation cannot be compared.
             (None, TypeKind::Nominal(nominal, args)) if nominal.as_abstract().is_some() => {
                 match nominal.stored_as(args) {
                     Some(known) => waiting.push(known),
@@ -416,7 +427,7 @@ pub fn opaque_part(ty: &Type, mut comparable: impl FnMut(&Type) -> Option<bool>)
     None
 }
 
-/// The types of the components of a value; of a declared type, by its declaration.
+/// Returns the types of the components of a value; for a declared type, those of its declaration.
 pub fn component_types(ty: &Type) -> Vec<Type> {
     let types =
         |parts: Option<Vec<(Arc<str>, Type)>>| parts.into_iter().flatten().map(|(_, ty)| ty).collect();

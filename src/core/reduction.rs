@@ -1,34 +1,35 @@
-//! Reductions and scans: the one grouping of operations that every executor keeps to.
+//! Reductions and scans: the grouping of operations that every executor uses.
 //!
-//! `_reduce (op, zero, x)` cuts the elements of `x` into chunks of [`CHUNK`], reduces each, and
+//! `_reduce (op, zero, x)` divides the elements of `x` into chunks of [`CHUNK`], reduces each, and
 //! joins `zero` and the results of the chunks from left to right. Within a chunk elements are
 //! joined from left to right, except where `op` is plainly `+`, `*`, `_min` or `_max` of floats
-//! ([`reduction_op`]): then [`LANES`] accumulators take turns (element `k` of the chunk goes to
-//! lane `k % LANES`), starting from -0, 1 or an infinity, which change nothing; at the end lane `i`
-//! takes lane `i + 4`, then `i + 2`, then `i + 1` ([`combine_lanes`]). So results are the same to
-//! the last bit on any number of threads, and an operation need only be associative.
+//! ([`reduction_op`]). Then [`LANES`] accumulators are used: element `k` of the chunk goes to lane
+//! `k % LANES`. They start from -0, 1 or an infinity, the identity of the operation. At the end
+//! lane `i` is joined with lane `i + 4`, then with `i + 2`, then with `i + 1` ([`combine_lanes`]).
+//! So results are bitwise equal on any number of threads, and an operation need only be
+//! associative.
 //!
-//! Of floats, `_min` and `_max` are `minimum` and `maximum` of IEEE 754-2019
-//! ([`min_max`]): -0 is below +0, and NaN if one is NaN, always the same one. So they are
-//! associative and commutative in every bit, and how they are grouped is seen by nobody.
+//! For floats, `_min` and `_max` are `minimum` and `maximum` of IEEE 754-2019 ([`min_max`]): -0 is
+//! below +0, and the result is NaN, always the same one, if an operand is NaN. So they are
+//! associative and commutative in every bit, and their grouping has no visible effect.
 //!
 //! `_dot (x, y)` is the sum of the products, with the chunks and lanes of `+`; but a product is
-//! added to its lane without being rounded before (a fused multiplication and addition).
+//! added to its lane by a fused multiply-add, without intermediate rounding.
 //!
 //! `_scan (op, x)` has the same chunks. Within one the running results are made from left to right;
-//! to those of a later chunk the last result of the chunk before is joined from the left.
+//! the last result of a chunk is joined from the left to those of the next chunk.
 
 use super::{FunctionId, Num, Op, Prim, Program, Term, TermKind};
 use crate::hash::HashMap;
 use crate::types::Type;
 
-/// Elements of a chunk.
+/// The number of elements of a chunk.
 pub const CHUNK: usize = 1 << 15;
 
-/// Accumulators of a chunk.
+/// The number of accumulators of a chunk.
 pub const LANES: usize = 8;
 
-/// An operation that is joined in lanes.
+/// An operation that is reduced in lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReductionOp {
     /// `+`
@@ -42,7 +43,7 @@ pub enum ReductionOp {
 }
 
 impl ReductionOp {
-    /// The identity of the operation, from which lanes start.
+    /// Returns the identity of the operation, from which lanes start.
     pub const fn identity(self) -> f64 {
         match self {
             ReductionOp::Add => -0.0,
@@ -52,7 +53,7 @@ impl ReductionOp {
         }
     }
 
-    /// Two numbers joined.
+    /// Joins two numbers.
     pub fn apply(self, a: f64, b: f64) -> f64 {
         match self {
             ReductionOp::Add => a + b,
@@ -63,19 +64,19 @@ impl ReductionOp {
     }
 }
 
-/// The larger of two floats if `max`, else the smaller: -0 is below +0, and [`f64::NAN`] if one is
-/// NaN. Of numbers that are exactly binary32, too, the result is one of them, or the NaN that
-/// `f64::NAN as f32` is.
+/// Returns the larger of two floats if `max`, otherwise the smaller: -0 is below +0, and the result
+/// is [`f64::NAN`] if one operand is NaN. For operands that are exactly representable in binary32,
+/// the result is one of them, or the NaN that `f64::NAN as f32` is.
 pub fn min_max(max: bool, a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
         return f64::NAN;
     }
-    // Of two that are equal, only zeros may differ: by their sign.
+    // Among equal operands only zeros may differ, by their sign.
     let first = if a == b { a.is_sign_positive() == max } else { (a > b) == max };
     if first { a } else { b }
 }
 
-/// The lanes of a chunk joined.
+/// Joins the lanes of a chunk.
 pub fn combine_lanes<T: Copy>(mut lanes: [T; LANES], mut join: impl FnMut(T, T) -> T) -> T {
     let mut width = LANES / 2;
     while width > 0 {
@@ -87,12 +88,13 @@ pub fn combine_lanes<T: Copy>(mut lanes: [T; LANES], mut join: impl FnMut(T, T) 
     lanes[0]
 }
 
-/// The operation of a function that is `+`, `*`, `_min` or `_max` of floats applied to its two
-/// parameters, directly or through a method; `None` for others.
+/// Returns the operation of a function that applies `+`, `*`, `_min` or `_max` of floats to its two
+/// parameters, directly or through a method; `None` for other functions.
 pub fn reduction_op(program: &Program, function: FunctionId, type_args: &[Type]) -> Option<ReductionOp> {
     resolve(program, function, type_args, 0)
 }
 
+/// Resolves the operation through calls of other functions, nested at most four deep.
 fn resolve(program: &Program, function: FunctionId, type_args: &[Type], depth: u32) -> Option<ReductionOp> {
     let body = program.functions.get(function as usize)?.as_ref()?;
     let own = |args: &[Term]| {
@@ -105,14 +107,14 @@ fn resolve(program: &Program, function: FunctionId, type_args: &[Type], depth: u
             && args.iter().zip(&body.params).all(|(arg, param)| local(arg) == Some(*param))
     };
     let term = match &body.body.kind {
-        // A body in braces that only returns.
+        // A body in braces that only returns a value.
         TermKind::Block(stmts, Some(value)) if stmts.is_empty() => value,
         _ => &body.body,
     };
     match &term.kind {
         TermKind::Op(Op::Add(Num::Real | Num::Single), args) if own(args) => Some(ReductionOp::Add),
         TermKind::Op(Op::Mul(Num::Real | Num::Single), args) if own(args) => Some(ReductionOp::Mul),
-        // Asked of floats only.
+        // The caller asks for floats only.
         TermKind::Prim(Prim::Min, _, args) if own(args) => Some(ReductionOp::Min),
         TermKind::Prim(Prim::Max, _, args) if own(args) => Some(ReductionOp::Max),
         TermKind::Call(head, args) if own(args) && depth < 4 => {

@@ -1,24 +1,24 @@
-//! Functions of scalars: total, without effect, and the same bits in every executor.
+//! Functions of scalars: total, without effect, and with bitwise equal results in every executor.
 //!
-//! One table ([`scalar_functions`]) says of each function its name in the language, its types, its
-//! value and a sentence. Made of it are the primitives of these names ([`super::Prim::Scalar`]),
+//! One table ([`scalar_functions`]) states for each function its name in the language, its types,
+//! its value and a sentence. It generates the primitives of these names ([`super::Prim::Scalar`]),
 //! the evaluator's code for them ([`ScalarFunction::apply`]), the call in the loop form and the
-//! symbol that compiled code calls. The lowering replaces some by instructions. Functions of the
-//! section `operators` are no primitives: they are what an operator of the language becomes where
-//! there is no instruction for it.
+//! symbol that compiled code calls. The lowering replaces some of them by instructions. Functions
+//! of the section `operators` are not primitives: they implement operators of the language for
+//! which there is no instruction.
 
 use crate::elementary;
 
 /// The type of a register of the loop form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScalarType {
-    /// 8 bits, of either sign.
+    /// 8 bits, signed or unsigned.
     I8,
-    /// 16 bits, of either sign.
+    /// 16 bits, signed or unsigned.
     I16,
-    /// 32 bits, of either sign; characters too.
+    /// 32 bits, signed or unsigned; characters too.
     I32,
-    /// 64 bits, of either sign; codes, truth values and slot numbers too.
+    /// 64 bits, signed or unsigned; codes, truth values and slot numbers too.
     I64,
     /// binary32
     F32,
@@ -27,7 +27,7 @@ pub enum ScalarType {
 }
 
 impl ScalarType {
-    /// Bytes of a value.
+    /// Returns the size of a value in bytes.
     pub fn bytes(self) -> usize {
         match self {
             ScalarType::I8 => 1,
@@ -50,13 +50,13 @@ pub trait ScalarValue: Sized {
     const TYPE: ScalarType;
     /// The register's type in the calling convention of C.
     type Register;
-    /// The value of a word of storage.
+    /// Returns the value of a word of storage.
     fn from_word(word: u64) -> Self;
-    /// The value as a word of storage.
+    /// Returns the value as a word of storage.
     fn into_word(self) -> u64;
-    /// The value of a register.
+    /// Returns the value of a register.
     fn from_register(register: Self::Register) -> Self;
-    /// The value in a register.
+    /// Returns the value in a register.
     fn into_register(self) -> Self::Register;
 }
 
@@ -81,8 +81,8 @@ scalar_values! {
 }
 
 /// Calls `$callback!` with `$extra` in braces and the table of scalar functions. Types are those of
-/// the language; the body is Rust, of arguments as `f64` (`real`), `f32` (`single`), `i64` (`int`)
-/// or `bool`.
+/// the language; the body is Rust, with arguments of type `f64` (`real`), `f32` (`single`), `i64`
+/// (`int`) or `bool`.
 macro_rules! scalar_functions {
     ($callback:ident $($extra:tt)*) => { $callback! {
         { $($extra)* }
@@ -150,7 +150,7 @@ macro_rules! define {
             pub const ALL: &'static [ScalarFunction] =
                 &[ $( ScalarFunction::$prim, )* $( ScalarFunction::$op, )* ];
 
-            /// The name: of a primitive, that in the language.
+            /// Returns the name; for a primitive, that in the language.
             pub fn name(self) -> &'static str {
                 match self {
                     $( ScalarFunction::$prim => $prim_name, )*
@@ -158,7 +158,7 @@ macro_rules! define {
                 }
             }
 
-            /// A sentence that says what it computes.
+            /// Returns a sentence that describes the function.
             pub fn doc(self) -> &'static str {
                 match self {
                     $( ScalarFunction::$prim => $prim_doc, )*
@@ -166,7 +166,7 @@ macro_rules! define {
                 }
             }
 
-            /// The type as source text; empty for what is no primitive.
+            /// Returns the type as source text; empty for a function that is not a primitive.
             pub fn type_text(self) -> &'static str {
                 match self {
                     $( ScalarFunction::$prim => concat!(
@@ -176,7 +176,7 @@ macro_rules! define {
                 }
             }
 
-            /// Types of the registers of its arguments and of its result.
+            /// Returns the types of the registers of its arguments and of its result.
             pub fn signature(self) -> (&'static [ScalarType], ScalarType) {
                 match self {
                     $( ScalarFunction::$prim => (
@@ -186,7 +186,7 @@ macro_rules! define {
                 }
             }
 
-            /// The value for arguments as words of storage, as a word.
+            /// Computes the function for arguments as words of storage; returns a word.
             ///
             /// # Panics
             /// If there are fewer words than arguments.
@@ -211,13 +211,13 @@ macro_rules! define {
 scalar_functions!(define);
 
 impl ScalarFunction {
-    /// The function of this name.
+    /// Returns the function of this name.
     pub fn named(name: &str) -> Option<ScalarFunction> {
         ScalarFunction::ALL.iter().copied().find(|function| function.name() == name)
     }
 }
 
-/// `a` moved left. Below zero places nothing moves; from 64 on nothing stays.
+/// Shifts `a` left. A negative number of places is no shift; from 64 places on the result is 0.
 pub(crate) fn shift_left(a: i64, places: i64) -> i64 {
     match u32::try_from(places) {
         Ok(places) => (a as u64).checked_shl(places).unwrap_or(0) as i64,
@@ -226,7 +226,8 @@ pub(crate) fn shift_left(a: i64, places: i64) -> i64 {
     }
 }
 
-/// `a` moved right without sign. Below zero places nothing moves; from 64 on nothing stays.
+/// Shifts `a` right as an unsigned number. A negative number of places is no shift; from 64 places
+/// on the result is 0.
 pub(crate) fn shift_right(a: i64, places: i64) -> i64 {
     match u32::try_from(places) {
         Ok(places) => (a as u64).checked_shr(places).unwrap_or(0) as i64,
@@ -235,7 +236,7 @@ pub(crate) fn shift_right(a: i64, places: i64) -> i64 {
     }
 }
 
-/// The power by repeated squaring; it wraps as products do, and the exponent counts without sign.
+/// Computes a power by repeated squaring. Products wrap; the exponent is read as unsigned.
 pub(crate) fn wrapping_power(mut base: i64, exponent: i64) -> i64 {
     let mut exponent = exponent as u64;
     let mut result = 1i64;
@@ -260,7 +261,7 @@ mod tests {
             let (args, _) = function.signature();
             let text = function.type_text();
             assert!(text.is_empty() || text.matches(" * ").count() + 1 == args.len(), "{function:?}");
-            // As many words as arguments are enough.
+            // As many words as arguments suffice.
             function.apply(&vec![1.5f64.to_bits(); args.len()]);
         }
     }

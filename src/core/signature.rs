@@ -2,14 +2,14 @@
 //!
 //! Takes the text of a signature from the table; gives the types of the arguments and of the result
 //! over the parameters of the signature, once for each primitive, and instances of them at type
-//! arguments. Reads the few forms that occur there: names, numbers, `A * B`, `A + B`, `N *+ T`, `T
-//! ^ I`, `A \* B`, parentheses, and `?K` in a result. For the validator, which is to agree with the
-//! checker without asking it.
+//! arguments. Reads the few forms that occur there: names, numbers, `A * B`, `A + B`, `N *+ T`,
+//! `T ^ I`, `A \* B`, parentheses, and `?K` in a result. The validator uses it, because its result
+//! must not depend on the checker.
 
 use crate::hash::HashMap;
 use crate::types::{Kind, Scalar, Type, TypeVar};
 
-/// The first number of type variables of signatures: far from those that a session gives out.
+/// The first number of type variables of signatures, far from the numbers that a session gives out.
 const FIRST_VAR: u32 = u32::MAX / 2;
 
 /// The type of a primitive.
@@ -24,7 +24,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The signature that a text of the table describes.
+    /// Parses a text of the table.
     ///
     /// # Panics
     /// If the text has no arrow, or a parameter of a kind that is not built in: the table is wrong.
@@ -39,7 +39,7 @@ impl Signature {
             TypeVar { id: FIRST_VAR + number as u32, name: name.trim().into(), kind }
         };
         let params: Vec<TypeVar> = list.iter().enumerate().map(param).collect();
-        // The last arrow: an argument may be a function.
+        // The last arrow separates the result: an argument may be a function.
         let (domain, result) = ty.rsplit_once(" -> ").expect("types of the table have an arrow");
         let mut reader = Reader { params: &params, rest: domain, opened: Vec::new() };
         let args = reader.components();
@@ -50,8 +50,8 @@ impl Signature {
         Signature { args, result, params }
     }
 
-    /// Argument types and result at these type arguments; `None` if there are not as many as
-    /// parameters.
+    /// Returns the argument types and the result at these type arguments; `None` if their number
+    /// differs from that of the parameters.
     pub fn instantiate(&self, type_args: &[Type]) -> Option<(Vec<Type>, Type)> {
         if self.params.len() != type_args.len() {
             return None;
@@ -63,20 +63,25 @@ impl Signature {
     }
 }
 
+/// A parser of a signature.
 struct Reader<'a> {
+    /// The type parameters.
     params: &'a [TypeVar],
+    /// The text that is not parsed yet.
     rest: &'a str,
+    /// The sizes opened so far.
     opened: Vec<TypeVar>,
 }
 
 impl Reader<'_> {
+    /// Skips a text, and returns true, if the rest begins with it.
     fn take(&mut self, what: &str) -> bool {
         let rest = self.rest.strip_prefix(what);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
-    /// The components of a product, of which a signature's domain or result consists.
+    /// Parses the components of a product: the arguments, or the result.
     fn components(&mut self) -> Vec<Type> {
         let mut parts = vec![self.sum()];
         while self.take(" * ") {
@@ -85,6 +90,7 @@ impl Reader<'_> {
         parts
     }
 
+    /// Parses a sum of powers.
     fn sum(&mut self) -> Type {
         let mut cases = vec![self.power()];
         while self.take(" + ") {
@@ -93,6 +99,7 @@ impl Reader<'_> {
         Type::sum(cases)
     }
 
+    /// Parses a power, an array or a coarray.
     fn power(&mut self) -> Type {
         let mut ty = self.atom();
         while self.take(" ^ ") {
@@ -105,6 +112,7 @@ impl Reader<'_> {
         ty
     }
 
+    /// Parses a name, a number, or a type in parentheses.
     fn atom(&mut self) -> Type {
         self.rest = self.rest.trim_start();
         if self.take("(") {

@@ -20,17 +20,17 @@ pub struct Term {
 
 /// A local variable of one function, numbered from 0 within it.
 pub type LocalId = u32;
-/// A variable of the session.
+/// A session variable, by its number.
 pub type GlobalId = u32;
-/// A function of the program.
+/// A function of the program, by its number.
 pub type FunctionId = u32;
 
 /// The forms of terms.
 #[derive(Clone, Debug)]
 pub enum TermKind {
-    /// An integer literal; its type says which number it becomes.
+    /// An integer literal; its type determines the number system.
     Int(BigInt),
-    /// A real literal; its type says how it is rounded.
+    /// A real literal; its type determines the rounding.
     Real(Rounded),
     /// A character literal.
     Char(char),
@@ -63,55 +63,55 @@ pub enum TermKind {
         /// Arguments of the class, then those of the method's own type parameters.
         type_args: Vec<Type>,
     },
-    /// A function applied. Several arguments stand for the components of one tuple.
+    /// An application of a function. Several arguments are the components of one tuple.
     Call(Box<Term>, Vec<Term>),
-    /// A primitive applied at type arguments.
+    /// An application of a primitive at type arguments.
     Prim(Prim, Vec<Type>, Vec<Term>),
-    /// An operator applied to operands of one scalar, or comparison of two equal types.
+    /// An operator applied to operands of one scalar type, or a comparison of two equal types.
     Op(Op, Vec<Term>),
     /// A product, record, struct or array from its components in storage order.
     Tuple(Vec<Term>),
-    /// Component of a product, record or struct, or of an array at a constant position.
+    /// A component of a product, record or struct, or of an array at a constant position.
     Component(Box<Term>, BigUint),
-    /// Array at an index value.
+    /// An array at an index value.
     Index(Box<Term>, Box<Term>),
     /// The array whose element at `(i1\,…\,ik)` is the body; its index type is the compact
     /// product of the clause types.
     Build(Vec<(LocalId, Type)>, Box<Term>),
     /// A compact product from its parts.
     Pack(Vec<Term>),
-    /// Part `i` of a compact product.
+    /// A part of a compact product, by its number.
     Factor(Box<Term>, BigUint),
-    /// Digit of a compact exponential at a position.
+    /// A digit of a compact exponential at a position.
     Digit(Box<Term>, Box<Term>),
-    /// Case `i` of a sum (tagged, compact or variant) with its argument (`()` for a unit case).
+    /// A case of a sum (tagged, compact or variant) with its argument (`()` for a unit case).
     Inject(BigUint, Box<Term>),
     /// The same storage at another type: `:>>` between naturally isomorphic types.
     Reshape(Box<Term>),
     /// The code of a compact value as a number.
     ToCode(Box<Term>),
-    /// The compact value with this code; checked when it runs.
+    /// The compact value with this code; checked at run time.
     FromCode(Box<Term>),
-    /// Conversion between numbers; checked when it runs.
+    /// A conversion between numbers; checked at run time.
     Convert(Box<Term>),
-    /// Condition, then, else.
+    /// The condition, the then-branch, the else-branch.
     If(Box<Term>, Box<Term>, Box<Term>),
-    /// The first arm that fits.
+    /// The first arm that matches.
     Match(Box<Term>, Vec<Arm>),
-    /// A value of an existential type: these sizes, and the value at them.
+    /// A value of an existential type: its sizes, and the value at them.
     PackSizes(Vec<Type>, Box<Term>),
-    /// Statements, then a value; without one, a `return` inside gives it, or it is `()`.
+    /// Statements, then a value. Without a value, a `return` among them returns it, or it is `()`.
     Block(Vec<Stmt>, Option<Box<Term>>),
-    /// Cannot happen in a program without errors.
+    /// An error term; never occurs in a program without errors.
     Error,
 }
 
 /// One arm of a match.
 #[derive(Clone, Debug)]
 pub struct Arm {
-    /// The pattern that must fit.
+    /// The pattern that must match.
     pub pattern: Pat,
-    /// A condition on what was bound.
+    /// A condition on the bound variables.
     pub guard: Option<Term>,
     /// The result.
     pub body: Term,
@@ -122,7 +122,7 @@ pub struct Arm {
 pub struct Pat {
     /// The form.
     pub kind: PatKind,
-    /// Type of what it is matched against.
+    /// The type of the matched value.
     pub ty: Type,
     /// The place in the source text.
     pub span: Span,
@@ -131,11 +131,11 @@ pub struct Pat {
 /// The forms of patterns.
 #[derive(Clone, Debug)]
 pub enum PatKind {
-    /// Fits everything.
+    /// Matches everything.
     Wild,
-    /// Fits everything and binds it.
+    /// Matches everything and binds it.
     Bind(LocalId),
-    /// Fits what the inner fits and binds the whole.
+    /// Matches whatever the inner pattern matches, and binds the whole.
     As(Box<Pat>, LocalId),
     /// An integer literal of a scalar type.
     Int(BigInt),
@@ -147,25 +147,26 @@ pub enum PatKind {
     Ints(BigInt, BigInt),
     /// The characters from one to another, both included.
     Chars(char, char),
-    /// Fits if one of these fits; they bind nothing.
+    /// Matches if one of these matches; they bind nothing.
     Or(Vec<Pat>),
     /// A string literal.
     Str(Arc<str>),
     /// The compact value with this code.
     Code(BigUint),
-    /// Components of a product, record or struct.
+    /// The components of a product, record or struct.
     Tuple(Vec<Pat>),
-    /// Parts of a compact product.
+    /// The parts of a compact product.
     Pack(Vec<Pat>),
-    /// Case of a sum or variant, with a pattern for the argument.
+    /// A case of a sum or variant, with a pattern for the argument.
     Case(BigUint, Option<Box<Pat>>),
     /// Any case of a coarray `N *+ T`: patterns for its index and its argument.
     Coarray(Box<Pat>, Box<Pat>),
-    /// Fits if the pattern fits the value read at the pattern's type, which has the same slots.
+    /// Matches if the pattern matches the value read at the pattern's type, which has the same
+    /// slots.
     Reshape(Box<Pat>),
 }
 
-/// Number systems with operators.
+/// The number systems with operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Num {
     /// 64-bit, wrapping.
@@ -176,16 +177,16 @@ pub enum Num {
     Single,
     /// binary64.
     Real,
-    /// Unbounded.
+    /// Unbounded integers.
     Bigint,
     /// Integers modulo the size of the term's type, `cyclic[N]`.
     Mod,
-    /// Text; `+` only.
+    /// Text; has `+` only.
     String,
 }
 
 impl Num {
-    /// The number system that a type's operators work in.
+    /// Returns the number system of a type's operators.
     pub fn of(ty: &Type) -> Option<Num> {
         match ty.kind() {
             TypeKind::Scalar(Scalar::Int) => Some(Num::Int),
@@ -209,7 +210,7 @@ impl Num {
     }
 }
 
-/// Operators on scalars. Pointwise uses are built by the checker.
+/// The operators on scalars. The checker expands pointwise uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// Prefix minus.
@@ -226,17 +227,17 @@ pub enum Op {
     Rem(Num),
     /// `**`
     Pow(Num),
-    /// `not` of a truth value, or of each in a `2 \^ I`.
+    /// `not` of a truth value, or of each digit of a `2 \^ I`.
     Not,
-    /// `and` of the truth values of two `2 \^ I`; of two `bool` it is a condition.
+    /// `and` of two `2 \^ I`, digit by digit; for two `bool` it is a condition.
     And,
-    /// `or` of the same.
+    /// `or` of two `2 \^ I`, digit by digit; for two `bool` it is a condition.
     Or,
     /// `==` on any data.
     Eq,
     /// `!=` on any data.
     Ne,
-    /// `<` on scalars, by code on compact values.
+    /// `<` on scalars; on compact values by code.
     Lt,
     /// `<=`
     Le,
@@ -247,7 +248,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// The operator as it is written, if it has one.
+    /// Returns the symbol of the operator, if it has one.
     pub fn symbol(self) -> Option<&'static str> {
         Some(match self {
             Op::Neg(_) | Op::Sub(_) => "-",
@@ -266,7 +267,7 @@ impl Op {
         })
     }
 
-    /// The same operator in another number system.
+    /// Returns the same operator in another number system.
     pub fn at(self, num: Num) -> Op {
         match self {
             Op::Neg(_) => Op::Neg(num),
@@ -293,35 +294,36 @@ pub struct Stmt {
 /// The forms of statements.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
-    /// Binds what the pattern, which always fits, binds.
+    /// Binds the variables of a pattern that always matches.
     Let(Pat, Term),
     /// Sets a local that is a `var`.
     SetLocal(LocalId, Term),
     /// Sets or initializes a session variable.
     SetGlobal(GlobalId, Term),
-    /// Store through projections.
+    /// Stores a value into a part of a variable.
     Store {
         /// The variable.
         root: Root,
-        /// The type.
+        /// The type of the variable.
         root_ty: Type,
-        /// From the variable inwards.
+        /// The projections, from the variable inward.
         path: Vec<Step>,
         /// The value to store.
         value: Term,
     },
-    /// Takes a value of an existential type apart: in the rest of the block its sizes are type
-    /// variables, and the local holds the value at them.
+    /// Opens a value of an existential type: in the rest of the block its sizes are type variables,
+    /// and the local holds the value at these sizes.
     Open {
-        /// One variable for each that the type binds.
+        /// One variable for each variable that the type binds.
         vars: Vec<TypeVar>,
         /// The local that receives the value.
         local: LocalId,
-        /// Of an existential type.
+        /// The value, of an existential type.
         value: Term,
     },
-    /// Checks that two sizes are equal; with a variable, which the right side mentions once, finds
-    /// the size at which they are, for the rest of the block.
+    /// Checks that two sizes are equal. With a variable, which the right side mentions once,
+    /// computes the size for which they are equal; the variable has this size in the rest of the
+    /// block.
     Require {
         /// One size.
         left: Type,
@@ -330,23 +332,23 @@ pub enum StmtKind {
         /// The variable to solve for.
         solve: Option<TypeVar>,
     },
-    /// Lets go of the values of locals, which nobody reads any more ([`super::last_use`]).
+    /// Drops the values of locals, which are not read later ([`super::last_use`]).
     Drop(Vec<LocalId>),
-    /// Evaluated for its effect.
+    /// An expression evaluated for its effect.
     Expr(Term),
-    /// Condition, then, else.
+    /// The condition, the then-branch, the else-branch.
     If(Term, Vec<Stmt>, Vec<Stmt>),
-    /// The first arm that fits, for its effect.
+    /// The first arm that matches, for its effect.
     Match(Term, Vec<(Pat, Option<Term>, Vec<Stmt>)>),
-    /// For each value of the range, in order.
+    /// A loop over the values of a range, in order.
     For(LocalId, ForRange, Vec<Stmt>),
-    /// While the condition holds.
+    /// A loop while the condition holds.
     While(Term, Vec<Stmt>),
     /// Leaves the innermost loop.
     Break,
-    /// Goes on with the innermost loop.
+    /// Continues the innermost loop.
     Continue,
-    /// Leaves the function with a value.
+    /// Returns from the function with a value.
     Return(Term),
 }
 
@@ -364,22 +366,22 @@ pub enum Root {
 pub struct Step {
     /// The projection.
     pub kind: StepKind,
-    /// Type of what the step projects from.
+    /// The type that the step projects from.
     pub from: Type,
-    /// Type of what it gives.
+    /// The type of the projected part.
     pub to: Type,
 }
 
-/// The projections a store can go through. Compact parts come last.
+/// The projections of a store. Compact parts come last.
 #[derive(Clone, Debug)]
 pub enum StepKind {
-    /// Component of a product, record or struct, or constant position of an array.
+    /// A component of a product, record or struct, or a constant position of an array.
     Component(BigUint),
-    /// Array at an index value.
+    /// An array at an index value.
     Index(Term),
-    /// Part of a compact product.
+    /// A part of a compact product.
     Factor(BigUint),
-    /// Digit of a compact exponential.
+    /// A digit of a compact exponential.
     Digit(Term),
     /// The same storage at another type.
     Reshape,
@@ -390,16 +392,16 @@ pub enum StepKind {
 pub enum ForRange {
     /// All values of a compact linear type, in encoding order.
     All(Type),
-    /// Integers from low to high.
+    /// The integers from low to high.
     Ints {
-        /// First.
+        /// The first integer.
         low: Term,
-        /// Last, or one past it.
+        /// The last integer, or the one after it.
         high: Term,
-        /// True if `high` itself is walked.
+        /// True if `high` itself is included.
         inclusive: bool,
     },
-    /// Elements of an array in storage order.
+    /// The elements of an array in storage order.
     Elements(Term),
 }
 
@@ -410,7 +412,7 @@ pub struct LocalInfo {
     pub name: Arc<str>,
     /// The type.
     pub ty: Type,
-    /// A `var` captured by an inner function: lives in a cell that both share.
+    /// True for a `var` captured by an inner function: both share a cell that holds its value.
     pub shared: bool,
 }
 
@@ -421,19 +423,20 @@ pub struct Function {
     pub name: Arc<str>,
     /// The type parameters, those of enclosing functions first.
     pub type_params: Vec<TypeVar>,
-    /// Parameters: several stand for the components of one tuple argument.
+    /// The parameters: several are the components of one tuple argument.
     pub params: Vec<LocalId>,
-    /// Locals that receive the captured variables, in the order of [`TermKind::Closure`].
+    /// The locals that receive the captured variables, in the order of [`TermKind::Closure`].
     pub captures: Vec<LocalId>,
-    /// The local that holds the function itself while it runs, for local recursion.
+    /// The local that holds the function itself during a call, for local recursion.
     pub this: Option<LocalId>,
-    /// All locals.
+    /// All locals, by [`LocalId`].
     pub locals: Vec<LocalInfo>,
-    /// Type of its one argument.
+    /// The type of its one argument.
     pub domain: Type,
-    /// Equations of sizes that hold wherever it is called: required before it was made.
+    /// The equations of sizes that hold at every call: they were required before the function was
+    /// made.
     pub given: Vec<(Type, Type)>,
-    /// The meaning.
+    /// The body.
     pub body: Term,
     /// The place of the declaration.
     pub span: Span,
@@ -448,31 +451,31 @@ pub struct Global {
     pub ty: Type,
 }
 
-/// Top-level statements of one input, run in order in one frame.
+/// The top-level statements of one input, run in order in one frame.
 #[derive(Clone, Debug)]
 pub struct Script {
     /// The locals of the frame.
     pub locals: Vec<LocalInfo>,
     /// The statements.
     pub body: Vec<Stmt>,
-    /// The value of the last statement where that is an expression, as a session shows it.
+    /// The value of the last statement if that is an expression, for display by a session.
     pub result: Option<Term>,
 }
 
 impl Term {
-    /// A term.
+    /// Makes a term.
     pub fn new(kind: TermKind, ty: Type, span: Span) -> Term {
         Term { kind, ty, span }
     }
 
-    /// `()`.
+    /// Makes the term `()`.
     pub fn unit(span: Span) -> Term {
         Term::new(TermKind::Code(BigUint::ZERO), Type::unit(), span)
     }
 }
 
 impl Pat {
-    /// Returns true if it fits every value, by form alone.
+    /// Returns true if the pattern matches every value by its form alone.
     pub fn is_total(&self) -> bool {
         match &self.kind {
             PatKind::Wild | PatKind::Bind(_) => true,

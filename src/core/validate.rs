@@ -1,8 +1,9 @@
-//! Validator of core: the type of every term fits its parts.
+//! The validator of core: the type of every term fits its parts.
 //!
-//! Takes a function or a script with its program; gives the contradictions found, in words. Nothing
-//! in core mentions a hole or an error, locals and functions exist, captures match, and a reshape
-//! is natural. Used in tests, on everything the checker makes; an executor relies on it unseen.
+//! Takes a function or a script with its program; gives the contradictions found, in words. It
+//! checks that nothing in core mentions a hole or an error, that locals and functions exist, that
+//! captures match, and that a reshape is natural. Tests run it on the checker's output; an executor
+//! relies on these properties without a check.
 
 use super::term::{
     Function, LocalId, LocalInfo, Num, Op, Pat, PatKind, Root, Script, Step, StepKind, Stmt, StmtKind, Term,
@@ -55,20 +56,26 @@ pub fn validate_all(program: &Program, script: &Script) -> Result<(), Vec<String
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
+/// A validator of one body.
 struct Validator<'a> {
+    /// The program.
     program: &'a Program,
+    /// The locals of the body.
     locals: &'a [LocalInfo],
-    /// The type of values that `return` gives.
+    /// The type of the values of `return`.
     returns: Option<&'a Type>,
-    /// Equations of sizes that hold here.
+    /// The equations of sizes that hold here.
     given: Vec<(Type, Type)>,
-    /// Variables that types of terms may mention: parameters, and what has been opened.
+    /// The type variables in scope: parameters and opened sizes.
     known: HashSet<u32>,
+    /// The name of the body in messages.
     place: String,
+    /// The contradictions found.
     wrong: Vec<String>,
 }
 
 impl<'a> Validator<'a> {
+    /// Makes a validator of a body with these locals.
     fn new(program: &'a Program, locals: &'a [LocalInfo], returns: Option<&'a Type>) -> Validator<'a> {
         let mut v = Validator {
             program,
@@ -85,46 +92,54 @@ impl<'a> Validator<'a> {
         v
     }
 
+    /// Returns the contradictions, if there are any.
     fn result(self) -> Result<(), Vec<String>> {
         if self.wrong.is_empty() { Ok(()) } else { Err(self.wrong) }
     }
 
+    /// Adds a contradiction.
     fn say(&mut self, what: String) {
         self.wrong.push(format!("in {}: {what}", self.place));
     }
 
+    /// Adds a contradiction unless a condition holds.
     fn demand(&mut self, holds: bool, what: impl FnOnce() -> String) {
         if !holds {
             self.say(what());
         }
     }
 
+    /// Checks that two types are equal.
     fn same(&mut self, found: &Type, expected: &Type, what: &str) {
         self.demand(found == expected, || format!("{what}: `{found}` where `{expected}` is needed"));
     }
 
-    /// No holes and no errors.
+    /// Reports a type with a hole or an error.
     fn ty(&mut self, ty: &Type, what: &str) {
         self.demand(!ty.has_meta(), || format!("{what} has a hole: `{ty}`"));
         self.demand(!mentions_error(ty), || format!("{what} mentions an error: `{ty}`"));
     }
 
+    /// Returns the type of a local, which must exist.
     fn local(&mut self, local: LocalId) -> Option<Type> {
         let found = self.locals.get(local as usize).map(|l| l.ty.clone());
         self.demand(found.is_some(), || format!("there is no local {local}"));
         found
     }
 
+    /// Checks that a local has a type.
     fn is(&mut self, local: LocalId, ty: &Type, what: &str) {
         if let Some(found) = self.local(local) {
             self.same(&found, ty, what);
         }
     }
 
+    /// Checks terms.
     fn terms(&mut self, terms: &[Term]) {
         terms.iter().for_each(|t| self.term(t));
     }
 
+    /// Checks a term and its parts.
     fn term(&mut self, term: &Term) {
         let ty = &term.ty;
         self.ty(ty, "a term");
@@ -252,8 +267,8 @@ impl<'a> Validator<'a> {
             }
             TermKind::Convert(inner) => {
                 self.term(inner);
-                // Between parameters it is the conversion of any two numbers, which types choose
-                // where they are concrete.
+                // Between parameters, this is the conversion of any two numbers, which is selected
+                // when types are concrete.
                 let open = matches!((inner.ty.kind(), ty.kind()), (TypeKind::Var(_), TypeKind::Var(_)));
                 let fits = open
                     || inner.ty.as_scalar().is_some()
@@ -296,16 +311,19 @@ impl<'a> Validator<'a> {
         }
     }
 
+    /// Checks a term that must be a truth value.
     fn condition(&mut self, term: &Term) {
         self.term(term);
         self.same(&term.ty, &Type::bool(), "a condition");
     }
 
+    /// Checks a type that must be compact linear.
     fn index_type(&mut self, ty: &Type) {
         self.ty(ty, "an index type");
         self.demand(ty.is_compact(), || format!("`{ty}` is walked"));
     }
 
+    /// Checks a method of a class at type arguments.
     fn method(&mut self, class: ClassId, method: usize, type_args: &[Type], ty: &Type) {
         let program = self.program;
         let Some(class) = program.classes.get(class as usize) else {
@@ -323,6 +341,7 @@ impl<'a> Validator<'a> {
         self.same(&found.ty.substitute(&bindings), ty, "a method");
     }
 
+    /// Checks a function value: its type arguments, its captures and its type.
     fn closure(&mut self, function: u32, type_args: &[Type], captures: &[LocalId], ty: &Type) {
         type_args.iter().for_each(|arg| self.ty(arg, "a type argument"));
         let program = self.program;
@@ -357,6 +376,7 @@ impl<'a> Validator<'a> {
         self.same(&made, ty, &format!("the function `{}`", callee.name));
     }
 
+    /// Checks the application of a primitive.
     fn prim(&mut self, prim: Prim, type_args: &[Type], args: &[Term], ty: &Type) {
         type_args.iter().for_each(|arg| self.ty(arg, "a type argument"));
         self.terms(args);
@@ -368,6 +388,7 @@ impl<'a> Validator<'a> {
         self.same(ty, &result, &format!("the result of `{}`", prim.name()));
     }
 
+    /// Checks the application of an operator.
     fn op(&mut self, op: Op, args: &[Term], ty: &Type) {
         self.terms(args);
         let Some(first) = args.first() else { return self.say(format!("{op:?} of nothing")) };
@@ -400,6 +421,7 @@ impl<'a> Validator<'a> {
         self.demand(fits, || format!("{op:?} on `{}`", first.ty));
     }
 
+    /// Checks the type of a component.
     fn component(&mut self, base: &Type, position: &BigUint, ty: &Type) {
         let unfolded = base.unfold();
         let found = match unfolded.kind() {
@@ -414,6 +436,7 @@ impl<'a> Validator<'a> {
         }
     }
 
+    /// Checks the type of a factor of a compact product.
     fn factor(&mut self, base: &Type, position: &BigUint, ty: &Type) {
         let found = match base.unfold().kind() {
             TypeKind::CompactProduct(parts) => position.to_usize().and_then(|i| parts.get(i).cloned()),
@@ -429,6 +452,7 @@ impl<'a> Validator<'a> {
         }
     }
 
+    /// Checks the type of a digit of a compact exponential.
     fn digit(&mut self, base: &Type, index: &Type, ty: &Type) {
         match base.unfold().kind() {
             TypeKind::CompactPower(digit, position) => {
@@ -439,6 +463,7 @@ impl<'a> Validator<'a> {
         }
     }
 
+    /// Checks a pattern for values of a type.
     fn pattern(&mut self, pat: &Pat, ty: &Type) {
         self.ty(&pat.ty, "a pattern");
         self.same(&pat.ty, ty, "a pattern");
@@ -489,17 +514,19 @@ impl<'a> Validator<'a> {
         }
     }
 
-    /// The statements of a block: what they require holds to its end.
+    /// Checks the statements of a block: the equations that they require hold to its end.
     fn stmts(&mut self, stmts: &[Stmt]) {
         let given = self.given.len();
         self.stmts_here(stmts);
         self.given.truncate(given);
     }
 
+    /// Checks statements within the present block.
     fn stmts_here(&mut self, stmts: &[Stmt]) {
         stmts.iter().for_each(|s| self.stmt(s));
     }
 
+    /// Checks a statement and its parts.
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Let(pat, term) => {
@@ -592,6 +619,7 @@ impl<'a> Validator<'a> {
         }
     }
 
+    /// Checks that a reshape is natural under the equations that hold.
     fn reshape(&mut self, from: &Type, to: &Type) {
         let natural = iso::verdict(from, to) <= Verdict::Natural
             || fields_of(to, from)
@@ -599,6 +627,7 @@ impl<'a> Validator<'a> {
         self.demand(natural, || format!("`{from}` reshaped to `{to}`"));
     }
 
+    /// Checks a store: its variable, its path and its value.
     fn store(&mut self, root: Root, root_ty: &Type, path: &[Step], value: &Term) {
         match root {
             Root::Local(local) => self.is(local, root_ty, "the root of a store"),
@@ -651,7 +680,7 @@ fn integer(ty: &Type) -> bool {
     ty.as_scalar().is_some_and(Scalar::is_integer)
 }
 
-/// The argument of a case of a sum or variant.
+/// Returns the argument type of a case of a sum or variant.
 fn case_type(unfolded: &Type, case: &BigUint) -> Option<Type> {
     match unfolded.kind() {
         TypeKind::Nominal(nominal, args) => {

@@ -2,8 +2,8 @@
 //!
 //! [`Term::for_each_part`], [`Stmt::for_each_part`] and [`Pat::for_each_part`] call a function on
 //! each type, term, pattern, list of statements and local that a construct itself holds, in the
-//! order of evaluation; the forms that end in `_mut` pass them to be replaced. The walks of this
-//! file are made of these, so a new construct lists its parts here and nowhere else.
+//! order of evaluation. The forms that end in `_mut` pass mutable references. The walks of this
+//! file use them, so that a new construct lists its parts only here.
 
 use super::term::{ForRange, LocalId, Pat, PatKind, Root, Step, StepKind, Stmt, StmtKind, Term, TermKind};
 use crate::types::Type;
@@ -243,7 +243,7 @@ parts! {
     Part for_each_part
 }
 parts! {
-    /// A part of a term, a statement or a pattern, to be replaced.
+    /// A part of a term, a statement or a pattern, mutable.
     PartMut for_each_part_mut mut
 }
 
@@ -257,7 +257,8 @@ impl Term {
         });
     }
 
-    /// Calls `f` on each direct sub-term, those of statements inside included, to be replaced.
+    /// Calls `f` on each direct sub-term, those of statements inside included, as mutable
+    /// references.
     pub fn for_each_child_mut(&mut self, f: &mut dyn FnMut(&mut Term)) {
         self.for_each_part_mut(&mut |part| match part {
             PartMut::Term(term) => f(term),
@@ -268,7 +269,7 @@ impl Term {
 }
 
 impl Stmt {
-    /// The variable that it sets or stores into by itself.
+    /// Returns the variable that the statement itself sets or stores into.
     pub fn stores_into(&self) -> Option<Root> {
         match &self.kind {
             StmtKind::SetLocal(local, _) => Some(Root::Local(*local)),
@@ -297,7 +298,7 @@ impl Stmt {
         });
     }
 
-    /// Calls `f` on each direct term, those of nested statements included, to be replaced.
+    /// Calls `f` on each direct term, those of nested statements included, as mutable references.
     pub fn for_each_term_mut(&mut self, f: &mut dyn FnMut(&mut Term)) {
         self.for_each_part_mut(&mut |part| match part {
             PartMut::Term(term) => f(term),
@@ -337,7 +338,7 @@ impl Pat {
         });
     }
 
-    /// Calls `f` on the locals that it binds, to be replaced.
+    /// Calls `f` on the locals that it binds, as mutable references.
     pub fn for_each_local_mut(&mut self, f: &mut dyn FnMut(&mut LocalId)) {
         self.for_each_part_mut(&mut |part| match part {
             PartMut::Def(local) => f(local),

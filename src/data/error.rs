@@ -1,96 +1,98 @@
 //! Errors of files, `E10xx`.
 
 use super::{Format, shape_text};
-use crate::diagnostic::{Diagnostic, escape_control};
+use crate::diagnostic::{Diagnostic, errors, escape_control};
 use crate::source::Span;
 
-/// The reason why a file is not read or written. The path is not part of it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum DataError {
-    /// The host has no file system.
-    NoFileSystem,
-    /// The file cannot be read; `why` follows "cannot be read: ".
-    Unreadable {
-        /// The reason, as text.
-        why: String,
-    },
-    /// The file cannot be written; `why` follows "cannot be written: ".
-    Unwritable {
-        /// The reason, as text.
-        why: String,
-    },
-    /// The bytes are not of the format.
-    Malformed {
-        /// The format of the file.
-        format: Format,
-        /// The reason, as text.
-        why: String,
-    },
-    /// The shape is not that of the stated type; `fits` is the type of the file.
-    Shape {
-        /// The shape of the file.
-        found: Vec<usize>,
-        /// The stated type.
-        ty: String,
-        /// The reason, as text.
-        why: String,
-        /// The type that the file has.
-        fits: String,
-    },
-    /// The cells are not of the stated type and cannot be converted to it.
-    Element {
-        /// The name of the column; empty if there is none.
-        column: String,
-        /// The type of the cells.
-        found: String,
-        /// The stated type of the cells.
-        wanted: String,
-        /// The type that the file has.
-        fits: String,
-    },
-    /// One cell is not of the stated type.
-    Cell {
-        /// The position of the cell.
-        place: String,
-        /// The text of the cell.
-        text: String,
-        /// The stated type of the cells.
-        wanted: String,
-        /// The reason.
-        why: CellMismatch,
-    },
-    /// The file has no column or array of this name; `similar` is a name that could be meant.
-    MissingColumn {
-        /// The kind of the missing part: a column or an array.
-        what: &'static str,
-        /// The name that was asked for.
-        name: String,
-        /// The names that the file has.
-        there: Vec<String>,
-        /// A name of the file that is similar.
-        similar: Option<String>,
-    },
-    /// The user interrupted the work.
-    Interrupted,
-    /// The character cannot separate cells.
-    InvalidSeparator {
-        /// The character.
-        found: char,
-    },
-    /// The picture cannot be saved in a file of this name.
-    UnsupportedPicture {
-        /// The reason, as text.
-        why: String,
-    },
-    /// The type cannot be held by a file of this format.
-    UnsupportedType {
-        /// The format of the file.
-        format: Format,
-        /// The stated type.
-        ty: String,
-        /// The reason, as text.
-        why: String,
-    },
+errors! {
+    /// The reason why a file is not read or written. The path is not part of it.
+    #[derive(PartialEq)]
+    pub enum DataError {
+        /// The host has no file system.
+        E1001 NoFileSystem,
+        /// The file cannot be read; `why` follows "cannot be read: ".
+        E1001 Unreadable {
+            /// The reason, as text.
+            why: String,
+        },
+        /// The file cannot be written; `why` follows "cannot be written: ".
+        E1002 Unwritable {
+            /// The reason, as text.
+            why: String,
+        },
+        /// The bytes are not of the format.
+        E1003 Malformed {
+            /// The format of the file.
+            format: Format,
+            /// The reason, as text.
+            why: String,
+        },
+        /// The shape is not that of the stated type; `fits` is the type of the file.
+        E1004 Shape {
+            /// The shape of the file.
+            found: Vec<usize>,
+            /// The stated type.
+            ty: String,
+            /// The reason, as text.
+            why: String,
+            /// The type that the file has.
+            fits: String,
+        },
+        /// The cells are not of the stated type and cannot be converted to it.
+        E1005 Element {
+            /// The name of the column; empty if there is none.
+            column: String,
+            /// The type of the cells.
+            found: String,
+            /// The stated type of the cells.
+            wanted: String,
+            /// The type that the file has.
+            fits: String,
+        },
+        /// One cell is not of the stated type.
+        E1006 Cell {
+            /// The position of the cell.
+            place: String,
+            /// The text of the cell.
+            text: String,
+            /// The stated type of the cells.
+            wanted: String,
+            /// The reason.
+            why: CellMismatch,
+        },
+        /// The file has no column or array of this name; `similar` is a name that could be meant.
+        E1007 MissingColumn {
+            /// The kind of the missing part: a column or an array.
+            what: &'static str,
+            /// The name that was asked for.
+            name: String,
+            /// The names that the file has.
+            there: Vec<String>,
+            /// A name of the file that is similar.
+            similar: Option<String>,
+        },
+        /// The user interrupted the work.
+        E0511 Interrupted,
+        /// The character cannot separate cells.
+        E1010 InvalidSeparator {
+            /// The character.
+            found: char,
+        },
+        /// The picture cannot be saved in a file of this name.
+        E1009 UnsupportedPicture {
+            /// The reason, as text.
+            why: String,
+        },
+        /// The type cannot be held by a file of this format.
+        E1008 UnsupportedType {
+            /// The format of the file.
+            format: Format,
+            /// The stated type.
+            ty: String,
+            /// The reason, as text.
+            why: String,
+        },
+    }
 }
 
 /// The reason why a cell is not of the stated type.
@@ -135,23 +137,6 @@ impl DataError {
     /// Returns the error of a file whose cells exceed the memory bound.
     pub fn too_large(format: Format) -> DataError {
         DataError::Malformed { format, why: "it takes more memory than there is".to_string() }
-    }
-
-    /// Returns the stable code.
-    pub fn code(&self) -> &'static str {
-        match self {
-            DataError::NoFileSystem | DataError::Unreadable { .. } => "E1001",
-            DataError::Unwritable { .. } => "E1002",
-            DataError::Malformed { .. } => "E1003",
-            DataError::Shape { .. } => "E1004",
-            DataError::Element { .. } => "E1005",
-            DataError::Cell { .. } => "E1006",
-            DataError::MissingColumn { .. } => "E1007",
-            DataError::UnsupportedType { .. } => "E1008",
-            DataError::UnsupportedPicture { .. } => "E1009",
-            DataError::InvalidSeparator { .. } => "E1010",
-            DataError::Interrupted => "E0511",
-        }
     }
 
     /// Returns the message about the file at `path`.

@@ -78,7 +78,8 @@ impl PartialEq<&str> for Code {
 /// }
 /// ```
 ///
-/// The message is `to_diagnostic`, written by hand. An enum of `families:` holds other such enums;
+/// A variant that holds another error and has its code is written `field => Variant { field: … }`
+/// after a semicolon. The message is `to_diagnostic`, written by hand. An enum of `families:` holds other such enums;
 /// it has `From` for each, and both `code()` and `to_diagnostic()` are theirs.
 macro_rules! errors {
     (
@@ -122,17 +123,24 @@ macro_rules! errors {
         pub enum $name:ident {
             $(
                 $(#[$variant_meta:meta])*
-                $code:ident $variant:ident {
+                $code:ident $variant:ident $({
                     $($(#[$field_meta:meta])* $field:ident: $ty:ty),* $(,)?
-                }
+                })?
             ),* $(,)?
+            $(;
+                $(#[$outer_meta:meta])*
+                $inner:ident => $outer:ident {
+                    $($(#[$outer_field_meta:meta])* $outer_field:ident: $outer_ty:ty),* $(,)?
+                }
+            )?
         }
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug)]
         #[allow(missing_docs)] // fields are what the message shows
         pub enum $name {
-            $($(#[$variant_meta])* $variant { $($(#[$field_meta])* $field: $ty),* },)*
+            $($(#[$variant_meta])* $variant $({ $($(#[$field_meta])* $field: $ty),* })?,)*
+            $($(#[$outer_meta])* $outer { $($(#[$outer_field_meta])* $outer_field: $outer_ty),* },)?
         }
 
         impl $name {
@@ -140,6 +148,7 @@ macro_rules! errors {
             pub fn code(&self) -> $crate::diagnostic::Code {
                 match self {
                     $($name::$variant { .. } => const { $crate::diagnostic::Code::new(stringify!($code)) },)*
+                    $($name::$outer { $inner, .. } => $inner.code(),)?
                 }
             }
         }

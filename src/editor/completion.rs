@@ -1,8 +1,8 @@
-//! Completion: the names that could be written at a place of a text.
+//! Completion: the names that could be written at a position in a text.
 //!
-//! Takes a text that is being written, so most often a broken one, and a place in it; gives
-//! candidates. The text is checked with a word at the place, and if that cannot be parsed, with
-//! tokens that close the statement: so the checker itself reports the names in scope and the type
+//! Takes a text that is being written, most often a broken one, and a position in it; gives
+//! candidates. The text is checked with a word at the position, and if that cannot be parsed, with
+//! tokens that close the statement. So the checker itself reports the names in scope and the type
 //! before a dot.
 
 use super::cursor::{enclosing_call, word_start};
@@ -14,12 +14,12 @@ use crate::types::{Type, TypeKind};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A name that could be written.
+/// A candidate for a name at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The name.
     pub name: String,
-    /// The kind of thing that it names.
+    /// The kind of its referent.
     pub kind: CandidateKind,
     /// Its type or declaration, as far as it has been read.
     pub detail: Option<String>,
@@ -30,19 +30,19 @@ pub struct Candidate {
 /// The origin of a name, nearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// A part of the value before the dot.
+    /// A part of the value before a dot.
     Part,
-    /// The function or block in which it is written.
+    /// The enclosing function or block.
     Local,
     /// A definition of the text, of earlier inputs or of imports.
     Own,
     /// The library.
     Library,
-    /// The language: its words.
+    /// The language: a keyword.
     Language,
 }
 
-/// The kind of thing that a candidate names.
+/// The kind of the referent of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CandidateKind {
     /// A word of the language.
@@ -93,31 +93,33 @@ impl CandidateKind {
     }
 }
 
-/// The kind of name that fits a place.
+/// The kind of name that fits a position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CompletionContext {
+    /// A part of the value before the dot.
     Part,
+    /// A type.
     Type,
-    /// A part of the library, to import it.
+    /// A part of the library, to be imported.
     Library,
-    /// A name of a part of the library, to import that.
+    /// A name of a part of the library, to be imported.
     NameOf(&'static str),
+    /// Any name.
     Any,
 }
 
-// What could be written.
-/// The completions of a place.
+// The completions at a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completions {
     /// The byte at which the name to complete begins.
     pub start: usize,
-    /// Names that could stand there.
+    /// The names that could be written there.
     pub names: Vec<String>,
 }
 
-/// Completes an input at a byte: fields after a dot and then functions, types after a colon, parts
-/// of the library after `import`, else names, the nearest first. Where nothing of a name is
-/// written, only the first three are completed.
+/// Completes an input at a byte: after a dot fields and then functions; after a colon types; after
+/// `import` parts of the library; otherwise names, the nearest first. At the beginning of a name
+/// only the first three cases give completions.
 pub fn complete_at(session: &mut Session, text: &str, at: usize) -> Completions {
     let draft = Draft { name: "input", text, id: "", before: None };
     let Some(before) = text.get(..at) else { return Completions::default() };
@@ -132,7 +134,7 @@ pub fn complete_at(session: &mut Session, text: &str, at: usize) -> Completions 
     Completions { start, names: found.into_iter().map(|candidate| candidate.name).collect() }
 }
 
-/// Returns the byte at which the word to replace begins, and the names that could be written there.
+/// Returns the byte at which the word to be replaced begins, and the candidates for it.
 pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize, Vec<Candidate>) {
     let Some(before) = draft.text.get(..at) else { return (at, Vec::new()) };
     let mut parts = tokens(before);
@@ -173,7 +175,7 @@ pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize,
         };
         return (start, names.into_iter().map(candidate).collect());
     }
-    // Where an argument begins, it may be named.
+    // At the beginning of an argument, its name may be written.
     let function =
         last.filter(|(_, sign)| matches!(*sign, "(" | ",")).and_then(|_| enclosing_call(&before[..start]));
     let dot = last.map_or(0, |(at, _)| at);
@@ -203,8 +205,8 @@ pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize,
                 }));
                 ty.is_some()
             }
-            // Names at the top level are known in any case; those in scope only if it could be
-            // read.
+            // Names at the top level are known in any case; those in scope only if the expression
+            // was parsed.
             _ => index.has_expression_at(cursor),
         };
         found.retain(|candidate| candidate.name.starts_with(prefix) && candidate.name != PLACEHOLDER);
@@ -217,7 +219,7 @@ pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize,
         }
     }
     if wants == CompletionContext::Any && !read {
-        // A statement that cannot be checked has no scope: its words are candidates.
+        // A statement that cannot be checked has no scope: the words of the text are candidates.
         let words = matching_words(draft.text, start, prefix);
         let new = words.filter(|word| !best.iter().any(|known| known.name == *word));
         let new: BTreeSet<&str> = new.collect();
@@ -238,7 +240,7 @@ pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize,
     (start, best)
 }
 
-/// Names of types.
+/// Returns the names of types.
 fn type_candidates(session: &Session, prefix: &str, notes: &Annotations) -> Vec<Candidate> {
     let local = |name: &str| Candidate {
         name: name.into(),
@@ -257,7 +259,7 @@ fn type_candidates(session: &Session, prefix: &str, notes: &Annotations) -> Vec<
     all
 }
 
-/// The names by which an argument of a function may be given, as they are written before its value.
+/// Returns the names of the parameters of a function, each with the `=` before its value.
 fn parameter_candidates(session: &Session, function: &str) -> Vec<Candidate> {
     let parameters = session.parameters_of(function).into_iter().map(|(name, ty)| Candidate {
         name: format!("{name} = "),
@@ -279,7 +281,7 @@ fn candidate(session: &Session, name: String) -> Candidate {
     Candidate { name, kind: description.kind.into(), detail: description.detail, origin }
 }
 
-/// Names of everything.
+/// Returns names of all kinds.
 fn name_candidates(session: &Session, prefix: &str, notes: &Annotations) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = Vec::new();
     for (name, ty) in &notes.scope {
@@ -300,12 +302,12 @@ fn name_candidates(session: &Session, prefix: &str, notes: &Annotations) -> Vec<
             all.push(candidate(session, name));
         }
     }
-    // What is nearest comes first, and of that what a program computes with.
+    // The nearest come first; among them the names of values.
     all.sort_by_key(|candidate| (candidate.origin, candidate.kind.rank()));
     all
 }
 
-/// The most components that are offered after a dot.
+/// The maximum number of components offered after a dot.
 const MAX_COMPONENTS: usize = 16;
 
 /// Returns the components that a dot selects from a value, with their types: fields, or numbers.
@@ -319,7 +321,8 @@ fn components_of(ty: &Type) -> Vec<(String, Type)> {
     parts.into_iter().enumerate().map(|(at, ty)| (at.to_string(), ty)).collect()
 }
 
-/// The part of the library whose names stand where a text ends, in the parentheses of its import.
+/// Returns the part of the library whose names are being listed at the end of a text, in the
+/// parentheses of its import.
 fn imported_part(text: &str, parts: &[(Range<usize>, TokenClass)]) -> Option<&'static str> {
     let open = parts.iter().rposition(|(range, _)| &text[range.clone()] == "(")?;
     let listed = parts[open + 1..].iter();
@@ -332,7 +335,7 @@ fn imported_part(text: &str, parts: &[(Range<usize>, TokenClass)]) -> Option<&'s
     }
 }
 
-/// The other names in a text that begin so.
+/// Returns the other names in a text with this prefix.
 fn matching_words<'t>(text: &'t str, start: usize, prefix: &'t str) -> impl Iterator<Item = &'t str> {
     let names = tokens(text).into_iter().filter(move |(range, class)| {
         range.start != start && matches!(class, TokenClass::Name | TokenClass::TypeName)

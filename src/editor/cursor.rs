@@ -1,5 +1,5 @@
-//! The text before a cursor, by lexing alone: the word, the path of an import, the call that are
-//! being written.
+//! The text before a cursor, by lexing alone: the word, the path of an import, and the call that
+//! are being written.
 
 use super::tokens::{TokenClass, tokens};
 
@@ -17,17 +17,18 @@ pub(super) fn word_start(text: &str) -> usize {
     start
 }
 
-/// The path of an import that a text ends in, as far as it is written.
+/// Returns the path of an import that is being written at the end of a text.
 pub fn import_path(before: &str) -> Option<&str> {
     let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
     let (start, path) = line.rsplit_once('"')?;
     let word = start.trim_end();
     let word = word.rsplit(|c: char| c.is_whitespace() || c == ';').next()?;
-    // A path with an escape in it is beyond what is helped with.
+    // A path with an escape is not completed.
     (word == "import" && !start.contains("//") && !path.contains('\\')).then_some(path)
 }
 
-/// The function whose argument a text ends in: what stands before the innermost open parenthesis.
+/// Returns the function whose argument is being written at the end of a text: the name before the
+/// innermost open parenthesis.
 pub(super) fn enclosing_call(text: &str) -> Option<&str> {
     let parts = tokens(text);
     let mut depth = 0usize;

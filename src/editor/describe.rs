@@ -13,17 +13,17 @@ pub struct Hover {
     pub span: Span,
     /// The declaration, in the syntax of the language.
     pub code: String,
-    /// Kind, size and the like, each in a few words.
+    /// Properties such as kind and size, each in a few words.
     pub facts: Vec<String>,
     /// Its doc comment.
     pub doc: Option<Arc<str>>,
 }
 
-/// The most lines of a declaration that are shown.
+/// The maximum number of lines of a declaration that are shown.
 const MAX_DECLARATION_LINES: usize = 16;
 
 impl Index {
-    /// A declaration as its users are shown it.
+    /// Returns a declaration as shown to its users.
     pub(super) fn declaration_text(&self, declaration: &Declaration) -> String {
         use DeclarationKind as K;
         let head = self.sources.slice(declaration.head).trim();
@@ -92,7 +92,7 @@ impl Index {
     }
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }

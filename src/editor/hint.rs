@@ -1,14 +1,14 @@
-//! Hints: the type of what is being written, beside the line.
+//! Hints: the type of the text that is being written, shown beside the line.
 
 use super::cursor::enclosing_call;
 use crate::session::Session;
 use crate::syntax;
 
-/// The longest text that is checked for a hint, in bytes.
+/// The maximum length of a text that is checked for a hint, in bytes.
 const MAX_HINTED_BYTES: usize = 4_000;
 
 /// Returns the hint for a text that is being written: the type of its last expression or
-/// definition, the type of a function that is named or whose argument is being written.
+/// definition, or the type of the function that is named or called at its end.
 pub fn hint(session: &mut Session, text: &str) -> Option<String> {
     if text.len() > MAX_HINTED_BYTES || text.contains("import") {
         return None;
@@ -25,7 +25,8 @@ pub fn hint(session: &mut Session, text: &str) -> Option<String> {
     })
 }
 
-/// Name and type of a function, of one with several forms the first and how many more there are.
+/// Returns the name and type of a function; for several forms, the first one and the number of the
+/// others.
 fn overload_hint(session: &mut Session, name: &str) -> Option<String> {
     let overloads = session.overloads(name);
     let (first, more) = overloads.split_first()?;

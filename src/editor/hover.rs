@@ -1,4 +1,4 @@
-//! Hovers: what an editor shows about the place under the pointer.
+//! Hovers: the information about the position under the pointer.
 
 use super::describe::{Hover, file_name, type_facts};
 use super::index::{Index, Target, Use, index as index_of};
@@ -9,13 +9,13 @@ use crate::session::{Draft, Overload, Session, primitive};
 use crate::source::Span;
 use crate::types::TypeKind;
 
-/// Returns the hover of a byte of a text. A broken statement is parsed as it could continue
-/// on at the end of the line.
+/// Returns the hover at a byte of a text. In a text with errors, a broken statement is completed at
+/// the end of the line and parsed again.
 pub fn hover(session: &mut Session, draft: Draft<'_>, index: &Index, at: usize) -> Option<Hover> {
     if let Some(hover) = index.hover(at) {
         return Some(hover);
     }
-    // In a text without errors, the place has no hover.
+    // In a text without errors, this position has no hover.
     if !index.diagnostics.iter().any(Diagnostic::is_error) || !draft.text.is_char_boundary(at) {
         return None;
     }
@@ -34,7 +34,7 @@ pub fn hover(session: &mut Session, draft: Draft<'_>, index: &Index, at: usize) 
 }
 
 impl Index {
-    /// Returns the hover of a byte of the text.
+    /// Returns the hover at a byte of the text.
     pub fn hover(&self, at: usize) -> Option<Hover> {
         if let Some(found) = self.use_at(at)
             && let Some(hover) = self.hover_of_use(found)
@@ -82,7 +82,7 @@ impl Index {
                 let name = self.sources.slice(declared);
                 if let Some(declaration) = self.declaration(declared) {
                     let mut facts = Vec::new();
-                    // Where a value or a type is named, its kind and size are of interest.
+                    // The name of a value or a type is shown with kind and size.
                     if let Some(ty) = self.variables.get(&declared).or_else(here)
                         && !ty.is_error()
                         && !matches!(ty.kind(), TypeKind::Function(..) | TypeKind::Procedure(_))

@@ -1,7 +1,7 @@
 //! The index of a text: the referents of its names, the types of its expressions, its declarations.
 //!
 //! Takes a text with its modules, which is checked and not run; keeps nothing in the session. The
-//! [`Index`] owns the texts that it refers to, so that it stays valid when the session goes on. A
+//! [`Index`] owns the texts that it refers to, so that it stays valid when the session changes. A
 //! broken text has an index of the statements that can be parsed. Its diagnostics are those of
 //! [`Session::check`].
 
@@ -30,30 +30,34 @@ pub enum Target {
 /// A use of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// The span; of `geometry::area` only the part that names the target.
+    /// The place of the name; for `geometry::area`, the part that names the target.
     pub span: Span,
-    /// For what.
+    /// The referent.
     pub target: Target,
 }
 
-/// Builds the index of a text.
+/// An index of a text.
 #[derive(Debug)]
 pub struct Index {
     /// Errors, warnings and notes.
     pub diagnostics: Vec<Diagnostic>,
     /// The number of the text.
     pub root: SourceId,
-    /// True if an import of the text, or of a module that it imports, leads to no module.
+    /// True if an import of the text, or of a module that it imports, was not found.
     pub has_unresolved_imports: bool,
+    /// The texts that the spans refer to.
     pub(super) sources: SourceMap,
     /// The ids of the text and of the modules that it imports, by the numbers of their texts.
     pub(super) modules: BTreeMap<SourceId, String>,
+    /// The uses of names, in the order of their places.
     pub(super) uses: Vec<Use>,
+    /// The types of expressions and written types, in the order of their places, larger ones first.
     pub(super) types: Vec<(Span, Type)>,
+    /// The types of variables, by the places of their names.
     pub(super) variables: HashMap<Span, Type>,
-    /// The types of functions, by where their names are declared.
+    /// The types of functions, by the places of their names.
     pub(super) signatures: HashMap<Span, Scheme>,
-    /// The kinds of type parameters and named sizes, by where they are declared.
+    /// The kinds of type parameters and named sizes, by the places of their names.
     pub(super) kinds: HashMap<Span, String>,
     /// The declared functions that operators refer to, by the spans of their expressions.
     pub(super) operators: HashMap<Span, Span>,
@@ -61,16 +65,17 @@ pub struct Index {
     pub(super) written: HashSet<Span>,
     /// The spans of names of record fields.
     pub(super) record_fields: HashSet<Span>,
+    /// The declarations of each text.
     pub(super) outlines: HashMap<SourceId, Arc<Vec<Declaration>>>,
 }
 
-/// The index of a text.
+/// Builds the index of a text.
 pub fn index(session: &mut Session, draft: Draft<'_>) -> Index {
     index_and_ask(session, draft, None, |_, _| ()).0
 }
 
-/// The index of a text, and the answer to a question about the names that are known in it. With a
-/// cursor, the annotations say what is in scope there.
+/// Builds the index of a text, and answers a question about the names known in it. With a cursor,
+/// the annotations hold the names in scope there.
 pub(super) fn index_and_ask<T>(
     session: &mut Session,
     draft: Draft<'_>,
@@ -111,7 +116,7 @@ impl Index {
             record_fields: HashSet::default(),
             outlines: HashMap::default(),
         };
-        // Of one place what was noted last holds; larger expressions come first.
+        // Of several notes for one place the last one holds; larger expressions come first.
         index.types.sort_by_key(|(span, _)| (span.source, span.start, std::cmp::Reverse(span.end)));
         let mut imports = Vec::new();
         collect_imports(&stmts, &mut imports);
@@ -129,7 +134,7 @@ impl Index {
                 Referent::RecordField => {
                     index.record_fields.insert(*span);
                 }
-                // A name stands where it is used; an operator is noted for its whole expression.
+                // A name is noted at its use, an operator for its whole expression.
                 Referent::At(declared) if !syntax::is_name(index.sources.slice(*declared)) => {
                     index.operators.insert(*span, *declared);
                 }
@@ -159,12 +164,12 @@ impl Index {
         index
     }
 
-    /// The texts it speaks of.
+    /// Returns the texts that its spans refer to.
     pub fn sources(&self) -> &SourceMap {
         &self.sources
     }
 
-    /// The id of a text: its own, or that of a module it has read.
+    /// Returns the id of a text: its own, or that of a module it has read.
     pub fn id_of(&self, source: SourceId) -> Option<&str> {
         self.modules.get(&source).map(String::as_str)
     }
@@ -179,7 +184,7 @@ impl Index {
         self.modules.len() <= 1
     }
 
-    /// The text with an id, if it has been read.
+    /// Returns the text with an id, if it has been read.
     pub fn text_with(&self, id: &str) -> Option<&str> {
         let (source, _) = self.modules.iter().find(|(_, known)| *known == id)?;
         self.sources.get(*source).map(|source| source.text.as_str())

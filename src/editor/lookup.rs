@@ -1,6 +1,7 @@
-//! Questions to an index about a place: the name there, its uses, inferred types.
+//! Queries of an index about a position: the name there, its uses, inferred types.
 //!
-//! Takes places as bytes of the text; gives declarations, uses, and types as text. Checks nothing.
+//! Takes positions as bytes of the text; gives declarations, uses, and types as text. Checks
+//! nothing.
 
 use super::index::{Index, Target, Use};
 use crate::session::outline::{Declaration, DeclarationKind};
@@ -8,10 +9,10 @@ use crate::session::primitive;
 use crate::source::{SourceId, Span};
 use crate::types::{Kind, Type, TypeKind};
 
-/// A type that is not written.
+/// An inferred type to be shown in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
-    /// After which byte of the text it would stand.
+    /// The byte of the text after which it is shown.
     pub at: usize,
     /// The type.
     pub ty: String,
@@ -30,7 +31,7 @@ pub enum NameClass {
     Type,
     /// A struct.
     Struct,
-    /// A type parameter, or a size that has been named.
+    /// A type parameter, or a named size.
     TypeParameter,
     /// A case of a variant, or a member of a kind.
     Case,
@@ -45,21 +46,21 @@ pub enum NameClass {
 }
 
 impl Index {
-    /// The text itself.
+    /// Returns the text itself.
     pub fn text(&self) -> &str {
         &self.sources.get(self.root).expect("an index keeps its text").text
     }
 
-    /// The name at a byte of the text, its end included.
+    /// Returns the name at a byte of the text, or ending there.
     pub fn use_at(&self, at: usize) -> Option<Use> {
         let own = self.uses_of(self.root);
         let touching =
             own.iter().filter(|found| found.span.start as usize <= at && at <= found.span.end as usize);
-        // Between two names, the one that begins there.
+        // Between two adjacent names, the second is chosen.
         touching.max_by_key(|found| found.span).copied()
     }
 
-    /// The names of a text, in order.
+    /// Returns the names of a text, in order.
     pub fn uses_of(&self, source: SourceId) -> &[Use] {
         let from = self.uses.partition_point(|found| found.span.source < source);
         let to = self.uses.partition_point(|found| found.span.source <= source);
@@ -71,7 +72,7 @@ impl Index {
         self.uses.iter().filter(move |found| found.target == target).map(|found| found.span)
     }
 
-    /// The innermost expression or type at a byte of the text, with its type.
+    /// Returns the innermost expression or written type at a byte of the text, with its type.
     pub fn type_at(&self, at: usize) -> Option<(Span, &Type)> {
         let from = self.types.partition_point(|(span, _)| span.source < self.root);
         let own = self.types[from..].iter().take_while(|(span, _)| span.source == self.root);
@@ -87,7 +88,8 @@ impl Index {
         best
     }
 
-    /// The type of the expression that ends at a byte of the text, parentheses around it left out.
+    /// Returns the type of the expression that ends at a byte of the text, apart from parentheses
+    /// around it.
     pub(super) fn type_before(&self, end: usize) -> Option<&Type> {
         let text = self.text();
         let own = self.types.iter().filter(|(span, ty)| span.source == self.root && !ty.is_error());
@@ -109,14 +111,15 @@ impl Index {
         (!ty.is_error()).then(|| ty.to_string())
     }
 
-    /// Types that are inferred and not written: of variables, and of what functions give.
+    /// Returns the inferred types that are not written: those of variables, and of results of
+    /// functions.
     pub fn type_hints(&self) -> Vec<Hint> {
         let text = self.text();
         let mut hints = Vec::new();
         for (span, ty) in self.variables.iter().filter(|(span, _)| span.source == self.root) {
             let after = text[span.end as usize..].trim_start();
-            // Before a colon the type is written, and the values of a loop are told by what it
-            // walks.
+            // A type is written after a colon; the type of a loop variable is evident from the
+            // range.
             let bound = after.starts_with(['=', ',', ')', '|']) || after.starts_with("\\,");
             let named = self.sources.slice(*span).starts_with(|c: char| c.is_alphabetic() || c == '_');
             if bound && named && !ty.is_error() && !after.starts_with("==") && !self.has_written_type(*span) {
@@ -176,7 +179,7 @@ impl Index {
             None => match self.variables.get(&declared).map(Type::kind) {
                 Some(TypeKind::Function(..) | TypeKind::Procedure(_)) => NameClass::Function,
                 Some(_) => NameClass::Value,
-                // The name that an import gives to a module.
+                // The alias that an import gives to a module.
                 None => NameClass::Module,
             },
         }

@@ -1,8 +1,7 @@
-//! Questions of an editor: the index of a text, completion, hovers, signature help, renaming,
-//! colors.
+//! Support for editors: the index of a text, completion, hovers, signature help, renaming, colors.
 //!
-//! Takes texts that are being written, so often broken ones, and places in them as bytes; asks a
-//! session, which knows nothing of editors, its public questions; gives answers that are
+//! Takes texts that are being written, so often broken ones, and positions in them as bytes. Uses
+//! the public queries of a session, which does not know of editors. Gives answers that are
 //! independent of any protocol. Evaluates no program and keeps nothing in the session.
 
 mod completion;

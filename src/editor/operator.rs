@@ -1,7 +1,7 @@
 //! Hovers of operators: the types of the operands, and the declared function of the operator's
 //! name.
 //!
-//! Takes a place of a text; finds the operator by lexing, and its operands among the expressions
+//! Takes a position in a text; finds the operator by lexing, and its operands among the expressions
 //! with annotated types. Checks nothing.
 
 use super::describe::{Hover, type_facts};
@@ -57,7 +57,8 @@ impl Index {
         })
     }
 
-    /// The type of what ends before an operator, in this expression. Parentheses may stand between.
+    /// Returns the type of the operand that ends before an operator, in this expression.
+    /// Parentheses may stand between.
     fn left_of(&self, text: &str, operator: Span, whole: Span) -> Option<&Type> {
         let mut before = text.get(..operator.start as usize)?.trim_end();
         loop {
@@ -70,8 +71,8 @@ impl Index {
         }
     }
 
-    /// The type of what begins after an operator, in this expression. Parentheses may stand
-    /// between.
+    /// Returns the type of the operand that begins after an operator, in this expression.
+    /// Parentheses may stand between.
     fn right_of(&self, text: &str, operator: Span, whole: Span) -> Option<&Type> {
         let mut after = text.get(operator.end as usize..)?.trim_start();
         loop {
@@ -84,18 +85,18 @@ impl Index {
         }
     }
 
-    /// The expressions of the text, with their types.
+    /// Returns the expressions of the text, with their types.
     fn expressions(&self) -> impl Iterator<Item = &(Span, Type)> {
         self.types.iter().filter(|(span, _)| span.source == self.root && !self.written.contains(span))
     }
 
-    /// The shortest expression of the text that fits, with its type.
+    /// Returns the shortest expression of the text that satisfies `fits`, with its type.
     fn smallest(&self, fits: impl Fn(&Span) -> bool) -> Option<(Span, &Type)> {
         let own = self.expressions().filter(|(span, _)| fits(span));
         own.min_by_key(|(span, _)| span.end - span.start).map(|(span, ty)| (*span, ty))
     }
 
-    /// The type of the longest expression of the text that fits.
+    /// Returns the type of the longest expression of the text that satisfies `fits`.
     fn widest(&self, fits: impl Fn(&Span) -> bool) -> Option<&Type> {
         let own = self.expressions().filter(|(span, _)| fits(span));
         own.max_by_key(|(span, _)| span.end - span.start).map(|(_, ty)| ty)

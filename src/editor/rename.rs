@@ -1,8 +1,8 @@
-//! Renaming: the places to change, and the proof that every name keeps its referent.
+//! Renaming: the places to change, and the check that every name keeps its referent.
 //!
 //! Takes the indexes of all texts that may name the declaration; gives the places to change, or the
-//! reason why it cannot be renamed. Scopes are not analyzed a second time: the caller changes the
-//! texts and makes their indexes again, and [`check_same_meaning`] compares the referents before
+//! reason why it cannot be renamed. Scopes are not analyzed separately: the caller changes the
+//! texts and builds their indexes again, and [`check_same_meaning`] compares the referents before
 //! and after.
 
 use super::index::{Index, Target};
@@ -13,14 +13,14 @@ use crate::source::{SourceMap, Span, line_number};
 use crate::syntax;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A place that does not depend on which index speaks of it: the id of a text, and bytes in it.
+/// A place that is valid in every index: the id of a text, and bytes in it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Occurrence {
     /// The text.
     pub id: String,
-    /// First byte.
+    /// The first byte.
     pub start: usize,
-    /// One past the last.
+    /// The byte after the last one.
     pub end: usize,
 }
 
@@ -31,7 +31,7 @@ pub type RenameEdits = BTreeMap<String, BTreeSet<(usize, usize)>>;
 pub type RenameRefusal = String;
 
 impl Index {
-    /// A place for other indexes.
+    /// Returns a span as a place that is valid in every index.
     pub fn occurrence(&self, span: Span) -> Option<Occurrence> {
         let id = match self.modules.get(&span.source) {
             Some(id) => id.clone(),
@@ -77,7 +77,7 @@ impl Index {
         Ok((found.span, declared))
     }
 
-    /// Adds the places of this index's texts that name what is declared there.
+    /// Adds the places in this index's texts that refer to this declaration.
     pub fn collect_occurrences(
         &self,
         declared: &Occurrence,
@@ -90,7 +90,7 @@ impl Index {
                 change.entry(spot.id).or_default().insert((spot.start, spot.end));
             }
         }
-        // What could not be checked may name it, too.
+        // A text with errors may refer to the declaration at places that were not checked.
         let broken = self.diagnostics.iter().find(|said| said.is_error());
         if let Some(broken) = broken {
             for (range, class) in tokens(self.text()) {
@@ -112,7 +112,8 @@ impl Index {
         self.check_shared_import(span)
     }
 
-    /// Refuses what an import brings together with other functions of its name.
+    /// Refuses to rename a function that an import brings together with other functions of its
+    /// name.
     fn check_shared_import(&self, declared: Span) -> Result<(), RenameRefusal> {
         let name = self.sources.slice(declared);
         let functions = |kind| matches!(kind, DeclarationKind::Function | DeclarationKind::Procedure);
@@ -139,7 +140,7 @@ impl Index {
         Err(format!("`{file}` imports all functions called `{name}` by one word, and this is one of them"))
     }
 
-    /// The span here of a place elsewhere.
+    /// Returns a place as a span of this index.
     pub fn span_of(&self, spot: &Occurrence) -> Option<Span> {
         let (source, _) = self.modules.iter().find(|(_, id)| **id == spot.id)?;
         Some(Span::new(*source, spot.start, spot.end))
@@ -165,7 +166,7 @@ impl Index {
     }
 }
 
-/// Refuses a word that is no name.
+/// Refuses a word that is not a name.
 pub fn check_name(name: &str) -> Result<(), RenameRefusal> {
     match (syntax::is_name(name), KEYWORDS.contains(&name)) {
         (true, false) => Ok(()),
@@ -174,7 +175,7 @@ pub fn check_name(name: &str) -> Result<(), RenameRefusal> {
     }
 }
 
-/// A text with a name in these places instead of what stands there.
+/// Returns a text with the name written at these places.
 pub fn apply_rename(text: &str, places: &BTreeSet<(usize, usize)>, name: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut end = 0;
@@ -187,8 +188,8 @@ pub fn apply_rename(text: &str, places: &BTreeSet<(usize, usize)>, name: &str) -
     out
 }
 
-/// Refuses a change after which a name would mean something else: `before` and `after` are indexes
-/// of one text, without the change and with it.
+/// Refuses a change that alters the referent of a name: `before` and `after` are indexes of one
+/// text, without the change and with it.
 pub fn check_same_meaning(
     before: &Index,
     after: &Index,
@@ -231,7 +232,7 @@ pub fn check_same_meaning(
     Ok(())
 }
 
-/// Returns a place as it is after a change.
+/// Returns a place as shifted by a change.
 fn shift_occurrence(spot: Occurrence, change: &RenameEdits, length: usize) -> Occurrence {
     let Some(places) = change.get(&spot.id) else { return spot };
     let moved = |at: usize| {

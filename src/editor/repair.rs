@@ -1,20 +1,20 @@
-//! Repair of a text that is being written: texts close to it that may be parsed.
+//! Repair of a text that is being written: similar texts that may be parsed.
 
 use super::tokens::blocks;
 
-/// The word that stands where nothing has been written yet: no program has it.
+/// The word inserted at a position where no name is written yet; no program contains it.
 pub(super) const PLACEHOLDER: &str = "nothing_written_yet";
 
-/// Texts in which what is being written at a place can perhaps be read: the text itself with a word
-/// there, the same with the end of the statement, and with everything closed that is open in its
-/// statement and what would complete it.
+/// Returns texts in which the statement at a position can perhaps be parsed: the text itself with a
+/// word at the position; the same with the statement ended there; and the same with all open
+/// brackets and blocks of the statement closed, and the missing parts added.
 pub(super) fn repair_attempts(text: &str, at: usize, word: &str) -> Vec<String> {
     let (before, after) = text.split_at(at);
     let line_end = after.find('\n').unwrap_or(after.len());
     let below = &after[line_end..];
     let closers = closing_tokens(before);
     let mut all = vec![format!("{before}{word}{after}")];
-    // What ends a statement, a function without body, a variable without value.
+    // The ends of a statement, of a function without body, and of a variable without value.
     let ends = [";", &format!(" => {PLACEHOLDER};"), &format!(" = {PLACEHOLDER};")];
     all.push(format!("{before}{word};{after}"));
     all.extend(ends.map(|end| format!("{before}{word}{closers}{end}{below}")));

@@ -2,8 +2,8 @@
 //!
 //! Takes notes, declarations and imports; gives uses. The note of a variable, function or parameter
 //! holds the span of its declaration. Declared types have no span in the checker: they are looked
-//! up by number, and those without a number by name, among the declarations of the text, then those
-//! it imports, then the library's, which is the order of the checker.
+//! up by number, and those without a number by name. The order of the search by name is that of the
+//! checker: the declarations of the text, then those of its imports, then those of the library.
 
 use super::index::{Index, Target, Use};
 use crate::hash::HashMap;
@@ -16,14 +16,17 @@ use crate::types::Nominal;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-/// The notes of the checker that are resolved.
+/// The notes of the checker that are to be resolved.
 pub(super) struct CheckerNotes {
+    /// The names with their referents.
     pub uses: Vec<(Span, Referent)>,
+    /// The places of the declarations of declared types, by the number of the type.
     pub nominals: HashMap<u32, Span>,
+    /// The places of the declarations of type parameters and sizes, by number and name.
     pub parameters: HashMap<(u32, Arc<str>), Span>,
     /// The imports of all texts.
     pub imports: Vec<Import>,
-    /// The texts behind them, by where these name them.
+    /// The imported texts, by the places of the imports' targets.
     pub targets: HashMap<Span, SourceId>,
 }
 
@@ -35,7 +38,7 @@ pub(super) fn collect_imports(stmts: &[Stmt], out: &mut Vec<Import>) {
     }));
 }
 
-/// Returns the names of the texts of an index that have a referent, in order.
+/// Returns the uses of names that have a target, in order.
 pub(super) fn resolve_uses(index: &Index, noted: CheckerNotes) -> Vec<Use> {
     let mut found: BTreeMap<Span, Target> = BTreeMap::new();
     let resolver = Resolver { index, noted: &noted };
@@ -51,7 +54,7 @@ pub(super) fn resolve_uses(index: &Index, noted: CheckerNotes) -> Vec<Use> {
         for declaration in outline.iter() {
             declaration.for_each(&mut |declaration| {
                 use DeclarationKind as K;
-                // The name of an instance is a use of its class, and those in it are uses of
+                // The name of an instance is a use of its class; the names in it are uses of
                 // methods.
                 if !matches!(declaration.kind, K::Instance | K::Import | K::Test) {
                     let at = declaration.name_span;
@@ -74,7 +77,9 @@ pub(super) fn resolve_uses(index: &Index, noted: CheckerNotes) -> Vec<Use> {
 
 /// A resolver of the checker's notes into uses.
 struct Resolver<'i> {
+    /// The index.
     index: &'i Index,
+    /// The notes.
     noted: &'i CheckerNotes,
 }
 
@@ -84,7 +89,7 @@ impl Resolver<'_> {
         self.index.sources.slice(span)
     }
 
-    /// Returns the target of a name with this referent; `None` if it is declared nowhere.
+    /// Returns the target of a name with this referent; `None` if it has no declaration.
     fn target(&self, span: Span, referent: &Referent) -> Option<Target> {
         Some(Target::Declared(match referent {
             Referent::At(declared) => *declared,
@@ -105,7 +110,7 @@ impl Resolver<'_> {
         }))
     }
 
-    /// The declaration of a declared type.
+    /// Returns the declaration of a declared type.
     fn nominal_declaration(&self, nominal: &Nominal) -> Option<&Declaration> {
         match self.noted.nominals.get(&nominal.id) {
             Some(span) => self.index.declaration(*span),
@@ -142,7 +147,7 @@ impl Resolver<'_> {
         self.noted.imports.iter().filter(move |import| import.target.span().source == source)
     }
 
-    /// Returns the text behind an import.
+    /// Returns the text that an import refers to.
     fn target_of(&self, import: &Import) -> Option<SourceId> {
         self.noted.targets.get(&import.target.span()).copied()
     }
@@ -156,7 +161,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Adds a use, if its text is that of a name; of a qualified name both parts.
+    /// Adds a use, if the text at the place is the name of the target; for a qualified name both
+    /// parts.
     fn add(&self, span: Span, target: Target, uses: &mut Vec<Use>) {
         let text = self.text(span);
         let size = text.starts_with('?');
@@ -173,11 +179,11 @@ impl Resolver<'_> {
         self.add_simple(span, target, uses);
     }
 
-    /// Adds a use, if its text is the name of its target.
+    /// Adds a use, if the text at the place is the name of the target.
     fn add_simple(&self, span: Span, target: Target, uses: &mut Vec<Use>) {
         let text = self.text(span);
         let fits = match target {
-            // What the checker makes of other forms stands where no name is.
+            // Notes on expansions of the checker have places without a name.
             Target::Declared(declared) => text == self.text(declared) && !text.is_empty(),
             _ => syntax::is_name(text),
         };
@@ -186,7 +192,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The names in an import: of the module, and of what is brought from it.
+    /// Adds the names in an import: that of the module, and those brought from it.
     fn add_import_uses(&self, import: &Import, uses: &mut Vec<Use>) {
         let Some(source) = self.target_of(import) else { return };
         uses.push(Use { span: import.target.span(), target: Target::Module(source) });
@@ -223,7 +229,7 @@ impl Index {
         }
     }
 
-    /// The declaration whose name stands here.
+    /// Returns the declaration with this name span.
     pub fn declaration(&self, name_span: Span) -> Option<&Declaration> {
         let mut found = None;
         for declaration in self.outline_of(name_span.source) {
@@ -249,7 +255,7 @@ fn library_outline(source: SourceId) -> &'static [Declaration] {
     }
 }
 
-/// The library's type, kind or member of this name.
+/// Returns the library's type, kind or member of this name.
 fn library_type_declaration(name: &str) -> Option<&'static Declaration> {
     let homes = library::texts_defining(name);
     homes.into_iter().find_map(|source| find_type(library_outline(source), name))

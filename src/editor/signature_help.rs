@@ -8,13 +8,12 @@ use crate::source::Span;
 use std::ops::Range;
 use std::sync::Arc;
 
-// A function whose argument is being written.
-/// The call whose argument is being written.
+// The call whose argument is being written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
     /// The forms of the function.
     pub forms: Vec<Form>,
-    /// The parameter that is being written, counted over all groups.
+    /// The number of the parameter that is being written, counted over all groups.
     pub parameter: usize,
 }
 
@@ -29,7 +28,7 @@ pub struct Form {
     pub doc: Option<Arc<str>>,
 }
 
-/// The function whose argument is being written at a byte of a text.
+/// Returns the call whose argument is being written at a byte of a text.
 pub fn invocation(session: &mut Session, draft: Draft<'_>, at: usize) -> Option<Invocation> {
     let call = CallSite::ending(draft.text.get(..at)?)?;
     for text in repair_attempts(draft.text, at, "") {
@@ -46,7 +45,7 @@ pub fn invocation(session: &mut Session, draft: Draft<'_>, at: usize) -> Option<
     None
 }
 
-/// A form with the ranges of its parameters: those of its declaration, or of the fields of a
+/// Returns a form with the ranges of its parameters: those of its declaration, or the fields of a
 /// struct.
 fn form_of(index: &Index, overload: Overload) -> Form {
     let declaration = overload.declared.and_then(|span| index.declaration(span));
@@ -64,17 +63,18 @@ fn form_of(index: &Index, overload: Overload) -> Form {
     Form { text, params, doc: overload.doc }
 }
 
-/// The call that a text ends in.
+/// The call at the end of a text.
 struct CallSite {
+    /// The name of the function.
     name: String,
-    /// Groups of arguments before the one that is being written.
+    /// The number of groups of arguments before the one being written.
     group: usize,
-    /// Commas before the place in its group.
+    /// The number of commas before the position in its group.
     commas: usize,
 }
 
 impl CallSite {
-    /// Returns the call that a text ends in.
+    /// Returns the call at the end of a text.
     fn ending(text: &str) -> Option<CallSite> {
         let parts = tokens(text);
         if let Some((range, class)) = parts.last()
@@ -97,7 +97,7 @@ impl CallSite {
                 _ => {}
             }
         }
-        // Before the parenthesis: further groups and type arguments, and then the name.
+        // Further groups, type arguments and the name precede the parenthesis.
         let mut group = 0;
         loop {
             at = at.checked_sub(1)?;
@@ -123,7 +123,7 @@ impl CallSite {
         let name = text[parts[at].0.clone()].to_string();
         // `x.f (y)` is `f x y`.
         let dotted = at > 0 && text[parts[at - 1].0.clone()] == *".";
-        // What is declared is not called.
+        // A name after `fun`, `proc` or `law` is declared, not called.
         let declared = at > 0 && matches!(&text[parts[at - 1].0.clone()], "fun" | "proc" | "law");
         (!declared).then_some(CallSite { name, group: group + usize::from(dotted), commas })
     }

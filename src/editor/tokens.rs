@@ -1,6 +1,6 @@
 //! Classes of tokens, by lexing alone: for colors in an editor or at a prompt.
 //!
-//! Takes any text, however broken; gives its words, literals, comments and brackets with their
+//! Takes any text, also a broken one; gives its words, literals, comments and brackets with their
 //! ranges, in order. Resolves no names.
 
 use crate::session::BUILT_IN_TYPE_NAMES;
@@ -34,7 +34,7 @@ pub enum TokenClass {
     Unreadable,
 }
 
-/// The parts of a text, in order, without overlap; blanks belong to none.
+/// Returns the tokens of a text, in order, without overlap and without blanks.
 pub fn tokens(text: &str) -> Vec<(Range<usize>, TokenClass)> {
     let lexed = lexer::lex(&SourceMap::new().add("", text));
     let mut out = Vec::with_capacity(lexed.tokens.len());
@@ -55,14 +55,13 @@ pub fn tokens(text: &str) -> Vec<(Range<usize>, TokenClass)> {
 pub struct Blocks {
     /// The ranges of closed blocks, in the order in which they are closed.
     pub closed: Vec<Range<usize>>,
-    /// The tokens that would close the open ones, the innermost last.
+    /// The tokens that would close the open blocks, the innermost last.
     pub open: Vec<&'static str>,
 }
 
-/// Returns the brackets and blocks of a text, as far as lexing finds them in one that is being
-/// written.
+/// Returns the brackets and blocks of a text, which may be incomplete, as far as lexing finds them.
 pub fn blocks(text: &str) -> Blocks {
-    /// The byte at which it begins, the word there, and the token that closes it.
+    /// An open block: the byte at which it begins, its word, and the token that closes it.
     type Open<'t> = (usize, &'t str, &'static str);
     let mut closed = Vec::new();
     let mut open: Vec<Open<'_>> = Vec::new();
@@ -75,7 +74,7 @@ pub fn blocks(text: &str) -> Blocks {
             (TokenClass::Keyword, "if") => "endif",
             (TokenClass::Keyword, "match" | "typematch") => "endmatch",
             (TokenClass::Keyword, "do") => match open.last_mut() {
-                // `if c do … done` and `match e do … done` end so, too.
+                // `if c do … done` and `match e do … done` also end with `done`.
                 Some((_, "if" | "match", closer)) if *closer != "done" => {
                     *closer = "done";
                     continue;
@@ -83,7 +82,7 @@ pub fn blocks(text: &str) -> Blocks {
                 _ => "done",
             },
             (TokenClass::Keyword, "elif") => {
-                // The next condition may be followed by `then` or `do`, as the first.
+                // The next condition may be followed by `then` or `do`, like the first.
                 if let Some((_, "if", closer)) = open.last_mut() {
                     *closer = "endif";
                 }
@@ -97,7 +96,8 @@ pub fn blocks(text: &str) -> Blocks {
                 closed.extend(open.pop().map(|(start, ..)| start..range.end));
                 continue;
             }
-            // What begins a definition is in no expression: what is open before was left so.
+            // The word begins a definition and cannot stand in an expression: brackets open before
+            // it were not closed.
             (TokenClass::Keyword, "val" | "var" | "struct" | "variant" | "enum" | "class" | "instance") => {
                 while open.pop_if(|(_, _, closer)| matches!(*closer, ")" | "]")).is_some() {}
                 continue;
@@ -109,7 +109,7 @@ pub fn blocks(text: &str) -> Blocks {
     Blocks { closed, open: open.into_iter().map(|(_, _, closer)| closer).collect() }
 }
 
-/// The bracket that belongs to the one at a byte of the text, if both are there.
+/// Returns the partner of the bracket at a byte of the text, if both exist.
 pub fn matching_bracket(text: &str, at: usize) -> Option<usize> {
     let brackets = tokens(text).into_iter().filter_map(|(range, class)| match class {
         TokenClass::Open | TokenClass::Close => Some((range.start, class)),
@@ -165,7 +165,7 @@ fn token_class(token: &Token, text: &str) -> TokenClass {
     }
 }
 
-/// Comments, and what the lexer has skipped because it cannot be read.
+/// Adds comments and characters that the lexer has skipped.
 fn push_gap(text: &str, range: Range<usize>, out: &mut Vec<(Range<usize>, TokenClass)>) {
     let mut at = range.start;
     while at < range.end {

@@ -3,144 +3,145 @@
 //! Codes `E05xx`. Each error carries its source position and the chain of calls.
 
 use crate::data::DataError;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, errors};
 use crate::source::{SourceId, Span};
 use crate::types::Type;
 use num_bigint::BigUint;
 use std::sync::Arc;
 
-/// The reason why a program stopped.
-#[derive(Clone, Debug)]
-pub enum Failure {
-    /// `/` or `%` by zero.
-    DivisionByZero,
-    /// An integer that is no code of the type.
-    CodeRange {
-        /// The integer.
-        value: String,
-        /// The compact type.
-        ty: String,
-        /// The number of its values.
-        size: String,
-    },
-    /// A compact type whose number of values has more digits than are computed.
-    Uncountable,
-    /// A number that its new type does not hold.
-    ConversionRange {
-        /// The number.
-        value: String,
-        /// The new type.
-        ty: String,
-    },
-    /// An integer that is no Unicode code point.
-    NoCharacter {
-        /// The integer.
-        code: String,
-    },
-    /// An integer to a negative power.
-    NegativePower,
-    /// A number too large to compute.
-    HugeNumber,
-    /// A call of `fail`.
-    Failed {
-        /// The argument of `fail`.
-        message: String,
-    },
-    /// An `assert` of a false condition.
-    Assertion,
-    /// Calls nested too deeply.
-    TooDeep {
-        /// The number of nested calls.
-        depth: usize,
-    },
-    /// A value too large for the memory.
-    Memory {
-        /// The size of the value, as text.
-        bytes: String,
-        /// The memory bound in bytes.
-        limit: u64,
-    },
-    /// Type arguments grew from call to call.
-    TypeTooLarge,
-    /// A session variable read before it was set.
-    Unset {
-        /// The name of the variable.
-        name: String,
-    },
-    /// A required equation of sizes does not hold.
-    SizesDiffer {
-        /// The equation as written.
-        equation: String,
-        /// The left side.
-        left: BigUint,
-        /// The right side.
-        right: BigUint,
-    },
-    /// An equation that no size solves. Its right side is `right_at_zero` at 0 and `right_at_one`
-    /// at 1.
-    NoSize {
-        /// The equation as written.
-        equation: String,
-        /// The left side.
-        left: BigUint,
-        /// The right side where the size is 0.
-        right_at_zero: BigUint,
-        /// The right side where the size is 1.
-        right_at_one: BigUint,
-    },
-    /// An integer below 0 where a size is needed.
-    NegativeSize {
-        /// The integer.
-        size: i64,
-    },
-    /// Lines of a table with different counts of numbers.
-    Ragged {
-        /// The number of the first line.
-        first: usize,
-        /// The count of numbers in the first line.
-        columns: usize,
-        /// The number of the line that differs.
-        line: usize,
-        /// The count of numbers in that line.
-        count: usize,
-    },
-    /// A text that is no number.
-    NotANumber {
-        /// The beginning of the text.
-        text: String,
-    },
-    /// A file that could not be read or written.
-    File {
-        /// The path of the file.
-        path: String,
-        /// The reason.
-        error: Box<DataError>,
-    },
-    /// Interrupted by the user.
-    Interrupted,
-    /// A `match` without a fitting arm: the coverage check had exceeded its bound.
-    NoMatch,
-    /// The code of a type in a number type that does not hold all of its codes.
-    CodesTooLarge {
-        /// The compact type.
-        ty: String,
-        /// The number of its values.
-        size: String,
-        /// The number type.
-        number: &'static str,
-    },
-    /// A reshape between types that are stored differently: a bug of the checker.
-    StoredOtherwise {
-        /// The type of the value.
-        from: Type,
-        /// The type that it was to be read as.
-        to: Type,
-    },
-    /// A bug of the implementation.
-    Internal {
-        /// A description of the impossible state.
-        message: &'static str,
-    },
+errors! {
+    /// The reason why a program stopped.
+    pub enum Failure {
+        /// `/` or `%` by zero.
+        E0501 DivisionByZero,
+        /// An integer that is no code of the type.
+        E0502 CodeRange {
+            /// The integer.
+            value: String,
+            /// The compact type.
+            ty: String,
+            /// The number of its values.
+            size: String,
+        },
+        /// A compact type whose number of values has more digits than are computed.
+        E0514 Uncountable,
+        /// A number that its new type does not hold.
+        E0503 ConversionRange {
+            /// The number.
+            value: String,
+            /// The new type.
+            ty: String,
+        },
+        /// An integer that is no Unicode code point.
+        E0503 NoCharacter {
+            /// The integer.
+            code: String,
+        },
+        /// An integer to a negative power.
+        E0504 NegativePower,
+        /// A number too large to compute.
+        E0505 HugeNumber,
+        /// A call of `fail`.
+        E0506 Failed {
+            /// The argument of `fail`.
+            message: String,
+        },
+        /// An `assert` of a false condition.
+        E0507 Assertion,
+        /// Calls nested too deeply.
+        E0508 TooDeep {
+            /// The number of nested calls.
+            depth: usize,
+        },
+        /// A value too large for the memory.
+        E0509 Memory {
+            /// The size of the value, as text.
+            bytes: String,
+            /// The memory bound in bytes.
+            limit: u64,
+        },
+        /// Type arguments grew from call to call.
+        E0513 TypeTooLarge,
+        /// A session variable read before it was set.
+        E0510 Unset {
+            /// The name of the variable.
+            name: String,
+        },
+        /// A required equation of sizes does not hold.
+        E0515 SizesDiffer {
+            /// The equation as written.
+            equation: String,
+            /// The left side.
+            left: BigUint,
+            /// The right side.
+            right: BigUint,
+        },
+        /// An equation that no size solves. Its right side is `right_at_zero` at 0 and `right_at_one`
+        /// at 1.
+        E0516 NoSize {
+            /// The equation as written.
+            equation: String,
+            /// The left side.
+            left: BigUint,
+            /// The right side where the size is 0.
+            right_at_zero: BigUint,
+            /// The right side where the size is 1.
+            right_at_one: BigUint,
+        },
+        /// An integer below 0 where a size is needed.
+        E0517 NegativeSize {
+            /// The integer.
+            size: i64,
+        },
+        /// Lines of a table with different counts of numbers.
+        E0518 Ragged {
+            /// The number of the first line.
+            first: usize,
+            /// The count of numbers in the first line.
+            columns: usize,
+            /// The number of the line that differs.
+            line: usize,
+            /// The count of numbers in that line.
+            count: usize,
+        },
+        /// A text that is no number.
+        E0519 NotANumber {
+            /// The beginning of the text.
+            text: String,
+        },
+        /// Interrupted by the user.
+        E0511 Interrupted,
+        /// A `match` without a fitting arm: the coverage check had exceeded its bound.
+        E0512 NoMatch,
+        /// The code of a type in a number type that does not hold all of its codes.
+        E0520 CodesTooLarge {
+            /// The compact type.
+            ty: String,
+            /// The number of its values.
+            size: String,
+            /// The number type.
+            number: &'static str,
+        },
+        /// A reshape between types that are stored differently: a bug of the checker.
+        E0599 StoredOtherwise {
+            /// The type of the value.
+            from: Type,
+            /// The type that it was to be read as.
+            to: Type,
+        },
+        /// A bug of the implementation.
+        E0599 Internal {
+            /// A description of the impossible state.
+            message: &'static str,
+        };
+        /// A file that could not be read or written.
+        error => File {
+            /// The path of the file.
+            path: String,
+            /// The reason.
+            error: Box<DataError>,
+        }
+    }
 }
 
 /// The error of a stopped program.
@@ -209,34 +210,6 @@ impl RuntimeError {
 }
 
 impl Failure {
-    /// Returns the stable code of the error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Failure::DivisionByZero => "E0501",
-            Failure::CodeRange { .. } => "E0502",
-            Failure::ConversionRange { .. } | Failure::NoCharacter { .. } => "E0503",
-            Failure::NegativePower => "E0504",
-            Failure::HugeNumber => "E0505",
-            Failure::Failed { .. } => "E0506",
-            Failure::Assertion => "E0507",
-            Failure::TooDeep { .. } => "E0508",
-            Failure::Memory { .. } => "E0509",
-            Failure::Unset { .. } => "E0510",
-            Failure::Interrupted => "E0511",
-            Failure::NoMatch => "E0512",
-            Failure::TypeTooLarge => "E0513",
-            Failure::Uncountable => "E0514",
-            Failure::SizesDiffer { .. } => "E0515",
-            Failure::NoSize { .. } => "E0516",
-            Failure::NegativeSize { .. } => "E0517",
-            Failure::Ragged { .. } => "E0518",
-            Failure::NotANumber { .. } => "E0519",
-            Failure::CodesTooLarge { .. } => "E0520",
-            Failure::File { error, .. } => error.code(),
-            Failure::StoredOtherwise { .. } | Failure::Internal { .. } => "E0599",
-        }
-    }
-
     /// Returns the message for a program that stopped at `span`, without its calls.
     fn to_diagnostic(&self, span: Span) -> Diagnostic {
         let error = |message: String, label: &str| Diagnostic::error(self.code(), span, message, label);

@@ -12,7 +12,9 @@ use std::ops::{Add, Mul, Neg, Sub};
 /// The number `numerator / 2^halvings`, in lowest terms: the numerator is odd, or `halvings` is 0.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Dyadic {
+    /// The numerator.
     numerator: BigInt,
+    /// The exponent of two in the denominator.
     halvings: u64,
 }
 

@@ -65,6 +65,7 @@ type Case = HashMap<u32, Type>;
 /// The solution of a list of equations: substitutions that cover all valuations satisfying them.
 #[derive(Clone, Debug)]
 pub struct Solution {
+    /// The substitutions.
     cases: Vec<Case>,
     /// Equations that no rule fits, by their position.
     pub unsolved: Vec<usize>,
@@ -107,7 +108,7 @@ impl Solution {
     /// Solves the equations that rules exist for; [`Solution::unsolved`] lists the others.
     pub fn of(equations: &[(Type, Type)]) -> Solution {
         let mut solution = Solution { cases: vec![Case::default()], unsolved: Vec::new() };
-        // Fresh variables are numbered apart from all others.
+        // Fresh variables have numbers distinct from all others.
         let fresh = Cell::new(0);
         for (at, (left, right)) in equations.iter().enumerate() {
             let mut cases = Vec::new();
@@ -308,7 +309,9 @@ fn solve_sums(left: &[Term], right: &[Term], fresh: &Cell<u32>) -> Option<Vec<Ca
 /// The operation that joins the entries of a grid.
 #[derive(Clone, Copy, PartialEq)]
 enum Grid {
+    /// Rule 4: the entries are multiplied.
     Product,
+    /// Rule 5: the entries are added.
     Sum,
 }
 
@@ -379,7 +382,7 @@ fn decompositions(number: &BigUint, parts: usize, grid: Grid) -> Option<Vec<Vec<
     const MAX_NUMBER: u64 = 10_000;
     let number = number.to_u64().filter(|n| *n <= MAX_NUMBER)?;
     match parts {
-        // A product or sum of nothing is not this number.
+        // An empty product or sum is not this number.
         0 => return Some(Vec::new()),
         1 => return Some(vec![vec![number.into()]]),
         _ => {}

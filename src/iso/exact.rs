@@ -89,13 +89,17 @@ pub fn same_size_within(a: &Type, b: &Type, budget: &mut u64) -> Option<bool> {
 /// Two nodes that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Pair {
+    /// Two words of storage.
     Words(WordId, WordId),
+    /// Two sizes.
     Sizes(SizeId, SizeId),
 }
 
 /// The state of one decision: the trees, the pairs visited and the steps left.
 struct Decision {
+    /// The trees of all types in the decision.
     trees: Trees,
+    /// The steps left.
     budget: u64,
     /// Pairs that are equal, or being decided.
     decided: HashSet<Pair>,
@@ -183,8 +187,11 @@ impl Decision {
 
 /// The search for a variable whose classes have to be split.
 struct CaseSplit<'t> {
+    /// The trees.
     trees: &'t Trees,
+    /// The sizes visited, with true for those visited within a power.
     sizes: HashSet<(SizeId, bool)>,
+    /// The words visited.
     words: HashSet<WordId>,
 }
 

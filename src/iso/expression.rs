@@ -30,7 +30,7 @@ use std::fmt::Write;
 pub struct Expression {
     /// The text of the expression.
     pub text: String,
-    /// The library functions that it calls; where their names are shadowed the expression is wrong.
+    /// The library functions that it calls; the expression is wrong where their names are shadowed.
     pub functions: Vec<&'static str>,
 }
 
@@ -54,7 +54,9 @@ const MAX_TYPE_NODES: u32 = 500;
 
 /// A library function and its inverse.
 struct LibraryFunction {
+    /// The name of the function.
     name: &'static str,
+    /// The name of its inverse.
     inverse: &'static str,
     /// Returns the result type at an argument type, if the function accepts it.
     apply: fn(&Type) -> Option<Type>,
@@ -109,8 +111,11 @@ fn needs_no_parentheses(inner: &str) -> bool {
 
 /// The state of one search: the functions named so far and the pairs compared.
 struct Writer<'w, 'n> {
+    /// The relation "naturally isomorphic".
     natural: &'w mut Natural<'n>,
+    /// The functions named so far.
     functions: Vec<&'static str>,
+    /// The number of pairs compared so far.
     pairs: usize,
 }
 

@@ -67,7 +67,7 @@ fn agree(a: &Type, b: &Type, print: &dyn Fn(&mut Point, &Type) -> Vec<u64>) -> b
     if halvings > Ring::MAX_SPARE_BITS {
         return true;
     }
-    // Large, 0 and 1; with pairs, 2 as well.
+    // The classes are large, 0 and 1; with pairs, 2 as well.
     let classes_each = if halvings > 0 { 4u64 } else { 3 };
     let mut opaque = HashMap::default();
     let mut split: Vec<u32> = Vec::new();
@@ -166,10 +166,13 @@ fn nesting_depth(ty: &Type, deeper: Deeper<'_>) -> usize {
 
 /// One valuation of the variables and unknowns, and the values computed at it.
 struct Point {
+    /// The ring of the residues.
     ring: Ring,
+    /// The seed of the pseudorandom codes.
     seed: u64,
-    /// The point at which words are polynomials, and the one for words of cases.
+    /// The point at which words are polynomials.
     base: u64,
+    /// The point for words of cases.
     case_base: u64,
     /// By variable: n + 1 for the value n; 0, or no entry, for a large value.
     classes: HashMap<u32, u64>,
@@ -177,8 +180,11 @@ struct Point {
     opaque: HashMap<Type, u64>,
     /// Variables in exponents of void bases.
     void_exponents: HashSet<u32>,
+    /// The sizes computed so far.
     sizes: HashMap<Type, Number>,
+    /// The words computed so far.
     words: HashMap<Type, Word>,
+    /// The numbers of values computed so far.
     counts: HashMap<Type, u64>,
     /// Some declared type was not unfolded, so that a difference of fingerprints is inconclusive.
     truncated: bool,
@@ -187,40 +193,60 @@ struct Point {
 /// A word of slots: its length, its fingerprint, and the slot if there is exactly one.
 #[derive(Clone)]
 struct Word {
+    /// The number of slots.
     length: Number,
+    /// The fingerprint.
     hash: u64,
+    /// The slot, if the word has exactly one.
     only: Option<Slot>,
 }
 
 /// A storage slot, as far as sums and cases distinguish them.
 #[derive(Clone)]
 enum Slot {
+    /// An integer below this size.
     Compact(Number),
+    /// A tagged sum of these cases.
     Sum(Box<Cases>),
+    /// Any other slot.
     Other,
 }
 
 /// A word of cases, whether all are units, and the word of the case if there is exactly one.
 #[derive(Clone)]
 struct Cases {
+    /// The number of cases.
     length: Number,
+    /// The fingerprint.
     hash: u64,
+    /// True if all cases are units.
     units: bool,
+    /// The word of the case, if there is exactly one.
     only: Option<Box<Word>>,
 }
 
 /// The uses of pseudorandom codes: each has codes of its own.
 #[derive(Clone, Copy)]
 enum Tag {
+    /// The point of evaluation of words.
     Base,
+    /// The point of evaluation of words of cases.
     CaseBase,
+    /// The value of a size variable.
     Variable,
+    /// The code of a scalar.
     Scalar,
+    /// The code of an opaque type.
     Opaque,
+    /// The code of an argument of a closed abstract type.
     Argument,
+    /// The code of a compact slot.
     Compact,
+    /// The code of a tagged sum.
     Sum,
+    /// The code of a unit case.
     Unit,
+    /// The code of a case with an argument.
     Case,
 }
 
@@ -306,13 +332,13 @@ impl Point {
         variables(self, exponent);
     }
 
-    /// Returns the number of the variable that stands for a size no rule computes; such numbers
-    /// descend from `u32::MAX`.
+    /// Returns the number of the variable for a size that no rule computes; such numbers descend
+    /// from `u32::MAX`.
     fn unknown_id(&mut self, ty: &Type) -> u32 {
         u32::MAX - (self.opaque_number(ty) as u32 & 0xff_ffff)
     }
 
-    /// The size of a compact linear type.
+    /// Returns the size of a compact linear type.
     fn size(&mut self, ty: &Type, depth: u32) -> Number {
         let size = self.spare_size(ty, depth);
         self.ring.without_spare_bits(&size)
@@ -375,7 +401,7 @@ impl Point {
         self.large(Tag::Opaque, id)
     }
 
-    /// The slots of a type.
+    /// Returns the slots of a type.
     fn word(&mut self, ty: &Type, depth: u32) -> Word {
         cancellation::poll();
         if ty.is_compact() {
@@ -580,7 +606,7 @@ impl Point {
         }
     }
 
-    /// The number of values, modulo the prime.
+    /// Returns the number of values, modulo the prime.
     fn count(&mut self, ty: &Type, depth: u32) -> u64 {
         cancellation::poll();
         let p = self.ring.prime();

@@ -146,7 +146,9 @@ fn collect_nominals(ty: &Type, into: &mut Vec<Type>) {
 /// Rigid variables that stand for nominal types and for names of fields.
 #[derive(Default)]
 struct Atoms {
+    /// The nominal types, by the positions of their variables.
     types: Vec<Type>,
+    /// The names of fields, by the positions of their variables.
     fields: Vec<std::sync::Arc<str>>,
 }
 
@@ -255,7 +257,9 @@ fn same_grouping(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
 
 /// A component of a product: an element that is not an array, and the axes above it.
 struct Component {
+    /// The element.
     element: Type,
+    /// The axes, from the outermost.
     axes: Vec<Type>,
 }
 

@@ -39,7 +39,7 @@ pub enum Law {
     Concat(Connective),
     /// Powers of powers.
     Curry(Connective),
-    /// A power by a number is so many copies.
+    /// A power by a number n is n copies.
     Unroll(Connective),
     /// `A * (B*A)^N ≅ (A*B)^N * A`
     Rotate(Connective),

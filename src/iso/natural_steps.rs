@@ -39,8 +39,11 @@ pub(super) fn step(search: &mut Search, side: Connective, witness: &mut Witness)
 
 /// A power of a word of two parts or more.
 struct Block {
+    /// The parts of the base.
     word: Vec<Type>,
+    /// The base.
     base: Type,
+    /// The exponent.
     exponent: Size,
 }
 

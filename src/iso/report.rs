@@ -28,11 +28,11 @@ pub struct Comparison {
     pub moves: Vec<Move>,
     /// For naturally isomorphic types, the labels that a reshape discards.
     pub label_loss: Option<LabelLoss>,
-    /// Where storage moves, or a reshape would discard labels: an expression that makes a value of
-    /// the second type. Its functions are the library's: a caller in whose scope these names are
+    /// An expression that makes a value of the second type, if storage moves or a reshape would
+    /// discard labels. Its functions are the library's: a caller in whose scope these names are
     /// shadowed must not show it.
     pub expression: Option<Expression>,
-    /// An array keeps its storage, but its axes come in another order.
+    /// True if an array keeps its storage, but its axes come in another order.
     pub permutes_axes: bool,
     /// For different types, the first difference.
     pub difference: Option<Difference>,
@@ -47,15 +47,15 @@ pub enum Move {
     SwapCases,
     /// `A * (B + C)` to `A * B + A * C`.
     Distribute,
-    /// The inverse of the variant before.
+    /// `A * B + A * C` to `A * (B + C)`.
     Factor,
     /// `(A * B)^N` to `A^N * B^N`.
     Unzip,
-    /// The inverse of the variant before.
+    /// `A^N * B^N` to `(A * B)^N`.
     Zip,
     /// `A * B` to `A \* B`.
     Pack,
-    /// The inverse of the variant before.
+    /// `A \* B` to `A * B`.
     Unpack,
 }
 
@@ -355,7 +355,7 @@ pub fn explain(witness: &Witness) -> String {
     lines.join("\n")
 }
 
-/// The consumer of lines: a type, and the law that gives it.
+/// The consumer of lines: it receives a type, and the law that gives it.
 type Line<'a> = dyn FnMut(Type, Law) + 'a;
 
 /// Calls `line` with each intermediate type of the whole; `context` puts a part back in its place.

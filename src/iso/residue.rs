@@ -58,7 +58,9 @@ pub const EXACT_BELOW: u8 = 128;
 /// Residues modulo one chain of moduli.
 #[derive(Clone, Copy)]
 pub struct Ring {
+    /// The chain, from the prime down.
     moduli: &'static [u64],
+    /// The number of spare bits.
     spare: u32,
 }
 

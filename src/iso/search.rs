@@ -62,10 +62,15 @@ pub fn normal_form(ty: &Type) -> Option<Type> {
 /// The normal forms found so far, and the work done.
 #[derive(Default)]
 pub(super) struct Search {
+    /// True if only steps that keep storage are allowed.
     pub(super) natural: bool,
+    /// The derivations of normal forms, by `natural` and type.
     normalized: HashMap<(bool, Type), Arc<Witness>>,
+    /// The number of steps so far.
     steps: usize,
+    /// The nesting of the type being normalized.
     depth: u32,
+    /// The number of nodes compared by fingerprints so far.
     compared: u32,
 }
 

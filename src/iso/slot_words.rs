@@ -37,22 +37,28 @@ type Result<T> = std::result::Result<T, Stop>;
 /// The number of a form.
 type FormId = u32;
 
-/// Returns the number of a letter; equal letters have equal numbers.
+/// The number of a letter; equal letters have equal numbers.
 type LetterId = u32;
 
 /// A letter times `X^offset · Π (X^up - 1) / Π (X^down - 1)`; no size occurs in both lists.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Term {
+    /// The letter.
     letter: LetterId,
+    /// The exponent of the shift.
     offset: FormId,
+    /// The sizes `up`, with multiplicity.
     up: Vec<FormId>,
+    /// The sizes `down`, with multiplicity.
     down: Vec<FormId>,
 }
 
 /// A word of slots or of cases.
 #[derive(Clone, Debug)]
 struct Letters {
+    /// The number of slots or cases.
     length: FormId,
+    /// The letters with their factors.
     terms: Vec<Term>,
 }
 
@@ -74,24 +80,37 @@ enum Letter {
 /// The repetitions around the word being written.
 #[derive(Default)]
 struct Context {
+    /// The sizes `up` of [`Term`].
     up: Vec<FormId>,
+    /// The sizes `down` of [`Term`].
     down: Vec<FormId>,
 }
 
 /// Trees of one case of variables as words over letters.
 pub struct Words<'t> {
+    /// The trees.
     trees: &'t Trees,
     /// The basis of sizes, which the caller takes over.
     pub forms: Forms,
+    /// The forms by number.
     numbered: Vec<Form>,
+    /// The numbers of forms.
     numbers: HashMap<Form, FormId>,
+    /// The letters by number.
     letters: Vec<Letter>,
+    /// The letters that are compact slots, by the form of their size.
     compact: HashMap<FormId, LetterId>,
+    /// The letters that are names without arguments, by name.
     plain: HashMap<u32, LetterId>,
+    /// The forms of sizes computed so far.
     sizes: HashMap<SizeId, FormId>,
+    /// The lengths of words computed so far.
     lengths: HashMap<WordId, FormId>,
+    /// The cases of tagged sums computed so far.
     sums: HashMap<WordId, Letters>,
+    /// The results of comparisons by structure.
     compared: HashMap<(WordId, WordId), bool>,
+    /// The unknown counts, each a name with the forms of its arguments.
     unknowns: Vec<(u32, Vec<FormId>)>,
 }
 

@@ -13,6 +13,7 @@ use crate::types::{Nominal, NominalBody, Type, TypeKind};
 /// For each declared type, by its number, the parameters that are free.
 #[derive(Default)]
 pub struct FreeParameters {
+    /// For each parameter, true if it is free.
     known: HashMap<u32, Vec<bool>>,
 }
 

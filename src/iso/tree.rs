@@ -57,11 +57,11 @@ pub enum Word {
     Letter(u32, Vec<WordId>),
     /// No word, or two or more in sequence.
     Concatenation(Vec<WordId>),
-    /// A word so many times.
+    /// A word repeated.
     Repetition(WordId, SizeId),
     /// The tagged sum of some cases.
     Cases(Vec<WordId>),
-    /// The tagged sum of one case so many times.
+    /// The tagged sum of one case repeated.
     Copies(WordId, SizeId),
 }
 
@@ -125,7 +125,9 @@ impl Classes {
 /// The meaning of a variable of size trees.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Name {
+    /// A size variable, by its number.
     Variable(u32),
+    /// The count, or the identity, of a type.
     Type(Type),
 }
 
@@ -143,15 +145,25 @@ pub const MAX_UNFOLDED_TYPES: u32 = 4_000;
 /// The arena of trees.
 #[derive(Default)]
 pub struct Trees {
+    /// The number of declared types unfolded so far.
     unfolded_types: u32,
+    /// See [`Trees::is_truncated`].
     truncated: bool,
+    /// The size nodes, with their classes and true if pairs occur in them.
     sizes: Vec<(Size, Classes, bool)>,
+    /// The numbers of size nodes.
     size_ids: HashMap<Size, SizeId>,
+    /// The word nodes.
     words: Vec<Word>,
+    /// The numbers of word nodes.
     word_ids: HashMap<Word, WordId>,
+    /// The numbers of variables and of types as names.
     names: HashMap<Name, u32>,
+    /// The sizes of types computed so far.
     sizes_of: HashMap<Type, SizeId>,
+    /// The words of types computed so far.
     words_of: HashMap<Type, WordId>,
+    /// The numbers of values of types computed so far.
     counts_of: HashMap<Type, SizeId>,
 }
 
@@ -572,8 +584,7 @@ impl Trees {
         if self.is(count, 1) { case } else { self.intern_word(Word::Copies(case, count)) }
     }
 
-    /// Returns the number of unit cases that a case stands for, if it is a compact slot or the
-    /// unit.
+    /// Returns the number of unit cases that a case denotes, if it is a compact slot or the unit.
     fn units(&mut self, part: WordId) -> Option<SizeId> {
         match self.word(part) {
             Word::Compact(size) => Some(*size),
@@ -737,7 +748,9 @@ impl Trees {
 /// The memo of one assumption: the results by node.
 #[derive(Default)]
 pub struct AssumptionMemo {
+    /// The sizes.
     sizes: HashMap<SizeId, SizeId>,
+    /// The words.
     words: HashMap<WordId, WordId>,
 }
 

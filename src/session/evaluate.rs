@@ -13,7 +13,7 @@ use crate::cancellation;
 use crate::check;
 use crate::check::annotations::Annotations;
 use crate::core::{GlobalId, Script, TermKind};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, HelpRequest};
 use crate::eval::{self, Host, RuntimeError};
 use crate::source::{SourceId, Span};
 use crate::suggest::similar;
@@ -114,7 +114,7 @@ impl Session {
     /// Adds to a diagnostic about an unknown name a similar one of the library: the
     /// checker knows only what has been read of it.
     pub(super) fn suggest_library_name(&self, diagnostic: Diagnostic) -> Diagnostic {
-        if diagnostic.code != "E0401" || diagnostic.help.is_some() {
+        if diagnostic.help_request != Some(HelpRequest::LibraryName) || diagnostic.help.is_some() {
             return diagnostic;
         }
         let span = diagnostic.primary.span;

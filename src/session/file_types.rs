@@ -1,18 +1,16 @@
 //! Help for readers of files without a stated type: the type of the file.
 //!
-//! Takes the diagnostics of an input; where one asks for the type of a file (E0808) and the file
-//! exists, its help becomes the type of that file, with the edit that states it. Reads files only
-//! for an input that was rejected, never while a text is being written.
+//! Takes the diagnostics of an input; where one requests the type of a file
+//! ([`HelpRequest::FileType`]) and the file exists, its help becomes the type of that file, with
+//! the edit that states it. Reads files only for an input that was rejected, never while a text is
+//! being written.
 
 use super::Session;
 use crate::data::{self, Format, Limits, Separator};
-use crate::diagnostic::{Diagnostic, Help};
+use crate::diagnostic::{Diagnostic, Help, HelpRequest};
 use crate::source::Span;
 use crate::syntax;
 use bytes::Bytes;
-
-/// The code of the diagnostic that a reader's result type is missing.
-const ASKS: &str = "E0808";
 
 /// The largest file that is looked into, in bytes.
 const MAX_FILE_BYTES: u64 = 64 << 20;
@@ -20,7 +18,7 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 impl Session {
     /// Adds the type of the file to diagnostics that a reader's result type is missing.
     pub(super) fn suggest_file_types(&self, diagnostics: &mut [Diagnostic]) {
-        for diagnostic in diagnostics.iter_mut().filter(|d| d.code == ASKS) {
+        for diagnostic in diagnostics.iter_mut().filter(|d| d.help_request == Some(HelpRequest::FileType)) {
             if let Some(help) = self.file_type_help(diagnostic.primary.span) {
                 diagnostic.help = Some(help);
             }

@@ -9,7 +9,7 @@
 //! play no part.
 
 use super::ast::{Expr, Stmt, TypeExpr, TypeExprKind};
-use super::error::SyntaxError;
+use super::error::{GrammarError, SyntaxError};
 use super::lexer::{Token, TokenKind};
 use super::parser::Grammar;
 use super::parser::rule::Text;
@@ -145,7 +145,7 @@ pub(super) fn regrouped_error<'t>(
     let edits = groups.missing_parentheses(text);
     let Some(place) = groups.regrouped_span(text) else { return error };
     let today = reading_text(text, place, &edits);
-    SyntaxError::Regrouped { error: Box::new(error), today, edits }
+    GrammarError::Regrouped { error: Box::new(error), today, edits }.into()
 }
 
 /// Parses a statement as version 0.1 did; `None` on an error.

@@ -4,7 +4,7 @@
 //! which lexes each value. A value ends at its `}`: brackets in it match, and literals are skipped.
 //! Linear in the length of the line, with nesting up to [`MAX_INTERPOLATION_DEPTH`].
 
-use super::error::SyntaxError;
+use super::error::LexicalError;
 use super::lexer::{Lexed, comment_length, lex_range};
 use super::literal::{lex_character, unescape};
 use super::token::{Token, TokenKind};
@@ -68,10 +68,13 @@ pub(super) fn lex_interpolated(source: &Source, range: std::ops::Range<usize>, g
         }
     }
     if let Some(at) = wrong {
-        out.errors.push(SyntaxError::MalformedInterpolation {
-            span: Span::new(source.id, at, at + 1),
-            text: bytes[at] == b'{',
-        });
+        out.errors.push(
+            LexicalError::MalformedInterpolation {
+                span: Span::new(source.id, at, at + 1),
+                text: bytes[at] == b'{',
+            }
+            .into(),
+        );
         found.clear();
         (kind, piece) = (TokenKind::InterpolatedStr, range.start);
     }
@@ -89,7 +92,7 @@ pub(super) fn lex_interpolated(source: &Source, range: std::ops::Range<usize>, g
         {
             let start = token.start as usize + (plain.as_ptr() as usize - written.as_ptr() as usize);
             let span = Span::new(source.id, start + at.start, start + at.end);
-            out.errors.push(SyntaxError::BadEscape { span, place: "a string" });
+            out.errors.push(LexicalError::BadEscape { span, place: "a string" }.into());
         }
     }
     out.tokens.extend(found);

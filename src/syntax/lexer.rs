@@ -10,7 +10,7 @@
 //! `0x` the letters a to f are digits, so that no float suffix follows one: `0x1f32` is a number of
 //! five digits. A first line `#!/…` is addressed to the operating system, and skipped.
 
-use super::error::SyntaxError;
+use super::error::{LexicalError, SyntaxError};
 use super::interpolation::{interpolated_length, lex_interpolated};
 use super::literal::{check_number, check_suffixed_number, lex_character, unescape};
 pub use super::token::{Token, TokenKind};
@@ -49,7 +49,7 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
         return out;
     };
     if let Some(span) = find_long_line(source, begin, text) {
-        out.errors.push(SyntaxError::LineTooLong { span });
+        out.errors.push(LexicalError::LineTooLong { span }.into());
         return out;
     }
     let mut doc: Option<String> = None;
@@ -72,12 +72,14 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
                 // A run of unreadable characters is one error.
                 let room = out.errors.len() < MAX_ERRORS;
                 match out.errors.last_mut() {
-                    Some(SyntaxError::UnknownCharacter { span: run, .. }) if bad_end == range.start => {
+                    Some(SyntaxError::Lexical(LexicalError::UnknownCharacter { span: run, .. }))
+                        if bad_end == range.start =>
+                    {
                         run.end = range.end as u32;
                     }
                     _ if room => {
                         let character = text[range.clone()].chars().next().unwrap_or('\0');
-                        out.errors.push(SyntaxError::UnknownCharacter { span, character });
+                        out.errors.push(LexicalError::UnknownCharacter { span, character }.into());
                     }
                     _ => {}
                 }
@@ -109,7 +111,7 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
                 match comment_length(lexer.remainder()) {
                     Some(length) => lexer.bump(length),
                     None => {
-                        out.errors.push(SyntaxError::UnterminatedComment { open: span });
+                        out.errors.push(LexicalError::UnterminatedComment { open: span }.into());
                         out.open_comment = true;
                         break;
                     }
@@ -141,7 +143,7 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
             }
             TokenKind::Name if text[range.clone()].ends_with('"') => {
                 if let Some(name) = super::names::misspelled(&text[range.clone()]) {
-                    out.errors.push(SyntaxError::QuotedName { span, name });
+                    out.errors.push(LexicalError::QuotedName { span, name }.into());
                 }
             }
             TokenKind::Str if &text[range.clone()] == "\"\"\"" => match lexer.remainder().find("\"\"\"") {
@@ -150,7 +152,7 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
                     end += length + 3;
                 }
                 None => {
-                    out.errors.push(SyntaxError::UnterminatedText { open: span });
+                    out.errors.push(LexicalError::UnterminatedText { open: span }.into());
                     out.open_comment = true;
                     break;
                 }
@@ -178,7 +180,7 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
                 last_end = end;
                 continue;
             }
-            TokenKind::BadStr => out.errors.push(SyntaxError::UnterminatedString { span }),
+            TokenKind::BadStr => out.errors.push(LexicalError::UnterminatedString { span }.into()),
             TokenKind::Str => {
                 let body = &text[range.start + 1..range.end - 1];
                 if body.contains('\\')
@@ -186,7 +188,7 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
                 {
                     let start = range.start + 1 + at.start;
                     let span = Span::new(source.id, start, range.start + 1 + at.end);
-                    out.errors.push(SyntaxError::BadEscape { span, place: "a string" });
+                    out.errors.push(LexicalError::BadEscape { span, place: "a string" }.into());
                 }
             }
             _ => {}
@@ -241,7 +243,7 @@ fn replace_bare_points(source: SourceId, text: &str, out: &mut Lexed) {
             tokens.next()
         };
         let span = Span::new(source, whole.start as usize, whole.end as usize);
-        out.errors.push(SyntaxError::BarePoint { span, text: text[span.range()].to_owned() });
+        out.errors.push(LexicalError::BarePoint { span, text: text[span.range()].to_owned() }.into());
         read.push(Token { kind: TokenKind::Real, ..whole });
     }
     out.tokens = read;

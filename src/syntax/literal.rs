@@ -1,6 +1,6 @@
 //! Literals: the values of numbers, characters and strings, and their errors.
 
-use super::error::SyntaxError;
+use super::error::{LexicalError, SyntaxError};
 use super::lexer::TokenKind;
 use crate::source::Span;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ const MAX_NUMBER_BYTES: usize = 10_000;
 /// Reports the errors of a number.
 pub(super) fn check_number(kind: TokenKind, text: &str, span: Span, errors: &mut Vec<SyntaxError>) {
     if text.len() > MAX_NUMBER_BYTES {
-        errors.push(SyntaxError::NumberTooLong { span });
+        errors.push(LexicalError::NumberTooLong { span }.into());
         return;
     }
     let wrong = match kind {
@@ -22,7 +22,7 @@ pub(super) fn check_number(kind: TokenKind, text: &str, span: Span, errors: &mut
         _ => !real_value(text).is_finite(),
     };
     if wrong {
-        errors.push(SyntaxError::BadNumber { span, text: text.to_owned() });
+        errors.push(LexicalError::BadNumber { span, text: text.to_owned() }.into());
     }
 }
 
@@ -80,19 +80,20 @@ pub(super) fn check_suffixed_number(text: &str, span: Span, errors: &mut Vec<Syn
             || matches!(letters, "e" | "E")
             || matches!((digits, letters.as_bytes()), ("0", [b'o' | b'O', b'0'..=b'9', ..])) =>
         {
-            SyntaxError::BadNumber { span, text: text.to_owned() }
+            LexicalError::BadNumber { span, text: text.to_owned() }.into()
         }
-        None => SyntaxError::UnknownSuffix {
+        None => LexicalError::UnknownSuffix {
             span,
             letters: letters_span,
             suffix: letters.to_owned(),
             digits: digits.to_owned(),
-        },
+        }
+        .into(),
         Some((_, suffix)) if is_real(digits) && !suffix.starts_with('f') => {
-            SyntaxError::WrongSuffix { span, suffix, real: true }
+            LexicalError::WrongSuffix { span, suffix, real: true }.into()
         }
         Some((_, suffix)) if based && suffix.starts_with('f') => {
-            SyntaxError::WrongSuffix { span, suffix, real: false }
+            LexicalError::WrongSuffix { span, suffix, real: false }.into()
         }
         Some(_) => {
             let kind = if is_real(digits) { TokenKind::Real } else { TokenKind::Int };
@@ -107,7 +108,7 @@ pub(super) fn lex_character(rest: &str, quote: Span) -> (usize, Option<SyntaxErr
     let line = rest.split('\n').next().unwrap_or("");
     let span = |end: usize| Span { end: quote.end + end as u32, ..quote };
     if line.starts_with("''") {
-        return (2, Some(SyntaxError::BareQuote { span: span(2) }));
+        return (2, Some(LexicalError::BareQuote { span: span(2) }.into()));
     }
     // The closing quote: the first that no backslash stands before.
     let mut escaped = false;
@@ -124,18 +125,21 @@ pub(super) fn lex_character(rest: &str, quote: Span) -> (usize, Option<SyntaxErr
             Some(c) => c.len_utf8(),
             None => 0,
         };
-        return (taken, Some(SyntaxError::UnterminatedCharacter { span: span(taken), filled: taken > 0 }));
+        return (
+            taken,
+            Some(LexicalError::UnterminatedCharacter { span: span(taken), filled: taken > 0 }.into()),
+        );
     };
     let body = &line[..close];
     let whole = span(close + 1);
     let error = match unescape(body) {
         Err(at) => {
             let (start, end) = (quote.end + at.start as u32, quote.end + at.end as u32);
-            Some(SyntaxError::BadEscape { span: Span { start, end, ..quote }, place: "a character" })
+            Some(LexicalError::BadEscape { span: Span { start, end, ..quote }, place: "a character" }.into())
         }
         Ok(text) => match text.chars().count() {
             1 => None,
-            _ => Some(SyntaxError::NotOneCharacter { span: whole, text }),
+            _ => Some(LexicalError::NotOneCharacter { span: whole, text }.into()),
         },
     };
     (close + 1, error)

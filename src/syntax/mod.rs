@@ -28,7 +28,7 @@ pub use names::{is_name, name_of};
 use ast::{Expr, Stmt, StmtKind, TypeExpr};
 use brackets::StatementSplit;
 use edition::{Edition, Regrouping};
-use error::SyntaxError;
+use error::{GrammarError, SyntaxError};
 use lexer::{Lexed, Token};
 use parser::rule::Text;
 use parser::{Grammar, Outcome};
@@ -144,14 +144,13 @@ fn parse_statements(cx: Text<'_>, lexed: &Lexed, cut: &StatementSplit) -> Parsed
             && let (Some(last), Some(next)) = (tokens.last(), next)
         {
             let found_words = parser::describe_token(cx, next);
-            found.push(SyntaxError::MissingSemicolon {
-                end: cx.at(last),
-                next: cx.at(next),
-                found: found_words,
-            });
+            found.push(
+                GrammarError::MissingSemicolon { end: cx.at(last), next: cx.at(next), found: found_words }
+                    .into(),
+            );
         }
         // A statement that misses its end may be one that was begun in another language.
-        if let [SyntaxError::MissingSemicolon { .. }] = &found[..]
+        if let [SyntaxError::Grammar(GrammarError::MissingSemicolon { .. })] = &found[..]
             && let Some(error) = parser::foreign_word(cx, tokens, 0)
         {
             found = vec![error];
@@ -183,7 +182,7 @@ fn sorted_diagnostics(errors: Vec<SyntaxError>) -> Vec<Diagnostic> {
     if out.len() > MAX_ERRORS {
         let (span, more) = (out[MAX_ERRORS].primary.span, out.len() - MAX_ERRORS);
         out.truncate(MAX_ERRORS);
-        out.push(SyntaxError::MoreErrors { span, more }.to_diagnostic());
+        out.push(GrammarError::MoreErrors { span, more }.to_diagnostic());
     }
     out
 }

@@ -1,5 +1,4 @@
-//! The laws of classes hold in every instance of the library, and a law that does not hold is
-//! found.
+//! Laws of classes: they hold in every instance of the library, and a violated law is found.
 
 use felis::session::{LawVerdict, Mode, Session, Status, on_large_stack};
 
@@ -20,7 +19,7 @@ fn the_laws_of_the_library_hold() {
     });
 }
 
-/// The verdicts on the laws of the instances in a program.
+/// Returns the verdicts on the laws of the instances in a program.
 fn verdicts(program: &str) -> Vec<(String, String)> {
     let mut session = Session::new();
     let outcome = session.evaluate("program", program, Mode::Script, &mut |_| {});
@@ -53,7 +52,7 @@ fn a_broken_law_is_found() {
 #[test]
 fn values_are_drawn_as_the_type_says() {
     on_large_stack(|| {
-        // By structure, a denominator may be 0, and `==` is then not transitive.
+        // By structure, a denominator may be 0; then `==` is not transitive.
         let ratio = "struct Ratio { num:int; den:int; }
              instance Eq[Ratio] { fun == (a, b) => a.num * b.den == b.num * a.den; }";
         let of = |found: &[(String, String)]| {

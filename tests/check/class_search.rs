@@ -1,8 +1,8 @@
 //! Coherence and the search for instances, against brute force over small ground types.
 //!
-//! Heads are made at random, as texts. What they cover is found by putting ground types for their
-//! parameters; what the checker says about two of them, and the instance that a program finds for a
-//! type, must agree with that.
+//! Heads are random texts. The types that they cover are enumerated by substituting ground types
+//! for their parameters; the checker's decision about two heads, and the instance that a program
+//! selects for a type, must agree with the enumeration.
 
 use crate::checker::codes;
 use felis::check::{self, Env};
@@ -14,7 +14,7 @@ use felis::types::matching::matching;
 use felis::types::{Kind, Type, TypeVar};
 use std::cmp::Ordering;
 
-/// Numbers that are the same in every run.
+/// A generator of numbers, the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-/// Parameters that heads have, with the ground types that are put for them.
+/// The parameters of heads, with the ground types substituted for them.
 const PARAMS: &[(&str, &str, Kind, &[&str])] = &[
     ("A", "", Kind::Type, TYPES),
     ("B", "", Kind::Type, TYPES),
@@ -85,7 +85,7 @@ fn head(random: &mut Random, depth: usize) -> String {
     }
 }
 
-/// The parameters that a head mentions.
+/// Returns the parameters that a head mentions.
 fn params(head: &str) -> Vec<usize> {
     let words: Vec<&str> = head.split(|c: char| !c.is_alphanumeric()).collect();
     (0..PARAMS.len()).filter(|&i| words.contains(&PARAMS[i].0)).collect()
@@ -96,7 +96,7 @@ fn declared(head: &str) -> String {
     if each.is_empty() { String::new() } else { format!("[{}]", each.join(", ")) }
 }
 
-/// Types read in one scope, in which `Box` is declared.
+/// A reader of types in one scope, in which `Box` is declared.
 struct Reader {
     env: Env,
     program: Program,
@@ -114,7 +114,7 @@ impl Reader {
         Reader { env, program: core }
     }
 
-    /// The type that a text stands for, unless it is none.
+    /// Returns the type of a text, if it is one.
     fn ground(&mut self, text: &str) -> Option<Type> {
         let (tree, errors) = syntax::parse_type(&SourceMap::new().add("type", text));
         assert!(errors.is_empty(), "{text}");
@@ -122,9 +122,9 @@ impl Reader {
         said.is_empty().then_some(ty)
     }
 
-    /// A head as a pattern with variables.
+    /// Returns a head as a pattern with variables.
     fn pattern(&mut self, head: &str) -> (Vec<TypeVar>, Type) {
-        // A function with the head as its argument's type is checked, and its parts taken.
+        // The head is read as the argument type of a function.
         let text = format!("fun f{}(x:{head}) => 0;", declared(head));
         let source = SourceMap::new().add("head", &text);
         let parsed = syntax::parse(&source);
@@ -135,7 +135,7 @@ impl Reader {
         (function.type_params.clone(), function.domain.clone())
     }
 
-    /// The ground types that a head covers, as far as the types put for its parameters reach.
+    /// Returns the ground types that a head covers, for the types substituted for its parameters.
     fn covered(&mut self, vars: &[TypeVar], pattern: &Type) -> Vec<Type> {
         let mut all = vec![HashMap::default()];
         for var in vars {
@@ -156,7 +156,7 @@ impl Reader {
     }
 }
 
-/// A head that is a type: `int * I` is, `int ^ (I \* A)` is not.
+/// Returns a head that is a type: `int * I` is one, `int ^ (I \* A)` is not.
 fn sound_head(random: &mut Random, depth: usize) -> String {
     loop {
         let head = head(random, depth);
@@ -182,7 +182,7 @@ fn matching_finds_what_a_head_covers() {
             assert_eq!(pattern.substitute(&known.bindings), ty, "{head}");
             found += 1;
         }
-        // And the types found elsewhere only if they are covered.
+        // Types found elsewhere are added only if they are covered.
         for other in TYPES {
             let ty = reader.ground(other).expect("a type");
             if let Some(known) = matching(&vars, std::slice::from_ref(&pattern), std::slice::from_ref(&ty)) {
@@ -235,7 +235,7 @@ fn a_program_finds_the_one_instance() {
     let mut random = Random(0xfeed_beef);
     let (mut found, mut several) = (0, 0);
     for _ in 0..60 {
-        // As many random heads as do not overlap.
+        // Random heads are added unless they overlap.
         const PAIRS: &[[&str; 2]] =
             &[["A * B", "A ^ I"], ["(A * B) * N", "A ^ 2 * B"], ["A * B", "int ^ I"], ["N", "Box[A]"]];
         let mut heads: Vec<String> = PAIRS[random.below(PAIRS.len())].map(str::to_string).to_vec();

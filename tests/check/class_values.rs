@@ -1,9 +1,9 @@
-//! What instances say about values, wherever these are: programs and what they print.
+//! Instances applied to values at any depth: programs with their output.
 
 use felis::session::{Mode, Session, Status, on_large_stack};
 use std::time::{Duration, Instant};
 
-/// What a program prints that is right.
+/// Returns the output of a valid program.
 fn printed(program: &str) -> String {
     on_large_stack(|| {
         let mut out = String::new();
@@ -30,7 +30,7 @@ fn a_newtype_is_shown_and_compared_as_what_it_is_of() {
         of("println ((a, b) == (b, a), [ a for _ in ..[2] ] == [ b for _ in ..[2] ]);"),
         "(true, true)\n"
     );
-    // Arrays of one slot for each element are compared by a shorter way.
+    // Arrays with one slot per element are compared by a special case.
     let ints = "newtype N = int; newtype NN = N; instance Eq[N] { fun == (_, _) => true; }
         val x = (1, 2) :>> NN ^ 2;
         val y = (3, 4) :>> NN ^ 2;
@@ -50,7 +50,7 @@ fn a_text_of_its_own_stands_in_brackets_behind_a_case() {
 
 #[test]
 fn what_instances_require_is_looked_at_once() {
-    // Each box asks for two things of the next: 2^60 ways lead to the innermost.
+    // Each box requires two instances for the next one: 2^60 paths lead to the innermost.
     let mut boxes = "Box 1".to_string();
     (0..60).for_each(|_| boxes += " |> Box");
     let program = format!(
@@ -70,7 +70,7 @@ fn what_instances_require_is_looked_at_once() {
 
 #[test]
 fn what_a_header_gives_is_bounded() {
-    // Each class builds on the next at two types: 2^30 constraints in all.
+    // Each class has the next one as a superclass at two types: 2^30 constraints in all.
     let class = |k: usize| {
         let next = k + 1;
         let on = if k == 30 { String::new() } else { format!(" with A{next}[T * int], A{next}[T * real]") };

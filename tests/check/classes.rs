@@ -1,5 +1,5 @@
-//! Classes and instances: which instance is meant, when a requirement holds, what cannot be made
-//! incoherent. Programs with their output, or with the codes of what is said about them.
+//! Classes and instances: selection of instances, requirements, coherence. Programs with their
+//! output, or with the codes of their messages.
 
 use crate::checker::{codes, output};
 use felis::session::{Mode, Session, Status};
@@ -82,8 +82,8 @@ fn on_a_tuple_of_equal_types_the_array_counts_if_it_holds() {
     let uses = "println (size_of (1, 2), both (1, 2), size_of ((1, 2), 3));";
     assert_eq!(output(&format!("{SIZE}{products}{generic}{uses}")), "(3, 3, 6)\n");
     assert_eq!(output(&format!("{SIZE}{products}{arrays}{generic}{uses}")), "(100, 100, 103)\n");
-    // Where the array's instance requires too much, the product's is meant: in the generic
-    // function, too.
+    // If the array's instance requires too much, the product's instance is selected, in the generic
+    // function too.
     let demanding = "class Big[T] { fun big : T -> int; }\n\
                      instance[T, I:COMPACTLINEAR with Big[T]] Size[T ^ I] { fun size_of(x) => big x.(0 :>> I); }\n";
     assert_eq!(output(&format!("{SIZE}{products}{demanding}{generic}{uses}")), "(3, 3, 6)\n");
@@ -128,7 +128,7 @@ fn requirements_without_end_are_refused() {
     }
 }
 
-/// Two classes that require each other at each of 40 levels: each requirement is looked at once.
+/// Two classes that require each other at each of 40 levels: each requirement is decided once.
 #[test]
 fn shared_requirements_are_looked_at_once() {
     let mut value = "1".to_string();
@@ -152,7 +152,7 @@ fn equality_by_an_instance_that_does_not_hold_is_none() {
     );
     assert_eq!(output(&format!("{boxes}println (Box 1 == Box 1);")), "true\n");
     assert_eq!(codes(&format!("{boxes}println (Box sin == Box sin);")), ["E0432"]);
-    // The default of `==` compares by structure: there must be one that can be compared.
+    // The default of `==` compares by structure, so the type must be comparable.
     assert_eq!(codes(&format!("{EQ}{BOX}instance[T] Eq[Box[T]] {{}}")), ["E0606"]);
     assert_eq!(codes(&format!("{EQ}struct F {{ f:int -> int; }}\ninstance Eq[F] {{}}")), ["E0606"]);
     assert_eq!(codes(&format!("{EQ}{BOX}instance[T with Eq[T]] Eq[Box[T]] {{}}")), [""; 0]);
@@ -219,8 +219,8 @@ fn several_parameters() {
     assert_eq!(output(three), "a11\n");
 }
 
-/// Own equality and text are asked at any depth, and one that asks itself ends as any recursion
-/// does.
+/// An equality and text of a type's own is used at any depth; one that calls itself ends like any
+/// recursion.
 #[test]
 fn own_equality_and_text_inside_values() {
     let text = format!(
@@ -241,7 +241,7 @@ fn own_equality_and_text_inside_values() {
     assert_eq!(codes(&itself), ["E0508"]);
 }
 
-/// An operator on what a constant gives: its type is known only afterward.
+/// An operator on the result of a constant, whose type is known only afterward.
 #[test]
 fn operators_on_constants_are_those_of_the_type_found() {
     let classes = "class Ring[T] { fun + : T * T -> T; fun * : T * T -> T; fun < : T * T -> bool; fun one : unit -> T; }\n\
@@ -287,7 +287,7 @@ fn a_session_replaces_and_keeps() {
         ("instance C[int] { fun c(x) => x; }", ""),
         ("fun g[T with C[T]](x:T):int => c x + 1;", ""),
         ("g 1", "2"),
-        // Another class of this name: what knows the old one goes on with it.
+        // Definitions that use the old class of this name continue to use it.
         ("class C[T] { fun c : T -> int; fun d : T -> int; }", ""),
         ("c 1", "E0601"),
         ("g 1", "2"),
@@ -302,11 +302,11 @@ fn a_session_replaces_and_keeps() {
         ("sum pair, V 1 + V 2", "(W3, W3)"),
         ("instance Add[V] { fun + (a, b) => V (a.x + b.x + 100); fun zero() => V 0; }", ""),
         ("sum pair, V 1 + V 2", "(W203, W103)"),
-        // The library's instances cannot be replaced, wherever they stand.
+        // The library's instances cannot be replaced at any place.
         ("instance Add[int] { fun + (a, b) => 0; fun zero() => 0; }", "E0605"),
         ("instance[T] Convert[T, int] { fun convert(x) => 0; }", "E0605"),
         ("sum (1, 2)", "3"),
-        // A class of the user's has nothing to do with the library's of its name.
+        // A class of the user is unrelated to the library's class of the same name.
         ("class Ord[T] { fun less : T -> bool; }", ""),
         ("sort (3, 1), 1 < 2", "((1, 3), true)"),
     ] {

@@ -1,9 +1,9 @@
-//! One type for the values of one place, whatever their order; what the language converts as
-//! members of classes; values whose type only their place tells.
+//! Common types of the values at one place, in any order; built-in conversions as members of
+//! classes; values whose type only the context determines.
 
 use crate::checker::run;
 
-/// What a program prints, or its codes.
+/// Returns the output of a program, or its codes.
 fn printed(text: &str) -> String {
     let done = run("library_program.flx", text, true);
     let mut codes: Vec<&str> =
@@ -12,7 +12,7 @@ fn printed(text: &str) -> String {
     if codes.is_empty() { done.output } else { codes.join(" ") }
 }
 
-/// All orders of some values.
+/// Returns all orders of some values.
 fn orders(values: &[&str]) -> Vec<Vec<String>> {
     if values.is_empty() {
         return vec![Vec::new()];
@@ -30,7 +30,7 @@ fn orders(values: &[&str]) -> Vec<Vec<String>> {
 
 #[test]
 fn values_of_one_place_have_one_type_whatever_their_order() {
-    // The values, and a type that they have in common; none if there is none.
+    // The values, and their common type, if there is one.
     let cases: &[(&[&str], Option<&str>)] = &[
         (&["2i16", "1i8"], Some("i16")),
         (&["1u8", "2i8"], Some("i16")),
@@ -88,7 +88,7 @@ fn values_of_one_place_have_one_type_whatever_their_order() {
             }
         }
     }
-    // Not only by widening where it is stated: the type is the common one.
+    // Conversion to a stated type is not enough: the type is the common one.
     assert_eq!(printed("val y = [1i8, 2i16]; val z : i8 ^ 2 = y;"), "E0301");
     assert_eq!(printed("println [1i8, 300i16];"), "(1, 300)\n");
 }

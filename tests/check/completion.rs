@@ -1,17 +1,17 @@
-//! What could be written next, and hints: questions that evaluate nothing and change nothing.
+//! Completion and hints: queries that evaluate nothing and change nothing.
 
 use felis::editor::{complete_at, hint};
 use felis::session::{Mode, Session, Status, on_large_stack};
 use std::time::Instant;
 
-/// A session with a few definitions.
+/// Adds definitions to a session.
 fn with(session: &mut Session, text: &str) {
     let outcome = session.evaluate("input", text, Mode::Script, &mut |_| ());
     let errors: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
     assert_eq!(outcome.status, Status::Ok, "{errors}");
 }
 
-/// What completes a text at its end, and where that begins.
+/// Returns the completions at the end of a text, and the position at which they begin.
 fn completed(session: &mut Session, text: &str) -> (usize, Vec<String>) {
     let found = complete_at(session, text, text.len());
     (found.start, found.names)
@@ -24,7 +24,7 @@ fn names_are_completed() {
     assert_eq!(completed(&mut session, "1 + inco"), (4, vec!["incomprehensible".into()]));
     assert_eq!(completed(&mut session, "indec"), (0, vec!["indecent".into()]));
     assert!(completed(&mut session, "transp").1.contains(&"transpose".to_string()));
-    // What the text itself uses.
+    // A name that the text itself uses.
     assert_eq!(completed(&mut session, "fun f(particular:int):int => partic").1, ["particular"]);
     assert_eq!(completed(&mut session, "endm").1, ["endmatch"]);
 }
@@ -60,7 +60,7 @@ fn fields_are_completed_after_a_dot() {
                 "{text}: {found:?}"
             );
         }
-        // Functions come after fields, once a letter says which.
+        // Functions come after fields, once a letter is written.
         assert!(completed(&mut session, "(1, 2, 3).su").1.contains(&"sum".to_string()));
     });
 }
@@ -81,7 +81,7 @@ fn names_of_parameters_are_completed_where_an_argument_begins() {
         );
         assert_eq!(names(&mut session, "drawn (3, thin")[..1], ["thinness = ".to_string()]);
         assert_eq!(names(&mut session, "Line (thic")[..1], ["thick = ".to_string()]);
-        // Inside an argument nothing is named.
+        // Within an argument no parameter name is offered.
         assert!(!names(&mut session, "drawn (1 + thi").contains(&"thickness = ".to_string()));
     });
 }
@@ -115,7 +115,7 @@ fn what_is_nearest_comes_first() {
     on_large_stack(|| {
         let mut session = Session::new();
         with(&mut session, "val mine = 1; fun matched(n:int):int => n; struct Point { map : int; }");
-        // A name of the function, one's own, the library's, words of the language.
+        // A name of the function, one of the user, one of the library, keywords.
         let names = completed(&mut session, "fun f(marked:int):int => ma").1;
         let at =
             |name: &str| names.iter().position(|known| known == name).unwrap_or_else(|| panic!("{name}"));
@@ -208,8 +208,8 @@ fn questions_while_typing_are_quick() {
             hint(&mut session, &text[..end]);
             complete_at(&mut session, text, end);
         }
-        // Whoever types fast has some fifty milliseconds between two keys; a machine with much else
-        // to do has more time.
+        // A fast typist leaves some fifty milliseconds between two keys; a busy machine gets more
+        // time.
         let each = start.elapsed() / text.len() as u32;
         println!("{each:?} for a key");
         assert!(each.as_secs() < 2, "{each:?}");

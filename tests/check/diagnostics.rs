@@ -1,5 +1,5 @@
-//! What people see when a program is refused or stops: `tests/diagnostics/check_*.flx` and
-//! `run_*.flx` with their `.err`, and `library_*.flx`, which use the standard library.
+//! Messages of programs that are rejected or stop: `tests/diagnostics/check_*.flx` and `run_*.flx`
+//! with their `.err`, and `library_*.flx`, which use the standard library.
 //!
 //! `BLESS=1 cargo test --test check diagnostics` rewrites the `.err` files.
 
@@ -32,7 +32,7 @@ fn diagnostics_as_rendered() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// How deep a program can recurse depends on the build: numbers of thousands of calls are cut out.
+/// Removes numbers of thousands of calls: the possible depth of recursion depends on the build.
 fn steady(shown: &str) -> String {
     let mut out = String::new();
     for line in shown.lines() {
@@ -49,10 +49,10 @@ fn steady(shown: &str) -> String {
     out
 }
 
-/// Every code in the tables of the checker and the evaluator has a case.
+/// Checks that every code in the tables of the checker and the evaluator has a case.
 #[test]
 fn every_code_is_shown() {
-    // No program is known that leads there: bounds of the implementation and its own mistakes.
+    // No known program leads to these: internal limits and internal errors.
     const INTERNAL: &[&str] = &["E0512", "E0599"];
     let mut known = BTreeSet::new();
     let checker = fs::read_dir(folder("src/check/error")).expect("the errors of the checker");
@@ -73,13 +73,13 @@ fn every_code_is_shown() {
     }
     let missing: Vec<&String> =
         known.difference(&shown).filter(|code| !INTERNAL.contains(&code.as_str())).collect();
-    // Those of modules need several files: `modules.rs` has them.
+    // The codes of modules need several files: `modules.rs` has them.
     let of_modules = |code: &str| code.starts_with("E09") || code == "E0618";
     let missing: Vec<&String> = missing.into_iter().filter(|code| !of_modules(code)).collect();
     assert!(missing.is_empty(), "no case for {missing:?}");
 }
 
-/// Every edit that a help offers, applied, makes its diagnostic go away.
+/// Checks that every offered edit, once applied, removes its diagnostic.
 #[test]
 fn fixes_fix() {
     let mut tried = 0;
@@ -90,7 +90,7 @@ fn fixes_fix() {
                 tried += 1;
                 let fixed = apply_edits(&text, diagnostic.primary.span.source, &help.edits);
                 let after = run(&name, &fixed, false);
-                // Two places may be told the same in words.
+                // Two places may have the same message.
                 let same = |d: &&Diagnostic| d.message == diagnostic.message && d.code == diagnostic.code;
                 let again = after.diagnostics.iter().filter(same).count();
                 let had = before.iter().filter(same).count();
@@ -106,7 +106,7 @@ fn fixes_fix() {
     assert!(tried >= 40, "only {tried} edits are offered");
 }
 
-/// What a message says is written instead of a name of another language is written so.
+/// Checks that the advice about a foreign name is correct.
 #[test]
 fn what_is_said_of_foreign_names_holds() {
     let rows = felis::check::foreign_names::ROWS;
@@ -120,7 +120,7 @@ fn what_is_said_of_foreign_names_holds() {
         let errors: Vec<&str> =
             checked.diagnostics.iter().map(|d| d.code.as_str()).filter(|c| c.starts_with('E')).collect();
         assert!(errors.is_empty(), "{}: {errors:?}", row.example);
-        // None of the names is one of the library: then nothing would ever be said.
+        // None of the names is one of the library: no advice would be given for it.
         for name in row.names {
             let used = run("library_name.flx", &format!("val x = {name};"), false);
             let unknown = used.diagnostics.iter().any(|d| matches!(d.code.as_str(), "E0401" | "E0450"));

@@ -1,4 +1,4 @@
-//! Checking: messages of programs, classes, names, sizes, modules, what editors and hosts ask.
+//! Checking: messages of programs, classes, names, sizes, modules, queries of editors and hosts.
 
 #[path = "../common/checker.rs"]
 mod checker;

@@ -1,5 +1,5 @@
-//! Programs of several files: `tests/modules/NAME/main.flx` and what it imports. `main.out` is what
-//! it prints, `main.err` what is said about it; where one is missing there is nothing of the kind.
+//! Programs of several files: `tests/modules/NAME/main.flx` and its imports. `main.out` is its
+//! output, `main.err` its messages; a missing file means that there are none.
 //!
 //! `BLESS=1 cargo test --test check modules` writes both.
 
@@ -68,13 +68,14 @@ fn every_code_has_a_case() {
     assert!(known.len() >= 14, "{known:?}");
     let said: String =
         cases().iter().filter_map(|(_, folder)| fs::read_to_string(folder.join("main.err")).ok()).collect();
-    // E0913 needs a thousand files, or a hundred: `many_modules_are_bounded` makes them.
+    // E0913 needs a thousand files, or a hundred nested ones: `many_modules_are_bounded` makes
+    // them.
     let missing: Vec<&&str> =
         known.iter().filter(|code| **code != "E0913" && !said.contains(&format!("[{code}]"))).collect();
     assert!(missing.is_empty(), "no case for {missing:?}");
 }
 
-/// What is said about a program whose modules lie in a folder.
+/// Returns the messages of a program whose modules are in a folder.
 fn said(folder: &Path, text: &str) -> (Vec<Diagnostic>, String) {
     on_large_stack(|| {
         let mut session = Session::new();
@@ -85,14 +86,14 @@ fn said(folder: &Path, text: &str) -> (Vec<Diagnostic>, String) {
     })
 }
 
-/// Every edit that a help offers, applied, makes its message go away; those of the program itself.
+/// Checks that every offered edit within the program itself, once applied, removes its message.
 #[test]
 fn fixes_fix() {
     let mut tried = 0;
     for (name, folder) in cases() {
         let text = fs::read_to_string(folder.join("main.flx")).expect("readable");
         let (before, _) = said(&folder, &text);
-        // The program is the first text after the library's.
+        // The program is the first text after those of the library.
         let own = before.iter().map(|d| d.primary.span.source).min();
         for diagnostic in &before {
             let Some(help) = diagnostic.help.as_ref().filter(|help| !help.edits.is_empty()) else { continue };
@@ -111,7 +112,7 @@ fn fixes_fix() {
     assert!(tried >= 10, "only {tried} edits are offered");
 }
 
-/// The value of a line that must succeed.
+/// Returns the value of a line that must succeed.
 fn shown(session: &mut Session, text: &str) -> String {
     let outcome = session.evaluate("input", text, Mode::Line, &mut |_| ());
     let errors: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
@@ -119,7 +120,7 @@ fn shown(session: &mut Session, text: &str) -> String {
     outcome.value.map_or(String::new(), |value| format!("{} : {}", value.display_text(), value.ty))
 }
 
-/// The codes of what is said about a line that must not succeed.
+/// Returns the codes of a line that must fail.
 fn refused(session: &mut Session, text: &str) -> Vec<&'static str> {
     let outcome = session.evaluate("input", text, Mode::Line, &mut |_| ());
     assert_ne!(outcome.status, Status::Ok, "{text}");
@@ -143,7 +144,7 @@ fn a_line_imports_and_later_lines_see_it() {
     shown(&mut session, "import \"counter.flx\"");
     shown(&mut session, "counter::tick()");
     assert_eq!(shown(&mut session, "#counter::count"), "1 : int");
-    // The same file again is the same module, which does not run again.
+    // The same file is the same module, which does not run again.
     let mut printed = String::new();
     let again = session.evaluate("input", "import \"counter.flx\" as c (count)", Mode::Line, &mut |t| {
         printed.push_str(t);
@@ -180,7 +181,7 @@ fn a_failed_import_changes_nothing() {
     assert_eq!(refused(&mut session, "import \"nothing.flx\""), ["E0901"]);
     assert_eq!(refused(&mut session, "import \"counter.flx\"; println (1 / 0);"), ["E0501"]);
     assert_eq!(refused(&mut session, "#counter::count"), ["E0904"]);
-    // It was forgotten, so it runs now.
+    // The failed import has discarded the module, so it runs now.
     let mut printed = String::new();
     let outcome =
         session.evaluate("input", "import \"counter.flx\"; #counter::count", Mode::Line, &mut |t| {
@@ -188,7 +189,7 @@ fn a_failed_import_changes_nothing() {
         });
     assert_eq!(printed, "made\n");
     assert_eq!(outcome.value.map(|value| value.text), Some("0".to_string()));
-    // What it has stored is put back when a later line fails.
+    // Its stores are undone when a later line fails.
     refused(&mut session, "counter::tick(); println (1 / 0);");
     assert_eq!(shown(&mut session, "#counter::count"), "0 : int");
 }
@@ -216,7 +217,7 @@ fn without_a_loader_there_are_no_files() {
 
 #[test]
 fn types_of_modules_and_of_the_session_are_not_confused() {
-    // Each module and the session number their own variables and types; none may meet another's.
+    // Each module and the session number their own variables and types; no two numbers may collide.
     let files = [
         ("a.flx", "export struct P[T] { x:T; } export fun get[T](p:P[T]):T => p.x;"),
         ("b.flx", "import \"a.flx\"; export struct Q[T] { x:T; } export fun wrap[T](x:T) => a::P (Q x);"),
@@ -248,7 +249,7 @@ fn deep_imports_are_bounded() {
 ───╯
 ";
     assert_eq!(shown, expected);
-    // One that is not too far from the last goes.
+    // An import chain of allowed depth.
     let mut printed = String::new();
     let outcome = session.evaluate("input", "import \"m2.flx\"", Mode::Line, &mut |t| printed.push_str(t));
     assert_eq!((outcome.status, printed.as_str()), (Status::Ok, "1\n"));

@@ -1,5 +1,4 @@
-//! Questions to a session: what can be used on which types, and what a host's values and
-//! annotations are here.
+//! Queries of a session: uses at given types, and the values and annotations of a host.
 
 use felis::session::{HostValue, Mode, Session, Status, on_large_stack};
 use felis::types::Type;
@@ -43,7 +42,7 @@ fn one_mechanism_answers_for_operators_functions_and_conversions() {
         for (name, types, expected) in cases {
             assert_eq!(able(&mut session, name, types), *expected, "{name} {types:?}");
         }
-        // Nothing has changed, and nothing is in the way.
+        // The queries have changed nothing.
         assert!(session.definitions().is_empty());
     });
 }
@@ -82,7 +81,7 @@ const OF_MONEY: &str = "
     instance[T with Convert[int, T]] Convert[Yen ^ 3, T] { fun convert(p) => 3 :> T; }
 ";
 
-/// What a program asks is answered as the checker decides.
+/// Checks that type queries of programs agree with the checker.
 #[test]
 fn questions_in_programs_agree_with_the_checker() {
     const TYPES: &[&str] = &[
@@ -156,12 +155,13 @@ fn questions_in_programs_agree_with_the_checker() {
             }
         }
         assert!(yes > 200, "only {yes}");
-        // What is refused is not there, also where an instance on the way asks for it.
+        // A refused instance does not exist, also where an instance of a nested part requires it.
         for (from, to) in [("Euro", "Dollar"), ("Gold", "Dollar"), ("Box[Euro]", "Box[Dollar]")] {
             assert_eq!(able(&mut session, ":>", &[from, to]), Err("E0619".into()));
         }
         assert_eq!(able(&mut session, ":", &["Yen", "Dollar"]), Err("E0619".into()));
-        // The instance that asks for a refused one and for one that is missing is not the one.
+        // An instance that requires a refused one and a missing one is not reported as the refused
+        // one.
         assert_eq!(able(&mut session, ":>", &["P", "bool"]), Err("E0303".into()));
     });
 }
@@ -209,7 +209,7 @@ fn a_host_adds_its_own_types() {
             session.type_of_annotation("temperature[2]").map(|t| t.to_string()),
             Some("real ^ 2".into())
         );
-        // What was known before is still known, and a reset forgets values, not rules.
+        // Known definitions are still known, and a reset discards values, not rules.
         session.reset();
         assert_eq!(session.type_of_value(&Celsius(1.0)), Some(Type::real()));
     });

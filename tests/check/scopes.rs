@@ -1,11 +1,12 @@
-//! Which function a name means: blocks, this module, imports, the library (`check::overload`); each
-//! clause of the rule with programs, and that names which the library gets break no program.
+//! Name resolution over scopes: blocks, this module, imports, the library (`check::overload`).
+//! Programs for each clause of the rule, and a check that names added to the library break no
+//! program.
 
 use crate::checker::{programs, run};
 use felis::session::{Mode, Session, Status, on_large_stack};
 use std::collections::BTreeSet;
 
-/// What a program prints, or its codes.
+/// Returns the output of a program, or its codes.
 fn printed(text: &str) -> String {
     let done = run("library_program.flx", text, true);
     let codes: Vec<&str> =
@@ -16,7 +17,7 @@ fn printed(text: &str) -> String {
 #[test]
 fn near_scopes_win() {
     let cases = [
-        // A generic function of this module against the library's, exact ones included.
+        // A generic function of this module is preferred to the library's, even to an exact one.
         ("fun max[T](x:T):string => \"mine\"; println (max (1, 2));", "mine\n"),
         ("fun sum[T, N:COMPACTLINEAR](x:T ^ N):string => \"mine\"; println (sum (1, 2, 3));", "mine\n"),
         (
@@ -25,16 +26,16 @@ fn near_scopes_win() {
              println (compose (fun (x) => x + 1, fun (x) => x * 2) 5, compose (sq, sq) 3);",
             "(11, 81)\n",
         ),
-        // Where the near one does not fit, the farther is meant.
+        // A farther function is selected if the near one does not fit.
         ("fun max(s:string):string => s; println (max (1, 2), max \"x\");", "(2, x)\n"),
         ("fun str(x:3) => (x :>> int).str; println (str (`2:3), 5.str, true.str);", "(2, 5, true)\n"),
-        // Constraints count.
+        // Constraints are part of the fit.
         (
             "class C[T] { fun c: T -> string; } instance C[int] { fun c(x) => \"c\"; }
              fun abs[T with C[T]](x:T):string => c x; println (abs 3, abs (-2.5));",
             "(c, 2.5)\n",
         ),
-        // Blocks, and what is around them.
+        // Blocks and their surroundings.
         (
             "fun f(x:int):string => \"module\"; fun f(x:bool):string => \"module bool\";
              proc p() { fun f(x:int):string => \"block\"; println (f 1, f true);
@@ -42,40 +43,40 @@ fn near_scopes_win() {
              p ();",
             "(block, module bool)\n(inner, block, module bool)\n",
         ),
-        // Two in one block.
+        // Two functions in one block.
         (
             "proc p() { fun f(x:int):string => \"int\"; fun f(s:string):string => \"text\";
                println (f 1, f \"s\"); }
              p ();",
             "(int, text)\n",
         ),
-        // Within a scope the most specific, then the wanted result.
+        // Within a scope the most specific function is preferred, then the wanted result.
         (
             "fun f[T](x:T):string => \"any\"; fun f(x:int):string => \"int\"; println (f 1, f \"\");",
             "(int, any)\n",
         ),
-        // A literal at another type in the near scope, before what takes its own type farther away.
+        // A literal at another type in the near scope is preferred to its own type farther away.
         (
             "fun f(x:int):string => \"far\";
              proc p() { fun f(x:real):string => \"near\"; println (f 1); }
              p ();",
             "near\n",
         ),
-        // A conversion in the near scope, too.
+        // So is a conversion in the near scope.
         (
             "fun f(x:i16):string => \"far\";
              proc p() { fun f(x:int):string => \"near\"; println (f 1i16); }
              p ();",
             "near\n",
         ),
-        // A rigid variable fits what is declared for all its values, once for all of them.
+        // A rigid variable fits a function that is declared for all its values.
         (
             "fun f[T](x:T):string => \"far\"; fun g[T](x:T):string { fun f(x:int):string => \"near\"; return f x; }
              println (g 1, g \"s\");",
             "(far, far)\n",
         ),
-        // A method is a candidate in the scope of its class; a nearer function hides it, not the
-        // instance.
+        // A method is a candidate in the scope of its class. A nearer function hides it, but not
+        // the instance.
         (
             "class Named[T] { fun name_of: T -> string; }
              instance Named[int] { fun name_of(x) => \"instance\"; }
@@ -91,7 +92,7 @@ fn near_scopes_win() {
         ("proc p() { val f = fun (x:int) => x + 1; if true do fun f(s:string):int => 0; println (f 1); done } p ();", "2\n"),
         // A name as a value.
         ("fun abs(x:string):string => x + \"!\"; println (map abs (\"a\", \"b\"), map abs (-1, 2));", "((a!, b!), (1, 2))\n"),
-        // Dots and pipes choose by the same rule.
+        // Dots and pipes select by the same rule.
         ("fun abs(x:string):string => x + \"!\"; println (\"a\".abs, (-1).abs, \"b\" |> abs, -2 |> abs);", "(a!, 1, b!, 2)\n"),
     ];
     for (text, wanted) in cases {
@@ -101,7 +102,7 @@ fn near_scopes_win() {
 
 #[test]
 fn a_hole_waits_for_the_end_of_its_statement() {
-    // What comes later in the statement decides.
+    // A later part of the statement decides.
     let other = "fun f(x:int):string => \"far\";
          proc p() { fun f(x:string):string => \"near\";
            val g = fun (x) => (f x, x + 0i64); println (g 3).0; }
@@ -109,20 +110,20 @@ fn a_hole_waits_for_the_end_of_its_statement() {
     assert_eq!(printed(other), "far\n");
     let other = other.replace("x + 0i64", "x + \"\"").replace("(g 3)", "(g \"s\")");
     assert_eq!(printed(&other), "near\n");
-    // Still open: a mistake.
+    // An undecided call is an error.
     let open = "fun f(x:int):string => \"far\";
          proc p() { fun f(x:string):string => \"near\"; val g = fun (x) => f x; }";
     assert_eq!(printed(open), "E0404");
-    // Nothing is farther that could take it: the near one says what it is.
+    // No farther function could take the argument: the near one determines its type.
     let alone = "proc p() { fun f(x:string):string => x; val g = fun (x) => f x; println (g \"s\"); } p ();";
     assert_eq!(printed(alone), "s\n");
-    // So with a value whose type says too little.
+    // The same for a value whose type is partly unknown.
     let none = "fun f(x:option[int]):string => \"far\";
          proc p() { fun f(x:option[string]):string => \"near\"; println (f VALUE); }
          p ();";
     assert_eq!(printed(&none.replace("VALUE", "None")), "E0404");
     assert_eq!(printed(&none.replace("VALUE", "(Some 1)")), "far\n");
-    // A near one that takes it whatever it is decides at once.
+    // A near function that takes every such argument decides at once.
     let any = "fun f(x:int):string => \"far\";
          fun any[T](x:T):string { return \"any\"; }
          val g = fun (x:int) => (any x, f x); println (g 1);";
@@ -141,7 +142,7 @@ fn a_body_sees_itself_where_it_is_meant() {
             "proc p() { fun down(k:int):int => if k == 0 then 0 else down (k - 1) endif; println (down 3); } p ();",
             "0\n",
         ),
-        // Without types it means the one around it.
+        // Without types the name refers to the surrounding function.
         ("fun f(n:int):int => 2 * n; proc p() { fun f(n) => f (n + 1) + 0; println (f 3); } p ();", "8\n"),
     ];
     for (text, wanted) in cases {
@@ -175,7 +176,7 @@ fn in_a_session_equal_parameters_replace_and_others_join() {
         says(&mut session, "fun abs(x:string):string => \"two\";");
         says(&mut session, "fun abs[T](x:T ^ 2):string => \"pair\";");
         assert_eq!(says(&mut session, "println (abs \"\", abs (-1), abs (1, 2));"), "(two, 1, pair)\n");
-        // A function of this session hides the library's even where that takes the same.
+        // A function of this session hides the library's even if that has the same domain.
         says(&mut session, "fun abs[T](x:T):string => \"any\";");
         assert_eq!(says(&mut session, "println (abs \"\", abs (-1), abs (1, 2));"), "(two, any, pair)\n");
         says(&mut session, "val abs = 3;");
@@ -207,8 +208,8 @@ fn scope_and_round_of_each_candidate_are_shown() {
     });
 }
 
-/// A library that has more names breaks no program: functions of names that programs here declare
-/// or bind are added to it, in forms drawn at random, and what checked before checks as before.
+/// Checks that a larger library breaks no program: functions with names that the programs declare
+/// or bind are added to it, in random forms, and valid programs stay valid.
 #[test]
 fn names_that_the_library_gets_break_no_program() {
     on_large_stack(|| {
@@ -254,12 +255,12 @@ fn names_that_the_library_gets_break_no_program() {
     });
 }
 
-/// The same where a hole is left open or a name is bound by a pattern, each with all that the
-/// library could get.
+/// The same for a hole that is left open and a name bound by a pattern, each with all names that
+/// could be added.
 #[test]
 fn a_name_of_the_library_takes_nothing_from_a_program() {
     let programs = [
-        // A hole that nothing solves, and one that something needs to know.
+        // A hole without a solution, and one that is needed.
         ("fun f(x:option[int]):int => 1; println (f None);", "1\n"),
         ("fun f(x:option[int]):int * int => 1, 2; println ((f None).1);", "2\n"),
         ("struct P { a:int; } fun f(x:option[int]):P => P 3; println ((f None).a);", "3\n"),
@@ -275,7 +276,7 @@ fn a_name_of_the_library_takes_nothing_from_a_program() {
         ),
         ("fun f(x:string):string => x; val g = fun (x) => f x; println (g \"s\");", "s\n"),
         ("fun f(x:int):int => x; val g = f; println (g 2);", "2\n"),
-        // Fields that are those of a record, and would be parameters of a function of the library.
+        // Fields of a record, which would be parameters of a function of the library.
         ("struct f { r:(x:int); } println ((f (x = 3)).r.x);", "3\n"),
         ("fun f(p:(x:int)):int => p.x; println (f (x = 3));", "3\n"),
         ("fun f(p:(x:int, y:int)):int => p.x + p.y; println (f (x = 3, y = 4));", "7\n"),
@@ -312,7 +313,7 @@ fn a_name_of_the_library_takes_nothing_from_a_program() {
             assert_eq!(printed(text), wanted, "{text}");
             for (name, form) in ["f", "F", "g"].iter().flat_map(|name| library.map(|form| (name, form))) {
                 let mut session = Session::new();
-                // What is added mentions it.
+                // The added function mentions it.
                 session.type_of("Some 1").expect("a type");
                 session.extend_library(&form.replace("NAME", name)).expect("a library");
                 let mut out = String::new();
@@ -331,7 +332,7 @@ fn said(session: &mut Session, name: &str, text: &str) -> Vec<String> {
     session.check(name, text).diagnostics.iter().map(|d| d.code.to_string()).collect()
 }
 
-/// The names in a text that a program could declare.
+/// Returns the names in a text that a program could declare.
 fn words(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for line in text.lines().map(|line| line.split("//").next().unwrap_or(line)) {

@@ -1,10 +1,10 @@
-//! Sizes that arrive at run time: opened where they are called, packed where they are wanted, in
-//! every place an expression can stand; bounded in memory; gone when an input fails.
+//! Sizes known at run time: opened at calls, packed where wanted, at every place of an expression;
+//! bounded in memory; discarded when an input fails.
 
 use felis::core::validate::validate_all;
 use felis::session::{Mode, Outcome, Session, Status};
 
-/// What a text prints, in a session of its own.
+/// Returns the output of a text, in a session of its own.
 #[track_caller]
 fn prints(text: &str) -> String {
     let mut session = Session::new();
@@ -20,7 +20,7 @@ fn line(session: &mut Session, text: &str, printed: &mut String) -> Outcome {
     })
 }
 
-/// The value of a line.
+/// Returns the value of a line.
 #[track_caller]
 fn value(session: &mut Session, text: &str) -> String {
     let mut printed = String::new();
@@ -33,7 +33,7 @@ fn shown(session: &Session, outcome: &Outcome) -> String {
     outcome.diagnostics.iter().map(|d| session.render(d, false)).collect()
 }
 
-/// The code of the one error of a line.
+/// Returns the code of the only error of a line.
 #[track_caller]
 fn refused(session: &mut Session, text: &str) -> &'static str {
     let outcome = line(session, text, &mut String::new());
@@ -96,7 +96,7 @@ fn a_function_chooses_its_size() {
         ("fun f(n:int) => iota (n + 1); println (f 1);", "(0, 1)"),
         ("fun f(n:int) { val y = iota n; return y + 1; } println (f 2);", "(1, 2)"),
         ("fun f(n:int) { if n > 5 do return iota n; done return (1, 2); } println (f 0);", "(1, 2)"),
-        // Through a name of another size, a parameter, and twice.
+        // By another name of the size, as a parameter, and twice.
         ("fun f(x:int ^ 3):int ^ ?K => x; println (f (1, 2, 3));", "(1, 2, 3)"),
         ("fun g[N:COMPACTLINEAR](x:int ^ N):int ^ ?K => x; println (g (g (iota 2)));", "(0, 1)"),
         // Two sizes, in the order of the type.
@@ -175,7 +175,7 @@ fn a_name_stands_for_the_size_to_the_end_of_its_scope() {
     assert_eq!(value(&mut s, "fun row(i:R):real ^ C => (rows m).i;"), "");
     assert_eq!(value(&mut s, "row (1 :>> R)"), "(4.0, 5.0, 6.0) : real ^ C");
     assert_eq!(value(&mut s, "[ sum (row i) for i in ..[R] ]"), "(6.0, 15.0) : real ^ R");
-    // A known size is what it is.
+    // A known size stays as it is.
     assert_eq!(
         value(&mut s, "val ((x : int ^ ?A), (y : int ^ ?B)) = ((1, 2), (1, 2, 3)); y"),
         "(1, 2, 3) : int ^ 3"
@@ -187,10 +187,10 @@ fn a_name_stands_for_the_size_to_the_end_of_its_scope() {
         "9\n2\n"
     );
     assert_eq!(refused(&mut s, "do val z : int ^ ?Z = iota 9; done val q : int ^ Z = (1, 2);"), "E0201");
-    // Names beside each other differ.
+    // Names used side by side differ.
     assert_eq!(value(&mut s, "val a = iota 2; val b = iota 3; a"), "(0, 1) : int ^ N");
     assert_eq!(value(&mut s, "b"), "(0, 1, 2) : int ^ N2");
-    // A function after the name, in one text.
+    // A function after the size is named, in one text.
     let text = "val v : int ^ ?V = iota 3; println (twice v); fun twice(x:int ^ V):int ^ V => x * 2;";
     assert_eq!(value(&mut s, text), "(0, 2, 4)\n");
 }
@@ -207,10 +207,10 @@ fn a_failed_input_leaves_no_size() {
     assert_eq!(outcome.status, Status::Failed);
     assert_eq!(value(&mut s, "#sizeof[N]"), "3 : int");
     assert_eq!(refused(&mut s, "#sizeof[M]"), "E0201");
-    // Numbers of variables are given out again, and mean the new ones.
+    // Numbers of variables are reused, and refer to the new ones.
     assert_eq!(value(&mut s, "val y : int ^ ?M = iota 7; #sizeof[M]"), "7 : int");
     assert_eq!(value(&mut s, "sum x + sum y"), "24 : int");
-    // What needs a size before it is there stops, and works afterward.
+    // A use before the size exists stops, and works afterward.
     assert_eq!(
         value(
             &mut s,
@@ -357,7 +357,7 @@ fun halves[N:COMPACTLINEAR](x:int ^ N):int ^ ?H {
         ("added (iota 2, (10, 20, 30))", "E0515"),
         ("fold2[2, 5, 3, 4] (fill[2 \\* 5] 7)", "E0515"),
         ("require N == 2 \\* K; x", "E0515"),
-        // Only from the statement on, and only to the end of its block.
+        // Only after the statement, and only to the end of its block.
         ("val z = x :>> int ^ K ^ 3; require N == 3 \\* K;", "E0804"),
         ("do require N == 3 \\* K; done x :>> int ^ K ^ 3", "E0804"),
         (
@@ -368,7 +368,7 @@ fun halves[N:COMPACTLINEAR](x:int ^ N):int ^ ?H {
     ] {
         assert_eq!(refused(&mut s, text), code, "{text}");
     }
-    // A refused equation is forgotten, one of an earlier line is known.
+    // A failed equation is discarded; one of an earlier line is kept.
     assert_eq!(refused(&mut s, "x :>> int ^ K ^ 3"), "E0804");
     assert_eq!(value(&mut s, "require N == 3 \\* K;"), "");
     assert_eq!(value(&mut s, "x :>> int ^ K ^ 3"), "((0, 1), (2, 3), (4, 5)) : int ^ K ^ 3");
@@ -378,7 +378,7 @@ fun halves[N:COMPACTLINEAR](x:int ^ N):int ^ ?H {
     );
 }
 
-/// What sees a size only as a variable gives what it gives for the size itself.
+/// Checks that code with a size variable gives the same as code with the size itself.
 #[test]
 fn opened_sizes_behave_as_written_ones() {
     let uses = [
@@ -429,14 +429,15 @@ fn opened_sizes_behave_as_written_ones() {
         let (opened, written) =
             (text(&format!("val x : int ^ ?I = iota {n};"), "I"), text(&written, &n.to_string()));
         for ((e, a), b) in uses.iter().zip(opened).zip(written) {
-            // An index value is shown as a truth value where its size is written as 2.
+            // An index value is shown as a truth value if its size is written as 2.
             let same = |s: &str| s.replace("false", "0").replace("true", "1");
             assert_eq!(same(&a), same(&b), "{e} at {n}");
         }
     }
 }
 
-/// Core of programs that open sizes is valid: types of its terms mention nothing from elsewhere.
+/// Checks that the core of programs that open sizes is valid: types of its terms mention only
+/// variables in scope.
 #[test]
 fn core_is_valid() {
     for text in [

@@ -1,5 +1,4 @@
-//! Runs a program the way a session does, for tests: text → tree → core → value, with all that is
-//! said on the way.
+//! Runs of programs for tests, as a session does it: text → tree → core → value, with all messages.
 
 #![allow(dead_code)] // each program uses its part
 
@@ -14,14 +13,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The stack that a test program may use.
+/// The maximum stack of a test program, in bytes.
 const STACK: usize = 256 << 20;
-/// The memory that one value of a test program may use.
+/// The maximum size of one value of a test program, in bytes.
 const MEMORY: u64 = 64 << 20;
-/// A program that prints this is interrupted, as if by Ctrl-C.
+/// A program that prints this text is interrupted, as if by Ctrl-C.
 const STOP: &str = "STOP";
 
-/// The files of `tests/files`, which nobody writes.
+/// The files of `tests/files`, read-only.
 pub struct Fixtures;
 
 impl FileSystem for Fixtures {
@@ -34,27 +33,27 @@ impl FileSystem for Fixtures {
     }
 }
 
-/// What became of a program.
+/// The outcome of a program.
 #[derive(Default)]
 pub struct Outcome {
-    /// Everything said about it, as rendered.
+    /// All messages, rendered.
     pub shown: String,
-    /// The same before it is rendered.
+    /// All messages, not rendered.
     pub diagnostics: Vec<Diagnostic>,
-    /// What it printed, and the value of its last expression as `_strr` gives it.
+    /// The output, and the value of the last expression as `_strr` returns it.
     pub output: String,
     /// The checked program, if it has no errors.
     pub checked: Option<(Program, Script)>,
 }
 
-/// Checks a program and, if it has no errors and `evaluate`, runs it.
+/// Checks a program and, if it has no errors and `evaluate` is set, runs it.
 pub fn run(name: &str, text: &str, evaluate: bool) -> Outcome {
     let library = name.starts_with("library_");
     let here = || if library { run_in_session(name, text) } else { run_here(name, text, evaluate) };
     stack_guard::with_stack(STACK, here).expect("a thread")
 }
 
-/// The same with the standard library.
+/// Does the same with the standard library.
 fn run_in_session(name: &str, text: &str) -> Outcome {
     let mut session = Session::new();
     session.set_max_value_bytes(MEMORY);
@@ -108,7 +107,7 @@ fn run_here(name: &str, text: &str, evaluate: bool) -> Outcome {
     outcome
 }
 
-/// What a program prints; it must have no diagnostics at all.
+/// Returns the output of a program, which must have no diagnostics.
 #[track_caller]
 pub fn output(text: &str) -> String {
     let outcome = run("test.flx", text, true);
@@ -116,17 +115,18 @@ pub fn output(text: &str) -> String {
     outcome.output
 }
 
-/// The codes of what is said about a program, in order.
+/// Returns the codes of a program's messages, in order.
 pub fn codes(text: &str) -> Vec<&'static str> {
     run("test.flx", text, true).diagnostics.iter().map(|d| d.code.as_str()).collect()
 }
 
-/// A folder of the repository.
+/// Returns a folder of the repository.
 pub fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The programs of a folder whose names begin with one of these, with their texts, by name.
+/// Returns the programs of a folder whose names begin with one of these prefixes, with their texts,
+/// by name.
 pub fn programs(path: &str, prefixes: &[&str]) -> Vec<(String, String)> {
     let Ok(entries) = fs::read_dir(folder(path)) else { return Vec::new() };
     let mut found: Vec<(String, String)> = entries

@@ -1,5 +1,5 @@
-//! Modules and data for tests: a loader whose files are given with it, files in memory, and what
-//! programs that use them print.
+//! Modules and data for tests: a loader with files in memory, data files in memory, and the output
+//! of programs that use them.
 
 #![allow(dead_code)] // each program uses its part
 
@@ -11,24 +11,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// Texts by their paths, which begin at one folder.
+/// Texts by their paths, relative to one folder.
 #[derive(Clone, Default)]
 pub struct Shelf {
     files: BTreeMap<String, String>,
 }
 
 impl Shelf {
-    /// These files.
+    /// Makes a loader with these files.
     pub fn new(files: &[(&str, &str)]) -> Shelf {
         Shelf { files: files.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect() }
     }
 
-    /// Puts a file there, or another in its place.
+    /// Adds or replaces a file.
     pub fn put(&mut self, name: &str, text: &str) {
         self.files.insert(name.to_string(), text.to_string());
     }
 
-    /// The files of a folder, as far as they are text.
+    /// Reads the text files of a folder.
     pub fn of_folder(folder: &Path) -> Shelf {
         let mut shelf = Shelf::default();
         let mut waiting = vec![(folder.to_path_buf(), String::new())];
@@ -71,7 +71,7 @@ impl Loader for Shelf {
     }
 }
 
-/// Data files in memory, seen by all its clones; where there is none, those of a folder are read.
+/// Data files in memory, shared by all clones; other files are read from a folder.
 #[derive(Clone, Default)]
 pub struct Drawer {
     files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
@@ -79,7 +79,7 @@ pub struct Drawer {
 }
 
 impl Drawer {
-    /// None in memory, over the files of others in `tests/files`.
+    /// Makes a host without files in memory that reads those of `tests/files`.
     pub fn over_fixtures() -> Drawer {
         Drawer { below: Some(fixtures()), ..Drawer::default() }
     }
@@ -101,12 +101,13 @@ impl FileSystem for Drawer {
     }
 }
 
-/// Where files of others are.
+/// Returns the folder of files made by other programs.
 pub fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files")
 }
 
-/// What a program over the files of others prints on both executors; it must have no diagnostics.
+/// Returns the output of a program over files of other programs, on both executors; it must have no
+/// diagnostics.
 pub fn output(text: &str) -> String {
     let run = |executor| {
         on_large_stack(|| {

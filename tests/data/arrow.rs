@@ -1,5 +1,5 @@
-//! Arrow files are read as the stated type says: files made by pyarrow (`tests/files/*.arrow`),
-//! whole and damaged ones, and what Felis writes itself.
+//! Arrow files, read at the stated type: files made by pyarrow (`tests/files/*.arrow`), valid and
+//! damaged ones, and files that Felis writes itself.
 
 use crate::columns::cells;
 use crate::shelf::{Drawer, fixtures, output};
@@ -14,11 +14,11 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Nobody stops.
+/// A flag that is never set.
 static STOP: AtomicBool = AtomicBool::new(false);
 const LIMITS: Limits = Limits { memory: 1 << 26, interrupt: &STOP };
 
-/// The code of the only message of a program, and the message.
+/// Returns the code of the only message of a program, and the message.
 fn refused(text: &str) -> (&'static str, String) {
     let mut session = Session::new();
     session.set_files(Arc::new(Drawer::over_fixtures()));
@@ -47,7 +47,7 @@ fn numbers_of_every_width() {
         let shown = output(&format!("val x : ({ty}) ^ ?N = arrow \"numbers.arrow\";\nprint x._strr;"));
         assert_eq!(shown, expected, "{ty}");
     }
-    // A column of numbers becomes an array that lies where the file is.
+    // A column of numbers becomes an array in the memory of the file.
     let text = "val x : (y:real) ^ 3 = arrow \"numbers.arrow\";\nvar y = x :>> real ^ 3;\n&y.(`0:3) <- 7.0;\nprintln (x, y);";
     assert_eq!(output(text), "(((y=0.1), (y=-2.5), (y=1e300)), (7.0, -2.5, 1e300))\n");
 }
@@ -214,7 +214,7 @@ fn what_is_no_file_of_arrow() {
     for end in 8..whole.len() {
         assert_eq!(malformed(&whole[..end]), "it ends too early: what tells its parts stands at its end");
     }
-    // A footer that is said to be longer than the file.
+    // A footer that claims to be longer than the file.
     let mut long = whole.clone();
     let at = long.len() - 10;
     long[at..at + 4].copy_from_slice(&i32::MAX.to_le_bytes());
@@ -227,7 +227,7 @@ fn a_stream_that_ends_early_is_refused() {
     let wanted = stated(&[("height", Type::real())], 5);
     let mut fewer = 0;
     for end in 0..whole.len() {
-        // Between two messages a stream may end: what is there is all there is.
+        // A stream may end between two messages: then it has fewer cells.
         match data::read(Format::Arrow, &Bytes::copy_from_slice(&whole[..end]), None, &wanted, &LIMITS) {
             Ok(read) => fewer += usize::from(read.shape[0] < 5),
             Err(trouble) => assert!(matches!(trouble, DataError::Malformed { .. }), "{trouble:?}"),
@@ -261,7 +261,7 @@ fn a_reading_that_is_stopped_ends() {
     }
 }
 
-/// Columns of each type that Arrow holds, some cells missing.
+/// Generates columns of each type that Arrow supports, with some cells missing.
 fn column(rows: usize) -> impl Strategy<Value = Column> {
     (cells(rows), prop::collection::vec(prop::bool::weighted(0.2), rows)).prop_map(|(mut column, missing)| {
         for i in (0..missing.len()).filter(|i| missing[*i]) {
@@ -306,7 +306,7 @@ proptest! {
         prop_assert_eq!(data::describe(Format::Arrow, &bytes, None, &|name| Some(name.to_string()), &LIMITS).map(|found| found.ty), Some(written.type_text()));
     }
 
-    /// Damaged files are refused or read, and nothing else happens.
+    /// Checks that damaged files are refused or read, without any other effect.
     #[test]
     fn damage_is_no_disaster(
         file in prop::sample::select(vec!["people.arrow", "people_lz4.arrow", "people_zstd.arrow", "people.arrows", "numbers.arrow"]),

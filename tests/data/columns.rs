@@ -6,7 +6,7 @@ use felis::types::number::Fixed;
 use felis::value::{Buffer, Value};
 use proptest::prelude::*;
 
-/// A column of so many cells of one type, none missing.
+/// Generates a column of `count` cells of one type, none missing.
 pub fn cells(count: usize) -> impl Strategy<Value = Column> {
     let numbers = [Scalar::Int, Scalar::Real, Scalar::Single]
         .into_iter()

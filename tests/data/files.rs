@@ -1,5 +1,5 @@
-//! Files are read as the stated type says, and what is written reads back: files made by NumPy and
-//! pandas (`tests/files/`), round trips of random data, and the command on a real folder.
+//! Data files, read at the stated type and written: files made by NumPy and pandas
+//! (`tests/files/`), round trips of random data, and the command on a real folder.
 
 use crate::shelf::{Drawer, fixtures, output};
 use felis::data::{self, Column, Content, Data, DataError, Element, Format, Limits, Separator};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const CSV: Format = Format::Csv(Separator::COMMA);
-/// Nobody stops.
+/// A flag that is never set.
 static STOP: AtomicBool = AtomicBool::new(false);
 
 fn read(
@@ -33,7 +33,7 @@ fn write(format: Format, data: &Data) -> Result<Vec<u8>, DataError> {
     data::write(format, data, &Limits { memory: 1 << 30, interrupt: &STOP })
 }
 
-/// A type, an expression that reads it, and what is read, as `_strr` gives it.
+/// Types, expressions that read them, and the values read, as `_strr` returns them.
 const READ: &[(&str, &str, &str)] = &[
     (r"real ^ (?N \* ?M)", r#"npy "matrix.npy""#, "(0.0,0.5,1.0,1.5,2.0,2.5,3.0,3.5,4.0,4.5,5.0,5.5)"),
     (r"real ^ (?N \* ?M)", r#"npy "matrix_f.npy""#, "(0.0,0.5,1.0,1.5,2.0,2.5,3.0,3.5,4.0,4.5,5.0,5.5)"),
@@ -43,7 +43,7 @@ const READ: &[(&str, &str, &str)] = &[
         r#"npy "cube_f.npy""#,
         "(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23)",
     ),
-    // One size for all axes: the elements in their order.
+    // One size for all axes: the elements in storage order.
     ("int ^ ?I", r#"npy "cube_f.npy""#, "(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23)"),
     ("real ^ ?I", r#"npy "scalar.npy""#, "[2.5]"),
     ("i32 ^ ?N", r#"npy "big_endian.npy""#, "(1,-2,300)"),
@@ -88,7 +88,7 @@ fn files_of_others() {
     for (ty, reader, expected) in READ {
         let shown = output(&format!("val x : {ty} = {reader};\nprint x._strr;"));
         assert_eq!(&shown, expected, "{reader} : {ty}");
-        // And inside a procedure, where sizes are opened anew at each call.
+        // The same inside a procedure, where sizes are opened at each call.
         let inside = output(&format!("proc p() {{ val x : {ty} = {reader}; print x._strr; }}\np (); p ();"));
         assert_eq!(inside, expected.repeat(2), "{reader} : {ty}");
     }
@@ -100,7 +100,7 @@ fn complex_numbers() {
     assert_eq!(output(text), "(-3.0+4.0i, -12.25+0.0i)");
 }
 
-/// A type, a value of it, and the writers that hold it.
+/// Types, values of them, and the writers that support them.
 const WRITTEN: &[(&str, &str, &str)] = &[
     ("int ^ 3", "(1, -2, 3)", "npy raw csv"),
     (r"i16 ^ (2 \* 2)", "[ i16_of (i, j) for i in ..[2], j in ..[2] ]", "npy raw csv"),
@@ -167,7 +167,7 @@ fn what_is_written_reads_back() {
     }
 }
 
-/// Fields in quotes, and cases.
+/// Fields with quoted names, and cases.
 #[test]
 fn names_are_written_as_they_are() {
     let text = "variant mood = Glad | So_so;
@@ -182,8 +182,8 @@ fn names_are_written_as_they_are() {
     assert_eq!(output(text), expected);
 }
 
-/// Other variants than `option` and those of names alone are no cells, and a text that is no name
-/// is no case.
+/// Checks that variants other than `option` and those of constants are not cells, and that a text
+/// that is not a name is not a case.
 #[test]
 fn cases_that_are_none() {
     let declared = "variant mood = Glad | Sad;\nvariant shape = Point | Circle of real;\n";
@@ -274,7 +274,7 @@ fn the_offered_type_is_that_of_the_file() {
     }
 }
 
-/// Columns are offered that a type can name, in quotes where no other name can be theirs.
+/// Checks that the offered columns have names that a type can mention, in quotes if necessary.
 #[test]
 fn what_has_no_name_is_not_offered() {
     let offered = |path: &str, reader: &str, bytes: &[u8]| {
@@ -304,7 +304,7 @@ fn what_has_no_name_is_not_offered() {
     }
 }
 
-/// Columns of that many cells, of each type that files hold.
+/// Generates columns of `count` cells, of each type that files support.
 fn column(count: usize) -> impl Strategy<Value = Column> {
     let words = move |element: Element| {
         prop::collection::vec(any::<u64>(), count).prop_map(move |words| {
@@ -345,7 +345,8 @@ fn data() -> impl Strategy<Value = Data> {
     prop_oneof![plain, records]
 }
 
-/// A type that holds any record or array of this data, for readers that are told what to read.
+/// Returns a type that describes this data as records or an array, for readers that need a stated
+/// type.
 fn stated(data: &Data) -> FileType {
     let cell = |column: &Column| match column.element {
         Element::Bool => Type::bool(),
@@ -366,7 +367,7 @@ fn stated(data: &Data) -> FileType {
     FileType::of(&ty).expect("a type that files hold")
 }
 
-/// Cells by their bits; not-a-number is what it is.
+/// Compares cells by their bits; all NaN values are equal.
 fn same(a: &Data, b: &Data, text: bool) -> bool {
     let columns = |data: &Data| match &data.content {
         Content::Plain(column) => vec![(Arc::from(""), column.clone())],
@@ -423,7 +424,7 @@ proptest! {
         }
     }
 
-    /// Damaged files are refused or read, and nothing else happens.
+    /// Checks that damaged files are refused or read, without any other effect.
     #[test]
     fn damage_is_no_disaster(
         (format, file) in prop::sample::select(FILES),
@@ -447,7 +448,7 @@ proptest! {
     }
 }
 
-/// Files that [`people`] can be read from.
+/// The files that [`people`] can be read from.
 const FILES: &[(Format, &str)] = &[
     (Format::Npy, "matrix.npy"),
     (Format::Npy, "matrix_f.npy"),
@@ -466,7 +467,7 @@ fn people() -> FileType {
     FileType::of(&Type::array(Type::record(fields), Type::unit_sum(4u32))).expect("a table")
 }
 
-/// Whether all cells are there that the shape promises, or there is a reason why none are.
+/// Returns true if all cells of the shape are present, or an error explains their absence.
 fn is_whole(read: &Result<Data, DataError>) -> bool {
     let data = match read {
         Ok(data) => data,
@@ -510,7 +511,7 @@ fn what_grows_beyond_the_memory_is_refused_before() {
     assert!(codes("val a : u8 ^ ?N = raw \"bytes.bin\";\nwrite_npy (\"a.npy\", a);").is_empty());
     assert!(codes("val b : u8 ^ ?N = npy \"a.npy\";").is_empty());
     assert_eq!(codes("val c : real ^ ?N = npy \"a.npy\";"), ["E0509"]);
-    // What lies in a file takes no memory until it is copied.
+    // Data in a file take no memory until they are copied.
     let large = "val d : int ^ ?N = raw \"large.bin\";\n";
     assert!(codes(&format!("{large}println (sum d);")).is_empty());
     assert_eq!(codes(&format!("{large}write_npy (\"c.npy\", d);")), ["E1002"]);
@@ -535,7 +536,7 @@ fn what_is_written_is_within_the_memory() {
     let refused = vec![("E1002", format!("`a.npz` cannot be written: {why}"))];
     assert_eq!(said(&format!("{texts}write_npz (\"a.npz\", (a = texts));")), refused);
     assert_eq!(said(&format!("{texts}write_csv (\"a.csv\", texts);")), []);
-    // Written out, a number may take more than its slot.
+    // As text, a number may take more space than its slot.
     let numbers = "val numbers = [ -1.0e-300 / 3.0 for i in ..[10000] ];\n";
     let why = "it takes more memory than may be used";
     let refused = vec![("E1002", format!("`b.csv` cannot be written: {why}"))];
@@ -554,7 +555,7 @@ fn numbers_become_text_until_somebody_stops() {
     assert_eq!(text(5, true), Err(DataError::Interrupted));
 }
 
-/// Files whose host is interrupted while it reads or writes.
+/// A host that is interrupted while it reads or writes.
 struct Stopped(Drawer, Arc<AtomicBool>);
 
 impl FileSystem for Stopped {
@@ -591,7 +592,7 @@ fn an_interruption_ends_reading_and_writing() {
     assert_eq!(eval("println 1;").0, Status::Ok);
 }
 
-/// Ways to use an array that lies in a file, in each executor.
+/// Checks uses of an array in the memory of a file, in each executor.
 #[test]
 fn what_lies_in_a_file_is_an_array_like_others() {
     let text = r#"write_raw ("a.bin", #iota[4 \* 6]);
@@ -630,7 +631,7 @@ fn what_lies_in_a_file_is_an_array_like_others() {
     assert_eq!(output(text).lines().collect::<Vec<_>>(), expected);
 }
 
-/// A folder of this test that is empty.
+/// Returns an empty folder of this test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("files-{name}"));
     let _ = fs::remove_dir_all(&folder);
@@ -638,7 +639,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Runs the command on a program in a folder; gives exit code, output and messages.
+/// Runs the command on a program in a folder; returns exit code, output and messages.
 fn felis(folder: &Path, text: &str) -> (Option<i32>, String, String) {
     let done = Command::new(env!("CARGO_BIN_EXE_felis"))
         .args(["-e", text])
@@ -668,8 +669,8 @@ fn the_command_reads_and_writes_where_it_runs() {
     assert_eq!(fs::read_to_string(folder.join("b.csv")).expect("a file"), "1\n2\n3\n");
 }
 
-/// A rank that arrives: functions that do not ask for it work on all axes at once, and the axes
-/// come back in the file.
+/// A rank known at run time: functions that do not mention it work on all axes at once, and the
+/// axes are kept in the written file.
 #[test]
 fn the_axes_of_a_file_are_kept() {
     let folder = folder("rank");
@@ -722,10 +723,10 @@ fn a_file_is_replaced_as_a_whole_and_keeps_its_permissions() {
     fs::write(&file, "old").expect("writable");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("permissions");
     symlink("x.txt", folder.join("link")).expect("a link");
-    // Whoever has the old file open keeps it.
+    // A process that has opened the old file keeps it.
     let mut open = fs::File::open(&file).expect("a file");
     assert_eq!(felis(&folder, "write_text (\"link\", \"new\");").0, Some(0));
-    // A file that nobody may write is not replaced either.
+    // A read-only file is not replaced either.
     let guarded = folder.join("guarded.txt");
     fs::write(&guarded, "old").expect("writable");
     fs::set_permissions(&guarded, fs::Permissions::from_mode(0o444)).expect("permissions");
@@ -742,7 +743,7 @@ fn a_file_is_replaced_as_a_whole_and_keeps_its_permissions() {
     assert!(fs::symlink_metadata(folder.join("link")).expect("a link").is_symlink());
 }
 
-/// More than any machine of a test has, and on the disk next to nothing.
+/// A file larger than the memory of any test machine, but sparse on the disk.
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_larger_than_memory_is_used_in_parts() {
@@ -751,7 +752,7 @@ fn a_file_that_is_larger_than_memory_is_used_in_parts() {
     let rows = 1u64 << 20;
     let file = fs::File::create(folder.join("huge.bin")).expect("a file");
     let row = 8 * 8192;
-    // 64 GiB, where the file system has files with holes.
+    // 64 GiB, if the file system supports sparse files.
     if file.set_len(rows * row).is_err() {
         return;
     }
@@ -768,7 +769,7 @@ fn a_file_that_is_larger_than_memory_is_used_in_parts() {
     fs::remove_file(folder.join("huge.bin")).expect("removed");
 }
 
-/// Cells that are not used where they lie are counted before any room is taken for them.
+/// Cells that must be copied are counted before memory is allocated.
 #[cfg(unix)]
 #[test]
 fn a_file_that_promises_more_than_memory_is_refused() {
@@ -780,7 +781,7 @@ fn a_file_that_promises_more_than_memory_is_refused() {
     bytes.extend((header.len() as u16).to_le_bytes());
     bytes.extend(header.as_bytes());
     let file = fs::File::create(folder.join("huge.npy")).expect("a file");
-    // 1 TiB, where the file system has files with holes.
+    // 1 TiB, if the file system supports sparse files.
     if file.set_len(bytes.len() as u64 + cells).is_err() {
         return;
     }
@@ -788,14 +789,14 @@ fn a_file_that_promises_more_than_memory_is_refused() {
     let (code, output, messages) = felis(&folder, "val x : bool ^ ?N = npy \"huge.npy\";");
     assert_eq!((code, output.as_str()), (Some(1), ""), "{messages}");
     assert!(messages.contains("it takes more memory than there is"), "{messages}");
-    // Its type is known by its beginning.
+    // The head of the file is enough to reject its type.
     let (code, output, messages) = felis(&folder, "val x = npy \"huge.npy\";");
     assert_eq!((code, output.as_str()), (Some(3), ""), "{messages}");
     assert!(messages.contains("`huge.npy` is `bool ^ ?N`"), "{messages}");
     fs::remove_file(folder.join("huge.npy")).expect("removed");
 }
 
-/// The system ends who looks beyond the end of a file that was cut; Felis says why.
+/// Checks the message when the system ends a process that reads beyond the end of a truncated file.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_large_file_that_is_cut_ends_the_run_with_a_message() {

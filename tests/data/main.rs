@@ -1,4 +1,4 @@
-//! Data: files of others and of our own, whole and damaged; pictures.
+//! Data: files of other programs and of Felis, valid and damaged; pictures.
 
 mod arrow;
 mod columns;

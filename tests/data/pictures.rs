@@ -1,7 +1,7 @@
-//! Pictures as they are: programs of `tests/pictures/` with the SVG they save and the text they
-//! draw.
+//! Pictures: programs of `tests/pictures/` with the SVG that they save and the text that they draw.
 //!
-//! `BLESS=1 cargo test --test data pictures` rewrites the `.svg` and `.txt` files; look at them.
+//! `BLESS=1 cargo test --test data pictures` rewrites the `.svg` and `.txt` files; inspect them
+//! afterward.
 
 use crate::shelf::Drawer;
 use felis::session::{Executor, FileSystem, Mode, Session, Status, on_large_stack};
@@ -13,7 +13,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pictures")
 }
 
-/// What a program prints, and the files it has written.
+/// Returns the output of a program, and the files it has written.
 fn run(text: &str, executor: Executor) -> (String, Drawer) {
     let drawer = Drawer::default();
     let output = on_large_stack(|| {
@@ -58,7 +58,7 @@ fn pictures_look_as_before() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Every element of a text is closed, and nothing stands in it that is no markup.
+/// Checks that every element is closed and that the text is valid markup.
 fn closed(svg: &str) {
     let mut open: Vec<&str> = Vec::new();
     for tag in svg.split('<').skip(1) {
@@ -85,7 +85,7 @@ fn an_image_keeps_its_pixels() {
     assert_eq!(pixels, [255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255]);
 }
 
-/// The pixels of a chart that is saved as PNG.
+/// The pixels of a chart saved as PNG.
 struct Pixels {
     width: usize,
     height: usize,
@@ -104,21 +104,21 @@ impl Pixels {
         Pixels { width: info.width as usize, height: info.height as usize, bytes }
     }
 
-    /// The pixel at a place of the page, which has half as many units as there are pixels.
+    /// Returns the pixel at a place of the page; a unit of the page is two pixels.
     fn at(&self, x: f64, y: f64) -> Color {
         let (x, y) = ((2.0 * x) as usize, (2.0 * y) as usize);
         let at = 3 * (y.min(self.height - 1) * self.width + x.min(self.width - 1));
         [0, 1, 2].map(|c| self.bytes[at + c])
     }
 
-    /// Whether a pixel so near to a place is of about this colour.
+    /// Returns true if a pixel within `reach` of a place has about this color.
     fn near(&self, x: f64, y: f64, reach: f64, color: Color) -> bool {
         let steps = (4.0 * reach) as i32;
         let offsets = || (-steps..=steps).map(|i| f64::from(i) / 4.0);
         offsets().any(|dx| offsets().any(|dy| distance(self.at(x + dx, y + dy), color) < 40))
     }
 
-    /// How many pixels of a part of the page are not white.
+    /// Returns the number of pixels in a part of the page that are not white.
     fn inked(&self, x: [f64; 2], y: [f64; 2]) -> usize {
         let steps = |[low, high]: [f64; 2]| {
             let count = ((high - low).max(0.0) * 2.0) as usize;
@@ -133,7 +133,7 @@ fn distance(one: Color, other: Color) -> i32 {
     (0..3).map(|c| (i32::from(one[c]) - i32::from(other[c])).abs()).sum()
 }
 
-/// An attribute of a tag.
+/// Returns an attribute of a tag.
 fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     tag.split_once(&format!(" {name}=\""))?.1.split_once('"').map(|(value, _)| value)
 }
@@ -147,12 +147,13 @@ fn color(tag: &str, name: &str) -> Color {
     [0, 2, 4].map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("a digit"))
 }
 
-/// Whether a colour is the other one over some light background.
+/// Returns true if a color is another one drawn over some light background.
 fn over_light(found: Color, color: Color) -> bool {
     distance(found, color) < 220 && found != WHITE && distance(found, color) < distance(found, WHITE)
 }
 
-/// What the SVG of a picture says is where it says in the pixels of the same picture.
+/// Checks that the shapes in the SVG of a picture are at their places in the pixels of the same
+/// picture.
 #[test]
 fn a_chart_has_the_pixels_of_its_shapes() {
     let mut seen = std::collections::BTreeMap::<String, usize>::new();
@@ -173,7 +174,8 @@ fn a_chart_has_the_pixels_of_its_shapes() {
             match kind {
                 "line" => {
                     let ends = [number(tag, "x1"), number(tag, "x2"), number(tag, "y1"), number(tag, "y2")];
-                    // An axis is over everything but marks; at its beginning there is none.
+                    // An axis is drawn over everything except marks; at its beginning there are
+                    // none.
                     if color(tag, "stroke") == [0x22; 3] {
                         assert!(pixels.near(ends[0], ends[2], 0.5, [0x22; 3]), "{name}: {tag}");
                         assert!(pixels.near(ends[1], ends[3], 0.5, [0x22; 3]), "{name}: {tag}");
@@ -193,7 +195,7 @@ fn a_chart_has_the_pixels_of_its_shapes() {
                         .collect();
                     for pair in points.windows(2) {
                         let [x, y] = [0, 1].map(|c| (pair[0][c] + pair[1][c]) / 2.0);
-                        // A later line or point may lie over it there.
+                        // A later line or point may cover it.
                         let free = name != "lines" && name != "legend";
                         let seen = pixels.near(x, y, 1.0, color(tag, "stroke"));
                         assert!(seen || !free, "{name}: ({x}, {y}) of {tag}");
@@ -207,7 +209,7 @@ fn a_chart_has_the_pixels_of_its_shapes() {
                     }
                     let found = pixels.at(x, y + height / 2.0);
                     let drawn = color(tag, "fill");
-                    // Bars let a little of what is behind them through; blocks do not.
+                    // Bars are slightly transparent; blocks are not.
                     let well = match attribute(tag, "fill-opacity") {
                         Some(_) => over_light(found, drawn),
                         None => distance(found, drawn) <= 12,
@@ -227,7 +229,7 @@ fn a_chart_has_the_pixels_of_its_shapes() {
                     assert!(inked >= 4 || content.contains(' '), "{name}: {tag}: {inked}");
                 }
                 "image" => {
-                    // The first cell has the least value, the last the greatest.
+                    // The first cell has the smallest value, the last the largest.
                     let end = |name: &str, size: &str| number(tag, name) + number(tag, size) - 3.0;
                     let first = pixels.at(number(tag, "x") + 3.0, number(tag, "y") + 3.0);
                     assert_eq!(first, [68, 1, 84], "{name}");
@@ -245,7 +247,7 @@ fn a_chart_has_the_pixels_of_its_shapes() {
     }
 }
 
-/// Words beside an axis that stands upright run along it, and a chart of nothing says so.
+/// Labels beside a vertical axis run along it, and an empty chart says so.
 #[test]
 fn words_are_drawn() {
     let chart = |program: &str| {
@@ -254,14 +256,14 @@ fn words_are_drawn() {
     let named = chart("save (\"a.png\", plot (1, 2, 3) |> with_axes (\"\", \"upward\"));");
     let plain = chart("save (\"a.png\", plot (1, 2, 3));");
     assert_eq!(plain.inked([0.0, 20.0], [0.0, 420.0]), 0);
-    // Longer than it is wide: some 45 by 12 units.
+    // The label is longer than it is wide: some 45 by 12 units.
     assert!(named.inked([5.0, 22.0], [150.0, 240.0]) > 200);
     assert_eq!(named.inked([5.0, 22.0], [0.0, 140.0]), 0);
     let nothing = chart("val none : real ^ 0 = [];\nsave (\"a.png\", plot none);");
     assert!(nothing.inked([250.0, 420.0], [180.0, 215.0]) > 200);
 }
 
-/// A title makes a chart of an image.
+/// A title turns an image into a chart.
 #[test]
 fn an_image_with_a_title() {
     let program = "val p = image ([ color (255u8, 0u8, 0u8) ] :>> color ^ (1 \\* 1));\n        save (\"a.png\", p); save (\"b.png\", p |> titled \"Red\");";
@@ -272,7 +274,7 @@ fn an_image_with_a_title() {
     assert_eq!((large.width, large.at(330.0, 200.0)), (1280, [255, 0, 0]));
 }
 
-/// More cells than pixels: each pixel is the mean of those under it.
+/// More cells than pixels: each pixel is the mean of its cells.
 #[test]
 fn many_cells_are_averaged() {
     let program = "val board : color ^ (1 \\* 20000) = [ if (j :>> int) % 2 == 0 then color (255u8, 255u8, 255u8)\n        else color (0u8, 0u8, 0u8) endif for i in ..[1], j in ..[20000] ];\n        save (\"a.png\", image board |> titled \"grey\");";
@@ -281,7 +283,7 @@ fn many_cells_are_averaged() {
     assert!((100..156).contains(&found[0]), "{found:?}");
 }
 
-/// As many points as a long computation has are drawn before one thinks that nothing happens.
+/// A line with as many points as a long computation has is drawn quickly.
 #[test]
 fn a_long_line_is_drawn() {
     let program = "val x = [ sin (((i :>> int) :> real) / 3000.0) for i in ..[100000] ];
@@ -292,7 +294,7 @@ fn a_long_line_is_drawn() {
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
-/// What divides a description stands in no word of it.
+/// The separators of a description may occur in its words.
 #[test]
 fn words_may_hold_any_character() {
     let text =
@@ -328,7 +330,7 @@ fn a_histogram_has_some_bins() {
     assert!(!output.contains("more"), "{output}");
 }
 
-/// A line that goes nowhere is a point.
+/// A line between equal points is drawn as a point.
 #[test]
 fn equal_points_are_seen() {
     let (output, _) = run("println (svg (plot ((1.0, 1.0), (2.0, 2.0))));", Executor::Reference);

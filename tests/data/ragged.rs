@@ -1,5 +1,5 @@
 //! Columns of lists of different lengths, in Arrow and Parquet files: files made by pyarrow
-//! (`tests/files/lists*`), whole and damaged ones, and what Felis writes itself.
+//! (`tests/files/lists*`), valid and damaged ones, and files that Felis writes itself.
 
 use crate::columns::cells;
 use crate::shelf::{Drawer, fixtures, output};
@@ -17,12 +17,12 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Nobody stops.
+/// A flag that is never set.
 static STOP: AtomicBool = AtomicBool::new(false);
 const LIMITS: Limits = Limits { memory: 1 << 26, interrupt: &STOP };
 const FORMATS: [Format; 2] = [Format::Arrow, Format::Parquet];
 
-/// The code of the only message of a program, and the message.
+/// Returns the code of the only message of a program, and the message.
 fn refused(text: &str) -> (&'static str, String) {
     let mut session = Session::new();
     session.set_files(Arc::new(Drawer::over_fixtures()));
@@ -95,7 +95,7 @@ fn what_is_written_reads_back() {
     }
 }
 
-/// Nothing is a size of rows; a row alone is one.
+/// Tables without rows, and with a single row.
 #[test]
 fn tables_without_rows_and_of_one() {
     for format in ["arrow", "parquet"] {
@@ -110,7 +110,7 @@ fn tables_without_rows_and_of_one() {
     }
 }
 
-/// What was read is a value like others: its lists are opened, changed and written.
+/// Values that were read behave like others: their lists are opened, changed and written.
 #[test]
 fn lists_that_were_read_are_opened() {
     for file in FILES {
@@ -156,7 +156,7 @@ fn what_is_refused_says_why() {
     let said =
         "its type is `row ^ ?N` with `struct row { values : real ^ ?K; }`; a field of a struct, such as";
     assert!(message.contains(said), "{message}");
-    // Type parameters are looked at when they are known.
+    // Type parameters are checked when they are known.
     let generic = "struct row { n : int; values : int ^ ?K; }\n\
                    proc put[T](path:string, x:T) { write_csv (path, x); }\nput (\"f\", [ row (1, [2]) ]);";
     let (code, message) = refused(generic);
@@ -164,7 +164,8 @@ fn what_is_refused_says_why() {
     assert!(message.contains("its rows have no lists, and `values` is of type `int ^ ?K`"), "{message}");
 }
 
-/// A table in which columns of these names are lists. What they hold a format does not ask.
+/// Returns a table type in which columns of these names are lists. The format does not consult the
+/// element types.
 fn wanted(columns: &[(Arc<str>, Column)]) -> FileType {
     let cell = Cell::List(Box::new(Cell::Scalar(Scalar::Int)), Type::int());
     let fields = columns.iter().map(|(name, _)| (name.clone(), cell.clone())).collect();
@@ -190,7 +191,7 @@ fn columns(data: &Data) -> &[(Arc<str>, Column)] {
     columns
 }
 
-/// Whether all lists lie within the cells that are there, one behind the other.
+/// Returns true if all lists are within the cells, one after the other.
 fn is_whole(data: &Data) -> bool {
     columns(data).iter().all(|(_, column)| match &column.lists {
         Some(starts) => {
@@ -204,7 +205,7 @@ fn is_whole(data: &Data) -> bool {
     })
 }
 
-/// A column of lists with these sizes, or of cells.
+/// Generates a column of lists with these sizes, or of cells.
 fn column(sizes: Vec<usize>, lists: bool) -> impl Strategy<Value = Column> {
     let count = if lists { sizes.iter().sum() } else { sizes.len() };
     cells(count).prop_map(move |column| {
@@ -251,7 +252,7 @@ proptest! {
         }
     }
 
-    /// Damaged files are refused or read, and nothing else happens.
+    /// Checks that damaged files are refused or read, without any other effect.
     #[test]
     fn damage_is_no_disaster(
         file in prop::sample::select(vec!["lists.arrow", "lists_zstd.arrow", "lists.parquet", "lists_zstd.parquet"]),
@@ -271,7 +272,7 @@ proptest! {
     }
 }
 
-/// Three lists of numbers, in which a file says where they begin.
+/// Returns three lists of numbers with their offsets, as a file stores them.
 fn three() -> Data {
     let cells = Buffer::Word(vec![11, 12, 13, 14, 15]);
     let lists = Some(vec![0, 2, 2, 5]);
@@ -297,7 +298,7 @@ fn places_that_fall_or_lie_beyond() {
         let Err(DataError::Malformed { why, .. }) = changed(places) else { panic!("{places:?}") };
         assert_eq!(why, "the lists of its column `x` do not lie one behind the other in it", "{places:?}");
     }
-    // Elements before the first list and behind the last are of no list.
+    // Elements before the first list and after the last belong to no list.
     for (places, starts, first) in [
         ([1, 2, 2, 5], vec![0, 1, 1, 4], 12),
         ([1, 2, 3, 4], vec![0, 1, 2, 3], 12),
@@ -311,7 +312,7 @@ fn places_that_fall_or_lie_beyond() {
     }
 }
 
-/// A short file may say of very many elements.
+/// A short file may claim to have very many elements.
 #[test]
 fn lists_that_take_too_much_are_refused() {
     let count = 1 << 21;
@@ -326,7 +327,7 @@ fn lists_that_take_too_much_are_refused() {
             let limits = Limits { memory: 1 << 20, interrupt: &STOP };
             let refused = read(format, &bytes, columns(&data), &limits);
             let Err(DataError::Malformed { why, .. }) = refused else {
-                // What lies in the file takes no memory.
+                // Data in the file take no memory.
                 assert!(format == Format::Arrow && rows == 1, "{format:?} {rows}");
                 continue;
             };
@@ -347,7 +348,7 @@ fn a_reading_that_is_stopped_ends() {
     }
 }
 
-/// A file of Parquet with one column of integers, 1 to 3, at these levels.
+/// Returns a Parquet file with one column of integers, 1 to 3, at these levels.
 fn declared(schema: &str, defined: &[i16], repeated: &[i16]) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(schema).expect("a schema"));
     let mut out = Vec::new();
@@ -362,7 +363,7 @@ fn declared(schema: &str, defined: &[i16], repeated: &[i16]) -> Vec<u8> {
     out
 }
 
-/// Lists are declared in three forms, and each part may be one that need not be there.
+/// Lists are declared in three forms, and each part may be optional.
 #[test]
 fn lists_as_they_are_declared() {
     let names = [(Arc::from("x"), Column::new(Element::Bool, Buffer::U8(Vec::new())))];

@@ -1,4 +1,4 @@
-//! Programs that ask too much: nothing panics, overflows the stack, hangs or eats memory.
+//! Programs with excessive demands: none panics, overflows the stack, hangs or exhausts memory.
 //!
 //! `tests/adversarial/*.flx` run and print their `.out` (`BLESS=1` rewrites); the large ones are
 //! made here.
@@ -7,7 +7,7 @@ use crate::checker::{folder, programs, run};
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Far more than any of them needs, on a slow machine without optimization.
+/// A limit far above the need of any of them, on a slow machine without optimization.
 const LONGEST: Duration = Duration::from_secs(30);
 
 #[test]
@@ -27,7 +27,7 @@ fn boundaries_and_corners_print_what_they_should() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Runs a program that is expected to end with these codes (none: without any error).
+/// Runs a program that must end with these codes (none: without any error).
 #[track_caller]
 fn ends(text: &str, codes: &[&str]) -> String {
     let start = Instant::now();
@@ -138,7 +138,7 @@ fn deep_values() {
     let build = "proc go() {\n  var l : list[int] = Nil;\n  var m : list[int] = Nil;\n\
                  for i in 0..<300000 do l = Cons (i, l); m = Cons (i, m); done\n";
     assert_eq!(ends(&format!("{list}{build}  println (l == m);\n}}\ngo ();"), &[]), "true\n");
-    // Too deep to be shown whole, but shown.
+    // Too deep to be printed in full, but printed.
     ends(&format!("{list}{build}  println (strlen (l.str) > 1000);\n}}\ngo ();"), &[]);
     ends(
         "var f = fun (x:int) => x;\nfun after(g:int -> int):int -> int => fun (x:int) => g x + 1;\n\
@@ -148,7 +148,7 @@ fn deep_values() {
     ends("fun f(n:int):int => 1 + f (n + 1);\nprintln (f 0);", &["E0508"]);
 }
 
-/// A value made in one thread can be dropped in another, which has less stack.
+/// A value made in one thread may be dropped in another one with less stack.
 #[test]
 fn deep_values_are_dropped_on_small_stacks() {
     use felis::types::encoding::Code;
@@ -165,8 +165,8 @@ fn deep_values_are_dropped_on_small_stacks() {
         .expect("no overflow");
 }
 
-/// Programs with words dropped, doubled and exchanged: whatever is said about them, the checker
-/// does not panic, what it accepts is valid core, and running that does not panic either.
+/// Programs with words dropped, doubled and exchanged: the checker does not panic, an accepted
+/// program has valid core, and its run does not panic either.
 #[test]
 fn mangled_programs() {
     use felis::check::{self, Env};

@@ -1,4 +1,4 @@
-//! The evaluator and compiled code agree: on every program of the project, in every bit.
+//! Agreement of the evaluator and compiled code in every bit, on every program of the project.
 
 use crate::shelf::Shelf;
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What becomes of a program: how it ends, what it prints, what it reports.
+/// Runs a program; returns its status, its output and its messages.
 fn run(executor: Executor, threads: usize, program: &str, shelf: &Shelf) -> (Status, String, Vec<String>) {
     let mut out = String::new();
     let mut session = Session::new().with_executor(executor, threads);
@@ -16,7 +16,7 @@ fn run(executor: Executor, threads: usize, program: &str, shelf: &Shelf) -> (Sta
     (outcome.status, out, reported)
 }
 
-/// What is wrong if a program does not end in the same way everywhere.
+/// Returns a description of the difference, if a program does not end in the same way everywhere.
 fn disagreement(name: &str, program: &str, shelf: &Shelf) -> Option<String> {
     on_large_stack(|| {
         let reference = run(Executor::Reference, 1, program, shelf);
@@ -28,7 +28,7 @@ fn disagreement(name: &str, program: &str, shelf: &Shelf) -> Option<String> {
     })
 }
 
-/// All of these programs agree, and there are so many of them.
+/// Checks that all of these programs agree, and that there are enough of them.
 fn all_agree(programs: &[(String, String)], at_least: usize, shelf: &Shelf) {
     assert!(programs.len() >= at_least, "only {} programs were found", programs.len());
     let wrong: Vec<String> =
@@ -36,7 +36,7 @@ fn all_agree(programs: &[(String, String)], at_least: usize, shelf: &Shelf) {
     assert!(wrong.is_empty(), "{} of {} disagree:\n{}", wrong.len(), programs.len(), wrong.join("\n"));
 }
 
-/// Programs of a folder with their names.
+/// Returns the programs of a folder with their names.
 fn read(folder: &str) -> Vec<(String, String)> {
     let text = |path: &PathBuf| fs::read_to_string(path).expect("a program");
     programs(folder).iter().map(|path| (path.display().to_string(), text(path))).collect()
@@ -60,12 +60,12 @@ fn examples_agree() {
     all_agree(&read("examples"), 20, &Shelf::of_folder(&folder));
 }
 
-/// Programs on which the two once differed, made small.
+/// Programs on which the executors once differed, reduced.
 #[test]
 fn what_once_differed_agrees() {
     let programs = read("tests/agreement");
     for (name, program) in &programs {
-        // A program that is not even run agrees with everything.
+        // A rejected program agrees with everything.
         let (_, _, reported) = on_large_stack(|| run(Executor::Compiled, 2, program, &Shelf::default()));
         let unsound = reported.iter().find(|text| !text.starts_with("[E05"));
         assert!(unsound.is_none(), "{name} is wrong:\n{}", unsound.map_or("", |text| text));
@@ -73,8 +73,8 @@ fn what_once_differed_agrees() {
     all_agree(&programs, 3, &Shelf::default());
 }
 
-/// Vectors of 128 bits, which every processor has, and of whatever else this one has, give the
-/// same.
+/// Vectors of 128 bits, which every processor has, and those of any other size that this processor
+/// has, give the same result.
 #[test]
 fn vectors_of_any_length_agree() {
     let printed = |path: &Path, bits: &str| {
@@ -92,15 +92,15 @@ fn vectors_of_any_length_agree() {
     assert!(count > 20, "only {count} programs were found");
 }
 
-/// Programs that stop while they run stop in the same place.
+/// Programs that fail at run time fail in the same place.
 #[test]
 fn programs_that_fail_agree() {
     let mut found = read("tests/diagnostics");
     let runs = |name: &str| ["run_", "library_"].iter().any(|prefix| name.starts_with(prefix));
     found.retain(|(path, _)| path.rsplit('/').next().is_some_and(runs));
-    // One runs until it is stopped from outside.
+    // One program runs until it is interrupted.
     found.retain(|(path, _)| !path.contains("interrupted"));
-    // How deep a program may call depends on the executor; what is said then is a number of calls.
+    // The possible depth of calls depends on the executor; the message is a number of calls.
     found.retain(|(path, _)| !path.contains("deep_recursion") && !path.contains("call_chain"));
     all_agree(&found, 40, &Shelf::default());
 }
@@ -126,7 +126,7 @@ fn the_book_agrees() {
         let Ok(text) = fs::read_to_string(entry.path()) else { continue };
         for (at, fence) in text.split("\n```felis").skip(1).enumerate() {
             let Some((attributes, body)) = fence.split_once('\n') else { continue };
-            // Files that others import, and pieces of programs, do not run by themselves.
+            // Imported files and fragments of programs do not run by themselves.
             if !attributes.starts_with("-part")
                 && !attributes.contains("file=")
                 && !body.contains("import \"")
@@ -139,7 +139,7 @@ fn the_book_agrees() {
     all_agree(&found, 100, &Shelf::default());
 }
 
-/// A type of an input that was taken back has nothing to do with the next one.
+/// A type of a failed input is unrelated to the next one.
 #[test]
 fn types_of_failed_inputs_are_forgotten() {
     for (executor, threads) in [(Executor::Reference, 1), (Executor::Eager, 1), (Executor::Compiled, 2)] {

@@ -8,12 +8,12 @@ use crate::random::{Dice, number};
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 use std::fmt::Write;
 
-/// What a program prints, or the codes of what is said of it.
+/// Returns the output of a program, or the codes of its messages.
 fn printed(text: &str, executor: Executor) -> String {
     on_large_stack(|| said(&mut Session::new().with_executor(executor, 1), text))
 }
 
-/// The same for a text after others.
+/// Returns the same for a text after others.
 fn said(session: &mut Session, text: &str) -> String {
     let mut out = String::new();
     let outcome = session.evaluate("any_size", text, Mode::Script, &mut |text| out += text);
@@ -73,7 +73,7 @@ struct Bag {
     tag: i64,
 }
 
-/// Statements about four bags, and what they leave.
+/// Returns statements about four bags, and the final state.
 fn program(dice: &mut Dice, statements: usize) -> (String, String) {
     let mut text = String::new();
     let mut bags: Vec<Bag> = (0..4).map(|i| Bag { items: vec![i], tag: 0 }).collect();
@@ -120,7 +120,7 @@ fn program(dice: &mut Dice, statements: usize) -> (String, String) {
                 format!("b{i} = bag (filter (fun (x : int) => x > {c}) b{j}.items, b{j}.tag);")
             }
             6 => {
-                // What was opened before an assignment keeps its size.
+                // A value opened before an assignment keeps its size.
                 let before: i64 = bags[j].items.iter().sum();
                 bags[j] = bags[k].clone();
                 let after: i64 = bags[j].items.iter().sum();
@@ -186,7 +186,7 @@ fn program(dice: &mut Dice, statements: usize) -> (String, String) {
     (text, expected)
 }
 
-/// Programs that one session runs, one after the other.
+/// The number of programs that one session runs, one after the other.
 const OF_ONE_SESSION: u64 = 20;
 
 #[test]
@@ -217,7 +217,7 @@ fn random_programs_do_what_lists_do() {
     }
 }
 
-/// A part of a tuple that brings its size along is packed beside parts that are converted, or are
+/// A part of a tuple with a size of its own is packed beside parts that are converted, or are
 /// literals.
 #[test]
 fn a_part_is_packed_beside_others() {
@@ -237,11 +237,11 @@ val n = 7i16;
         ("sample ([], 0)", "sample([], 0.0)"),
         ("Sample (x, n)", "Sample (((0, 1, 2), 7.0))"),
         ("Missing (\"a\", few, 3)", "Missing ((a, (1, 2), 3))"),
-        // Nothing is converted that loses something, and nothing but an array is packed.
+        // No lossy conversion is implicit, and only an array is packed.
         ("sample (x, \"a\")", "E0301"),
         ("sample (1, 2)", "E0301"),
         ("sample ([1.5], 2)", "E0301"),
-        // A tuple is no struct and no record.
+        // A tuple is neither a struct nor a record.
         ("let s : sample = (x, 1.0) in s", "E0301"),
         ("let s : sample = (x, n) in s", "E0301"),
         ("let s : pair = (n, n) in s", "E0301"),
@@ -265,7 +265,7 @@ fn trees_grow() {
     assert_eq!(printed(&text, Executor::Reference), format!("{}\n1\n", 1 + 1 + (0..100).sum::<i32>()));
 }
 
-/// Programs that would read past an end if two openings had one size, or one size two values.
+/// Programs that would read out of bounds if two openings had one size, or one size two values.
 #[test]
 fn no_size_is_another_ones() {
     let bag = "struct bag { items : int ^ ?K; }\nvar a = bag [1, 2, 3];\nvar b = bag [1];\n";
@@ -273,24 +273,24 @@ fn no_size_is_another_ones() {
         // Two openings of one variable.
         ("val x = a.items;\nval y = a.items;\nprintln (x + y);", "E0415"),
         ("println (a.items + a.items);", "E0415"),
-        // An index of one array into the other.
+        // An index of one array applied to the other.
         (
             "val x : int ^ ?K = a.items;\nval y : int ^ ?L = b.items;\nfor i in ..[K] do println (y.i); done",
             "E0418",
         ),
-        // The size of one arm in another place.
+        // The size of one arm used elsewhere.
         ("val x = if true then a.items else b.items endif;", "E0801"),
         ("var i : int = 0;\nval x : int ^ ?K = a.items;\na = b;\nval y : int ^ K = a.items;", "E0301"),
-        // Out of the scope of an arm.
+        // A size beyond the scope of an arm.
         (
             "variant v = V of int ^ ?K | W;\nval w = V [1, 2];\nval x = match w with | V xs => xs | W => [0] endmatch;",
             "E0801",
         ),
         // A function with one size for all of its results.
         ("fun f (b : bag) => b.items;\nval r = map f [a, b];", "E0301"),
-        // A store that would change the size behind an index.
+        // A store that would change the size on which an index depends.
         ("val x : int ^ ?K = a.items;\n&a.items <- [1];\nfor i in ..[K] do println x.i; done", "E0812"),
-        // By another name for the same storage.
+        // The same storage by another name.
         ("struct other { items : int ^ ?K; }\nval o = a :>> other;", "E0302"),
         ("println ([ q.items for q in [a, b] ]);", "E0801"),
         ("val f = fun (q : bag) => q.items;\nval x = f a;\nval y = f b;\nprintln (x + y);", "E0415"),

@@ -1,8 +1,7 @@
-//! Programs that are short to write and without end to write out: what is made of them stays in
-//! proportion, whatever is too much is left to the evaluator, and who interrupts is heard while
-//! code is made.
+//! Programs that are short but expand without bound: the compiled code stays proportional,
+//! excessive parts are left to the evaluator, and an interrupt is handled during compilation.
 //!
-//! Nothing here is measured in seconds: what was compiled, and what memory was taken, is counted.
+//! Nothing here is measured in seconds: the compiled units and the memory are counted.
 
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 use std::sync::atomic::Ordering;
@@ -10,7 +9,7 @@ use std::sync::atomic::Ordering;
 const EXECUTORS: [(Executor, usize); 3] =
     [(Executor::Reference, 1), (Executor::Compiled, 2), (Executor::Eager, 1)];
 
-/// How a program ended: what it printed, the codes of its errors, and the session.
+/// Runs a program; returns its output, the codes of its errors, and the session.
 fn run(
     program: &str,
     (executor, threads): (Executor, usize),
@@ -37,7 +36,7 @@ fn ends(program: &str, expected: Result<&str, &str>) {
             }
             Err(code) => assert_eq!(codes, [code], "{executor:?}: {start}"),
         }
-        // Of what is nested n deep there are n parts; each is looked at once.
+        // Nesting of depth n has n parts; each is compiled once.
         let work = session.metrics();
         assert!(work.parts + work.declined < 20_000, "{executor:?}: {work:?} for {start}");
     }
@@ -102,7 +101,7 @@ fn chains_are_as_long_as_they_are_written() {
 
 #[test]
 fn functions_that_double_are_written_out_only_so_far() {
-    // 2^18 calls are run; 2^40 would be written out if nobody counted.
+    // 2^18 calls run; without a limit, 2^40 would be inlined.
     let double: String =
         (1..40).map(|i| format!("fun f{i}(x:int):int => f{0} x + f{0} (x + 1);\n", i - 1)).collect();
     let program = format!("fun f0(x:int):int => x % 7;\n{double}println [ f14 (i :>> int) for i in ..[4] ];");
@@ -124,7 +123,7 @@ fn functions_that_double_are_written_out_only_so_far() {
 
 #[test]
 fn making_code_stops_when_somebody_interrupts() {
-    // The flag is set as soon as something is printed; the loop after it would be compiled.
+    // The flag is set when something is printed; the loop after it would be compiled.
     let body: String = (0..1_500).map(|i| format!("t = t * 1.00{} + 0.5; ", i % 10)).collect();
     let heavy = format!(
         "fun f(v:real):real {{ var t = v; {body}return t; }}\n\
@@ -141,7 +140,7 @@ fn making_code_stops_when_somebody_interrupts() {
                 });
                 assert_eq!(outcome.status, Status::Interrupted);
                 assert_eq!((session.metrics() - before).runs, 0, "nothing was run");
-                // What was stopped is no answer for ever.
+                // An interrupted compilation is not cached as declined.
                 flag.store(false, Ordering::Relaxed);
                 let mut printed = String::new();
                 let again = session.evaluate("again", program, Mode::Script, &mut |text| printed += text);

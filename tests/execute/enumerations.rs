@@ -1,9 +1,9 @@
-//! Enumerations as index types, and sets of index values, against what the test computes itself.
+//! Enumerations as index types, and sets of index values, against results computed by the test.
 
 use felis::session::{Mode, Session, Status, on_large_stack};
 use proptest::prelude::*;
 
-/// What a program prints; the codes of what is said of it if it does not run.
+/// Returns the output of a program, or the codes of its messages.
 fn printed(text: &str) -> String {
     let text = text.to_string();
     on_large_stack(move || {
@@ -143,7 +143,7 @@ fn an_enumeration_is_its_unit_sum_by_reshape_and_by_nothing_else() {
     }
 }
 
-/// Sets over index types of these sizes: none, a word, at and beyond 64 and 128 bits.
+/// The sizes of index types of sets: none, a word, at and beyond 64 and 128 bits.
 const SIZES: [usize; 9] = [0, 1, 5, 31, 62, 63, 64, 65, 130];
 
 proptest! {

@@ -1,4 +1,4 @@
-//! Every program in `examples` prints what its `.out` says, and nothing else.
+//! The programs in `examples`: each prints exactly its `.out`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Forms of Felix: each program of `tests/felix_forms.txt` runs as it says, or gives the message it
-//! says, and the book's chapter shows all of them.
+//! Forms of Felix: each program of `tests/felix_forms.txt` gives its stated result or message, and
+//! the chapter of the book shows all of them.
 //!
 //! `BLESS=1 cargo test --test execute felix` rewrites that part of the chapter, never the table.
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 struct Row {
     title: String,
     program: String,
-    /// What it prints, or the code of its message.
+    /// The output, or the code of the message.
     ends: Result<String, String>,
 }
 

@@ -1,4 +1,4 @@
-//! The programs of the benchmarks print the same, to the last digit, whoever runs them.
+//! The programs of the benchmarks: they print the same, to the last digit, in every executor.
 
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 use std::fs;

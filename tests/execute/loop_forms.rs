@@ -1,9 +1,9 @@
-//! Which form loops get: a pass that no longer finds what it is for changes no result, so its form
-//! is looked at here.
+//! The forms of compiled loops. A pass that no longer applies changes no result, so its effect on
+//! the form is tested here.
 
 use felis::session::{Executor, Mode, Session, Stage, Status, on_large_stack};
 
-/// The forms of all parts of a program, one after the other; every part is compiled.
+/// Returns the forms of all parts of a program, one after the other; every part must be compiled.
 fn loops(program: &str) -> String {
     form(program, Stage::Loops)
 }
@@ -27,7 +27,7 @@ const WAVES: &str = "fun waves[I:COMPACTLINEAR](k:int):real ^ I => [ ((((i :>> i
 fn matrix_products_are_contracted() {
     let text = loops(&format!("{WAVES}val m = matmul (waves[40 \\* 50] 7, waves[50 \\* 60] 5);"));
     assert!(text.contains("  gemm fused shared "), "{text}");
-    // Of arrays that are there, too: a column is not copied for each row.
+    // The same for arrays in memory: a column is not copied for each row.
     let text = loops(&format!(
         "{WAVES}val a = waves[300 \\* 300] 7;\nval b = waves[300 \\* 300] 5;\nval m = matmul (a, b);"
     ));
@@ -39,7 +39,7 @@ val m = [ sum [ a.(i \\, k) * b.(k \\, j) for k in ..[50] ] for i in ..[40], j i
     assert!(text.contains("  gemm shared r"), "{text}");
 }
 
-/// In a loop that goes on with its results, and in rounds that run at the same time.
+/// In a loop that uses its previous results, and in iterations that run in parallel.
 #[test]
 fn matrix_products_inside_loops_are_contracted() {
     let text = loops(&format!(
@@ -51,7 +51,7 @@ for k in 0..<3000 perform b = matmul (a, b);"
         "{WAVES}val a = waves[20 \\* 40 \\* 50] 7 :>> real ^ (40 \\* 50) ^ 20;\nval b = waves[50 \\* 30] 5;
 val c = [ matmul (x, b) for x in a ];"
     ));
-    // To where they belong.
+    // The products are stored directly at their destination.
     assert!(text.contains("    gemm fused ") && !text.contains(": thread_local, "), "{text}");
     let text = loops(&format!(
         "{WAVES}val a = waves[20 \\* 40 \\* 50] 7 :>> real ^ (40 \\* 50) ^ 20;\nval b = waves[50 \\* 30] 5;
@@ -60,7 +60,8 @@ val c = [ map (fun (v:real) => v * v) (matmul (x, b)) for x in a ];"
     assert!(text.contains("    gemm fused ") && text.contains(": thread_local, "), "{text}");
 }
 
-/// Four rows side by side, where each waits for divisions; running sums wait for memory instead.
+/// Four rows are processed together where divisions dominate the latency; running sums are bound by
+/// memory instead.
 #[test]
 fn rows_that_wait_for_divisions_go_side_by_side() {
     let rows = |next: &str| {
@@ -75,7 +76,7 @@ val m = [ row (x.i) for i in ..[3000] ];"
         ))
     };
     let text = rows("x.(k :>> K) / (2.0 + y.((k - 1) :>> K))");
-    // The body of four rows, and of a row by itself.
+    // The body for four rows, and that for a single row.
     assert_eq!(text.matches(" = div_float ").count(), 5 + 1, "{text}");
     let text = rows("x.(k :>> K) + y.((k - 1) :>> K)");
     assert_eq!(text.matches(" = div_float ").count(), 1, "{text}");
@@ -96,7 +97,7 @@ fn long_counts_have_bins_for_each_part() {
     assert!(!loops(&program(3_000)).contains("scratch"));
 }
 
-/// Inner points of each of twenty plates.
+/// Computes the inner points of each of twenty plates.
 fn plates(body: &str) -> String {
     loops(&format!(
         "{WAVES}typedef H = 1 \\+ (1 \\+ 40 \\+ 1) \\+ 1;
@@ -129,7 +130,7 @@ fn loops_per_element_go_by_several() {
     };
     assert!(masks("while x > 1.0 do x = x / 2.0; x = x - 0.1; done") > 0);
     assert!(masks("for k in 0..<40 do if x * x > 4.0 perform return x; x = x * x - a; done") > 0);
-    // Not what calls functions in its loop.
+    // A loop that calls functions is not masked.
     assert_eq!(masks("while x > 1.0 do x = sin x * 0.9; done"), 0);
 }
 
@@ -137,7 +138,7 @@ fn loops_per_element_go_by_several() {
 fn long_scans_are_made_of_runs() {
     let each =
         |n: usize| loops(&format!("{WAVES}val s = cumsum (waves[{n}] 7);")).matches("parallel for ").count();
-    // The numbers are computed where they are added: within runs, and then over them.
+    // The numbers are computed during the summation: within runs, and then over the runs.
     assert_eq!((each(1_000), each(100_000), each(1_000_000)), (0, 2, 2));
 }
 
@@ -170,8 +171,8 @@ fn structs_and_sums_on_their_way_are_compiled() {
     assert!(!text.is_empty());
 }
 
-/// A variable of the session that nobody looks at meanwhile: the next value is made in one loop,
-/// where the last one was.
+/// A session variable that is not read in between: its next value is made in one loop, in the place
+/// of the last one.
 #[test]
 fn the_next_value_of_a_session_variable_is_made_in_place() {
     let text = loops(&format!(
@@ -182,8 +183,7 @@ var out = y;\nproc again(n:int) {{ for _ in 0..<n perform out = axpy (2.5, x, y)
     assert!(text.contains("inout 0") && !text.contains("scratch"), "{text}");
 }
 
-/// Columns go by rows in a loop that does it again and again, too, and in rounds that run at the
-/// same time.
+/// Columns are processed by rows in a repeated loop, too, and in iterations that run in parallel.
 #[test]
 fn sums_of_columns_inside_loops_go_by_rows() {
     let text = loops(&format!(

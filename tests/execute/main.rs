@@ -1,5 +1,5 @@
-//! Executing: every executor gives the same, on all programs here, on random ones, on those made to
-//! break things.
+//! Execution: all executors agree, on the programs of the project, on random ones, and on
+//! adversarial ones.
 
 mod adversarial;
 mod agreement;
@@ -20,7 +20,11 @@ mod random;
 mod random_programs;
 mod rest;
 mod shapes;
+#[path = "../common/sharded.rs"]
+mod sharded;
 #[path = "../common/shelf.rs"]
 mod shelf;
 mod stdlib;
 mod storing;
+
+use sharded::in_four_parts;

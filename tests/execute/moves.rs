@@ -1,5 +1,5 @@
-//! Moves by leaves, coarrays and packing, against what the test computes from the types: random
-//! types with the same leaves in other places, each value with elements that are all different.
+//! Moves by leaves, coarrays and packing, against results that the test computes from the types:
+//! random types with permuted leaves, each value with distinct elements.
 //!
 //! `FELIS_SEED` repeats a run.
 
@@ -8,7 +8,7 @@ use crate::random::{Dice, run};
 /// A type as a tree over leaves.
 #[derive(Clone)]
 enum Shape {
-    /// A leaf by its number.
+    /// A leaf, by its number.
     Leaf(usize),
     Tuple(Vec<Shape>),
     Array(Box<Shape>, usize),
@@ -16,7 +16,7 @@ enum Shape {
 
 const SCALARS: [&str; 6] = ["int", "real", "string", "char", "u8", "f32"];
 
-/// Element `i` of a leaf.
+/// Returns element `i` of a leaf.
 fn element(scalar: &str, i: usize) -> String {
     match scalar {
         "int" => i.to_string(),
@@ -40,7 +40,7 @@ impl Shape {
         }
     }
 
-    /// The value whose leaves have their elements in order.
+    /// Returns the value whose leaves have their elements in order.
     fn value(&self, scalars: &[&str], next: &mut [usize]) -> String {
         match self {
             Shape::Leaf(leaf) => {
@@ -59,7 +59,7 @@ impl Shape {
     }
 }
 
-/// A shape with these leaves, each so many times.
+/// Returns a shape with these leaves and their counts.
 fn shape(leaves: &[(usize, usize)], dice: &mut Dice) -> Shape {
     let common = |d: usize| leaves.iter().all(|(_, count)| count % d == 0);
     let divisors: Vec<usize> = (2..=6).filter(|d| common(*d)).collect();
@@ -75,7 +75,7 @@ fn shape(leaves: &[(usize, usize)], dice: &mut Dice) -> Shape {
     dice.shuffle(&mut leaves);
     let mut parts = Vec::new();
     while !leaves.is_empty() {
-        // Two parts at least.
+        // At least two parts.
         let most = leaves.len() - usize::from(parts.is_empty());
         let taken: Vec<(usize, usize)> = leaves.drain(..1 + dice.roll(most)).collect();
         parts.push(shape(&taken, dice));
@@ -108,12 +108,12 @@ fn leaves_keep_their_elements_in_order() {
 /// A sum as a tree over cases.
 #[derive(Clone)]
 enum Sum {
-    /// A case by its number.
+    /// A case, by its number.
     Case(usize),
     Sum(Vec<Sum>),
 }
 
-/// The arguments of cases: types of which none is another's, with a value.
+/// The arguments of cases: pairwise different types, with a value.
 const CASES: [(&str, &str); 7] = [
     ("int", "7"),
     ("real", "2.5"),
@@ -135,7 +135,7 @@ impl Sum {
         }
     }
 
-    /// The value of a case, if it is here.
+    /// Returns the value of a case, if it is here.
     fn value(&self, wanted: usize) -> Option<String> {
         match self {
             Sum::Case(case) => (*case == wanted).then(|| format!("({})", CASES[wanted].1)),
@@ -181,7 +181,7 @@ fn cases_keep_their_arguments() {
     }
 }
 
-/// A coarray is a sum of copies: made, told apart and shown the same.
+/// A coarray is a sum of copies: made, distinguished and shown in the same way.
 #[test]
 fn a_coarray_is_a_sum_of_copies() {
     for (index, n) in [("3", 3usize), ("(2 \\* 2)", 4), ("(1 \\+ 2)", 3), ("1", 1), ("(2 \\^ 3)", 8)] {
@@ -232,8 +232,8 @@ fn packing_is_the_encoding() {
     }
 }
 
-/// Positions that a random key selects on an axis of this size, how it is written, and whether an
-/// axis stays.
+/// Returns the positions that a random key selects on an axis of this size, the text of the key,
+/// and true if an axis remains.
 fn key(n: usize, dice: &mut Dice) -> (Vec<usize>, String, bool) {
     match dice.roll(4) {
         0 => ((0..n).collect(), "_".to_string(), true),
@@ -255,7 +255,7 @@ fn key(n: usize, dice: &mut Dice) -> (Vec<usize>, String, bool) {
     }
 }
 
-/// A slice reads, and a store through it changes, the elements at the indices that it names.
+/// A slice reads the elements at its indices, and a store through it changes them.
 #[test]
 fn slices_are_their_elements() {
     let mut dice = Dice::seeded();
@@ -303,8 +303,7 @@ fn slices_are_their_elements() {
     }
 }
 
-/// A store through functions whose value is a part of their argument is the store through these
-/// parts.
+/// A store through functions that return a part of their argument is the store through these parts.
 #[test]
 fn functions_that_give_parts_are_places() {
     let program = "

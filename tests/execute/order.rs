@@ -1,11 +1,11 @@
-//! The order of numbers, codes as numbers and pairs of indices, against what is computed here, in
+//! The order of numbers, codes as numbers and pairs of indices, against results computed here, in
 //! every executor.
 
 use felis::session::{Executor, Mode, Session, on_large_stack};
 use num_bigint::{BigInt, BigUint};
 use std::fmt::Write;
 
-/// What a program prints in every executor, and what is wrong with it.
+/// Returns the output of a program in every executor; any difference is a failure.
 fn printed(program: &str) -> String {
     on_large_stack(|| {
         let run = |executor, threads| {
@@ -24,12 +24,12 @@ fn printed(program: &str) -> String {
     })
 }
 
-/// `FELIS_SEED`, which is printed.
+/// Returns `FELIS_SEED` and prints it.
 fn seed() -> u64 {
     std::env::var("FELIS_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(17)
 }
 
-/// The order of `max` if it is asked for, else of `min`: where a value stands from the best on.
+/// Returns the position of a value in the order of `max`, or else of `min`, best first.
 fn rank(x: f64, max: bool) -> (u8, i64) {
     let bits = x.to_bits() as i64;
     let ascending = if bits < 0 { i64::MIN.wrapping_sub(bits).wrapping_sub(1) } else { bits };
@@ -44,7 +44,7 @@ fn text(x: f64) -> String {
     if x.is_nan() { "nan".to_string() } else { format!("{x:?}") }
 }
 
-/// The first best place.
+/// Returns the first best place.
 fn best(x: &[f64], max: bool) -> usize {
     (0..x.len()).min_by_key(|i| (rank(x[*i], max), *i)).unwrap_or(0)
 }
@@ -67,13 +67,13 @@ fn extremes_are_those_of_the_total_order() {
         [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 1000, 32767, 32768, 32769, 65537, 70001];
     for round in 0..36 {
         let n: usize = lengths[(round + random.usize(0..3)) % lengths.len()];
-        // All zeros, or numbers around them.
+        // All zeros, or numbers around zero.
         let (span, shift) = [(1, 0), (7, 3), (1001, 500), (1001, 1000)][random.usize(0..4)];
         let mut x: Vec<f64> = (0..n).map(|i| (i as i64 * 7919 % span - shift) as f64 * -0.5).collect();
         let mut program = format!(
             "var x = [ (({shift} - (i :>> int) * 7919 % {span}) :> real) * 0.5 for i in ..[{n}] ];\n"
         );
-        // A product with -0.5 has the other sign where it is 0.
+        // The product with -0.5 changes the sign of zeros.
         x.iter_mut().filter(|x| **x == 0.0).for_each(|x| *x = 0.0);
         for _ in 0..random.usize(0..4) {
             let (at, (name, value)) = (random.usize(0..n), special[random.usize(0..special.len())]);
@@ -90,7 +90,7 @@ fn extremes_are_those_of_the_total_order() {
             let at = best(&x, max);
             let _ = writeln!(program, "println ({word} {name}); println (({name} |> arg{word}) :>> int);");
             let _ = writeln!(wanted, "{}\n{at}", text(x[at]));
-            // The first two by themselves.
+            // The first two separately.
             if n > 1 {
                 let at = best(&x[..2], max);
                 let _ = writeln!(program, "println ({word} ({name}.(0 :>> {n}), {name}.(1 :>> {n})));");
@@ -178,7 +178,7 @@ fn pairs_are_numbered_by_the_triangle_at_every_size() {
         let list = |of: &dyn Fn(&(&BigUint, &BigUint)) -> String| {
             pairs.iter().map(of).collect::<Vec<_>>().join(", ")
         };
-        // Numbers that a kernel reads where there are such.
+        // Numbers that a kernel can read, if possible.
         let ty = if last <= BigUint::from(i64::MAX as u64) { "int" } else { "bigint" };
         let array = |of: String| format!("[ (v :> {ty}) for v in (({of}) :>> bigint ^ {count}) ]");
         let big = |n: &BigUint| format!("({n} :> bigint)");

@@ -1,8 +1,8 @@
-//! Pairs of indices: their order, their parts, and what the checker says of them.
+//! Pairs of indices: their order, their parts, and the messages about them.
 
 use felis::session::{Mode, Session, Status, on_large_stack};
 
-/// What a program prints; the codes of what is said of it if it does not run.
+/// Returns the output of a program, or the codes of its messages.
 fn printed(text: &str) -> String {
     let text = text.to_string();
     on_large_stack(move || {
@@ -15,7 +15,7 @@ fn printed(text: &str) -> String {
     })
 }
 
-/// The pairs of two index types by their definition.
+/// Returns the pairs of two index values by their definition.
 fn by_hand(n: usize, diagonal: bool) -> Vec<(usize, usize)> {
     (0..n).flat_map(|i| (0..if diagonal { i + 1 } else { i }).map(move |j| (i, j))).collect()
 }
@@ -56,7 +56,8 @@ fn pairs_are_taken_apart_by_patterns() {
     );
 }
 
-/// The second part of a pair ends where its first says, and the coverage of a match knows it.
+/// The range of the second part of a pair depends on the first; the coverage check of a match uses
+/// this.
 #[test]
 fn matches_cover_the_pairs_there_are() {
     let matching = |ty: &str, arms: &str| {
@@ -64,7 +65,7 @@ fn matches_cover_the_pairs_there_are() {
     };
     assert_eq!(matching("below[3]", "| _ \\, `0:3 => 1 | _ \\, `1:3 => 2"), "1\n");
     assert_eq!(matching("lower[3]", "| _ \\, `0:3 => 1 | _ \\, `1:3 => 2"), "E0411");
-    // There is no pair of 0 and something after it.
+    // There is no pair of 0 and a later index.
     assert_eq!(
         matching("lower[3]", "| `0:3 \\, `2:3 => 0 | _ \\, `0:3 => 1 | _ \\, `1:3 => 2"),
         "W0002 E0411"

@@ -1,4 +1,4 @@
-//! What tests with random programs share: numbers from a seed that `FELIS_SEED` repeats, and
+//! Common parts of tests with random programs: numbers from a seed that `FELIS_SEED` repeats, and
 //! programs that print the same in every executor.
 
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
@@ -6,13 +6,13 @@ use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 /// A generator of numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
 /// 2014).
 pub struct Dice {
-    /// What repeats the run.
+    /// The seed, which repeats the run.
     pub seed: u64,
     state: u64,
 }
 
 impl Dice {
-    /// A generator from `FELIS_SEED`, or from the time; prints its seed.
+    /// Makes a generator from `FELIS_SEED`, or from the time; prints its seed.
     pub fn seeded() -> Dice {
         let seed = number("FELIS_SEED").unwrap_or_else(|| {
             let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
@@ -22,7 +22,7 @@ impl Dice {
         Dice { seed, state: seed }
     }
 
-    /// A number below `n`.
+    /// Returns a number below `n`.
     pub fn roll(&mut self, n: usize) -> usize {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
@@ -31,7 +31,7 @@ impl Dice {
         (((z ^ (z >> 31)) as u128 * n as u128) >> 64) as usize
     }
 
-    /// Brings the elements into a random order.
+    /// Shuffles the elements.
     pub fn shuffle<T>(&mut self, all: &mut [T]) {
         for i in (1..all.len()).rev() {
             all.swap(i, self.roll(i + 1));
@@ -39,12 +39,12 @@ impl Dice {
     }
 }
 
-/// The number in a variable of the environment; one that is none is a mistake.
+/// Returns the number in an environment variable; panics if it is not a number.
 pub fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a number"))
 }
 
-/// What a program prints, or what is said of it, the same in every executor.
+/// Returns the output of a program, or its messages; they must be the same in every executor.
 pub fn run(program: &str) -> String {
     let mut shown: Option<String> = None;
     for executor in [Executor::Reference, Executor::Eager] {

@@ -1,6 +1,6 @@
-//! The first components and the rest: programs over random tuples and random axes against what the
-//! test computes itself, the same in every executor; and matching of `A * ..R` against all ways to
-//! split.
+//! Products with a first component and a rest: programs over random tuples and random axes against
+//! results computed by the test, the same in every executor; and matching of `A * ..R` against all
+//! splits.
 //!
 //! `FELIS_SEED` repeats a run.
 
@@ -18,7 +18,7 @@ enum Part {
     Tuple(Vec<Part>),
 }
 
-/// A value of one.
+/// A value of such a type.
 #[derive(Clone, PartialEq)]
 enum Value {
     Int(i64),
@@ -57,7 +57,7 @@ impl Part {
 }
 
 impl Value {
-    /// As written, or as printed.
+    /// Returns the value as source text, or as printed.
     fn text(&self, quotes: bool) -> String {
         match self {
             Value::Int(n) => n.to_string(),
@@ -83,13 +83,13 @@ impl Value {
     }
 }
 
-/// A tuple; one component by itself.
+/// Returns a tuple; a single component is written by itself.
 fn tuple(parts: &[Value], quotes: bool) -> String {
     let texts: Vec<String> = parts.iter().map(|part| part.text(quotes)).collect();
     if let [only] = &texts[..] { only.clone() } else { format!("({})", texts.join(", ")) }
 }
 
-/// A tuple of two components or more.
+/// Generates a tuple of two components or more.
 fn random_tuple(dice: &mut Dice, depth: usize) -> Vec<Part> {
     (0..2 + dice.roll(4)).map(|_| Part::random(dice, depth)).collect()
 }
@@ -105,7 +105,8 @@ instance[A, B, R with Length[B * ..R]] Length[A * B * ..R] { fun length(a, ..r) 
 typefun last(T) => typematch T with | A * B => B | A * B * ..R => last(B * ..R) | A => A endmatch;
 ";
 
-/// A first component, the rest, both put together again, one more before, and how many there are.
+/// Computes a first component, the rest, both joined again, one component more, and the number of
+/// components.
 #[test]
 fn tuples_are_taken_apart_and_put_together() {
     let mut dice = Dice::seeded();
@@ -130,7 +131,7 @@ fn tuples_are_taken_apart_and_put_together() {
     }
 }
 
-/// The type of a tuple as a program writes it.
+/// Returns the type of a tuple as source text.
 fn type_of(parts: &[Part]) -> String {
     let text = |part: &Part| match part {
         Part::Int => "int".to_string(),
@@ -141,7 +142,7 @@ fn type_of(parts: &[Part]) -> String {
     parts.iter().map(text).collect::<Vec<_>>().join(" * ")
 }
 
-/// The library's order of tuples is that of the first components that differ.
+/// The library orders tuples by the first components that differ.
 #[test]
 fn tuples_are_sorted_by_their_components() {
     let mut dice = Dice::seeded();
@@ -189,7 +190,7 @@ fun joined[N:COMPACTLINEAR, R:COMPACTLINEAR](i:N \\* ..R):N \\* ..R { val (n \\,
     assert_eq!(run(&program), expected, "{program}");
 }
 
-/// A tuple is `A * ..R` in one way, that which puts together to it; no other type is.
+/// A tuple matches `A * ..R` in exactly one way, the split that rebuilds it; no other type matches.
 #[test]
 fn matching_splits_in_one_way() {
     let mut dice = Dice::seeded();
@@ -211,7 +212,7 @@ fn matching_splits_in_one_way() {
         let rest = parts[1..].iter().map(Part::ty).collect();
         assert_eq!(bindings[&2], Type::list(ProductForm::Tuple, rest, None));
         assert_eq!(pattern.substitute(&bindings), ty);
-        // Every other split puts together to another type.
+        // Every other split rebuilds another type.
         for at in 1..parts.len() - 1 {
             let front = Type::product(parts[..=at].iter().map(Part::ty).collect());
             let rest = parts[at + 1..].iter().map(Part::ty).collect();

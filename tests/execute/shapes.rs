@@ -1,4 +1,4 @@
-//! One kernel serves every shape of a rank.
+//! Kernels over shapes: one kernel serves every shape of a rank.
 
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 use std::sync::atomic::Ordering;

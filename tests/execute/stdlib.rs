@@ -1,8 +1,7 @@
-//! The standard library says what is true: every example in a `///` comment is run, and the laws
-//! hold at many shapes.
+//! The standard library: every example in a `///` comment is run, and the laws hold at many shapes.
 //!
 //! An example is a line `/// > EXPRESSION` followed by a line `/// TEXT`, where `TEXT` is the value
-//! as `str` gives it.
+//! as `str` returns it.
 
 use felis::core::Prim;
 use felis::session::{Mode, Session, Status};
@@ -28,7 +27,7 @@ fn library() -> Vec<(String, String)> {
         .collect()
 }
 
-/// The value of a line, as `str` gives it; or what was wrong.
+/// Returns the value of a line as `str` returns it, or its messages.
 fn value(line: &str) -> String {
     let mut session = Session::new();
     let outcome = session.evaluate("example", line, Mode::Line, &mut |_| {});
@@ -68,11 +67,11 @@ fn every_definition_has_a_sentence_and_an_example() {
         let parsed = felis::syntax::parse(&source);
         assert!(parsed.errors.is_empty(), "{file} cannot be read");
         for stmt in &parsed.stmts {
-            // An instance says what its class says, of a type.
+            // The class documents its instances.
             if matches!(stmt.kind, StmtKind::Instance { .. }) {
                 continue;
             }
-            // A name with an underscore is the library's own, and in no page of it.
+            // A name with an underscore is internal to the library, and not documented.
             if source.text[stmt.span.range()].starts_with("fun _") {
                 continue;
             }
@@ -81,7 +80,7 @@ fn every_definition_has_a_sentence_and_an_example() {
             let sentence = comment.last().is_some_and(|first| {
                 first.len() > 8 && first.ends_with(['.', ';', ',', '`']) || comment.len() > 1
             });
-            // A procedure gives nothing that could be shown.
+            // A procedure has no value that could be shown.
             let procedure = matches!(&stmt.kind, StmtKind::Function { function, .. } if function.is_proc);
             let needs_example =
                 !(procedure || matches!(stmt.kind, StmtKind::Variant(..) | StmtKind::Typedef(..)));
@@ -95,7 +94,7 @@ fn every_definition_has_a_sentence_and_an_example() {
     assert!(wrong.is_empty(), "without sentence or example:\n{}", wrong.join("\n"));
 }
 
-/// Error messages name functions of the library that move storage: they must exist.
+/// Checks that the functions of the library that error messages name exist.
 #[test]
 fn the_functions_that_messages_name_exist() {
     let text: String = library().into_iter().map(|(_, text)| text).collect();

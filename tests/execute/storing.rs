@@ -1,30 +1,30 @@
-//! Local functions that change variables of the function around them: random programs against what
-//! the test computes itself, the same in every executor.
+//! Local functions that change variables of the function around them: random programs against
+//! results computed by the test, the same in every executor.
 //!
 //! `FELIS_SEED` repeats a run.
 
 use crate::random::{Dice, run};
 use std::fmt::Write;
 
-/// How many variables, places of the array, and functions a program has.
+/// The number of variables, places of the array, and functions of a program.
 const VARIABLES: usize = 3;
 const PLACES: usize = 3;
 const FUNCTIONS: usize = 4;
 
-/// A number, computed without a call.
+/// A number computed without a call.
 #[derive(Clone)]
 enum Number {
     Constant(i64),
     Variable(usize),
     Place(usize),
-    /// The parameter of the function around; of the outer one, an element that a loop walks.
+    /// The parameter of the enclosing function; for the outer one, an element of a loop.
     Parameter,
     /// A `val` of the block.
     Known(usize),
     Of(char, Box<Number>, Box<Number>),
 }
 
-/// Where the result of a call goes.
+/// The destination of the result of a call.
 enum Target {
     Known(usize),
     Variable(usize),
@@ -41,21 +41,22 @@ enum Step {
     /// A `val` that is the call in one branch and a number in the other.
     Either(usize, (Number, Number), usize, Number, Number),
     If(Number, Number, Vec<Step>, Vec<Step>),
-    /// `if f (…) do`: the function gives a number, and a storing one of its own compares it with 0.
+    /// `if f (…) do`: the function returns a number, and a storing function of its own compares it
+    /// with 0.
     IfCall(usize, Number, Vec<Step>),
-    /// The function calls itself at a smaller number.
+    /// A recursive call at a smaller number.
     Again(usize),
     Times(usize, Vec<Step>),
 }
 
-/// How a function is declared.
+/// The form of the declaration of a function.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
     Plain,
     Generic,
-    /// It does its work in a function of its own.
+    /// The work is done in a function of its own.
     Nested,
-    /// It does its work in a procedure of its own, which leaves the result in a variable.
+    /// The work is done in a procedure of its own, which leaves the result in a variable.
     ByProcedure,
 }
 
@@ -72,13 +73,13 @@ struct Program {
     numbers: Vec<i64>,
 }
 
-/// What a part of a program may mention.
+/// The definitions that a part of a program may mention.
 #[derive(Clone)]
 struct Around {
     known: usize,
     functions: usize,
     itself: bool,
-    /// A `return` may stand here.
+    /// True if a `return` may occur here.
     returns: bool,
 }
 
@@ -164,7 +165,7 @@ impl Program {
     }
 }
 
-// ---- what a program is ------------------------------------------------------------------------
+// ---- programs as text -------------------------------------------------------------------------
 
 fn shown(value: &Number) -> String {
     match value {
@@ -218,7 +219,7 @@ impl Program {
                 }
                 Step::IfCall(function, value, then) => {
                     let call = self.call(*function, value);
-                    // A name that nothing else in the program has.
+                    // A name that is unique in the program.
                     let name = format!("asked{}", out.len());
                     let _ = writeln!(out, "fun {name}() : bool = {{ val k = {call}; return k > 0; }}");
                     let _ = writeln!(out, "if {name} () do");
@@ -271,7 +272,7 @@ impl Program {
     }
 }
 
-// ---- what it does -----------------------------------------------------------------------------
+// ---- the model --------------------------------------------------------------------------------
 
 struct State {
     variables: [i64; VARIABLES],
@@ -400,7 +401,7 @@ fn calls_of_storing_functions_happen_in_their_order() {
     assert!(calls > rounds as usize, "the programs call their functions");
 }
 
-/// A function that the outer one is used as: any number of calls at once, since it stays pure.
+/// Checks that the outer function stays pure: any number of its calls may run at once.
 #[test]
 fn the_function_around_stays_pure() {
     let program = "

@@ -1,11 +1,11 @@
-//! Last uses move: how much is copied, and that nobody sees a difference.
+//! Last uses: the amount of copied data, and the absence of visible effects.
 
 use crate::alone;
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 
 const EXECUTORS: [Executor; 3] = [Executor::Reference, Executor::Compiled, Executor::Eager];
 
-/// What a session prints for a text, and the slots that were copied meanwhile.
+/// Returns the output of a session for a text, and the number of slots copied meanwhile.
 fn run(session: &mut Session, text: &str) -> (String, u64) {
     let mut printed = String::new();
     let before = session.metrics();
@@ -19,8 +19,8 @@ fn fails(session: &mut Session, text: &str) {
     assert_eq!(session.evaluate("test", text, Mode::Script, &mut |_| ()).status, Status::Failed, "{text}");
 }
 
-/// A stack of elements of a type in an array of fixed size, and functions that take it and give it
-/// back.
+/// Returns a program with a stack of elements of a type in an array of fixed size, and functions
+/// that take it and return it.
 fn stack(element: &str, zero: &str, room: usize) -> String {
     format!(
         "struct Stack {{ count:int; items:({element}) ^ {room}; }}
@@ -46,7 +46,7 @@ fun empty():Stack => Stack (0, [ {zero} for i in ..[{room}] ]);
     )
 }
 
-/// Elements of a type, one that is there first and one that is pushed.
+/// Types of elements, with an initial element and a pushed one.
 const ELEMENTS: [(&str, &str, &str); 8] = [
     ("int", "0", "i"),
     ("real", "0.0", "2.5"),
@@ -82,7 +82,8 @@ fn a_value_that_is_given_away_and_taken_back_is_not_copied() {
                         let (once, few) = run(&mut session(), &program(10, inside));
                         let (again, many) = run(&mut session(), &program(3_000, inside));
                         assert_eq!(once.split_once(',').map(|p| p.1), again.split_once(',').map(|p| p.1));
-                        // A bounded number of whole copies, and what each push stores.
+                        // The bound allows a few copies of the whole, and the element that each
+                        // push stores.
                         let bound = few + 60_000;
                         assert!(many <= bound, "{executor:?} {element} {push} {inside}: {few}, then {many}");
                     }
@@ -92,13 +93,13 @@ fn a_value_that_is_given_away_and_taken_back_is_not_copied() {
     });
 }
 
-/// An array that a function changes and gives back.
+/// A function that changes an array and returns it.
 const PUT: &str =
     "fun put(x:int ^ 5000, i:int, v:int):int ^ 5000 { var r = x; &r.(i.mod[5000]) <- v; return r; }
 fun zeros():int ^ 5000 => [ 0 for i in ..[5000] ];
 ";
 
-/// Sessions with the function, one for each executor.
+/// Returns sessions with the function, one for each executor.
 fn sessions() -> Vec<Session> {
     EXECUTORS
         .iter()
@@ -315,8 +316,8 @@ fun push[T] (l : vec[T], v : T) : vec[T] {
     });
 }
 
-/// A small part of a large array that is read before a store, and used after it, is copied by
-/// itself: the store does not copy the array.
+/// A small part of a large array that is read before a store and used after it is copied
+/// separately: the store does not copy the array.
 #[test]
 fn a_small_part_that_is_kept_costs_no_copy_of_the_whole() {
     let _alone = alone();
@@ -348,8 +349,8 @@ fn a_small_part_that_is_kept_costs_no_copy_of_the_whole() {
     });
 }
 
-/// A function that stores into a large array in a short loop runs in place: a kernel, which may
-/// fail, would work on an array of its own.
+/// A function that stores into a large array in a short loop runs in place. A kernel, which may
+/// fail, would need an array of its own.
 #[test]
 fn a_short_loop_takes_no_array_of_its_own() {
     let _alone = alone();
@@ -395,7 +396,7 @@ for i in 0..<10000 do h = {step} (h, (i * 7919 % 5021, i)); done println h.count
                 let (printed, copied) = run(&mut session, &around.replace("BODY", &body));
                 let work = session.metrics() - before;
                 assert_eq!(printed, "10000");
-                // Less than a hundred arrays, of which each has 320 000 bytes.
+                // Less than a hundred arrays of 320 000 bytes each.
                 let bytes = work.fresh + work.reused;
                 assert!(copied < 2_000_000 && bytes < 32_000_000, "{step} {around}: {copied}, {bytes}");
             }

@@ -1,8 +1,8 @@
-//! What the process holds is counted: copies, allocations, resident memory.
+//! Counts of process resources: copies, allocations, resident memory.
 //!
-//! A program of its own, in which one test runs at a time ([`alone`]): copies are counted by a
+//! A program of its own, in which one test runs at a time ([`alone`]). Copies are counted by a
 //! static variable of the library, allocations by the allocator of this program, memory by the
-//! system, and each counts what all threads of the process do. Nothing else goes in here.
+//! system; each count includes all threads of the process. No other tests belong here.
 
 mod last_uses;
 mod reshape;
@@ -10,7 +10,7 @@ mod sizes_memory;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Held by each test while it runs: one at a time.
+/// Returns a lock that each test holds while it runs, so that one test runs at a time.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,4 +1,4 @@
-//! `:>>` costs nothing: no element is moved, nothing is allocated for one.
+//! Reshapes by `:>>`: no element is moved, and nothing is allocated for one.
 
 use crate::alone;
 use felis::check::{self, Env};
@@ -9,12 +9,12 @@ use felis::value::Value;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Counts the bytes asked for.
+/// An allocator that counts the requested bytes.
 struct Counting;
 
 static ASKED: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call is passed on unchanged to the system's allocator.
+// SAFETY: every call is forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ASKED.fetch_add(layout.size(), Ordering::Relaxed);
@@ -81,7 +81,7 @@ fn reshaping_ten_million_elements_moves_none() {
         program: Program::default(),
         machine: Machine::new(),
     };
-    // Few distinct values would do; what matters is that there are ten million slots.
+    // The values are irrelevant; the array has ten million slots.
     world.run("val x = [ 1.5 for i in ..[10000000] ];");
     world.run("val pair = ((1, 2, 3), [ 7 for i in ..[1000] ]);");
     let before = ASKED.load(Ordering::Relaxed);
@@ -95,7 +95,7 @@ fn reshaping_ten_million_elements_moves_none() {
         assert_eq!(world.address(name), home, "{name} lies elsewhere");
     }
     assert_eq!(world.address("pair"), world.address("same"));
-    // Nor do the views of the library, which are functions.
+    // The views of the library, which are functions, cost nothing either.
     let texts = [
         include_str!("../../stdlib/class.flx"),
         include_str!("../../stdlib/fold.flx"),

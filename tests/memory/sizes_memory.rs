@@ -1,4 +1,4 @@
-//! Memory stays bounded where a program opens another size each round.
+//! Memory of sizes: it stays bounded when a program opens another size in each iteration.
 
 use crate::alone;
 use felis::session::{Mode, Session, Status};
@@ -31,7 +31,7 @@ go (); println total;"
     assert!(grown < 100 << 20, "{} MiB more", grown >> 20);
 }
 
-/// Bytes this process holds, where the system says so.
+/// Returns the resident memory of this process in bytes, if the system reports it.
 fn resident() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     text.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0) * 4096

@@ -1,4 +1,4 @@
-//! The programs of the conformance folder are read without an error.
+//! The programs of the conformance folder: each is parsed without an error.
 //!
 //! Takes the copies in `tests/syntax/`; never runs them.
 

@@ -1,11 +1,11 @@
-//! Each construct reads as the tree it stands for: two texts are compared by their trees.
+//! Constructs and their trees: the trees of two texts are compared.
 
 use crate::trees::{self, bare, incomplete, stmts};
 use felis::source::SourceMap;
 use felis::syntax::ast::{BinaryOp, Body, ClassMember, ExprKind, PatternKind, StmtKind, TypeExprKind};
 use felis::syntax::{self, unparse};
 
-/// The two expressions have the same tree.
+/// Checks that two expressions have the same tree.
 fn same(short: &str, long: &str) {
     assert_eq!(bare(&stmts(&format!("{short};"))), bare(&stmts(&format!("{long};"))), "{short} and {long}");
 }
@@ -497,7 +497,7 @@ fn arguments_are_indented() {
     assert_eq!(stmts("proc p() {\n  fun g() { }\n  g();\n  do done\n  g();\n}").len(), 1);
 }
 
-/// An `if` that is an argument reads back where a condition might follow.
+/// An `if` that is an argument is read back where a condition might follow.
 #[test]
 fn choices_as_arguments_in_comprehensions_read_back() {
     for text in
@@ -509,8 +509,8 @@ fn choices_as_arguments_in_comprehensions_read_back() {
     }
 }
 
-/// Statements in a block before a spread, or before a named argument, are no parts of the
-/// parentheses around.
+/// Statements in a block before a spread, or before a named argument, are not parts of the
+/// surrounding parentheses.
 #[test]
 fn statements_in_a_block_before_a_spread() {
     let texts = [

@@ -1,4 +1,4 @@
-//! What people see when a text cannot be read: `tests/diagnostics/syntax_*.flx` with their `.err`.
+//! Messages of texts that cannot be parsed: `tests/diagnostics/syntax_*.flx` with their `.err`.
 //!
 //! `BLESS=1 cargo test --test syntax diagnostics` rewrites the `.err` files.
 
@@ -35,7 +35,7 @@ fn diagnostics_as_rendered() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Every edit that a help offers, applied, makes the error go away.
+/// Checks that every offered edit, once applied, removes the error.
 #[test]
 fn fixes_fix() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics");

@@ -1,4 +1,4 @@
-//! Texts of version 0.1: what they were, what they are written as today, and what is said of them.
+//! Texts of version 0.1: their old reading, their present form, and the messages about them.
 
 use felis::session::{Mode, Session};
 use felis::source::SourceMap;
@@ -32,7 +32,7 @@ fn a_text_is_rewritten_as_it_was_read() {
         ("x.((i - 1) :>> N);", "x.((i - 1) :>> N);"),
         ("f (10, (i :>> int));", "f (10, i :>> int);"),
         ("if (i :>> int) < 10 do done", "if i :>> int < 10 do done"),
-        // Beside `+` and `*` they stay.
+        // Beside `+` and `*` the parentheses stay.
         ("val a = (i :>> int) + 1;", "val a = (i :>> int) + 1;"),
         ("val a = (x, y |> f) // why\n  :>> T;", "val a = ((x, y) |> f) // why\n  :>> T;"),
         ("filter (x, fun (v) => v > 2);", "filter (x, fun (v) => v > 2);"),
@@ -43,12 +43,12 @@ fn a_text_is_rewritten_as_it_was_read() {
         let tree = parse_v01(&SourceMap::new().add("old.flx", *old));
         let again = parse(&SourceMap::new().add("new.flx", *new));
         assert_eq!(unparse::print(&tree.stmts), unparse::print(&again.stmts), "{old}");
-        // What was rewritten is not rewritten again unless its old reading asks for it.
+        // A rewritten text is rewritten again only if its old reading requires it.
         assert!(again.errors.is_empty(), "{new}");
     }
 }
 
-/// Random texts of operators: the tree of the new text is that of the old one.
+/// Random texts of operators: the tree of the new text equals that of the old one.
 #[test]
 fn random_texts_keep_their_trees() {
     let seed = std::env::var("FELIS_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(17);
@@ -68,7 +68,7 @@ fn random_texts_keep_their_trees() {
         assert!(again.errors.is_empty(), "{text}\n{new}\n{:?}", again.errors);
         assert_eq!(unparse::print(&again.stmts), unparse::print(&tree.stmts), "{text}\n{new}");
         changed += usize::from(new != text);
-        // Trees that differ are told, and only those.
+        // Trees that differ are reported, and no others.
         let now = parse(&source);
         if now.errors.is_empty() {
             let same = unparse::print(&now.stmts) == unparse::print(&tree.stmts);
@@ -101,7 +101,7 @@ fn expression(random: &mut fastrand::Rng, depth: u32) -> String {
     }
 }
 
-/// The examples say what they mean: none is told that it once meant something else.
+/// Checks that the examples have their present meaning: none gets a message about an old one.
 #[test]
 fn examples_are_of_today() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
@@ -112,7 +112,7 @@ fn examples_are_of_today() {
             continue;
         }
         let text = std::fs::read_to_string(&path).expect("readable");
-        // What is imported is found by the command only.
+        // Only the command finds imported files.
         if text.contains("import \"") {
             continue;
         }
@@ -149,9 +149,9 @@ fn both_readings_are_told_where_both_check() {
     assert_eq!(codes("println (1, (2 |> str));"), [""; 0]);
     // The old reading fails.
     assert_eq!(codes("val i = `2:3; println (10, i :>> int, i :>> int + 1);"), [""; 0]);
-    // A statement whose old reading fails makes no other one doubtful.
+    // A statement whose old reading fails does not affect others.
     assert_eq!(codes("val i = `2:3; val n = 10 + i :>> int; println (n, n :>> int);"), [""; 0]);
-    // Today's reading fails.
+    // The present reading fails.
     assert_eq!(codes("val c = 1, 2, 3 :>> int ^ (1 \\* 3);"), ["E0302", "W0040"]);
     assert_eq!(codes("val c = (1, 2) :>> int * int;"), ["E0302", "E0401", "W0040"]);
 }

@@ -27,7 +27,7 @@ impl Grow {
         Name { text: text.into(), span: Span::default() }
     }
 
-    /// Where a name is used, it may be one of a module.
+    /// Returns a name at a use, sometimes one of a module.
     fn path(&mut self) -> Name {
         match self.dice.roll(4) {
             0 => Name {
@@ -135,7 +135,7 @@ impl Grow {
         Pattern { kind, span: Span::default() }
     }
 
-    /// Parts of a tuple, the last of them perhaps `..e`.
+    /// Returns parts of a tuple, the last of them sometimes `..e`.
     fn with_rest(&mut self, depth: u32) -> Vec<Expr> {
         let mut parts = self.many(2, 3, |g| g.expr(depth));
         if let (true, Some(last)) = (self.dice.coin(), parts.pop()) {
@@ -163,7 +163,7 @@ impl Grow {
 
     fn param(&mut self, pattern: u32, depth: u32) -> Param {
         let (mut pattern, ty) = (self.pattern(pattern), self.maybe(|g| g.ty(depth)));
-        // Parameters that end in a rest are read as one, a tuple.
+        // Parameters that end in a rest are read as one tuple.
         if let PatternKind::Rest(_) = pattern.kind {
             pattern.kind = PatternKind::Wild;
         }
@@ -178,7 +178,7 @@ impl Grow {
         let kind = match self.dice.roll(if depth == 0 { 8 } else { 38 }) {
             36 => Block { stmts: self.many(1, 2, |g| g.stmt(deeper)), value: one(self) },
             37 => {
-                // What stands in a text has no quotes.
+                // An expression inside a text contains no quotes.
                 let hole = |g: &mut Grow| {
                     let name = g.name();
                     let (value, width) = (g.at(Name(name)), g.maybe(|g| g.dice.roll(20)));

@@ -1,7 +1,7 @@
-//! Layout: the same program, laid out; nothing is lost, and twice is once.
+//! Layout: the same program, formatted; nothing is lost, and formatting is idempotent.
 //!
-//! On every program of this repository that can be read, on random programs, on programs with
-//! comments at every place, and on examples with their exact result.
+//! Tested on every valid program of this repository, on random programs, on programs with comments
+//! at every place, and on examples with their exact result.
 
 use crate::grow::Grow;
 use crate::trees::{Dice, bare, read};
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A text laid out; `None` if it cannot be read.
+/// Returns a formatted text; `None` if it cannot be parsed.
 fn laid(text: &str) -> Option<String> {
     let mut sources = SourceMap::new();
     let source = sources.add("test.flx", text);
@@ -26,7 +26,8 @@ fn laid(text: &str) -> Option<String> {
     }
 }
 
-/// The comments of a text, found in another way than layout finds them: what no token covers.
+/// Returns the comments of a text by another method than that of the formatter: the text between
+/// tokens.
 fn comments(text: &str) -> Vec<String> {
     let mut sources = SourceMap::new();
     let source = sources.add("test.flx", text);
@@ -41,7 +42,7 @@ fn comments(text: &str) -> Vec<String> {
     out.lines().map(|line| line.trim().to_string()).filter(|line| !line.is_empty()).collect()
 }
 
-/// What holds of every layout.
+/// Checks the properties of every layout.
 fn holds(text: &str, out: &str) {
     let ((before, errors), (after, more)) = (read(text), read(out));
     assert!(errors.is_empty() && more.is_empty(), "{text}\n{out}\n{errors}{more}");
@@ -81,7 +82,7 @@ fn every_program_of_the_repository() {
     assert!(read > 400, "only {read} programs were laid out");
 }
 
-/// The library and the examples are as `felis fmt` leaves them.
+/// Checks that the library and the examples are formatted by `felis fmt`.
 #[test]
 fn the_library_and_the_examples_are_laid_out() {
     let (mut wrong, mut seen) = (Vec::new(), 0);
@@ -100,7 +101,7 @@ fn the_library_and_the_examples_are_laid_out() {
     assert!(wrong.is_empty(), "felis fmt {}", wrong.join(" "));
 }
 
-/// A comment after every token of a program that is not glued to the next.
+/// Inserts a comment after every token of a program that is not attached to the next.
 fn commented(text: &str, dice: &mut Dice) -> String {
     let mut sources = SourceMap::new();
     let source = sources.add("test.flx", text);
@@ -135,10 +136,10 @@ fn comments_may_stand_anywhere() {
         let text = fs::read_to_string(&path).expect("a text");
         for _ in 0..4 {
             let text = commented(&text, &mut dice);
-            // A line break may end a statement: then the text is another.
+            // A line break may end a statement: then the text is another program.
             let Some(out) = laid(&text) else { continue };
             holds(&text, &out);
-            // Of lines that end otherwise comes the same, with those ends.
+            // The result for other line ends is the same, with those ends.
             let returned = text.replace('\n', "\r\n");
             assert_eq!(laid(&returned), Some(out.replace('\n', "\r\n")), "{text}");
             tried += 1;
@@ -157,7 +158,7 @@ proptest! {
         let text = unparse::print(&tree);
         let out = laid(&text).expect("a printed program can be read");
         holds(&text, &out);
-        // All in one line, as far as comments let it.
+        // All in one line, as far as comments allow it.
         if !text.contains("//") {
             let line = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
             if let Some(out) = laid(&line) {
@@ -215,7 +216,7 @@ fn lines_that_are_too_long_are_broken_outside_first() {
     let text = format!("val x = x |> {name} 1 |> {name} 2 |> {name} 3 |> {name} 4 |> {name} 5;");
     let steps: String = (1..=5).map(|n| format!("\n  |> {name} {n}")).collect();
     becomes(&text, &format!("val x = x{steps};\n"));
-    // What is held by one pair of brackets alone is held by both.
+    // The content of a single pair of brackets is held by both brackets together.
     let text = format!("val z = f (({name}, {name}, {name}, {name}, {name}, {name}));");
     let row = format!("  {name}, {name}, {name}, {name},\n  {name}, {name}\n");
     becomes(&text, &format!("val z = f ((\n{row}));\n"));
@@ -226,12 +227,12 @@ fn lines_that_are_too_long_are_broken_outside_first() {
     assert_eq!(out.lines().count(), 4, "{out}");
 }
 
-/// What the library and the examples are written in.
+/// The style of the library and the examples.
 #[test]
 fn definitions_are_laid_out_as_people_write_them() {
     becomes("struct point{x:int;y:int;}", "struct point { x : int; y : int; }\n");
     becomes("instance [T] A[T] {}", "instance[T] A[T] {}\n");
-    // Parameters give way before the type of a result does.
+    // Parameters are broken before the type of a result.
     let long = "T, A:COMPACTLINEAR, B:COMPACTLINEAR, C:COMPACTLINEAR, D:COMPACTLINEAR";
     becomes(
         &format!("fun f[{long}](x:T ^ (A \\* B), y:T ^ B):T ^ (A \\* B) => x;"),
@@ -242,7 +243,7 @@ fn definitions_are_laid_out_as_people_write_them() {
         "/// Documented.\nfun f[T]\n        (x:T):T { return x; }",
         "/// Documented.\nfun f[T]\n  (x:T):T {\n  return x;\n}\n",
     );
-    // Operands below each other are.
+    // Operands in lines of their own are indented.
     becomes("val s =\n\"a\"\n+ \"b\"\n+ \"c\";", "val s =\n  \"a\"\n  + \"b\"\n  + \"c\";\n");
     becomes("f (\n\"a\" +\n\"b\");", "f (\n  \"a\" +\n  \"b\"\n);\n");
     becomes("val s = [ f i\nfor i in ..[3] ];", "val s = [ f i\n          for i in ..[3] ];\n");
@@ -254,7 +255,7 @@ fn lines_end_as_most_of_them_did() {
         "val x=1 ;\r\n/* a\r\n   b */\r\n// c\r\nval y=2;\r\n",
         "val x = 1;\r\n/* a\r\n   b */\r\n// c\r\nval y = 2;\r\n",
     );
-    // A text that is laid out is left as it is.
+    // A formatted text is unchanged.
     becomes("val x = 1;\r\n", "val x = 1;\r\n");
     becomes("val x=1;\n/* a\r\n b */\nval y=2;\n", "val x = 1;\n/* a\n b */\nval y = 2;\n");
     becomes("/* a\r\r\n b */\nval y=2;\n", "/* a\n b */\nval y = 2;\n");

@@ -1,5 +1,5 @@
 //! Reading and writing programs: constructs and their trees, messages, printing, layout, editions,
-//! any text.
+//! arbitrary text.
 
 mod conformance;
 mod constructs;

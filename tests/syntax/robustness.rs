@@ -1,4 +1,4 @@
-//! No text makes the reader panic, overflow its stack or take long.
+//! Robustness of the parser: no text makes it panic, overflow its stack or take long.
 
 use crate::trees::{Dice, bare, codes, incomplete, read, stmts};
 use felis::syntax::brackets::IncrementalSplit;
@@ -6,7 +6,7 @@ use felis::syntax::{lexer, unparse};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
-/// Far more than any of these needs without optimization, far less than exponential time.
+/// A limit far above the need of any of these without optimization, and far below exponential time.
 const SOON: Duration = Duration::from_secs(10);
 
 fn soon<T>(work: impl FnOnce() -> T) -> T {
@@ -84,7 +84,8 @@ fn long_chains() {
     for op in ["+", "*", " or ", " and ", ".", "|>", " x ", " - ", " < ", ":>> int |> "] {
         let text = format!("val y = x{};", format!("{op}x").repeat(40_000));
         assert_eq!(soon(|| codes(&text)), ["E0108"], "{op}");
-        // The longest that is allowed is read, printed and dropped, on this thread's small stack.
+        // The longest allowed chain is read, printed and dropped, on the small stack of this
+        // thread.
         let text = format!("val y = x{};", format!("{op}x").repeat(4_900));
         let (tree, _) = soon(|| read(&text));
         soon(|| unparse::print(&tree));
@@ -137,7 +138,7 @@ fn one_error_per_statement_of_a_block() {
     assert_eq!(soon(|| codes(&nested)).len(), 51);
 }
 
-/// A nesting that is read on the caller's stack needs little of it.
+/// Nesting that is parsed on the caller's stack needs little of it.
 #[test]
 fn small_stacks() {
     for (open, core, close) in [
@@ -202,7 +203,7 @@ fn incomplete_texts() {
     }
 }
 
-/// Four times the text takes about four times the time, not sixteen times.
+/// A text of four times the length takes about four times as long, not sixteen times.
 #[test]
 fn reading_takes_time_in_proportion() {
     let program = include_str!("encoding.flx");
@@ -341,7 +342,7 @@ proptest! {
         soon(|| read(&text));
     }
 
-    /// A program with one token removed, doubled or exchanged.
+    /// Tests a program with one token removed, doubled or exchanged.
     #[test]
     fn damaged_programs(seed: u64) {
         let mut dice = Dice(seed);
@@ -359,13 +360,13 @@ proptest! {
         };
         let text = format!("{}{instead}{}", &program[..start], &program[end..]);
         let (_, errors) = soon(|| read(&text));
-        // One wrong token is told in few words, not in an avalanche.
+        // One wrong token causes few messages.
         prop_assert!(errors.matches("Error:").count() <= 12, "{text}\n{errors}");
     }
 }
 
-/// A text that comes line by line is said to be incomplete only if reading all of it says so, too;
-/// and most often it need not be read.
+/// A text that arrives line by line is reported incomplete only if the whole text is, too; and in
+/// most cases it need not be parsed.
 #[test]
 fn growing_texts_are_as_incomplete_as_whole_ones() {
     let (mut told, mut all) = (0, 0);

@@ -1,4 +1,4 @@
-//! Printing and reading are inverse: on random trees, and on the programs of this folder.
+//! Printing and parsing as inverse operations: on random trees, and on the programs of this folder.
 
 use crate::grow::Grow;
 use crate::trees::{Dice, bare, read, stmts};

@@ -1,11 +1,11 @@
-//! What the syntax tests share: trees without their spans, and errors as text.
+//! Common parts of the syntax tests: trees without their spans, and errors as text.
 
 use felis::diagnostic::render;
 use felis::source::SourceMap;
 use felis::syntax::{self, ast};
 use std::fmt::Debug;
 
-/// A tree as text with the spans cut out: equal texts are equal trees.
+/// Returns a tree as text without spans: equal texts are equal trees.
 pub fn bare(tree: &impl Debug) -> String {
     let text = format!("{tree:?}");
     let mut out = String::with_capacity(text.len());
@@ -19,14 +19,14 @@ pub fn bare(tree: &impl Debug) -> String {
     out
 }
 
-/// The statements of a text that must be read without an error.
+/// Returns the statements of a text, which must have no error.
 pub fn stmts(text: &str) -> Vec<ast::Stmt> {
     let (stmts, errors) = read(text);
     assert!(errors.is_empty(), "{text}\n{errors}");
     stmts
 }
 
-/// The statements of a text, and its errors as people see them.
+/// Returns the statements of a text, and its errors as rendered.
 pub fn read(text: &str) -> (Vec<ast::Stmt>, String) {
     let mut map = SourceMap::new();
     let source = map.add("test.flx", text);
@@ -34,21 +34,21 @@ pub fn read(text: &str) -> (Vec<ast::Stmt>, String) {
     (parsed.stmts, parsed.errors.iter().map(|e| render(e, &map, false)).collect())
 }
 
-/// The codes of the errors in a text.
+/// Returns the codes of the errors in a text.
 pub fn codes(text: &str) -> Vec<&'static str> {
     let mut map = SourceMap::new();
     let source = map.add("test.flx", text);
     syntax::parse(&source).errors.iter().map(|e| e.code.as_str()).collect()
 }
 
-/// Whether more lines could complete a text.
+/// Returns true if more lines could complete a text.
 pub fn incomplete(text: &str) -> bool {
     let mut map = SourceMap::new();
     let source = map.add("test.flx", text);
     syntax::parse(&source).incomplete
 }
 
-/// A small random source: the tests need repeatable trees, not good randomness.
+/// A small pseudorandom generator: the tests need repeatable trees, not good randomness.
 pub struct Dice(pub u64);
 
 impl Dice {

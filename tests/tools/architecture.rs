@@ -1,11 +1,11 @@
-//! The house stands as it is drawn: arrows between rooms point down, every file says what it is,
-//! and nothing is left for later in a way that panics.
+//! The architecture: dependencies between rooms point downward, every file has a head comment, and
+//! no unfinished code is left as a panic.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The rooms from the ground up, each with those below it that it may enter.
+/// The rooms from the lowest up, each with the lower rooms that it may use.
 const ROOMS: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("diagnostic", &["source"]),
@@ -74,7 +74,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The files below a folder whose names end so; none if there is no such folder.
+/// Returns the files below a folder with this extension; none if the folder does not exist.
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut waiting = vec![root().join(folder)];
@@ -96,7 +96,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The room a source file belongs to; `None` for the two roots.
+/// Returns the room of a source file; `None` for the two roots.
 fn room(path: &Path) -> Option<String> {
     let inside = path.strip_prefix(root().join("src")).expect("a file of src");
     let first = inside.components().next().expect("a name").as_os_str().to_string_lossy().into_owned();
@@ -104,7 +104,8 @@ fn room(path: &Path) -> Option<String> {
     (!matches!(room, "lib" | "main")).then(|| room.to_string())
 }
 
-/// The rooms that a file names: `crate::X`, `felis::X`, and the `X`, `Y` of `use crate::{X, Y}`.
+/// Returns the rooms that a file names: `crate::X`, `felis::X`, and the `X`, `Y` of
+/// `use crate::{X, Y}`.
 fn named(text: &str) -> BTreeSet<String> {
     let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     let code = code.join("\n");

@@ -1,4 +1,4 @@
-//! Every program, command and table of the book and the README does what is printed beside it.
+//! The book and the README: every program, command and table gives the printed result.
 //!
 //! Fences that are run:
 //!
@@ -27,23 +27,23 @@ use std::sync::Arc;
 
 /// One fence of a text.
 struct Fence {
-    /// Line of its opening, from 1.
+    /// The line of its opening, from 1.
     line: usize,
     kind: String,
     attributes: Vec<(String, String)>,
     body: String,
 }
 
-/// What is wrong with a fence, and what its body, or that of one after it, should be.
+/// The errors of a fence, and the correct body of it, or of one after it.
 #[derive(Default)]
 struct Found {
     wrong: Vec<String>,
-    /// Line of the opening of a fence, and its new body.
+    /// The line of the opening of a fence, and its new body.
     bodies: Vec<(usize, String)>,
 }
 
 impl Found {
-    /// Compares the written body of a fence with the true one.
+    /// Compares the written body of a fence with the actual one.
     fn compare(&mut self, line: usize, written: &str, happened: &str) {
         let (expected, found) = (trimmed(written), trimmed(happened));
         if expected != found {
@@ -61,7 +61,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The files below a folder whose names end so, in the order of their names.
+/// Returns the files below a folder with this extension, in the order of their names.
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), vec![root().join(folder)]);
     while let Some(folder) = folders.pop() {
@@ -78,7 +78,7 @@ fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The README and the chapters.
+/// Returns the README and the chapters.
 fn texts() -> Vec<PathBuf> {
     let mut found = vec![root().join("README.md")];
     found.extend(files("book/src", "md"));
@@ -112,7 +112,7 @@ fn fences(text: &str) -> Vec<Fence> {
     found
 }
 
-/// Without blanks at the ends of lines and of the whole.
+/// Returns a text without blanks at the ends of lines and at its end.
 fn trimmed(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.join("\n").trim_end().to_string()
@@ -158,7 +158,7 @@ fn program(fence: &Fence, after: &[Fence], files: &Shelf, data: &Drawer) -> Foun
     found
 }
 
-/// Runs the command in the folder of the project; gives all it writes.
+/// Runs the command in the folder of the project; returns all its output.
 fn command(arguments: &[String], input: &str) -> String {
     let (mut reader, writer) = std::io::pipe().expect("a pipe");
     let mut command = Command::new(env!("CARGO_BIN_EXE_felis"));
@@ -177,7 +177,7 @@ fn command(arguments: &[String], input: &str) -> String {
     output
 }
 
-/// The words of a command line, as a shell reads single quotes.
+/// Returns the words of a command line, with single quotes as in a shell.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quoted, mut any) = (Vec::new(), String::new(), false, false);
     for c in line.chars() {
@@ -221,13 +221,13 @@ fn console(fence: &Fence) -> Found {
     found
 }
 
-/// A text in which all times are the same.
+/// Returns a text with all times replaced by the same one.
 fn timeless(text: &str) -> String {
     let time = fancy_regex::Regex::new(r"\b\d+(\.\d+)? (µs|ms|s)\b").expect("a pattern");
     time.replace_all(text, "0 s").into_owned()
 }
 
-/// What is typed in a session and what is answered, input by input.
+/// Returns the inputs and answers of a session, input by input.
 fn session(fence: &Fence) -> Found {
     let typed = |line: &str| line.starts_with("felis> ") || line.starts_with("  ...> ");
     let (mut happened, mut input, mut before) = (String::new(), String::new(), String::new());
@@ -267,7 +267,7 @@ fn verdicts(fence: &Fence) -> Found {
     Found { wrong, ..Found::default() }
 }
 
-/// The text with other bodies in some of its fences.
+/// Returns the text with other bodies in some of its fences.
 fn blessed(text: &str, bodies: &[(usize, String)]) -> String {
     let (mut out, mut skipping) = (String::new(), false);
     for (at, line) in text.lines().enumerate() {
@@ -321,7 +321,7 @@ fn what_is_printed_is_what_happens() {
     assert!(run > 150, "only {run} fences were found");
 }
 
-/// Codes that no short program, or none at all, can show.
+/// The codes that no short program, or no program at all, can cause.
 const NOT_SHOWN: &[&str] = &[
     "E0100", "E0106", "E0108", "E0511", "E0512", "E0599", "E0214", "E0215", "E0618", "E0902", "E0913",
     "E0916", "E0998", "E0999",
@@ -367,7 +367,8 @@ fn every_code_is_explained() {
         assert!(codes.insert(code), "{code} is there twice");
         let page = reference::explain(code).expect("a page");
         let lines: Vec<&str> = page.lines().collect();
-        // Each program that fails does so with the code of its page, and none of another alone.
+        // Each failing program fails with the code of its page, and no program with another code
+        // alone.
         for line in lines.iter().filter(|line| line.starts_with("```felis ")) {
             let failing = ["error=", "says="].iter().any(|word| line.contains(word));
             if failing && !line.contains(code) {

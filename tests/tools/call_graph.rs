@@ -1,5 +1,5 @@
 //! The calls between the files of a room: the layers of `check` call downward only, and no room has
-//! a larger cycle of files than it is allowed.
+//! a larger cycle of files than allowed.
 //!
 //! The graph is read from the text: a call is `self.name(…)`, `this.name(…)`, `checker.name(…)` or
 //! `module::name(…)` of a function whose name is defined in exactly one file of the room, where the
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The number of files in the largest cycle of each room. A number here may fall and never rise.
+/// The number of files in the largest cycle of each room. A number may decrease and never increase.
 const LARGEST_CYCLE: &[(&str, usize)] = &[
     ("check", 26),
     ("core", 1),
@@ -27,8 +27,8 @@ const LARGEST_CYCLE: &[(&str, usize)] = &[
     ("types", 1),
 ];
 
-/// The layers of `check`, from the ground up. Files that stand in no folder are the ground floor;
-/// `mod.rs` is the roof.
+/// The layers of `check`, from the lowest up. Files without a folder are the lowest layer; `mod.rs`
+/// is the highest.
 const LAYERS: &[&str] = &["", "solve", "types", "resolve", "hints", "elaborate", "items", "query"];
 
 /// For each file of a room, the files that it calls, with the functions.
@@ -57,7 +57,7 @@ fn graph(room: &str) -> Graph {
     let mut files = BTreeMap::new();
     texts(&root, &root, &mut files);
     let definition = Regex::new(r"\bfn (\w+)").expect("a pattern");
-    // A path of lower-case segments leads to a function of a module; `Type::name` is another's.
+    // A path of lower-case segments refers to a function of a module; `Type::name` does not.
     let call = Regex::new(&format!(
         r"(?:\b(?:self|this|checker)\s*\.\s*(\w+)\s*(?:::<[^>]*>)?\()|(?:\b(?:super|self|crate::{room})::(?:[a-z_]\w*::)*([a-z_]\w*)\()",
     ))
@@ -85,7 +85,7 @@ fn graph(room: &str) -> Graph {
     graph
 }
 
-/// The files that can be reached from one by calls.
+/// Returns the files that can be reached from one by calls.
 fn reachable<'g>(graph: &'g Graph, from: &'g str) -> BTreeSet<&'g str> {
     let mut found = BTreeSet::new();
     let mut open = vec![from];
@@ -99,7 +99,7 @@ fn reachable<'g>(graph: &'g Graph, from: &'g str) -> BTreeSet<&'g str> {
     found
 }
 
-/// The cycles: the strongly connected components of more than one file.
+/// Returns the cycles: the strongly connected components of more than one file.
 fn cycles(graph: &Graph) -> BTreeSet<BTreeSet<&str>> {
     let reach: BTreeMap<&str, BTreeSet<&str>> =
         graph.keys().map(|file| (file.as_str(), reachable(graph, file))).collect();

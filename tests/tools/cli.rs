@@ -1,4 +1,4 @@
-//! The command as others call it: exit codes, streams, standard input.
+//! The command as a process: exit codes, streams, standard input.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ fn felis(arguments: &[&str]) -> Ended {
     felis_on(arguments, b"")
 }
 
-/// A file with this content, of its own for each test.
+/// Makes a file with this content, separate for each test.
 fn file(name: &str, content: &[u8]) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("felis-cli-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -65,7 +65,7 @@ fn a_file_prints_what_it_prints_and_nothing_else() {
     let path = file("prints.flx", b"println 1;\nval x = 41 + 1;\nprintln x;\nx\n");
     let ended = felis(&[text(&path)]);
     assert_eq!((ended.code, ended.out.as_str()), (OK, "1\n42\n"));
-    // Nobody sees the value of the last expression.
+    // The value of the last expression is not shown.
     assert!(
         ended.err.starts_with("[W0003] Warning: the value of this expression is not used"),
         "{}",
@@ -166,12 +166,12 @@ fn imports_begin_where_the_text_is() {
     let module = file("imported.flx", b"println \"made\"; export fun twice(x:int):int => 2 * x;");
     let folder = module.parent().expect("a folder");
     let main = file("importer.flx", b"import \"imported.flx\";\nprintln$ imported::twice 4;\n");
-    // A file: from its folder, wherever the command is called.
+    // A path in a file is relative to its folder, wherever the command is called.
     let ended = felis(&[text(&main)]);
     assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, "made\n8\n", ""));
     let ended = felis(&["check", text(&main), text(&main)]);
     assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, "", ""));
-    // Other texts: from the working folder.
+    // A path in other texts is relative to the working folder.
     let here = |arguments: &[&str], input: &[u8]| {
         let mut child = command(arguments);
         child.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -196,7 +196,7 @@ fn imports_begin_where_the_text_is() {
         "{err}"
     );
     assert!(err.contains("there is no file `nothing.flx`"), "{err}");
-    // From another folder there is nothing of that name, but by its path.
+    // From another folder the file is found only by its path.
     assert_eq!(felis(&["-e", line]).code, REJECTED);
     assert_eq!(felis(&["-e", &format!("import {:?} as i; i::twice 1", text(&module))]).out, "made\n2\n");
 }
@@ -332,7 +332,7 @@ fn a_piped_session_goes_on_after_errors() {
     assert_eq!((ended.code, ended.out.as_str()), (FAILED, "2 : int\n"));
 }
 
-/// Each line is looked at once, not all that came before it, too.
+/// Checks that each line is parsed once, not again with every later line.
 #[test]
 fn an_input_of_many_lines_is_read_soon() {
     let start = std::time::Instant::now();
@@ -340,7 +340,7 @@ fn an_input_of_many_lines_is_read_soon() {
     let ended = felis_on(&[], input.as_bytes());
     assert_eq!((ended.code, ended.out.as_str()), (REJECTED, "5\n"));
     assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
-    // What is no text is told with its line, and the next input is read.
+    // Invalid UTF-8 is reported with its line, and the next input is read.
     let ended = felis_on(&[], b"val x = (\n\xff);\nprintln 6;\n");
     assert_eq!((ended.code, ended.out.as_str()), (REJECTED, "6\n"));
     assert!(ended.err.contains("0xff"), "{}", ended.err);
@@ -367,7 +367,7 @@ fn a_reader_that_goes_away_ends_the_command_quietly() {
         command(&[text(&path)]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("felis");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("an end");
-    // As shells say of a command that the signal of a closed pipe ends.
+    // The exit code of shells for a command that is ended by SIGPIPE.
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(141), &b""[..]));
     for arguments in [&["explain"][..], &["--help"], &["completions", "bash"], &["-e", "1"]] {
         let mut child =

@@ -1,5 +1,4 @@
-//! The tools of the command as others call them: `new`, `run`, `test`, `fmt`, `explain`, `check`,
-//! `completions`.
+//! The subcommands as processes: `new`, `run`, `test`, `fmt`, `explain`, `check`, `completions`.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -46,7 +45,7 @@ fn felis(folder: &Path, arguments: &[&str]) -> Ended {
     felis_on(folder, arguments, "")
 }
 
-/// An empty folder of its own for a test.
+/// Returns an empty folder for a test.
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("felis-tools-{}-{name}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
@@ -309,7 +308,7 @@ fn tests_and_examples_are_run_and_counted() {
     assert_eq!((ended.code, ended.out.as_str()), (OK, "there are no examples and no tests\n"));
 }
 
-/// A text with a word in the place of each time.
+/// Returns a text with a word in the place of each time.
 fn timeless(text: &str) -> String {
     let time = fancy_regex::Regex::new(r"\b\d+(\.\d+)? (µs|ms|s)\b").expect("a pattern");
     time.replace_all(text, "TIME").into_owned()
@@ -335,7 +334,7 @@ fn some_tests_are_run() {
             "p.flx\n  FAIL  example `double 5`  (TIME), p.flx:5\n  says  11\n  gives 10\n1 passed, 1 failed, 3 left out in TIME\n"
         )
     );
-    // What was mistyped is not well.
+    // A misspelled name is an error.
     let ended = felis(&place, &["test", "--only", "cuonts", "p.flx"]);
     assert_eq!((ended.code, timeless(&ended.out).as_str()), (USAGE, "0 passed, 5 left out in TIME\n"));
     assert_eq!(ended.err, "felis: no example and no test has `cuonts` in its name\n");
@@ -355,7 +354,7 @@ fn a_test_has_a_limit_of_time() {
             ""
         )
     );
-    // The program that they are run on has no more time.
+    // The time limit applies to the program before the tests, too.
     fs::write(place.join("q.flx"), "var n = 0; while n == 0 do n = n * 2; done\ntest \"a\" { }")
         .expect("a file");
     let ended = felis(&place, &["test", "--limit", "0.2", "q.flx"]);
@@ -401,7 +400,7 @@ fn tests_are_told_to_programs() {
         (lines[5]["passed"].as_u64(), lines[5]["failed"].as_u64(), lines.len()),
         (Some(3), Some(2), 6)
     );
-    // A program that is refused is told in the same way.
+    // A rejected program is reported in the same way.
     fs::write(place.join("q.flx"), "println nothing;").expect("a file");
     let ended = felis(&place, &["test", "--json", "q.flx"]);
     assert_eq!((ended.code, ended.err.as_str()), (REJECTED, ""));
@@ -438,7 +437,7 @@ fn files_are_laid_out_in_place() {
     let ended = felis(&place, &["fmt", "bad.flx", "p.flx"]);
     assert_eq!(ended.code, REJECTED);
     assert_eq!(fs::read_to_string(place.join("bad.flx")).expect("a file"), "val x=(1;");
-    // Nothing is left over.
+    // No file is left over.
     assert_eq!(fs::read_dir(&place).expect("a folder").count(), 2);
 }
 
@@ -536,7 +535,7 @@ fn shells_get_their_completions() {
     }
 }
 
-/// Whether every element that is opened is closed, in order.
+/// Checks that every opened element is closed, in order.
 fn balanced(html: &str) -> Result<(), String> {
     let mut open: Vec<&str> = Vec::new();
     for tag in html.split('<').skip(1) {
@@ -675,7 +674,7 @@ fn the_next_value_of_a_variable_takes_the_memory_of_the_one_before() {
         ended.out.lines().find(|line| line.starts_with("arrays took ")).unwrap_or_default().to_string()
     };
     assert_eq!(arrays("y.i * 0.5 + 1.0"), "arrays took 800.0 kB");
-    // An element that another round reads has to stay.
+    // An element that a later iteration reads must be kept.
     assert_ne!(arrays("y.i * 0.5 + y.(flip i)"), "arrays took 800.0 kB");
 }
 
@@ -690,7 +689,7 @@ fn declarations_are_known_without_a_call_of_main() {
         assert_eq!((ended.code, ended.err.as_str()), (OK, ""), "{arguments:?}");
         assert!(ended.out.starts_with("run\nyes : int\n"), "{}", ended.out);
     }
-    // Without types: what there is by this name.
+    // Without types, all functions of the name are listed.
     let ended = felis(&place, &["can", "--with", "p.flx", "twice"]);
     assert_eq!(
         (ended.code, ended.out.as_str(), ended.err.as_str()),

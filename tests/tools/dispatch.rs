@@ -1,4 +1,4 @@
-//! `:dispatch`, `:can` and `:instances`: sessions in `tests/dispatch/*.in` with what they answer in
+//! `:dispatch`, `:can` and `:instances`: sessions in `tests/dispatch/*.in` with their answers in
 //! `.out`. They run in the folder of the examples, whose modules they import.
 //!
 //! `BLESS=1 cargo test --test tools dispatch` rewrites the `.out` files.

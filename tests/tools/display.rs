@@ -1,10 +1,10 @@
-//! How a session shows results, and the names it gives them.
+//! The display of results in a session, and the names of results.
 
 use felis::session::{Mode, Session, Status, Window, on_large_stack};
 
 const WINDOW: Window = Window { columns: 40, rows: 8 };
 
-/// What is shown of an input that must succeed.
+/// Returns the text shown for an input that must succeed.
 fn shown(session: &mut Session, text: &str) -> String {
     let outcome = session.evaluate("input", text, Mode::Display(WINDOW), &mut |_| ());
     let errors: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
@@ -75,7 +75,7 @@ fn long_words_make_room_for_columns() {
             " name                          age  ok\n ────────────────────────────  ───  ────
  \"a name that is longer than…    0  true\n \"a name that is longer than…    1  true",
         ),
-        // Where one column has no room, another may have.
+        // Another column may have the room that one lacks.
         (
             "[ (a = \"0123456789012345\", b = \"0123456789012345\", c = \"0123456789012345\", d = i :>> int) for i in ..[2] ]",
             " a                 …  d
@@ -133,7 +133,7 @@ fn an_array_of_records_is_a_table() {
         ("((name=\"Ann\", age=31, height=1.72), (name=\"Christina\", age=110, height=100.0))", table),
         ("struct P { name : string; age : int; height : real; }", ""),
         ("(P (\"Ann\", 31, 1.72), P (\"Christina\", 110, 100.0))", table),
-        // A type that has a text of its own is shown by it.
+        // A type with a text of its own is shown by it.
         ("instance Show[P] { fun show(p : P) : string => p.name; }", ""),
         ("(P (\"Ann\", 31, 1.72), P (\"Christina\", 110, 100.0))", "(Ann, Christina)"),
     ]);
@@ -176,7 +176,7 @@ fn results_have_names() {
         ("\"three\"", "\"three\""),
         ("(_1, _2, _3)", "(\"three\", 3, 2)"),
         ("it.0 + \"!\"", "\"three!\""),
-        // To look at one is no new result.
+        // Showing a result makes no new result.
         ("it", "\"three!\""),
         ("_1", "\"three!\""),
         ("_3", "\"three\""),

@@ -1,5 +1,5 @@
-//! The files for editors: the TextMate grammar is run here over programs and compared with the
-//! lexer, so that the two never drift apart; the extension's files fit together.
+//! The files for editors: the TextMate grammar is run over programs and compared with the lexer, so
+//! that they stay consistent; the files of the extension are checked for consistency.
 
 use crate::textmate::Grammar;
 use felis::editor::{TokenClass, tokens};
@@ -20,7 +20,7 @@ fn grammar() -> Grammar {
     Grammar::read(&read("editors/vscode/syntaxes/felis.tmLanguage.json"))
 }
 
-/// The words of the language, as the lexer's table has them.
+/// Returns the keywords of the lexer's table.
 fn keywords() -> BTreeSet<String> {
     let table = read("src/syntax/token.rs");
     let tokens = table.lines().filter_map(|line| line.trim().strip_prefix("#[token(\"")?.split('"').next());
@@ -38,7 +38,7 @@ fn the_grammar_has_the_words_of_the_lexer_and_no_others() {
         assert!(!grammar.scope_of(&format!(" {word}' "), 1).starts_with("keyword."), "{word}' is a name");
         assert!(!grammar.scope_of(&format!(" x{word} "), 1).starts_with("keyword."), "x{word} is a name");
     }
-    // The words in the grammar's lists: everything between bars.
+    // The words in the lists of the grammar: all text between bars.
     let text = read("editors/vscode/syntaxes/felis.tmLanguage.json");
     let tree: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let mut listed = BTreeSet::new();
@@ -83,7 +83,7 @@ fn the_grammar_sees_what_the_lexer_sees() {
                     TokenClass::Comment => scope.starts_with("comment."),
                     TokenClass::Name | TokenClass::TypeName => {
                         let name = ["variable.", "entity.name.", "support.type.", "storage.type.kind."];
-                        // Words in one place, names in all others.
+                        // Words that are keywords in one place, and names elsewhere.
                         let sometimes = matches!(word, "test" | "bench" | "layout")
                             && scope.starts_with("keyword.declaration");
                         name.iter().any(|name| scope.starts_with(name)) || sometimes
@@ -110,7 +110,7 @@ fn the_grammar_sees_what_the_lexer_sees() {
     assert!(checked > 20_000, "only {checked} words were compared");
 }
 
-/// Words of a text with their scopes, without the last part.
+/// Returns the words of a text with their scopes, without the last part.
 fn scoped(text: &str) -> Vec<(String, String)> {
     let scopes = grammar().scopes(text);
     let mut out: Vec<(String, String)> = Vec::new();
@@ -194,7 +194,7 @@ fn scopes_of_definitions_literals_and_comments() {
             ("x", "variable.other"),
         ])
     );
-    // A string ends with its line, whatever follows.
+    // A string ends with its line.
     let unclosed = scoped("\"open\nval");
     assert_eq!(unclosed.last(), Some(&("val".to_string(), "keyword.declaration".to_string())));
 }
@@ -222,7 +222,7 @@ fn the_files_of_the_extension_fit_together() {
         let pattern = configuration["indentationRules"][rule].as_str().expect("a pattern");
         fancy_regex::Regex::new(pattern).expect(rule);
     }
-    // What the extension starts is there, and what its settings are called is declared.
+    // The program that the extension starts exists, and its settings are declared.
     let code = read("editors/vscode/extension.js");
     assert!(code.contains("args: [\"lsp\"]"));
     assert!(manifest["contributes"]["configuration"]["properties"]["felis.path"].is_object());

@@ -1,4 +1,4 @@
-//! The language server, as a real client sees it: each answer exactly.
+//! The language server as a client sees it: each answer exactly.
 
 use crate::lsp_client::{Client, edited, place, position, slice};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ val t : Time = `1:24 \\, `2:60;
 println (width (Circle 1.0), g::area (1, 2), t, each (1, 2));
 ";
 
-/// A server that has both programs, the second one open.
+/// Returns a server that has both programs, the second one open.
 fn opened(name: &str) -> (Client, String) {
     let mut client = Client::new(name);
     client.file("geometry.flx", GEOMETRY);
@@ -45,7 +45,7 @@ fn opened(name: &str) -> (Client, String) {
     (client, uri)
 }
 
-/// What is told at a place, without the fences around the declaration.
+/// Returns the hover at a place, without the fences around the declaration.
 fn hover(client: &mut Client, uri: &str, needle: &str) -> String {
     let told = client.at("textDocument/hover", uri, PROGRAM, needle);
     let text = told["contents"]["value"].as_str().unwrap_or("nothing");
@@ -84,7 +84,7 @@ fn hover_tells_declarations_types_sizes_and_docs() {
     assert_eq!(client.leave(), Some(0));
 }
 
-/// A line that is being written is told of as far as it is.
+/// A line that is being written has hovers for its valid part.
 #[test]
 fn hover_tells_of_a_broken_line() {
     let (mut client, uri) = opened("hover_broken");
@@ -140,14 +140,14 @@ fn definitions_are_found_in_this_text_in_modules_and_in_the_library() {
         assert!(at.ends_with(&format!("/programs/{file}")), "{needle}: {at}");
         assert_eq!(found["range"]["start"], place(text, target), "{needle}");
     }
-    // The library's text is a copy that nobody writes into.
+    // The library's text is a read-only copy.
     let found = client.at("textDocument/definition", &uri, PROGRAM, "z = su|m");
     let path = found["uri"].as_str().expect("a URI").strip_prefix("file://").expect("a file").to_string();
     assert!(path.ends_with("/cache/felis/0.1.0/stdlib/fold.flx"), "{path}");
     let text = std::fs::read_to_string(&path).expect("the copy");
     assert_eq!(slice(&text, &found["range"]), "sum");
     assert!(std::fs::metadata(&path).expect("the copy").permissions().readonly());
-    // It is shown with its outline, and nothing is found wrong with it.
+    // It is shown with its outline and without diagnostics.
     let copy = format!("file://{path}");
     client.open_text(&copy, &text);
     let symbols = client.request("textDocument/documentSymbol", json!({ "textDocument": { "uri": copy } }));
@@ -162,7 +162,7 @@ fn definitions_are_found_in_this_text_in_modules_and_in_the_library() {
     assert_eq!(client.at("textDocument/definition", &uri, PROGRAM, "print|ln z"), Value::Null);
 }
 
-/// Places as file and text, in order.
+/// Returns places as file and text, in order.
 fn places(found: &Value) -> Vec<(String, u64, u64)> {
     let all = found.as_array().unwrap_or_else(|| panic!("{found}"));
     let place = |one: &Value| {
@@ -176,7 +176,7 @@ fn places(found: &Value) -> Vec<(String, u64, u64)> {
 #[test]
 fn references_go_by_meaning_and_over_files() {
     let (mut client, uri) = opened("references");
-    // A text that is not open, with a name that means something else, and a word in a comment.
+    // A text that is not open, with a name of another meaning, and a word in a comment.
     client.file(
         "other.flx",
         "import \"geometry.flx\" as g;\nval area = 1; // area\nprintln (g::area (area, 2));\n",
@@ -201,7 +201,7 @@ fn references_go_by_meaning_and_over_files() {
     assert_eq!(marks.as_array().expect("a list").len(), 3);
 }
 
-/// What a rename makes of the texts, or why it is refused.
+/// Returns the texts after a rename, or the reason for its refusal.
 fn renamed(client: &mut Client, uri: &str, needle: &str, name: &str) -> Result<(String, String), String> {
     let more = json!({ "newName": name });
     let done = client.asked_at("textDocument/rename", uri, PROGRAM, needle, more);
@@ -238,7 +238,7 @@ fn renames_change_what_means_the_same_and_nothing_else() {
     let (program, geometry) = renamed(&mut client, &uri, "p : Po|int", "Place").expect("done");
     assert_eq!(program, PROGRAM.replace("Point", "Place"));
     assert_eq!(geometry, GEOMETRY.replace("Point", "Place"));
-    // Renaming changes nothing by itself: the same question has the same answer.
+    // Renaming changes nothing by itself: the same request has the same answer.
     assert!(renamed(&mut client, &uri, "fun tw|ice", "doubled").is_ok());
 }
 
@@ -326,14 +326,14 @@ fn renames_that_would_change_a_meaning_are_refused() {
     let asked = client.at("textDocument/prepareRename", &uri, PROGRAM, "map tw|ice");
     assert_eq!(asked["placeholder"], "twice");
     assert_eq!(slice(PROGRAM, &asked["range"]), "twice");
-    // Where a text could not be checked, the name may be meant, too.
+    // A text that could not be checked may use the name, too.
     let broken = PROGRAM.replace("map twice v", "map twice ) v");
     client.replace(&uri, 2, &broken);
     let asked = json!({ "newName": "doubled" });
     let refused = client.asked_at("textDocument/rename", &uri, &broken, "fun tw|ice", asked);
     let message = refused.expect_err("refused")["message"].as_str().expect("a reason").to_string();
     assert!(message.contains("has errors, and what `twice` means in its line 6 is not known"), "{message}");
-    // One word of an import that stands for two functions.
+    // One word of an import that refers to two functions.
     let two = "export fun f(x:int):int => x;\nexport fun f(x:string):string => x;\n";
     client.open("two.flx", two);
     let user = "import \"two.flx\" (f);\nprintln (f 1, f \"a\");\n";
@@ -410,10 +410,10 @@ fn operators_tell_what_they_do_there() {
     ] {
         assert_eq!(told(needle), expected, "{needle}");
     }
-    // The library's, with its declaration there.
+    // The library's operator, with its declaration there.
     let product = told("2.0) |* complex");
     assert!(product.starts_with("fun * (a:complex, b:complex):complex\n"), "{product}");
-    // In a type it is none.
+    // In a type it is not an operator on values.
     assert_eq!(told("s : int |* real"), ": int * real");
 }
 
@@ -468,7 +468,7 @@ fn paths_of_imports_are_completed() {
             .into_iter()
             .flatten()
             .map(|item| {
-                // What is put there goes on with the path.
+                // The inserted text continues the path.
                 let (label, put) = (item["label"].as_str().expect("a label"), &item["textEdit"]["newText"]);
                 assert_eq!(put, label);
                 label.to_string()
@@ -510,7 +510,7 @@ fn missing_arms_are_added() {
     assert_eq!(text, expected);
 }
 
-/// Labels with kinds and details, the first ones.
+/// Returns labels with kinds and details, the first ones.
 fn completed(
     client: &mut Client,
     uri: &str,
@@ -552,14 +552,14 @@ fn completion_knows_what_is_in_scope_and_what_stands_before_a_dot() {
         assert!(found.starts_with(&expected), "{typed}: {found:?}");
         assert!(found.len() < 10 && (!expected.is_empty() || found.is_empty()), "{typed}: {found:?}");
     }
-    // Where nothing has been written, everything could be; what is at hand comes first.
+    // At an empty place all names are offered; the nearest come first.
     let all = completed(&mut client, &uri, 12, inside, "  println ");
     assert_eq!(all[0], ("z".to_string(), "int".to_string()));
     for name in ["first", "twice", "sum", "endif", "Time", "g"] {
         assert!(all.iter().any(|(label, _)| label == name), "{name}");
     }
     assert!(all.iter().all(|(label, _)| !label.starts_with('_') && label != "nothing_written_yet"));
-    // What more there is to tell is told when somebody looks.
+    // Details are computed on request.
     let item = json!({ "label": "transpose", "data": { "name": "transpose" } });
     let item = client.request("completionItem/resolve", item).expect("an item");
     assert!(item["detail"].as_str().expect("a type").starts_with("transpose[T, N:COMPACTLINEAR"), "{item}");
@@ -581,7 +581,7 @@ fn parameters_are_told_while_they_are_written() {
         let asked = json!({ "textDocument": { "uri": uri }, "position": position(&text, text.len()) });
         let help = client.request("textDocument/signatureHelp", asked).expect("an answer");
         if typed.contains("twice (") {
-            // That is `twice`'s parenthesis.
+            // The parenthesis belongs to `twice`.
             assert_eq!(help["signatures"][0]["label"], "fun twice(x:int) : int", "{typed}");
             continue;
         }
@@ -674,8 +674,7 @@ fn words_are_colored_by_meaning() {
             shown.push(format!("{} {kind} {}", slice(text, &range), token[4]));
         }
     }
-    // Declarations have bit 1, what cannot change bit 2, what the language or the library has bit
-    // 4.
+    // Declarations have bit 1, immutable names bit 2, names of the language or the library bit 4.
     let expected = [
         "/* 𝒳 */ comment 0",
         "P struct 1",

@@ -1,4 +1,4 @@
-//! A client of the language server, over pipes: what an editor does, and no more.
+//! A client of the language server, over pipes: the requests of an editor.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -8,30 +8,30 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// Nothing takes longer, on a busy machine either.
+/// The timeout of a request, sufficient on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An editor that has started a server.
+/// A client with its server.
 pub struct Client {
     child: Child,
     input: Option<ChildStdin>,
     output: Receiver<Value>,
-    /// Notifications and requests of the server that nobody has asked about yet.
+    /// Notifications and requests of the server that the test has not read yet.
     told: VecDeque<Value>,
     next: i64,
-    /// A folder of its own, where the server keeps its copies, too.
+    /// A folder of its own, which also holds the server's copies.
     pub folder: PathBuf,
-    /// What the server says that it can do.
+    /// The capabilities of the server.
     pub abilities: Value,
 }
 
 impl Client {
-    /// Starts a server in a folder of its own, and greets it.
+    /// Starts a server in a folder of its own, and initializes it.
     pub fn new(name: &str) -> Client {
         Client::with(name, json!({}))
     }
 
-    /// The same, for an editor that can do these things.
+    /// Does the same for an editor with these capabilities.
     pub fn with(name: &str, capabilities: Value) -> Client {
         let folder = std::env::temp_dir().join(format!("felis-lsp-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
@@ -72,7 +72,7 @@ impl Client {
         client
     }
 
-    /// Writes a file of the workspace; gives its URI.
+    /// Writes a file of the workspace; returns its URI.
     pub fn file(&self, name: &str, text: &str) -> String {
         let path = self.folder.join("programs").join(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -80,14 +80,14 @@ impl Client {
         uri(&path)
     }
 
-    /// Writes and opens a file of the workspace; gives its URI.
+    /// Writes and opens a file of the workspace; returns its URI.
     pub fn open(&mut self, name: &str, text: &str) -> String {
         let uri = self.file(name, text);
         self.open_text(&uri, text);
         uri
     }
 
-    /// Opens a text that may not be on disk.
+    /// Opens a text that need not be on disk.
     pub fn open_text(&mut self, uri: &str, text: &str) {
         let document = json!({ "uri": uri, "languageId": "felis", "version": 1, "text": text });
         self.notify("textDocument/didOpen", json!({ "textDocument": document }));
@@ -113,12 +113,12 @@ impl Client {
         input.flush().expect("the server listens");
     }
 
-    /// Tells the server something.
+    /// Sends a notification.
     pub fn notify(&mut self, method: &str, params: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Sends a request without waiting for its answer; gives its number.
+    /// Sends a request without waiting for its answer; returns its number.
     pub fn ask(&mut self, method: &str, params: Value) -> i64 {
         self.next += 1;
         let id = self.next;
@@ -126,7 +126,7 @@ impl Client {
         id
     }
 
-    /// The answer to a request, or its error.
+    /// Returns the answer to a request, or its error.
     pub fn answer(&mut self, id: i64) -> Result<Value, Value> {
         loop {
             let message = self.output.recv_timeout(PATIENCE).expect("an answer");
@@ -140,18 +140,18 @@ impl Client {
         }
     }
 
-    /// Asks and waits.
+    /// Sends a request and waits for the answer.
     pub fn request(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         let id = self.ask(method, params);
         self.answer(id)
     }
 
-    /// Asks about the place of a text that [`place`] finds.
+    /// Sends a request about the place of a text that [`place`] finds.
     pub fn at(&mut self, method: &str, uri: &str, text: &str, needle: &str) -> Value {
         self.asked_at(method, uri, text, needle, json!({})).expect("an answer")
     }
 
-    /// The same with more parameters, and perhaps an error.
+    /// Does the same with more parameters; the answer may be an error.
     pub fn asked_at(
         &mut self,
         method: &str,
@@ -167,7 +167,7 @@ impl Client {
         self.request(method, params)
     }
 
-    /// The next thing that the server tells by this method.
+    /// Returns the next notification or request of the server with this method.
     pub fn told(&mut self, method: &str) -> Value {
         if let Some(at) = self.told.iter().position(|message| message["method"] == method) {
             return self.told.remove(at).expect("it is there")["params"].clone();
@@ -181,7 +181,7 @@ impl Client {
         }
     }
 
-    /// The diagnostics of a text in this version.
+    /// Returns the diagnostics of a text in this version.
     pub fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<Value> {
         loop {
             let told = self.told("textDocument/publishDiagnostics");
@@ -191,20 +191,20 @@ impl Client {
         }
     }
 
-    /// What has been told already and not been asked about.
+    /// Returns the messages that have been received and not read yet.
     pub fn told_before(&mut self) -> Vec<Value> {
         self.told.extend(self.output.try_iter());
         self.told.drain(..).collect()
     }
 
-    /// Says goodbye; gives the exit code.
+    /// Shuts the server down; returns the exit code.
     pub fn leave(mut self) -> Option<i32> {
         self.request("shutdown", Value::Null).expect("it heeds");
         self.notify("exit", Value::Null);
         self.child.wait().expect("it ends").code()
     }
 
-    /// Goes without a word; gives the exit code.
+    /// Closes the connection without a shutdown; returns the exit code.
     pub fn vanish(mut self) -> Option<i32> {
         self.input = None;
         self.child.wait().expect("it ends").code()
@@ -239,13 +239,13 @@ fn receive(pipe: &mut impl BufRead) -> Option<Value> {
     serde_json::from_slice(&body).ok()
 }
 
-/// A file as the protocol names it; the folders of tests have plain names.
+/// Returns the URI of a file; the folders of tests have plain names.
 pub fn uri(path: &Path) -> String {
     format!("file://{}", path.display().to_string().replace(' ', "%20"))
 }
 
-/// The place of a `|`, or of a `‸` if there is one, in a needle that stands in a text once; or of
-/// the needle.
+/// Returns the place of a `|`, or of a `‸` if there is one, in a needle that occurs once in a text;
+/// otherwise that of the needle.
 pub fn place(text: &str, needle: &str) -> Value {
     let mark = if needle.contains('‸') { '‸' } else { '|' };
     let (before, after) = needle.split_once(mark).unwrap_or((needle, ""));
@@ -255,26 +255,26 @@ pub fn place(text: &str, needle: &str) -> Value {
     position(text, at)
 }
 
-/// Where lines begin: after `\n`, `\r\n` and `\r`.
+/// Returns the starts of lines: after `\n`, `\r\n` and `\r`.
 fn starts(text: &str) -> Vec<usize> {
     let ends =
         text.char_indices().filter(|(at, c)| *c == '\n' || *c == '\r' && !text[at + 1..].starts_with('\n'));
     std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
 }
 
-/// The place of a byte.
+/// Returns the position of a byte.
 pub fn position(text: &str, at: usize) -> Value {
     let starts = starts(text);
     let line = starts.iter().filter(|start| **start <= at).count() - 1;
     json!({ "line": line, "character": text[starts[line]..at].encode_utf16().count() })
 }
 
-/// The text at a range.
+/// Returns the text at a range.
 pub fn slice<'t>(text: &'t str, range: &Value) -> &'t str {
     &text[byte(text, &range["start"])..byte(text, &range["end"])]
 }
 
-/// The byte at a place.
+/// Returns the byte at a position.
 pub fn byte(text: &str, position: &Value) -> usize {
     let line = position["line"].as_u64().expect("a line") as usize;
     let mut units = position["character"].as_u64().expect("a character") as usize;
@@ -288,7 +288,7 @@ pub fn byte(text: &str, position: &Value) -> usize {
     text.len()
 }
 
-/// A text with edits applied.
+/// Returns a text with edits applied.
 pub fn edited(text: &str, edits: &Value) -> String {
     let edits = edits.as_array().expect("a list of edits");
     let mut edits: Vec<(usize, usize, &str)> = edits

@@ -1,7 +1,7 @@
-//! The language server under random edits of the examples: nothing fails, and in the end it says of
-//! a text what `felis check` says.
+//! The language server under random edits of the examples: nothing fails, and in the end its
+//! diagnostics of a text are those of `felis check`.
 //!
-//! `FELIS_RANDOM=N` tries N texts instead of a few; `FELIS_SEED` repeats a run.
+//! `FELIS_RANDOM=N` tests N texts instead of a few; `FELIS_SEED` repeats a run.
 
 use crate::in_four_parts;
 use crate::lsp_client::{Client, byte, position};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 
-/// What people type, paste and leave unfinished.
+/// Texts that users type, paste and leave unfinished.
 const PIECES: &[&str] = &[
     "(",
     ")",
@@ -84,7 +84,7 @@ fn edit(random: &mut fastrand::Rng, text: &mut String) -> Value {
     let (from, mut to) = (a.min(b), a.max(b));
     let insert = match random.u32(0..10) {
         0 => {
-            // A part of the text itself, once more.
+            // A repeated part of the text itself.
             let mut end = (from + random.usize(0..200)).min(text.len());
             while !text.is_char_boundary(end) {
                 end -= 1;
@@ -111,7 +111,7 @@ fn edit(random: &mut fastrand::Rng, text: &mut String) -> Value {
     json!({ "range": range, "text": insert })
 }
 
-/// A question at a random place; its answer may be anything but a failure of the server.
+/// Sends a request at a random place; every answer except a failure of the server is allowed.
 fn ask(random: &mut fastrand::Rng, client: &mut Client, uri: &str, text: &str) {
     let mut at = random.usize(0..=text.len());
     while !text.is_char_boundary(at) {
@@ -148,7 +148,7 @@ fn ask(random: &mut fastrand::Rng, client: &mut Client, uri: &str, text: &str) {
     }
 }
 
-/// What `felis check` says: codes, places, sentences.
+/// Returns the diagnostics of `felis check`: codes, places, sentences.
 fn checked(path: &Path, text: &str) -> Vec<(String, usize, String)> {
     let done = Command::new(env!("CARGO_BIN_EXE_felis")).args(["check", "--json"]).arg(path).output();
     let done = done.expect("the command runs");
@@ -170,7 +170,7 @@ fn checked(path: &Path, text: &str) -> Vec<(String, usize, String)> {
         .collect()
 }
 
-/// Writes the programs of a folder, and of those in it, into the workspace.
+/// Writes the programs of a folder, and of folders inside, into the workspace.
 fn shelve(client: &Client, folder: &Path, below: &str) {
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
         let (path, name) = (entry.path(), entry.file_name().into_string().expect("a plain name"));
@@ -184,8 +184,8 @@ fn shelve(client: &Client, folder: &Path, below: &str) {
 
 in_four_parts!(every_name_of_the_examples_can_be_renamed);
 
-/// A name that no program has takes the place of each name of the examples in turn: as what names
-/// stand for is compared before and after, a single use that is not known would show.
+/// Renames each name of the examples in turn to a new one. The server compares the referents before
+/// and after, so a single missed use would be found.
 fn every_name_of_the_examples_can_be_renamed(part: usize, parts: usize) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let mut client = Client::new(&format!("rename-all-{part}"));

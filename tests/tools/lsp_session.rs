@@ -1,5 +1,5 @@
 //! The language server over time: diagnostics as a text changes, files that import each other,
-//! positions, requests that are taken back, panics, the end.
+//! positions, canceled requests, panics, shutdown.
 
 use crate::lsp_client::{Client, edited, place, slice};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn diagnostics_have_places_codes_reasons_and_links() {
     assert_eq!(slice(text, &first["range"]), "x");
     let related = &first["relatedInformation"][0];
     assert_eq!(related["location"]["range"]["start"], json!({ "line": 0, "character": 4 }));
-    // The link leads to the page that `felis explain` prints.
+    // The link refers to the page that `felis explain` prints.
     let link =
         first["codeDescription"]["href"].as_str().expect("a link").strip_prefix("file://").expect("a file");
     let page = std::fs::read_to_string(link).expect("a page");
@@ -30,7 +30,7 @@ fn diagnostics_have_places_codes_reasons_and_links() {
     let second = &wrong[1];
     assert_eq!(second["range"]["start"], json!({ "line": 2, "character": 23 }));
     assert_eq!(slice(text, &second["range"]), "undefined");
-    // What is mended has no diagnostics any more.
+    // A corrected text has no diagnostics.
     client.replace(&uri, 3, "val x : int = 1;\n");
     assert_eq!(client.diagnostics(&uri, 3), Vec::<Value>::new());
     let warned = "val x = (1, 2);\nx;\nprintln x;\n";
@@ -53,7 +53,7 @@ fn quick_fixes_apply_what_helps_say() {
     assert_eq!(action["kind"], "quickfix");
     assert_eq!(action["diagnostics"][0], wrong[0]);
     assert_eq!(edited(text, &action["edit"]["changes"][&uri]), text.replace("numbr", "number"));
-    // Elsewhere there is nothing to fix, and nothing but fixes is offered.
+    // At other places there are no fixes, and only fixes are offered.
     let elsewhere = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 3 } });
     let mut other = asked.clone();
     other["range"] = elsewhere;
@@ -93,7 +93,8 @@ fn open_texts_count_and_not_what_is_on_disk() {
     let uri = client.open("main.flx", "import \"part.flx\" as part;\nval y : string = part::f 1;\n");
     let wrong = client.diagnostics(&uri, 1);
     assert_eq!((wrong.len(), &wrong[0]["code"]), (1, &json!("E0301")));
-    // The buffer says otherwise, and the importer is told without having changed.
+    // The buffer differs from the file; the diagnostics of the importer are published without a
+    // change of its text.
     client.open_text(&part, "export fun f(x:int):string => x.str;\n");
     assert_eq!(client.diagnostics(&uri, 1), Vec::<Value>::new());
     client.replace(&part, 2, "export fun f(x:int):string => x;\n");
@@ -108,16 +109,16 @@ fn open_texts_count_and_not_what_is_on_disk() {
     assert!(
         wrong[0]["relatedInformation"][0]["location"]["uri"].as_str().expect("a URI").ends_with("/part.flx")
     );
-    // Closed, what is on disk counts again.
+    // After the close, the file on disk counts again.
     client.notify("textDocument/didClose", json!({ "textDocument": { "uri": part } }));
     assert_eq!(client.diagnostics(&uri, 1)[0]["code"], "E0301");
-    // A text that has never been saved can be imported; one that imports it is mended by it.
+    // A text that has never been saved can be imported; this corrects its importer.
     client.replace(&uri, 2, "import \"new.flx\" as new;\nprintln new::a;\n");
     assert_eq!(client.diagnostics(&uri, 2)[0]["code"], "E0901");
     let new = uri.replace("main.flx", "new.flx");
     client.open_text(&new, "export val a = 1;\n");
     assert_eq!(client.diagnostics(&uri, 2), Vec::<Value>::new());
-    // Texts that import each other are refused, each in its own place.
+    // Texts that import each other are rejected, each at its own place.
     client.replace(&new, 2, "import \"main.flx\" as main;\nexport val a = 1;\n");
     assert_eq!(client.diagnostics(&uri, 2)[0]["code"], "E0903");
 }
@@ -128,7 +129,7 @@ fn changes_are_applied_where_the_editor_says() {
     let text = "// 𝒳𝒴\r\nval t = \"𝒳\"; val a = 1;\r\nprintln a;\r\n";
     let uri = client.open("changes.flx", text);
     client.diagnostics(&uri, 1);
-    // Two edits in one message, the second in the text that the first has made.
+    // Two edits in one message, the second relative to the text after the first.
     let first = json!({ "start": { "line": 1, "character": 18 }, "end": { "line": 1, "character": 19 } });
     let second = json!({ "start": { "line": 0, "character": 5 }, "end": { "line": 0, "character": 7 } });
     client.change(&uri, 2, json!([{ "range": first, "text": "bc" }, { "range": second, "text": "" }]));
@@ -137,7 +138,7 @@ fn changes_are_applied_where_the_editor_says() {
     assert_eq!(slice(now, &wrong[0]["range"]), "a");
     let told = client.at("textDocument/hover", &uri, now, "val b|c");
     assert_eq!(told["range"], json!({ "start": place(now, "|bc"), "end": place(now, "bc|") }));
-    // Places beyond the text are its end.
+    // Positions beyond the text mean its end.
     let beyond = json!({ "start": { "line": 99, "character": 9 }, "end": { "line": 99, "character": 99 } });
     client.change(&uri, 3, json!([{ "range": beyond, "text": "val a = 2;" }]));
     assert_eq!(
@@ -188,7 +189,7 @@ fn a_panic_is_an_error_and_the_server_lives() {
     assert_eq!(error["code"], -32601);
     let error = client.request("textDocument/hover", json!({ "position": 1 })).expect_err("an error");
     assert_eq!(error["code"], -32602);
-    // What is not open is not known, and notifications that cannot be read are no end.
+    // A text that is not open is ignored, and invalid notifications do not end the server.
     client.notify("textDocument/didChange", json!({ "nonsense": true }));
     client.notify("$/unknown", json!(null));
     let gone = uri.replace("a.flx", "b.flx");
@@ -202,8 +203,8 @@ fn requests_that_are_taken_back_are_not_worked_on() {
     let text = "fun f(x:int):int => sum (x, x);\n".to_string();
     let many: String = (0..400).map(|n| text.replace("f(", &format!("f{n}("))).collect();
     let uri = client.open("many.flx", &many);
-    // While the first is worked on, the second is taken back. On a very busy machine that may come
-    // too late, but not every time.
+    // The second request is canceled while the first one is handled. On a very busy machine the
+    // cancellation may sometimes be too late, but not every time.
     let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 9999, "character": 0 } });
     let asked = json!({ "textDocument": { "uri": uri }, "range": range });
     let mut heeded = (0..20).map(|_| {
@@ -237,7 +238,7 @@ fn only_the_last_of_many_changes_is_told() {
 fn the_server_ends_with_its_client() {
     let client = Client::new("leave");
     assert_eq!(client.leave(), Some(0));
-    // Without a goodbye it ends, too, and says that something is wrong.
+    // Without a shutdown request the server ends, too, with an exit code for the error.
     let client = Client::new("vanish");
     assert_eq!(client.vanish(), Some(1));
     let mut client = Client::new("late");
@@ -269,7 +270,7 @@ fn an_editor_that_can_watch_is_asked_to() {
     assert_eq!(client.diagnostics(&uri, 1)[0]["code"], "E0301");
 }
 
-/// An editor may say of itself what it likes; only what is of use is looked at.
+/// The parameters of an editor may have any form; only those in use are read.
 #[test]
 fn what_an_editor_says_of_itself_need_not_be_well_formed() {
     let odd = json!({

@@ -1,5 +1,5 @@
-//! The command as people and editors use it: its tools, the session, the language server, the book
-//! and the house.
+//! The command as users and editors call it: its tools, the session, the language server, the book
+//! and the architecture.
 
 mod architecture;
 mod book;

@@ -20,12 +20,12 @@ fn an_input_takes_as_many_lines_as_it_needs() {
     terminal.types("fun twice(n:int):int\r");
     terminal.types("{\r");
     terminal.types("return n * 2;\r");
-    // Each new line shows the prompt again: the one to wait for comes after the last.
+    // Each new line shows the prompt again; the test waits for the one after the last.
     terminal.types("} // end");
     terminal.sees("} // end");
     terminal.takes("");
     terminal.answers("twice 21", "42 : int");
-    // What cannot be completed is ended by two empty lines.
+    // Incomplete input is ended by two empty lines.
     terminal.types("(1 +\r\r\r");
     terminal.sees("never closed");
     terminal.sees(PROMPT);
@@ -82,7 +82,7 @@ fn control_c_stops_what_runs_and_keeps_the_session() {
     terminal.answers("x + 1", "2 : int");
 }
 
-/// Who presses again because nothing has happened yet loses nothing.
+/// A second Ctrl-C because of a slow reaction loses nothing.
 #[test]
 fn control_c_twice_keeps_the_session() {
     let mut terminal = Terminal::open();
@@ -91,8 +91,8 @@ fn control_c_twice_keeps_the_session() {
         terminal.insists("println$ 6 * 7; while true do x = x + 1; done", "42");
         terminal.presses("^C");
         terminal.presses("^C");
-        // A terminal drops output that nobody has read when it hears Ctrl-C: the second may take
-        // away what is said of the first, but not the prompt after both.
+        // A terminal drops unread output at Ctrl-C: the second one may remove the message about the
+        // first, but not the prompt after both.
         terminal.sees(PROMPT);
     }
     terminal.insists("x + 1", "2 : int");
@@ -102,7 +102,7 @@ fn control_c_twice_keeps_the_session() {
 fn control_c_clears_the_line() {
     let mut terminal = Terminal::open();
     terminal.types("val z = (1,\r 2 +");
-    // What is typed before the line is given up goes with it: first all of it must have arrived.
+    // Text typed before the line is given up is lost with it: first all of it must have arrived.
     terminal.sees(" 2 +");
     terminal.presses("^C");
     terminal.sees(PROMPT);
@@ -163,8 +163,8 @@ fn a_session_without_a_place_for_history_works() {
     terminal.answers("1", "1 : int");
 }
 
-/// Messages, and what commands say, are wrapped at words to the width of the terminal; lines of
-/// programs are cut.
+/// Messages, and the output of commands, are wrapped at words to the width of the terminal; lines
+/// of programs are cut.
 #[test]
 fn prose_has_the_width_of_the_terminal() {
     let mut terminal = Terminal::with(|command| {
@@ -190,15 +190,15 @@ fn prose_has_the_width_of_the_terminal() {
     terminal.sees("───╯");
     terminal.sees(PROMPT);
     let seen = terminal.everything()[begin..].replace('\r', "");
-    // Lines that are typed are painted; a signature is a line of a program, and so is what is set
-    // in.
+    // Typed lines are drawn with colors; a signature is a line of a program, and so is indented
+    // text.
     let prose =
         |line: &&str| !line.contains('\u{1b}') && !line.starts_with("reduce[") && !line.starts_with("    ");
     let lines: Vec<&str> = seen.lines().filter(prose).collect();
     assert!(lines.len() > 20, "{seen}");
     let wide: Vec<&&str> = lines.iter().filter(|line| line.chars().count() > 50).collect();
     assert!(wide.is_empty(), "{wide:#?}\n{seen}");
-    // Words of a message, whatever lines they are in.
+    // The words of a message, whatever lines they are in.
     let words =
         |text: &str| text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
     let all = words(&seen);

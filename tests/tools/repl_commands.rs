@@ -14,7 +14,7 @@ fn misuse_is_told() {
     terminal.answers(":t 1", "`:t` could be `:type`, `:time`");
     terminal.answers(":doc nonsense", "nothing is known by the name `nonsense`");
     terminal.answers(":doc transpos", "did you mean `transpose`?");
-    // As after `felis can`: no expression begins so.
+    // As after `felis can`: no expression begins with an operator.
     terminal.answers(":can + int int", "yes : int");
     terminal.answers(":can + int real", "E0414");
     terminal.answers(":source nonsense", "nothing is known by the name `nonsense`");
@@ -72,8 +72,8 @@ fn numbers_matrices_and_pictures_are_plotted() {
     terminal.answers("1 + 1", "2 : int");
 }
 
-/// Where there are colors, a picture has them; their names depend on what the terminal says of
-/// itself.
+/// On a terminal with colors a picture has them; their encoding depends on the variables of the
+/// terminal.
 #[test]
 fn pictures_have_the_colors_of_the_terminal() {
     let mut terminal = Terminal::with(|command| {
@@ -100,7 +100,7 @@ fn a_program_is_loaded_and_loaded_again() {
     terminal.takes("val mine = 5");
     terminal.answers(&format!(":load {}", file.display()), "41");
     terminal.answers("f (P 4)", "5 : int");
-    // What it says now counts, also in what it imports; what has been typed stays.
+    // The present text of the file counts, also for its imports; typed definitions stay.
     fs::write(folder.join("unit.flx"), "export fun unit() : int => 100;").expect("a file");
     fs::write(
         &file,
@@ -110,7 +110,7 @@ fn a_program_is_loaded_and_loaded_again() {
     terminal.answers(":reload", "loaded again");
     terminal.answers("f (P (4, 7))", "107 : int");
     terminal.answers("mine", "5 : int");
-    // One that is wrong changes nothing.
+    // A file with an error changes nothing.
     fs::write(&file, "fun f(n:int):int => \"no\";").expect("a file");
     terminal.answers(":reload", "E0301");
     terminal.answers("f (P (4, 8))", "108 : int");
@@ -140,7 +140,7 @@ fn files_of_others_are_not_replaced() {
     let refused = format!("write `:save! {}` to replace it", foreign.display());
     terminal.answers(&format!(":save {}", foreign.display()), &refused);
     assert_eq!(fs::read_to_string(&foreign).expect("a file"), "val precious = 1;");
-    // What the session has made or read is its own.
+    // A file that the session has made or read may be replaced.
     terminal.answers(&format!(":save {}", own.display()), "own.flx: x");
     terminal.takes("val y = 2");
     terminal.answers(&format!(":save {}", own.display()), "own.flx: x, y");
@@ -154,8 +154,8 @@ fn files_of_others_are_not_replaced() {
     second.answers(&format!(":save {}", foreign.display()), "foreign.flx: x, y, z");
 }
 
-/// A session keeps no comments but those about definitions: who loads, adds and saves loses none
-/// unasked.
+/// A session keeps only comments about definitions: load, edit and save do not lose others without
+/// a confirmation.
 #[test]
 fn comments_of_a_loaded_file_are_not_lost() {
     let file = folder().join("remarked.flx");
@@ -173,7 +173,7 @@ fn comments_of_a_loaded_file_are_not_lost() {
     terminal.answers(&format!(":save {}", file.display()), "saved to");
 }
 
-/// An import is written so that it is found from the new place.
+/// An import is written relative to the new place.
 #[test]
 fn imports_are_saved_as_they_are_found_from_the_file() {
     let folder = folder();
@@ -246,7 +246,7 @@ fn a_session_is_saved_as_a_program() {
     let mut second = Terminal::open();
     second.takes(&format!(":load {}", file.display()));
     second.answers("(answer, thrice total)", "(42, 9)");
-    // What a link leads to is written, and keeps its permissions; what nobody may write is not.
+    // The target of a link is written, and keeps its permissions; a read-only file is not written.
     use std::os::unix::fs::{PermissionsExt, symlink};
     let link = file.with_file_name("link.flx");
     symlink("saved.flx", &link).expect("a link");
@@ -279,7 +279,7 @@ fn names_and_files_are_completed_for_commands() {
     terminal.sees(":instances Monoid");
 }
 
-/// What somebody else has written into a file meanwhile is not lost unasked.
+/// Text that another program has written into a file meanwhile is not lost without a confirmation.
 #[test]
 fn a_file_that_has_changed_is_not_written_over() {
     let file = folder().join("changed.flx");

@@ -1,4 +1,4 @@
-//! What is seen while a line is written, through a real pseudo-terminal.
+//! The display while a line is edited, through a real pseudo-terminal.
 
 use crate::terminal::{PROMPT, Terminal, folder};
 
@@ -23,7 +23,7 @@ fn further_lines_have_a_mark() {
     terminal.types("\r");
     terminal.sees(PROMPT);
     terminal.answers("x", "(1, 2, 3) : int ^ 3");
-    // The lines come back with their marks, and are as they were.
+    // The lines are recalled with their marks, and unchanged.
     terminal.types("\u{1b}[A\u{1b}[A");
     terminal.sees("val x = (1,\r\n  ...> 2,\r\n  ...> 3)");
     terminal.types(" |> sum\r");
@@ -34,7 +34,7 @@ fn further_lines_have_a_mark() {
     terminal.sees("\u{1b}[2m  ...> \u{1b}[0m\u{1b}[36m2\u{1b}[0m");
 }
 
-/// The first Tab writes what all names have in common, or lists them.
+/// The first Tab inserts the common prefix of all names, or lists them.
 #[test]
 fn an_ambiguous_word_is_completed_as_far_as_it_goes() {
     let mut terminal = Terminal::open();
@@ -78,7 +78,7 @@ fn the_type_of_what_is_being_typed_is_told() {
     let mut terminal = Terminal::colored();
     terminal.types("(1, 2, 3)");
     terminal.sees("\u{1b}[2m  : int ^ 3\u{1b}[0m");
-    // It is no part of the line.
+    // The hint is not part of the line.
     terminal.types("\r");
     terminal.sees("(1, 2, 3) : int ^ 3");
     terminal.sees(PROMPT);
@@ -90,7 +90,7 @@ fn the_type_of_what_is_being_typed_is_told() {
     terminal.sees("  sum[");
 }
 
-/// What is pasted may be one input of several lines, or several inputs.
+/// Pasted text may be one input of several lines, or several inputs.
 #[test]
 fn lines_that_are_pasted_are_as_if_they_were_written() {
     let mut terminal = Terminal::open();
@@ -102,13 +102,13 @@ fn lines_that_are_pasted_are_as_if_they_were_written() {
     terminal.sees("int ^ 2");
     terminal.sees("(2, 40) : int ^ 2");
     terminal.sees(PROMPT);
-    // What can be read as a whole is one input, wherever its lines end.
+    // Text that can be parsed as a whole is one input, wherever its lines end.
     terminal.types(&paste("val total = 1\n  + 2\n  + 40"));
     terminal.sees(PROMPT);
     terminal.types("total\r");
     terminal.sees("43 : int");
     terminal.sees(PROMPT);
-    // After a mistake the rest is left, for it may rely on it.
+    // After an error the rest is dropped, because it may rely on the failed input.
     terminal.types(&paste("val a = nothing\nval total = 0\n"));
     terminal.sees("E0401");
     terminal.sees(PROMPT);
@@ -163,12 +163,12 @@ fn lines_are_remembered_where_a_variable_says() {
 fn a_long_loop_shows_how_far_it_is() {
     let mut terminal = Terminal::open();
     terminal.takes("var n = 0");
-    // Texts are not for compiled code: the evaluator counts the rounds.
+    // Texts are not compiled: the evaluator counts the iterations.
     terminal.types("for i in 0..<100000000000 perform n = n + i.str.len\r");
     terminal.sees("  0% ╌");
     terminal.sees(" left");
     terminal.presses("^C");
-    // The bar is taken away first.
+    // The bar is erased first.
     terminal.sees("\r\u{1b}[K");
     terminal.sees("interrupted");
     terminal.sees(PROMPT);

@@ -1,5 +1,5 @@
-//! What the command does with little room, many threads, names that command a terminal, and
-//! signals.
+//! The command with limited resources: little memory, many threads, file names with terminal
+//! commands, and signals.
 
 use serde_json::{Value, json};
 use std::fs;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 const FELIS: &str = env!("CARGO_BIN_EXE_felis");
 
-/// A folder of this test that is empty.
+/// Returns an empty folder of this test.
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("felis-resources-{}-{name}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
@@ -50,7 +50,7 @@ fn a_number_of_threads_is_a_number() {
     }
 }
 
-/// The least stack that a shell lets a command have here.
+/// The smallest stack that a shell here allows a command.
 #[test]
 fn a_small_stack_is_enough() {
     let folder = folder("stack");
@@ -106,7 +106,7 @@ fn names_command_no_terminal() {
     let _ = fs::remove_dir_all(&folder);
 }
 
-/// Stops a program after a while; how long it went on.
+/// Sends a signal to a program after a while; returns the time until it ended.
 fn stopped(child: &mut Child, signal: &str) -> Duration {
     let begun = Instant::now();
     let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill runs");
@@ -126,7 +126,7 @@ fn a_killed_write_leaves_nothing_over() {
         let mut command = felis();
         command.args(["run", "write.flx"]).current_dir(&folder).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().expect("felis starts");
-        // It is written over and over: some time is in the middle.
+        // The file is written repeatedly, so that some signals arrive during a write.
         std::thread::sleep(Duration::from_millis(700 + 37 * round as u64));
         assert!(child.try_wait().expect("a state").is_none(), "it has ended");
         let _ = stopped(&mut child, signal);
@@ -143,7 +143,7 @@ fn a_killed_write_leaves_nothing_over() {
     let _ = fs::remove_dir_all(&folder);
 }
 
-/// Whatever runs long is stopped; the bound is wide, for a machine that does other things.
+/// Every long run is stopped; the bound is wide, for a busy machine.
 #[test]
 fn what_runs_long_is_stopped() {
     const BOUND: Duration = Duration::from_millis(1500);
@@ -184,12 +184,12 @@ fn what_runs_long_is_stopped() {
     let _ = fs::remove_dir_all(&folder);
 }
 
-/// A message to the language server.
+/// Returns a message to the language server with its header.
 fn framed(body: &str) -> String {
     format!("Content-Length: {}\r\n\r\n{body}", body.len())
 }
 
-/// The next message from it.
+/// Returns the next message from the server.
 fn received(from: &mut impl BufRead) -> Value {
     let mut length = 0;
     loop {
@@ -234,7 +234,7 @@ fn the_language_server_goes_on_after_what_is_no_message() {
         ("GET / HTTP/1.1\r\n\r\n".to_string(), -32700),
     ] {
         send(&wrong);
-        // What is wrong with a header is known when the next one comes.
+        // An error in a header is detected when the next header arrives.
         send(&ask(2, "shutdown_not"));
         let answers = [received(&mut from), received(&mut from)];
         let codes: Vec<i64> = answers.iter().filter_map(|answer| answer["error"]["code"].as_i64()).collect();

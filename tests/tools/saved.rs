@@ -1,5 +1,5 @@
-//! A session as a program: whatever has been typed, loaded and loaded again, what is saved is right
-//! by itself, defines the same names, and gives them the same values.
+//! Sessions saved as programs: after any typed inputs, loads and reloads, the saved program is
+//! valid by itself, defines the same names, and gives them the same values.
 
 use felis::session::{Loader, Mode, ModuleLocation, NotFound, Session, Status, Window, on_large_stack};
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ fn opened() -> Session {
     session
 }
 
-/// What is done in a session; what is wrong by then changes nothing.
+/// Performs a step in a session; an invalid step changes nothing.
 fn step(session: &mut Session, step: &str) -> Status {
     match step.strip_prefix("reload ") {
         Some(text) => session.reload("program.flx", text, &mut |_| ()).status,
@@ -40,8 +40,8 @@ fn step(session: &mut Session, step: &str) -> Status {
     }
 }
 
-/// The program of a session after some steps, which has been compared with the session; or what is
-/// wrong with it.
+/// Returns the program of a session after some steps, compared with the session; the error
+/// describes the difference.
 fn tried(steps: &[&str], taken: &mut BTreeSet<String>) -> Result<String, String> {
     let mut session = opened();
     for text in steps {
@@ -69,7 +69,7 @@ fn tried(steps: &[&str], taken: &mut BTreeSet<String>) -> Result<String, String>
             outcome.value.map(|value| value.text).filter(|text| text != "<function>")
         };
         let (before, after) = (value(&mut session), value(&mut alone));
-        // Types that were replaced have other names there.
+        // Replaced types have other names there.
         let plain = |text: &String| (1..10).fold(text.clone(), |text, n| text.replace(&format!("_{n}"), ""));
         if before.is_some() && before.as_ref().map(plain) != after.as_ref().map(plain) {
             return wrong(&format!("`{name}` is {after:?}, it was {before:?}"));
@@ -96,7 +96,7 @@ fn inputs_that_nothing_replaces_stay_as_they_are() {
             "/// Twice.\nfun twice(n:int):int => n * 2;\nval a = twice 21;\nval result_1 = a + 1;\nprintln a;\n\
              val b = result_1;\n"
         );
-        // A value that is only looked at again is nothing that was done.
+        // Showing a value again is not an action to be saved.
         assert_eq!(saved(&["1 + 2", "it", "_1"]), "");
     });
 }
@@ -121,7 +121,7 @@ fn what_has_been_replaced_stays_for_those_who_need_it() {
             "// `f` as it was before it was replaced.\nfun f_1(n:int):int => n;\nfun g(n:int):int => f_1 n;\n\
              fun f(n:int):int => n * 2;\n"
         );
-        // Only what is spelled like it and means it.
+        // Only names with this spelling and this referent.
         assert_eq!(
             saved(&["val x = 1", "fun f(x:int):int => x", "fun g(r:(x:int)):int => r.x + x", "val x = 2"]),
             "// `x` as it was before it was replaced.\nval x_1 = 1;\nfun f(x:int):int => x;\n\
@@ -131,7 +131,7 @@ fn what_has_been_replaced_stays_for_those_who_need_it() {
             saved(&["variant V = A | B of int", "val v = A", "variant V = A | C"]),
             "// `V` as it was before it was replaced.\nvariant V_1 = A_1 | B of int;\nval v = A_1;\nvariant V = A | C;\n"
         );
-        // What nobody needs is left out, with what was done to it.
+        // An unused definition is omitted, with the statements that change it.
         assert_eq!(saved(&["var t = 0", "t = t + 5", "println t", "var t = 1"]), "var t = 1;\n");
         assert_eq!(
             saved(&["var t = 0", "t = t + 5", "val u = t", "var t = 1"]),
@@ -153,12 +153,12 @@ fn what_a_reload_replaces_comes_before_what_needs_it() {
              val q = f_1 (P_1 3);\nstruct P { a:int; b:int; }\nfun f(p:P):int => p.a * p.b;\nprintln 2;\n\
              val r = f (P (3, 4));\n"
         );
-        // A reload that fails replaces nothing.
+        // A failed reload replaces nothing.
         assert_eq!(saved(&["reload val k = 1;", "reload val k = nothing;"]), "val k = 1;\n");
     });
 }
 
-/// A name of the library that the user takes later.
+/// A name of the library that the user defines later.
 #[test]
 fn the_library_is_meant_where_it_was_meant() {
     on_large_stack(|| {
@@ -192,7 +192,7 @@ fn imports_that_others_have_taken_the_place_of_stay_under_other_names() {
             "import \"a.flx\" (of_s);\nval x = of_s (a::S 3);\nfun f(s:a::S):int => a::area (of_s s);\n\
              import \"b.flx\" (area, S);\nval y = area 3;\n"
         );
-        // One's own definition hides what it is called like.
+        // A user's definition hides the library's of the same name.
         assert_eq!(
             saved(&[
                 "import \"a.flx\" (area)",
@@ -209,7 +209,7 @@ fn imports_that_others_have_taken_the_place_of_stay_under_other_names() {
     });
 }
 
-/// A size that arrives at run time is written by the name that is shown; the program opens it.
+/// A size known at run time is written by its shown name; the program opens it.
 #[test]
 fn sizes_that_are_shown_have_names() {
     on_large_stack(|| {
@@ -218,7 +218,7 @@ fn sizes_that_are_shown_have_names() {
             saved(&[one, "fun f(x:int ^ K):int => sum x", "f xs"]),
             format!("{one};\nval _ : (_ ^ ?K) = xs;\nfun f(x:int ^ K):int => sum x;\n")
         );
-        // Those of results, and of several in one; where the variable has been replaced, too.
+        // Sizes of results, and several in one; also after the variable has been replaced.
         assert_eq!(
             saved(&["filter ((1, 2, 3), fun (n:int) => n > 1)", "val z : int ^ K = [ 0 for i in ..[K] ]"]),
             "val result_1 = filter ((1, 2, 3), fun (n:int) => n > 1);\nval _ : (_ ^ ?K) = result_1;\n\
@@ -241,7 +241,7 @@ fn sizes_that_are_shown_have_names() {
                 one.replace("xs", "xs_1")
             )
         );
-        // A size that the user has named stays for those who name it.
+        // A size named by the user stays for its uses.
         assert_eq!(
             saved(&[
                 "val xs : int ^ ?N = filter ((1, 2), fun (n:int) => n > 1)",
@@ -253,7 +253,7 @@ fn sizes_that_are_shown_have_names() {
              fun f(x:int ^ N_1):int => sum x;\n\
              val xs : int ^ ?N = filter ((1, 2), fun (n:int) => n > 0);\n"
         );
-        // A name that the user gives to a type is the user's.
+        // A user's name of a type stays with the user.
         let mut session = opened();
         for (text, fine) in [
             (one, true),
@@ -374,7 +374,7 @@ fn any_session_is_a_program() {
             wrong.len(),
             wrong[..wrong.len().min(4)].join("\n======\n")
         );
-        // What cannot be taken tries nothing; a few steps need many others before them.
+        // A step that never succeeds tests nothing; a few steps need many others before them.
         let never: Vec<&&str> = STEPS.iter().filter(|step| !taken.contains(**step)).collect();
         assert!(never.len() < 8, "{never:#?}");
     });

@@ -1,5 +1,5 @@
-//! The session: an input that fails changes nothing; questions change nothing; the library is read
-//! on demand and among its own names.
+//! The session: an input that fails changes nothing; queries change nothing; the library is read on
+//! demand and with its own names.
 
 use felis::session::{Executor, Mode, Outcome, Session, Status, Window, on_large_stack};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ fn line(session: &mut Session, text: &str) -> Outcome {
     session.evaluate("input", text, Mode::Line, &mut |_| ())
 }
 
-/// The value of a line that must succeed, and its type.
+/// Returns the value of a line that must succeed, and its type.
 fn shown(session: &mut Session, text: &str) -> String {
     let outcome = line(session, text);
     let errors: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
@@ -79,7 +79,7 @@ fn an_input_that_fails_while_it_runs_changes_nothing() {
     assert_eq!(shown(&mut session, "x"), "1 : int");
     assert_eq!(shown(&mut session, "a"), "(1, 2, 3) : int ^ 3");
     assert_eq!(shown(&mut session, "s"), "\"old\" : string");
-    // Numbers of functions and variables that were cut off are given out again.
+    // Numbers of removed functions and variables are reused.
     shown(&mut session, "fun h(n:int):string => \"h\"; val y = 2.5;");
     assert_eq!(shown(&mut session, "h 1"), "\"h\" : string");
     assert_eq!(shown(&mut session, "y"), "2.5 : real");
@@ -91,7 +91,7 @@ fn the_flag_stops_an_input_and_the_session_goes_on() {
     shown(&mut session, "var x = 1");
     let flag = session.interrupt_flag();
     let stopper = std::thread::spawn(move || {
-        // Set again and again: the input clears it when it begins.
+        // The flag is set repeatedly, because an input clears it when it begins.
         for _ in 0..200 {
             std::thread::sleep(Duration::from_millis(10));
             flag.store(true, Ordering::SeqCst);
@@ -103,8 +103,7 @@ fn the_flag_stops_an_input_and_the_session_goes_on() {
     assert_eq!(shown(&mut session, "x"), "1 : int");
 }
 
-/// Verdicts that are beyond their bounds, one after the other; all of them take longer than anybody
-/// waits.
+/// Undecidable verdicts, one after the other; all of them take very long.
 #[test]
 fn checking_can_be_stopped() {
     on_large_stack(|| {
@@ -126,7 +125,7 @@ fn checking_can_be_stopped() {
             let (flag, done) = (session.interrupt_flag(), Arc::new(AtomicBool::new(false)));
             let ended = done.clone();
             let stopper = std::thread::spawn(move || {
-                // Set again and again: the input clears it when it begins.
+                // The flag is set repeatedly, because an input clears it when it begins.
                 while !ended.load(Ordering::SeqCst) {
                     std::thread::sleep(Duration::from_millis(10));
                     flag.store(true, Ordering::SeqCst);
@@ -143,7 +142,7 @@ fn checking_can_be_stopped() {
         assert_eq!(said[0].code, "E0511");
         done.store(true, Ordering::SeqCst);
         stopper.join().expect("the stopper ends");
-        // Nothing has changed, and nothing that is done later is stopped.
+        // Nothing has changed, and later inputs are not stopped.
         assert_eq!(shown(&mut session, "x"), "1 : int");
         fails(&mut session, "f0", Status::Rejected);
         assert_eq!(session.type_of("x + 1").map(|ty| ty.to_string()), Ok("int".into()));
@@ -208,7 +207,7 @@ fn names_are_completed() {
     assert!(session.names_starting_with("_str").contains(&"_strr".to_string()));
 }
 
-/// What a name of functions stands for only its use decides.
+/// The meaning of a name of several functions depends on its use.
 #[test]
 fn a_name_of_functions_has_forms() {
     on_large_stack(|| {
@@ -240,7 +239,7 @@ fn names_of_a_text_are_listed() {
     assert_eq!(names, ["f", "a", "b"]);
 }
 
-/// A large output is given out in pieces, and none after the flag is set.
+/// A large output is written in pieces, and none after the flag is set.
 #[test]
 fn printing_can_be_stopped() {
     let mut session = Session::new();
@@ -254,7 +253,7 @@ fn printing_can_be_stopped() {
     assert!(printed < 100_000, "{printed}");
 }
 
-/// Primitives over large texts look at the flag while they work.
+/// Primitives over large texts poll the flag while they work.
 #[test]
 fn large_texts_can_be_stopped() {
     on_large_stack(|| {
@@ -309,7 +308,7 @@ fn narrow_types_are_known_whenever_they_come_up() {
         // The classes have been read without their instances.
         assert_eq!(shown(&mut session, "max (3u8, 5u8), sum [ 100i8, 28i8 ]"), "(5, -128) : u8 * i8");
         assert_eq!(shown(&mut session, "sort [ 3f32, 1f32 ]"), "(1.0, 3.0) : f32 ^ 2");
-        // Two that are mentioned join in one that is not.
+        // Two types that are mentioned have a common type that is not.
         let mut session = Session::new();
         assert_eq!(shown(&mut session, "val a = 3u8; val b = -5i8;"), "");
         assert_eq!(shown(&mut session, "max (a + b, a + b)"), "-2 : i16");
@@ -325,8 +324,8 @@ fn the_library_does_not_see_the_users_names() {
     on_large_stack(|| {
         let mut library = Session::new();
         library.load_whole_library().unwrap_or_else(|_| panic!("the library is well typed"));
-        // Every function of the library hidden by a variable (a constructor cannot be); then all of
-        // it is read.
+        // Every function of the library is hidden by a variable (a constructor cannot be); then all
+        // of it is read.
         let mut session = Session::new();
         let mut names = library.names_starting_with("");
         names.retain(|name| !name.starts_with(char::is_uppercase) && !library.overloads(name).is_empty());
@@ -390,7 +389,7 @@ const VISIBILITY: &str = "kind VIS = public | private | secret; struct Ring[V:VI
     | (public, public) => public | (secret, _) => secret | (_, secret) => secret | _ => private endmatch; \
     fun mul[V:VIS, W:VIS](x:Ring[V], y:Ring[W]):Ring[narrow(V, W)] => Ring (x.raw * y.raw);";
 
-/// What a type function gives is known as soon as its arguments are, also when that is later.
+/// The result of a type function is known as soon as its arguments are, also when that is later.
 #[test]
 fn types_are_completed_as_calls_return() {
     let mut session = Session::new();
@@ -398,12 +397,12 @@ fn types_are_completed_as_calls_return() {
     shown(&mut session, "val a = Ring[secret] 3; val b = Ring[public] 4; val p = Ring[private] 5;");
     assert_eq!(shown(&mut session, "mul (a, b)"), "Ring(12) : Ring[secret]");
     assert_eq!(shown(&mut session, "mul (mul (b, b), p)"), "Ring(80) : Ring[private]");
-    // Through layers of generic functions, with results in part or not declared.
+    // Through layers of generic functions, with results partly or not declared.
     shown(&mut session, "fun sq[V:VIS](x:Ring[V]) => mul (x, x);");
     shown(&mut session, "fun both[V:VIS, W:VIS](x:Ring[V], y:Ring[W]):Ring[_] => mul (sq x, mul (y, sq x));");
     assert_eq!(shown(&mut session, "both (b, b)"), "Ring(1024) : Ring[public]");
     assert_eq!(shown(&mut session, "both (b, a)"), "Ring(768) : Ring[secret]");
-    // What the parameter of a local function is shows only where it is called.
+    // The parameter of a local function is determined only by its call.
     let local =
         "fun f(x:Ring[secret]):Ring[secret] { val h = fun (y) => mul (y, y); val r = h x; return r; }";
     shown(&mut session, local);
@@ -412,14 +411,14 @@ fn types_are_completed_as_calls_return() {
         "fun g(x:Ring[public]):Ring[secret] { val h = fun (y) => mul (y, y); val r = h x; return r; }";
     fails(&mut session, wrong, Status::Rejected);
     fails(&mut session, "val h = fun (y) => mul (y, a);", Status::Rejected);
-    // The place may tell what only the result has.
+    // The context may determine a parameter that occurs in the result alone.
     shown(&mut session, "fun any[V:VIS, W:VIS](x:Ring[V]):Ring[W] => Ring (x.raw);");
     assert_eq!(shown(&mut session, "val q : Ring[private] = any a; mul (q, b)"), "Ring(12) : Ring[private]");
     assert_eq!(shown(&mut session, "mul (any[_, public] a, b)"), "Ring(12) : Ring[public]");
     fails(&mut session, "mul (any a, b)", Status::Rejected);
 }
 
-/// A kind, its members and the types over them live in a session as other names do.
+/// A kind, its members and the types over them behave in a session like other names.
 #[test]
 fn a_constraint_that_its_only_instance_decides_no_further_ends() {
     on_large_stack(|| {
@@ -465,8 +464,8 @@ fn compiled_loops_in_order_tell_how_far_they_are() {
         let mut session = Session::new().with_executor(Executor::Compiled, 2);
         session.set_watcher(Box::new(move |progress| heard.lock().expect("no panic").push(progress)));
         shown(&mut session, "var v : int ^ 5 = 1, 2, 3, 4, 5; var last = 0;");
-        // What a round leaves, in a variable or in an array, the next one finds, in whatever piece
-        // it is.
+        // The next iteration reads the result of the one before, in a variable or an array, in
+        // whatever piece it runs.
         let text = "for i in 0..<3000000 do
             last = (last * 31 + v.(i.mod[5])) % 1000003;
             &v.(i.mod[5]) <- last;
@@ -474,7 +473,7 @@ fn compiled_loops_in_order_tell_how_far_they_are() {
         shown(&mut session, text);
         let told = std::mem::take(&mut *told.lock().expect("no panic"));
         let rounds: Vec<_> = told.iter().flatten().collect();
-        // The evaluator would say so thousands of times.
+        // The evaluator would report this thousands of times.
         assert!(
             (4..1_000).contains(&rounds.len()) && rounds.iter().all(|p| p.total == 3_000_000),
             "{told:?}"
@@ -498,7 +497,7 @@ fn kinds_live_in_a_session() {
     assert_eq!(kind(&mut session, "Ring[narrow(public, private)]"), Ok("Ring[private]:TYPE".to_string()));
     fails(&mut session, "kind COLOR = red | red;", Status::Rejected);
     assert!(session.kind_of("red").is_err());
-    // A type of the same name hides a member, and what was made before stays what it was.
+    // A type of the same name hides a member; existing definitions are unaffected.
     shown(&mut session, "val a = Ring[public] 1;");
     shown(&mut session, "typedef public = int;");
     assert_eq!(shown(&mut session, "mul (a, a)"), "Ring(1) : Ring[public]");
@@ -506,8 +505,8 @@ fn kinds_live_in_a_session() {
     shown(&mut session, "val c : public = 5;");
 }
 
-/// What is saved names results as the checker understood them: a field or a parameter may be
-/// spelled like one.
+/// Saved programs name results as the checker resolved them: a field or a parameter may have the
+/// same spelling.
 #[test]
 fn a_program_of_a_session_names_its_results() {
     on_large_stack(|| {

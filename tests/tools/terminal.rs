@@ -1,6 +1,6 @@
-//! A session at a real pseudo-terminal: keys in, what is seen out.
+//! A session at a real pseudo-terminal: keys in, display out.
 //!
-//! Waits for what must be seen, never for a time.
+//! Waits for expected output, never for a time.
 
 use expectrl::{ControlCode, Eof, Expect, process::Healthcheck, session::OsSession};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 pub const PROMPT: &str = "felis> ";
 
-/// A folder of its own for each terminal, for its history.
+/// Returns a folder for each terminal, for its history.
 pub fn folder() -> PathBuf {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let number = NEXT.fetch_add(1, Ordering::SeqCst);
@@ -21,7 +21,7 @@ pub fn folder() -> PathBuf {
 
 pub struct Terminal {
     session: OsSession,
-    /// All that has been seen.
+    /// All output so far.
     seen: String,
 }
 
@@ -30,7 +30,7 @@ impl Terminal {
         Terminal::with_data(&folder())
     }
 
-    /// A terminal in which messages that name files stand on one line.
+    /// Starts a wide terminal, in which messages with file names fit on one line.
     pub fn wide() -> Terminal {
         let mut terminal = Terminal::open();
         terminal.session.get_process_mut().set_window_size(240, 24).expect("a size");
@@ -43,14 +43,14 @@ impl Terminal {
         })
     }
 
-    /// A terminal in colors.
+    /// Starts a terminal with colors.
     pub fn colored() -> Terminal {
         Terminal::with(|command| {
             command.env("XDG_DATA_HOME", folder());
         })
     }
 
-    /// A terminal whose command is made ready by `prepare`.
+    /// Starts a terminal whose command is set up by `prepare`.
     pub fn with(prepare: impl FnOnce(&mut Command)) -> Terminal {
         let mut command = Command::new(env!("CARGO_BIN_EXE_felis"));
         command.env("TERM", "xterm").env_remove("FELIS_HISTORY").env_remove("NO_COLOR");
@@ -70,7 +70,7 @@ impl Terminal {
         }
     }
 
-    /// All that has been seen so far.
+    /// Returns all output so far.
     pub fn everything(&self) -> &str {
         &self.seen
     }
@@ -79,8 +79,8 @@ impl Terminal {
         self.session.send(text).expect("keys");
     }
 
-    /// Enters a line until this is seen: what is typed while the terminal goes from one mode to the
-    /// other may be lost.
+    /// Enters a line until the answer appears: text typed while the terminal changes its mode may
+    /// be lost.
     pub fn insists(&mut self, line: &str, answer: &str) {
         self.session.set_expect_timeout(Some(Duration::from_secs(2)));
         let seen = (0..9).any(|_| {
@@ -91,10 +91,10 @@ impl Terminal {
         assert!(seen, "nothing says {answer:?} after {line:?}");
     }
 
-    /// Enters a line; the answer has this in it; then there is a prompt again.
+    /// Enters a line; expects an answer that contains this text, and then a prompt.
     pub fn answers(&mut self, line: &str, answer: &str) {
         self.types(&format!("{line}\r"));
-        // The terminal echoes what is typed: the answer begins on the next line.
+        // The terminal echoes typed text: the answer begins on the next line.
         self.sees("\r\n");
         self.sees(answer);
         self.sees(PROMPT);
@@ -110,7 +110,7 @@ impl Terminal {
         self.session.send(ControlCode::try_from(key).expect("a key")).expect("keys");
     }
 
-    /// What runs has printed 42, which the echo of its text does not hold; it is stopped.
+    /// Interrupts a program that has printed 42, which the echo of its text does not contain.
     pub fn is_interrupted(&mut self) {
         self.sees("42");
         self.presses("^C");

@@ -1,9 +1,9 @@
-//! A small reader of TextMate grammars, as editors run them: line by line, the first pattern at the
-//! earliest place wins, `begin` and `end` nest over lines.
+//! A small interpreter of TextMate grammars as editors run them: line by line, the first pattern at
+//! the earliest place wins, `begin` and `end` nest over lines.
 //!
-//! Takes a grammar and a text; gives the innermost scope of each byte. Knows as much of the form as
-//! this project's grammar needs: `match`, `begin`, `end`, `captures`, `patterns`, `include` of the
-//! repository.
+//! Takes a grammar and a text; gives the innermost scope of each byte. Supports the parts of the
+//! format that this project's grammar uses: `match`, `begin`, `end`, `captures`, `patterns`,
+//! `include` of the repository.
 
 use fancy_regex::Regex;
 use serde_json::Value;
@@ -22,10 +22,10 @@ enum Pattern {
     Range { begin: Regex, end: Regex, scope: String, first: Captures, last: Captures, inside: Vec<Pattern> },
 }
 
-/// Scopes of groups, and patterns that are run inside.
+/// Scopes of groups, and patterns that are run inside of them.
 type Captures = Vec<(usize, String, Vec<Pattern>)>;
 
-/// A `begin` whose `end` has not come.
+/// A `begin` whose `end` has not been found.
 struct Open<'g> {
     end: &'g Regex,
     scope: &'g str,
@@ -34,7 +34,7 @@ struct Open<'g> {
 }
 
 impl Grammar {
-    /// Reads a grammar in JSON.
+    /// Parses a grammar in JSON.
     pub fn read(text: &str) -> Grammar {
         let tree: Value = serde_json::from_str(text).expect("JSON");
         let repository = tree["repository"].as_object().expect("a repository");
@@ -54,12 +54,12 @@ impl Grammar {
         grammar
     }
 
-    /// The innermost scope at a byte of a line.
+    /// Returns the innermost scope at a byte of a line.
     pub fn scope_of(&self, line: &str, at: usize) -> String {
         self.scopes(line)[at].clone()
     }
 
-    /// The innermost scope of each byte of a text; empty where there is none.
+    /// Returns the innermost scope of each byte of a text; empty if there is none.
     pub fn scopes(&self, text: &str) -> Vec<String> {
         let mut scopes = vec![String::new(); text.len()];
         let mut open: Vec<Open<'_>> = Vec::new();
@@ -67,7 +67,7 @@ impl Grammar {
         for line in text.split_inclusive('\n') {
             let bare = line.trim_end_matches(['\n', '\r']);
             let mut at = 0;
-            // An `end` may be empty: at the end of a line there is one step for each that is open.
+            // An `end` may be empty: at the end of a line there is one step for each open pattern.
             loop {
                 let inside = open.last().map_or(&self.top[..], |open| open.inside);
                 let found = self.first(inside, bare, at);
@@ -76,7 +76,7 @@ impl Grammar {
                 let next = [found.as_ref().map(|(range, _)| range.0), end.as_ref().map(|end| end[0].0)];
                 let reach = next.into_iter().flatten().min().unwrap_or(bare.len());
                 paint(&mut scopes, start + at, start + reach, outer);
-                // The end of what is open goes first where both begin.
+                // The end of an open pattern precedes a pattern that begins at the same place.
                 let ends = end.filter(|end| found.as_ref().is_none_or(|(range, _)| end[0].0 <= range.0));
                 if let (Some(groups), Some(last)) = (ends, open.last()) {
                     let (from, to) = groups[0];
@@ -110,7 +110,7 @@ impl Grammar {
         scopes
     }
 
-    /// The pattern that begins first, of those that begin there the first in the list.
+    /// Returns the pattern that begins first; of several, the first in the list.
     fn first<'g>(
         &'g self,
         patterns: &'g [Pattern],
@@ -158,7 +158,7 @@ impl Grammar {
     }
 }
 
-/// The groups of the first match from a byte on; groups that take no part are empty.
+/// Returns the groups of the first match from a byte on; groups without a match are empty.
 fn find(regex: &Regex, line: &str, at: usize) -> Option<Vec<(usize, usize)>> {
     let found = regex.captures_from_pos(line, at).expect("the pattern runs")?;
     Some(found.iter().map(|group| group.map_or((at, at), |group| (group.start(), group.end()))).collect())

@@ -1,4 +1,4 @@
-//! Core as the checker makes it: valid in every program of this repository, and readable.
+//! The core of the checker: valid in every program of this repository, and readable.
 
 use crate::checker::{folder, programs, run};
 use felis::check::module::{self, Module};
@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Programs of this repository, whichever of its folders are there.
+/// Returns the programs of those folders of this repository that exist.
 fn all_programs() -> Vec<(String, String)> {
     let folders = [
         "tests/diagnostics",
@@ -23,7 +23,7 @@ fn all_programs() -> Vec<(String, String)> {
         "conformance/seed",
     ];
     let mut found: Vec<(String, String)> = folders.iter().flat_map(|f| programs(f, &[""])).collect();
-    // Shared seeds, where they are at hand.
+    // Shared seeds, if they exist.
     if folder("../shared/conformance").exists() {
         found.extend(programs("../shared/conformance/seed", &[""]));
     }
@@ -81,7 +81,7 @@ fn core_is_readable() {
     assert_eq!(text, std::fs::read_to_string(&golden).unwrap_or_default());
 }
 
-/// Every kind of term in the sample, made wrong in its type, is noticed.
+/// Checks that the validator reports every kind of term in the sample when its type is made wrong.
 #[test]
 fn wrong_core_is_refused() {
     use felis::core::{Stmt, Term};
@@ -115,7 +115,7 @@ fn wrong_core_is_refused() {
             if at <= wanted {
                 break;
             }
-            // The body of a procedure may have any type for all that its own core tells.
+            // The core of a procedure does not determine the type of its body.
             if wanted > 0 {
                 assert!(
                     validate::validate(program, &changed).is_err(),
@@ -129,18 +129,18 @@ fn wrong_core_is_refused() {
     assert!(tried > 30, "only {tried} terms");
 }
 
-/// Programs on top of the library, each checked as a session would and looked at again.
+/// Programs on top of the library, each checked as in a session and validated.
 struct Look {
     map: SourceMap,
-    /// What the library has.
+    /// The names of the library.
     library: Env,
-    /// What has been imported, by its file.
+    /// The imported modules, by file.
     modules: HashMap<PathBuf, Arc<Module>>,
     wrong: Vec<String>,
 }
 
 impl Look {
-    /// Checks a text after what it imports; gives its source and names.
+    /// Checks a text after its imports; returns its source and names.
     fn check(
         &mut self,
         folder: &Path,

@@ -1,10 +1,10 @@
-//! What stands behind a verdict: programs that were accepted by a wrong one, and what is asked
-//! where values enter compiled code.
+//! The checks behind a verdict: programs accepted by a wrong verdict, and the checks at the entry
+//! of values into compiled code.
 //!
-//! The decider is made to call every two types natural ([`felis::iso::with_forced_natural`]). Then
-//! every false law of sizes checks, and each program has to end in E0599 where its slots differ at
-//! the sizes it is called at, in every executor, and as if nothing had been wrong where they do
-//! not. `FELIS_RANDOM=N` tries more programs, from `FELIS_SEED`.
+//! The decision procedure is made to call every two types natural
+//! ([`felis::iso::with_forced_natural`]). Then the checker accepts every false law of sizes. Each
+//! program must end in E0599 if its slots differ at the sizes of its call, in every executor;
+//! otherwise it must run as usual. `FELIS_RANDOM=N` tests more programs, from `FELIS_SEED`.
 
 use crate::iso_support::naive::{self, Slot};
 use crate::iso_support::random::{Reach, any_type, rewrite};
@@ -22,7 +22,7 @@ fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
-/// How a program ended.
+/// The outcome of a program.
 #[derive(Clone, Debug, PartialEq)]
 struct Ending {
     status: Status,
@@ -31,7 +31,7 @@ struct Ending {
     text: String,
 }
 
-/// How a program ends that the deceived checker accepts.
+/// Returns the outcome of a program that the deceived checker accepts.
 fn ending(program: &str, (executor, threads): (Executor, usize), deceive: bool) -> Ending {
     on_large_stack(|| {
         let mut session = Session::new().with_executor(executor, threads);
@@ -45,10 +45,10 @@ fn ending(program: &str, (executor, threads): (Executor, usize), deceive: bool) 
     })
 }
 
-/// Random programs with false laws.
+/// A generator of random programs with false laws.
 struct Lies {
     random: fastrand::Rng,
-    /// The sizes of `N` and `M` where a program is called.
+    /// The sizes of `N` and `M` at the call of a program.
     sizes: [u32; 2],
 }
 
@@ -77,7 +77,7 @@ impl Lies {
         }
     }
 
-    /// The same type with a part replaced, mostly by one that is stored otherwise.
+    /// Returns the same type with a part replaced, mostly by one with other storage.
     fn other(&mut self, text: &str) -> String {
         let places: Vec<usize> = text.match_indices(['N', 'M', '1', '2', '3']).map(|(at, _)| at).collect();
         if places.is_empty() || self.random.u32(0..3) == 0 {
@@ -88,12 +88,12 @@ impl Lies {
         format!("{}{new}{}", &text[..at], &text[at + 1..])
     }
 
-    /// A type as it is called.
+    /// Returns a type at the sizes of the call.
     fn here(&self, text: &str) -> String {
         text.replace('N', &self.sizes[0].to_string()).replace('M', &self.sizes[1].to_string())
     }
 
-    /// An expression of a type, if it has values that are quickly written down.
+    /// Returns an expression of a type, if it has values with a short text.
     fn value(&mut self, found: &Type, depth: u32) -> Option<String> {
         let n = self.random.u32(0..100);
         if found.is_compact() {
@@ -138,7 +138,8 @@ impl Lies {
         })
     }
 
-    /// A program that reads a value as another type, and whether the two are stored alike.
+    /// Returns a program that reads a value as another type, and true if the two have the same
+    /// storage.
     fn program(&mut self) -> Option<(String, bool)> {
         self.sizes = [self.random.u32(0..6), self.random.u32(0..6)];
         let (from, to) = match self.random.u32(0..4) {
@@ -153,7 +154,7 @@ impl Lies {
         let (a, b) = (ty(&from), ty(&to));
         let (x, y) = (naive::slots(&a, self.sizes)?, naive::slots(&b, self.sizes)?);
         if (a.is_compact() && b.as_scalar().is_some()) || (b.is_compact() && a.as_scalar().is_some()) {
-            // Codes and values of them: no verdict is asked.
+            // Conversions between codes and values use no verdict.
             return None;
         }
         let value = self.value(&a, 0)?;
@@ -204,7 +205,7 @@ fn a_wrong_verdict_ends_before_an_element_is_touched() {
         let endings = EXECUTORS.map(|executor| ending(&program, executor, true));
         let first = &endings[0];
         if first.status == Status::Rejected {
-            // Refused for another reason, such as a table that does not fit memory.
+            // Rejected for another reason, such as a table that exceeds the memory.
             assert!(!first.codes.is_empty() && !first.codes.contains(&"E0999"), "{program}{}", first.text);
             continue;
         }
@@ -222,7 +223,7 @@ fn a_wrong_verdict_ends_before_an_element_is_touched() {
 
 #[test]
 fn what_was_read_past_the_end_is_refused() {
-    // A law of sizes that is false everywhere but at 1, an index above its size, and a value of
+    // A law of sizes that is false everywhere except at 1, an index above its size, and a value of
     // `void`.
     for program in [
         "fun more[N:COMPACTLINEAR](x : int ^ N) : int ^ (N \\* N) => x :>> int ^ (N \\* N); \
@@ -246,7 +247,7 @@ fn what_was_read_past_the_end_is_refused() {
             let end = ending(program, executor, true);
             assert_eq!(end.codes, ["E0599"], "{executor:?}: {program}\n{}{}", end.printed, end.text);
             assert_eq!(end.printed, "", "{executor:?}: {program}");
-            // Without the lie the checker says so.
+            // Without the forced verdict the checker rejects the program.
             assert_eq!(ending(program, executor, false).status, Status::Rejected, "{program}");
         }
     }
@@ -290,7 +291,7 @@ fn codes_fit_or_fail_at_every_size() {
     }
 }
 
-/// A type with its variables replaced: sizes by numbers, others by `string`.
+/// Returns a type with its variables replaced: sizes by numbers, others by `string`.
 fn closed(ty: &Type, [n, m]: [u32; 2]) -> Type {
     let TypeKind::Var(of) = variable("T").kind().clone() else { panic!("a variable") };
     let mut found = [(of.id, Type::string())].into_iter().collect::<felis::hash::HashMap<u32, Type>>();
@@ -301,7 +302,7 @@ fn closed(ty: &Type, [n, m]: [u32; 2]) -> Type {
     ty.substitute(&found)
 }
 
-/// Whether a type mentions a declared one, of which the tests know no storage.
+/// Returns true if a type mentions a declared type, whose storage the test does not know.
 fn declared(ty: &Type) -> bool {
     let mut found = matches!(ty.kind(), TypeKind::Nominal(..));
     ty.kind().for_each_child(&mut |child| found |= declared(child));
@@ -329,7 +330,7 @@ proptest! {
                 let Some((p, q)) = slots else { continue };
                 let alike = layouts.of(&x).stored_like(&layouts.of(&y));
                 prop_assert_eq!(alike, p == q, "{} against {}", x, y);
-                // What is natural for all sizes passes at each.
+                // A verdict that is natural for all sizes holds at each.
                 prop_assert!(alike || verdict(&a, &b) > Verdict::Natural, "{} against {}", a, b);
             }
         }

@@ -1,5 +1,5 @@
-//! Types made to deceive: pairs that agree at the points at which types are evaluated, cells of
-//! zeros, powers and pairs at the bounds. A verdict of "natural" must hold everywhere.
+//! Deceptive types: pairs that agree at the points of evaluation, cells of zeros, powers and pairs
+//! at the bounds. A verdict of "natural" must hold everywhere.
 
 use crate::iso_support::{ty, variable};
 use felis::iso::fingerprint;
@@ -10,11 +10,11 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// A small generator of numbers, the same in every run with one seed.
+/// A small pseudorandom generator, deterministic for one seed.
 struct Numbers(u64);
 
 impl Numbers {
-    /// Seeded by `FELIS_SEED`, which is printed.
+    /// Makes a generator seeded by `FELIS_SEED`, which is printed.
     fn new() -> Numbers {
         let seed = std::env::var("FELIS_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(11);
         println!("FELIS_SEED={seed}");
@@ -31,8 +31,8 @@ fn n(k: impl Into<BigUint>) -> Type {
     Type::unit_sum(k.into())
 }
 
-/// Integral lattice reduction (H. Cohen, *A Course in Computational Algebraic Number Theory*,
-/// 2.6.7).
+/// Reduces a lattice basis in integers (the LLL algorithm; H. Cohen, *A Course in Computational
+/// Algebraic Number Theory*, 2.6.7).
 fn reduce(mut b: Vec<Vec<BigInt>>) -> Vec<Vec<BigInt>> {
     let dot = |a: &[BigInt], b: &[BigInt]| a.iter().zip(b).map(|(x, y)| x * y).sum::<BigInt>();
     let size = b.len();
@@ -94,7 +94,8 @@ fn reduce(mut b: Vec<Vec<BigInt>>) -> Vec<Vec<BigInt>> {
 
 const NAMES: [&str; 6] = ["N", "M", "K", "L", "P", "Q"];
 
-/// Two sizes that agree at the valuations, and modulo the numbers, at which the decider evaluates.
+/// Returns two sizes that agree at the valuations, and modulo the numbers, at which the decision
+/// procedure evaluates.
 fn deceptive(g: &mut Numbers, monomials: usize) -> (Type, Type) {
     let mut chosen: Vec<Vec<usize>> = vec![Vec::new()];
     while chosen.len() < monomials {
@@ -197,7 +198,7 @@ fn numbers_equal_modulo_all_primes_do_not_deceive() {
     assert!(verdict(&towers(2u32.into()), &towers(&period + 2u32)) > Verdict::Natural);
 }
 
-/// 1 where each variable is 0 or not, as the bits say, and else 0.
+/// Returns a size that is 1 where each variable is 0 or not, as the bits state, and otherwise 0.
 fn cell(bits: u64, variables: usize) -> Type {
     let zero_power = |exponent: Type| Type::compact_power(n(0u32), exponent);
     let factors = (0..variables).map(|i| {
@@ -341,7 +342,7 @@ fn pairs_within_powers() {
     assert_eq!(verdict(&vanishing, &power(n(0u32), a.clone())), Verdict::Different);
 }
 
-/// A size by a random expression, small enough to be evaluated at small valuations.
+/// Returns a random size, small enough to be evaluated at small valuations.
 fn random_size(g: &mut Numbers, depth: u32) -> Type {
     match g.below(if depth == 0 { 4 } else { 10 }) {
         0 => n(g.below(4)),
@@ -353,7 +354,7 @@ fn random_size(g: &mut Numbers, depth: u32) -> Type {
     }
 }
 
-/// The same size by a law of school algebra, somewhere inside.
+/// Returns the same size rewritten by a law of school algebra, somewhere inside.
 fn rewritten(g: &mut Numbers, size: &Type) -> Type {
     use felis::types::TypeKind as K;
     let sum = |parts: Vec<Type>| Type::compact_sum(parts);
@@ -444,7 +445,7 @@ fn exact_answers_hold_at_small_valuations() {
     assert!(unknown * 50 < rounds.max(50), "{unknown} unknown");
 }
 
-/// Beyond the bounds nothing is said, soon.
+/// Beyond the bounds the verdict is unknown, and soon reached.
 #[test]
 fn beyond_the_bounds_is_unknown() {
     let sum = |k: usize, extra: u32| {
@@ -452,7 +453,7 @@ fn beyond_the_bounds_is_unknown() {
         parts.push(n(extra));
         Type::compact_sum(parts)
     };
-    // Multiplied out, millions of monomials each, and not the same order of factors.
+    // Expanded, each has millions of monomials, and the factors have another order.
     let product = |order: &[u32]| Type::compact_product(order.iter().map(|k| sum(20, *k)).collect());
     let (a, b) = (product(&[1, 2, 3, 4, 5, 6, 7, 8]), product(&[8, 7, 6, 5, 4, 3, 2, 1]));
     let array = |index: &Type| Type::array(Type::int(), index.clone());
@@ -460,7 +461,7 @@ fn beyond_the_bounds_is_unknown() {
     assert!(matches!(found, Verdict::Natural | Verdict::Unknown), "{found}");
     let found = compare(&array(&a), &array(&b));
     assert!(!found.explanation().0.is_empty());
-    // Two multiplied-out powers of 792 monomials each, one of them a factor at a time.
+    // Two expanded powers of 792 monomials each, one of them multiplied factor by factor.
     let (x, y) = (
         "(A \\+ B \\+ C \\+ D \\+ E \\+ F \\+ G \\+ 1)",
         "(A \\+ 2 \\* B \\+ C \\+ D \\+ E \\+ F \\+ G \\+ 1)",
@@ -478,7 +479,6 @@ fn the_reduction_finds_short_vectors() {
     let rows: [[i64; 3]; 3] = [[1, 0, 1_000_003], [0, 1, 999_983], [0, 0, 1_000_000_007]];
     let reduced = reduce(rows.iter().map(|row| row.iter().map(|x| BigInt::from(*x)).collect()).collect());
     let length = |row: &Vec<BigInt>| row.iter().map(|x| x * x).sum::<BigInt>().to_u64().expect("small");
-    // The determinant is 1 000 000 007: the shortest vector is no longer than its cube root times
-    // √2.
+    // The determinant is 1 000 000 007: the shortest vector is at most its cube root times √2 long.
     assert!(reduced.iter().map(length).min().expect("vectors") < 2_000_000, "{reduced:?}");
 }

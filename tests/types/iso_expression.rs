@@ -1,6 +1,6 @@
-//! Expressions that messages name for moving storage: over random pairs of types, the checker takes
-//! what the help says and it makes a value of the type that was asked for; with values, the way
-//! there and back leads to where it began. What messages advise forgets nothing.
+//! Expressions that messages suggest for moving storage: over random pairs of types, the checker
+//! accepts the suggested expression at the wanted type; with values, the conversion there and back
+//! is the identity. Suggestions discard no labels.
 
 use crate::iso_support::random::{Reach, any_type, rewrite};
 use crate::iso_support::{ty, variable};
@@ -13,7 +13,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-/// The expression that a help gives, as a reader of the message would take it.
+/// Returns the expression in a help, as a reader of the message would take it.
 fn expression(help: &str) -> Option<&str> {
     help.contains("where `v` is the value").then(|| help.split('`').nth(1)).flatten()
 }
@@ -22,7 +22,7 @@ fn help(a: &Type, b: &Type) -> Option<String> {
     compare(a, b).explanation().2
 }
 
-/// A session that knows the abstract type of the random types.
+/// Returns a session with the abstract type of the random types.
 fn session() -> Session {
     let mut session = Session::new();
     let text = "type F[T, I:COMPACTLINEAR, J:COMPACTLINEAR] layout T, I;";
@@ -31,7 +31,7 @@ fn session() -> Session {
     session
 }
 
-/// What is wrong with a function from the one type to the other.
+/// Returns the errors of a function from one type to the other.
 fn refused(session: &mut Session, a: &Type, b: &Type, body: &str) -> Option<String> {
     let text = format!("fun made[N:COMPACTLINEAR, M:COMPACTLINEAR, T](v:{a}):{b} => {body};");
     let done = session.check("made", &text);
@@ -46,7 +46,8 @@ fn mentions(ty: &Type, which: &dyn Fn(&Type) -> bool) -> bool {
     found
 }
 
-/// The text of a value of a type without variables, whose numbers differ from place to place.
+/// Returns the text of a value of a type without variables, with distinct numbers at distinct
+/// places.
 fn value(ty: &Type, number: &str, depth: usize) -> Option<String> {
     if ty.is_compact() {
         let size = ty.size().ok().filter(|size| *size > 0u8.into() && *size < 1000u32.into())?;
@@ -85,7 +86,7 @@ fn value(ty: &Type, number: &str, depth: usize) -> Option<String> {
     })
 }
 
-/// Small types of the forms that storage is moved in.
+/// Generates small types of the forms in which storage is moved.
 fn small_type() -> BoxedStrategy<Type> {
     let leaf = prop_oneof![
         3 => Just(Type::int()),
@@ -112,7 +113,7 @@ fn small_type() -> BoxedStrategy<Type> {
     .boxed()
 }
 
-/// The type with its storage moved at one place.
+/// Returns the type with its storage moved at one place.
 fn moved(ty: &Type, rule: usize) -> Type {
     let rotated = |parts: &[Type]| {
         let mut parts = parts.to_vec();
@@ -165,7 +166,7 @@ fn moved(ty: &Type, rule: usize) -> Type {
     }
 }
 
-/// The same at some place inside.
+/// Returns the same at some place inside.
 fn moved_inside(ty: &Type, place: usize, rule: usize) -> Type {
     if place == 0 || ty.is_compact() {
         return moved(ty, rule);
@@ -183,7 +184,7 @@ fn moved_inside(ty: &Type, place: usize, rule: usize) -> Type {
     })
 }
 
-/// A random type and one with as many values.
+/// Generates a random type and one with as many values.
 fn pairs() -> impl Strategy<Value = (Type, Type)> {
     let rewritten = (any_type(), prop::collection::vec(any::<u16>(), 0..8)).prop_map(|(a, choices)| {
         let b = rewrite(&a, &choices, Reach::Isomorphic);
@@ -296,7 +297,7 @@ fn forms_are_named() {
             "int * (string + real)",
             Some("v.move[int * string + int * real].factor"),
         ),
-        // A function has to be written.
+        // A conversion that needs a written function.
         ("3 * int", "3 *+ int", Some("((ainj v.0 of 3 *+ int) v.1)")),
         ("3 *+ int", "3 * int", Some("(v.caseno, v.casearg)")),
         ("int * int * real", "real * int * int", None),

@@ -1,11 +1,12 @@
-//! Isomorphism under equations of sizes, against brute force: what is accepted holds at every small
-//! valuation that satisfies the equations, and equations found impossible have none.
+//! Isomorphism under equations of sizes, against brute force: accepted pairs hold at every small
+//! valuation that satisfies the equations, and equations found unsatisfiable have no such
+//! valuation.
 
 use felis::hash::HashMap;
 use felis::iso::{Verdict, equations, verdict};
 use felis::types::{Kind, Type, TypeVar};
 
-/// A small generator of numbers, the same in every run.
+/// A small pseudorandom generator, the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -25,7 +26,7 @@ fn n(k: u64) -> Type {
     Type::unit_sum(k)
 }
 
-/// A size of a few variables and numbers.
+/// Returns a size of a few variables and numbers.
 fn size(g: &mut Numbers, depth: u32) -> Type {
     match g.below(if depth == 0 { 5 } else { 9 }) {
         0..4 => var(g.below(4) as usize),
@@ -60,8 +61,7 @@ fn what_is_accepted_holds_at_every_valuation() {
             impossible += 1;
             assert!(good.is_empty(), "{equations:?} holds at {:?}", good[0]);
         }
-        // The two sides themselves, sizes made from them, and sizes that have nothing to do with
-        // them.
+        // The two sides themselves, sizes made from them, and unrelated sizes.
         let (left, right) = equations[0].clone();
         let more = size(&mut g, 1);
         let goals = [
@@ -88,7 +88,7 @@ fn what_is_accepted_holds_at_every_valuation() {
                     );
                 }
             } else if at == 0 && solution.unsolved.is_empty() && !solution.is_unsatisfiable() {
-                // An equation that was solved proves itself, unless it has no variables.
+                // A solved equation implies itself, unless it has no variables.
                 assert!(!(left.has_var() || right.has_var()), "{equations:?} does not prove {i} and {j}");
                 refused += 1;
             }
@@ -100,7 +100,7 @@ fn what_is_accepted_holds_at_every_valuation() {
     );
 }
 
-/// Each rule, and what follows from it.
+/// Each rule, and its consequences.
 #[test]
 fn rules() {
     let [k, l, m, nn] = [0, 1, 2, 3].map(var);
@@ -115,7 +115,7 @@ fn rules() {
     assert!(proves(&e, &nn, &p(&k, &n(3))));
     assert!(proves(&e, &p(&nn, &nn), &p(&n(9), &p(&k, &k))));
     assert!(!proves(&e, &nn, &p(&n(2), &k)));
-    // A variable that is a power, and squares, of which nothing follows.
+    // A variable that is a power, and squares, which have no consequences.
     let power = Type::compact_power(n(2), k.clone());
     let e = vec![(power.clone(), nn.clone())];
     assert!(proves(&e, &p(&nn, &n(2)), &Type::compact_power(n(2), s(&k, &n(1)))));
@@ -127,7 +127,7 @@ fn rules() {
     // Through two equations.
     let e = vec![(nn.clone(), p(&n(3), &k)), (k.clone(), p(&n(2), &l))];
     assert!(proves(&e, &nn, &p(&n(6), &l)));
-    // Numbers in front.
+    // Numbers as factors.
     let e = vec![(p(&n(4), &nn), p(&n(6), &m))];
     assert!(proves(&e, &p(&n(2), &nn), &p(&n(3), &m)));
     assert!(!proves(&e, &nn, &m));
@@ -135,7 +135,7 @@ fn rules() {
     let e = vec![(p(&nn, &m), p(&k, &l))];
     assert!(proves(&e, &p(&m, &p(&nn, &n(5))), &p(&p(&l, &n(5)), &k)));
     assert!(!proves(&e, &nn, &k));
-    // Numbers among them: 6 N == K L.
+    // Four factors, some of them numbers: 6 N == K L.
     let e = vec![(p(&n(6), &nn), p(&k, &l))];
     assert!(proves(&e, &p(&nn, &n(12)), &p(&p(&n(2), &l), &k)));
     // Sums, with a number.
@@ -143,15 +143,15 @@ fn rules() {
     assert!(proves(&e, &s(&s(&nn, &m), &n(1)), &s(&n(1), &s(&l, &k))));
     let e = vec![(s(&nn, &n(2)), s(&k, &l))];
     assert!(proves(&e, &s(&nn, &n(3)), &s(&l, &s(&k, &n(1)))));
-    // What is common falls away: N K == M K leaves K = 0.
+    // Common parts are canceled: N K == M K leaves K = 0.
     let e = vec![(p(&nn, &k), p(&m, &k))];
     assert!(proves(&e, &p(&nn, &p(&k, &l)), &p(&m, &p(&k, &l))));
     assert!(!proves(&e, &nn, &m));
-    // No way out.
+    // An unsatisfiable equation.
     assert!(equations::Solution::of(&[(p(&n(2), &nn), n(5))]).is_unsatisfiable());
     assert!(equations::Solution::of(&[(nn.clone(), n(2)), (nn.clone(), n(3))]).is_unsatisfiable());
     assert!(equations::Solution::of(&[(s(&nn, &n(1)), n(0))]).is_unsatisfiable());
-    // Left out, and nothing concluded.
+    // Skipped, without a conclusion.
     let e = vec![(p(&nn, &nn), Type::compact_power(n(2), m.clone()))];
     assert_eq!(equations::Solution::of(&e).unsolved, vec![0]);
     assert!(!proves(&e, &nn, &m));

@@ -1,4 +1,4 @@
-//! Laws of the decider and of derivations, on random types.
+//! Properties of the decision procedure and of derivations, on random types.
 
 use crate::in_four_parts;
 use crate::iso_support::naive::{self, Sizes};
@@ -14,7 +14,7 @@ fn choices(most: usize) -> impl Strategy<Value = Vec<u16>> {
     prop::collection::vec(any::<u16>(), 0..2 * most)
 }
 
-/// Whether `f` agrees on both at all small sizes; `None` when it gave up on some.
+/// Returns true if `f` agrees on both types at all small sizes; `None` if it is undefined at some.
 fn agree<V: PartialEq>(a: &Type, b: &Type, f: impl Fn(&Type, Sizes) -> Option<V>) -> Option<bool> {
     let mut all = true;
     for n in 0..4 {
@@ -29,12 +29,13 @@ fn agree<V: PartialEq>(a: &Type, b: &Type, f: impl Fn(&Type, Sizes) -> Option<V>
     all.then_some(true)
 }
 
-/// More cases on request (`PROPTEST_CASES`); failures print what reproduces them.
+/// Returns the configuration; `PROPTEST_CASES` gives more cases, and failures print their
+/// reproduction.
 fn config() -> ProptestConfig {
     a_part(1)
 }
 
-/// One of so many parts of the cases.
+/// Returns the configuration for one part of the cases.
 fn a_part(parts: u32) -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000_u32);
     ProptestConfig { cases: cases.div_ceil(parts), failure_persistence: None, ..ProptestConfig::default() }
@@ -94,8 +95,8 @@ proptest! {
             let found = compare(&a, &b);
             prop_assert!(found.verdict <= bound, "{} against {}: {}", a, b, found.verdict);
             let witness = found.witness.as_ref();
-            // Laws that move storage may happen not to, as in `N ^ (0 \\^ N)` and
-            // `N \\^ (0 \\^ N)`. And `0 ^ N` swallows every other power to the N, for which there
+            // Laws that move storage may have no effect, as between `N ^ (0 \\^ N)` and
+            // `N \\^ (0 \\^ N)`. And `0 ^ N` absorbs every other power to the N, for which there
             // is no law.
             let chance = found.verdict < bound || reach == Reach::Isomorphic && a.to_string().contains('0');
             prop_assert!(witness.is_some() || chance, "no derivation of {} from {}", b, a);
@@ -114,15 +115,16 @@ proptest! {
         if witness.steps.is_empty() {
             return Ok(());
         }
-        // An end that is not there.
+        // A derivation to another end.
         let other = Type::product(vec![b.clone(), Type::string()]);
         prop_assert!(verify(&a, &other, &witness).is_err());
-        // A step left out.
+        // A derivation without one step.
         let mut shorter = witness.clone();
         let i = at.index(shorter.steps.len());
         shorter.steps.remove(i);
         prop_assert!(verify(&a, &b, &shorter).is_err());
-        // A type in the middle that is too large: whatever the law, one of its two steps is wrong.
+        // A derivation with a type in the middle that is too large: one of its two steps is wrong
+        // by any law.
         let mut wrong = witness.clone();
         let ruined = Type::product(vec![wrong.steps[i].to.clone(), Type::string()]);
         wrong.steps[i].to = ruined.clone();
@@ -135,7 +137,7 @@ proptest! {
     }
 }
 
-/// Words of letters and powers of words.
+/// Generates words of letters and powers of words.
 fn word() -> impl Strategy<Value = Vec<Type>> {
     let letter = prop_oneof![Just(Type::int()), Just(Type::real())];
     let exponent = prop::sample::select(vec!["N", "M", "2", "N \\+ 1", "N \\+ M", "2 \\* N"]);
@@ -148,7 +150,7 @@ fn word() -> impl Strategy<Value = Vec<Type>> {
 
 in_four_parts!(rotations_are_seen_and_derived);
 
-/// `P·x·(u·x)^E·S = P·(x·u)^E·x·S`, alone and within a power that is itself turned.
+/// `P·x·(u·x)^E·S = P·(x·u)^E·x·S`, alone and within a power that is rotated itself.
 fn rotations_are_seen_and_derived(_: u32, parts: u32) {
     proptest!(a_part(parts), |(p in word(), x in word(), u in word(), s in word(), deeper in any::<bool>())| {
         let all = |parts: &[&[Type]]| parts.concat();
@@ -164,17 +166,17 @@ fn rotations_are_seen_and_derived(_: u32, parts: u32) {
         prop_assert!(found.verdict <= Verdict::Natural, "{} against {}: {}", a, b, found.verdict);
         let (tried, derived) = &ROTATIONS;
         let (tried, derived) = (tried.fetch_add(1, Relaxed) + 1, derived.fetch_add(usize::from(found.witness.is_some()), Relaxed));
-        // The search is not complete for blocks within turned blocks; the decider is.
+        // The search is not complete for blocks within rotated blocks; the decision procedure is.
         prop_assert!(tried < 500 || derived * 100 > tried * FEWEST_DERIVED, "{derived} of {tried} derived");
     });
 }
 
 static ROTATIONS: (AtomicUsize, AtomicUsize) = (AtomicUsize::new(0), AtomicUsize::new(0));
 
-/// Rotations derived at least, in percent.
+/// The minimum share of derived rotations, in percent.
 const FEWEST_DERIVED: usize = 95;
 
-/// A law that keeps storage cannot be claimed for what moves it.
+/// A law that keeps storage is refused for a step that moves it.
 #[test]
 fn a_wrong_law_is_refused() {
     let (a, b) = (ty("int * real"), ty("real * int"));

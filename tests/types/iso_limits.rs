@@ -1,11 +1,11 @@
-//! Types made to be hard: large, deep, wide, growing through declarations. All are answered.
+//! Hard types: large, deep, wide, growing through declarations. Every query ends.
 
 use crate::iso_support::{ty, variable};
 use felis::iso::{Verdict, compare, verdict};
 use felis::types::{Kind, Nominal, NominalBody, Triangle, Type, TypeVar};
 use std::time::{Duration, Instant};
 
-/// Far more than any of these needs, far less than what grows without bound.
+/// A limit far above the need of any of these, and far below unbounded growth.
 const LONGEST: Duration = Duration::from_secs(30);
 
 fn soon(what: &str, a: &Type, b: &Type) -> Verdict {
@@ -92,7 +92,7 @@ fn declarations_that_grow() {
     }
     let pair = |a: &Type| Type::product(vec![a.clone(), Type::unit()]);
     assert_eq!(soon("doubling newtypes", &last, &pair(&last)), Verdict::Natural);
-    // A definition that mentions itself must not be followed for ever.
+    // A definition that mentions itself must not be unfolded without end.
     let nominal = Nominal::declare(1_000, "Loop".into(), Vec::new(), Kind::Type);
     let itself = Type::nominal(nominal.clone(), Vec::new());
     nominal.define(NominalBody::Newtype(Type::product(vec![itself.clone(), Type::int()])));
@@ -110,7 +110,7 @@ fn declarations_that_grow() {
     soon("a long chain of newtypes", &deep, &pair(&deep));
 }
 
-/// Nothing here has to be decided; all of it has to end.
+/// These need not be decided, but all must end.
 #[test]
 fn work_is_bounded() {
     for (a, b) in [
@@ -155,7 +155,7 @@ fn work_is_bounded() {
     let (int, real) = (Type::int(), Type::real());
     let left = chain(Type::sum(vec![int.clone(), real.clone()]), 10_000);
     soon("sums of squares", &left, &chain(Type::sum(vec![real.clone(), int.clone()]), 20_000));
-    // A struct whose fields have it at ever larger types, behind functions and not.
+    // A struct whose fields have it at ever larger types, behind functions and directly.
     for by_size in [false, true] {
         let param = TypeVar { id: 900, name: "T".into(), kind: Kind::Type };
         let nominal =

@@ -1,9 +1,9 @@
-//! What comparisons say to people.
+//! The texts of comparisons.
 
 use crate::iso_support::ty;
 use felis::iso::{Move, compare, explain};
 
-/// What moves, both ways.
+/// Kinds of movement, in both directions.
 #[test]
 fn moves_are_named() {
     for (a, b, there, back) in [

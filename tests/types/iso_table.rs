@@ -1,4 +1,4 @@
-//! The table of section 3 of the language, and rows of the same kind that it does not hold.
+//! The table of section 3 of the language, and rows of the same kind beyond it.
 
 use crate::iso_support::ty;
 use felis::iso::{Verdict, verdict};
@@ -144,7 +144,7 @@ fn different_however_alike() {
     }
 }
 
-/// Wilkie's identity: true of numbers, out of reach of the laws of school algebra.
+/// Wilkie's identity: true for naturals, not derivable by the laws of school algebra.
 #[test]
 fn wilkies_identity() {
     let side = |x: &str, y: &str| {

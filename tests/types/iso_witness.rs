@@ -1,10 +1,10 @@
-//! Derivations: found for what is natural or isomorphic, checked apart, and read by people.
+//! Derivations: found for natural or isomorphic types, verified independently, and printed.
 
 use crate::iso_support::ty;
 use felis::iso::{Verdict, compare, explain, verify};
 use felis::types::{Kind, Nominal, NominalBody, Type};
 
-/// Every related pair of the table has a derivation, and it proves the verdict.
+/// Checks that every related pair of the table has a derivation that proves the verdict.
 #[test]
 fn the_table_is_derived() {
     let mut missing = Vec::new();

@@ -78,7 +78,8 @@ fn function(k: &FiniteKind, table: &Table) -> TypeFun {
     fun
 }
 
-/// Types of all forms that patterns take apart, over two rigid variables, or over two that bind.
+/// Generates types of all forms that patterns match, over two rigid variables, or over two pattern
+/// variables.
 fn small_type(first: u32) -> BoxedStrategy<Type> {
     let leaf = prop_oneof![
         2 => Just(Type::int()),
@@ -107,7 +108,7 @@ fn small_type(first: u32) -> BoxedStrategy<Type> {
     .boxed()
 }
 
-/// What the rigid variables 1, 2 and 3 become.
+/// Generates ground types for the rigid variables 1, 2 and 3.
 fn ground() -> impl Strategy<Value = HashMap<u32, Type>> {
     let some = || {
         prop_oneof![
@@ -131,7 +132,7 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
 
-    /// On members, a type function is its table.
+    /// On members, a type function equals its table.
     #[test]
     fn tables_are_looked_up(rows in prop::collection::vec((cell(), cell(), cell()), 1..6)) {
         let k = kind(7, 3);
@@ -147,7 +148,7 @@ proptest! {
         }
     }
 
-    /// With one argument unknown: what it reduces to now is what it is for each member.
+    /// With one unknown argument: the early reduct equals the result for each member.
     #[test]
     fn tables_are_looked_up_early(rows in prop::collection::vec((cell(), cell(), cell()), 1..6), b in 0usize..3) {
         let k = kind(7, 3);
@@ -162,13 +163,14 @@ proptest! {
                     prop_assert_eq!(Reduction::Reduced(ty), late);
                 }
                 Reduction::NoArm => prop_assert_eq!(&Reduction::NoArm, &late),
-                // Something is left to be decided: some member makes a difference to some arm.
+                // The application is undecided: some member makes a difference to some arm.
                 _ => prop_assert_eq!(&Reduction::Stuck, &early),
             }
         }
     }
 
-    /// Early and late reduction agree on types of every form, and a pattern that fits is the type.
+    /// Early and late reduction agree on types of every form, and a pattern that matches equals the
+    /// type.
     #[test]
     fn early_is_late(
         patterns in prop::collection::vec(small_type(11), 1..4),
@@ -209,7 +211,7 @@ proptest! {
     }
 }
 
-/// `typefun f(T) => …` with one arm for everything.
+/// Returns `typefun f(T) => …` with one arm for everything.
 fn endless(result: impl Fn(Type) -> Type) -> (TypeFun, Type) {
     let (own, bound) = (var(1, Kind::Type), var(2, Kind::Type));
     let fun = TypeFun::declare(3, "grow".into(), vec![own.clone()], Kind::Type, Vec::new());
@@ -222,7 +224,7 @@ fn endless(result: impl Fn(Type) -> Type) -> (TypeFun, Type) {
     (fun, ty)
 }
 
-/// Fuel ends what would not end, at once, and leaves the application as it was written.
+/// Fuel ends endless reductions at once, and leaves the application as written.
 #[test]
 fn endless_reductions_end() {
     for (fun, ty) in
@@ -230,13 +232,13 @@ fn endless_reductions_end() {
     {
         assert_eq!(fun.reduce(&[Type::real()]), Reduction::OutOfFuel);
         assert_eq!(ty.to_string(), "grow(real)");
-        // Asking again does not make it grow.
+        // A repeated reduction does not make it grow.
         let again = ty.substitute(&HashMap::from_iter([(9, Type::int())]));
         assert_eq!(again, ty);
     }
 }
 
-/// Under an abstract type only what it is functorial in may change.
+/// Under an abstract type only its functorial arguments may change.
 #[test]
 fn derivations_work_under_layouts() {
     let n = |k: u32| Type::unit_sum(k);
@@ -249,7 +251,7 @@ fn derivations_work_under_layouts() {
     let c = abstract_type(ty("int * real"), n(5), six.clone());
     let d = abstract_type(ty("int * real"), n(5), n(6));
     assert_eq!(verdict(&c, &d), Verdict::Different);
-    // A derivation that changes the last argument all the same is refused.
+    // A derivation that changes the last argument is refused.
     let mut linear = Witness::identity(&six);
     linear.apply_law(Law::Linearize, n(6));
     let mut forged = Witness::identity(&c);
@@ -261,7 +263,8 @@ fn derivations_work_under_layouts() {
     assert!(verify(&honest.from, &honest.to, &honest).is_ok());
 }
 
-/// A representation is known, or not, to the decider, the search and the check alike.
+/// A hidden representation is unknown to the decision procedure, the search and the verification
+/// alike.
 #[test]
 fn representations_can_be_hidden() {
     let (t, i) = (var(1, Kind::Type), var(2, Kind::Compact));
@@ -282,7 +285,7 @@ fn representations_can_be_hidden() {
     assert_eq!(verdict(&a, &cipher(ty("int ^ 1"), Type::unit_sum(6u32))), Verdict::Natural);
 }
 
-/// A size that a type function leaves open may be 0 or 1, like that of a variable.
+/// A size given by a stuck type function may be 0 or 1, like that of a variable.
 #[test]
 fn open_sizes_may_be_small() {
     let (own, n) = (var(1, Kind::Compact), Type::var(var(2, Kind::Compact)));
@@ -302,8 +305,8 @@ fn open_sizes_may_be_small() {
     assert_eq!(verdict(&sum, &product), Verdict::Natural);
 }
 
-/// A type function over three members given by its whole table; a hole in the table has no arm, or
-/// one that refuses.
+/// Returns a type function over three members given by its whole table; a hole in the table has no
+/// arm, or an arm that is a refusal.
 fn tabled(id: u32, k: &FiniteKind, table: &[Option<usize>]) -> TypeFun {
     let params = vec![var(id * 10 + 1, k.kind()), var(id * 10 + 2, k.kind())];
     let subjects = params.iter().cloned().map(Type::var).collect();
@@ -340,7 +343,7 @@ impl Tree {
         }
     }
 
-    /// Its value by looking into the tables.
+    /// Returns its value by lookup in the tables.
     fn value(&self, tables: &[Vec<Option<usize>>], vars: &[usize]) -> Option<usize> {
         match self {
             Tree::Member(m) => Some(*m),
@@ -357,7 +360,7 @@ fn tree() -> impl Strategy<Value = Tree> {
     })
 }
 
-/// Tables of two functions; some are commutative, some have holes.
+/// Generates tables of two functions; some are commutative, some have holes.
 fn tables() -> impl Strategy<Value = Vec<Vec<Option<usize>>>> {
     let whole = prop::collection::vec((0usize..3).prop_map(Some), 9);
     let symmetric = whole.clone().prop_map(|mut table| {
@@ -379,8 +382,9 @@ fn all_rows() -> impl Iterator<Item = [usize; 3]> {
 proptest! {
     #![proptest_config(config())]
 
-    /// Expressions over a declared kind are equal types iff all rows of their tables are; one that
-    /// is the same everywhere is that member, one that is a variable everywhere is the variable.
+    /// Expressions over a declared kind are equal types iff all rows of their tables are equal. An
+    /// expression with the same member in every row is that member; one with the member of a
+    /// variable in every row is the variable.
     #[test]
     fn equal_tables_are_equal_types(tables in tables(), a in tree(), b in tree()) {
         let k = kind(7, 3);
@@ -398,7 +402,7 @@ proptest! {
                 prop_assert_eq!(s == vars[m], var);
             }
         }
-        // Early or late is the same.
+        // Early and late reduction agree.
         for row in all_rows() {
             let members: Vec<Type> = row.iter().map(|m| member(&k, *m)).collect();
             let ground: HashMap<u32, Type> = (100..103).zip(members.iter().cloned()).collect();
@@ -410,8 +414,8 @@ proptest! {
         }
     }
 
-    /// What an equation says of its holes is what enumeration says: the first two variables are
-    /// holes here, the third is rigid.
+    /// The solution of an equation agrees with enumeration: the first two variables are holes here,
+    /// the third is rigid.
     #[test]
     fn equations_are_solved_by_their_tables(tables in tables(), a in tree(), b in tree()) {
         let k = kind(7, 3);
@@ -428,7 +432,7 @@ proptest! {
             x.is_some() && x == y
         };
         let says = table::solve_equation(&s, &t);
-        // For each member of the rigid variable, what makes the equation true.
+        // For each member of the rigid variable, the members that make the equation true.
         let solutions: Vec<Vec<[usize; 2]>> = (0..3)
             .map(|r| (0..9).map(|h| [h / 3, h % 3]).filter(|h| holds([h[0], h[1], r])).collect())
             .collect();

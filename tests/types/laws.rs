@@ -1,5 +1,5 @@
-//! Laws of the language, over random types and values: types print and read back, values print and
-//! read back at their type, reshapes keep every slot.
+//! Properties of the language, over random types and values: types print and read back, values
+//! print and read back at their type, reshapes keep every slot.
 
 use crate::checker::run;
 use felis::check::{self, Env};
@@ -27,7 +27,7 @@ impl Dice {
     }
 }
 
-/// Any compact linear type.
+/// Returns a compact linear type.
 fn compact(dice: &mut Dice, depth: u32) -> Type {
     let many = |dice: &mut Dice| {
         let n = 2 + dice.roll(2);
@@ -43,7 +43,7 @@ fn compact(dice: &mut Dice, depth: u32) -> Type {
     }
 }
 
-/// Any type without declared ones.
+/// Returns a type without declared ones.
 fn any_type(dice: &mut Dice, depth: u32) -> Type {
     let many = |dice: &mut Dice| {
         let n = 2 + dice.roll(3);
@@ -66,13 +66,13 @@ fn any_type(dice: &mut Dice, depth: u32) -> Type {
         _ => {
             let domain = any_type(dice, depth - 1);
             let result = any_type(dice, depth - 1);
-            // A function to nothing is a procedure.
+            // A function to `void` is a procedure.
             if result.is_void() { Type::procedure(domain) } else { Type::function(domain, result) }
         }
     }
 }
 
-/// Any type whose values can be compared.
+/// Returns a type whose values can be compared.
 fn data_type(dice: &mut Dice, depth: u32) -> Type {
     loop {
         let ty = any_type(dice, depth);
@@ -91,7 +91,7 @@ fn read_type(text: &str) -> Result<Type, String> {
     if said.is_empty() { Ok(ty) } else { Err(format!("{said:?}")) }
 }
 
-/// A type with a value of it: an expression, and the text that `_strr` must give.
+/// A type with a value of it: an expression, and the text that `_strr` must return.
 struct Sample {
     ty: Type,
     expr: String,
@@ -102,7 +102,7 @@ fn sample(ty: Type, expr: impl Into<String>, text: impl Into<String>) -> Sample 
     Sample { ty, expr: expr.into(), text: text.into() }
 }
 
-/// Text in parentheses unless it brings its own.
+/// Returns text in parentheses, unless it has its own.
 fn argument(ty: &Type, text: &str) -> String {
     let own = ty.as_scalar().is_none() && (ty.is_unit() || text.starts_with('('));
     if own { text.to_string() } else { format!("({text})") }
@@ -150,7 +150,7 @@ fn compact_sample(dice: &mut Dice, depth: u32) -> Sample {
     }
 }
 
-/// Arrays here are indexed by unit sums: for others there is no literal.
+/// Returns a sample. Arrays are indexed by unit sums, because others have no literals.
 fn any_sample(dice: &mut Dice, depth: u32) -> Sample {
     match dice.roll(if depth == 0 { 6 } else { 13 }) {
         0 => {
@@ -245,13 +245,13 @@ fn injection(ty: Type, case: usize, inner: &Sample) -> Sample {
     sample(ty, format!("case {case} ({})", inner.expr), format!("case {case} {text}"))
 }
 
-/// What a program says and prints.
+/// Returns the messages and the output of a program.
 fn result(text: &str) -> (String, String) {
     let outcome = run("law.flx", text, true);
     (outcome.output, outcome.shown)
 }
 
-/// A way to group slots into tuples.
+/// Returns a random grouping of slots into tuples.
 fn grouped(dice: &mut Dice, slots: &[Type]) -> Type {
     if slots.len() < 2 {
         return Type::product(slots.to_vec());
@@ -267,7 +267,7 @@ fn grouped(dice: &mut Dice, slots: &[Type]) -> Type {
     Type::product(parts)
 }
 
-/// A compact type with `n` values.
+/// Returns a compact type with `n` values.
 fn of_size(dice: &mut Dice, n: usize) -> Type {
     let divisors: Vec<usize> = (2..n).filter(|d| n.is_multiple_of(*d)).collect();
     match dice.roll(3) {
@@ -283,7 +283,7 @@ fn of_size(dice: &mut Dice, n: usize) -> Type {
     }
 }
 
-/// A type with the storage of `element ^ n`.
+/// Returns a type with the storage of `element ^ n`.
 fn array_of(dice: &mut Dice, element: &Type, n: usize) -> Type {
     let divisors: Vec<usize> = (1..=n).filter(|d| n.is_multiple_of(*d)).collect();
     match dice.roll(4) {
@@ -312,7 +312,7 @@ fn slots_stay(expr: &str, types: &[Type]) -> Result<(), String> {
         program.push_str(&format!("val x{i} = x{} :>> ({ty});\nprintln (x{i}._strr);\n", i - 1));
     }
     let (output, shown) = result(&program);
-    // That axes are relabeled is said, and is what is wanted here.
+    // Relabeled axes are reported by a note, which is expected here.
     if shown.contains("Error") || shown.contains("Warning") {
         return Err(format!("{program}\n{shown}"));
     }

@@ -1,4 +1,4 @@
-//! Types: isomorphism, kinds, number types, core; what they promise, on random types and values.
+//! Types: properties of isomorphism, kinds, number types and core, on random types and values.
 
 #[path = "../common/checker.rs"]
 mod checker;

@@ -5,7 +5,7 @@ use felis::types::Scalar;
 use felis::types::Type;
 use felis::types::number::conversion;
 
-/// The value of a line as text; what went wrong if it has none.
+/// Returns the value of a line as text, or its errors.
 fn value(line: &str) -> String {
     let line = line.to_string();
     on_large_stack(move || {
@@ -102,8 +102,8 @@ fn nothing_is_lost_without_being_asked() {
     }
 }
 
-/// A character becomes an integer, and an integer one, only when asked; nothing else has to do with
-/// it.
+/// A character converts to an integer, and an integer to a character, only explicitly; no other
+/// conversions involve characters.
 #[test]
 fn characters_convert_to_integers_and_back() {
     let char = Type::scalar(Scalar::Char);
@@ -208,7 +208,7 @@ fn a_suffix_says_the_type() {
     }
 }
 
-/// Values in a program, each as its exact decimal expansion; what the program prints of them.
+/// Prints values in a program, each given as its exact decimal expansion; returns the output.
 fn printed(ty: &str, exact: &[String], show: &str) -> Vec<String> {
     let text = format!(
         "val x : {ty} ^ {} = [\n{}];\nfor v in x perform println {show};",
@@ -224,7 +224,7 @@ fn printed(ty: &str, exact: &[String], show: &str) -> Vec<String> {
     })
 }
 
-/// Bit patterns of all kinds: special values and their neighbors, then random ones.
+/// Returns bit patterns of all kinds: special values and their neighbors, then random ones.
 fn patterns(special: &[u64], mask: u64) -> Vec<u64> {
     let near = special.iter().flat_map(|&b| [b.wrapping_sub(1), b, b.wrapping_add(1)]);
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
@@ -248,7 +248,7 @@ fn what_is_printed_of_a_real_reads_back_as_the_same_bits() {
         for (x, text) in values.iter().zip(&shown) {
             assert_eq!(text.parse::<f64>().expect("a number").to_bits(), x.to_bits(), "{text}");
         }
-        // And the language reads its own text as Rust does.
+        // The language parses its own text as Rust does.
         assert_eq!(printed("real", &shown, show), shown);
     }
 }
@@ -261,7 +261,7 @@ fn what_is_printed_of_an_f32_reads_back_as_the_same_bits() {
         .map(|bits| f32::from_bits(bits as u32))
         .filter(|x| x.is_finite())
         .collect();
-    // By way of f64 this one would round twice, to its neighbor.
+    // Through f64 this value would be rounded twice, to its neighbor.
     let twice: f32 = f32::from_bits(0x15ae_43fd);
     assert_ne!(format!("{twice:?}").parse::<f64>().expect("a number") as f32, twice);
     let exact: Vec<String> = values.iter().map(|x| format!("{x:.200e}")).collect();
@@ -272,7 +272,7 @@ fn what_is_printed_of_an_f32_reads_back_as_the_same_bits() {
     assert_eq!(printed("f32", &shown, "v"), shown);
     let suffixed: Vec<String> = shown.iter().map(|text| format!("{text}f32")).collect();
     assert_eq!(printed("f32", &suffixed, "v._strr"), shown);
-    // Each of them is that very value in a pattern, too.
+    // Each text denotes the same value in a pattern, too.
     for text in shown.iter().filter(|t| !t.starts_with('-')).take(20) {
         let line = format!("match {text}f32 with | {text} => 1 | _ => 0 endmatch");
         assert_eq!(value(&line), "1 : int", "{line}");

@@ -16,7 +16,7 @@ pub fn stencil(n: usize) -> Native {
             };
             row[0] = one(up[0], down[0], here[n - 1], here[1], here[0]);
             row[n - 1] = one(up[n - 1], down[n - 1], here[n - 2], here[0], here[n - 1]);
-            // Slices of one length: no index is checked in the loop.
+            // Slices of equal length need no bounds checks in the loop.
             let inner = n - 2;
             let (row, up, down) = (&mut row[1..][..inner], &up[1..][..inner], &down[1..][..inner]);
             let (left, right, here) = (&here[..inner], &here[2..][..inner], &here[1..][..inner]);
@@ -152,7 +152,7 @@ pub fn diffusion(n: usize) -> Native {
     })
 }
 
-/// Steps until a point leaves the circle of radius 2.
+/// The number of steps until a point leaves the circle of radius 2.
 pub fn mandelbrot(n: usize) -> Native {
     fn escape(a: f64, b: f64) -> i64 {
         let (mut x, mut y) = (0.0, 0.0);

@@ -1,10 +1,10 @@
-//! The kernels in Rust: plain loops over flat slices, as a Rust programmer writes them, and rayon
-//! where it pays.
+//! The kernels in Rust: plain loops over flat slices, as a Rust programmer writes them, with rayon
+//! where it is faster.
 //!
 //! Takes the name of a kernel and a size; gives the work ready to run, on the same data as the
-//! program of that name in `benches/kernels`. Results go to storage that is made once: nothing is
-//! allocated while time is taken. Wider vectors than SSE2 are the matter of
-//! `RUSTFLAGS="-C target-cpu=native"`.
+//! program of that name in `benches/kernels`. Results are stored into memory allocated before:
+//! nothing is allocated during a measurement. `RUSTFLAGS="-C target-cpu=native"` enables vectors
+//! wider than those of SSE2.
 
 mod grids;
 mod others;
@@ -12,18 +12,18 @@ mod vectors;
 
 use rayon::prelude::*;
 
-/// Elements from which a loop is shared among threads.
+/// The number of elements from which a loop is shared among threads.
 const PARALLEL: usize = 50_000;
 
-/// Elements of a piece of a shared loop.
+/// The number of elements of a piece of a shared loop.
 const PIECE: usize = 16_384;
 
-/// What a kernel has computed.
+/// The results of a kernel.
 #[derive(Default)]
 pub struct Out {
-    /// Its numbers, in the order of storage.
+    /// The reals, in storage order.
     pub reals: Vec<f64>,
-    /// Its integers, likewise.
+    /// The integers, in storage order.
     pub ints: Vec<i64>,
 }
 
@@ -36,8 +36,8 @@ impl Out {
         Out { reals: Vec::new(), ints: vec![0; n] }
     }
 
-    /// One number that depends on each element and on its place, and the sum of the sizes of its
-    /// terms.
+    /// Returns one number that depends on each element and its position, and the sum of the
+    /// magnitudes of its terms.
     pub fn check(&self) -> (f64, f64) {
         if self.reals.len() == 1 {
             return (self.reals[0], self.reals[0].abs());
@@ -52,7 +52,7 @@ impl Out {
 /// A kernel with its data.
 pub struct Native {
     run: Box<dyn FnMut(&mut Out)>,
-    /// What the last run has computed.
+    /// The results of the last run.
     pub out: Out,
 }
 
@@ -61,14 +61,14 @@ impl Native {
         Native { run: Box::new(run), out }
     }
 
-    /// Runs it once.
+    /// Runs the kernel once.
     pub fn run(&mut self) {
         (self.run)(std::hint::black_box(&mut self.out));
         std::hint::black_box(&self.out);
     }
 }
 
-/// The kernel of that name at a size.
+/// Returns the kernel of this name at a size.
 pub fn kernel(name: &str, n: usize) -> Native {
     match name {
         "axpy" => vectors::axpy(n),
@@ -92,13 +92,13 @@ pub fn kernel(name: &str, n: usize) -> Native {
     }
 }
 
-/// Numbers between 0 and 1 without a simple order.
+/// Returns numbers between 0 and 1 without a simple order.
 fn numbers(n: usize, p: usize) -> Vec<f64> {
     (0..n).into_par_iter().map(|i| (i * (i + p) % 10007) as f64 / 10007.0).collect()
 }
 
-/// Does pieces of `out`, each with the position at which it begins, on all threads if there are
-/// many elements.
+/// Processes pieces of `out`, each with the position at which it begins; on all threads if there
+/// are many elements.
 fn pieces<T: Send>(out: &mut [T], piece: usize, work: impl Fn(usize, &mut [T]) + Sync) {
     if out.len() < PARALLEL {
         out.chunks_mut(piece).enumerate().for_each(|(k, part)| work(k * piece, part));

@@ -1,10 +1,10 @@
-//! Kernels with loops in each element.
+//! Kernels with a loop for each element.
 
 use super::{Native, Out, numbers, pieces};
 use rayon::prelude::*;
 
-/// The product of two matrices: for each row, row after row of the other, in blocks that stay in
-/// cache. A library of linear algebra is faster; NumPy is one.
+/// The product of two matrices: for each row, row after row of the other matrix, in blocks that
+/// stay in cache. A library of linear algebra, such as that of NumPy, is faster.
 pub fn matmul(n: usize) -> Native {
     const BLOCK: usize = 64;
     let (a, b) = (numbers(n * n, 7919), numbers(n * n, 4799));
@@ -26,7 +26,7 @@ pub fn matmul(n: usize) -> Native {
     })
 }
 
-/// How bodies attract one another.
+/// The forces between bodies.
 pub fn bodies(n: usize) -> Native {
     let (x, y, z) = (numbers(n, 7919), numbers(n, 4799), numbers(n, 6007));
     let mass = numbers(n, 3571);
@@ -65,7 +65,7 @@ pub fn vertex_sum(n: usize) -> Native {
     })
 }
 
-/// Tridiagonal equations, 64 unknowns a system.
+/// Tridiagonal systems of equations, with 64 unknowns each.
 pub fn tridiagonal(n: usize) -> Native {
     const K: usize = 64;
     let (a, c, d) = (numbers(n * n * K, 7919), numbers(n * n * K, 4799), numbers(n * n * K, 6007));

@@ -64,7 +64,8 @@ pub fn softplus(n: usize) -> Native {
     })
 }
 
-/// Running sums; of many elements, by pieces: their sums first, then each from where it begins.
+/// The prefix sums; for many elements by pieces: first the sums of the pieces, then each piece from
+/// its start value.
 pub fn prefix_sums(n: usize) -> Native {
     let x = numbers(n, 7919);
     fn piece(out: &mut [f64], x: &[f64], mut sum: f64) {
@@ -94,7 +95,7 @@ fn scattered(i: usize) -> usize {
     i * 2_654_435_761 % 4_294_967_296
 }
 
-/// Elements at given indices.
+/// The elements at given indices.
 pub fn gather(n: usize) -> Native {
     let x = numbers(n, 7919);
     let at: Vec<u32> = (0..n).map(|i| (scattered(i) % n) as u32).collect();
@@ -107,7 +108,7 @@ pub fn gather(n: usize) -> Native {
     })
 }
 
-/// How often each of 1024 values occurs; of many elements, by pieces that are added up.
+/// The number of occurrences of each of 1024 values; for many elements by pieces, which are added.
 pub fn histogram(n: usize) -> Native {
     let x: Vec<u16> = (0..n).map(|i| (scattered(i) / 64 % 1024) as u16).collect();
     fn count(x: &[u16], out: &mut [i64]) {

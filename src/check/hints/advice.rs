@@ -1,9 +1,10 @@
-//! Advice about a value of one type where another is wanted: which `:>>`, `:>` or expression may be
-//! named.
+//! Advice for a value of one type where another type is wanted: the `:>>`, `:>` or expression that
+//! a message may name.
 //!
-//! One place decides what a message may advise, so that no message undoes a type: `:>>` is advised
-//! only where nothing is forgotten ([`crate::iso::labels`]), `:>` only between types with the same
-//! nominal types, and an expression that moves storage only if the checker takes it.
+//! One module decides what a message may advise, so that no message leads to a loss of type
+//! information. `:>>` is advised only where it discards no declared label ([`crate::iso::labels`]),
+//! `:>` only between types with the same nominal types, and an expression that moves storage only
+//! if the checker accepts it.
 
 use crate::check::context::Checker;
 use crate::check::env::{Callable, Definition};
@@ -14,9 +15,9 @@ use crate::source::Span;
 use crate::types::{Type, TypeKind};
 
 impl Checker<'_> {
-    /// The declared things that reading a value of one type as another would forget, by the
-    /// equations of sizes that hold here and those given; the two are naturally isomorphic by
-    /// these.
+    /// Returns the labels that reading a value of one type as the other would discard, by the
+    /// equations of sizes that hold here and those in `more`. The two types are naturally
+    /// isomorphic by these equations.
     pub(in crate::check) fn forgotten(
         &self,
         found: &Type,
@@ -30,8 +31,9 @@ impl Checker<'_> {
         })
     }
 
-    /// The help that `:>>` reads a value as the wanted type, `words` saying why, or else why it
-    /// should not. The two are naturally isomorphic here.
+    /// Returns the help that `:>>` reads a value as the wanted type, introduced by `words`; or, if
+    /// `:>>` would discard a label, the advice to use instead. The two types are naturally
+    /// isomorphic here.
     pub(in crate::check) fn reshape_help(
         &mut self,
         found: &Type,
@@ -49,7 +51,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The advice where `:>>` would forget something.
+    /// Returns the advice for two types between which `:>>` would discard a label.
     pub(in crate::check) fn instead_of_reshape(
         &self,
         forgotten: &LabelLoss,
@@ -59,30 +61,30 @@ impl Checker<'_> {
         self.moving(found, expected).unwrap_or_else(|| forgotten.advice(found, expected))
     }
 
-    /// The help that an expression makes the one from the other, if there is one and its names mean
-    /// here what they should.
+    /// Returns the help that names an expression from the one type to the other, if there is one
+    /// and its names refer to the library's functions here.
     pub(in crate::check) fn moving(&self, found: &Type, expected: &Type) -> Option<String> {
         let natural = &mut |a: &Type, b: &Type| iso::verdict(a, b) <= Verdict::Natural;
         let expression = iso::expression::expression(found, expected, natural)?;
         self.means_library(&expression).then(|| expression.help())
     }
 
-    /// The comparison of two types, for messages: without an expression whose functions are others
-    /// here.
+    /// Compares two types for messages. The expression is omitted if its names refer to other
+    /// functions here.
     pub(in crate::check) fn compared(&self, from: &Type, to: &Type) -> Comparison {
         let mut comparison = iso::compare(from, to);
         comparison.expression = comparison.expression.filter(|expression| self.means_library(expression));
         comparison
     }
 
-    /// True if the names of an expression's functions stand for the library's here, and for nothing
-    /// else.
+    /// Returns true if the names of an expression's functions refer to the library's functions
+    /// here, and to nothing else.
     fn means_library(&self, expression: &Expression) -> bool {
         expression.functions.iter().all(|name| {
             let local =
                 self.item.frames.iter().flat_map(|f| &f.scopes).any(|scope| scope.contains_key(*name));
             let own = match self.env.values.get(*name) {
-                // The library's is read when a text mentions it.
+                // The library's functions are read at their first mention.
                 None => false,
                 Some(Definition::Callables(callables)) => callables.iter().any(|callable| match callable {
                     Callable::Function(id) => self
@@ -99,7 +101,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The advice that brings two arrays to one index type, or why nothing should.
+    /// Returns the advice that brings two arrays to one index type, or the reason against it.
     pub(in crate::check) fn one_index_type(&mut self, left: &Type, right: &Type) -> Option<String> {
         let (TypeKind::Array(element, i), TypeKind::Array(_, j)) = (left.kind(), right.kind()) else {
             return None;
@@ -117,8 +119,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Checks if `:> to` may be advised, which goes by number types and components; the error says
-    /// why not.
+    /// Checks that `:> to` may be advised: the conversion works on numbers and components alone.
+    /// The error is the advice to use instead.
     pub(in crate::check) fn convertible_words(&self, from: &Type, to: &Type) -> Result<(), String> {
         match labels::nominal_difference(from, to) {
             None => Ok(()),

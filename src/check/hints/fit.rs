@@ -1,19 +1,19 @@
-//! Which reshape makes an array fit where one of a certain form is wanted.
+//! The reshape that gives an array the form of index that its context wants.
 //!
 //! Takes the type found and the type wanted, whose index may have holes, as in `T ^ (1 \+ _ \+ 1)`;
-//! gives the reshape to write, or says that there is none. The two index types must have one size:
-//! that is an equation, and each form of index with one unknown part solves it its own way,
+//! gives the reshape to write, or the help that there is none. The two index types must have the
+//! same size. This is an equation, solved from the outside inward; each form of index with one
+//! unknown part has its own solution:
 //!
 //! ```text
-//! A \+ _      the size less that of A, with variables where the difference is a size again
-//! A \* _      the size by that of A, numbers only; factor by factor where both are products
-//! _ \^ n      the root, numbers only
+//! A \+ _      the size minus that of A; variables if the difference is a size again
+//! A \* _      the size divided by that of A, numbers only; factor by factor for two products
+//! _ \^ n      the n-th root, numbers only
 //! below[_]    the number of rows, numbers only
 //! ```
 //!
-//! from the outside inwards. What comes out is only offered after the two rules that count have
-//! said yes to it: it is naturally isomorphic to what was found, and it unifies with what is
-//! wanted. Changes nothing: holes are as they were.
+//! A solution is offered only if it passes the two rules of the checker: it is naturally isomorphic
+//! to the type found, and it unifies with the type wanted. Changes nothing: all holes are restored.
 
 use crate::check::context::Checker;
 use crate::diagnostic::Help;
@@ -26,18 +26,19 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 
-/// Forms nested deeper are not solved.
+/// The depth of nested forms beyond which nothing is solved.
 const MAX_DEPTH: u32 = 64;
 
 /// An index type of the wanted form.
 struct Solved {
+    /// The index type.
     index: Type,
-    /// It is one of several: another split would do as well.
+    /// True if it is one of several solutions: another split would fit too.
     example: bool,
 }
 
 impl Checker<'_> {
-    /// What to write where an array has the right elements and the wrong form of index.
+    /// Returns the help for an array with the right elements and the wrong form of index.
     pub(in crate::check) fn fit_hint(&mut self, found: &Type, expected: &Type, span: Span) -> Option<Help> {
         let (TypeKind::Array(element, index), TypeKind::Array(wanted, form)) =
             (found.kind(), expected.kind())
@@ -78,7 +79,7 @@ impl Checker<'_> {
     }
 }
 
-/// An index type of this form that has the size of `index`.
+/// Returns an index type of this form with the size of `index`.
 fn solve(index: &Type, form: &Type, depth: u32) -> Option<Solved> {
     let depth = depth.checked_sub(1)?;
     if !form.has_meta() {
@@ -150,7 +151,8 @@ fn solve(index: &Type, form: &Type, depth: u32) -> Option<Solved> {
     }
 }
 
-/// A longer product seen as one of fewer parts, all of them open: the last one takes what is left.
+/// Groups the factors of a longer product into the parts of a form whose parts are all holes: the
+/// last part takes the remaining factors. A number is split into two factors.
 fn grouped(index: &Type, parts: &[Type]) -> Option<Solved> {
     let open = |part: &Type| matches!(part.kind(), TypeKind::Meta(meta) if meta.kind != Kind::UnitSum);
     if parts.is_empty() || !parts.iter().all(open) {
@@ -171,14 +173,16 @@ fn grouped(index: &Type, parts: &[Type]) -> Option<Solved> {
     Some(Solved { index: Type::compact_product(factors), example: true })
 }
 
-/// Two factors of a number as near to each other as there are, if it is not too large to try.
+/// Returns the two factors of a number that are nearest to each other, for numbers up to
+/// `MAX_FACTORED`. Trial division: at most √n steps.
 fn nearest_factors(n: u64) -> Option<(u64, u64)> {
+    /// The largest number that is factored.
     const MAX_FACTORED: u64 = 1 << 24;
     let root = Some(n).filter(|n| (1..=MAX_FACTORED).contains(n))?.isqrt();
     (1..=root).rev().find(|rows| n.is_multiple_of(*rows)).map(|rows| (rows, n / rows))
 }
 
-/// Whether no index type of this form has the size `n`, as far as counting tells.
+/// Returns true if counting shows that no index type of this form has the size `n`.
 fn never(n: &BigUint, form: &Type, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     if !form.has_meta() {
@@ -220,11 +224,12 @@ fn never(n: &BigUint, form: &Type, depth: u32) -> bool {
     }
 }
 
+/// Returns true if two index types have the same size.
 fn same_size(a: &Type, b: &Type) -> bool {
     iso::verdict(a, b) <= Verdict::Natural
 }
 
-/// Part by part.
+/// Solves a sum or product part by part.
 fn all(own: &[Type], parts: &[Type], depth: u32, make: fn(Vec<Type>) -> Type) -> Option<Solved> {
     let solved = own.iter().zip(parts).map(|(own, part)| solve(own, part, depth));
     let solved = solved.collect::<Option<Vec<_>>>()?;
@@ -232,13 +237,15 @@ fn all(own: &[Type], parts: &[Type], depth: u32, make: fn(Vec<Type>) -> Type) ->
     Some(Solved { index: make(solved.into_iter().map(|s| s.index).collect()), example })
 }
 
+/// Puts a solved part in its place in a sum or product.
 fn replaced(parts: &[Type], at: usize, part: Solved, make: fn(Vec<Type>) -> Type) -> Option<Solved> {
     let mut parts = parts.to_vec();
     parts[at] = part.index;
     Some(Solved { index: make(parts), example: part.example })
 }
 
-/// A sum of which several parts are open: the first takes what the others, one each, leave.
+/// Solves a sum with several holes: the first hole takes the remaining size, each other hole takes
+/// 1.
 fn split(size: BigUint, parts: &[Type]) -> Option<Solved> {
     if parts.iter().any(|part| part.has_meta() && !matches!(part.kind(), TypeKind::Meta(_))) {
         return None;
@@ -253,7 +260,7 @@ fn split(size: BigUint, parts: &[Type]) -> Option<Solved> {
     Some(Solved { index: Type::compact_sum(parts), example: true })
 }
 
-/// How many rows a triangle of `n` positions has, if one has so many.
+/// Returns the number of rows of a triangle of `n` positions, if there is one.
 fn rows(triangle: Triangle, n: &BigUint) -> Option<BigUint> {
     let (rows, rest) = triangle.position(&Code::from(n));
     rest.is_zero().then(|| rows.to_big())

@@ -1,7 +1,7 @@
-//! Helps about grouping: when a mistake comes from what binds tighter.
+//! Help about grouping, for mistakes caused by the precedence of application.
 //!
-//! `f x.g` is `f (x.g)`, `p x |> f` is `(p x) |> f`, and `p x :>> T` is `(p x) :>> T`. Whoever
-//! wrote them often meant the other reading; the message that follows then says how to write it.
+//! `f x.g` is `f (x.g)`, `p x |> f` is `(p x) |> f`, and `p x :>> T` is `(p x) :>> T`. The author
+//! often meant the other reading; the help then shows how to write it.
 
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::key_name;
@@ -25,23 +25,22 @@ impl Checker<'_> {
         }
     }
 
-    /// Adds a help about grouping where the call of a procedure stands in place of a value.
+    /// Adds a help about grouping to reports of a procedure call in place of a value.
     pub(in crate::check) fn regroup_procedure(&mut self, before: usize, help: &str) {
         self.add_hint(before, help, |report| {
             matches!(report.error, CheckError::Call(CallError::ProcedureAsValue { .. }))
         });
     }
 
-    /// Adds a help where the left side of an operator begins with the call of a procedure. Returns
-    /// true if there was one; then the other reports after the mark, which follow from it, are
-    /// removed.
+    /// Adds a help if the left side of an operator begins with the call of a procedure. Returns
+    /// true if it does; the other reports after the mark follow from it and are removed.
     pub(in crate::check) fn regroup_operator(&mut self, before: usize, operation: Span, left: &Expr) -> bool {
         let is_call = |report: &Report| {
             matches!(report.error, CheckError::Call(CallError::ProcedureAsValue { .. }))
                 && report.span().start == operation.start
         };
         let Some(at) = self.reports.since(before).iter().position(is_call) else { return false };
-        // The argument that was meant reaches to the end of the operation.
+        // The intended argument extends to the end of the operation.
         let mut first = left;
         while let ExprKind::Binary(_, left, _) = &first.kind {
             first = left;
@@ -57,7 +56,7 @@ impl Checker<'_> {
         true
     }
 
-    /// The name of what is called, or another one.
+    /// Returns the name of the called function, or a placeholder.
     fn texts_of(&self, function: &Expr) -> String {
         match &function.kind {
             ExprKind::Name(name) => name.text.to_string(),
@@ -65,7 +64,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A procedure's call left of `|>` or `:>>`; `how` it is written instead, by its name.
+    /// Adds a help for the call of a procedure left of `|>` or `:>>`; `how` gives the correct
+    /// expression for the name of the procedure.
     pub(in crate::check) fn regroup_left(
         &mut self,
         before: usize,
@@ -82,12 +82,12 @@ impl Checker<'_> {
         }
     }
 
-    /// An application with mismatches among the messages since `before`.
+    /// Adds help to the mismatches reported since `before` within an application.
     pub(in crate::check) fn regroup_application(&mut self, before: usize, e: &Expr) {
         if self.reports.len() == before {
             return;
         }
-        // A help that can be applied says more.
+        // A help with an edit is kept.
         let mismatch = |report: &Report, at: Span| {
             matches!(report.error, CheckError::Conversion(ConversionError::Mismatch { .. }))
                 && report.span() == at
@@ -134,14 +134,14 @@ impl Checker<'_> {
             );
             self.regroup_procedure(before, &how);
         }
-        // `# a comment` reads as a call, `#a`, of more.
+        // `# a comment` is read as a call, `#a`, with more arguments.
         let mut called = e;
         while let ExprKind::Apply { function, form, argument } = &called.kind {
             if *form == ApplyForm::Hash && function.span.start > called.span.start + 1 {
                 let whole = e.span;
                 self.comment_meant(before, whole);
             }
-            // `f"x = {x}"`
+            // `f"x = {x}"` written with a prefix that is read as a name.
             let prefix = match &function.kind {
                 ExprKind::Apply { argument, .. } => argument,
                 _ => function,
@@ -180,7 +180,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Unknown names in what is meant as a comment.
+    /// Adds a help to reports of unknown names inside text that looks like a comment.
     pub(in crate::check) fn comment_meant(&mut self, before: usize, whole: Span) {
         let inside = |report: &Report| {
             let at = report.span();
@@ -191,7 +191,7 @@ impl Checker<'_> {
         self.add_hint(before, "a comment begins with `//`", inside);
     }
 
-    /// Whether a function of this name takes a tuple of so many values, or any array.
+    /// Returns true if a function of this name takes a tuple of `count` values, or any array.
     fn takes_together(&mut self, name: &Name, count: usize) -> bool {
         let callables = self.env.callables(&name.text).map_or(Vec::new(), <[_]>::to_vec);
         callables.iter().any(|callable| {

@@ -1,12 +1,12 @@
-//! Hints for two sizes that are known at run time and need not be equal.
+//! Hints for sizes that are known only at run time and may be unequal.
 
 use crate::check::context::Checker;
 use crate::iso::equations;
 use crate::types::{Type, TypeKind};
 
 impl Checker<'_> {
-    /// What to say of a type that mentions a size that the wanted one cannot know: it was opened
-    /// later.
+    /// Returns the help for a type with a size that the wanted type cannot mention because the size
+    /// was opened later.
     pub(in crate::check) fn late_size(&mut self, found: &Type, expected: &Type) -> Option<String> {
         if !self.only_sizes_differ(found, expected) {
             return None;
@@ -45,8 +45,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether two types would be one, or could be, if the sizes in them were: where they differ in
-    /// anything else, that is the mistake.
+    /// Returns true if two types differ in their sizes alone, so that equal sizes could make them
+    /// equal.
     fn only_sizes_differ(&mut self, found: &Type, expected: &Type) -> bool {
         let mark = self.infer.mark();
         let alike = self.alike_but_sizes(found, expected);
@@ -54,6 +54,7 @@ impl Checker<'_> {
         alike
     }
 
+    /// Compares two types except for their sizes; may solve holes.
     fn alike_but_sizes(&mut self, found: &Type, expected: &Type) -> bool {
         use TypeKind as K;
         let (found, expected) = (self.infer.shallow(found), self.infer.shallow(expected));
@@ -74,7 +75,7 @@ impl Checker<'_> {
             (K::Nominal(a, xs), K::Nominal(b, ys)) if a == b => {
                 xs.iter().zip(ys).all(|(x, y)| self.alike_but_sizes(x, y))
             }
-            // A hole that waits for any type takes one with a size, but for the scope of the size.
+            // An unconstrained hole takes any type with a size, except for the scope of the size.
             (_, K::Meta(_)) | (K::Meta(_), _) => {
                 self.infer.literal_of(&expected).is_none() && self.infer.literal_of(&found).is_none()
                     || self.infer.unify(&found, &expected).is_ok()
@@ -83,8 +84,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The sizes that, once they are known to be equal, let `:>>` read the one type as the other
-    /// without forgetting anything.
+    /// Returns the two sizes whose equality lets `:>>` read the one type as the other without
+    /// discarding a label.
     fn reshaped_if_equal(&self, found: &Type, expected: &Type) -> Option<(Type, Type)> {
         let sizes = equations::required_equation(found, expected)?;
         let mut equations = self.equations();

@@ -1,7 +1,7 @@
 //! Hints for a value of one type where another is wanted.
 //!
 //! Takes the two types and the term; gives the first help that applies: a conversion or a reshape
-//! that the message may name, a grouping of axes, a missing field, a list where an array is wanted.
+//! that the message may name, a grouping of axes, a missing field, a list in place of an array.
 
 use crate::check::context::Checker;
 use crate::check::hints::why_not;
@@ -14,7 +14,7 @@ use crate::types::{ProductForm, Scalar, Triangle, Type, TypeKind};
 use num_traits::ToPrimitive;
 
 impl Checker<'_> {
-    /// What to write when one type stands where another is wanted.
+    /// Returns the help for a value of one type where another type is wanted.
     pub(in crate::check) fn mismatch_hint(
         &mut self,
         found: &Type,
@@ -51,7 +51,7 @@ impl Checker<'_> {
         if let Some(words) = asked_of_parameter(found, expected).or_else(|| no_list(found, expected)) {
             return Some(words.into());
         }
-        // `rotate 1.mod[N]`, as it was written once.
+        // `rotate 1.mod[N]` is the notation of an earlier version.
         if let (TermKind::Prim(crate::core::Prim::ModInt, _, args), Some(Scalar::Int)) =
             (&term.kind, expected.as_scalar())
             && let [number] = &args[..]
@@ -154,8 +154,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What to write where a function that takes its arguments one after the other is given all at
-    /// once.
+    /// Returns the help for a tuple of arguments given to a function that takes its arguments one
+    /// by one.
     fn apart_hint(&mut self, found: &Type, expected: &Type, term: &Term) -> Option<Help> {
         let TypeKind::Function(..) = expected.kind() else { return None };
         let (TermKind::Tuple(parts), TypeKind::Product(types)) = (&term.kind, found.kind()) else {
@@ -163,7 +163,7 @@ impl Checker<'_> {
         };
         let first = types.first().filter(|_| parts.len() >= 2)?;
         let TypeKind::Function(..) = self.infer.shallow(first).kind() else { return None };
-        // Each part in parentheses of its own, in the place of the commas between them.
+        // Each part gets parentheses of its own; these replace the commas.
         let mut edits = vec![(Span { end: parts[0].span.start, ..term.span }, "(".to_string())];
         for pair in parts.windows(2) {
             let between = Span { start: pair[0].span.end, end: pair[1].span.start, ..term.span };
@@ -175,10 +175,11 @@ impl Checker<'_> {
         Some(Help { text, edits })
     }
 
-    /// What to write where a value that may be missing stands for the value itself, or the reverse,
-    /// in the first place where two types differ.
+    /// Returns the help for an optional value in place of a plain value, or the reverse, at the
+    /// first difference of two types.
     fn part_hint(&mut self, found: &Type, expected: &Type) -> Option<Help> {
-        // What a function is given is what the other one takes.
+        // A difference of argument types is reversed: the given function is applied to arguments of
+        // the wanted function.
         if let (TypeKind::Function(takes, _), TypeKind::Function(given, _)) = (found.kind(), expected.kind())
             && takes != given
         {
@@ -211,7 +212,7 @@ impl Checker<'_> {
     }
 }
 
-/// What to write where an array of rows stands for a matrix.
+/// Returns the help for an array of rows in place of a matrix.
 fn rows_hint(found: &Type, expected: &Type) -> Option<Help> {
     use TypeKind as K;
     if let K::Product(wanted) = expected.kind() {
@@ -227,7 +228,7 @@ fn rows_hint(found: &Type, expected: &Type) -> Option<Help> {
     Some(format!("`unrows` makes a matrix, `{matrix}`, of an array of rows").into())
 }
 
-/// A wanted type whose holes are what was found in their places.
+/// Replaces the holes of a wanted type by the parts of the found type at their places.
 fn filled(wanted: &Type, found: &Type) -> Type {
     use TypeKind as K;
     match (wanted.kind(), found.kind()) {
@@ -240,7 +241,7 @@ fn filled(wanted: &Type, found: &Type) -> Type {
     }
 }
 
-/// What to write where two indices stand for a pair of them.
+/// Returns the help for two indices in place of a pair of indices.
 pub(in crate::check) fn pair_hint(found: &Type, expected: &Type) -> Option<String> {
     let pair = expected.unfold();
     let TypeKind::Triangle(triangle, index) = pair.kind() else { return None };
@@ -257,7 +258,7 @@ pub(in crate::check) fn pair_hint(found: &Type, expected: &Type) -> Option<Strin
     })
 }
 
-/// What to write for a term where a character is wanted.
+/// Returns the help for a term in place of a character.
 fn character_hint(term: &Term) -> Option<Help> {
     let span = term.span;
     let one = |text: &str| {
@@ -289,7 +290,7 @@ fn character_hint(term: &Term) -> Option<Help> {
     }
 }
 
-/// What to ask of a type parameter where a number is wanted.
+/// Returns the class that a type parameter must have where a number is wanted, as advice.
 pub(in crate::check) fn asked_of_parameter(found: &Type, expected: &Type) -> Option<String> {
     let class = match expected.as_scalar()? {
         Scalar::Real | Scalar::Single => "Float",
@@ -305,15 +306,15 @@ pub(in crate::check) fn asked_of_parameter(found: &Type, expected: &Type) -> Opt
     }
 }
 
-/// The advice where the library's list stands for an array.
+/// The advice for a list of the library in place of an array.
 pub(in crate::check) const ELEMENTS: &str = "`l.elements` is the array of what a list holds";
 
-/// Whether a type is that of the library's lists.
+/// Returns true for the type of the library's lists.
 pub(in crate::check) fn is_list(ty: &Type) -> bool {
     matches!(ty.kind(), TypeKind::Nominal(nominal, _) if &*nominal.name == "list")
 }
 
-/// The type of the value that an `option[T]` may hold.
+/// Returns the type `T` of `option[T]`.
 fn option_of(ty: &Type) -> Option<Type> {
     match ty.kind() {
         TypeKind::Nominal(nominal, args) if &*nominal.name == "option" => args.first().cloned(),
@@ -321,7 +322,8 @@ fn option_of(ty: &Type) -> Option<Type> {
     }
 }
 
-/// The type of the value that may be missing, and the function that gives it or another one.
+/// Returns the type of the optional value of `1 + T` or `option[T]`, and the function that unwraps
+/// it with a default.
 pub(in crate::check) fn missing_value(ty: &Type) -> Option<(Type, &'static str)> {
     match ty.kind() {
         TypeKind::Sum(parts) if parts.len() == 2 && parts[0].is_unit() => {
@@ -331,7 +333,7 @@ pub(in crate::check) fn missing_value(ty: &Type) -> Option<(Type, &'static str)>
     }
 }
 
-/// The type of the value that may be missing, and how to come to it.
+/// Returns the type of the optional value, and the words of a help that unwraps it.
 pub(in crate::check) fn may_be_empty(ty: &Type) -> Option<(Type, String)> {
     let (part, function) = missing_value(ty)?;
     let article = if option_of(ty).is_some() { "an" } else { "a" };
@@ -341,7 +343,7 @@ pub(in crate::check) fn may_be_empty(ty: &Type) -> Option<(Type, String)> {
     Some((part, words))
 }
 
-/// Why a value does not fit `A * ..R` or `N \* ..R`.
+/// Returns the reason why a value does not fit `A * ..R` or `N \* ..R`.
 pub(in crate::check) fn no_list(found: &Type, expected: &Type) -> Option<String> {
     let TypeKind::Rest(list) = expected.kind() else { return None };
     let TypeKind::List(form, parts, _) = list.kind() else { return None };

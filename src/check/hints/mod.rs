@@ -1,4 +1,4 @@
-//! Hints: texts and edits that a message offers. They read types and trees; they elaborate nothing.
+//! Hints: texts and edits that a message offers. They read types and trees, and never elaborate.
 
 pub(in crate::check) mod advice;
 pub(in crate::check) mod fit;

@@ -1,7 +1,8 @@
-//! Why a candidate does not fit: what people are told when none of several functions does.
+//! The reasons for which candidates do not fit, for the message that none of several functions
+//! fits.
 //!
-//! Each is tried once more, in the order in which the choice goes: type arguments, argument,
-//! constraints. The first thing that is wrong is the reason.
+//! Each candidate is tried again, in the order of overload resolution: type arguments, argument,
+//! constraints. The first failure is the reason.
 
 use crate::check::context::Checker;
 use crate::check::env::Scheme;
@@ -11,11 +12,11 @@ use crate::check::solve::infer;
 use crate::types::number::widened;
 use crate::types::{Kind, Type, TypeKind};
 
-/// Candidates shown at most.
+/// The maximum number of candidates in a message.
 const MAX_CANDIDATES: usize = 8;
 
 impl Checker<'_> {
-    /// Candidates of a search as people read them.
+    /// Returns the candidates of a search as lines of a message.
     pub(in crate::check) fn describe(
         &mut self,
         name: &str,
@@ -26,7 +27,7 @@ impl Checker<'_> {
         self.listed(name, candidates, |_, candidate, _| places.get(candidate).cloned())
     }
 
-    /// All candidates of a search, each with the reason why it does not take the argument.
+    /// Returns all candidates of a search, each with the reason why it does not take the argument.
     pub(in crate::check) fn refusals(
         &mut self,
         name: &str,
@@ -46,7 +47,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The scopes of candidates, in words, if they are of several.
+    /// Returns the scopes of candidates in words; an empty list if all are in one scope.
     fn places(&self, found: &Found, candidates: &[Candidate]) -> Vec<String> {
         let place = |of: &Candidate| {
             let at = found.candidates().find(|(_, candidate)| candidate.is(of));
@@ -56,8 +57,7 @@ impl Checker<'_> {
         if places.windows(2).any(|two| two[0] != two[1]) { places } else { Vec::new() }
     }
 
-    /// The type of a candidate under its name; a result type that its body has still to tell is
-    /// left out.
+    /// Returns the name and type of a candidate. A result type that is not inferred yet is omitted.
     pub(in crate::check) fn typed(&mut self, name: &str, candidate: &Candidate) -> String {
         let scheme = self.candidate_header(candidate);
         if self.knows_result(candidate) {
@@ -67,6 +67,7 @@ impl Checker<'_> {
         format!("`{name} : {} -> …`", scheme.domain)
     }
 
+    /// Lists candidates with their types and remarks, at most `MAX_CANDIDATES` of them.
     fn listed(
         &mut self,
         name: &str,
@@ -86,6 +87,7 @@ impl Checker<'_> {
         out
     }
 
+    /// Returns the reason why a function does not take the argument; `None` if no reason is found.
     pub(in crate::check) fn refusal(
         &mut self,
         scheme: &Scheme,
@@ -115,7 +117,7 @@ impl Checker<'_> {
                 format!("there is no instance `{}`", self.env.text(&missing))
             })
         } else {
-            // What is left open goes by the names of the parameters.
+            // Unsolved parameters are shown by their names.
             for (param, arg) in scheme.params.iter().zip(&instance.args) {
                 if let TypeKind::Meta(_) = self.infer.shallow(arg).kind() {
                     self.infer.try_unify(arg, &Type::var(param.clone()));
@@ -126,10 +128,10 @@ impl Checker<'_> {
                 TypeKind::Var(var) if var.kind != Kind::Type && scheme.params.contains(var) => {
                     format!("`{found}` is not {}", self.env.kind_name(var.kind))
                 }
-                // Two sizes: the one that is also called `bool` is a number here.
+                // Of two sizes, the one that is also called `bool` is shown as a number.
                 _ => match (found.as_unit_sum(), wanted.as_unit_sum()) {
                     (Some(found), Some(wanted)) => format!("`{found}` is not `{wanted}`"),
-                    // One of the two is a size, and so the other one, too.
+                    // If one of the two is a size, so is the other.
                     _ if wanted.is_compact() && found.is_compact() => {
                         format!("`{}` is not `{}`", found.size_text(), wanted.size_text())
                     }
@@ -142,7 +144,7 @@ impl Checker<'_> {
     }
 }
 
-/// The first part where two types differ, as far in as they are made alike.
+/// Returns the innermost first parts at which two types differ.
 pub(in crate::check) fn first_difference(found: &Type, wanted: &Type) -> Option<(Type, Type)> {
     use TypeKind as K;
     if found == wanted || matches!(found.kind(), K::Meta(_)) || matches!(wanted.kind(), K::Meta(_)) {

@@ -1,3 +1,3 @@
-//! Queries: questions about types that a session asks.
+//! Queries about types, as a session makes them.
 
 pub mod type_query;

@@ -1,9 +1,8 @@
-//! Questions about types: may this be called with these, does this operator take them, what does
-//! this convert to?
+//! Queries about uses of types: calls with given argument types, operators, conversions.
 //!
-//! One mechanism answers them all: the use is checked as if it stood in a program, with variables
-//! of the types asked about as operands. So the answer is the checker's own, in its own words, and
-//! classes and instances declared anywhere count.
+//! One mechanism answers all of them: the use is checked as if it stood in a program, with
+//! variables of the given types as operands. So the answer and its messages are the checker's own,
+//! and all declared classes and instances count.
 
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::Env;
@@ -21,25 +20,25 @@ use crate::syntax::ast::{BinaryOp, Name, UnaryOp};
 use crate::types::Type;
 use std::sync::Arc;
 
-/// A use that is asked about.
+/// A use to be checked.
 #[derive(Clone, Debug)]
 pub enum Question {
-    /// A function or method with these arguments, as one tuple.
+    /// A call of a function or method, with the operands as one tuple.
     Call(Arc<str>),
     /// An infix operator.
     Infix(BinaryOp),
     /// A prefix operator.
     Prefix(UnaryOp),
-    /// A value where one of the last type is wanted, without being asked for.
+    /// The implicit conversion to the last type.
     Becomes,
-    /// `:>` to the last type.
+    /// A conversion by `:>` to the last type.
     Convert,
-    /// `:>>` to the last type.
+    /// A conversion by `:>>` to the last type.
     Reshape,
 }
 
 impl Question {
-    /// The question that a name or operator stands for, with this many types.
+    /// Returns the question that a name or an operator means with this number of types.
     pub fn named(name: &str, types: usize) -> Question {
         use BinaryOp as B;
         const INFIX: [BinaryOp; 15] = [
@@ -74,8 +73,9 @@ impl Question {
     }
 }
 
-/// Checks a use of values of these types; gives it as a script whose result it is. `span` is where
-/// messages point; choices among functions of several scopes are added to `choices`, in lines.
+/// Checks a use of values of these types; returns a script with the use as its result, unless there
+/// is an error, and the diagnostics. Messages point at `span`. Choices among functions of several
+/// scopes are appended to `choices`, one line each.
 pub fn ask(
     env: &mut Env,
     program: &mut Program,
@@ -94,10 +94,11 @@ pub fn ask(
 }
 
 impl Checker<'_> {
+    /// Builds the script that makes one local for each type and uses them.
     fn hypothesis(&mut self, question: &Question, types: &[Type], span: Span) -> Script {
         let mut operands: Vec<Term> = Vec::new();
         for (i, ty) in types.iter().enumerate() {
-            // Named as people name operands.
+            // The usual names of operands.
             let name = ["x", "y", "z"].get(i).map_or_else(|| format!("x{i}"), ToString::to_string);
             let local = self.new_local(&name, ty.clone());
             operands.push(self.local_term(local, span));
@@ -111,6 +112,7 @@ impl Checker<'_> {
         Script { locals, body: Vec::new(), result: Some(term) }
     }
 
+    /// Checks the use of the operands.
     fn used(&mut self, question: &Question, mut operands: Vec<Term>, span: Span) -> Term {
         match question {
             Question::Call(name) => {
@@ -146,12 +148,13 @@ impl Checker<'_> {
         }
     }
 
+    /// Reports a wrong number of types.
     fn too_few(&mut self, expected: usize, found: usize, span: Span) -> Term {
         self.wrong(TypeError::TypeArity { span, name: "this".into(), expected, found }, span)
     }
 }
 
-/// What can be called by a name, with its type, as people read it.
+/// Returns the callables of a name with their types, as text.
 pub fn described(env: &mut Env, program: &mut Program, name: &str) -> Vec<String> {
     let mut checker = new_checker(env, program);
     let candidates: Vec<Candidate> = checker.find(name).candidates().map(|(_, c)| c.clone()).collect();

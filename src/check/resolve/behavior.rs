@@ -1,7 +1,9 @@
-//! Syntax that instances give a meaning: literals, conversions and indices of declared types.
+//! Syntax to which instances give a meaning: literals, conversions and indices of declared types.
 //!
-//! The library's classes `Literal`, `Convert`, `Widen` and `Index` are known here. What the
-//! language itself has a meaning for never comes here, so an instance adds and does not change.
+//! Takes a term and the type that its place needs; returns the call of a method of the library's
+//! classes `Literal`, `Convert`, `Widen` or `Index`, or the term itself. Syntax that the language
+//! defines for the given types never reaches this file, so an instance adds meanings and never
+//! changes one.
 
 use crate::check::context::Checker;
 use crate::check::env::Constraint;
@@ -15,7 +17,9 @@ use crate::types::{Scalar, Type, TypeKind};
 use num_traits::ToPrimitive;
 
 impl Checker<'_> {
-    /// The call of the first method of a class at these types, which it is said to have.
+    /// Returns a call of the first method of a class at these types. The caller has checked that
+    /// the types belong to the class. Returns `None` if the class is unknown or its method has no
+    /// result.
     pub(in crate::check) fn first_method(
         &mut self,
         class: ClassId,
@@ -32,15 +36,16 @@ impl Checker<'_> {
         Some(Term::new(TermKind::Call(Box::new(function), operands), result, span))
     }
 
-    /// Whether types belong to a class that may not have been read.
+    /// Returns the class if the types belong to it. A class that is absent (`None`) because the
+    /// library has not been read has no members.
     fn belongs(&mut self, class: Option<ClassId>, args: &[&Type]) -> Option<ClassId> {
         let class = class?;
         let args = args.iter().map(|&ty| ty.clone()).collect();
         (self.entails(&Constraint { class, args }) == Answer::Yes).then_some(class)
     }
 
-    /// A literal where a declared type or a type parameter is wanted that says what literals mean;
-    /// any other term comes back.
+    /// Converts a literal to a declared type or type parameter by an instance of `Literal`. Returns
+    /// any other term unchanged, as the error.
     pub(in crate::check) fn literal_at(&mut self, term: Term, ty: &Type) -> Result<Term, Term> {
         let ty = self.infer.zonk(ty);
         let Some(literal) = self.infer.literal_of(&term.ty) else { return Err(term) };
@@ -65,8 +70,8 @@ impl Checker<'_> {
         Err(term)
     }
 
-    /// Whether a literal's type can become this one because an instance says what literals of it
-    /// are.
+    /// Returns true if a literal of type `from` can become a value of `to` by an instance of
+    /// `Literal`.
     pub(in crate::check) fn becomes_literal(&mut self, from: &Type, to: &Type) -> bool {
         let Some(literal) = self.infer.literal_of(from) else { return false };
         if !matches!(to.kind(), TypeKind::Nominal(..) | TypeKind::Var(_)) || to.has_meta() {
@@ -77,13 +82,14 @@ impl Checker<'_> {
         whole || self.belongs(class, &[&Type::real(), to]).is_some()
     }
 
-    /// Whether a value of one type becomes one of the other without being asked, by an instance of
+    /// Returns true if a value of `from` becomes a value of `to` implicitly by an instance of
     /// `Widen`.
     pub(in crate::check) fn widens(&mut self, from: &Type, to: &Type) -> bool {
         !(from.has_meta() || to.has_meta()) && self.belongs(self.program.known.widen, &[from, to]).is_some()
     }
 
-    /// The conversion of a value by an instance of `Convert`, if there is one.
+    /// Converts a value explicitly by an instance of `Convert`. Returns the term, as the error, if
+    /// there is no instance.
     pub(in crate::check) fn converted(&mut self, term: Term, to: &Type, span: Span) -> Result<Term, Term> {
         match self.belongs(self.program.known.convert, &[&term.ty, to]) {
             Some(class) => {
@@ -94,14 +100,14 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether `:>` leads from one type to another, by the language or by instances.
+    /// Returns true if `:>` converts from one type to another, by the language or by instances.
     pub(in crate::check) fn converts(&mut self, from: &Type, to: &Type) -> bool {
         let class = self.program.known.convert;
         converts(from, to, &mut |from, to| self.belongs(class, &[from, to]).is_some())
     }
 
-    /// A value where another type is wanted that holds all its values, as an instance of `Widen`
-    /// says.
+    /// Converts a value implicitly to a type that holds all its values, by an instance of `Widen`.
+    /// Returns the term, as the error, if there is no instance.
     pub(in crate::check) fn widened_by_instance(&mut self, term: Term, to: &Type) -> Result<Term, Term> {
         let to = self.infer.zonk(to);
         if term.ty.has_meta() || to.has_meta() {
@@ -110,7 +116,8 @@ impl Checker<'_> {
         match self.belongs(self.program.known.widen, &[&term.ty, &to]) {
             Some(class) => {
                 let span = term.span;
-                // Its author may have words against it.
+                // The instance may be declared as refused; the obligation reports its author's
+                // text.
                 let constraint = Constraint { class, args: vec![term.ty.clone(), to.clone()] };
                 self.oblige(constraint, span, &format!("becoming `{to}`"));
                 self.converted(term, &to, span)
@@ -119,7 +126,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an instance is ever asked; a report if the language itself says what its types do.
+    /// Returns true if the instance with this head can ever be used. Reports an error and returns
+    /// false if the language itself defines the meaning at these types. Instances of the library
+    /// are exempt.
     pub(in crate::check) fn is_asked(&mut self, head: &Constraint, span: Span) -> bool {
         if self.env.is_library() || self.env.of_library(span) {
             return true;
@@ -162,7 +171,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether `:>` leads from one type to the other.
+/// Returns true if the language converts `from` to `to` by `:>`, without instances.
 pub(in crate::check) fn convertible(from: &Type, to: &Type) -> bool {
     !matches!(conversion(from, to), Conversion::None(_))
 }

@@ -1,8 +1,11 @@
-//! Which operators the language has for which types, and the classes that give them to other types.
+//! Operators that are built in for given types, and the library classes for other types.
 //!
-//! A function of an operator's name is asked only where the operator is not built in
-//! ([`crate::check::elaborate::operator`]); one that would never be asked is reported where it is
-//! declared.
+//! Takes the symbol of an operator and the types of its operands; returns true if the language
+//! defines the operator there, or advice on declaring it. It elaborates nothing.
+//!
+//! A function named by an operator is called only where the operator is not built in
+//! ([`crate::check::elaborate::operator`]). A function that no use of the operator can call is
+//! reported at its declaration.
 
 use crate::check::context::Checker;
 use crate::check::env::Callable;
@@ -12,8 +15,8 @@ use crate::core::Num;
 use crate::source::Span;
 use crate::types::{Kind, NominalBody, Type, TypeKind};
 
-/// Operators, the library's classes that they belong to, and what an instance of those must say.
-/// `-` is there twice: with two operands, and as a prefix.
+/// Each operator with its number of operands, the library class that it belongs to, and the members
+/// that an instance of the class must define. `-` occurs twice: with two operands, and as a prefix.
 const CLASSES: &[(&str, usize, &str, &[&str])] = &[
     ("+", 2, "Add", &["+", "zero"]),
     ("-", 2, "Sub", &["-"]),
@@ -26,14 +29,14 @@ const CLASSES: &[(&str, usize, &str, &[&str])] = &[
     (">=", 2, "Ord", &["<"]),
 ];
 
-/// The class of an operator with this many operands.
+/// Returns the class of an operator with this number of operands, and the members of its instances.
 fn class_of(symbol: &str, operands: usize) -> Option<(&'static str, &'static [&'static str])> {
     let found = CLASSES.iter().find(|(op, n, ..)| *op == symbol && *n == operands);
     found.map(|(_, _, class, members)| (*class, *members))
 }
 
-/// What to write so that an operator takes operands of these types, if that can be said. `literal`
-/// is the type of one of the operands that is a literal.
+/// Returns advice that makes an operator accept operands of these types; `None` if there is none.
+/// `literal` is the type of an operand that is a literal, if any.
 pub(in crate::check) fn operator_advice(
     symbol: &str,
     operands: &[&Type],
@@ -85,7 +88,8 @@ pub(in crate::check) fn operator_advice(
 }
 
 impl Checker<'_> {
-    /// What an instance that has the operator for these operands lacks, in words.
+    /// Returns, as text, the requirement that an instance with the operator for these operands
+    /// lacks; `None` if there is no such instance.
     pub(in crate::check) fn unmet(&mut self, symbol: &str, operands: &Type) -> Option<String> {
         let callables = self.env.callables(symbol).map(<[_]>::to_vec).unwrap_or_default();
         callables.iter().filter(|callable| matches!(callable, Callable::Method(..))).find_map(|method| {
@@ -107,7 +111,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Reports a function named by an operator that no use of the operator leads to.
+    /// Reports a function named by an operator if no use of the operator can call it.
     pub(in crate::check) fn reachable_operator(&mut self, name: &str, domain: &Type, span: Span) {
         let pair = domain.components(2).filter(|parts| parts.len() == 2);
         let never = match (name, pair) {
@@ -115,8 +119,8 @@ impl Checker<'_> {
             ("-", None) => built_in_prefix(domain),
             ("-", Some(pair)) => built_in(name, &pair[0], &pair[1]) && built_in_prefix(domain),
             (_, Some(pair)) => built_in(name, &pair[0], &pair[1]),
-            // Operators have two operands, so a function of anything else is called by no operator;
-            // its name can still be an overload of a method.
+            // Operators have two operands, so no operator calls a function with another number of
+            // them. Its name can still be an overload of a method.
             (_, None) => false,
         };
         if never {
@@ -127,14 +131,12 @@ impl Checker<'_> {
     }
 }
 
-impl Checker<'_> {}
-
-/// Whether prefix minus is built in.
+/// Returns true if prefix minus is built in for the operand.
 fn built_in_prefix(operand: &Type) -> bool {
     is_array(operand) || Num::of(operand).is_some_and(|num| num != Num::String)
 }
 
-/// Whether an operator is built in for operands of these types.
+/// Returns true if an operator is built in for operands of these types.
 fn built_in(symbol: &str, a: &Type, b: &Type) -> bool {
     let joined = match (a.as_scalar(), b.as_scalar()) {
         (Some(left), Some(right)) if left != right && left.is_number() && right.is_number() => {
@@ -145,12 +147,12 @@ fn built_in(symbol: &str, a: &Type, b: &Type) -> bool {
     match symbol {
         "==" | "!=" => joined.is_some(),
         "<" | "<=" | ">" | ">=" => {
-            // An enumeration has the order of its codes unless it is given another.
+            // An enumeration is ordered by its codes unless an instance orders it otherwise.
             joined.is_some_and(|ty| {
                 ty.as_scalar().is_some() || ty.is_compact() && ty.as_enumeration().is_none()
             })
         }
-        // Element by element, whatever the elements are.
+        // Arithmetic of arrays is elementwise, whatever the elements are.
         "+" | "-" | "*" | "/" | "%" | "**" if is_array(a) || is_array(b) => true,
         "+" | "-" | "*" | "/" | "%" | "**" => {
             joined.as_ref().and_then(Num::of).is_some_and(|num| num.has(symbol))
@@ -159,6 +161,7 @@ fn built_in(symbol: &str, a: &Type, b: &Type) -> bool {
     }
 }
 
+/// Returns true if the type is an array type.
 pub(in crate::check) fn is_array(ty: &Type) -> bool {
     matches!(ty.kind(), TypeKind::Array(..))
 }

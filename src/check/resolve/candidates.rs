@@ -1,9 +1,15 @@
-//! Candidates: the functions that a name may mean, by scope, and whether one fits an argument.
+//! Candidates: the functions that a name may refer to, by scope, and the test that one accepts an
+//! argument.
 //!
-//! [`Checker::find`] gives the candidates of a name in tiers, from near to far ([`Found`]). A
-//! candidate is compared with the type of an argument by its header alone ([`Checker::fit_in`]);
-//! the choice among those that fit is made in [`crate::check::elaborate::overload`]. The header of
-//! a function whose result type is not written needs its body checked ([`Checker::check_pending`]).
+//! [`Checker::find`] returns the candidates of a name in tiers, from the nearest scope to the
+//! farthest ([`Found`]). A candidate is compared with the type of an argument by its header alone
+//! ([`Checker::fit_in`]), in rounds that allow more and more conversions ([`Round`]). The choice
+//! among the candidates that fit is made in [`crate::check::elaborate::overload`]. A function whose
+//! result type is not written needs its body checked before its result is known
+//! ([`Checker::check_pending`]).
+//!
+//! A search looks the name up once in each scope; a test costs one unification and the entailment
+//! of the candidate's constraints, for each round.
 
 use crate::check::annotations::Referent;
 use crate::check::context::{Binding, Checker};
@@ -19,7 +25,8 @@ use crate::types::{Kind, Meta, NominalBody, Type, TypeKind};
 use std::sync::Arc;
 
 impl Checker<'_> {
-    /// The type of something that can be called, its result type with it.
+    /// Returns the scheme of a callable with its result type; checks the body of a function if
+    /// needed.
     pub(in crate::check) fn scheme(&mut self, callable: &Callable, span: Span) -> Scheme {
         if let Callable::Function(id) = callable {
             self.ensure_result(*id, span);
@@ -27,7 +34,7 @@ impl Checker<'_> {
         self.header(callable)
     }
 
-    /// The type of something that can be called, as far as it is known without checking a body.
+    /// Returns the scheme of a callable as far as it is known without checking a body.
     pub(in crate::check) fn header(&mut self, callable: &Callable) -> Scheme {
         match callable {
             Callable::Function(id) => match self.env.signatures.get(id) {
@@ -64,7 +71,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a primitive and the number of its arguments, read when first used.
+    /// Returns the scheme of a primitive and the number of its arguments. The scheme is parsed from
+    /// the table at the first use and then cached.
     pub(in crate::check) fn prim_scheme(&mut self, prim: Prim) -> (Scheme, usize) {
         if let Some(known) = self.env.prim_schemes.get(&prim) {
             return known.clone();
@@ -104,7 +112,7 @@ impl Checker<'_> {
         read
     }
 
-    /// The parameter type of a candidate, its result type as far as it is known.
+    /// Returns the scheme of a candidate, with its result type as far as it is known.
     pub(in crate::check) fn candidate_header(&mut self, candidate: &Candidate) -> Scheme {
         match candidate {
             Candidate::Top(callable) => self.header(callable),
@@ -122,7 +130,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the result type of a candidate is known, or can be made known now.
+    /// Returns true if the result type of a candidate is known, after checking its body if that is
+    /// pending.
     pub(in crate::check) fn knows_result(&mut self, candidate: &Candidate) -> bool {
         let Candidate::Top(Callable::Function(id)) = candidate else { return true };
         if self.pending_functions.contains_key(id) {
@@ -134,7 +143,7 @@ impl Checker<'_> {
         self.env.signatures.get(id).is_none_or(|s| !s.unknown_result)
     }
 
-    /// What a name may mean here.
+    /// Returns the functions and the variable that a name may refer to here.
     pub(in crate::check) fn find(&self, name: &str) -> Found {
         let mut found = Found::default();
         for (depth, frame) in self.item.frames.iter().enumerate().rev() {
@@ -168,13 +177,14 @@ impl Checker<'_> {
         found
     }
 
-    /// Whether a name means functions here, and more than the one that a variable of a block holds.
+    /// Returns true if a name refers to functions here, other than a single local one.
     pub(in crate::check) fn names_callable(&self, name: &ast::Name) -> bool {
         let (local, all) = self.count(&name.text);
         all > local || all > 1
     }
 
-    /// Whether a name means a constant of an enumeration here, which is an index.
+    /// Returns true if a name refers to a constant of an enumeration here, which can be used as an
+    /// index.
     pub(in crate::check) fn names_index(&self, name: &ast::Name) -> bool {
         let callables = self.env.candidates(&name.text);
         let index = |callable: &Callable| matches!(callable, Callable::Case(of, _) if of.is_enumeration());
@@ -186,19 +196,20 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a name stands for several functions, so that its place has to tell which is meant.
+    /// Returns true if a name refers to several functions, so that its context has to determine
+    /// one.
     pub(in crate::check) fn names_several(&self, name: &ast::Name) -> bool {
         self.count(&name.text).1 > 1
     }
 
-    /// How many meanings a name has that a choice is among: those in blocks, and all. None if the
-    /// nearest is a variable.
+    /// Counts the meanings of a name among which a choice is made: those in blocks, and all of
+    /// them. Returns zeros if the nearest meaning is a variable.
     fn count(&self, name: &str) -> (usize, usize) {
         let (mut local, mut generic) = (0, 0);
         for frame in self.item.frames.iter().rev() {
             for binding in frame.scopes.iter().rev().filter_map(|scope| scope.get(name)) {
                 if !binding.function {
-                    // The variable is what is left if none of the functions fits.
+                    // The variable is the remaining meaning if none of the functions fits.
                     let variable = usize::from(local + generic > 0);
                     return (local + variable, local + generic + variable);
                 }
@@ -216,7 +227,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The term of a variable or local function that was found.
+    /// Returns the term of a variable or local function that [`Checker::find`] returned.
     pub(in crate::check) fn variable_term(&mut self, variable: &Variable, name: &ast::Name) -> Term {
         match variable {
             Variable::Local(depth, binding) => {
@@ -232,8 +243,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The candidates of one scope that fit, in the first round in which any does, and whether each
-    /// does so whatever the holes become.
+    /// Returns the candidates of one scope that fit, in the first round in which any does. The flag
+    /// of a candidate is true if it fits whatever types the holes become.
     pub(in crate::check) fn fit_in(
         &mut self,
         candidates: &[Candidate],
@@ -252,7 +263,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The first round in which a candidate takes an argument.
+    /// Returns the first round in which a candidate accepts an argument.
     pub(in crate::check) fn round_of(
         &mut self,
         scheme: &Scheme,
@@ -262,8 +273,8 @@ impl Checker<'_> {
         Round::ALL.into_iter().find(|round| self.fits(scheme, type_args, ty, *round, &[]).is_some())
     }
 
-    /// Whether a candidate takes an argument in a round; if so, whether it does whatever the holes
-    /// become.
+    /// Returns `None` if a candidate does not accept an argument in this round; otherwise, returns
+    /// `Some(true)` if it does so whatever types the given holes become. Holes are left unchanged.
     pub(in crate::check) fn fits(
         &mut self,
         scheme: &Scheme,
@@ -299,8 +310,8 @@ impl Checker<'_> {
         fits.then_some(certain)
     }
 
-    /// The type of a parameter, with holes for sizes that a value brings along where one is put
-    /// together.
+    /// Returns the type of a parameter with holes in place of existentially bound sizes; the
+    /// argument determines them.
     fn at_some_sizes(&mut self, ty: &Type) -> Type {
         match ty.kind() {
             TypeKind::Exists(count, _) => {
@@ -314,8 +325,9 @@ impl Checker<'_> {
         }
     }
 
-    /// What an argument becomes on its way to a parameter where instances say what literals are,
-    /// and in the last round how values are widened.
+    /// Returns the type that an argument has after the implicit conversions of the round to the
+    /// type of a parameter: literals by instances of `Literal`, and in [`Round::ByInstance`] values
+    /// by instances of `Widen`.
     fn adapted(&mut self, from: &Type, to: &Type, round: Round) -> Type {
         let (from, to) = (self.infer.shallow(from), self.infer.zonk(to));
         if self.becomes_literal(&from, &to) {
@@ -343,7 +355,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Of candidates that an argument is converted for, those for which it goes least far.
+    /// Returns those candidates that the argument is converted to at the least cost.
     pub(in crate::check) fn nearest(
         &mut self,
         fitting: Vec<Candidate>,
@@ -360,7 +372,7 @@ impl Checker<'_> {
         fitting.into_iter().zip(far).filter(|(_, far)| Some(*far) == least).map(|(c, _)| c).collect()
     }
 
-    /// Those candidates to which no other is strictly more specific.
+    /// Returns the candidates for which no other candidate is strictly more specific.
     pub(in crate::check) fn most_specific(&mut self, candidates: &[Candidate]) -> Vec<Candidate> {
         if let [_] = candidates {
             return candidates.to_vec();
@@ -384,7 +396,8 @@ impl Checker<'_> {
         best
     }
 
-    /// Makes the result type of a function known, by checking its body if it is not declared.
+    /// Determines the result type of a function by checking its body, if the type is not declared.
+    /// Reports an error if that body is being checked already.
     pub(in crate::check) fn ensure_result(&mut self, id: FunctionId, used: Span) {
         let Some(signature) = self.env.signatures.get(&id) else { return };
         if !signature.unknown_result {
@@ -399,26 +412,27 @@ impl Checker<'_> {
     }
 }
 
-/// What an argument has to become for a candidate to take it, from the least.
+/// The conversions that an argument needs for a candidate to accept it, from none to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::check) enum Round {
-    /// Nothing: literals have their own type.
+    /// No conversion: each literal has its default type.
     AsIs,
     /// Literals have another number type.
     Literals,
-    /// Literals are values of a declared type.
+    /// Literals have a declared type, by an instance of `Literal`.
     Declared,
-    /// Numbers are converted without loss.
+    /// Numbers are converted without loss by the language.
     Converted,
-    /// Values are converted without loss by instances, too.
+    /// Values are also converted without loss by instances of `Widen`.
     ByInstance,
 }
 
 impl Round {
+    /// All rounds in the order in which they are tried.
     const ALL: [Round; 5] =
         [Round::AsIs, Round::Literals, Round::Declared, Round::Converted, Round::ByInstance];
 
-    /// The round in words, after "fits".
+    /// Returns the round as text, to follow "fits".
     pub(in crate::check) fn words(self) -> &'static str {
         match self {
             Round::AsIs => "as it is",
@@ -427,12 +441,13 @@ impl Round {
         }
     }
 
+    /// Returns true if values that are not literals are converted in this round.
     pub(in crate::check) fn converts(self) -> bool {
         self >= Round::Converted
     }
 }
 
-/// A scope among those that are searched.
+/// A scope among those in which a name is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::check) enum Place {
     /// A block, or the function around it.
@@ -442,7 +457,7 @@ pub(in crate::check) enum Place {
 }
 
 impl Place {
-    /// The place in words, after "in".
+    /// Returns the place as text, to follow "in".
     pub(in crate::check) fn words(self) -> &'static str {
         match self {
             Place::Block => "this function",
@@ -451,17 +466,18 @@ impl Place {
     }
 }
 
-/// One of the functions that a name may mean.
+/// One of the functions that a name may refer to.
 #[derive(Clone, Debug)]
 pub(in crate::check) enum Candidate {
-    /// One of the top level.
+    /// A callable of the top level.
     Top(Callable),
-    /// One declared in a function: the frame that has it, and the variable that holds it.
+    /// A function declared inside a function: the depth of its frame, and the variable that holds
+    /// it.
     Local(usize, Binding),
 }
 
 impl Candidate {
-    /// Whether it is the same function as another.
+    /// Returns true if both candidates are the same function.
     pub(in crate::check) fn is(&self, other: &Candidate) -> bool {
         match (self, other) {
             (Candidate::Top(one), Candidate::Top(other)) => one == other,
@@ -474,45 +490,52 @@ impl Candidate {
 /// The functions of a name in one scope.
 #[derive(Clone, Debug)]
 pub(in crate::check) struct Tier {
+    /// The scope.
     pub place: Place,
+    /// The functions of the name in that scope.
     pub candidates: Vec<Candidate>,
 }
 
-/// The variable that ended a search.
+/// The variable that ended a lookup.
 #[derive(Clone, Debug)]
 pub(in crate::check) enum Variable {
+    /// A variable of the frame at this depth.
     Local(usize, Binding),
+    /// A variable of the top level.
     Global(GlobalId),
 }
 
-/// What a name may mean, near to far.
+/// The meanings of a name, from the nearest scope to the farthest.
 #[derive(Clone, Debug, Default)]
 pub(in crate::check) struct Found {
+    /// The functions that are nearer than the variable, by scope.
     pub tiers: Vec<Tier>,
+    /// The variable that ended the lookup, if there is one.
     pub variable: Option<Variable>,
 }
 
 impl Found {
-    /// Every function, near to far.
+    /// Iterates over all functions with their scopes, from near to far.
     pub(in crate::check) fn candidates(&self) -> impl Iterator<Item = (Place, &Candidate)> {
         self.tiers.iter().flat_map(|tier| tier.candidates.iter().map(|c| (tier.place, c)))
     }
 
-    /// What is as near as this tier, or nearer; no variable.
+    /// Returns the tiers up to the given index, without the variable.
     pub(in crate::check) fn up_to(&self, tier: usize) -> Found {
         Found { tiers: self.tiers[..=tier].to_vec(), variable: None }
     }
 
-    /// The only function that a program has declared of the name: what is wrong with a call is said
-    /// of it, whatever the library has of the name.
+    /// Returns the only function of the name that the program itself has declared. An error in a
+    /// call then refers to this function, whatever functions of the name the library has.
     pub(in crate::check) fn own(&self) -> Option<&Candidate> {
         let mut own = self.candidates().filter(|(place, _)| *place != Place::Top(Scope::Library));
         let first = own.next().map(|(_, candidate)| candidate);
         if own.next().is_some() { None } else { first }
     }
 
-    /// The primitive, where all else is methods: which of these are known depends on the types that
-    /// a text names, and what is said of a wrong argument should not.
+    /// Returns the primitive of the name if all other candidates are methods. Which methods are
+    /// known depends on the types that a text mentions; the message about a wrong argument should
+    /// not.
     pub(in crate::check) fn only_primitive(&self) -> Option<&Candidate> {
         let method = |candidate: &&Candidate| matches!(candidate, Candidate::Top(Callable::Method(..)));
         let mut others = self.candidates().map(|(_, candidate)| candidate).filter(|one| !method(one));
@@ -520,7 +543,7 @@ impl Found {
         if others.next().is_some() { None } else { first }
     }
 
-    /// The only thing that the name can mean, if that is a function.
+    /// Returns the only meaning of the name, if it has one and that is a function.
     pub(in crate::check) fn only(&self) -> Option<&Candidate> {
         let mut all = self.candidates();
         let first = all.next().map(|(_, candidate)| candidate);
@@ -528,7 +551,7 @@ impl Found {
     }
 }
 
-/// Whether a candidate is a case without argument: a value, not a function.
+/// Returns true if a candidate is a case without argument, which is a value and not a function.
 pub(in crate::check) fn is_constant(candidate: &Candidate) -> bool {
     match candidate {
         Candidate::Top(Callable::Case(nominal, case)) => match nominal.body() {
@@ -539,7 +562,7 @@ pub(in crate::check) fn is_constant(candidate: &Candidate) -> bool {
     }
 }
 
-/// Whether a part of a type is a mistake that has been reported.
+/// Returns true if a part of the type is the error type, whose error has been reported.
 pub(in crate::check) fn mentions_error(ty: &Type) -> bool {
     let mut found = ty.is_error();
     ty.kind().for_each_child(&mut |child| found = found || mentions_error(child));

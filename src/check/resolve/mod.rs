@@ -1,4 +1,4 @@
-//! Resolution: the functions, operators and classes that a name may mean.
+//! Resolution of names: the functions, operators and classes that a name may refer to.
 
 pub(in crate::check) mod behavior;
 pub(in crate::check) mod builtin;

@@ -1,9 +1,12 @@
-//! Readers of files: the stated type says what is read.
+//! Readers of files: primitives whose result type is the type stated at their place.
 //!
-//! A reader is a function to a bare type parameter. Where its place states a type with `?N` in it,
-//! the type argument is that type for *some* sizes, an existential type: the call is opened as any
-//! other is, and what runs finds the sizes. Reading is an effect, so it stands where procedures may
-//! be called.
+//! Takes the stated type and the instance of a reader's scheme; sets the type argument of the
+//! instance, or reports an error. It never opens a file.
+//!
+//! A reader is a function whose result type is a bare type parameter. Where the stated type
+//! contains `?N`, the type argument is that type for *some* sizes, an existential type. The call is
+//! then opened like any other call of an existential result, and the sizes are found at run time.
+//! Reading is an effect, so a reader may be called only where procedures may be called.
 
 use crate::check::context::Checker;
 use crate::check::env::Instance;
@@ -17,7 +20,9 @@ use crate::types::{Kind, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
 impl Checker<'_> {
-    /// Gives the instance of a reader the type that is stated, if it may stand here.
+    /// Sets the type argument and the result of a reader's instance to the stated type. Returns
+    /// false after reporting an error: in a pure function, without a stated type, or at a type that
+    /// the format cannot store.
     pub(in crate::check) fn reads(
         &mut self,
         prim: Prim,
@@ -64,8 +69,9 @@ impl Checker<'_> {
         true
     }
 
-    /// Whether files hold a type; otherwise it is reported. What stands for any type is looked at
-    /// when it is known.
+    /// Returns true if files can hold the type; otherwise reports an error and returns false. A
+    /// type with parameters or stuck applications is accepted here and examined when it is
+    /// concrete.
     pub(in crate::check) fn stored(&mut self, prim: Prim, ty: &Type, span: Span) -> bool {
         let error = match FileType::of(ty) {
             Ok(stored) => match stored.list().filter(|_| !prim.supports_list_columns()) {
@@ -94,8 +100,8 @@ impl Checker<'_> {
         false
     }
 
-    /// A type with a variable in place of each hole for a size, and these, by the numbers of the
-    /// holes.
+    /// Returns the type with a variable in place of each hole for a size. Appends the new variables
+    /// to `sizes`, each with the number of its hole.
     fn sizes_opened(&mut self, ty: &Type, sizes: &mut Vec<(u32, TypeVar)>) -> Type {
         if !ty.has_meta() {
             return ty.clone();

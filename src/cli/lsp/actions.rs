@@ -54,7 +54,8 @@ impl Server {
     }
 }
 
-/// Arms that are added to a match, each in a line of its own if the word that ends it has one.
+/// Formats arms added to a match: each on its own line if the final word of the match stands on its
+/// own line.
 fn arms_in_lines(text: &str, at: usize, replacement: &str) -> String {
     let line = text.get(..at).map_or("", |before| before.rsplit('\n').next().unwrap_or(before));
     let ends = |word: &&str| text.get(at..).is_some_and(|rest| rest.starts_with(*word));

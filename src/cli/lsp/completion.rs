@@ -1,5 +1,4 @@
-//! Requests while a text is written: completion of names and of import paths, signature help,
-//! layout.
+//! Requests during typing: completion of names and of import paths, signature help, formatting.
 
 use super::lookups::doc_markdown;
 use super::{RequestResult, Server, json_result};
@@ -12,7 +11,7 @@ use lsp_types::{
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The most entries of a folder that are read to complete an import.
+/// The maximum number of entries of a folder that are read to complete an import.
 const MAX_DIRECTORY_ENTRIES: usize = 10_000;
 
 /// Returns a text as documentation in Markdown.
@@ -34,7 +33,7 @@ impl Server {
                 items: import_completions(&document.path(), path, range),
             });
         }
-        // These two also stand outside of import paths, where nothing is completed.
+        // These two characters also occur outside of import paths, where nothing is completed.
         let trigger = params.context.as_ref().and_then(|context| context.trigger_character.as_deref());
         if matches!(trigger, Some("\"" | "/")) {
             return Ok(Value::Null);
@@ -95,7 +94,7 @@ impl Server {
         let at = document.lines.byte(&document.text, position);
         let found = self.with_draft(&uri, |session, draft| felis::editor::invocation(session, draft, at));
         let Some(invocation) = found.flatten() else { return Ok(Value::Null) };
-        // The first form that has as many parameters as are written.
+        // The first form that has at least as many parameters as are written is active.
         let count = |form: &felis::editor::Form| form.params.iter().map(Vec::len).sum::<usize>();
         let fitting = invocation.forms.iter().position(|form| count(form) > invocation.parameter);
         let signatures = invocation.forms.iter().map(|form| {
@@ -124,7 +123,7 @@ impl Server {
         let Some(document) = self.documents.get(&uri).filter(|document| !document.library) else {
             return Ok(Value::Null);
         };
-        // A text with errors stays as it is: its errors are published anyway.
+        // A text with errors is not formatted; its errors are published separately.
         let Ok(new) =
             self.session.with_temporary_sources(|session| session.format(&document.name, &document.text))
         else {
@@ -152,7 +151,7 @@ fn import_completions(program: &Path, path: &str, range: lsp_types::Range) -> Ve
     let mut found: Vec<(bool, String)> = Vec::new();
     for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten().take(MAX_DIRECTORY_ENTRIES) {
         let Ok(name) = entry.file_name().into_string() else { continue };
-        // A link counts as what it leads to.
+        // A link counts as its target.
         let is_folder = entry.path().is_dir();
         let itself = Some(&name) == own.as_ref() && program.parent() == Some(folder.as_path());
         let fits = name.starts_with(begun) && !name.starts_with('.') && !itself;
@@ -171,8 +170,8 @@ fn import_completions(program: &Path, path: &str, range: lsp_types::Range) -> Ve
     found.into_iter().enumerate().map(item).collect()
 }
 
-/// The lines in which two texts differ, from the first to the last: so the cursor stays where it
-/// can.
+/// Returns the range of lines in which two texts differ, with its new text. The editor keeps the
+/// cursor outside of that range.
 fn changed_lines<'n>(old: &str, new: &'n str) -> Option<(std::ops::Range<usize>, &'n str)> {
     if old == new {
         return None;

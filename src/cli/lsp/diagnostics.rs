@@ -19,7 +19,7 @@ use lsp_types::{
 use std::path::Path;
 
 impl Server {
-    /// Tells the editor what is wrong with an open text.
+    /// Publishes the diagnostics of an open text.
     pub(super) fn publish_diagnostics(&mut self, uri: &Uri) {
         let Some(document) = self.documents.get(uri) else { return };
         let Some(index) = document.index.clone() else { return };
@@ -87,7 +87,7 @@ pub fn diagnostic(
     }
 }
 
-/// The file of a text, of the library's the copy.
+/// Returns the URI of a text's file; for a text of the library, that of the copy.
 pub fn file(index: &Index, copies: &LibraryCopies, source: SourceId) -> Option<Uri> {
     let text = index.sources().get(source)?;
     if index.is_library(source) {

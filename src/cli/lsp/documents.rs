@@ -1,7 +1,7 @@
 //! The texts that are open in the editor.
 //!
-//! Takes what the editor sends; keeps texts with their versions. An open text takes precedence over
-//! the file on disk.
+//! Takes the notifications of the editor; keeps texts with their versions. An open text takes
+//! precedence over the file on disk.
 
 use super::position::Lines;
 use super::uri;
@@ -15,13 +15,13 @@ use std::time::Instant;
 
 /// An open text.
 pub struct Document {
-    /// The URI by which the editor names it.
+    /// The URI used by the editor.
     pub uri: Uri,
-    /// The id of its file, or its URI if it is no file.
+    /// The id of its file, or its URI if it is not a file.
     pub id: String,
     /// The name of the text in messages.
     pub name: String,
-    /// The number that the editor gave to this state.
+    /// The version number from the editor.
     pub version: i32,
     /// The text.
     pub text: String,
@@ -36,7 +36,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// The file it is, or where one of its name would be.
+    /// Returns the path of its file; for a text that is not a file, a path made of its id.
     pub fn path(&self) -> PathBuf {
         uri::path(&self.uri).unwrap_or_else(|| PathBuf::from(&self.id))
     }
@@ -45,13 +45,14 @@ impl Document {
 /// All open texts.
 #[derive(Default)]
 pub struct Documents {
+    /// The texts by their URIs.
     open: BTreeMap<String, Document>,
-    /// Their texts, where the loader finds them.
+    /// The open texts for the loader, by the ids of their files.
     pub buffers: Buffers,
 }
 
 impl Documents {
-    /// A text has been opened.
+    /// Adds an opened text.
     pub fn open(&mut self, uri: Uri, version: i32, text: String, library: bool) -> &mut Document {
         let path = uri::path(&uri);
         let id = path.as_deref().map_or_else(|| uri.as_str().to_string(), file_id);
@@ -65,7 +66,7 @@ impl Documents {
         entry.insert_entry(document).into_mut()
     }
 
-    /// A text has changed.
+    /// Applies changes to a text.
     pub fn change(&mut self, uri: &Uri, version: i32, changes: Vec<TextDocumentContentChangeEvent>) {
         let Some(document) = self.open.get_mut(uri.as_str()) else { return };
         for change in changes {
@@ -86,7 +87,7 @@ impl Documents {
         }
     }
 
-    /// A text has been closed; gives it.
+    /// Removes a closed text, and returns it.
     pub fn close(&mut self, uri: &Uri) -> Option<Document> {
         let document = self.open.remove(uri.as_str())?;
         if let Ok(mut buffers) = self.buffers.lock() {
@@ -95,24 +96,24 @@ impl Documents {
         Some(document)
     }
 
-    /// Lets importers see the text.
+    /// Makes the text visible to importers.
     fn publish(&self, document: &Document) {
         if let (Ok(mut buffers), false) = (self.buffers.lock(), document.library) {
             buffers.insert(document.id.clone(), document.text.clone());
         }
     }
 
-    /// An open text.
+    /// Returns an open text.
     pub fn get(&self, uri: &Uri) -> Option<&Document> {
         self.open.get(uri.as_str())
     }
 
-    /// An open text, to be changed.
+    /// Returns an open text, mutable.
     pub fn get_mut(&mut self, uri: &Uri) -> Option<&mut Document> {
         self.open.get_mut(uri.as_str())
     }
 
-    /// The open text of a file.
+    /// Returns the open text of a file.
     pub fn of_file(&self, id: &str) -> Option<&Document> {
         self.open.values().find(|document| document.id == id)
     }

@@ -1,4 +1,4 @@
-//! Requests about a place of a text: hover, definition, references, highlights, inlay hints.
+//! Requests about a position in a text: hover, definition, references, highlights, inlay hints.
 
 use super::diagnostics::location;
 use super::documents::Document;
@@ -14,11 +14,11 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Hints of types longer than this are cut.
+/// The maximum length of a type in an inlay hint, in characters; longer types are cut.
 const MAX_HINT_CHARS: usize = 40;
 
-/// Decides by words alone whether a text imports a file: one that does not cannot name what another
-/// file declares, and is not checked to see.
+/// Returns true if the words of a text suggest that it imports a file. A text that does not cannot
+/// use declarations of other files, and need not be checked.
 fn imports_a_file(text: &str) -> bool {
     if !text.contains("import") {
         return false;
@@ -32,7 +32,7 @@ fn imports_a_file(text: &str) -> bool {
 }
 
 impl Server {
-    /// An open text, what is known of it, and the byte at a place of it.
+    /// Returns an open text, its index, and the byte offset of a position.
     pub(super) fn document_position(
         &mut self,
         at: &TextDocumentPositionParams,
@@ -92,7 +92,7 @@ impl Server {
             None => vec![index.clone()],
         };
         for other in indexes {
-            // The numbers of texts are another index's own.
+            // The numbers of texts are valid within one index only.
             let target = match declared.and_then(|declared| index.occurrence(declared)) {
                 Some(spot) => other.span_of(&spot).map(Target::Declared),
                 None => Some(found.target),
@@ -113,7 +113,7 @@ impl Server {
         json_result(places)
     }
 
-    /// The indexes of all texts that may name what is declared at a place, this one first.
+    /// Returns the indexes of all texts that may use a declaration, this one first.
     pub(super) fn indexes_naming(
         &mut self,
         index: &Rc<Index>,
@@ -162,7 +162,8 @@ impl Server {
         };
         let Some(found) = index.use_at(at) else { return Ok(Value::Null) };
         let alike = |target: Target| match target {
-            // What is built in has no place: its name is all there is.
+            // A built-in name has no place, so its occurrences cannot be distinguished from others
+            // of the same name.
             Target::BuiltIn => false,
             target => target == found.target,
         };
@@ -219,7 +220,7 @@ fn hover_markdown(hover: &Hover) -> String {
     out
 }
 
-/// A doc comment: its lines as they stand, its examples as programs.
+/// Returns a doc comment as Markdown: its lines unchanged, its examples as code blocks.
 pub fn doc_markdown(doc: &str) -> String {
     let mut out = String::new();
     let mut lines = doc.lines().peekable();

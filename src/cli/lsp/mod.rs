@@ -1,12 +1,12 @@
 //! The language server, `felis lsp`, on standard input and output.
 //!
 //! Takes messages of the Language Server Protocol; gives answers and diagnostics. Translates
-//! questions for [`felis::editor`], which answers them. One thread handles messages in their order:
-//! a request is answered about the text as it was when it was sent.
+//! requests to questions for [`felis::editor`], which answers them. One thread handles messages in
+//! their order, so that a request is answered for the text at the time it was sent.
 //!
-//! **Diagnostics** are published after [`DIAGNOSTICS_DELAY`] without a change of the text, and not
-//! if another change has arrived while they were computed. **A request** that is canceled before
-//! its turn is not worked on. **A panic** is answered as an error; the server goes on with a new
+//! **Diagnostics** are published after [`DIAGNOSTICS_DELAY`] without a change of the text, unless
+//! another change has arrived while they were computed. **A request** that is canceled before its
+//! turn is not carried out. **A panic** is answered as an error; the server continues with a new
 //! session.
 
 mod actions;
@@ -46,7 +46,9 @@ const DIAGNOSTICS_DELAY: Duration = Duration::from_millis(60);
 
 /// The reason why a request fails.
 pub struct RequestError {
+    /// The error code of the protocol.
     code: ErrorCode,
+    /// The message for the user.
     message: String,
 }
 
@@ -79,8 +81,8 @@ pub fn serve() -> u8 {
             code
         }
     };
-    // The connection is gone by now, so the threads end; those that wait for input that never comes
-    // do not.
+    // The connection is closed, so the threads end, except one that waits for input that never
+    // comes.
     if code == exit::OK {
         threads.join();
     }
@@ -137,12 +139,17 @@ fn capabilities() -> Value {
 
 /// The server of one editor.
 pub struct Server {
+    /// The connection to the editor.
     connection: Connection,
-    /// Messages that have come and whose turn has not.
+    /// The messages that have arrived and are not handled yet.
     waiting: VecDeque<Message>,
+    /// The session in which texts are checked.
     session: Session,
+    /// The open texts.
     documents: Documents,
+    /// The copies of library texts for the editor.
     copies: LibraryCopies,
+    /// The folders of the workspace.
     folders: Vec<PathBuf>,
     /// True after a shutdown request.
     leaving: bool,
@@ -152,12 +159,12 @@ pub struct Server {
 
 /// Returns the session in which texts are checked.
 fn new_session() -> Session {
-    // Nothing runs here but what the library itself needs.
+    // Nothing runs here except the code of the library itself.
     Session::new().with_executor(Executor::Reference, 1)
 }
 
 impl Server {
-    /// Reads of the parameters only what is used: the rest may have any form.
+    /// Makes a server. Reads only the parameters that are used; the others may have any form.
     fn new(connection: Connection, parameters: &Value) -> Server {
         let watching = "/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration";
         let can_watch = parameters.pointer(watching).and_then(Value::as_bool).unwrap_or(false);
@@ -200,8 +207,8 @@ impl Server {
         }
     }
 
-    /// The next message; `Some(None)` if diagnostics are due before one comes, `None` if none will
-    /// come.
+    /// Returns the next message; `Some(None)` if diagnostics are due first; `None` at the end of
+    /// the connection.
     fn next(&mut self) -> Option<Option<Message>> {
         self.receive_pending();
         if let Some(message) = self.waiting.pop_front() {
@@ -224,7 +231,7 @@ impl Server {
         }
     }
 
-    /// Takes what has come, without waiting.
+    /// Receives the messages that have arrived, without waiting.
     fn receive_pending(&mut self) {
         self.waiting.extend(self.connection.receiver.try_iter());
     }
@@ -235,7 +242,7 @@ impl Server {
         let _ = self.connection.sender.send(message);
     }
 
-    /// Answers a request. A canceled one gets an error, and so does one that panics.
+    /// Answers a request; a canceled one and one that panics are answered with an error.
     fn handle_request(&mut self, request: Request) {
         self.receive_pending();
         let id = request.id.clone();
@@ -288,10 +295,10 @@ impl Server {
             request_type::Formatting::METHOD => self.format(request_params(request)?),
             request_type::PrepareRenameRequest::METHOD => self.prepare_rename(request_params(request)?),
             request_type::Rename::METHOD => self.rename(request_params(request)?),
-            // Something to try the promise on that a panic is answered.
+            // A request that panics, for the test that a panic is answered.
             #[cfg(debug_assertions)]
             "felis/panic" => panic!("as was asked"),
-            // And something that takes long enough for others to be taken back meanwhile.
+            // A request that takes long enough for others to be canceled meanwhile, for a test.
             #[cfg(debug_assertions)]
             "felis/sleep" => {
                 std::thread::sleep(std::time::Duration::from_millis(300));
@@ -337,7 +344,7 @@ impl Server {
                 };
                 let uri = closed.text_document.uri;
                 if let Some(document) = self.documents.close(&uri) {
-                    // What is not open has no diagnostics.
+                    // A closed text has no diagnostics.
                     self.send(diagnostics::publish_message(&uri, None, Vec::new()));
                     self.invalidate_importers(&document.id);
                 }
@@ -356,7 +363,7 @@ impl Server {
         }
     }
 
-    /// Texts that have read this one, or would have, are to be checked again.
+    /// Marks the texts that have read this one, or tried to, for another check.
     fn invalidate_importers(&mut self, id: &str) {
         for document in self.documents.iter_mut().filter(|document| document.id != id && !document.library) {
             let concerned = document
@@ -371,7 +378,7 @@ impl Server {
         }
     }
 
-    /// Something on disk has changed.
+    /// Marks texts for another check after a change on disk.
     fn invalidate_after_disk_change(&mut self) {
         for document in self.documents.iter_mut().filter(|document| !document.library) {
             let alone = document
@@ -386,7 +393,7 @@ impl Server {
         }
     }
 
-    /// Tells diagnostics that are due, of one text; not if the text has changed in the meantime.
+    /// Publishes the diagnostics of one text that are due, unless the text has changed meanwhile.
     fn publish_due_diagnostics(&mut self) {
         let now = Instant::now();
         let diagnostics_due = self
@@ -414,7 +421,7 @@ impl Server {
         }
     }
 
-    /// Returns the index of an open text, which is built if it is not known.
+    /// Returns the index of an open text; builds it if it is missing.
     fn index_of(&mut self, uri: &Uri) -> Option<Rc<Index>> {
         let document = self.documents.get(uri)?;
         if let Some(index) = &document.index {
@@ -434,12 +441,12 @@ impl Server {
         felis::editor::index(&mut self.session, Draft { name, text, id, before: before.as_deref() })
     }
 
-    /// Imports lead from here.
+    /// Sets the folder to which imports are relative.
     fn set_import_root(&mut self, path: &std::path::Path) {
         self.session.set_loader(Box::new(BufferLoader::relative_to(path, self.documents.buffers.clone())));
     }
 
-    /// Does something with an open text and the session.
+    /// Runs `work` with an open text and the session.
     fn with_draft<T>(&mut self, uri: &Uri, work: impl FnOnce(&mut Session, Draft<'_>) -> T) -> Option<T> {
         let path = self.documents.get(uri)?.path();
         self.set_import_root(&path);
@@ -456,7 +463,7 @@ fn arguments_draft(text: &str) -> Option<String> {
     text.contains("args").then(|| input::arguments_statement(&[]))
 }
 
-/// The parameters of a request.
+/// Returns the parameters of a request, or the error that they are invalid.
 fn request_params<T: serde::de::DeserializeOwned>(request: Request) -> Result<T, RequestError> {
     serde_json::from_value(request.params)
         .map_err(|error| RequestError { code: ErrorCode::InvalidParams, message: error.to_string() })
@@ -467,7 +474,7 @@ fn notification_params<T: serde::de::DeserializeOwned>(note: Notification) -> Op
     serde_json::from_value(note.params).ok()
 }
 
-/// An answer in the protocol's form.
+/// Returns an answer as JSON.
 fn json_result(value: impl serde::Serialize) -> RequestResult {
     serde_json::to_value(value)
         .map_err(|error| RequestError { code: ErrorCode::InternalError, message: error.to_string() })

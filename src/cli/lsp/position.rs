@@ -1,20 +1,21 @@
 //! Positions of the protocol: lines from 0, and UTF-16 units from 0 within a line.
 //!
-//! Takes a text once; converts bytes to positions and back. A position beyond its line is the end
-//! of the line, one inside a character its beginning, as the protocol demands. Lines end at `\n`,
-//! `\r\n` and `\r`.
+//! Takes a text once; converts byte offsets to positions and back. A position beyond its line means
+//! the end of the line, one inside a character the beginning of the character, as the protocol
+//! demands. Lines end at `\n`, `\r\n` and `\r`.
 
 use felis::source::Span;
 use lsp_types::{Position, Range};
 
-/// The bytes at which the lines of a text begin.
+/// The byte offsets at which the lines of a text begin.
 #[derive(Clone, Debug)]
 pub struct Lines {
+    /// The starts, in order; the first is 0.
     starts: Vec<usize>,
 }
 
 impl Lines {
-    /// The lines of a text.
+    /// Finds the lines of a text.
     pub fn of(text: &str) -> Lines {
         let bytes = text.as_bytes();
         let mut starts = vec![0];
@@ -27,7 +28,7 @@ impl Lines {
         Lines { starts }
     }
 
-    /// The place of a byte.
+    /// Returns the position of a byte offset.
     pub fn position(&self, text: &str, at: usize) -> Position {
         let mut at = at.min(text.len());
         while !text.is_char_boundary(at) {
@@ -38,7 +39,7 @@ impl Lines {
         Position::new(line as u32, units as u32)
     }
 
-    /// The byte at a place.
+    /// Returns the byte offset of a position.
     pub fn byte(&self, text: &str, position: Position) -> usize {
         let line = position.line as usize;
         let Some(&start) = self.starts.get(line) else { return text.len() };
@@ -54,12 +55,12 @@ impl Lines {
         start + line.len()
     }
 
-    /// The place of some bytes.
+    /// Returns the range of bytes as positions.
     pub fn range(&self, text: &str, bytes: std::ops::Range<usize>) -> Range {
         Range::new(self.position(text, bytes.start), self.position(text, bytes.end))
     }
 
-    /// The place of a span.
+    /// Returns a span as positions.
     pub fn span(&self, text: &str, span: Span) -> Range {
         self.range(text, span.range())
     }
@@ -91,7 +92,7 @@ mod tests {
         assert_eq!(lines.position(text, 4), Position::new(0, 2));
         assert_eq!(lines.position(text, 6), Position::new(0, 3));
         assert_eq!(lines.position(text, 12), Position::new(1, 0));
-        // The middle of a character is its beginning, and what is beyond a line is its end.
+        // The middle of a character means its beginning, and a position beyond a line its end.
         assert_eq!(lines.byte(text, Position::new(0, 1)), 0);
         assert_eq!(lines.byte(text, Position::new(0, 99)), 10);
         assert_eq!(lines.byte(text, Position::new(7, 0)), text.len());

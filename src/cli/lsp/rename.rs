@@ -1,7 +1,7 @@
 //! Rename: all references are changed, or the request is refused with the reason.
 //!
-//! The change is verified before it is sent: all texts that it concerns are checked with it, and
-//! every name in them must keep its referent.
+//! The change is verified before it is sent: all affected texts are checked with it, and every name
+//! in them must keep its referent.
 
 use super::documents::Document;
 use super::position::Lines;
@@ -64,7 +64,7 @@ impl Server {
         json_result(WorkspaceEdit { changes: Some(edits), ..WorkspaceEdit::default() })
     }
 
-    /// Checks all texts with a change in them.
+    /// Checks all texts with the change applied.
     fn verify_change(
         &mut self,
         indexes: &[Rc<Index>],
@@ -99,7 +99,7 @@ impl Server {
         verdict.map_err(RequestError::failed)
     }
 
-    /// The text with an id, as the indexes have seen it.
+    /// Returns the text with an id, as the indexes have read it.
     fn text_of(&self, indexes: &[Rc<Index>], id: &str) -> Option<String> {
         if let Some(document) = self.documents.of_file(id) {
             return Some(document.text.clone());
@@ -109,9 +109,12 @@ impl Server {
     }
 }
 
-/// Drafts in the place of open texts; what was there comes back when this goes, after a panic, too.
+/// A guard with drafts in place of open texts; its drop restores the open texts, also after a
+/// panic.
 struct BufferOverride {
+    /// The open texts of the loader.
     buffers: Buffers,
+    /// The texts to be restored.
     kept: HashMap<String, String>,
 }
 

@@ -33,7 +33,7 @@ const TOKEN_TYPES: &[&str] = &[
 /// The token modifiers, in the order of their bits.
 const MODIFIERS: &[&str] = &["declaration", "readonly", "defaultLibrary"];
 
-/// The names of what words can be.
+/// Returns the names of the token types and modifiers.
 pub fn legend() -> Value {
     json!({ "tokenTypes": TOKEN_TYPES, "tokenModifiers": MODIFIERS })
 }
@@ -61,13 +61,14 @@ impl Server {
         json_result(semantic_tokens(document, &index, byte(params.range.start)..byte(params.range.end)))
     }
 
+    /// Answers `textDocument/foldingRange`.
     pub(super) fn folding_ranges(&mut self, params: FoldingRangeParams) -> RequestResult {
         let Some(document) = self.documents.get(&params.text_document.uri) else { return Ok(Value::Null) };
         json_result(folding_ranges(document))
     }
 }
 
-/// The words of a text that touch a range.
+/// Returns the tokens of a text that touch a range.
 fn semantic_tokens(document: &Document, index: &Index, wanted: Range<usize>) -> SemanticTokens {
     let text = &document.text;
     let uses = index.uses_of(index.root);
@@ -106,7 +107,7 @@ fn semantic_tokens(document: &Document, index: &Index, wanted: Range<usize>) -> 
             TokenClass::Operator => "operator",
             TokenClass::Open | TokenClass::Close | TokenClass::Unreadable => continue,
             TokenClass::Name | TokenClass::TypeName => {
-                // A qualified name has several parts, each with a meaning of its own.
+                // The parts of a qualified name have token types of their own.
                 let first = uses.partition_point(|found| (found.span.start as usize) < bytes.start);
                 let inside = uses[first..].iter().take_while(|found| found.span.end as usize <= bytes.end);
                 for found in inside {

@@ -1,7 +1,7 @@
-//! Symbols: the declarations of a text as a tree, and those of the whole workspace by a query.
+//! Symbols: the declarations of a text as a tree, and those of the workspace that match a query.
 //!
-//! Workspace symbols are read from the syntax of the texts, open ones as they are now; nothing is
-//! checked for them.
+//! Workspace symbols are read from the syntax of the texts, for open texts in their present state;
+//! nothing is checked.
 
 use super::documents::Document;
 use super::position::Lines;
@@ -15,7 +15,7 @@ use lsp_types::{
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The most declarations that are sent for a workspace.
+/// The maximum number of declarations sent for a workspace.
 const MAX_SYMBOLS: usize = 500;
 
 impl Server {
@@ -28,7 +28,8 @@ impl Server {
         json_result(shown.map(|declaration| symbol(declaration, document, &index)).collect::<Vec<_>>())
     }
 
-    /// The declarations in all texts of the workspace whose names have these letters in this order.
+    /// Answers `workspace/symbol`: the declarations in all texts of the workspace whose names
+    /// contain these letters in this order.
     pub(super) fn workspace_symbols(&mut self, params: WorkspaceSymbolParams) -> RequestResult {
         let mut found = Vec::new();
         let mut known = BTreeSet::new();

@@ -1,29 +1,31 @@
-//! Messages of an editor from standard input, and answers to standard output.
+//! The transport of messages: from the editor by standard input, and to it by standard output.
 //!
 //! Each message is JSON after a header with its length. Malformed input is answered with an error
-//! and skipped up to the next header. No memory is allocated because of a header: bytes are kept as
-//! they arrive, and a message beyond [`MAX_MESSAGE_BYTES`] is not kept at all.
+//! and skipped up to the next header. The length in a header causes no allocation: bytes are stored
+//! as they arrive, and a message beyond [`MAX_MESSAGE_BYTES`] is not stored.
 
 use lsp_server::{Connection, ErrorCode, Message};
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Read, Write};
 use std::thread::{Builder, JoinHandle};
 
-/// The largest message that is read, in bytes.
+/// The maximum length of a message, in bytes.
 const MAX_MESSAGE_BYTES: u64 = 256 << 20;
-/// The longest line of a header.
+/// The maximum length of a line of a header, in bytes.
 const MAX_HEADER_LINE_BYTES: u64 = 4096;
 /// The header field with the length of a message.
 const CONTENT_LENGTH: &[u8] = b"content-length:";
 
 /// The threads that read and write.
 pub struct Threads {
+    /// The thread that reads standard input.
     reader: JoinHandle<()>,
+    /// The thread that writes standard output.
     writer: JoinHandle<()>,
 }
 
 impl Threads {
-    /// Waits until all is read and written.
+    /// Waits until all messages are read and written.
     pub fn join(self) {
         // A thread that panicked has printed its message.
         let _ = self.reader.join();
@@ -31,13 +33,13 @@ impl Threads {
     }
 }
 
-/// A connection over the standard streams.
+/// Makes a connection over the standard streams.
 pub fn stdio() -> io::Result<(Connection, Threads)> {
     let (server, editor) = Connection::memory();
     let Connection { sender, receiver } = editor;
     let writer = Builder::new().name("writer".into()).spawn(move || {
         for message in receiver {
-            // A closed connection needs no error.
+            // A closed connection is not an error.
             if message.write(&mut io::stdout().lock()).is_err() {
                 break;
             }
@@ -64,25 +66,27 @@ pub fn stdio() -> io::Result<(Connection, Threads)> {
     Ok((server, Threads { reader, writer }))
 }
 
-/// The error of input that is no message.
+/// The error of input that is not a message.
 #[derive(Debug)]
 struct MalformedMessage {
+    /// The error code of the protocol.
     code: ErrorCode,
+    /// The reason.
     why: String,
 }
 
 impl MalformedMessage {
-    /// Returns the error of a text that is no JSON or has no header.
+    /// Returns the error for a text that is not JSON or has no header.
     fn parse(why: impl Into<String>) -> MalformedMessage {
         MalformedMessage { code: ErrorCode::ParseError, why: why.into() }
     }
 
-    /// Returns the error of JSON that is no message.
+    /// Returns the error for JSON that is not a message.
     fn invalid(why: impl Into<String>) -> MalformedMessage {
         MalformedMessage { code: ErrorCode::InvalidRequest, why: why.into() }
     }
 
-    /// Answers it; which request it was cannot be known.
+    /// Answers the malformed input, with a null id because the request is unknown.
     fn respond(&self, out: &mut impl Write) -> io::Result<()> {
         let error = json!({ "code": self.code as i32, "message": self.why });
         let text = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": error }).to_string();
@@ -91,15 +95,16 @@ impl MalformedMessage {
     }
 }
 
-/// The messages that come.
+/// The reader of incoming messages.
 struct MessageReader<R> {
+    /// The input.
     input: R,
-    /// A line of a header that was read and not parsed yet.
+    /// A line of a header that was read and is not parsed yet.
     line: Vec<u8>,
 }
 
 impl<R: BufRead> MessageReader<R> {
-    /// The next message, or what is wrong with it; nothing at the end.
+    /// Returns the next message, or the error of malformed input; `None` at the end.
     fn next(&mut self) -> Option<Result<Message, MalformedMessage>> {
         let length = match self.header()? {
             Ok(length) => length,
@@ -121,7 +126,7 @@ impl<R: BufRead> MessageReader<R> {
         Some(parse_message(&body))
     }
 
-    /// The length of the next message; nothing at the end.
+    /// Returns the length of the next message; `None` at the end.
     fn header(&mut self) -> Option<Result<u64, MalformedMessage>> {
         let mut length = None;
         let mut empty = true;
@@ -132,7 +137,7 @@ impl<R: BufRead> MessageReader<R> {
             let line = std::mem::take(&mut self.line);
             let text = line.trim_ascii();
             if text.is_empty() {
-                // Blank lines before a header are nothing.
+                // Blank lines before a header are ignored.
                 if empty {
                     continue;
                 }
@@ -147,7 +152,7 @@ impl<R: BufRead> MessageReader<R> {
             if let Some(digits) = content_length_value(text) {
                 let digits = std::str::from_utf8(digits.trim_ascii()).ok();
                 let number = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
-                // More digits than a number has are those of a large one.
+                // A number with too many digits counts as a large one.
                 let large = |digits: &str| digits.parse().unwrap_or(u64::MAX);
                 match number.filter(|digits| !digits.is_empty()) {
                     Some(digits) => length = Some(large(digits)),
@@ -157,7 +162,7 @@ impl<R: BufRead> MessageReader<R> {
         }
     }
 
-    /// Reads a line, or as much of a long one as a header has; false at the end.
+    /// Reads a line, up to the maximum length; false at the end of input.
     fn read_line(&mut self) -> bool {
         let mut line = Vec::new();
         let read = self.input.by_ref().take(MAX_HEADER_LINE_BYTES).read_until(b'\n', &mut line);
@@ -165,10 +170,10 @@ impl<R: BufRead> MessageReader<R> {
         read.is_ok_and(|read| read > 0)
     }
 
-    /// Passes over what cannot be read, up to the next header.
+    /// Skips malformed input up to the next header.
     fn skip_to_header(&mut self) {
         loop {
-            // A header may stand behind the end of a message, on the same line.
+            // A header may follow the end of a message on the same line.
             let lower = self.line.to_ascii_lowercase();
             let found = lower.windows(CONTENT_LENGTH.len()).rposition(|window| window == CONTENT_LENGTH);
             if let Some(at) = found {
@@ -203,7 +208,7 @@ fn parse_message(body: &[u8]) -> Result<Message, MalformedMessage> {
 mod tests {
     use super::*;
 
-    /// What becomes of bytes: the method of each message, or the code of what is wrong.
+    /// Reads messages from bytes; returns the method of each message, or the code of its error.
     fn read(bytes: &[u8]) -> Vec<Result<String, i32>> {
         let mut incoming = MessageReader { input: bytes, line: Vec::new() };
         let mut out = Vec::new();

@@ -1,29 +1,29 @@
-//! Files as the protocol names them: `file:///folder/a%20b.flx`.
+//! URIs of files in the protocol: `file:///folder/a%20b.flx`.
 //!
-//! Takes paths and URIs; gives the other. What is no file has no path.
+//! Converts paths to URIs and back. A URI that is not of a file has no path.
 
 use lsp_types::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// What is written by its code: all that may mean something else in a URI. Editors compare URIs as
-/// texts.
+/// The characters that are percent-encoded: all that may have a meaning in a URI. Editors compare
+/// URIs as texts.
 const CODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// The file that a URI names.
+/// Returns the path of the file of a URI.
 pub fn path(uri: &Uri) -> Option<PathBuf> {
     let rest = uri.as_str().strip_prefix("file://")?;
-    // A host may stand before the path; of files of this machine it is empty.
+    // A host may precede the path; for files of this machine it is empty.
     let rest = &rest[rest.find('/')?..];
     let rest = rest.split(['?', '#']).next().unwrap_or(rest);
     let text = percent_decode_str(rest).decode_utf8().ok()?;
-    // `/c:/folder` is `c:/folder`.
+    // On Windows, `/c:/folder` denotes `c:/folder`.
     let drive = text.as_bytes().get(2) == Some(&b':') && text.as_bytes()[1].is_ascii_alphabetic();
     Some(PathBuf::from(if drive && cfg!(windows) { &text[1..] } else { &text }))
 }
 
-/// The URI of a file.
+/// Returns the URI of a file.
 pub fn of(path: &Path) -> Option<Uri> {
     let text = path.to_str()?.replace('\\', if cfg!(windows) { "/" } else { "\\" });
     let root = if text.starts_with('/') { "file://" } else { "file:///" };

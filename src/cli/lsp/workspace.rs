@@ -1,8 +1,8 @@
 //! Files for the server: open buffers before those on disk, the library's texts as files, the
 //! programs of the workspace.
 //!
-//! Takes paths; gives texts and URIs. Writes only copies of the library and of the reference, for
-//! editors to show, into a folder of their own.
+//! Takes paths; gives texts and URIs. Writes only copies of the library and of the reference, which
+//! editors display, into a folder of their own.
 
 use super::super::files::FileLoader;
 use super::super::input;
@@ -15,18 +15,21 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// The texts that are open, by the ids of their files.
+/// The open texts, by the ids of their files.
 pub type Buffers = Arc<Mutex<HashMap<String, String>>>;
 
-/// Finds files as the command does, but takes the texts that are open.
+/// A loader that finds files as the command does, and prefers open texts.
 pub struct BufferLoader {
+    /// The loader of files on disk.
     files: FileLoader,
+    /// The folder of the program.
     folder: PathBuf,
+    /// The open texts.
     buffers: Buffers,
 }
 
 impl BufferLoader {
-    /// Returns a loader whose paths begin at the folder of a program.
+    /// Returns a loader whose paths are relative to the folder of a program.
     pub fn relative_to(program: &Path, buffers: Buffers) -> BufferLoader {
         let folder = program.parent().map(Path::to_path_buf).unwrap_or_default();
         BufferLoader { files: FileLoader::relative_to(program), folder, buffers }
@@ -41,7 +44,7 @@ impl BufferLoader {
 impl Loader for BufferLoader {
     fn find(&self, from: Option<&ModuleLocation>, path: &str) -> Result<ModuleLocation, NotFound> {
         self.files.find(from, path).or_else(|missing| {
-            // A text that has not been saved is there, too.
+            // An open text that is not yet saved counts as a file.
             let folder = match from {
                 Some(place) => Path::new(&place.id).parent().map(Path::to_path_buf).unwrap_or_default(),
                 None => self.folder.clone(),
@@ -73,10 +76,11 @@ pub fn file_id(path: &Path) -> String {
     }
 }
 
-/// The folder of copies for editors.
+/// The copies for editors, in a folder of their own.
 pub struct LibraryCopies {
+    /// The folder; `None` if the user has no cache folder.
     folder: Option<PathBuf>,
-    /// The copies that were made; `None` for those that could not be.
+    /// The URIs of the copies made so far; `None` for a copy that could not be made.
     made: RefCell<HashMap<String, Option<Uri>>>,
 }
 
@@ -96,19 +100,19 @@ impl LibraryCopies {
         self.folder.as_ref().is_some_and(|folder| path.starts_with(folder))
     }
 
-    /// A text of the library as a file, named as messages name it.
+    /// Returns a text of the library as a file with the name that messages use.
     pub fn library(&self, name: &str, text: &str) -> Option<Uri> {
         self.copy_once(name, || Some(text.to_string()))
     }
 
-    /// The page of the reference about a code.
+    /// Returns the page of the reference about a code as a file.
     pub fn explanation(&self, code: &str) -> Option<Uri> {
         self.copy_once(&format!("explain/{code}.md"), || {
             Some(format!("# {code}\n\n{}\n", reference::explain(code)?))
         })
     }
 
-    /// Returns the copy of a name, which is written at the first call.
+    /// Returns the copy with a name; writes it at the first call.
     fn copy_once(&self, name: &str, text: impl FnOnce() -> Option<String>) -> Option<Uri> {
         if let Some(made) = self.made.borrow().get(name) {
             return made.clone();
@@ -118,7 +122,7 @@ impl LibraryCopies {
         made
     }
 
-    /// Writes a read-only copy, which replaces an old one.
+    /// Writes a read-only copy in place of an old one.
     fn copy(&self, name: &str, text: &str) -> Option<Uri> {
         let path = self.folder.as_ref()?.join(name);
         if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
@@ -126,21 +130,21 @@ impl LibraryCopies {
         }
         let folder = path.parent()?;
         std::fs::create_dir_all(folder).ok()?;
-        // Another server may be at it: what is seen under the name is always whole.
+        // Another server may write it at the same time; the replacement is atomic.
         replace::put(&path, text.as_bytes(), Access::ReadOnly, &|_| Ok(())).ok()?;
         uri::of(&path)
     }
 }
 
-/// The bounds of the search for programs in a workspace: programs, depth of folders, entries of
-/// folders.
+/// The maximum number of programs found in a workspace.
 const MAX_PROGRAMS: usize = 2_000;
-/// The deepest folder below those of the workspace.
+/// The maximum depth of folders below those of the workspace.
 const MAX_FOLDER_DEPTH: usize = 12;
-/// The most entries of folders that are read.
+/// The maximum number of entries of folders that are read.
 const MAX_DIRECTORY_ENTRIES: usize = 100_000;
 
-/// The programs below these folders; without those in hidden folders and in what other tools make.
+/// Finds the programs below these folders, except those in hidden folders and in folders made by
+/// tools.
 pub fn find_programs(folders: &[PathBuf]) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let mut waiting: Vec<(PathBuf, usize)> = folders.iter().map(|folder| (folder.clone(), 0)).collect();
@@ -165,7 +169,7 @@ pub fn find_programs(folders: &[PathBuf]) -> BTreeSet<PathBuf> {
     found
 }
 
-/// The text of a file.
+/// Returns the text of a file.
 pub fn read(path: &Path) -> Option<String> {
     input::read_file(path, "").ok().map(|text| text.text)
 }

@@ -17,11 +17,11 @@ pub struct Command {
     pub name: &'static str,
     /// The argument as the list of commands shows it.
     pub argument: &'static str,
-    /// The argument as completion needs to know it.
+    /// The kind of the argument, for completion.
     pub argument_kind: ArgumentKind,
-    /// True if the argument may be left out.
+    /// True if the argument may be omitted.
     pub optional: bool,
-    /// The sentence about it in the list of commands.
+    /// The description in the list of commands.
     pub summary: &'static str,
     /// The function that carries it out.
     handler: fn(&mut Repl, Invocation<'_>) -> Reply,
@@ -42,7 +42,7 @@ pub enum ArgumentKind {
     Class,
     /// A file that is read.
     File,
-    /// A file that is written. `!` after the command permits to replace a file of unknown content.
+    /// A file that is written. `!` after the command permits replacing a file of unknown content.
     NewFile,
     /// The name of a command.
     Command,
@@ -56,7 +56,7 @@ struct Invocation<'l> {
     overwrite: bool,
 }
 
-/// The result of a command.
+/// The reply to a command.
 enum Reply {
     /// Text for standard output.
     Text(String),
@@ -222,7 +222,7 @@ pub const COMMANDS: &[Command] = &[
     }),
 ];
 
-/// Returns the command of a word: its name, or the beginning of one name only.
+/// Returns the command of a word: its name, or a prefix of exactly one name.
 pub fn find(word: &str) -> Result<&'static Command, String> {
     if let Some(known) = COMMANDS.iter().find(|command| command.name == word) {
         return Ok(known);
@@ -308,7 +308,7 @@ fn compare_types(repl: &mut Repl, call: Invocation<'_>) -> Reply {
 /// Carries out `:can`.
 fn resolve_expression(repl: &mut Repl, call: Invocation<'_>) -> Reply {
     let (session, argument) = (&mut repl.shell.session, call.argument);
-    // No expression begins with these: an operator and types, as after `felis can`.
+    // No expression begins with these: the words are an operator and types, as after `felis can`.
     let resolution = if argument.starts_with(['+', '*', '/', '%', '<', '>', '=', ':']) {
         let mut words = argument.split_whitespace();
         let name = words.next().unwrap_or_default();
@@ -347,7 +347,7 @@ fn help(_: &mut Repl, call: Invocation<'_>) -> Reply {
     }
 }
 
-/// The text about a name, or a message that nothing has the name.
+/// Returns the text about a name, or a message that the name is unknown.
 fn text_about(session: &Session, name: &str, text: Option<String>) -> Reply {
     match text {
         Some(text) => Reply::Text(text),
@@ -355,7 +355,7 @@ fn text_about(session: &Session, name: &str, text: Option<String>) -> Reply {
     }
 }
 
-/// Returns the message that nothing has a name, with a similar one.
+/// Returns the message that a name is unknown, with a similar name.
 fn unknown_name_message(session: &Session, name: &str) -> String {
     let known = session.known_names();
     match word_docs::similar_name(name, known.iter().map(String::as_str)) {
@@ -379,7 +379,7 @@ fn type_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
     }
 }
 
-/// The functions of a name, each with what it does.
+/// Returns the functions of a name, each with its documentation.
 fn overload_docs(session: &mut Session, name: &str) -> Option<String> {
     let overloads = session.overloads(name);
     let lines = overloads
@@ -404,12 +404,13 @@ fn documentation(session: &mut Session, name: &str) -> Option<String> {
 
 /// Returns the documentation of a definition, indented below its text.
 fn indent_doc(doc: Option<&str>) -> String {
+    /// The indentation, in columns.
     const BY: usize = 4;
     let doc = doc.map_or(String::new(), |doc| output::wrap_for_stdout(doc.to_string(), BY));
     doc.lines().map(|line| format!("{:BY$}{line}\n", "")).collect()
 }
 
-/// A definition of no more lines is shown whole.
+/// The maximum number of lines of a definition that is shown whole.
 const MAX_WHOLE_LINES: usize = 30;
 
 /// Returns the page of a diagnostic's code, or the line of a command.
@@ -422,7 +423,7 @@ fn reference_text(word: &str) -> Option<String> {
     }
 }
 
-/// The texts of a name's definitions.
+/// Returns the source texts of a name's definitions.
 fn definition_source(session: &mut Session, name: &str) -> Option<String> {
     let definitions = session.definition_texts(name);
     if definitions.is_empty() {
@@ -441,7 +442,7 @@ fn definition_source(session: &mut Session, name: &str) -> Option<String> {
     Some(texts.collect::<Vec<_>>().join("\n"))
 }
 
-/// Evaluates an input and prints the time that it took, however it ended.
+/// Evaluates an input and prints its time, also after a failure.
 fn time(repl: &mut Repl, text: &str) -> Flow {
     let (start, before) = (Instant::now(), repl.shell.session.metrics());
     let flow = repl.evaluate_input(text);
@@ -454,7 +455,7 @@ fn time(repl: &mut Repl, text: &str) -> Flow {
     flow
 }
 
-/// Draws a picture, or what makes one: the first of these that makes sense.
+/// Draws a picture, or a value as one: the first reading of the text that has a type is used.
 fn plot(repl: &mut Repl, text: &str) -> Flow {
     let session = &mut repl.shell.session;
     let text = text.trim_end_matches(';');
@@ -471,13 +472,13 @@ fn plot(repl: &mut Repl, text: &str) -> Flow {
                 }
             }
         }
-        // The message is about what was written.
+        // The message is about the text as written.
         Err(_) => text.to_string(),
     };
     repl.evaluate_input(&drawn)
 }
 
-/// A time in the unit that suits it.
+/// Returns a time in a suitable unit.
 pub fn format_duration(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match time.as_secs() {

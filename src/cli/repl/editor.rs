@@ -1,6 +1,6 @@
 //! The helper of the line editor: colors, completion, hints, completeness of an input.
 //!
-//! Takes a line and the place of the cursor. Evaluates nothing.
+//! Takes a line and the position of the cursor. Evaluates nothing.
 
 use super::commands::{ArgumentKind, COMMANDS};
 use super::{
@@ -25,13 +25,14 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// A line editor of a session.
 pub type LineEditor = Editor<Assistant, FileHistory>;
 
-/// A line editor for a session.
+/// Makes the line editor for a session.
 pub fn line_editor(repl: &Rc<RefCell<Repl>>) -> rustyline::Result<LineEditor> {
     let color = repl.borrow().shell.output.color;
     let config = Config::builder()
         .completion_type(CompletionType::List)
         .completion_show_all_if_ambiguous(true)
-        // The marks before further lines are drawn as colors are, also where there are none.
+        // The marks before further lines are drawn by the same mechanism as colors, also without
+        // colors.
         .color_mode(ColorMode::Forced)
         .tab_stop(CONTINUATION_PROMPT.len() as u8)
         .max_history_size(10_000)?
@@ -53,11 +54,11 @@ pub fn line_editor(repl: &Rc<RefCell<Repl>>) -> rustyline::Result<LineEditor> {
     Ok(editor)
 }
 
-/// What begins each further line of an input. The line editor knows no mark before such a line; but
-/// a tab is as wide as it is told, and the mark is drawn in its place.
+/// The beginning of each further line of an input. The line editor supports no mark before such a
+/// line, but draws a tab with a configurable width; the mark is drawn in place of the tab.
 const LINE_BREAK_MARK: &str = "\n\t";
 
-/// An input without what marks its lines.
+/// Returns an input without the marks of its lines.
 pub fn strip_line_marks(text: &str) -> String {
     text.replace(LINE_BREAK_MARK, "\n")
 }
@@ -65,11 +66,11 @@ pub fn strip_line_marks(text: &str) -> String {
 /// Returns true if an input continues in the next line.
 fn continues(text: &str) -> bool {
     let text = strip_line_marks(text);
-    // One empty line may stand in a function; two end an input that will never be complete.
+    // One empty line may occur in a function; two end an incomplete input.
     !text.ends_with("\n\n") && needs_more_lines(&text)
 }
 
-/// Begins a new line in an input that is not complete.
+/// The handler of Enter: begins a new line in an incomplete input.
 struct Enter;
 
 impl ConditionalEventHandler for Enter {
@@ -81,18 +82,21 @@ impl ConditionalEventHandler for Enter {
 /// The helper of the line editor: completion, hints, colors, completeness.
 #[derive(Helper)]
 pub struct Assistant {
+    /// The session.
     repl: Rc<RefCell<Repl>>,
+    /// True if the line is colored.
     color: bool,
-    /// The line is shown for the last time.
+    /// True while the line is drawn for the last time.
     finished: Cell<bool>,
     /// The length of the line when its hint took too long.
     slow: Cell<Option<usize>>,
-    /// A second editor that reports the width of the terminal: the first one is borrowed.
+    /// A second editor that reports the width of the terminal, because the first one is borrowed.
     ruler: RefCell<DefaultEditor>,
+    /// The line as drawn last.
     drawn: RefCell<DrawnLine>,
 }
 
-/// The line as it was drawn last.
+/// A line as drawn.
 #[derive(Default)]
 struct DrawnLine {
     /// The text before the cursor.
@@ -124,7 +128,7 @@ impl DrawnLine {
 }
 
 impl Assistant {
-    /// A new line begins.
+    /// Resets the state for a new line.
     pub fn start_line(&self) {
         *self.drawn.borrow_mut() = DrawnLine { before: String::new(), columns: self.terminal_columns() };
     }
@@ -136,12 +140,12 @@ impl Assistant {
     }
 }
 
-/// A hint that takes longer is the last one for its line.
+/// The time after which a hint is the last one for its line.
 const MAX_HINT_TIME: Duration = Duration::from_millis(30);
-/// A hint that would have less room than this is not shown.
+/// The minimum room for a hint, in columns.
 const MIN_HINT_COLUMNS: usize = 10;
 
-/// A hint beside a line, which is no part of it.
+/// A hint beside a line; it is not part of the line.
 pub struct LineHint(String);
 
 impl Hint for LineHint {
@@ -170,7 +174,7 @@ impl Hinter for Assistant {
         let start = Instant::now();
         let hint = editor::hint(&mut repl.shell.session, text);
         self.slow.set((start.elapsed() > MAX_HINT_TIME).then_some(line.len()));
-        // It stands after the last line, and takes no line of its own.
+        // The hint stands after the last line and must fit into that line.
         let last = line.rsplit('\n').next().unwrap_or(line);
         let used = PROMPT.len() + last.trim_start_matches('\t').width();
         let room = self.terminal_columns().saturating_sub(used + 3);
@@ -186,8 +190,8 @@ impl Hinter for Assistant {
     }
 }
 
-/// A function's name and type without the types it is for, `matmul : …` for `matmul[T, … with …] :
-/// …`: what it takes comes first.
+/// Returns a function's name and type without its type parameters, so that the argument comes
+/// first: `matmul : …` for `matmul[T, … with …] : …`.
 fn without_parameters(hint: &str) -> Option<String> {
     let name = hint.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '\''))?;
     let mut depth = 0;
@@ -213,8 +217,8 @@ impl Highlighter for Assistant {
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
-        // A terminal that has become narrower has broken what was drawn into more lines than the
-        // line editor knows: it begins too low.
+        // A terminal that has become narrower has broken the drawn line into more lines than the
+        // line editor knows, so the editor would begin too low.
         let columns = self.terminal_columns();
         let mut drawn = self.drawn.borrow_mut();
         let before = std::mem::replace(&mut drawn.columns, columns);
@@ -252,10 +256,10 @@ impl Completer for Assistant {
             (found.start, found.names)
         };
         if start == at && names.is_empty() {
-            // Where no word begins, Tab indents.
+            // Tab indents where no word begins.
             (start, names) = (at, vec!["  ".to_string()]);
         }
-        // What all have in common is written first; where that is nothing more, all are listed.
+        // The common prefix is inserted first; if it adds nothing, all candidates are listed.
         let common = common_prefix(&names);
         if common.len() > at - start {
             names = vec![common.to_string()];
@@ -321,7 +325,7 @@ mod tests {
         let drawn = |before: &str| DrawnLine { before: before.to_string(), columns: 0 };
         assert_eq!(drawn("").rows_above_cursor(80), 0);
         assert_eq!(drawn("0123456789").rows_above_cursor(80), 0);
-        // The prompt takes seven of them.
+        // The prompt takes seven of these columns.
         assert_eq!([16, 17, 18].map(|columns| drawn("0123456789").rows_above_cursor(columns)), [1, 1, 0]);
         assert_eq!(drawn("f {\n\t0123456789").rows_above_cursor(16), 2);
     }

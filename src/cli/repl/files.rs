@@ -1,7 +1,7 @@
 //! The session's commands about files (load, reload, edit, save), and completion of paths.
 //!
-//! A file that cannot be read or run leaves the session as it was; a file that is written appears
-//! whole or not at all.
+//! A file that cannot be read or run leaves the session unchanged; a file is written completely or
+//! not at all.
 
 use super::super::answers::Flow;
 use super::super::files::FileLoader;
@@ -17,7 +17,7 @@ use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 use unicode_width::UnicodeWidthStr;
 
-/// The most entries of a folder that are read for completion.
+/// The maximum number of entries of a folder that are read for completion.
 const MAX_DIRECTORY_ENTRIES: usize = 10_000;
 
 /// Runs a program in the session.
@@ -26,7 +26,7 @@ pub fn load(repl: &mut Repl, argument: &str) -> Flow {
     read_and_run(repl, &path, false)
 }
 
-/// Runs the program loaded last as it is now.
+/// Runs the present text of the program loaded last.
 pub fn reload(repl: &mut Repl) -> Flow {
     match repl.loaded.clone() {
         Some(path) => read_and_run(repl, &path, true),
@@ -36,7 +36,7 @@ pub fn reload(repl: &mut Repl) -> Flow {
 
 /// Runs a program, in place of its earlier definitions if it was loaded before.
 fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
-    // A pipe may never have a writer, and nothing would stop a session that waits for it.
+    // A pipe may never have a writer, and its read could not be interrupted.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return usage_error(&format!("`{}` is no file that could be loaded", output::display_path(path)));
     }
@@ -44,10 +44,10 @@ fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
         Ok(text) => text,
         Err(refusal) => return Flow::Continue(refusal.report(&repl.shell.output)),
     };
-    // What is wrong with it will be mended and loaded again.
+    // A program with errors will be corrected and loaded again.
     let again = again || repl.loaded.as_deref() == Some(path);
     repl.loaded = Some(path.to_path_buf());
-    // It imports from its own folder; what is typed imports from the working folder.
+    // A program imports from its own folder; typed inputs import from the working folder.
     repl.shell.session.set_loader(Box::new(FileLoader::relative_to(path)));
     let outcome = if again {
         repl.shell.run_with_output(|session, out| session.reload(&name, &text, out))
@@ -73,8 +73,8 @@ fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
     Flow::Continue(exit_code(outcome.status))
 }
 
-/// Returns true if a program has what a session does not keep: comments that document no
-/// definition, a `#!` line.
+/// Returns true if a program contains text that a session does not keep: comments that do not
+/// document a definition, or a `#!` line.
 fn has_free_comments(text: &str) -> bool {
     let comment = |(range, class): (std::ops::Range<usize>, TokenClass)| {
         class == TokenClass::Comment && !text[range].starts_with("///")
@@ -82,7 +82,7 @@ fn has_free_comments(text: &str) -> bool {
     text.starts_with("#!") || tokens(text).into_iter().any(comment)
 }
 
-/// Names in about a line: those there is room for, and how many more there are.
+/// Returns names that fit into a line, with the number of those omitted.
 pub fn name_list(names: &[String], columns: usize) -> String {
     let mut out = String::new();
     for (at, name) in names.iter().enumerate() {
@@ -102,7 +102,7 @@ fn canonical_path(file: &Path) -> PathBuf {
     file.canonicalize().ok().or_else(beside).unwrap_or_else(|| file.to_path_buf())
 }
 
-/// A file as it is found from a folder; both are paths without links.
+/// Returns the path of a file relative to a folder; both are given as paths without links.
 fn relative_path(folder: &Path, file: &Path) -> PathBuf {
     let shared = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
     let up = folder.components().skip(shared).map(|_| Component::ParentDir);
@@ -124,7 +124,7 @@ pub fn edit(repl: &mut Repl, argument: &str) -> Flow {
         (argument, _) => typed_path(argument),
     };
     let editor = editor.to_string_lossy().into_owned();
-    // `code --wait`: a command may have arguments of its own.
+    // The variable may hold a command with arguments, as in `code --wait`.
     let mut words = editor.split_whitespace();
     let Some(program) = words.next() else { return usage_error("the variable EDITOR names no command") };
     let done = {
@@ -143,15 +143,15 @@ pub fn edit(repl: &mut Repl, argument: &str) -> Flow {
     }
 }
 
-/// A new file to begin with, which holds the last input.
+/// Makes a new file that holds the last input.
 fn create_scratch_file(text: &str) -> std::io::Result<PathBuf> {
     let mut file = tempfile::Builder::new().prefix("felis-").suffix(".flx").tempfile()?;
     writeln!(file, "{}", text.trim_end())?;
     Ok(file.into_temp_path().keep()?)
 }
 
-/// Writes what the session has defined into a file, as a program; over one that somebody else has
-/// made only if that is asked for.
+/// Writes the definitions of the session into a file, as a program. A file that another program has
+/// made is replaced only with `over`.
 pub fn save(repl: &mut Repl, argument: &str, over: bool) -> Flow {
     let file = typed_path(argument);
     if file.is_dir() {
@@ -182,7 +182,7 @@ pub fn save(repl: &mut Repl, argument: &str, over: bool) -> Flow {
     repl.known_files.insert(place, text.clone());
     let names = name_list(&Session::names_defined_in(&text), repl.window.columns);
     repl.shell.output.write(&format!("saved to {}: {names}\n", output::display_path(&file)));
-    // Some definitions may make sense only one after the other, as here, not all at once.
+    // Some definitions may be valid only one after the other, as in the session, not all at once.
     let mut alone = Session::new();
     alone.set_loader(Box::new(FileLoader::relative_to(&file)));
     let outcome = alone.check(&output::display_path(&file), &text);
@@ -209,7 +209,7 @@ fn overwrite_refusal(repl: &Repl, file: &Path, place: &Path) -> Option<&'static 
     }
 }
 
-/// A path as it is typed: `~/` is the home folder, quotes around it are no part of it.
+/// Parses a typed path: `~/` is the home folder; quotes around the path are removed.
 pub fn typed_path(typed: &str) -> PathBuf {
     let typed = typed.trim();
     let bare = typed.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(typed);
@@ -219,7 +219,7 @@ pub fn typed_path(typed: &str) -> PathBuf {
     }
 }
 
-/// Completes a path to folders and programs, as they would be typed.
+/// Completes a path to folders and programs, in the typed form.
 pub fn complete_path(typed: &str) -> Vec<String> {
     let (folder, prefix) = match typed.rfind('/') {
         Some(at) => typed.split_at(at + 1),
@@ -234,7 +234,7 @@ pub fn complete_path(typed: &str) -> Vec<String> {
         if !name.starts_with(prefix) || name.starts_with('.') && !prefix.starts_with('.') {
             continue;
         }
-        // What a link leads to counts.
+        // A link counts as its target.
         if entry.path().is_dir() {
             found.push(format!("{folder}{name}/"));
         } else if name.ends_with(".flx") {

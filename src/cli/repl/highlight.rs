@@ -1,13 +1,13 @@
 //! Syntax colors of the line that is being typed.
 //!
-//! Takes a line and the place of the cursor; gives the same characters with escape sequences
-//! between them, so that its width stays the same. Works by lexing alone: names are not resolved.
+//! Takes a line and the position of the cursor; gives the same characters with escape sequences
+//! between them, so that the width stays the same. Lexes the text only: names are not resolved.
 
 use felis::editor::{TokenClass, matching_bracket, tokens};
 use std::borrow::Cow;
 use unicode_width::UnicodeWidthChar;
 
-/// The longest text that is colored, in bytes: it is lexed again at each key.
+/// The maximum length of a text that is colored, in bytes; it is lexed again at each key.
 const MAX_HIGHLIGHTED_BYTES: usize = 20_000;
 
 /// The sequence that ends a style.
@@ -16,11 +16,11 @@ const RESET: &str = "\x1b[0m";
 const MATCHING_BRACKET: &str = "\x1b[1;4m";
 /// The style of a command.
 const COMMAND_STYLE: &str = "\x1b[1;34m";
-/// The style of hints and marks beside the text that is typed.
+/// The style of hints and marks beside the typed text.
 const DIM: &str = "\x1b[2m";
 
-/// The line in colors; brackets that belong together stand out where the cursor is, unless the line
-/// is finished.
+/// Returns the line in colors. The bracket at the cursor and its partner are emphasized; `cursor`
+/// is `None` for a finished line.
 pub fn highlight_line(text: &str, cursor: Option<usize>) -> Cow<'_, str> {
     if text.is_empty() || text.len() > MAX_HIGHLIGHTED_BYTES {
         return Cow::Borrowed(text);
@@ -44,10 +44,10 @@ pub fn highlight_line(text: &str, cursor: Option<usize>) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A painted text with a mark in place of the tab that each further line begins with. Any other tab
-/// goes on to where the next one would: what is seen is as wide as the line editor takes it to be.
+/// Replaces the tab at the beginning of each further line of a painted text by a mark, and every
+/// other tab by blanks to the next tab stop: the width is that of the line editor.
 pub fn draw_continuation_marks(painted: &str, mark: &str, color: bool) -> String {
-    // The first line stands behind the prompt, which is as wide as a mark.
+    // The first line stands behind the prompt, which has the width of a mark.
     let (stop, mut column, mut escape) = (mark.len(), mark.len(), false);
     let mut out = String::with_capacity(painted.len() * 2);
     for c in painted.chars() {
@@ -78,7 +78,7 @@ pub fn dimmed(text: &str) -> String {
     format!("{DIM}{text}{RESET}")
 }
 
-/// The length of the command that a line begins with.
+/// Returns the length of the command at the beginning of a line; 0 if there is none.
 fn command_len(text: &str) -> usize {
     let start = text.len() - text.trim_start().len();
     if !text[start..].starts_with(':') {
@@ -87,7 +87,7 @@ fn command_len(text: &str) -> usize {
     text[start..].find(char::is_whitespace).map_or(text.len(), |length| start + length)
 }
 
-/// The bracket under or before the cursor, and the one that belongs to it.
+/// Returns the bracket under or before the cursor, and its partner.
 fn bracket_pair(text: &str, cursor: usize) -> Option<(usize, usize)> {
     let bracket = |at: &usize| text.as_bytes().get(*at).is_some_and(|b| b"()[]{}".contains(b));
     let here = [Some(cursor), cursor.checked_sub(1)];
@@ -107,7 +107,8 @@ fn token_color(class: TokenClass) -> Option<&'static str> {
     })
 }
 
-/// A part of a text in a color; each of its lines by itself, so that none runs into the next.
+/// Writes a part of a text in a color; each line separately, so that no color extends over a line
+/// end.
 fn paint(text: &str, color: Option<&str>, out: &mut String) {
     let Some(color) = color else { return out.push_str(text) };
     for (at, line) in text.split('\n').enumerate() {
@@ -137,7 +138,7 @@ mod tests {
         );
     }
 
-    /// Without its colors.
+    /// Returns a text without its colors.
     fn plain(text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;

@@ -1,19 +1,18 @@
-//! The file in which the lines of a session are remembered.
+//! The file that stores the lines of a session.
 //!
-//! Gives its path, in the user's folder for data or as `FELIS_HISTORY` says; makes its folder. The
-//! line editor reads and writes it.
+//! Gives its path, in the user's data folder or as stated by `FELIS_HISTORY`; makes its folder. The
+//! line editor reads and writes the file.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Names another file than the usual one; set and empty, or `off`, it says that nothing is
-/// remembered.
+/// The environment variable with the path of another file; empty or `off` disables the history.
 pub const HISTORY_VARIABLE: &str = "FELIS_HISTORY";
 
-/// The file, if there is to be one and there is a place for it.
+/// Returns the path of the file, unless the history is disabled or has no folder.
 pub fn history_file() -> Option<PathBuf> {
     let file = history_path(|variable| std::env::var_os(variable))?;
-    // Without its folder the file cannot be written, and the session goes on without.
+    // Without its folder the file cannot be written, and the session has no history.
     std::fs::create_dir_all(file.parent()?).ok()?;
     Some(file)
 }
@@ -45,7 +44,7 @@ mod tests {
             with(&[("HOME", "/home/a"), ("XDG_DATA_HOME", "/data")]),
             Some("/data/felis/history".into())
         );
-        // A relative folder would be another one in each working folder.
+        // A relative folder would change with the working folder.
         assert_eq!(
             with(&[("HOME", "/home/a"), ("XDG_DATA_HOME", "data")]),
             Some("/home/a/.local/share/felis/history".into())

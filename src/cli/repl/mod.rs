@@ -1,6 +1,6 @@
-//! The session at a terminal, and the same without one.
+//! The interactive session, at a terminal and without one.
 //!
-//! Reads inputs (as many lines as it takes to complete one), evaluates each, shows its value with
+//! Reads inputs (as many lines as make an input complete), evaluates each, and shows its value with
 //! its type. A failed input changes nothing.
 
 mod commands;
@@ -33,22 +33,24 @@ const PROMPT: &str = "felis> ";
 /// The mark before each further line of an input, as wide as the prompt.
 const CONTINUATION_PROMPT: &str = "  ...> ";
 
-/// A session at a prompt, with what its commands remember.
+/// A session at a prompt, with the state of its commands.
 pub struct Repl {
+    /// The session with its output.
     shell: Shell,
-    /// The size of the window that results are laid out for.
+    /// The size of the window for the layout of results.
     window: Window,
     /// The file loaded last.
     loaded: Option<PathBuf>,
-    /// Files that were loaded or saved here, without links, and what they held then.
+    /// The files that were loaded or saved here, by paths without links, with their contents at
+    /// that time.
     known_files: BTreeMap<PathBuf, String>,
     /// The last error.
     last_error: Option<Diagnostic>,
-    /// The last input that was no command.
+    /// The last input that was not a command.
     last_input: String,
 }
 
-/// A session with a line editor.
+/// Runs a session with a line editor. Returns the exit code.
 pub fn run_interactive(shell: Shell) -> u8 {
     let repl = Rc::new(RefCell::new(Repl::new(shell)));
     let mut editor = match editor::line_editor(&repl) {
@@ -57,7 +59,7 @@ pub fn run_interactive(shell: Shell) -> u8 {
     };
     let history = history::history_file();
     if let Some(file) = &history {
-        // A history that cannot be read is an empty one.
+        // A history that cannot be read is treated as empty.
         let _ = editor.load_history(file);
     }
     progress::install(&mut repl.borrow_mut().shell.session);
@@ -66,7 +68,7 @@ pub fn run_interactive(shell: Shell) -> u8 {
         .output
         .write(&format!("Felis {}   :help lists commands, Ctrl-D leaves\n", env!("CARGO_PKG_VERSION")));
     repl.borrow().shell.interrupts.hold_on();
-    // Between two inputs a signal stops nothing.
+    // Between two inputs a signal has nothing to stop.
     let _editing = repl.borrow().shell.interrupts.while_doing(Doing::Editing);
     loop {
         repl.borrow_mut().window =
@@ -85,8 +87,8 @@ pub fn run_interactive(shell: Shell) -> u8 {
                 if let Some(file) = &history {
                     let _ = editor.append_history(file);
                 }
-                // What was put in at once may be several inputs. Those after one that fails may
-                // rely on it.
+                // Pasted text may be several inputs. After a failure the rest is skipped, because
+                // it may rely on the failed input.
                 for input in Session::split_inputs(&text) {
                     match repl.borrow_mut().handle_input(input) {
                         Flow::Quit => return exit::OK,
@@ -96,7 +98,7 @@ pub fn run_interactive(shell: Shell) -> u8 {
                 }
             }
             Err(ReadlineError::Interrupted) => {}
-            // Bytes that are no text: what was typed with them is lost, and nothing else.
+            // Invalid UTF-8: the line is lost, and the session goes on.
             Err(ReadlineError::Io(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
                 output::print_error("felis: what was typed is no text in UTF-8, and is left out");
             }
@@ -109,13 +111,13 @@ pub fn run_interactive(shell: Shell) -> u8 {
     }
 }
 
-/// A session that reads lines and prompts for none.
+/// Runs a session that reads lines without prompts. Returns the exit code.
 pub fn run_piped(shell: Shell) -> u8 {
     Repl::new(shell).read_all()
 }
 
 impl Repl {
-    /// Returns a prompt that has remembered nothing.
+    /// Returns a prompt without any history.
     fn new(shell: Shell) -> Repl {
         Repl {
             shell,
@@ -135,7 +137,7 @@ impl Repl {
         loop {
             let before = pending.text().len();
             let mut line = Vec::new();
-            // One byte more than there may be shows that there are too many.
+            // One byte more than the maximum shows that the input is too long.
             let room = MAX_TEXT_BYTES + 1 - before as u64;
             let end = match (&mut stdin).take(room).read_until(b'\n', &mut line) {
                 Ok(read) if read as u64 == room => {
@@ -193,7 +195,7 @@ impl Repl {
         self.evaluate_input(text)
     }
 
-    /// Evaluates one input and shows what becomes of it.
+    /// Evaluates one input and shows its result or its diagnostics.
     fn evaluate_input(&mut self, text: &str) -> Flow {
         if let Some(forms) = self.shell.session.overload_signatures(text) {
             self.shell.output.write(&forms);
@@ -216,7 +218,7 @@ impl Repl {
         Flow::Continue(exit_code(outcome.status))
     }
 
-    /// Remembers what went wrong.
+    /// Stores the first error.
     fn record_error(&mut self, diagnostics: &[Diagnostic]) {
         if let Some(wrong) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
             self.last_error = Some(wrong.clone());
@@ -224,10 +226,10 @@ impl Repl {
     }
 }
 
-/// A result with its type: in the same line if there is room.
+/// Returns a result with its type, in one line if there is room.
 fn result_text(value: &ValueText, window: Window) -> String {
     let text = &value.text;
-    // A type that names a size does not say how much it is.
+    // A type that names a size does not show its value.
     let sizes: Vec<String> = value.sizes.iter().map(|(name, size)| format!("{name} = {size}")).collect();
     let sizes = if sizes.is_empty() { String::new() } else { format!("   where {}", sizes.join(", ")) };
     let ty = format!("{}{sizes}", value.ty);
@@ -238,10 +240,11 @@ fn result_text(value: &ValueText, window: Window) -> String {
     }
 }
 
-/// After a text that is shorter than this its type follows in the line, however long it is.
+/// The maximum width of a value after which a type of any length follows in the same line, in
+/// columns.
 const MAX_INLINE_VALUE_COLUMNS: usize = 40;
 
-/// The window where no terminal reports its size.
+/// The window if no terminal reports its size.
 const DEFAULT_WINDOW: Window = Window { columns: 100, rows: 20 };
 
 /// Returns the window for a terminal of a size.
@@ -249,7 +252,7 @@ fn terminal_window(columns: u16, lines: u16) -> Window {
     // The input stays visible above the answer.
     let rows = usize::from(lines).saturating_sub(6).clamp(5, 24);
     match columns {
-        // A terminal that does not know its size.
+        // A terminal of unknown size reports 0.
         0 => DEFAULT_WINDOW,
         _ => Window { columns: usize::from(columns).max(20), rows },
     }
@@ -258,7 +261,7 @@ fn terminal_window(columns: u16, lines: u16) -> Window {
 /// Returns true if more lines have to be read before a text is evaluated.
 fn needs_more_lines(text: &str) -> bool {
     let text = text.trim_start();
-    // A `///` comment is followed by what it is about.
+    // A `///` comment is followed by the definition that it documents.
     let about = text.lines().rfind(|line| !line.trim().is_empty());
     let announces = about.is_some_and(|line| line.trim_start().starts_with("///"));
     !text.starts_with([':', '?']) && (announces || Session::is_incomplete(text))

@@ -11,28 +11,28 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The time before which nothing is shown.
+/// The time before which no bar is shown.
 const MIN_SHOWN_TIME: Duration = Duration::from_secs(1);
-/// Between two looks.
+/// The interval between two drawings.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
-/// Characters of the bar itself.
+/// The width of the bar itself, in characters.
 const BAR_WIDTH: u64 = 30;
 
-/// There is one standard error, and so one bar.
+/// The only bar, because there is only one standard error.
 static BAR: Mutex<ProgressBar> =
     Mutex::new(ProgressBar { begun: None, told: None, drawn: false, in_line: false });
-/// An input has begun.
+/// The signal that an input has begun.
 static INPUT_STARTED: Condvar = Condvar::new();
 
-/// The bar, and the input that it is about.
+/// The state of the bar and of the present input.
 struct ProgressBar {
     /// The time at which the present input began.
     begun: Option<Instant>,
     /// The progress of its outermost loop, and the time of the first report of that loop.
     told: Option<(Progress, Instant)>,
-    /// Something is to be seen.
+    /// True if the bar is drawn.
     drawn: bool,
-    /// The program has left a line open: there is no place for a bar.
+    /// True if the program has left a line open, so that there is no place for a bar.
     in_line: bool,
 }
 
@@ -43,18 +43,18 @@ pub fn install(session: &mut Session) {
         return;
     }
     session.set_watcher(Box::new(|progress| lock_bar().update(progress)));
-    // Without the thread nothing is drawn, and all else is as it would be.
+    // Without the thread nothing is drawn; all else is unaffected.
     let _ = std::thread::Builder::new().name("progress".into()).spawn(draw_loop);
 }
 
-/// An input begins, and ends when the result is dropped.
+/// Marks the beginning of an input, and its end when the result is dropped.
 pub fn start() -> RunningInput {
     lock_bar().begun = Some(Instant::now());
     INPUT_STARTED.notify_one();
     RunningInput
 }
 
-/// An input that runs.
+/// A guard for an input that runs.
 pub struct RunningInput;
 
 impl Drop for RunningInput {
@@ -65,14 +65,14 @@ impl Drop for RunningInput {
     }
 }
 
-/// Writes output of a program; the bar makes room for it.
+/// Writes output of a program, with the bar removed.
 pub fn write_output(text: &str, write: impl FnOnce(&str)) {
     let mut bar = lock_bar();
     bar.clear();
     if let Some(last) = text.chars().next_back() {
         bar.in_line = last != '\n';
     }
-    // The bar waits until it is written.
+    // The lock is held until the output is written, so the bar waits.
     write(text);
 }
 
@@ -81,7 +81,7 @@ fn lock_bar() -> MutexGuard<'static, ProgressBar> {
     BAR.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Draws now and then, as long as the command lives.
+/// Draws the bar at intervals, as long as the process lives.
 fn draw_loop() {
     let mut bar = lock_bar();
     loop {
@@ -117,7 +117,7 @@ impl ProgressBar {
             },
         };
         self.drawn = true;
-        // An error cannot be reported anywhere else.
+        // An error of standard error cannot be reported anywhere.
         let _ = write!(std::io::stderr(), "\r{text}\x1b[K");
     }
 
@@ -129,7 +129,7 @@ impl ProgressBar {
     }
 }
 
-/// The bar of a loop that has run for some time.
+/// Returns the text of the bar of a loop that has run for `time`.
 fn bar_text(progress: Progress, time: Duration) -> String {
     let Progress { done, total, .. } = progress;
     let part = |of: u64| (u128::from(done) * u128::from(of) / u128::from(total.max(1))) as u64;
@@ -139,7 +139,7 @@ fn bar_text(progress: Progress, time: Duration) -> String {
         0 => format!("{} so far", whole_seconds(time)),
         _ => {
             let left = time.as_secs_f64() * (total.saturating_sub(done)) as f64 / done as f64;
-            // More than a year is no forecast.
+            // An estimate of more than a year is not shown.
             match Duration::try_from_secs_f64(left).ok().filter(|left| left.as_secs() < 365 * 24 * 3600) {
                 Some(left) => format!("{} left", whole_seconds(left)),
                 None => format!("{} so far", whole_seconds(time)),
@@ -149,7 +149,7 @@ fn bar_text(progress: Progress, time: Duration) -> String {
     format!("{:>3}% {bar} {rest}", part(100))
 }
 
-/// A time in whole seconds.
+/// Returns a time in whole seconds.
 fn whole_seconds(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),

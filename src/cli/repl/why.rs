@@ -21,7 +21,7 @@ pub fn explain_diagnostic(diagnostic: &Diagnostic) -> String {
     out
 }
 
-/// The section of a code as plain text.
+/// Returns the section of a code as plain text.
 fn reference_page(code: &str) -> Option<String> {
     reference::explain(code).map(|section| markdown_to_text(&section))
 }

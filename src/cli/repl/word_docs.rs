@@ -4,7 +4,7 @@
 
 use felis::session::similar;
 
-/// A word or sign, what it is for, an example.
+/// Words and signs, each with its purpose and an example.
 const WORDS: &[(&str, &str, &str)] = &[
     (
         "fun",
@@ -155,7 +155,7 @@ pub fn explain_word(word: &str) -> Option<String> {
     Some(format!("`{word}` {text}\n{examples}"))
 }
 
-/// A name that may be meant, among these and the words.
+/// Returns a name similar to this one, among `names` and the words.
 pub fn similar_name<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     similar(name, names.chain(WORDS.iter().map(|(word, ..)| *word).filter(|word| word.len() > 1)))
 }

@@ -15,19 +15,23 @@ use std::sync::Arc;
 /// A sum of monomials with coefficients other than 0.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Form {
+    /// The coefficients by monomial.
     pub(super) terms: BTreeMap<Monomial, Dyadic>,
 }
 
 /// A product of powers whose exponents are not 0.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct Monomial {
+    /// The exponents by base.
     pub(super) powers: BTreeMap<Base, Exponent>,
 }
 
 /// A base of a power.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Base {
+    /// A variable, by its number.
     Variable(u32),
+    /// An integer above 1 of the coprime basis.
     Integer(BigUint),
     /// A member of the basis, by its number in [`Forms::sum_bases`].
     Sum(usize),

@@ -99,7 +99,9 @@ pub struct Forms {
     sum_bases: Vec<(u32, Form)>,
     /// The members of the basis among the sums met, pairwise without common factor.
     sum_basis: Vec<usize>,
+    /// The steps left.
     budget: u64,
+    /// See [`Forms::incomplete`].
     incomplete: bool,
 }
 

@@ -7,7 +7,7 @@
 use super::super::lexer::{Token, TokenKind};
 use super::state::BracketPass;
 use super::{MAX_CHAIN_OPERANDS, MAX_DEPTH};
-use crate::syntax::error::SyntaxError;
+use crate::syntax::error::BracketError;
 
 /// A bound on the height of the tree that the tokens since the last separator make.
 #[derive(Clone, Copy, Default)]
@@ -125,7 +125,7 @@ impl BracketPass<'_> {
             if !self.reported_chain {
                 self.reported_chain = true;
                 let span = self.span(token);
-                self.report(SyntaxError::ChainTooLong { span, limit: MAX_CHAIN_OPERANDS });
+                self.report(BracketError::ChainTooLong { span, limit: MAX_CHAIN_OPERANDS });
             }
         }
     }

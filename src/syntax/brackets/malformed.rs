@@ -2,7 +2,7 @@
 //!
 //! Takes the open frames and the token that cannot continue them; gives the most specific error.
 
-use super::super::error::SyntaxError;
+use super::super::error::{BracketError, ForeignError, SyntaxError};
 use super::super::lexer::{Token, TokenKind};
 use super::state::{BracketPass, Delimiter};
 
@@ -37,10 +37,10 @@ impl BracketPass<'_> {
         let told = chained.last().is_some_and(|frame| frame.foreign);
         if self.out.tokens[at].kind != TokenKind::If {
             let (word, brace) = (self.span(self.out.tokens[at]), self.span(token));
-            self.report(SyntaxError::ArmsInBraces { word, brace });
+            self.report(ForeignError::ArmsInBraces { word, brace });
         } else if !told {
             let (word, brace) = (self.span(self.out.tokens[at]), self.span(token));
-            self.report(SyntaxError::BranchInBraces { word, brace, edits: Vec::new() });
+            self.report(ForeignError::BranchInBraces { word, brace, edits: Vec::new() });
         }
         if let Some(frame) = self.stack.last_mut() {
             frame.foreign = true;
@@ -110,7 +110,7 @@ impl BracketPass<'_> {
             Some(end) => edits.push((span(end), "done".to_string())),
             None => edits.clear(),
         }
-        Some(SyntaxError::BranchInBraces { word: span(at), brace: span(then + 1), edits })
+        Some(ForeignError::BranchInBraces { word: span(at), brace: span(then + 1), edits }.into())
     }
 
     /// Returns the position of the `}` for the `{` at a position, within a bound.
@@ -152,17 +152,15 @@ impl BracketPass<'_> {
             // `if c then s;` as a statement.
             let statement = before.is_none_or(may_precede_statement);
             let end = (statement && token.kind == TokenKind::Semi).then(|| self.span(token).after());
-            return find(TokenKind::Else).is_none().then_some(SyntaxError::ThenWithoutElse {
-                word,
-                then,
-                end,
-            });
+            return find(TokenKind::Else)
+                .is_none()
+                .then_some(ForeignError::ThenWithoutElse { word, then, end }.into());
         }
         if then.is_some() {
             return None;
         }
         if before.is_some_and(TokenKind::ends_operand) && find(TokenKind::Else).is_some() {
-            return Some(SyntaxError::ConditionBetween { word });
+            return Some(ForeignError::ConditionBetween { word }.into());
         }
         // At the end of a text the rest may be still to come. In `` `1:3 `` and before the result
         // of a function stands a colon, too.
@@ -176,7 +174,7 @@ impl BracketPass<'_> {
             (None, None) => return None,
         };
         let single = token.kind.begins_statement().then(|| self.span(token));
-        Some(SyntaxError::MalformedIf { word, colon, single })
+        Some(ForeignError::MalformedIf { word, colon, single }.into())
     }
 
     /// Returns the error for `else if` in an unclosed `if … do`: the inner `done` has closed the
@@ -194,13 +192,13 @@ impl BracketPass<'_> {
             TokenKind::Name => self.span(chained[0]),
             _ => self.span(chained[0]).to(self.span(chained[1])),
         };
-        Some(SyntaxError::ElseIf { word, open: self.span(self.out.tokens[at]) })
+        Some(ForeignError::ElseIf { word, open: self.span(self.out.tokens[at]) }.into())
     }
 
     /// Returns the error for an opener that is not closed before `token`.
     pub(super) fn mismatch_error(&self, open: Delimiter, at: usize, token: Token) -> SyntaxError {
         let opener = self.out.tokens[at];
-        SyntaxError::Mismatch {
+        BracketError::Mismatch {
             open: self.span(opener),
             opener: opener.kind,
             close: self.span(token),
@@ -208,6 +206,7 @@ impl BracketPass<'_> {
             wanted: open.closer(),
             replace: false,
         }
+        .into()
     }
 }
 

@@ -15,7 +15,7 @@ mod state;
 
 pub use incremental::IncrementalSplit;
 
-use super::error::SyntaxError;
+use super::error::{BracketError, SyntaxError};
 use super::lexer::{Token, TokenKind};
 use crate::source::{Source, Span};
 use height::{Binders, Height};
@@ -425,8 +425,15 @@ impl<'s> BracketPass<'s> {
             };
             if other_form {
                 let error = match self.mismatch_error(top_open, top_at, token) {
-                    SyntaxError::Mismatch { open, opener, close, closer, wanted, .. } => {
-                        SyntaxError::Mismatch { open, opener, close, closer, wanted, replace: true }
+                    SyntaxError::Bracket(BracketError::Mismatch {
+                        open,
+                        opener,
+                        close,
+                        closer,
+                        wanted,
+                        ..
+                    }) => {
+                        BracketError::Mismatch { open, opener, close, closer, wanted, replace: true }.into()
                     }
                     other => other,
                 };
@@ -479,7 +486,7 @@ impl<'s> BracketPass<'s> {
         *forgiven = forgiven.saturating_sub(1);
         // After one error in a statement its stray closers are consequences.
         if !was_bad && !late {
-            self.report(SyntaxError::StrayCloser { span, closer: token.kind });
+            self.report(BracketError::StrayCloser { span, closer: token.kind });
         }
         self.bad = was_bad || !alone;
         false
@@ -516,12 +523,13 @@ impl<'s> BracketPass<'s> {
         if let Some(frame) = self.stack.last() {
             let opener = self.out.tokens[frame.at];
             let end = self.source.text.trim_end().len();
-            let unclosed = SyntaxError::Unclosed {
+            let unclosed = BracketError::Unclosed {
                 open: self.span(opener),
                 opener: opener.kind,
                 wanted: frame.open.closer(),
                 end: Span::new(self.source.id, end, end),
-            };
+            }
+            .into();
             let formless = self
                 .branches_in_braces_error()
                 .or_else(|| self.malformed_if_error(frame.open, frame.at, None));

@@ -1,6 +1,6 @@
 //! The state of the bracket pass: open frames, output and errors.
 
-use super::super::error::SyntaxError;
+use super::super::error::{BracketError, SyntaxError};
 use super::super::lexer::{Token, TokenKind};
 use super::{MAX_DEPTH, MAX_ERRORS, StatementSplit};
 use crate::source::{Source, Span};
@@ -108,10 +108,10 @@ impl<'s> BracketPass<'s> {
     }
 
     /// Reports an error in the current statement.
-    pub fn report(&mut self, error: SyntaxError) {
+    pub fn report(&mut self, error: impl Into<SyntaxError>) {
         self.bad = true;
         if self.out.errors.len() < MAX_ERRORS {
-            self.out.errors.push(error);
+            self.out.errors.push(error.into());
         }
     }
 
@@ -188,7 +188,7 @@ impl<'s> BracketPass<'s> {
         if !self.reported_depth {
             self.reported_depth = true;
             let span = self.span(token);
-            self.report(SyntaxError::TooDeep { span, limit: MAX_DEPTH });
+            self.report(BracketError::TooDeep { span, limit: MAX_DEPTH });
         }
     }
 }

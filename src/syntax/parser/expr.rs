@@ -9,7 +9,7 @@ use super::super::ast::{
     PatternKind, Stmt, StmtKind, TypeExpr, UnaryOp,
 };
 use super::super::edition::Edition;
-use super::super::error::SyntaxError;
+use super::super::error::GrammarError;
 use super::super::lexer::{Token, TokenKind};
 use super::super::literal::{char_value, int_value, number_parts, without_underscores};
 use super::pattern::{interpolated_text, string_value};
@@ -216,7 +216,7 @@ fn operators<'t>(
             && l.span.end == middle.span.end
         {
             let place = middle.span.range();
-            e.emit(ParseFailure::specific(SyntaxError::ChainedComparison {
+            e.emit(ParseFailure::specific(GrammarError::ChainedComparison {
                 first: l.span,
                 second: cx.at(op).to(r.span),
                 middle: cx.text[place].to_owned(),
@@ -513,7 +513,7 @@ fn dotted<'t>(
                     Some(name) => named.push((name, value)),
                     None if at < count => values.push(value),
                     // Parsing continues: these parentheses contain arguments only.
-                    None => e.emit(ParseFailure::specific(SyntaxError::PositionalAfterNamed {
+                    None => e.emit(ParseFailure::specific(GrammarError::PositionalAfterNamed {
                         value: value.span,
                     })),
                 }

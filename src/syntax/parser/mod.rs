@@ -112,7 +112,7 @@ mod types;
 
 use super::ast::{Expr, Stmt, TypeExpr};
 use super::edition::Edition;
-use super::error::SyntaxError;
+use super::error::{ForeignError, GrammarError, SyntaxError};
 use super::foreign_keywords;
 use super::lexer::{Token, TokenKind};
 use crate::source::Span;
@@ -178,7 +178,7 @@ fn explain(
 ) -> SyntaxError {
     if let Some(said) = fail.specific {
         // `let x = 5;` reads as an assignment to `let x`.
-        if let SyntaxError::NotAVariable { place, .. } = &*said {
+        if let SyntaxError::Grammar(GrammarError::NotAVariable { place, .. }) = &*said {
             let at = tokens.partition_point(|t| t.start < place.start);
             return foreign_word(cx, tokens, at).unwrap_or(*said);
         }
@@ -199,7 +199,8 @@ fn explain(
         *ends_early = true;
         let end = before.map_or(cx.span(tokens), |t| cx.at(t)).after();
         let after = after.map_or_else(|| "the beginning".to_owned(), |(words, _)| words);
-        return SyntaxError::UnfinishedStatement { end, after, expected: expected_descriptions(expected) };
+        return GrammarError::UnfinishedStatement { end, after, expected: expected_descriptions(expected) }
+            .into();
     };
     let at = cx.at(found);
     match found.kind {
@@ -207,12 +208,17 @@ fn explain(
         TokenKind::Assign if operator_fits && !in_type && declares_several_names(tokens, fail.at) => {
             let hint = "each name has a `val` of its own: `val a = 1; val b = 2;`, or `val a, b = 1, 2;`";
             let (found, expected) = (describe_token(cx, found), expected_descriptions(expected));
-            return SyntaxError::Unexpected { found, at, after, expected, hint: Some(hint.to_owned()) };
+            return GrammarError::Unexpected { found, at, after, expected, hint: Some(hint.to_owned()) }
+                .into();
         }
-        TokenKind::Assign if operator_fits && !in_type => return SyntaxError::AssignForEqual { span: at },
-        TokenKind::LArrow if operator_fits && !in_type => return SyntaxError::StoreInExpression { span: at },
+        TokenKind::Assign if operator_fits && !in_type => {
+            return GrammarError::AssignForEqual { span: at }.into();
+        }
+        TokenKind::LArrow if operator_fits && !in_type => {
+            return GrammarError::StoreInExpression { span: at }.into();
+        }
         TokenKind::Comma if in_type && expected & bit(TokenKind::RParen) != 0 => {
-            return SyntaxError::CommaInType { span: at };
+            return GrammarError::CommaInType { span: at }.into();
         }
         TokenKind::LBracket
             if !found.glued
@@ -220,7 +226,7 @@ fn explain(
                 && (in_type || tokens.first().is_some_and(|t| t.kind == TokenKind::Instance)) =>
         {
             let gap = before.map_or(at, |t| cx.at(t).after().to(crate::source::Span { end: at.start, ..at }));
-            return SyntaxError::DetachedTypeArguments { bracket: at, gap };
+            return GrammarError::DetachedTypeArguments { bracket: at, gap }.into();
         }
         kind if kind.is_keyword()
             && !matches!(kind, TokenKind::In | TokenKind::Of)
@@ -229,7 +235,7 @@ fn explain(
                 == 0
             || kind.is_keyword() && expected == Label::Pattern.bit() =>
         {
-            return SyntaxError::KeywordAsName { span: at, word: kind.description() };
+            return GrammarError::KeywordAsName { span: at, word: kind.description() }.into();
         }
         _ => {}
     }
@@ -249,11 +255,12 @@ fn explain(
             found.kind == TokenKind::Bar && tokens.get(fail.at + 1).is_some_and(|t| t.kind == TokenKind::Bar);
         let closes = closes && !doubled;
         if closes || (goes_on && line_break) || found.kind.begins_statement() || real.is_none() {
-            return SyntaxError::MissingSemicolon {
+            return GrammarError::MissingSemicolon {
                 end: cx.at(before),
                 next: at,
                 found: describe_token(cx, found),
-            };
+            }
+            .into();
         }
     }
     if matches!(
@@ -263,17 +270,18 @@ fn explain(
         && expected & bit(TokenKind::CStar) != 0
         && let Some(cast) = cast_before(cx, tokens, fail.at)
     {
-        return SyntaxError::AfterCast { at, found: describe_token(cx, found), cast };
+        return GrammarError::AfterCast { at, found: describe_token(cx, found), cast }.into();
     }
     let around = FailureSite { cx, tokens, at: fail.at, before, found };
     let hint = hint(&around, expected);
-    SyntaxError::Unexpected {
+    GrammarError::Unexpected {
         found: describe_token(cx, found),
         at,
         after,
         expected: expected_descriptions(expected),
         hint,
     }
+    .into()
 }
 
 /// Returns the span of an `x :>> T` that ends before a token.
@@ -419,7 +427,7 @@ pub(crate) fn foreign_word(cx: Text<'_>, tokens: &[Token], at: usize) -> Option<
             || first.kind == Minus && second.kind == Minus && second.start == first.end)
     {
         let sign = if first.kind == Hash { cx.at(first) } else { cx.at(first).to(cx.at(second)) };
-        return Some(SyntaxError::ForeignComment { sign });
+        return Some(ForeignError::ForeignComment { sign }.into());
     }
     // What follows the word may be in brackets of its own: `enum color { Red, Green }`.
     [begin, 0].into_iter().find_map(|begin| {
@@ -432,7 +440,7 @@ pub(crate) fn foreign_word(cx: Text<'_>, tokens: &[Token], at: usize) -> Option<
             return None;
         }
         let instead = foreign_keywords::advice(cx.of(first))?;
-        Some(SyntaxError::ForeignWord { span: cx.at(first), word: cx.of(first).to_owned(), instead })
+        Some(ForeignError::ForeignWord { span: cx.at(first), word: cx.of(first).to_owned(), instead }.into())
     })
 }
 

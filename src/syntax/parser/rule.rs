@@ -114,8 +114,8 @@ pub(crate) struct ParseFailure {
 
 impl ParseFailure {
     /// Returns a failure with a specific error.
-    pub fn specific(error: SyntaxError) -> ParseFailure {
-        ParseFailure { at: 0, expected: 0, specific: Some(Box::new(error)) }
+    pub fn specific(error: impl Into<SyntaxError>) -> ParseFailure {
+        ParseFailure { at: 0, expected: 0, specific: Some(Box::new(error.into())) }
     }
 }
 

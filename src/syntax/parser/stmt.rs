@@ -7,7 +7,7 @@ use super::super::ast::{
     ApplyForm, Arm, BinaryOp, Body, ClassMember, Expr, ExprKind, Function, Generics, Name, Param, Pattern,
     PatternKind, Stmt, StmtKind, TypeDecl, TypeExpr, TypeExprKind, TypeParam,
 };
-use super::super::error::{PlaceKind, SyntaxError};
+use super::super::error::{GrammarError, PlaceKind};
 use super::super::lexer::{Token, TokenKind};
 use super::expr::{Exprs, Parts, exprs};
 use super::module::{modules, without_semicolon};
@@ -148,7 +148,7 @@ fn body<'t>(
         let end = last.span.after();
         if let Some(closer) = tokens.last() {
             let found = closer.kind.description().to_owned();
-            emit(ParseFailure::specific(SyntaxError::MissingSemicolon { end, next: cx.at(closer), found }));
+            emit(ParseFailure::specific(GrammarError::MissingSemicolon { end, next: cx.at(closer), found }));
         }
         last.kind = StmtKind::Error;
     }
@@ -172,7 +172,7 @@ fn block_value<'t>(
         _ if broken => ExprKind::Error,
         last => {
             let alone = last.is_none() || matches!(last, Some(StmtKind::Value(_)));
-            emit(ParseFailure::specific(SyntaxError::BlockWithoutValue { span, alone }));
+            emit(ParseFailure::specific(GrammarError::BlockWithoutValue { span, alone }));
             ExprKind::Error
         }
     };
@@ -275,7 +275,7 @@ fn simple<'t>(
                 {
                     return StmtKind::AssignAll { places, value };
                 }
-                e.emit(ParseFailure::specific(SyntaxError::NotAVariable {
+                e.emit(ParseFailure::specific(GrammarError::NotAVariable {
                     place: expr.span,
                     assign: cx.at(op),
                     place_kind: match expr.kind {

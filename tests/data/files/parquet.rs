@@ -1,4 +1,4 @@
-//! Parquet files of others, whole and damaged, and of our own: a part of `files.rs`.
+//! Parquet files of other programs, valid and damaged, and of Felis: a part of `files.rs`.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn columns_of_others() {
     }
 }
 
-/// Pages of the second version, several for each column, whose levels are not packed.
+/// Pages of version 2, several for each column, with levels that are not packed.
 #[test]
 fn pages_packed_with_zstandard() {
     let text = "val x : (n:int, text:option[string], x:option[real]) ^ ?N = parquet \"zstd_pages.parquet\";
@@ -106,8 +106,8 @@ proptest! {
         prop_assert!(same(&written, &read, false), "{written:?}\n{read:?}");
     }
 
-    /// Pages have no sums that are checked, so some damage is read as other cells; as many as there
-    /// were.
+    /// Pages have no checksums that are verified, so some damage is read as other cells; their
+    /// number stays the same.
     #[test]
     fn damage_is_refused_or_read(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),

@@ -5,11 +5,11 @@ use super::Generator;
 use super::tree::{Node, leaf, node};
 use super::types::Ty;
 
-/// Variables of an element's function: their names, and whether they may be stored into.
+/// The variables of an element's function: their names, types, and true if they may be stored into.
 type Names = Vec<(String, Ty, bool)>;
 
 impl Generator {
-    /// An array whose elements come from a function with loops, and its text.
+    /// Makes an array whose elements are computed by a function with loops.
     pub(super) fn elements(&mut self) -> Node {
         let (name, x, n, i) = (self.name("e"), self.name("x"), self.name("n"), self.name("i"));
         let result = self.scalar();
@@ -88,7 +88,7 @@ impl Generator {
                 node(Ty::Statement, "if {} do\n{}else\n{}done\n", vec![condition, first, second])
             }
             7 => {
-                // Bounded: nothing else stores into its counter.
+                // The loop is bounded: nothing else stores into its counter.
                 let (counter, most) = (self.name("w"), self.rng.u32(1..20));
                 let condition = self.condition(names);
                 let mut inner = names.clone();

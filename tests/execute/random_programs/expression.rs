@@ -1,4 +1,4 @@
-//! Expressions of a given type. Every node is an atom or stands in brackets, so that it may stand
+//! Expressions of a given type. Every node is an atom or in brackets, so that it may occur
 //! anywhere.
 
 use super::tree::{Node, leaf, node};
@@ -6,7 +6,7 @@ use super::types::{Index, Ty};
 use super::{Function, Generator, MOST_ROUNDS, Scope};
 
 impl Generator {
-    /// An expression of a type.
+    /// Makes an expression of a type.
     pub(super) fn expression(&mut self, ty: &Ty, depth: u32, scope: &Scope) -> Node {
         if depth == 0 || scope.rounds > MOST_ROUNDS {
             return self.small(ty, scope);
@@ -35,7 +35,7 @@ impl Generator {
             }
             5 => return self.matched(ty, depth, scope),
             6 if scope.rounds < 200 => {
-                // A fold whose state is of this type.
+                // A fold whose state has this type.
                 let (element, index) = (self.ty(0), self.index_in(scope, 1));
                 let array = self.expression(&Ty::array(&element, &index), depth, scope);
                 let start = self.expression(ty, depth, scope);
@@ -82,7 +82,7 @@ impl Generator {
         }
     }
 
-    /// A value from its parts.
+    /// Makes a value from its parts.
     fn made(&mut self, ty: &Ty, depth: u32, scope: &Scope) -> Node {
         let mut each = |types: Vec<Ty>| -> Vec<Node> {
             types.iter().map(|t| self.expression(t, depth, scope)).collect()
@@ -117,7 +117,7 @@ impl Generator {
         }
     }
 
-    /// A variable, or a part of one, of a type.
+    /// Returns a variable, or a part of one, that has a type.
     fn mentioned(&mut self, ty: &Ty, scope: &Scope, depth: u32) -> Option<Node> {
         let whole: Vec<&str> = scope.variables.iter().filter(|v| v.ty == *ty).map(|v| &*v.name).collect();
         if !whole.is_empty() && (depth == 0 || self.rng.u32(0..3) > 0) {
@@ -125,7 +125,7 @@ impl Generator {
             let at = whole.len() - 1 - self.rng.usize(0..whole.len()).min(self.rng.usize(0..whole.len()));
             return Some(leaf(ty, whole[at]));
         }
-        // An index of a part is an expression, too: this ends.
+        // An index of a part is an expression, too, so the depth is limited.
         for _ in 0..if depth == 0 || scope.variables.is_empty() { 0 } else { 4 } {
             let variable = scope.variables[self.rng.usize(0..scope.variables.len())].clone();
             let value = leaf(&variable.ty, variable.name);
@@ -136,7 +136,7 @@ impl Generator {
         None
     }
 
-    /// A part of a value that has a type.
+    /// Returns a part of a value that has a type.
     fn part_of(&mut self, value: Node, ty: &Ty, depth: u32, scope: &Scope, steps: u32) -> Option<Node> {
         if value.ty == *ty {
             return Some(value);
@@ -174,7 +174,7 @@ impl Generator {
         self.part_of(part, ty, depth, scope, steps - 1)
     }
 
-    /// A variable or a literal.
+    /// Returns a variable or a literal.
     pub(super) fn small(&mut self, ty: &Ty, scope: &Scope) -> Node {
         if self.rng.u32(0..4) > 0
             && let Some(found) = self.mentioned(ty, scope, 0)
@@ -325,13 +325,13 @@ impl Generator {
         }
     }
 
-    /// A lambda of two values of one type.
+    /// Makes a lambda of two values of one type.
     fn joiner(&mut self, ty: &Ty, depth: u32, scope: &Scope) -> Node {
         let (a, b) = (self.name("a"), self.name("b"));
         let inner = scope.closed(1).with(&a, ty.clone()).with(&b, ty.clone());
         let body = self.expression(ty, depth.min(2), &inner);
         let t = ty.text();
-        // A lambda is no value of the type; a type of its own keeps it apart when programs shrink.
+        // A lambda is not a value of the type; a type of its own keeps it when programs shrink.
         node(
             Ty::Tuple(vec![ty.clone(), Ty::Statement]),
             &format!("(fun ({a}:{t}, {b}:{t}) => {{}})"),
@@ -400,7 +400,7 @@ impl Generator {
                 node(ty, ["(argmax {})", "(argmin {})"][self.rng.usize(0..2)], vec![array])
             }
             5 if !index.open() => {
-                // Another type of as many values.
+                // Another type with as many values.
                 let from = self.of_size(index.size());
                 let i = self.expression(&Ty::Code(from), depth, scope);
                 node(ty, &format!("({{}} :>> {t})"), vec![i])
@@ -431,7 +431,7 @@ impl Generator {
         }
     }
 
-    /// An index type of this size.
+    /// Makes an index type of this size.
     pub(super) fn of_size(&mut self, size: u64) -> Index {
         let divisors: Vec<u64> = (2..size).filter(|d| size.is_multiple_of(*d)).collect();
         match self.rng.u32(0..3) {
@@ -447,7 +447,7 @@ impl Generator {
         }
     }
 
-    /// A lambda at once applied: a `let`.
+    /// Makes a lambda that is applied at once: a `let`.
     fn applied_lambda(&mut self, ty: &Ty, depth: u32, scope: &Scope) -> Node {
         let given = self.ty_in(scope, 1);
         let argument = self.expression(&given, depth, scope);
@@ -470,7 +470,7 @@ impl Generator {
         )
     }
 
-    /// A match on a compact value or a tuple.
+    /// Makes a match on a compact value or a tuple.
     fn matched(&mut self, ty: &Ty, depth: u32, scope: &Scope) -> Node {
         match self.rng.u32(0..4) {
             0 => {
@@ -655,7 +655,7 @@ impl Generator {
         }
     }
 
-    /// Arrays by functions that ask for a form of index.
+    /// Makes arrays by functions that require a form of index.
     fn shaped(&mut self, of: &Ty, index: &Index, depth: u32, scope: &Scope) -> Node {
         let ty = Ty::array(of, index);
         let number = matches!(of, Ty::Number(_));
@@ -725,7 +725,7 @@ impl Generator {
         }
     }
 
-    /// A function of the program applied, at sizes that are chosen.
+    /// Makes a call of a function of the program, at chosen sizes.
     pub(super) fn call_of(&mut self, function: &Function, scope: &Scope) -> Option<Node> {
         (scope.rounds < 20).then(|| self.call_at(function, Vec::new(), 1, scope))
     }
@@ -758,7 +758,7 @@ impl Generator {
         node(function.result.at(&sizes), &format!("({name} ({holes}))"), arguments)
     }
 
-    /// An index type, now and then a parameter of the function.
+    /// Returns an index type, sometimes a parameter of the function.
     pub(super) fn index_in(&mut self, scope: &Scope, depth: u32) -> Index {
         if !scope.sizes.is_empty() && self.rng.u32(0..3) > 0 {
             let size = Index::Var(scope.sizes[self.rng.usize(0..scope.sizes.len())].clone());
@@ -771,7 +771,7 @@ impl Generator {
         self.index(depth)
     }
 
-    /// A type, now and then over a parameter of the function.
+    /// Returns a type, sometimes over a parameter of the function.
     pub(super) fn ty_in(&mut self, scope: &Scope, depth: u32) -> Ty {
         if !scope.sizes.is_empty() && self.rng.bool() {
             let (of, index) = (self.ty(0), self.index_in(scope, 1));
@@ -782,7 +782,7 @@ impl Generator {
 }
 
 impl Node {
-    /// The exponent of a power as a literal of the same type.
+    /// Returns the exponent of a power as a literal of the same type.
     fn and_suffix(self, name: &str, real: bool) -> Node {
         if name == "int" || name == "real" {
             return self;

@@ -1,7 +1,7 @@
 //! Random programs: well-typed texts from a seed, and smaller ones that fail in the same way.
 //!
 //! Takes a seed, gives the statements of a program as trees whose nodes know their types. Nothing
-//! here runs a program; a tree that the checker refuses is a waste and no mistake.
+//! here runs a program. A tree that the checker rejects is unused, and not an error.
 
 mod element;
 mod expression;
@@ -23,7 +23,7 @@ use types::{Index, Ty};
 struct Variable {
     name: String,
     ty: Ty,
-    /// Whether something may be stored into it.
+    /// True if the variable may be stored into.
     open: bool,
 }
 
@@ -31,25 +31,25 @@ struct Variable {
 #[derive(Clone)]
 struct Function {
     name: String,
-    /// Names of its sizes, which stand in the types as `Index::Var`.
+    /// The names of its sizes, which occur in the types as `Index::Var`.
     sizes: Vec<String>,
     parameters: Vec<Ty>,
     result: Ty,
 }
 
-/// What can be mentioned at a place.
+/// The definitions that may be mentioned at a place.
 #[derive(Clone, Default)]
 struct Scope {
     variables: Vec<Variable>,
-    /// How often the place is reached, about.
+    /// The approximate number of times that the place is reached.
     rounds: u64,
-    /// What a `return` here gives.
+    /// The type of the operand of `return` here.
     result: Option<Ty>,
-    /// Whether `break` may stand here.
+    /// True if `break` may occur here.
     looping: bool,
-    /// Indices that are parameters of the function.
+    /// The indices that are parameters of the function.
     sizes: Vec<String>,
-    /// Procedures that may be called, with what they are given.
+    /// The procedures that may be called, with their argument types.
     procedures: Vec<(String, Ty)>,
 }
 
@@ -60,7 +60,8 @@ impl Scope {
         scope
     }
 
-    /// The scope within a lambda or a comprehension: nothing outside may be stored into.
+    /// Returns the scope within a lambda or a comprehension: outer variables may not be stored
+    /// into.
     fn closed(&self, rounds: u64) -> Scope {
         let mut scope = self.clone();
         scope.variables.iter_mut().for_each(|v| v.open = false);
@@ -71,14 +72,14 @@ impl Scope {
     }
 }
 
-/// Most rounds that nested loops of a program come to.
+/// The maximum number of iterations of nested loops of a program.
 const MOST_ROUNDS: u64 = 3_000;
 
-/// Makes programs.
+/// A generator of programs.
 pub struct Generator {
     rng: Rng,
     names: usize,
-    /// What the names of this program begin with.
+    /// The prefix of the names of this program.
     prefix: String,
     newtypes: Vec<(String, Index)>,
     structs: Vec<(String, Vec<(String, Ty)>)>,
@@ -86,7 +87,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// A generator that gives the same program for the same seed.
+    /// Makes a generator that gives the same program for the same seed.
     pub fn new(seed: u64) -> Generator {
         Generator {
             rng: Rng::with_seed(seed),
@@ -98,7 +99,7 @@ impl Generator {
         }
     }
 
-    /// The statements of a program.
+    /// Makes the statements of a program.
     pub fn program(&mut self) -> Vec<Node> {
         let mut items = Vec::new();
         if self.one_in(3) {

@@ -1,13 +1,13 @@
-//! Variables of the session: statements at the top of a program that change them, functions that
-//! look at them and procedures that change them. What is made while they change must not see what
-//! they become.
+//! Session variables: statements at the top level that change them, functions that read them and
+//! procedures that change them. A value computed from a variable must not change with it.
 
 use super::tree::{Node, leaf, node};
 use super::types::Ty;
 use super::{Generator, Scope, Variable};
 
 impl Generator {
-    /// Variables, what looks at them and what changes them, in turns with what they are.
+    /// Makes variables, functions that read them and statements that change them, interleaved with
+    /// output of their values.
     pub(super) fn session_part(&mut self, scope: &mut Scope) -> Vec<Node> {
         let mut items = Vec::new();
         for _ in 0..self.rng.usize(1..4) {
@@ -43,7 +43,7 @@ impl Generator {
         Ty::array(&of, &index)
     }
 
-    /// A function whose result depends on what the variables are when it is called.
+    /// Makes a function whose result depends on the values of the variables at the call.
     fn looking_function(&mut self, scope: &mut Scope) -> Node {
         let (name, x) = (self.name("f"), self.name("x"));
         let (given, result) = (self.ty(0), self.ty(1));
@@ -54,7 +54,7 @@ impl Generator {
         node(Ty::Statement, &format!("{head} => {{}};\n"), vec![value])
     }
 
-    /// A procedure that changes variables of the session.
+    /// Makes a procedure that changes session variables.
     fn procedure(&mut self, scope: &mut Scope) -> Node {
         let (name, y) = (self.name("c"), self.name("y"));
         let given = self.ty(1);
@@ -66,7 +66,7 @@ impl Generator {
         node(Ty::Statement, &format!("proc {name}({y}:{}) {{\n{holes}}}\n", given.text()), body)
     }
 
-    /// A call of a procedure, where one may be called.
+    /// Makes a call of a procedure, if one may be called.
     pub(super) fn called(&mut self, depth: u32, scope: &Scope) -> Option<Node> {
         if scope.procedures.is_empty() {
             return None;
@@ -76,14 +76,14 @@ impl Generator {
         Some(node(Ty::Statement, &format!("{name} ({{}});\n"), vec![value]))
     }
 
-    /// Shows a variable, or what a function makes of it.
+    /// Prints a variable, or the result of a function of it.
     fn printed(&mut self, scope: &Scope) -> Node {
         let variable = scope.variables[self.rng.usize(0..scope.variables.len())].clone();
         let value = leaf(&variable.ty, variable.name);
         node(Ty::Statement, "println (_strr {});\n", vec![value])
     }
 
-    /// An array becomes one whose elements look at other elements of it, in one step or through a
+    /// Replaces an array by one whose elements read other elements of it, directly or through a
     /// value.
     pub(super) fn moved(&mut self, depth: u32, scope: &mut Scope) -> Option<Node> {
         let arrays: Vec<Variable> = scope
@@ -117,7 +117,7 @@ impl Generator {
         if self.rng.bool() {
             return Some(node(Ty::Statement, &format!("{name} = {{}};\n"), vec![made]));
         }
-        // Something else may happen between.
+        // Another statement may come between.
         let between = self.store(depth, scope);
         let pattern = format!("val {old} = {{}};\n{{}}{name} = {old};\n");
         let whole = node(Ty::Statement, &pattern, vec![made, between]);

@@ -1,11 +1,11 @@
-//! Smaller programs that fail in the same way: statements dropped, expressions replaced by parts of
-//! them or by the plainest value of their type.
+//! Reduction of failing programs: statements are dropped, expressions replaced by parts of them or
+//! by the plainest value of their type.
 
 use super::tree::Node;
 use super::types::Ty;
 use std::time::{Duration, Instant};
 
-/// The smallest program found, within a time, for which `fails` still holds.
+/// Returns the smallest program found within a time for which `fails` still holds.
 pub fn shrunk(items: &[Node], limit: Duration, fails: &mut dyn FnMut(&[Node]) -> bool) -> Vec<Node> {
     let begin = Instant::now();
     let mut best = items.to_vec();
@@ -44,7 +44,7 @@ pub fn shrunk(items: &[Node], limit: Duration, fails: &mut dyn FnMut(&[Node]) ->
     best
 }
 
-/// What may stand for a node and is less than it.
+/// Returns smaller replacements for a node.
 fn candidates(node: &Node) -> Vec<Node> {
     let all = node.all();
     let below = all[1..].iter().filter(|n| n.ty == node.ty).take(12).map(|n| (*n).clone());

@@ -5,7 +5,7 @@ use super::types::{Index, Ty};
 use super::{Function, Generator, MOST_ROUNDS, Scope, Variable};
 
 impl Generator {
-    /// A function of the program, which later ones may call.
+    /// Makes a function of the program, which later ones may call.
     pub(super) fn function(&mut self) -> Node {
         let name = self.name("f");
         let sizes: Vec<String> = match self.rng.u32(0..3) {
@@ -15,7 +15,7 @@ impl Generator {
         };
         let mut scope = Scope { rounds: 1, sizes: sizes.clone(), ..Scope::default() };
         let mut parameters = Vec::new();
-        // Each size stands in a parameter.
+        // Each size occurs in a parameter.
         for size in &sizes {
             let of = self.ty(0);
             parameters.push(Ty::array(&of, &Index::Var(size.clone())));
@@ -46,7 +46,7 @@ impl Generator {
         item
     }
 
-    /// Statements that end with a `return`.
+    /// Makes statements that end with a `return`.
     pub(super) fn body(&mut self, result: &Ty, depth: u32, scope: &Scope) -> Node {
         let mut scope = Scope { result: Some(result.clone()), looping: false, ..scope.clone() };
         let mut statements = self.statements(depth, &mut scope);
@@ -127,7 +127,7 @@ impl Generator {
                 node(Ty::Statement, &pattern, vec![value, first, second])
             }
             15 if self.rng.bool() => {
-                // A local function, which sees what is around it.
+                // A local function, which sees the definitions around it.
                 let (given, result) = (self.ty(0), self.ty(1));
                 let (name, x, y) = (self.name("h"), self.name("x"), self.name("y"));
                 let inner = Scope { result: Some(result.clone()), ..scope.closed(2).with(&x, given.clone()) };
@@ -199,7 +199,7 @@ impl Generator {
         }
     }
 
-    /// Assigns to a variable, or stores into a part of it.
+    /// Makes an assignment to a variable, or a store into a part of it.
     pub(super) fn store(&mut self, depth: u32, scope: &Scope) -> Node {
         let open: Vec<&Variable> = scope.variables.iter().filter(|v| v.open).collect();
         if open.is_empty() {
@@ -236,7 +236,7 @@ impl Generator {
             ty = next;
             steps += 1;
         }
-        // A place is no statement that could be dropped.
+        // A place is not a statement that could be dropped.
         place.ty = Ty::Tuple(vec![Ty::Statement, Ty::Statement]);
         if steps > 0 {
             let value = self.expression(&ty, depth, scope);
@@ -249,7 +249,7 @@ impl Generator {
     }
 }
 
-/// Statements one after the other.
+/// Makes a sequence of statements.
 fn block(statements: Vec<Node>) -> Node {
     let holes = "{}".repeat(statements.len());
     node(Ty::Tuple(Vec::new()), &holes, statements)

@@ -1,12 +1,12 @@
-//! Texts as trees: a node is text with nodes between, and knows its type, so that another of this
-//! type may stand for it. Knows no syntax.
+//! Texts as trees: a node is text with nodes between, and knows its type, so that it may be
+//! replaced by another node of this type. Knows no syntax.
 
 use super::types::Ty;
 
 /// A piece of a program.
 #[derive(Clone)]
 pub struct Node {
-    /// What it is.
+    /// The type.
     pub(super) ty: Ty,
     pub(super) parts: Vec<Part>,
 }
@@ -23,7 +23,7 @@ impl Node {
         Node { ty: Ty::Statement, parts: vec![Part::Text(text)] }
     }
 
-    /// This node and all below, in a fixed order.
+    /// Returns this node and all below, in a fixed order.
     pub(super) fn all(&self) -> Vec<&Node> {
         let mut found = vec![self];
         for part in &self.parts {
@@ -34,7 +34,7 @@ impl Node {
         found
     }
 
-    /// Puts another node at a position of that order.
+    /// Replaces the node at a position of that order.
     pub(super) fn replace(&mut self, at: &mut usize, by: &Node) -> bool {
         if *at == 0 {
             *self = by.clone();
@@ -57,7 +57,7 @@ impl Node {
     }
 }
 
-/// A node whose children stand where the pattern has `{}`.
+/// Makes a node whose children replace the `{}` of the pattern.
 pub(super) fn node(ty: Ty, pattern: &str, children: Vec<Node>) -> Node {
     let mut parts = Vec::new();
     let mut texts = pattern.split("{}");
@@ -71,12 +71,12 @@ pub(super) fn node(ty: Ty, pattern: &str, children: Vec<Node>) -> Node {
     Node { ty, parts }
 }
 
-/// A node without children.
+/// Makes a node without children.
 pub(super) fn leaf(ty: &Ty, text: impl Into<String>) -> Node {
     Node { ty: ty.clone(), parts: vec![Part::Text(text.into())] }
 }
 
-/// A program as text.
+/// Returns a program as text.
 pub fn text(items: &[Node]) -> String {
     let mut out = String::new();
     items.iter().for_each(|item| item.write(&mut out));

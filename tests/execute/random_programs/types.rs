@@ -30,11 +30,11 @@ pub enum Ty {
     Statement,
 }
 
-/// The largest size of an index type that is made.
+/// The maximum size of a generated index type.
 const LARGEST: u64 = 40;
 
 impl Index {
-    /// The number of values; of a parameter, some number.
+    /// Returns the number of values; for a parameter, some number.
     pub fn size(&self) -> u64 {
         match self {
             Index::Unit(n) => *n,
@@ -48,7 +48,7 @@ impl Index {
         }
     }
 
-    /// Whether a parameter is mentioned.
+    /// Returns true if a parameter is mentioned.
     pub fn open(&self) -> bool {
         match self {
             Index::Unit(_) => false,
@@ -59,7 +59,7 @@ impl Index {
         }
     }
 
-    /// As text that may stand anywhere in a type.
+    /// Returns text that may occur anywhere in a type.
     pub fn text(&self) -> String {
         let joined = |parts: &[Index], sign: &str| {
             let parts: Vec<String> = parts.iter().map(Index::text).collect();
@@ -75,7 +75,7 @@ impl Index {
         }
     }
 
-    /// With sizes for parameters.
+    /// Returns the index type with sizes for parameters.
     pub fn at(&self, sizes: &[(String, Index)]) -> Index {
         let each = |parts: &[Index]| parts.iter().map(|p| p.at(sizes)).collect();
         match self {
@@ -90,7 +90,7 @@ impl Index {
         }
     }
 
-    /// Whether another is this one at some sizes, which are noted.
+    /// Returns true if another index type is this one at some sizes, which are recorded.
     pub fn fits(&self, other: &Index, sizes: &mut Vec<(String, Index)>) -> bool {
         match (self, other) {
             (Index::Var(name), _) => match sizes.iter().find(|(n, _)| n == name) {
@@ -109,7 +109,7 @@ impl Index {
 }
 
 impl Ty {
-    /// As text that may stand anywhere in a type.
+    /// Returns text that may occur anywhere in a type.
     pub fn text(&self) -> String {
         match self {
             Ty::Number(name) => name.to_string(),
@@ -146,7 +146,7 @@ impl Ty {
         Ty::Array(Box::new(of.clone()), index.clone())
     }
 
-    /// Scalars in a value.
+    /// Returns the number of scalars in a value.
     pub fn slots(&self) -> u64 {
         match self {
             Ty::Tuple(parts) => parts.iter().map(Ty::slots).sum(),
@@ -156,7 +156,7 @@ impl Ty {
         }
     }
 
-    /// Whether there is no value of it.
+    /// Returns true if the type has no value.
     pub fn empty(&self) -> bool {
         match self {
             Ty::Number(_) | Ty::Maybe(_) | Ty::Statement => false,
@@ -167,12 +167,12 @@ impl Ty {
         }
     }
 
-    /// Whether it is made of a type whose values have an order.
+    /// Returns true if its values have an order.
     pub fn ordered(&self) -> bool {
         matches!(self, Ty::Number(_) | Ty::Code(Index::Unit(_) | Index::Product(_)))
     }
 
-    /// Whether a parameter is mentioned.
+    /// Returns true if a parameter is mentioned.
     pub fn open(&self) -> bool {
         match self {
             Ty::Number(_) | Ty::Statement => false,
@@ -184,7 +184,7 @@ impl Ty {
         }
     }
 
-    /// With sizes for parameters.
+    /// Returns the type with sizes for parameters.
     pub fn at(&self, sizes: &[(String, Index)]) -> Ty {
         match self {
             Ty::Code(index) => Ty::Code(index.at(sizes)),
@@ -196,7 +196,7 @@ impl Ty {
         }
     }
 
-    /// Whether another is this one at some sizes, which are noted.
+    /// Returns true if another type is this one at some sizes, which are recorded.
     pub fn fits(&self, other: &Ty, sizes: &mut Vec<(String, Index)>) -> bool {
         match (self, other) {
             (Ty::Code(a), Ty::Code(b)) => a.fits(b, sizes),
@@ -209,7 +209,7 @@ impl Ty {
         }
     }
 
-    /// The plainest value, as text.
+    /// Returns the plainest value, as text.
     pub fn plain(&self) -> Option<String> {
         Some(match self {
             Ty::Number("int") => "1".to_string(),
@@ -241,7 +241,7 @@ impl Ty {
 }
 
 impl Generator {
-    /// A number type.
+    /// Returns a number type.
     pub(super) fn number(&mut self) -> Ty {
         let names = [
             "int", "int", "int", "int", "real", "real", "real", "f32", "i8", "i16", "i32", "u8", "u16",
@@ -250,7 +250,7 @@ impl Generator {
         Ty::Number(names[self.rng.usize(0..names.len())])
     }
 
-    /// An index type of no more than a few dozen values.
+    /// Returns an index type of at most a few dozen values.
     pub(super) fn index(&mut self, depth: u32) -> Index {
         for _ in 0..8 {
             let index = self.any_index(depth);
@@ -289,12 +289,12 @@ impl Generator {
         }
     }
 
-    /// A type.
+    /// Returns a type.
     pub(super) fn ty(&mut self, depth: u32) -> Ty {
         for _ in 0..8 {
             let ty = self.any_ty(depth);
-            // Whoever asks for a value of a type without values fails, and the rest of the program
-            // says nothing.
+            // An expression of a type without values fails, so that the rest of the program is not
+            // tested.
             if ty.slots() <= 80 && (!ty.empty() || self.one_in(200)) {
                 return ty;
             }

@@ -1,7 +1,7 @@
-//! A small reader of types for the tests of `iso`, so that they need no syntax of the language.
+//! A small parser of types for the tests of `iso`, independent of the syntax of the language.
 //!
 //! Takes text such as `(int * real) ^ (N \* 3)`; gives the canonical type. Upper-case names are
-//! variables: sizes, but `T` and `U`, which are any types. Never reports well: it panics.
+//! variables: sizes, except `T` and `U`, which are any types. Panics on invalid text.
 
 #![allow(dead_code)] // a benchmark uses a part
 
@@ -12,7 +12,7 @@ use felis::types::opaque::Abstract;
 use felis::types::{Kind, Nominal, NominalBody, Triangle, Type, TypeVar};
 use num_bigint::BigUint;
 
-/// The type written in `text`.
+/// Returns the type written in `text`.
 pub fn ty(text: &str) -> Type {
     let mut reader = Reader { tokens: tokens(text), at: 0 };
     let ty = reader.arrow();
@@ -20,14 +20,14 @@ pub fn ty(text: &str) -> Type {
     ty
 }
 
-/// A variable by its letter.
+/// Returns a variable by its letter.
 pub fn variable(name: &str) -> Type {
     let kind = if matches!(name, "T" | "U") { Kind::Type } else { Kind::Compact };
     let id = name.bytes().fold(7u32, |id, byte| id * 31 + u32::from(byte));
     Type::var(TypeVar { id, name: name.into(), kind })
 }
 
-/// `F[T, I, J]`, an abstract type that is functorial in `T` and the index `I`, not in `J`.
+/// Returns `F[T, I, J]`, an abstract type that is functorial in `T` and the index `I`, not in `J`.
 pub fn abstract_type(t: Type, i: Type, j: Type) -> Type {
     let param = |id, name: &str, kind| TypeVar { id, name: name.into(), kind };
     let params = vec![param(1, "T", Kind::Type), param(2, "I", Kind::Compact), param(3, "J", Kind::Compact)];

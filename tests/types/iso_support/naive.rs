@@ -1,6 +1,7 @@
-//! Slots and counts by the definitions of section 3, written out in full at given sizes.
+//! Slots and counts by the definitions of section 3, expanded in full at given sizes.
 //!
-//! The yardstick for the decider: knows nothing of it, and gives up (`None`) on what is large.
+//! The reference for the decision procedure: independent of it, and undefined (`None`) for large
+//! types.
 
 use felis::types::{Triangle, Type, TypeKind};
 use num_bigint::BigUint;
@@ -21,12 +22,12 @@ pub enum Slot {
 /// The values of the variables N, M and any other.
 pub type Sizes = [u32; 2];
 
-/// The size of a compact type.
+/// Returns the size of a compact type.
 pub fn size(ty: &Type, sizes: Sizes) -> Option<BigUint> {
     match ty.kind() {
         TypeKind::UnitSum(n) => Some(n.clone()),
         TypeKind::CompactProduct(parts) => {
-            // Void factors first: the others may be too large to be written down.
+            // Void factors come first: the others may be too large to be computed.
             let all: Vec<Option<BigUint>> = parts.iter().map(|part| size(part, sizes)).collect();
             if all.iter().flatten().any(Zero::is_zero) {
                 return Some(BigUint::zero());
@@ -66,7 +67,7 @@ fn small(n: BigUint) -> Option<BigUint> {
     (n.bits() < 4_000).then_some(n)
 }
 
-/// The slots of a type, in order.
+/// Returns the slots of a type, in order.
 pub fn slots(ty: &Type, sizes: Sizes) -> Option<Vec<Slot>> {
     if ty.is_compact() {
         let n = size(ty, sizes)?;
@@ -119,7 +120,7 @@ fn cases(ty: &Type, sizes: Sizes) -> Option<Vec<Vec<Slot>>> {
         })?,
         TypeKind::Repeat(n, case) => {
             let one = cases(case, sizes)?;
-            // Any number of none is none, and need not be counted to.
+            // Any number of empty words is empty, and need not be enumerated.
             if one.is_empty() {
                 return Some(one);
             }
@@ -142,7 +143,7 @@ fn cases(ty: &Type, sizes: Sizes) -> Option<Vec<Vec<Slot>>> {
     (all.len() <= MOST_SLOTS).then_some(all)
 }
 
-/// The number of values modulo a prime, where each scalar has some number of them.
+/// Returns the number of values modulo a prime, with some number for each scalar.
 pub fn count(ty: &Type, sizes: Sizes) -> Option<BigUint> {
     let p = BigUint::from(0xffff_ffff_ffff_ffc5u64);
     if ty.is_compact() {

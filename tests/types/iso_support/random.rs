@@ -1,11 +1,11 @@
-//! Random small types and random rewritings of them, some by laws, some not.
+//! Random small types and random rewritings of them, some by laws, some arbitrary.
 
 use felis::types::{Triangle, Type, TypeKind};
 use proptest::prelude::*;
 
 use super::{abstract_type, variable};
 
-/// Compact linear types of a few sizes.
+/// Generates compact linear types of a few sizes.
 pub fn compact() -> BoxedStrategy<Type> {
     let leaf = prop_oneof![
         4 => (0u32..4).prop_map(Type::unit_sum),
@@ -24,7 +24,7 @@ pub fn compact() -> BoxedStrategy<Type> {
     .boxed()
 }
 
-/// Types of every form, of declared ones an abstract type.
+/// Generates types of every form; of declared types, an abstract one.
 pub fn any_type() -> BoxedStrategy<Type> {
     let leaf = prop_oneof![
         3 => Just(Type::int()),
@@ -47,7 +47,7 @@ pub fn any_type() -> BoxedStrategy<Type> {
     .boxed()
 }
 
-/// How far a rewriting may go.
+/// The relation that a rewriting may reach.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Reach {
     Natural,
@@ -55,7 +55,7 @@ pub enum Reach {
     Anything,
 }
 
-/// Rewrites `ty` somewhere, as `choices` say.
+/// Rewrites `ty` somewhere, as `choices` determine.
 pub fn rewrite(ty: &Type, choices: &[u16], reach: Reach) -> Type {
     let mut ty = ty.clone();
     for pair in choices.chunks(2) {
@@ -83,7 +83,7 @@ fn at(ty: &Type, place: u32, f: &mut dyn FnMut(&Type) -> Type) -> Type {
         if left < child.nodes() {
             done = true;
             let new = at(child, left, f);
-            // Only compact types inside compact types, right of `^` and left of `*+`.
+            // Only compact types are allowed inside compact types, right of `^` and left of `*+`.
             let must = ty.is_compact()
                 || matches!(ty.kind(), TypeKind::Array(_, index) | TypeKind::Repeat(index, _) if index == child)
                 || matches!(ty.kind(), TypeKind::Nominal(_, args) if args[1] == *child);
@@ -98,7 +98,8 @@ fn at(ty: &Type, place: u32, f: &mut dyn FnMut(&Type) -> Type) -> Type {
     })
 }
 
-/// How deep pairs are nested in pairs. With variables, only so many are decided.
+/// Returns the nesting depth of pairs within pairs; with variables, the decision procedure has a
+/// bound.
 fn pairs_within(ty: &Type) -> usize {
     let own = usize::from(matches!(ty.kind(), TypeKind::Triangle(..)));
     let mut deepest = 0;
