@@ -2,16 +2,23 @@
 
 use super::{Binary, Cast, Compare, ReductionOp, ScalarType, Unary};
 
+/// Operations with a name in the text of the loop form.
+pub trait Mnemonic: Sized {
+    /// Returns the name.
+    fn mnemonic(self) -> &'static str;
+
+    /// Returns the operation of this name.
+    fn from_mnemonic(name: &str) -> Option<Self>;
+}
+
 macro_rules! mnemonics {
     ($( $Enum:ident { $( $variant:ident $name:literal )* } )*) => { $(
-        impl $Enum {
-            /// The name in the text of the loop form.
-            pub fn mnemonic(self) -> &'static str {
+        impl Mnemonic for $Enum {
+            fn mnemonic(self) -> &'static str {
                 match self { $( $Enum::$variant => $name, )* }
             }
 
-            /// The one of this name.
-            pub fn from_mnemonic(name: &str) -> Option<$Enum> {
+            fn from_mnemonic(name: &str) -> Option<$Enum> {
                 match name {
                     $( $name => Some($Enum::$variant), )*
                     _ => None,

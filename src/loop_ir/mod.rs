@@ -42,23 +42,11 @@ pub use crate::core::scalar_function::{ScalarFunction, ScalarType};
 pub use id::{Array, Id, IdVec, Label, Reg, Var};
 pub use visit::{Part, PartMut, for_each_stmt};
 
-impl ReductionOp {
-    /// The operation that joins.
-    pub fn operation(self) -> Binary {
-        match self {
-            ReductionOp::Add => Binary::Add,
-            ReductionOp::Mul => Binary::Mul,
-            ReductionOp::Min => Binary::Min,
-            ReductionOp::Max => Binary::Max,
-        }
-    }
-
-    /// The bits of what lanes start from.
-    pub fn identity_bits(self, ty: ScalarType) -> u64 {
-        match ty {
-            ScalarType::F32 => u64::from((self.identity() as f32).to_bits()),
-            _ => self.identity().to_bits(),
-        }
+/// Returns the bits of the identity of a reduction, from which its lanes start.
+pub fn identity_bits(reduction: ReductionOp, ty: ScalarType) -> u64 {
+    match ty {
+        ScalarType::F32 => u64::from((reduction.identity() as f32).to_bits()),
+        _ => reduction.identity().to_bits(),
     }
 }
 
@@ -96,6 +84,18 @@ pub enum Binary {
     Shl,
     /// Without sign; by fewer places than there are bits.
     Shr,
+}
+
+/// The operation that joins two partial results of a reduction.
+impl From<ReductionOp> for Binary {
+    fn from(reduction: ReductionOp) -> Binary {
+        match reduction {
+            ReductionOp::Add => Binary::Add,
+            ReductionOp::Mul => Binary::Mul,
+            ReductionOp::Min => Binary::Min,
+            ReductionOp::Max => Binary::Max,
+        }
+    }
 }
 
 /// An operation on one register, with a result of its type.
@@ -260,7 +260,7 @@ impl Summand {
     /// A lane with one more.
     pub fn accumulate(self, lane: Reg) -> Op {
         match self {
-            Summand::Value(joining, reg) => Op::Binary(joining.operation(), lane, reg),
+            Summand::Value(joining, reg) => Op::Binary(joining.into(), lane, reg),
             Summand::Product(a, b) => Op::Call(ScalarFunction::Fma, vec![a, b, lane]),
         }
     }

@@ -6,6 +6,7 @@
 //! whether it is valid, which is [`super::validate`]'s work, or an error with the number of the
 //! line.
 
+use super::mnemonics::Mnemonic;
 use super::{
     ArrayInfo, Binary, Cast, Compare, Gemm, Id, Kernel, Op, Origin, Part, ReductionOp, Reg, ScalarFunction,
     ScalarType, Stmt, Summand, Unary, for_each_stmt,

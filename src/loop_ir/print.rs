@@ -3,6 +3,7 @@
 //! [`super::parse::kernel`] reads what is printed here. Registers that no statement mentions and
 //! the estimates of costs are not part of the text.
 
+use super::mnemonics::Mnemonic;
 use super::{Gemm, IdVec, Kernel, Op, Origin, Reg, ScalarType, Stmt, Summand};
 use std::fmt::Write;
 

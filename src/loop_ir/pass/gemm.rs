@@ -23,6 +23,7 @@
 
 use super::super::{
     Array, Binary, Gemm, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, for_each_stmt,
+    identity_bits,
 };
 use super::Builder;
 use super::clone_stmts::Cloner;
@@ -314,7 +315,7 @@ fn match_gemm(
             (build.kernel.add_array(origin, 8, slots), None, None)
         }
     };
-    let neutral = Op::Const(ScalarType::F64, ReductionOp::Add.identity_bits(ScalarType::F64));
+    let neutral = Op::Const(ScalarType::F64, identity_bits(ReductionOp::Add, ScalarType::F64));
     let start = start.unwrap_or_else(|| build.define(ScalarType::F64, neutral));
     let height = build.int(ROWS_PER_PIECE);
     let more = build.int(ROWS_PER_PIECE - 1);

@@ -32,7 +32,8 @@
 //! nothing fails.
 
 use super::super::{
-    Array, Binary, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary, Var, for_each_stmt,
+    Array, Binary, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary, Var,
+    for_each_stmt, identity_bits,
 };
 use super::Builder;
 use crate::core::reduction::{LANES, combine_lanes};
@@ -461,7 +462,7 @@ impl<'s> Tiler<'_, 's> {
 
     /// Sets all lanes to what they start from.
     fn neutral(&mut self, lanes: Array, joining: ReductionOp, ty: ScalarType) {
-        let neutral = self.build.define(ty, Op::Const(ty, joining.identity_bits(ty)));
+        let neutral = self.build.define(ty, Op::Const(ty, identity_bits(joining, ty)));
         let (low, high) = (self.build.int(0), self.build.int(TILE * LANES as i64));
         let (label, index) = (self.build.label(), self.build.reg(ScalarType::I64));
         let body = vec![Stmt::Store(lanes, index, neutral)];
@@ -518,7 +519,7 @@ impl<'s> Tiler<'_, 's> {
                         let slot = self.lane(number as i64, place);
                         self.build.define(ty, Op::Load(lanes, slot, ty))
                     });
-                    let sum = combine_lanes(lanes, |a, b| self.build.binary(joining.operation(), a, b));
+                    let sum = combine_lanes(lanes, |a, b| self.build.binary(joining.into(), a, b));
                     self.define(result, sum, &mut group);
                 }
             }

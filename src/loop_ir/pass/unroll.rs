@@ -9,7 +9,7 @@
 //!
 //! Inner loops first, as long as the code stays short ([`MAX_STATEMENTS`]).
 
-use super::super::{Binary, Kernel, Op, Reg, Stmt, Summand, for_each_stmt};
+use super::super::{Binary, Kernel, Op, Reg, Stmt, Summand, for_each_stmt, identity_bits};
 use super::Builder;
 use super::clone_stmts::Cloner;
 use crate::core::reduction::{LANES, combine_lanes};
@@ -81,12 +81,12 @@ fn written_out(kernel: &mut Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
         // The sum has the register of the loop that it replaces, and what lanes start from comes
         // first.
         let sum = combine_lanes(lanes, |a, b| match (a, b) {
-            (Some(a), Some(b)) => Some(build.binary(joining.operation(), a, b)),
+            (Some(a), Some(b)) => Some(build.binary(joining.into(), a, b)),
             (a, b) => a.or(b),
         })?;
         let ty = build.kernel.regs[sum];
-        let start = build.define(ty, Op::Const(ty, joining.identity_bits(ty)));
-        build.stmts.push(Stmt::Let(*result, Op::Binary(joining.operation(), start, sum)));
+        let start = build.define(ty, Op::Const(ty, identity_bits(joining, ty)));
+        build.stmts.push(Stmt::Let(*result, Op::Binary(joining.into(), start, sum)));
     }
     Some(build.stmts)
 }
