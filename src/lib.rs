@@ -41,48 +41,39 @@ pub use api::{
 
 // For the command line and the tests; not part of the library's interface.
 #[doc(hidden)]
-pub mod cancellation;
 #[doc(hidden)]
-pub mod check;
 #[doc(hidden)]
-pub mod core;
 #[doc(hidden)]
-pub mod data;
 #[doc(hidden)]
-pub mod diagnostic;
 #[doc(hidden)]
 pub mod editor;
 #[doc(hidden)]
-pub mod elementary;
 #[doc(hidden)]
-pub mod eval;
 #[doc(hidden)]
-pub mod hash;
 #[doc(hidden)]
-pub mod iso;
 #[doc(hidden)]
-pub mod jit;
 #[doc(hidden)]
-pub mod kernel;
 #[doc(hidden)]
-pub mod layout;
 #[doc(hidden)]
-pub mod loop_ir;
 #[doc(hidden)]
-pub mod lower;
 #[doc(hidden)]
-pub mod picture;
 #[doc(hidden)]
-pub mod quote;
 #[doc(hidden)]
 pub mod session;
 #[doc(hidden)]
-pub mod source;
 #[doc(hidden)]
-pub mod suggest;
 #[doc(hidden)]
-pub mod syntax;
 #[doc(hidden)]
-pub mod types;
 #[doc(hidden)]
-pub mod value;
+#[doc(hidden)]
+pub use felis_base::{cancellation, diagnostic, elementary, hash, quote, source, suggest};
+#[doc(hidden)]
+pub use felis_calculus::{core, iso, types};
+#[doc(hidden)]
+pub use felis_check::check;
+#[doc(hidden)]
+pub use felis_compiler::{jit, loop_ir, lower};
+#[doc(hidden)]
+pub use felis_runtime::{data, eval, kernel, layout, picture, value};
+#[doc(hidden)]
+pub use felis_syntax::syntax;

@@ -55,9 +55,11 @@ fn every_code_is_shown() {
     // No known program leads to these: internal limits and internal errors.
     const INTERNAL: &[&str] = &["E0512", "E0599"];
     let mut known = BTreeSet::new();
-    let checker = fs::read_dir(folder("src/check/error")).expect("the errors of the checker");
+    let checker = fs::read_dir(folder("crates/check/src/check/error")).expect("the errors of the checker");
     let checker = checker.map(|entry| entry.expect("a readable entry").path());
-    for file in checker.chain([folder("src/eval/error.rs"), folder("src/data/error.rs")]) {
+    for file in checker
+        .chain([folder("crates/runtime/src/eval/error.rs"), folder("crates/runtime/src/data/error.rs")])
+    {
         let text = fs::read_to_string(file).expect("readable");
         let words = text.split(|c: char| !c.is_ascii_alphanumeric());
         for word in words.filter(|w| w.len() == 5 && w.starts_with(['E', 'W', 'N'])) {

@@ -60,7 +60,7 @@ fn programs_print_and_say_what_they_should() {
 #[test]
 fn every_code_has_a_case() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let table = fs::read_to_string(root.join("src/check/error/module.rs")).expect("readable");
+    let table = fs::read_to_string(root.join("crates/check/src/check/error/module.rs")).expect("readable");
     let known: BTreeSet<&str> = table
         .split(|c: char| !c.is_ascii_alphanumeric())
         .filter(|word| word.len() == 5 && word.starts_with("E09") && !word.ends_with("xx"))

@@ -96,10 +96,16 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// Returns the source files of all crates.
+fn sources() -> Vec<PathBuf> {
+    files("src", "rs").into_iter().chain(files("crates", "rs")).collect()
+}
+
 /// Returns the room of a source file; `None` for the two roots.
 fn room(path: &Path) -> Option<String> {
-    let inside = path.strip_prefix(root().join("src")).expect("a file of src");
-    let first = inside.components().next().expect("a name").as_os_str().to_string_lossy().into_owned();
+    let inside = path.strip_prefix(root()).expect("a file of the repository");
+    let mut names = inside.components().map(|name| name.as_os_str().to_string_lossy());
+    let first = names.by_ref().skip_while(|name| name != "src").nth(1).expect("a name").into_owned();
     let room = first.strip_suffix(".rs").unwrap_or(&first);
     (!matches!(room, "lib" | "main")).then(|| room.to_string())
 }
@@ -146,7 +152,7 @@ fn named(text: &str) -> BTreeSet<String> {
 #[test]
 fn arrows_point_down() {
     let mut wrong = Vec::new();
-    for path in files("src", "rs") {
+    for path in sources() {
         let Some(room) = room(&path) else { continue };
         let Some((_, below)) = ROOMS.iter().find(|(name, _)| *name == room) else {
             wrong.push(format!("{}: the room `{room}` is not in the table", path.display()));
@@ -184,7 +190,7 @@ fn names_are_found_in_every_form_of_use() {
 
 #[test]
 fn every_file_says_what_it_is() {
-    for folder in ["src", "tests", "benches"] {
+    for folder in ["src", "crates", "tests", "benches"] {
         for path in files(folder, "rs") {
             assert!(read(&path).starts_with("//! "), "{} does not open with `//!`", path.display());
         }
@@ -198,7 +204,7 @@ fn every_file_says_what_it_is() {
 
 #[test]
 fn nothing_is_left_for_later() {
-    for path in files("src", "rs") {
+    for path in sources() {
         let text = read(&path);
         for word in [concat!("todo", "!("), concat!("unimplemented", "!("), concat!("dbg", "!(")] {
             assert!(!text.contains(word), "{} contains `{word}`", path.display());
@@ -208,13 +214,33 @@ fn nothing_is_left_for_later() {
 
 #[test]
 fn what_the_language_cannot_check_is_in_two_files() {
-    let audited = ["src/jit/native.rs", "src/cli/map.rs"].map(|name| root().join(name));
-    for path in files("src", "rs") {
+    let audited = ["crates/compiler/src/jit/native.rs", "src/cli/map.rs"].map(|name| root().join(name));
+    for path in sources() {
         let text = read(&path);
         let word = concat!("un", "safe");
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
         let uses = code.filter(|line| line.contains(word)).count();
         assert_eq!(uses > 0, audited.contains(&path), "{}: {uses} uses of `{word}`", path.display());
+    }
+}
+
+/// The library without the feature `cli` has no other dependencies than those that are always there.
+#[test]
+fn the_library_uses_no_optional_dependency() {
+    let manifest = read(&root().join("Cargo.toml"));
+    let optional: Vec<String> = manifest
+        .lines()
+        .filter(|line| line.contains("optional = true"))
+        .filter_map(|line| Some(line.split_once(' ')?.0.replace('-', "_")))
+        .collect();
+    assert!(optional.len() > 5, "{optional:?}");
+    for path in files("src", "rs") {
+        if !matches!(room(&path).as_deref(), Some("session" | "api" | "editor")) {
+            continue;
+        }
+        let text = read(&path);
+        let used = optional.iter().find(|name| text.contains(&format!("{name}::")));
+        assert!(used.is_none(), "{} uses {used:?}, which only the command line has", path.display());
     }
 }
 

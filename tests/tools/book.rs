@@ -331,7 +331,7 @@ const NOT_SHOWN: &[&str] = &[
 fn every_code_is_in_the_reference() {
     let page = read(&root().join("book/src/diagnostics.md"));
     let mut missing = BTreeSet::new();
-    for file in files("src", "rs") {
+    for file in files("src", "rs").into_iter().chain(files("crates", "rs")) {
         let text = read(&file);
         for (at, _) in text.match_indices('"') {
             let code = text.get(at + 1..at + 6).unwrap_or_default();
@@ -402,7 +402,7 @@ fn the_chapters_on_the_library_are_what_it_says() {
 
 #[test]
 fn the_grammar_is_that_of_the_parser() {
-    let parser = read(&root().join("src/syntax/parser/mod.rs"));
+    let parser = read(&root().join("crates/syntax/src/syntax/parser/mod.rs"));
     let grammar = parser.split("//! ```text\n").nth(1).and_then(|rest| rest.split("//! ```\n").next());
     let lines = grammar.expect("the grammar").lines();
     let rules: Vec<&str> =

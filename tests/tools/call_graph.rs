@@ -9,7 +9,7 @@
 use fancy_regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The number of files in the largest cycle of each room. A number may decrease and never increase.
 const LARGEST_CYCLE: &[(&str, usize)] = &[
@@ -52,8 +52,16 @@ fn texts(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
     }
 }
 
+/// Returns the folder of a room, which is in one of the crates.
+fn folder(room: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let crates = fs::read_dir(root.join("crates")).expect("the crates").flatten().map(|entry| entry.path());
+    let mut folders = crates.chain([root.to_path_buf()]).map(|path| path.join("src").join(room));
+    folders.find(|path| path.is_dir()).unwrap_or_else(|| panic!("no room `{room}`"))
+}
+
 fn graph(room: &str) -> Graph {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room);
+    let root = folder(room);
     let mut files = BTreeMap::new();
     texts(&root, &root, &mut files);
     let definition = Regex::new(r"\bfn (\w+)").expect("a pattern");

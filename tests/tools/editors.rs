@@ -22,7 +22,7 @@ fn grammar() -> Grammar {
 
 /// Returns the keywords of the lexer's table.
 fn keywords() -> BTreeSet<String> {
-    let table = read("src/syntax/token.rs");
+    let table = read("crates/syntax/src/syntax/token.rs");
     let tokens = table.lines().filter_map(|line| line.trim().strip_prefix("#[token(\"")?.split('"').next());
     let words = tokens.filter(|token| token.chars().all(|c| c.is_ascii_alphabetic()));
     words.map(str::to_string).collect()

@@ -23,7 +23,7 @@
 //!
 //! No branches: the loops of blocks become vectors, whatever processor the compiler is told of.
 
-pub(crate) mod tables;
+pub mod tables;
 
 pub use libm::{acos, asin, atan2, cos, sin, tan};
 
@@ -31,7 +31,7 @@ use tables::{ATAN, ATAN_SERIES, LN2, LN2_128, LOGARITHMS, POWERS, Pair};
 
 /// 1.5 * 2^52: added and taken away again, it rounds to a whole number, which stands in the lower
 /// bits meanwhile.
-pub(crate) const ROUND: f64 = 6_755_399_441_055_744.0;
+pub const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// `x` to the power of `y`; small whole powers are products, as who writes `x ** 2.0` expects.
 pub fn pow(x: f64, y: f64) -> f64 {
@@ -69,7 +69,7 @@ fn pow_exponent(y: f64, reduced: Reduced, [high, low]: Pair) -> Pair {
 }
 
 /// Beyond this `e` to the power of it is 0 or infinite.
-pub(crate) const POW_MOST: f64 = 800.0;
+pub const POW_MOST: f64 = 800.0;
 
 /// The result, `found` or that of a special case; `exponent` is `y ln x`.
 #[inline(always)]
@@ -159,13 +159,13 @@ impl Reduced {
 }
 
 /// The bits of 0.703125, the least fraction that is looked up.
-pub(crate) const LEAST: i64 = 0x3fe6_8000_0000_0000;
+pub const LEAST: i64 = 0x3fe6_8000_0000_0000;
 /// The lowest bits of its multiple of 128, rounded.
-pub(crate) const FIRST: u64 = 90;
+pub const FIRST: u64 = 90;
 /// The bits of the first part of a quotient.
-pub(crate) const UPPER: u64 = 0xffff_ffff_f800_0000;
+pub const UPPER: u64 = 0xffff_ffff_f800_0000;
 /// 2^54.
-pub(crate) const SCALE: f64 = 18_014_398_509_481_984.0;
+pub const SCALE: f64 = 18_014_398_509_481_984.0;
 
 #[inline(always)]
 fn ln_reduced(x: f64) -> Reduced {
@@ -230,7 +230,7 @@ fn tanh_doubled(x: f64) -> f64 {
 }
 
 /// e to the power of this is so large that 2 added to it does not count.
-pub(crate) const TANH_MOST: f64 = 44.0;
+pub const TANH_MOST: f64 = 44.0;
 
 #[inline(always)]
 fn tanh_finished(x: f64, k: i64, [r, lost]: Pair, [high, low]: Pair) -> f64 {

@@ -10,7 +10,7 @@ mod types;
 use super::ast::{ApplyForm, Expr, ExprKind, Name, Pattern, Stmt, TypeExpr};
 use super::edition::ParenthesisSite;
 use crate::source::Span;
-pub(crate) use expr::quoted;
+pub use expr::quoted;
 pub(super) use expr::{binds_as_operand, first_part};
 
 /// Returns the text of a program, one statement per line.

@@ -550,7 +550,7 @@ fn leftmost(expr: &Expr) -> &Expr {
 }
 
 /// Returns a string literal.
-pub(crate) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     text.chars().for_each(|c| push_escaped(c, '"', &mut out));

@@ -7,7 +7,7 @@ mod code;
 mod wrap;
 
 pub use code::Code;
-pub(crate) use code::errors;
+pub use code::errors;
 
 pub use wrap::fill_paragraphs;
 

@@ -83,6 +83,7 @@ scalar_values! {
 /// Calls `$callback!` with `$extra` in braces and the table of scalar functions. Types are those of
 /// the language; the body is Rust, with arguments of type `f64` (`real`), `f32` (`single`), `i64`
 /// (`int`) or `bool`.
+#[macro_export]
 macro_rules! scalar_functions {
     ($callback:ident $($extra:tt)*) => { $callback! {
         { $($extra)* }
@@ -122,11 +123,11 @@ macro_rules! scalar_functions {
         }
     } };
 }
-pub(crate) use scalar_functions;
+pub use scalar_functions;
 
 /// The types of the table.
 #[allow(non_camel_case_types)]
-pub(crate) mod types {
+pub mod types {
     pub type real = f64;
     pub type single = f32;
     pub type int = i64;
@@ -218,7 +219,7 @@ impl ScalarFunction {
 }
 
 /// Shifts `a` left. A negative number of places is no shift; from 64 places on the result is 0.
-pub(crate) fn shift_left(a: i64, places: i64) -> i64 {
+pub fn shift_left(a: i64, places: i64) -> i64 {
     match u32::try_from(places) {
         Ok(places) => (a as u64).checked_shl(places).unwrap_or(0) as i64,
         Err(_) if places < 0 => a,
@@ -228,7 +229,7 @@ pub(crate) fn shift_left(a: i64, places: i64) -> i64 {
 
 /// Shifts `a` right as an unsigned number. A negative number of places is no shift; from 64 places
 /// on the result is 0.
-pub(crate) fn shift_right(a: i64, places: i64) -> i64 {
+pub fn shift_right(a: i64, places: i64) -> i64 {
     match u32::try_from(places) {
         Ok(places) => (a as u64).checked_shr(places).unwrap_or(0) as i64,
         Err(_) if places < 0 => a,
@@ -237,7 +238,7 @@ pub(crate) fn shift_right(a: i64, places: i64) -> i64 {
 }
 
 /// Computes a power by repeated squaring. Products wrap; the exponent is read as unsigned.
-pub(crate) fn wrapping_power(mut base: i64, exponent: i64) -> i64 {
+pub fn wrapping_power(mut base: i64, exponent: i64) -> i64 {
     let mut exponent = exponent as u64;
     let mut result = 1i64;
     while exponent > 0 {

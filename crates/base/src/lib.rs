@@ -1,0 +1,9 @@
+//! What every stage uses: texts, messages, cancellation, elementary functions.
+
+pub mod cancellation;
+pub mod diagnostic;
+pub mod elementary;
+pub mod hash;
+pub mod quote;
+pub mod source;
+pub mod suggest;

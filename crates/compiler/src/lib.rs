@@ -1,0 +1,9 @@
+//! Core to loops to machine code.
+
+pub mod jit;
+pub mod loop_ir;
+pub mod lower;
+
+pub(crate) use felis_base::{elementary, hash, source};
+pub(crate) use felis_calculus::{core, types};
+pub(crate) use felis_runtime::{kernel, layout, value};

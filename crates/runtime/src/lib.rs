@@ -1,0 +1,11 @@
+//! Values, their layout, files of data, pictures, and the evaluator.
+
+pub mod data;
+pub mod eval;
+pub mod kernel;
+pub mod layout;
+pub mod picture;
+pub mod value;
+
+pub(crate) use felis_base::{diagnostic, elementary, hash, quote, source, suggest};
+pub(crate) use felis_calculus::{core, types};
