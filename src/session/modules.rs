@@ -147,7 +147,7 @@ impl Session {
                         let parts: Vec<String> = library::parts().map(str::to_string).collect();
                         let similar = similar(&name.text, library::parts());
                         let (span, name) = (name.span, name.text.to_string());
-                        Err(ModuleError::UnknownPart { span, name, similar, parts })
+                        Err(Box::new(ModuleError::UnknownPart { span, name, similar, parts }))
                     }
                 },
                 ImportTarget::File { path, span } => self.read_module(path, *span, reading),
@@ -159,7 +159,7 @@ impl Session {
                     if let Some(collector) = &mut self.collector {
                         collector.record_unresolved_import();
                     }
-                    reading.diagnostics.push(CheckError::from(error).to_diagnostic());
+                    reading.diagnostics.push(CheckError::from(*error).to_diagnostic());
                     whole = false;
                 }
             }
@@ -174,8 +174,9 @@ impl Session {
         path: &str,
         span: Span,
         reading: &mut PendingModules,
-    ) -> Result<Option<ImportedModule>, ModuleError> {
-        let unreadable = |why: String| ModuleError::Unreadable { span, path: path.to_string(), why };
+    ) -> Result<Option<ImportedModule>, Box<ModuleError>> {
+        let unreadable =
+            |why: String| Box::new(ModuleError::Unreadable { span, path: path.to_string(), why });
         let Some(loader) = &self.loader else {
             return Err(unreadable("there are no files here".to_string()));
         };
@@ -188,7 +189,7 @@ impl Session {
                     true => Some(full),
                     false => similar(path, beside.iter().map(String::as_str)),
                 };
-                ModuleError::NoFile { span, path: path.to_string(), looked, similar }
+                Box::new(ModuleError::NoFile { span, path: path.to_string(), looked, similar })
             }
         })?;
         if let Some(module) = self.modules.get(&place.id) {
@@ -200,13 +201,13 @@ impl Session {
         if let Some(at) = reading.way.iter().position(|open| open.id == place.id) {
             let mut chain: Vec<String> = reading.way[at..].iter().map(|p| p.name.clone()).collect();
             chain.push(place.name);
-            return Err(ModuleError::Cycle { span, chain });
+            return Err(Box::new(ModuleError::Cycle { span, chain }));
         }
         if reading.way.len() >= MAX_IMPORT_DEPTH {
-            return Err(ModuleError::TooMany { span, limit: MAX_IMPORT_DEPTH, deep: true });
+            return Err(Box::new(ModuleError::TooMany { span, limit: MAX_IMPORT_DEPTH, deep: true }));
         }
         if self.modules.len() + reading.fresh.len() + reading.way.len() >= MAX_MODULES {
-            return Err(ModuleError::TooMany { span, limit: MAX_MODULES, deep: false });
+            return Err(Box::new(ModuleError::TooMany { span, limit: MAX_MODULES, deep: false }));
         }
         let text = loader.read(&place).map_err(unreadable)?;
         reading.bytes += text.len();
