@@ -11,6 +11,7 @@ mod checker;
 mod enumerations;
 mod examples;
 mod felix;
+mod fields;
 mod kernels;
 mod loop_forms;
 mod moves;

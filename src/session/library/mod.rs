@@ -45,6 +45,7 @@ const FILES: &[(&str, &str)] = &[
     ("stdlib/sort.flx", include_str!("../../../stdlib/sort.flx")),
     ("stdlib/linear.flx", include_str!("../../../stdlib/linear.flx")),
     ("stdlib/statistics.flx", include_str!("../../../stdlib/statistics.flx")),
+    ("stdlib/fields.flx", include_str!("../../../stdlib/fields.flx")),
     ("stdlib/select.flx", include_str!("../../../stdlib/select.flx")),
     ("stdlib/algebra.flx", include_str!("../../../stdlib/algebra.flx")),
     ("stdlib/complex.flx", include_str!("../../../stdlib/complex.flx")),

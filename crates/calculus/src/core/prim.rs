@@ -187,6 +187,8 @@ scalar_functions! { prims
         CaseNo "caseno": "[S, T] S -> T", ComputedResult, "The number of the case that a value of a sum is: an index of `N` for a coarray `N *+ A`.";
         CaseArg "casearg": "[S, T] S -> T", ComputedResult, "The argument of a value of a sum whose cases all have arguments of one type.";
         Size "sizeof": "[I:COMPACTLINEAR] unit -> int", Code, "The number of values of `I`.";
+        Shift "_shift": "[N:COMPACTLINEAR, M:COMPACTLINEAR, S:COMPACTLINEAR] N * M -> S", Code, "The value whose code is the sum of two codes, where `S` has at least one value less than `N` and `M` together.";
+        FirstLabel "_first_label": "[I:COMPACTLINEAR] unit -> int", Code, "The label of the first value of `I`; 0 if its values have no labels.";
         Wrap "wrap": "[T, S] S -> T", Convert, "The number as an integer of type `T`, wrapped around if it does not fit.";
         Saturate "saturate": "[T, S] S -> T", Convert, "The number as an integer of type `T`, the nearest bound if it does not fit.";
         ModInt "mod": "[I:COMPACTLINEAR] int -> I", Code, "The value of `I` whose code is the integer modulo the size of `I`.";

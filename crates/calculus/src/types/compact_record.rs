@@ -38,6 +38,7 @@ fn with_names(names: Names) -> Nominal {
         params,
         kind: Kind::Compact,
         cyclic: false,
+        origin: None,
         compact_record: true,
         body: OnceLock::new(),
     }));

@@ -33,7 +33,7 @@ pub mod triangle;
 
 pub use apply::TypeFun;
 pub use kind::{FiniteKind, Kind, Member};
-pub use nominal::{Nominal, NominalBody, NominalDef};
+pub use nominal::{Nominal, NominalBody, NominalDef, Origin};
 pub use rest::ProductForm;
 pub use scalar::Scalar;
 

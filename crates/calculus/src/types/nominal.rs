@@ -3,8 +3,9 @@
 //! A declared type is identified by its number. Its body is set after the declaration, because
 //! types may mention themselves and each other.
 
-use super::{Kind, Type, TypeVar, opaque};
+use super::{Kind, Type, TypeKind, TypeVar, opaque};
 use crate::hash::HashMap;
+use num_bigint::BigInt;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -25,10 +26,37 @@ pub struct NominalDef {
     pub kind: Kind,
     /// True if arithmetic on the values is modulo their number: `cyclic` of the library.
     pub cyclic: bool,
+    /// The first label of an index type whose values have integers as labels: `-1` of `-1..4`.
+    pub origin: Option<Origin>,
     /// True if the parameters are the named parts of a compact record.
     pub(super) compact_record: bool,
     /// The body, set once: a variant may mention itself.
     pub(super) body: OnceLock<NominalBody>,
+}
+
+impl Type {
+    /// Returns the label of the first value of an index type; `None` for types without labels, and
+    /// while the type does not determine it.
+    pub fn first_label(&self) -> Option<BigInt> {
+        match self.kind() {
+            TypeKind::Nominal(nominal, args) => nominal.first_label(args),
+            _ => None,
+        }
+    }
+
+    /// Returns true for an index type whose values have integers as labels.
+    pub fn is_labeled(&self) -> bool {
+        matches!(self.kind(), TypeKind::Nominal(nominal, _) if nominal.origin.is_some())
+    }
+}
+
+/// The label of the first value of an index type; the labels are consecutive.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// A number.
+    Number(BigInt),
+    /// The negated size of an index type, which may be a type parameter.
+    MinusSize(Type),
 }
 
 /// The nominal forms.
@@ -48,13 +76,63 @@ impl Nominal {
     /// Declares a nominal type whose body is set later by [`Nominal::define`].
     pub fn declare(id: u32, name: Arc<str>, params: Vec<TypeVar>, kind: Kind) -> Nominal {
         let body = OnceLock::new();
-        Nominal(Arc::new(NominalDef { id, name, params, kind, cyclic: false, compact_record: false, body }))
+        Nominal(Arc::new(NominalDef {
+            id,
+            name,
+            params,
+            kind,
+            cyclic: false,
+            origin: None,
+            compact_record: false,
+            body,
+        }))
+    }
+
+    /// Declares a newtype of an index type whose values have consecutive integers as labels.
+    pub fn declare_labeled(id: u32, name: Arc<str>, params: Vec<TypeVar>, origin: Origin) -> Nominal {
+        let (kind, origin, body) = (Kind::Compact, Some(origin), OnceLock::new());
+        Nominal(Arc::new(NominalDef {
+            id,
+            name,
+            params,
+            kind,
+            cyclic: false,
+            origin,
+            compact_record: false,
+            body,
+        }))
+    }
+
+    /// Returns the label of the first value at these arguments; `None` for types without labels,
+    /// and while the arguments do not determine it.
+    pub fn first_label(&self, args: &[Type]) -> Option<BigInt> {
+        match self.origin_at(args)? {
+            Origin::Number(number) => Some(number),
+            Origin::MinusSize(ty) => Some(-BigInt::from(ty.size().ok()?)),
+        }
+    }
+
+    /// Returns the first label at these arguments; `None` for types without labels.
+    pub fn origin_at(&self, args: &[Type]) -> Option<Origin> {
+        Some(match self.origin.as_ref()? {
+            Origin::Number(number) => Origin::Number(number.clone()),
+            Origin::MinusSize(ty) => Origin::MinusSize(ty.substitute(&self.bindings(args))),
+        })
     }
 
     /// Declares a newtype of an index type whose values are the integers modulo their number.
     pub fn declare_cyclic(id: u32, name: Arc<str>, params: Vec<TypeVar>) -> Nominal {
         let (kind, body) = (Kind::Compact, OnceLock::new());
-        Nominal(Arc::new(NominalDef { id, name, params, kind, cyclic: true, compact_record: false, body }))
+        Nominal(Arc::new(NominalDef {
+            id,
+            name,
+            params,
+            kind,
+            cyclic: true,
+            origin: None,
+            compact_record: false,
+            body,
+        }))
     }
 
     /// Sets the body. Later calls have no effect.

@@ -96,6 +96,11 @@ impl<'a> Lower<'a> {
                 let n = self.count(&types[0])?;
                 Ok(AbstractValue::Word(self.size(n)?))
             }
+            // The sum of the codes is below the size of the result.
+            Prim::Shift => match self.layout(&ty).slots {
+                0 => Ok(AbstractValue::Unit),
+                _ => self.binary(Binary::Add, words[0], words[1]).map(AbstractValue::Word),
+            },
             Prim::ModInt => {
                 let n = self.count(&types[0])?;
                 let size = self.size(n)?;

@@ -53,7 +53,9 @@ impl Overrides {
                 return Ok(at);
             }
             match ty.kind() {
-                TypeKind::Nominal(nominal, _) if nominal.cyclic || ty.compact_fields().is_some() => {
+                TypeKind::Nominal(nominal, _)
+                    if nominal.cyclic || nominal.origin.is_some() || ty.compact_fields().is_some() =>
+                {
                     return Err(ty);
                 }
                 TypeKind::Nominal(nominal, args) => match nominal.newtype_definition(args) {

@@ -110,6 +110,17 @@ impl Machine {
                     }
                 }
             }
+            Prim::Shift => {
+                let sum = args[0].to_code().to_big() + args[1].to_code().to_big();
+                Ok(Value::code(Code::from(&sum)))
+            }
+            Prim::FirstLabel => {
+                let label = types.args[0].first_label().unwrap_or_default();
+                match label.to_i64() {
+                    Some(label) => int(label),
+                    None => Err(Failure::ConversionRange { value: label.to_string(), ty: "int".into() }),
+                }
+            }
             Prim::Wrap | Prim::Saturate => {
                 let scalar =
                     |i: usize| types.args[i].as_scalar().expect("a conversion is between number types");

@@ -10,7 +10,7 @@ use crate::layout::{Form, Layout, Layouts};
 use crate::types::encoding::{Code, Encoding};
 use crate::types::{NominalBody, Scalar, Type, TypeKind};
 use crate::value::Value;
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -292,6 +292,10 @@ impl ValueFormatter<'_> {
             && nominal.cyclic
         {
             let _ = write!(out, "{code}");
+            return;
+        }
+        if let (Some(first), false) = (ty.first_label(), self.read_back) {
+            let _ = write!(out, "{}", first + BigInt::from(code.to_big()));
             return;
         }
         if let Some(fields) = ty.named_parts() {

@@ -319,6 +319,7 @@ fn type_children<'t>(ty: &'t TypeExpr, f: Visit<'_, 't>) {
         T::Array(a, b) | T::CompactPower(a, b) | T::Repeat(a, b) | T::Function(a, b) => {
             types([&**a, &**b], f);
         }
+        T::Labels(first, last) => types([&first.size, &last.size], f),
         T::Record(fields) | T::CompactRecord(fields) => types(fields.iter().map(|(_, ty)| ty), f),
         T::TypeMatch(subjects, arms) => {
             types(subjects, f);

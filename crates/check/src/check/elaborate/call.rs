@@ -18,7 +18,7 @@ use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::syntax::ast::{self};
-use crate::types::{Kind, Scalar, Type, TypeKind};
+use crate::types::{Kind, Scalar, Type, TypeKind, TypeVar};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
@@ -186,7 +186,7 @@ impl Checker<'_> {
         name: &ast::Name,
         chosen: &Callable,
         type_args: &[Type],
-        (first, args): (Arg, Vec<Arg>),
+        (first, mut args): (Arg, Vec<Arg>),
         expected: Expectation<'_>,
         span: Span,
     ) -> Term {
@@ -228,7 +228,6 @@ impl Checker<'_> {
             let own = first.ty();
             let arg = self.finish_arg(first, &own, None);
             if *prim == Prim::Like && !args.is_empty() {
-                let mut args = args;
                 let next = args.remove(0);
                 let own = next.ty();
                 let next = self.finish_arg(next, &own, None);
@@ -249,19 +248,25 @@ impl Checker<'_> {
         // The expected result and the types of later arguments may determine the type of a function
         // argument that waits.
         let mut rest = instance.result.clone();
-        for arg in &args {
+        for (at, arg) in args.iter_mut().enumerate() {
             let Some(TypeKind::Function(d, r)) =
                 rest.as_ref().map(|r| self.infer.shallow(r)).map(|r| r.kind().clone())
             else {
                 rest = None;
                 break;
             };
-            let known = match arg {
-                Arg::Done(term) => Some(term.ty.clone()),
-                _ => None,
-            };
-            if let Some(ty) = known {
-                let _ = self.infer.try_unify(&ty, &d);
+            if let Arg::Done(term) = arg
+                && !self.infer.try_unify(&term.ty, &d)
+                && d.has_spliced()
+            {
+                let takes = scheme.result.as_ref().and_then(|result| domain_after(result, at));
+                let takes = takes.unwrap_or_else(|| d.clone());
+                let because = Some((name.span, format!("`{}` then takes `{takes}`", name.text)));
+                let term = self.coerce(term.clone(), &d, because);
+                if term.ty.is_error() {
+                    return Term::new(TermKind::Error, Type::error(), span);
+                }
+                *arg = Arg::Done(term);
             }
             rest = Some(r);
         }
@@ -272,7 +277,7 @@ impl Checker<'_> {
         }
         let because = self.takes(name, &scheme.domain, &first);
         let arg = self.finish_arg(first, &instance.domain, Some((name.span, because)));
-        let axes = match self.infer.zonk(&arg.ty).kind() {
+        let mut axes = match self.infer.zonk(&arg.ty).kind() {
             TypeKind::Array(_, index) => index.axes(),
             _ => Vec::new(),
         };
@@ -301,7 +306,11 @@ impl Checker<'_> {
         let whole = instance.ty();
         if whole.has_spliced() && self.errors() == errors && is_undetermined(&self.infer.settle(&whole)) {
             let (place, name) = (name.span, name.text.to_string());
-            let error = AxisError::Undetermined { span: place, name, takes: scheme.domain, axes };
+            let takes = scheme.domain;
+            if let Some(param) = scheme.params.first() {
+                axes = axes.iter().filter_map(|axis| argument_for(param, &takes, axis)).collect();
+            }
+            let error = AxisError::Undetermined { span: place, name, takes, axes };
             return self.wrong(error, span);
         }
         match result {
@@ -551,6 +560,36 @@ fn codomain(ty: &Type, arguments: usize) -> Option<Type> {
     match (arguments, ty.kind()) {
         (0, _) => Some(ty.clone()),
         (_, TypeKind::Function(_, result)) => codomain(result, arguments - 1),
+        _ => None,
+    }
+}
+
+/// Returns the parameter type of a function's value after this number of further arguments.
+fn domain_after(ty: &Type, arguments: usize) -> Option<Type> {
+    match codomain(ty, arguments)?.kind() {
+        TypeKind::Function(domain, _) => Some(domain.clone()),
+        _ => None,
+    }
+}
+
+/// Returns the type argument for a parameter of a function that makes an axis of its parameter type
+/// this axis; `None` if no axis of the parameter type has this form.
+fn argument_for(param: &TypeVar, takes: &Type, axis: &Type) -> Option<Type> {
+    /// Matches an axis of the parameter type.
+    fn solution(param: &TypeVar, item: &Type, axis: &Type) -> Option<Type> {
+        match (item.kind(), axis.kind()) {
+            (TypeKind::Var(var), _) if var == param => Some(axis.clone()),
+            (TypeKind::Nominal(a, items), TypeKind::Nominal(b, axes)) if a == b => {
+                items.iter().zip(axes).find_map(|(item, axis)| solution(param, item, axis))
+            }
+            _ => None,
+        }
+    }
+    match takes.kind() {
+        TypeKind::Array(_, index) if index.is_spliced() => {
+            index.axes().iter().find_map(|item| solution(param, item, axis))
+        }
+        TypeKind::Product(parts) => parts.iter().find_map(|part| argument_for(param, part, axis)),
         _ => None,
     }
 }

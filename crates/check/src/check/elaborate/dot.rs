@@ -18,10 +18,10 @@ use crate::check::types::lower;
 use crate::core::{Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
-use crate::syntax::ast::{Expr, ExprKind};
+use crate::syntax::ast::{Expr, ExprKind, UnaryOp};
 use crate::types::number::MAX_COMPONENTS;
 use crate::types::{Kind, Type, TypeKind};
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 
 impl Checker<'_> {
@@ -309,6 +309,9 @@ impl Checker<'_> {
         if let Some(term) = self.compact_literals(key, index, array) {
             return Some(term);
         }
+        if let (Some(label), true) = (signed_literal(key), index.is_labeled()) {
+            return Some(self.labeled(&label, index, span));
+        }
         let (code, tick) = constant_index(key)?;
         Some({
             let found = match tick {
@@ -492,6 +495,15 @@ enum Key {
     Index(Term),
     /// A function, to be applied to the array.
     Function(Term),
+}
+
+/// Returns the value of an integer literal, perhaps with a minus sign.
+fn signed_literal(key: &Expr) -> Option<BigInt> {
+    match &key.kind {
+        ExprKind::Int(value) => Some(BigInt::from(value.clone())),
+        ExprKind::Unary(UnaryOp::Neg, operand) => Some(-signed_literal(operand)?),
+        _ => None,
+    }
 }
 
 /// Returns a literal of an index type, as text for messages.

@@ -3,6 +3,7 @@
 use crate::diagnostic::{Diagnostic, errors};
 use crate::source::Span;
 use crate::types::{ProductForm, Type, TypeKind};
+use num_bigint::BigInt;
 
 errors! {
     /// The errors about axes that are found by name.
@@ -31,6 +32,14 @@ errors! {
         E0325 NoTarget { span: Span, name: String },
         /// `like y` without an array after it.
         E0325 OneArgument { span: Span },
+        /// An integer literal that is no label of the index type that is wanted.
+        E0326 LabelRange { span: Span, label: BigInt, ty: Type, first: BigInt, last: BigInt },
+        /// A label of an index type whose labels depend on a type parameter.
+        E0326 LabelUnknown { span: Span, label: BigInt, ty: Type },
+        /// Labels that go down.
+        E0327 LabelOrder { span: Span, low: BigInt, high: BigInt },
+        /// Labels that are neither numbers nor `-A..B`.
+        E0327 LabelForm { span: Span },
         /// A call that does not determine the axis it works on.
         E0323 Undetermined { span: Span, name: String, takes: Type, axes: Vec<Type> },
     }
@@ -54,7 +63,11 @@ impl AxisError {
                     [one] => format!("its only axis is `{one}`"),
                     all => format!("its axes are {}", listed(all)),
                 };
-                reason(error(span, format!("`{found}` has no axis `{axis}`"), label), because)
+                let d = reason(error(span, format!("`{found}` has no axis `{axis}`"), label), because);
+                match missing_help(found, axis) {
+                    Some(help) => d.help(help),
+                    None => d,
+                }
             }
             E::Repeated { span, found, axis, because } => {
                 let label = "the name does not say which of them".to_string();
@@ -102,6 +115,29 @@ impl AxisError {
                 error(span, "`like` takes two arrays, one after the other".into(), "only one is given".into())
                     .help("`like y x` is `x` over the axes of `y`")
             }
+            E::LabelRange { span, label, ty, first, last } => {
+                let d = error(span, format!("{label} is no label of `{ty}`"), "out of range".into());
+                match last < first {
+                    true => d.note(format!("`{ty}` has no values")),
+                    false => d.note(format!("the labels of `{ty}` go from {first} to {last}")),
+                }
+            }
+            E::LabelUnknown { span, label, ty } => error(
+                span,
+                format!("whether {label} is a label of `{ty}` depends on a type parameter"),
+                "not known here".into(),
+            )
+            .help("a number in place of the parameter, as in `halo[1, N]`, determines the labels"),
+            E::LabelOrder { span, low, high } => {
+                error(span, format!("the labels {low}..{high} go down"), "an index type counts up".into())
+                    .help(format!("{high}..{low} has the same labels"))
+            }
+            E::LabelForm { span } => error(
+                span,
+                "these labels have no known number".into(),
+                "neither two numbers nor `-A..B`".into(),
+            )
+            .help("labels are `-1..4`, or go from minus the size of an index type to the size of another: `-A..B`"),
             E::Undetermined { span, name, takes, axes } => {
                 let message = format!("which axis `{name}` works on is not determined");
                 let d = error(span, message, format!("takes `{takes}`"));
@@ -124,6 +160,24 @@ fn axes_of(ty: &Type) -> Vec<String> {
     match ty.kind() {
         TypeKind::Array(_, index) => index.axes().iter().map(Type::to_string).collect(),
         _ => Vec::new(),
+    }
+}
+
+/// Returns the functions of the library that make an axis of the wanted form.
+fn missing_help(found: &Type, axis: &Type) -> Option<String> {
+    let TypeKind::Nominal(wanted, args) = axis.kind() else { return None };
+    let TypeKind::Array(_, index) = found.kind() else { return None };
+    let own = index.axes().into_iter().next()?;
+    match (&*wanted.name, &args[..]) {
+        ("halo", [size, _]) => Some(format!(
+            "a boundary condition makes a halo: `clamped[{}, {own}] x`, or `mirrored`, `periodic`, `held v`, \
+             `filled f` in place of `clamped`",
+            if size.has_meta() { "1".to_string() } else { size.size_text() }
+        )),
+        ("half", [_]) => Some(format!(
+            "`on_half (first, f, last) x` makes values on the boundaries of an axis, such as `{own}`"
+        )),
+        _ => None,
     }
 }
 

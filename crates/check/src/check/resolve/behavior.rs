@@ -7,13 +7,14 @@
 
 use crate::check::context::Checker;
 use crate::check::env::Constraint;
-use crate::check::error::ClassError;
+use crate::check::error::{AxisError, ClassError};
 use crate::check::solve::constraint::Answer;
 use crate::check::solve::infer::Literal;
 use crate::core::{ClassId, Term, TermKind};
 use crate::source::Span;
 use crate::types::number::{Conversion, conversion, converts};
 use crate::types::{Scalar, Type, TypeKind};
+use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
 impl Checker<'_> {
@@ -52,6 +53,9 @@ impl Checker<'_> {
         if !matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_)) || ty.has_meta() {
             return Err(term);
         }
+        if let (TermKind::Int(label), true) = (&term.kind, ty.is_labeled()) {
+            return Ok(self.labeled(&label.clone(), &ty, term.span));
+        }
         let large = matches!(&term.kind, TermKind::Int(n) if n.to_i64().is_none());
         let sources: &[Type] = match literal {
             Literal::Int if large => &[Type::bigint(), Type::real()],
@@ -70,12 +74,32 @@ impl Checker<'_> {
         Err(term)
     }
 
+    /// Returns the value with this label of an index type with labels. Reports a label that the type
+    /// does not have, or is not known to have.
+    pub(in crate::check) fn labeled(&mut self, label: &BigInt, ty: &Type, span: Span) -> Term {
+        let (Some(first), Ok(size)) = (ty.first_label(), ty.size()) else {
+            let error = AxisError::LabelUnknown { span, label: label.clone(), ty: ty.clone() };
+            return self.wrong(error, span);
+        };
+        match (label - &first).to_biguint().filter(|code| *code < size) {
+            Some(code) => Term::new(TermKind::Code(code), ty.clone(), span),
+            None => {
+                let last = &first + BigInt::from(size) - 1i32;
+                let error = AxisError::LabelRange { span, label: label.clone(), ty: ty.clone(), first, last };
+                self.wrong(error, span)
+            }
+        }
+    }
+
     /// Returns true if a literal of type `from` can become a value of `to` by an instance of
     /// `Literal`.
     pub(in crate::check) fn becomes_literal(&mut self, from: &Type, to: &Type) -> bool {
         let Some(literal) = self.infer.literal_of(from) else { return false };
         if !matches!(to.kind(), TypeKind::Nominal(..) | TypeKind::Var(_)) || to.has_meta() {
             return false;
+        }
+        if literal == Literal::Int && to.is_labeled() {
+            return true;
         }
         let class = self.program.known.literal;
         let whole = literal == Literal::Int && self.belongs(class, &[&Type::int(), to]).is_some();

@@ -402,6 +402,7 @@ impl Checker<'_> {
             T::Call(..) | T::TypeMatch(..) => {
                 self.no_pattern(span, "a type that is computed", "match its arguments instead")
             }
+            T::Labels(..) => self.no_pattern(span, "a range of labels", "a `newtype` gives it a name"),
             T::Rest(_) => {
                 self.no_pattern(span, "`..` by itself", "write the first component before it: `A * ..R`")
             }

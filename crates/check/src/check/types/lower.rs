@@ -6,17 +6,18 @@
 use crate::check::context::Checker;
 use crate::check::elaborate::rest::Part;
 use crate::check::env::{Callable, Definition, TypeDefinition, bindings};
-use crate::check::error::{CheckError, KindError, SizeError, TypeError};
+use crate::check::error::{AxisError, CheckError, KindError, SizeError, TypeError};
 use crate::check::solve::infer;
 use crate::check::types::kinds;
 use crate::hash::HashSet;
 use crate::source::Span;
 use crate::suggest::similar;
-use crate::syntax::ast::{Name, Stmt, StmtKind, TypeExpr, TypeExprKind, TypeParam};
+use crate::syntax::ast::{IndexLabel, Name, Stmt, StmtKind, TypeExpr, TypeExprKind, TypeParam};
 use crate::types::{
-    Kind, MAX_TYPE_DEPTH, MAX_TYPE_NODES, Nominal, NominalBody, ProductForm, Scalar, Triangle, Type,
+    Kind, MAX_TYPE_DEPTH, MAX_TYPE_NODES, Nominal, NominalBody, Origin, ProductForm, Scalar, Triangle, Type,
     TypeKind, TypeVar,
 };
+use num_bigint::BigInt;
 use std::sync::Arc;
 
 /// The newtype of the library that has modular arithmetic.
@@ -133,6 +134,7 @@ impl Checker<'_> {
                 Type::record(fields.iter().map(|(name, ty)| (name.text.clone(), self.lower(ty))).collect())
             }
             T::Rest(name) => self.lower_rest(name),
+            T::Labels(..) => unreachable!("labels are the body of a newtype"),
             T::Hole => self.infer.fresh(Kind::Type),
             T::Open(name) => self.lower_open(name, written.span),
             T::TypeMatch(subjects, arms) => self.lower_type_match(subjects, arms, written.span),
@@ -450,16 +452,20 @@ impl Checker<'_> {
                 self.env.types.insert(name, TypeDefinition::Alias(params, body));
             }
             StmtKind::Newtype(_, body) => {
-                let body = self.lower(body);
+                let (body, origin) = match &body.kind {
+                    TypeExprKind::Labels(first, last) => self.lower_labels(first, last, body.span),
+                    _ => (self.lower(body), None),
+                };
                 let kind = match body.kind_of() {
                     // A newtype has a name, not a number: its kind is at least `COMPACTLINEAR`.
                     Kind::UnitSum => Kind::Compact,
                     kind => kind,
                 };
                 let id = self.env.fresh_id();
-                let nominal = match self.env.is_library() && &*name == CYCLIC {
-                    true => Nominal::declare_cyclic(id, name.clone(), params),
-                    false => Nominal::declare(id, name.clone(), params, kind),
+                let nominal = match (origin, self.env.is_library() && &*name == CYCLIC) {
+                    (Some(origin), _) => Nominal::declare_labeled(id, name.clone(), params, origin),
+                    (None, true) => Nominal::declare_cyclic(id, name.clone(), params),
+                    (None, false) => Nominal::declare(id, name.clone(), params, kind),
                 };
                 nominal.define(NominalBody::Newtype(body));
                 self.env.types.insert(name, TypeDefinition::Nominal(nominal));
@@ -488,6 +494,36 @@ impl Checker<'_> {
                 nominal.define(NominalBody::Variant(cases));
             }
             _ => {}
+        }
+    }
+
+    /// Lowers the labels of an index type, `-1..4` or `-A..B`: returns its definition, and its first
+    /// label.
+    fn lower_labels(&mut self, first: &IndexLabel, last: &IndexLabel, span: Span) -> (Type, Option<Origin>) {
+        let role = "bound the labels of an index type";
+        let (a, b) = (self.lower_index(&first.size, role), self.lower_index(&last.size, role));
+        if a.is_error() || b.is_error() {
+            return (Type::error(), None);
+        }
+        let number = |label: &IndexLabel, size: &Type| {
+            let size = BigInt::from(size.as_unit_sum()?.clone());
+            Some(if label.negative { -size } else { size })
+        };
+        if let (Some(low), Some(high)) = (number(first, &a), number(last, &b)) {
+            let Some(count) = (&high - &low + 1i32).to_biguint() else {
+                self.report(AxisError::LabelOrder { span, low, high });
+                return (Type::error(), None);
+            };
+            return (Type::unit_sum(count), Some(Origin::Number(low)));
+        }
+        match (first.negative, last.negative) {
+            (true, false) => {
+                (Type::compact_sum(vec![a.clone(), Type::unit(), b]), Some(Origin::MinusSize(a)))
+            }
+            _ => {
+                self.report(AxisError::LabelForm { span });
+                (Type::error(), None)
+            }
         }
     }
 

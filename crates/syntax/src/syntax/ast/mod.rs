@@ -12,7 +12,7 @@ mod types;
 pub use expr::{ApplyForm, BinaryOp, Expr, ExprKind, Interpolation, UnaryOp};
 pub use import::{Import, ImportNames, ImportTarget, stem};
 pub use pattern::{Pattern, PatternKind};
-pub use types::{TypeArm, TypeExpr, TypeExprKind};
+pub use types::{IndexLabel, TypeArm, TypeExpr, TypeExprKind};
 
 use crate::source::Span;
 use std::sync::Arc;

@@ -47,6 +47,8 @@ pub enum TypeExprKind {
     Open(Name),
     /// `..R`: the components that follow, or their product.
     Rest(Name),
+    /// `-1..4`, `-H..H`: integers as labels of an index type; only as the body of a `newtype`.
+    Labels(Box<IndexLabel>, Box<IndexLabel>),
     /// `_`: to be inferred.
     Hole,
     /// `typematch T with | p => R endmatch`, `typematch (V, W) with | (p, q) => R endmatch`.
@@ -55,6 +57,15 @@ pub enum TypeExprKind {
     Refusal(Arc<str>),
     /// Unreadable; an error has been reported.
     Error,
+}
+
+/// The first or the last label of an index type.
+#[derive(Clone, Debug)]
+pub struct IndexLabel {
+    /// True after a minus sign.
+    pub negative: bool,
+    /// A number, or the index type whose size the label is.
+    pub size: TypeExpr,
 }
 
 /// One arm of a `typematch`.

@@ -6,7 +6,8 @@
 //! ```text
 //! statement  = ("var"|"val") pattern [":" type] "=" expr ";"
 //!            | ("fun"|"proc") fname [generics] group {group} [":" type] (("=>" | "=") expr ";" | ["="] block [";"])
-//!            | ("typedef"|"newtype") NAME [generics] "=" type ";"
+//!            | "typedef" NAME [generics] "=" type ";"
+//!            | "newtype" NAME [generics] "=" (type | ["-"] type ".." ["-"] type) ";"
 //!            | "struct" NAME [generics] ("{" {field ";"} "}" [";"] | "(" [field {"," field}] ")" ";")
 //!            | "variant" NAME [generics] "=" ["|"] ctor {"|" ctor} ";"
 //!            | "enum" NAME "=" ["|"] NAME {("," | "|") NAME} ";"

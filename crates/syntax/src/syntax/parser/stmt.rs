@@ -4,8 +4,8 @@
 //! after a block is optional.
 
 use super::super::ast::{
-    ApplyForm, Arm, BinaryOp, Body, ClassMember, Expr, ExprKind, Function, Generics, Name, Param, Pattern,
-    PatternKind, Stmt, StmtKind, TypeDecl, TypeExpr, TypeExprKind, TypeParam,
+    ApplyForm, Arm, BinaryOp, Body, ClassMember, Expr, ExprKind, Function, Generics, IndexLabel, Name, Param,
+    Pattern, PatternKind, Stmt, StmtKind, TypeDecl, TypeExpr, TypeExprKind, TypeParam,
 };
 use super::super::error::{GrammarError, PlaceKind};
 use super::super::lexer::{Token, TokenKind};
@@ -528,7 +528,23 @@ fn declared<'t>(
     let equals = token(TokenKind::Assign).ignore_then(ty.clone()).then_ignore(semi()).boxed();
     let typedef =
         head(TokenKind::Typedef).then(equals.clone()).map(|(decl, ty)| StmtKind::Typedef(decl, ty)).boxed();
-    let newtype = head(TokenKind::Newtype).then(equals).map(|(decl, ty)| StmtKind::Newtype(decl, ty)).boxed();
+    let label = unreported(&[TokenKind::Minus])
+        .or_not()
+        .then(ty.clone())
+        .map(|(minus, size)| IndexLabel { negative: minus.is_some(), size })
+        .boxed();
+    let labels = label
+        .clone()
+        .then_ignore(unreported(&[TokenKind::DotDot]))
+        .then(label)
+        .map(|(first, last)| TypeExprKind::Labels(Box::new(first), Box::new(last)))
+        .map_with(move |kind, e| TypeExpr { kind, span: cx.span(e.slice()) });
+    let newtype = head(TokenKind::Newtype)
+        .then_ignore(token(TokenKind::Assign))
+        .then(choice((labels, ty.clone())))
+        .then_ignore(semi())
+        .map(|(decl, ty)| StmtKind::Newtype(decl, ty))
+        .boxed();
 
     let field = name(cx).then_ignore(token(TokenKind::Colon)).then(ty.clone()).boxed();
     let braced = token(TokenKind::LBrace)

@@ -79,6 +79,13 @@ impl Printer {
                 p.put("..");
                 p.put(&name.text);
             }
+            Labels(first, last) => {
+                for (label, before) in [(first, ""), (last, "..")] {
+                    p.put(before);
+                    p.put(if label.negative { "-" } else { "" });
+                    p.ty(&label.size);
+                }
+            }
             Hole | Error => p.put("_"),
             Refusal(text) => {
                 p.put("error ");

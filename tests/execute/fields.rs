@@ -1,0 +1,195 @@
+//! Fields over named axes: functions of the library on random axes, at each position and size,
+//! against a model; the same in every executor. `FELIS_SEED` repeats a run.
+
+use crate::random::{Dice, run};
+
+/// An array over axes of these sizes, in order, with the sizes of all axes.
+#[derive(Clone)]
+struct Field {
+    sizes: Vec<usize>,
+    elements: Vec<i64>,
+}
+
+impl Field {
+    /// Returns the sizes before an axis, of the axis, and after it, multiplied.
+    fn around(&self, axis: usize) -> (usize, usize, usize) {
+        let product = |sizes: &[usize]| sizes.iter().product();
+        (product(&self.sizes[..axis]), self.sizes[axis], product(&self.sizes[axis + 1..]))
+    }
+
+    /// Returns the field with the elements along an axis replaced.
+    fn along(&self, axis: usize, of: impl Fn(&[i64]) -> Vec<i64>) -> Field {
+        let (left, own, right) = self.around(axis);
+        let lines: Vec<Vec<i64>> = (0..left * right)
+            .map(|i| {
+                let (l, r) = (i / right.max(1), i % right.max(1));
+                of(&(0..own).map(|k| self.elements[(l * own + k) * right + r]).collect::<Vec<_>>())
+            })
+            .collect();
+        let new = lines[0].len();
+        let mut elements = vec![0; left * new * right];
+        for (i, line) in lines.iter().enumerate() {
+            let (l, r) = (i / right.max(1), i % right.max(1));
+            for (k, value) in line.iter().enumerate() {
+                elements[(l * new + k) * right + r] = *value;
+            }
+        }
+        let mut sizes = self.sizes.clone();
+        sizes[axis] = new;
+        Field { sizes, elements }
+    }
+}
+
+/// Returns the index in an axis of size `n` of the position `at`, counted from the first index, for
+/// a boundary condition; `None` for the value `held`.
+fn source(condition: &str, at: i64, n: i64) -> Option<i64> {
+    match condition {
+        "clamped" => Some(at.clamp(0, n - 1)),
+        "periodic" => Some(at.rem_euclid(n)),
+        "mirrored" => {
+            let p = at.rem_euclid(2 * n);
+            Some(p.min(2 * n - 1 - p))
+        }
+        _ => (0..n).contains(&at).then_some(at),
+    }
+}
+
+#[test]
+fn functions_find_their_axis_at_every_position() {
+    let mut dice = Dice::seeded();
+    for _ in 0..crate::random::number("FELIS_RANDOM").unwrap_or(40) {
+        let rank = 1 + dice.roll(4);
+        let sizes: Vec<usize> = (0..rank).map(|_| 1 + dice.roll(4)).collect();
+        let total: usize = sizes.iter().product();
+        let elements: Vec<i64> = (0..total).map(|_| dice.roll(100) as i64 - 50).collect();
+        let field = Field { sizes, elements };
+        let axis = dice.roll(rank);
+        let names: Vec<String> = (0..rank).map(|i| format!("A{i}")).collect();
+        let mut program = String::new();
+        for (name, size) in names.iter().zip(&field.sizes) {
+            program += &format!("newtype {name} = {size};\n");
+        }
+        // A product within the product, at random.
+        let mut written = names.clone();
+        if rank > 2 && dice.roll(2) == 0 {
+            let at = dice.roll(rank - 1);
+            let pair = format!("({} \\* {})", written[at], written[at + 1]);
+            written.splice(at..at + 2, [pair]);
+        }
+        let list = field.elements.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+        program += &format!("val u = [{list}] :>> int ^ ({});\n", written.join(" \\* "));
+        let k = &names[axis];
+        let mut expected: Vec<Field> = Vec::new();
+        let mut show = |text: String, field: Field| {
+            program
+                .push_str(&format!("println [ v for v in ({text}) :>> int ^ {} ];\n", field.elements.len()));
+            expected.push(field);
+        };
+        // With no axis left the result is no array.
+        if rank > 1 {
+            show(format!("sum_over[{k}] u"), field.along(axis, |line| vec![line.iter().sum()]));
+            show(format!("max_over[{k}] u"), field.along(axis, |line| vec![*line.iter().max().unwrap()]));
+        }
+        show(
+            format!("scan_over[{k}] (fun (a, b) => a + b) u"),
+            field.along(axis, |line| {
+                line.iter()
+                    .scan(0, |sum, v| {
+                        *sum += v;
+                        Some(*sum)
+                    })
+                    .collect()
+            }),
+        );
+        show(format!("flip_over[{k}] u"), field.along(axis, |line| line.iter().rev().copied().collect()));
+        show(
+            format!("map_accum_back[{k}] (fun (s, v) => (v, v - s)) 7 u"),
+            field.along(axis, |line| {
+                let next = |i: usize| line.get(i + 1).copied().unwrap_or(7);
+                (0..line.len()).map(|i| line[i] - next(i)).collect()
+            }),
+        );
+        let h = 1 + dice.roll(3) as i64;
+        let offset = dice.roll(2 * h as usize + 1) as i64 - h;
+        let condition = ["clamped", "periodic", "mirrored", "held"][dice.roll(4)];
+        let value = if condition == "held" { " 5" } else { "" };
+        let halo =
+            |line: &[i64], at: i64| source(condition, at, line.len() as i64).map_or(5, |i| line[i as usize]);
+        let haloed = format!("{condition}[{h}, {k}]{value} u");
+        show(
+            format!("moved ({offset}) ({haloed})"),
+            field.along(axis, |line| (0..line.len() as i64).map(|i| halo(line, i + offset)).collect()),
+        );
+        show(haloed, field.along(axis, |line| (-h..line.len() as i64 + h).map(|i| halo(line, i)).collect()));
+        show(
+            format!(
+                "below (on_half (fun (a:int) => a, fun (a:int, b:int) => b - a, fun (a:int) => -a) \
+                 (u :>> int ^ {total}))"
+            ),
+            Field {
+                sizes: vec![total],
+                elements: (1..=total)
+                    .map(|i| {
+                        if i == total {
+                            -field.elements[i - 1]
+                        } else {
+                            field.elements[i] - field.elements[i - 1]
+                        }
+                    })
+                    .collect(),
+            },
+        );
+        let text: String = expected
+            .iter()
+            .map(|field| {
+                let all: Vec<String> = field.elements.iter().map(i64::to_string).collect();
+                if all.len() == 1 { format!("[{}]\n", all[0]) } else { format!("({})\n", all.join(", ")) }
+            })
+            .collect();
+        assert_eq!(run(&program), text, "{program}");
+    }
+}
+
+#[test]
+fn fields_are_aligned_by_the_names_of_their_axes() {
+    let mut dice = Dice::seeded();
+    for _ in 0..crate::random::number("FELIS_RANDOM").unwrap_or(40) {
+        let rank = 2 + dice.roll(3);
+        let sizes: Vec<usize> = (0..rank).map(|_| 1 + dice.roll(3)).collect();
+        let mut order: Vec<usize> = (0..rank).collect();
+        for i in (1..rank).rev() {
+            order.swap(i, dice.roll(i + 1));
+        }
+        let kept: Vec<usize> = (0..rank).filter(|_| dice.roll(2) == 0).collect();
+        let kept = if kept.is_empty() { vec![0] } else { kept };
+        let product = |axes: &[usize]| -> String {
+            axes.iter().map(|a| format!("A{a}")).collect::<Vec<_>>().join(" \\* ")
+        };
+        let count = |axes: &[usize]| axes.iter().map(|a| sizes[*a]).product::<usize>();
+        let all: Vec<usize> = (0..rank).collect();
+        // The position in an array over `from` of the element at a position in one over `to`.
+        let position = |at: usize, to: &[usize], from: &[usize]| {
+            let mut rest = at;
+            let mut digits = vec![0; rank];
+            for axis in to.iter().rev() {
+                digits[*axis] = rest % sizes[*axis];
+                rest /= sizes[*axis];
+            }
+            from.iter().fold(0, |at, axis| at * sizes[*axis] + digits[*axis])
+        };
+        let mut program: String = (0..rank).map(|a| format!("newtype A{a} = {};\n", sizes[a])).collect();
+        program += &format!("val u = #iota[{}] :>> int ^ ({});\n", count(&all), product(&all));
+        program += &format!("val v = #iota[{}] :>> int ^ ({});\n", count(&kept), product(&kept));
+        let n = count(&all);
+        program += &format!("println [ x for x in (transpose_to[{}] u) :>> int ^ {n} ];\n", product(&order));
+        program += &format!("println [ x for x in (over[{}] v) :>> int ^ {n} ];\n", product(&all));
+        program += &format!("println [ x for x in (like u v) :>> int ^ {n} ];\n");
+        let line = |of: &dyn Fn(usize) -> usize| {
+            let all: Vec<String> = (0..n).map(|i| of(i).to_string()).collect();
+            if n == 1 { format!("[{}]\n", all[0]) } else { format!("({})\n", all.join(", ")) }
+        };
+        let moved = line(&|i| position(i, &order, &all));
+        let repeated = line(&|i| position(i, &all, &kept));
+        assert_eq!(run(&program), format!("{moved}{repeated}{repeated}"), "{program}");
+    }
+}
