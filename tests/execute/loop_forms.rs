@@ -196,3 +196,18 @@ for t in 0..<3000 perform out = x |> map_cols sum;"
     ));
     assert!(text.contains("stack 2048, "), "{text}");
 }
+
+/// Composed operators of fields read their argument directly: no field but the result is stored.
+#[test]
+fn composed_stencils_store_no_intermediate_field() {
+    let text = loops(&format!(
+        "{WAVES}newtype I = 100;\nnewtype J = 200;
+fun second[N:COMPACTLINEAR, L:COMPACTLINEAR, R:COMPACTLINEAR]
+  (u:real ^ (..L \\* halo[1, N] \\* ..R)):real ^ (..L \\* N \\* ..R) =>
+  moved (-1) u + moved 1 u - 2.0 * moved 0 u;
+fun laplacian(u:real ^ (halo[1, I] \\* halo[1, J])):real ^ (I \\* J) =>
+  second[I] (inside[1, J] u) + second[J] (inside[1, I] u);
+val u = waves[halo[1, I] \\* halo[1, J]] 7;\nval v = laplacian u;"
+    ));
+    assert!(!text.contains(": scratch, "), "{text}");
+}

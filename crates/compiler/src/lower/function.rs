@@ -16,6 +16,13 @@ const MAX_INLINE_DEPTH: usize = 40;
 /// The same function within itself: `map` of a `map` is no recursion.
 const MAX_SELF_INLINE_DEPTH: usize = 4;
 
+/// Computations of an element from which the array is stored instead.
+const MAX_COMPUTATIONS: f64 = 1.5;
+
+/// Gathers of an element from which the array is stored instead: reading stored elements in order
+/// then saves more than storing them costs.
+const MAX_GATHERS: f64 = 8.0;
+
 impl<'a> Lower<'a> {
     /// A function of the program.
     pub(crate) fn function(&self, id: FunctionId) -> Result<&'a Function> {
@@ -214,18 +221,22 @@ impl<'a> Lower<'a> {
         frame: &Frame<'a>,
     ) -> bool {
         let AbstractValue::Array(array) = value else { return false };
-        let cheap = match &**array {
-            super::Aggregate::Built { body, .. } => use_counts::cheap(body),
-            super::Aggregate::Choice(..) | super::Aggregate::View { .. } => false,
-            super::Aggregate::Stored { .. } | super::Aggregate::Zero => true,
+        // Uses of an element from which the array is stored.
+        let (mut seen, mut viewed) = (array, false);
+        let most = loop {
+            match &**seen {
+                super::Aggregate::Built { body, .. } if use_counts::cheap(body) => return false,
+                super::Aggregate::Built { body, .. } if use_counts::gathers(body) => break MAX_GATHERS,
+                // A reshape of an array that is built costs what the array costs.
+                super::Aggregate::View { of: AbstractValue::Array(of), .. } => (seen, viewed) = (of, true),
+                super::Aggregate::Stored { .. } | super::Aggregate::Zero if !viewed => return false,
+                _ => break MAX_COMPUTATIONS,
+            }
         };
-        if cheap {
-            return false;
-        }
         let slots = self.layout(ty).slots as f64;
         let count = |index: &Type| self.count(&self.ty(frame, index)).unwrap_or(1) as f64;
         let used: f64 = scope.iter().map(|term| use_counts::times(term, local, &count)).sum();
-        used > slots * 1.5
+        used > slots * most
     }
 
     /// Binds a local: to a value, or to a place that holds it if it changes.

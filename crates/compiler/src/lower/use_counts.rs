@@ -1,7 +1,7 @@
 //! Counts of the uses of variables, by the syntax of core alone.
 
 use crate::core::free_variables::FreeVariables;
-use crate::core::{Root, Stmt, StmtKind, Term, TermKind};
+use crate::core::{Prim, Root, Stmt, StmtKind, Term, TermKind};
 use crate::types::Type;
 use std::collections::BTreeSet;
 
@@ -160,5 +160,22 @@ pub(crate) fn cheap(body: &Term) -> bool {
         TermKind::Component(a, _) => cheap(a),
         TermKind::Pack(parts) => parts.iter().all(cheap),
         _ => false,
+    }
+}
+
+/// Returns true if an element is an element of another array, at an index made of the own ones and
+/// of sums of codes: a gather, such as a neighbor or a part of an axis.
+pub(crate) fn gathers(body: &Term) -> bool {
+    match &body.kind {
+        // The clauses of an array construction give their indices names.
+        TermKind::Block(stmts, Some(last)) => {
+            let named = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Let(_, value) if cheap(value));
+            stmts.iter().all(named) && gathers(last)
+        }
+        TermKind::Reshape(a) => gathers(a),
+        TermKind::Index(a, i) => cheap(a) && gathers(i),
+        TermKind::Pack(parts) | TermKind::Prim(Prim::Shift, _, parts) => parts.iter().all(gathers),
+        TermKind::Inject(_, a) => body.ty.is_compact() && gathers(a),
+        _ => cheap(body),
     }
 }
