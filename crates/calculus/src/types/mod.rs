@@ -15,6 +15,7 @@
 //! Knows no syntax.
 
 pub mod apply;
+mod axes;
 mod compact_record;
 pub mod encoding;
 pub mod existential;
@@ -32,6 +33,7 @@ pub mod table;
 pub mod triangle;
 
 pub use apply::TypeFun;
+pub use axes::Alignment;
 pub use kind::{FiniteKind, Kind, Member};
 pub use nominal::{Nominal, NominalBody, NominalDef, Origin};
 pub use rest::ProductForm;

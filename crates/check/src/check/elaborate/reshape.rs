@@ -16,7 +16,7 @@ use crate::iso::{self, Verdict};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, TypeExpr};
 use crate::types::number::scalars;
-use crate::types::{Scalar, Type, TypeKind};
+use crate::types::{Alignment, Scalar, Type, TypeKind};
 use num_bigint::BigInt;
 use num_traits::Signed;
 use std::collections::BTreeSet;
@@ -88,7 +88,11 @@ impl Checker<'_> {
         match iso::verdict(&from, &to) {
             Verdict::Equal => term,
             Verdict::Natural => {
-                if iso::permutes_axes(&from, &to) {
+                if let (TypeKind::Array(_, own), TypeKind::Array(_, new)) = (from.kind(), to.kind())
+                    && Alignment::of(own, new) == Some(Alignment::Permuted)
+                {
+                    self.report(ConversionError::RelabelsNamed { span, from, to: to.clone() });
+                } else if iso::permutes_axes(&from, &to) {
                     let help = self.moving(&from, &to);
                     self.report(ConversionError::Relabels { span, from, to: to.clone(), help });
                 }

@@ -4,7 +4,7 @@
 use super::counted;
 use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
-use crate::types::Type;
+use crate::types::{Type, TypeKind};
 use num_bigint::BigInt;
 
 errors! {
@@ -62,6 +62,12 @@ errors! {
             span: Span,
             value: f64,
             ty: Type,
+        },
+        /// `:>>` that gives the axes of an array the names of other ones of them: the elements stay.
+        W0041 RelabelsNamed {
+            span: Span,
+            from: Type,
+            to: Type,
         },
         /// A reshape that reads one labeled type as another in the same storage order.
         N0001 Relabels {
@@ -148,6 +154,19 @@ impl ConversionError {
             E::RealLiteralRange { span, value, ty } => {
                 error(span, format!("{value:e} is larger than any `{ty}`"), "does not fit".into())
                     .help("`real` holds larger numbers")
+            }
+            E::RelabelsNamed { span, from, to } => {
+                let index = match to.kind() {
+                    TypeKind::Array(_, index) => index.to_string(),
+                    _ => to.to_string(),
+                };
+                Diagnostic::warning(
+                    code,
+                    *span,
+                    "the elements stay where they are, and their axes change names",
+                    format!("`{from}` read as `{to}` in the same storage order"),
+                )
+                .help(format!("`transpose_to[{index}]` moves the elements with their axes"))
             }
             E::Relabels { span, from, to, help } => {
                 let d = Diagnostic::note_at(

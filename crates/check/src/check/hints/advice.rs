@@ -12,7 +12,7 @@ use crate::diagnostic::Help;
 use crate::iso::expression::Expression;
 use crate::iso::{self, Comparison, LabelLoss, Verdict, labels};
 use crate::source::Span;
-use crate::types::{Type, TypeKind};
+use crate::types::{Alignment, Type, TypeKind};
 
 impl Checker<'_> {
     /// Returns the labels that reading a value of one type as the other would discard, by the
@@ -108,6 +108,30 @@ impl Checker<'_> {
         };
         if left.has_meta() || right.has_meta() {
             return None;
+        }
+        match Alignment::of(i, j) {
+            Some(Alignment::Permuted) => {
+                return Some(format!(
+                    "`transpose_to[{i}]` gives the right one the order of axes of the left one"
+                ));
+            }
+            Some(Alignment::Contains) => {
+                return Some(format!(
+                    "`over[{i}]` repeats the right one along the axes that only the left one has"
+                ));
+            }
+            Some(Alignment::ContainedIn) => {
+                return Some(format!(
+                    "`over[{j}]` repeats the left one along the axes that only the right one has"
+                ));
+            }
+            Some(Alignment::Union(all)) if i.axes().len() > 1 || j.axes().len() > 1 => {
+                return Some(format!(
+                    "`over[{all}]` repeats each along the axes that only the other one has; `transpose_to` comes first \
+                     where their order differs"
+                ));
+            }
+            _ => {}
         }
         if iso::verdict(i, j) > Verdict::Natural && !iso::equations::natural_under(&self.equations(), i, j) {
             return self.late_size(left, &Type::array(element.clone(), j.clone()));

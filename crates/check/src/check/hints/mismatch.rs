@@ -10,7 +10,7 @@ use crate::check::types::list_types::why_no_list;
 use crate::core::{Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
-use crate::types::{ProductForm, Scalar, Triangle, Type, TypeKind};
+use crate::types::{Alignment, ProductForm, Scalar, Triangle, Type, TypeKind};
 use num_traits::ToPrimitive;
 
 impl Checker<'_> {
@@ -24,6 +24,20 @@ impl Checker<'_> {
         let span = term.span;
         if let Some(hint) = self.apart_hint(found, expected, term) {
             return Some(hint);
+        }
+        if let (TypeKind::Array(element, own), TypeKind::Array(wanted, index)) =
+            (found.kind(), expected.kind())
+            && element == wanted
+            && let Some((function, text)) = match Alignment::of(own, index) {
+                Some(Alignment::Permuted) => Some(("transpose_to", "moves the elements with their axes")),
+                Some(Alignment::ContainedIn) => Some(("over", "repeats it along the other axes")),
+                _ => None,
+            }
+        {
+            let text = format!("`{function}[{index}]` {text}");
+            let before = Span { end: span.start, ..span };
+            let edits = vec![(before, format!("{function}[{index}] (")), (span.after(), ")".to_string())];
+            return Some(Help { text, edits });
         }
         if let (true, TypeKind::CompactPower(digit, index)) = (expected.is_bool(), found.unfold().kind())
             && digit.is_bool()
