@@ -4,7 +4,6 @@
 //! the thread that edits a line receives the signal for the size, and only while it edits.
 
 use signal_hook::consts::SIGINT;
-use signal_hook::flag::{register, register_conditional_shutdown};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
@@ -22,68 +21,77 @@ pub enum Doing {
     Evaluating,
 }
 
-/// The handling of signals.
+/// The handling of signals: what the handler of `SIGINT` reads and writes.
 ///
-/// A single program is served by flags that the handler itself sets: a thread that waits for
-/// signals would cost a quarter of the time of a short program. A session has such a thread,
-/// because it prints a message ([`Interrupts::hold_on`]).
+/// The handler itself does the work. A thread that waits for signals would cost a quarter of the time of a short
+/// program.
+#[derive(Clone)]
 pub struct Interrupts {
     /// The present activity, as the number of a [`Doing`].
     doing: Arc<AtomicU8>,
     /// The session's flag, which stops a program.
     flag: Arc<AtomicBool>,
-    /// True if the next signal ends the command; unused in a session.
-    ends: Arc<AtomicBool>,
-    /// The number of signals so far; used in a session.
-    heard: Arc<AtomicU8>,
+    /// The number of signals during the present activity.
+    signals: Arc<AtomicU8>,
+    /// The number of signals in a row that end the command.
+    limit: Arc<AtomicU8>,
 }
 
-/// The number of signals in a row that end a session.
-const ENOUGH: u8 = 3;
+/// [`Interrupts::limit`] of a single program.
+const PROGRAM_SIGNALS: u8 = 2;
+
+/// [`Interrupts::limit`] of a session.
+const SESSION_SIGNALS: u8 = 3;
+
+/// The message before the last signal that a session survives.
+const LAST_WARNING: &[u8] = b"\nit stops as soon as it can; Ctrl-C once more ends the session, with all that is in it\n";
 
 impl Interrupts {
-    /// Installs the handlers for Ctrl-C. If the system refuses, Ctrl-C ends the command by default.
+    /// Installs the handler for Ctrl-C. If the system refuses, Ctrl-C ends the command by default.
     pub fn install(flag: Arc<AtomicBool>) -> Interrupts {
-        let ends = Arc::new(AtomicBool::new(true));
-        let status = super::exit::INTERRUPTED.into();
-        // The order matters: each signal sets flags that apply to the next one.
-        let _ = register_conditional_shutdown(SIGINT, status, ends.clone())
-            .and_then(|_| register(SIGINT, flag.clone()))
-            .and_then(|_| register(SIGINT, ends.clone()));
-        let doing = Arc::new(AtomicU8::new(Doing::Waiting as u8));
-        Interrupts { doing, flag, ends, heard: Arc::new(AtomicU8::new(0)) }
+        let interrupts = Interrupts {
+            doing: Arc::new(AtomicU8::new(Doing::Waiting as u8)),
+            flag,
+            signals: Arc::new(AtomicU8::new(0)),
+            limit: Arc::new(AtomicU8::new(PROGRAM_SIGNALS)),
+        };
+        let handler = interrupts.clone();
+        // SAFETY: the action is async-signal-safe: it loads and stores atomics, writes to a descriptor, and ends the
+        // process without destructors.
+        let _ = unsafe { signal_hook::low_level::register(SIGINT, move || handler.on_signal()) };
+        interrupts
     }
 
     /// Prepares for a session, which must not be lost by a second signal.
     pub fn hold_on(&self) {
-        let (seen, set, count) = (self.doing.clone(), self.flag.clone(), self.heard.clone());
-        // This handler replaces the flags.
-        let _ = ctrlc::set_handler(move || {
-            let doing = seen.load(Ordering::SeqCst);
-            if doing == Doing::Editing as u8 {
-                return;
-            }
-            set.store(true, Ordering::SeqCst);
-            let signals = count.fetch_add(1, Ordering::SeqCst).saturating_add(1);
-            if doing == Doing::Waiting as u8 || signals >= ENOUGH {
-                std::process::exit(super::exit::INTERRUPTED.into());
-            }
-            if signals > 1 {
-                eprintln!(
-                    "\nit stops as soon as it can; Ctrl-C once more ends the session, with all that is in it"
-                );
-            }
-        });
+        self.limit.store(SESSION_SIGNALS, Ordering::SeqCst);
+    }
+
+    /// The handler of the signal.
+    fn on_signal(&self) {
+        let doing = self.doing.load(Ordering::SeqCst);
+        if doing == Doing::Editing as u8 {
+            return;
+        }
+        self.flag.store(true, Ordering::SeqCst);
+        let signals = self.signals.fetch_add(1, Ordering::SeqCst) + 1;
+        if doing == Doing::Waiting as u8 || signals >= self.limit.load(Ordering::SeqCst) {
+            signal_hook::low_level::exit(super::exit::INTERRUPTED.into());
+        }
+        if signals > 1 {
+            // SAFETY: `write` is allowed in a handler, and the length is that of the text. The lock of the standard
+            // error of the library is not: the interrupted thread may hold it.
+            unsafe { libc::write(2, LAST_WARNING.as_ptr().cast(), LAST_WARNING.len() as _) };
+        }
     }
 
     /// Sets the present activity until the result is dropped.
     pub fn while_doing(&self, doing: Doing) -> Until {
         // A signal that came after the last input does not count for this one.
         self.flag.store(false, Ordering::SeqCst);
-        self.heard.store(0, Ordering::SeqCst);
+        self.signals.store(0, Ordering::SeqCst);
         let before = self.doing.swap(doing as u8, Ordering::SeqCst);
-        self.ends.store(doing == Doing::Waiting, Ordering::SeqCst);
-        Until { doing: self.doing.clone(), ends: self.ends.clone(), before }
+        Until { doing: self.doing.clone(), before }
     }
 }
 
@@ -123,8 +131,6 @@ fn resizes() -> nix::sys::signal::SigSet {
 pub struct Until {
     /// The present activity, as the number of a [`Doing`].
     doing: Arc<AtomicU8>,
-    /// See [`Interrupts::ends`].
-    ends: Arc<AtomicBool>,
     /// The previous activity.
     before: u8,
 }
@@ -132,6 +138,5 @@ pub struct Until {
 impl Drop for Until {
     fn drop(&mut self) {
         self.doing.store(self.before, Ordering::SeqCst);
-        self.ends.store(self.before == Doing::Waiting as u8, Ordering::SeqCst);
     }
 }
