@@ -44,7 +44,8 @@ const PROGRAM_SIGNALS: u8 = 2;
 const SESSION_SIGNALS: u8 = 3;
 
 /// The message before the last signal that a session survives.
-const LAST_WARNING: &[u8] = b"\nit stops as soon as it can; Ctrl-C once more ends the session, with all that is in it\n";
+const LAST_WARNING: &[u8] =
+    b"\nit stops as soon as it can; Ctrl-C once more ends the session, with all that is in it\n";
 
 impl Interrupts {
     /// Installs the handler for Ctrl-C. If the system refuses, Ctrl-C ends the command by default.
