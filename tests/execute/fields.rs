@@ -193,3 +193,107 @@ fn fields_are_aligned_by_the_names_of_their_axes() {
         assert_eq!(run(&program), format!("{moved}{repeated}{repeated}"), "{program}");
     }
 }
+
+/// Compositions of functions on random axes, at sizes where compiled code takes indices apart and
+/// puts them together: reductions and gathers through halos and halves of inner axes.
+#[test]
+fn compositions_are_the_same_in_every_executor() {
+    let mut dice = Dice::seeded();
+    const AXES: [(&str, usize); 4] = [("A", 2), ("B", 3), ("C", 5), ("D", 4)];
+    for _ in 0..crate::random::number("FELIS_RANDOM").unwrap_or(60) {
+        let mut axes: Vec<&str> = AXES.iter().map(|(name, _)| *name).collect();
+        dice.shuffle(&mut axes);
+        axes.truncate(2 + dice.roll(3));
+        let mut program: String =
+            AXES.iter().map(|(name, size)| format!("newtype {name} = {size};\n")).collect();
+        let mut term = format!("[ (7 * (i :>> int) + 3) % 23 for i in ..[{}] ]", axes.join(" \\* "));
+        for step in 0..2 + dice.roll(4) {
+            let axis = axes[dice.roll(axes.len())];
+            term = match dice.roll(8) {
+                0..3 => {
+                    let h = 1 + dice.roll(2);
+                    let condition = ["clamped", "periodic", "mirrored", "held"][dice.roll(4)];
+                    let value = if condition == "held" { " 9" } else { "" };
+                    let halo = format!("({condition}[{h}, {axis}]{value} ({term}))");
+                    let mut offset = || dice.roll(2 * h + 1) as i64 - h as i64;
+                    let (a, b) = (offset(), offset());
+                    format!("moved[{h}, {axis}] ({a}) {halo} + 2 * moved[{h}, {axis}] ({b}) {halo}")
+                }
+                3 | 4 => {
+                    let function = ["above", "below", "delta"][dice.roll(3)];
+                    let half = format!(
+                        "on_half[{axis}] (fun (x:int) => x, fun (x:int, y:int) => y - 2 * x, fun (x:int) => -x)"
+                    );
+                    format!("{function}[{axis}] ({half} ({term}))")
+                }
+                5 => format!("flip_over[{axis}] ({term})"),
+                6 => format!("map_accum_over[{axis}] (fun (s:int, v:int) => (s + v, s - v)) 1 ({term})"),
+                _ if axes.len() > 1 => {
+                    axes.retain(|one| *one != axis);
+                    format!("sum_over[{axis}] ({term})")
+                }
+                _ => continue,
+            };
+            if dice.roll(3) == 0 {
+                program += &format!("val u{step} = {term};\n");
+                term = format!("u{step}");
+            }
+        }
+        program += &format!("println ({term});\n");
+        run(&program);
+    }
+}
+
+#[test]
+fn an_inner_axis_of_a_sum_is_read_where_it_is() {
+    // The parts of an index over `A \* N \* C` are those of one over `A \* half[N] \* C` with other
+    // weights.
+    let program = "
+        newtype A = 20; newtype N = 50; newtype C = 40;
+        val w = [ i :>> int for i in ..[A \\* half[N] \\* C] ];
+        println (sum (above w), sum (below w), sum (delta w));
+    ";
+    assert_eq!(run(program), "(815180000, 816780000, 1600000)\n");
+}
+
+#[test]
+fn parts_of_fields_are_joined_chosen_and_replaced() {
+    let program = "
+        newtype I = 2; newtype J = 3; newtype K = 4;
+        val u = #iota[24] :>> int ^ (I \\* J \\* K);
+        val v = -#iota[8] :>> int ^ (I \\* K);
+        val w = join_over[J, 1] (u, v :>> int ^ (I \\* 1 \\* K));
+        val (a, b) = split_over[J, 1] w;
+        println (a == u, [ x for x in b :>> int ^ 8 ]);
+        println (where (like u [ (i :>> int) > 0 for i in ..[I] ]) (u, -u) :>> int ^ 24);
+        println (take_over[J] [ j.around 1 for i in ..[I], j in ..[J], k in ..[K] ] u :>> int ^ 24);
+        println (inside (with_inside (clamped[1, J] u) (-u)) == -u);
+        println (split_over (pieces[3] #iota[10]));
+        println (along[J] (fun (c:int ^ J) => [sum c, max c]) u);
+    ";
+    let printed = "(true, (0, -1, -2, -3, -4, -5, -6, -7))\n\
+        (0, -1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23)\n\
+        (4, 5, 6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 12, 13, 14, 15)\n\
+        true\n\
+        ((0, 1, 2, 3), (4, 5, 6, 7, 8, 9))\n\
+        (12, 15, 18, 21, 8, 9, 10, 11, 48, 51, 54, 57, 20, 21, 22, 23)\n";
+    assert_eq!(run(program), printed);
+}
+
+/// Random tridiagonal systems, dominant on the diagonal, in the middle of three axes.
+#[test]
+fn tridiagonal_systems_are_solved_along_an_axis() {
+    let program = "
+        newtype X = 5; newtype Z = 17; newtype Y = 3;
+        fun some(a:int, b:int):real ^ (X \\* Z \\* Y) =>
+          [ (((i :>> int) * a + 11) % b) :> real for i in ..[X \\* Z \\* Y] ];
+        val (lower, upper, right) = (some (7, 5), some (13, 4), some (29, 97));
+        val diagonal = some (3, 8) + 9.0;
+        val x = thomas[Z] (lower, diagonal, upper, right);
+        val before = moved (-1) (held[1, Z] 0.0 x);
+        val after = moved 1 (held[1, Z] 0.0 x);
+        val miss = lower * before + diagonal * x + upper * after - right;
+        println (max [ if m < 0.0 then -m else m endif for m in miss ] < 1.0e-12);
+    ";
+    assert_eq!(run(program), "true\n");
+}

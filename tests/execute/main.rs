@@ -14,6 +14,7 @@ mod felix;
 mod fields;
 mod kernels;
 mod loop_forms;
+mod meshes;
 mod moves;
 mod order;
 mod pairs;

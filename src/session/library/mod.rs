@@ -46,6 +46,8 @@ const FILES: &[(&str, &str)] = &[
     ("stdlib/linear.flx", include_str!("../../../stdlib/linear.flx")),
     ("stdlib/statistics.flx", include_str!("../../../stdlib/statistics.flx")),
     ("stdlib/fields.flx", include_str!("../../../stdlib/fields.flx")),
+    ("stdlib/meshes.flx", include_str!("../../../stdlib/meshes.flx")),
+    ("stdlib/sphere.flx", include_str!("../../../stdlib/sphere.flx")),
     ("stdlib/select.flx", include_str!("../../../stdlib/select.flx")),
     ("stdlib/algebra.flx", include_str!("../../../stdlib/algebra.flx")),
     ("stdlib/complex.flx", include_str!("../../../stdlib/complex.flx")),

@@ -8,7 +8,7 @@
 
 use super::{Kind, Nominal, NominalBody, NominalDef, Type, TypeKind, TypeVar};
 use crate::hash::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// The number of the first such type; those of sessions are smaller.
 const FIRST_ID: u32 = u32::MAX / 2;
@@ -32,16 +32,10 @@ fn with_names(names: Names) -> Nominal {
     };
     let params: Vec<TypeVar> = names.iter().enumerate().map(param).collect();
     let product = Type::compact_product(params.iter().cloned().map(Type::var).collect());
-    let nominal = Nominal(Arc::new(NominalDef {
-        id: FIRST_ID + known.len() as u32,
-        name: format!("({})", names.join(" \\, ")).into(),
-        params,
-        kind: Kind::Compact,
-        cyclic: false,
-        origin: None,
-        compact_record: true,
-        body: OnceLock::new(),
-    }));
+    let id = FIRST_ID + known.len() as u32;
+    let name = format!("({})", names.join(" \\, ")).into();
+    let def = NominalDef::new(id, name, params, Kind::Compact);
+    let nominal = Nominal::from(NominalDef { compact_record: true, ..def });
     nominal.define(NominalBody::Newtype(product));
     known.insert(names, nominal.clone());
     nominal

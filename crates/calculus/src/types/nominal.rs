@@ -22,6 +22,9 @@ pub struct NominalDef {
     pub name: Arc<str>,
     /// Type parameters.
     pub params: Vec<TypeVar>,
+    /// The number of the last parameters that the program does not write: the sizes and parameters
+    /// of a surrounding function that the definition mentions.
+    pub implicit: usize,
     /// The kind of an application.
     pub kind: Kind,
     /// True if arithmetic on the values is modulo their number: `cyclic` of the library.
@@ -72,35 +75,50 @@ pub enum NominalBody {
     Abstract(opaque::Abstract),
 }
 
-impl Nominal {
-    /// Declares a nominal type whose body is set later by [`Nominal::define`].
-    pub fn declare(id: u32, name: Arc<str>, params: Vec<TypeVar>, kind: Kind) -> Nominal {
-        let body = OnceLock::new();
-        Nominal(Arc::new(NominalDef {
+impl NominalDef {
+    /// Returns a declaration without a body and without any of the special forms.
+    pub(super) fn new(id: u32, name: Arc<str>, params: Vec<TypeVar>, kind: Kind) -> NominalDef {
+        NominalDef {
             id,
             name,
             params,
+            implicit: 0,
             kind,
             cyclic: false,
             origin: None,
             compact_record: false,
-            body,
-        }))
+            body: OnceLock::new(),
+        }
+    }
+}
+
+impl From<NominalDef> for Nominal {
+    fn from(def: NominalDef) -> Nominal {
+        Nominal(Arc::new(def))
+    }
+}
+
+impl Nominal {
+    /// Declares a nominal type whose body is set later by [`Nominal::define`].
+    pub fn declare(id: u32, name: Arc<str>, params: Vec<TypeVar>, kind: Kind) -> Nominal {
+        NominalDef::new(id, name, params, kind).into()
     }
 
     /// Declares a newtype of an index type whose values have consecutive integers as labels.
     pub fn declare_labeled(id: u32, name: Arc<str>, params: Vec<TypeVar>, origin: Origin) -> Nominal {
-        let (kind, origin, body) = (Kind::Compact, Some(origin), OnceLock::new());
-        Nominal(Arc::new(NominalDef {
-            id,
-            name,
-            params,
-            kind,
-            cyclic: false,
-            origin,
-            compact_record: false,
-            body,
-        }))
+        NominalDef { origin: Some(origin), ..NominalDef::new(id, name, params, Kind::Compact) }.into()
+    }
+
+    /// Declares a newtype whose last `implicit` parameters are not written.
+    pub fn declare_inside(
+        id: u32,
+        name: Arc<str>,
+        params: Vec<TypeVar>,
+        implicit: usize,
+        kind: Kind,
+        origin: Option<Origin>,
+    ) -> Nominal {
+        NominalDef { implicit, origin, ..NominalDef::new(id, name, params, kind) }.into()
     }
 
     /// Returns the label of the first value at these arguments; `None` for types without labels,
@@ -122,17 +140,7 @@ impl Nominal {
 
     /// Declares a newtype of an index type whose values are the integers modulo their number.
     pub fn declare_cyclic(id: u32, name: Arc<str>, params: Vec<TypeVar>) -> Nominal {
-        let (kind, body) = (Kind::Compact, OnceLock::new());
-        Nominal(Arc::new(NominalDef {
-            id,
-            name,
-            params,
-            kind,
-            cyclic: true,
-            origin: None,
-            compact_record: false,
-            body,
-        }))
+        NominalDef { cyclic: true, ..NominalDef::new(id, name, params, Kind::Compact) }.into()
     }
 
     /// Sets the body. Later calls have no effect.

@@ -161,8 +161,9 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
         ),
         TypeKind::Nominal(nominal, args) => {
             let name = arena.text(&*nominal.name);
-            let listed = || argument_list(args, &nominal.params, arena);
-            let body = if args.is_empty() { name } else { name.append(listed().brackets()) };
+            let written = &args[..args.len() - nominal.implicit];
+            let listed = || argument_list(written, &nominal.params, arena);
+            let body = if written.is_empty() { name } else { name.append(listed().brackets()) };
             (Level::Atom, body)
         }
     };

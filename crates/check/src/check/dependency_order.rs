@@ -1,17 +1,18 @@
-//! The order of the functions of an input among the statements that name sizes.
+//! The order of the types and functions of an input among the statements that name sizes.
 //!
-//! The functions of one input are known before its statements run, in any order. An exception is a
-//! function whose header mentions a size that a statement names, as in `val x : real ^ ?N = …;` and
-//! `fun f(y:real ^ N) => …`: it is collected after that statement.
+//! The types and functions of one input are known before its statements run, in any order. An
+//! exception is a type over a size that a statement names, as in `val x : real ^ ?N = …;` and
+//! `newtype Vertex = N;`, and a function whose header mentions such a size or such a type: it is
+//! collected after that statement.
 //!
-//! Takes statements; gives for each statement that names sizes the functions that wait for it. One
-//! pass over the statements.
+//! Takes statements; gives for each statement that names sizes the declarations that wait for it.
+//! One pass over the statements.
 
 use crate::hash::HashMap;
-use crate::syntax::ast::{Function, Param, Stmt, StmtKind, TypeExpr, TypeExprKind};
+use crate::syntax::ast::{Function, Generics, Param, Stmt, StmtKind, TypeExpr, TypeExprKind};
 use std::sync::Arc;
 
-/// Returns, for the position of a statement, the positions of the functions that wait for it.
+/// Returns, for the position of a statement, the positions of the declarations that wait for it.
 pub(super) fn waiting(stmts: &[Stmt]) -> HashMap<usize, Vec<usize>> {
     let mut named: HashMap<Arc<str>, usize> = HashMap::default();
     let mut waiting: HashMap<usize, Vec<usize>> = HashMap::default();
@@ -31,6 +32,21 @@ pub(super) fn waiting(stmts: &[Stmt]) -> HashMap<usize, Vec<usize>> {
                     opens(side, &mut |name| {
                         named.insert(name.clone(), at);
                     });
+                }
+            }
+            StmtKind::Newtype(declaration, body) | StmtKind::Typedef(declaration, body)
+                if !named.is_empty() =>
+            {
+                let own = own_names(&declaration.generics);
+                let mut last = None;
+                mentions(body, &mut |name| {
+                    if !own.contains(&name) {
+                        last = last.max(named.get(name).copied());
+                    }
+                });
+                if let Some(last) = last {
+                    named.insert(declaration.name.text.clone(), last);
+                    waiting.entry(last).or_default().push(at);
                 }
             }
             StmtKind::Function { function, .. } if !named.is_empty() => {
@@ -59,7 +75,7 @@ fn opens(ty: &TypeExpr, f: &mut dyn FnMut(&Arc<str>)) {
 
 /// Calls `f` for each name of a type in the header of a function, except its own type parameters.
 fn header(function: &Function, f: &mut dyn FnMut(&Arc<str>)) {
-    let own: Vec<&Arc<str>> = function.generics.params.iter().map(|p| &p.name.text).collect();
+    let own = own_names(&function.generics);
     let mut names = |ty: &TypeExpr| {
         mentions(ty, &mut |name| {
             if !own.contains(&name) {
@@ -72,6 +88,11 @@ fn header(function: &Function, f: &mut dyn FnMut(&Arc<str>)) {
         pattern.for_each_type(&mut names);
     }
     function.result.iter().for_each(names);
+}
+
+/// Returns the names of the type parameters of a declaration.
+fn own_names(generics: &Generics) -> Vec<&Arc<str>> {
+    generics.params.iter().map(|param| &param.name.text).collect()
 }
 
 /// Calls `f` for each name mentioned in a type.

@@ -100,21 +100,28 @@ pub fn lower_types(env: &mut Env, types: &[&ast::TypeExpr], implicit: bool) -> (
 impl Checker<'_> {
     /// Checks the statements in the order that the head of this file gives, and returns the script.
     fn input(&mut self, stmts: &[ast::Stmt]) -> Script {
-        self.collect_types(stmts);
+        let waiting = dependency_order::waiting(stmts);
+        let late: HashSet<usize> = waiting.values().flatten().copied().collect();
+        let early: Vec<&ast::Stmt> =
+            stmts.iter().enumerate().filter(|(at, _)| !late.contains(at)).map(|(_, stmt)| stmt).collect();
+        self.collect_types(&early);
         self.collect_classes(stmts);
         self.collect_type_constraints();
         self.collect_instances(stmts);
         self.check_uses();
-        let waiting = dependency_order::waiting(stmts);
-        let late: HashSet<usize> = waiting.values().flatten().copied().collect();
-        let early = stmts.iter().enumerate().filter(|(at, _)| !late.contains(at));
-        self.collect_functions(early.map(|(_, stmt)| stmt));
+        self.collect_functions(early.iter().copied());
         let mut script = Script { locals: Vec::new(), body: Vec::new(), result: None };
         self.frame();
         for (at, stmt) in stmts.iter().enumerate() {
             let last = at + 1 == stmts.len();
             self.top_level(stmt, last, &mut script);
-            self.collect_functions(waiting.get(&at).into_iter().flatten().map(|&at| &stmts[at]));
+            if let Some(late) = waiting.get(&at) {
+                let late: Vec<&ast::Stmt> = late.iter().map(|&at| &stmts[at]).collect();
+                self.collect_types(&late);
+                self.collect_type_constraints();
+                self.check_uses();
+                self.collect_functions(late.iter().copied());
+            }
         }
         script.locals = std::mem::take(&mut self.frame().locals);
         for local in &mut script.locals {

@@ -1,7 +1,7 @@
 //! Aggregates: where their slots are, how they are read, and how they are stored.
 
 use super::{
-    AbstractValue, Aggregate, Binding, Declined, Frame, Locals, Lower, Place, Result, UnexpectedForm,
+    AbstractValue, Aggregate, Binding, Declined, Digit, Frame, Locals, Lower, Place, Result, UnexpectedForm,
     UnsupportedConstruct, UnsupportedType, bare, word,
 };
 use crate::core::{Root, Term};
@@ -190,7 +190,7 @@ impl<'a> Lower<'a> {
                 digit = self.binary(Binary::RemUnsigned, digit, by)?;
             }
             if digit != code {
-                self.parts.insert(digit, (code, i, sizes.len()));
+                self.parts.insert(digit, Digit { code, at: i, sizes: sizes.clone() });
             }
             digits.push(AbstractValue::Word(digit));
         }

@@ -276,6 +276,16 @@ struct OpenBlock {
     read: HashMap<Op, Reg>,
 }
 
+/// A part of a code, as division gives it.
+struct Digit {
+    /// The whole code.
+    code: Reg,
+    /// The position among the parts.
+    at: usize,
+    /// The sizes of all parts.
+    sizes: Vec<u64>,
+}
+
 pub(crate) struct Lower<'a> {
     unit: &'a CompilationUnit<'a>,
     program: &'a Program,
@@ -304,8 +314,8 @@ pub(crate) struct Lower<'a> {
     packed: HashMap<Reg, (Vec<AbstractValue<'a>>, Vec<u64>)>,
     /// Codes that were taken apart by division.
     divided: HashSet<Reg>,
-    /// Parts of codes: the whole, which part, and how many there are.
-    parts: HashMap<Reg, (Reg, usize, usize)>,
+    /// Parts of codes that were taken apart by division.
+    parts: HashMap<Reg, Digit>,
     inputs: Vec<Input>,
     bindings: Vec<InputBinding>,
     known: Vec<(Input, AbstractValue<'a>)>,

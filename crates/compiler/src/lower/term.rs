@@ -1,10 +1,10 @@
 //! Terms, run with registers.
 
 use super::{
-    AbstractValue, Aggregate, Binding, Declined, Frame, FunctionValue, Lower, Place, Result, UnexpectedForm,
-    UnsupportedConstruct, UnsupportedType, bare, word,
+    AbstractValue, Aggregate, Binding, Declined, Digit, Frame, FunctionValue, Lower, Place, Result,
+    UnexpectedForm, UnsupportedConstruct, UnsupportedType, bare, word,
 };
-use crate::core::{LocalInfo, Root, Term, TermKind};
+use crate::core::{LocalInfo, Prim, Root, Term, TermKind};
 use crate::kernel::Input;
 use crate::layout::{Form, Layout, Leaf};
 use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt};
@@ -244,6 +244,18 @@ impl<'a> Lower<'a> {
                 let ty = self.ty(frame, &term.ty);
                 let value = self.term(condition, frame)?;
                 let condition = self.as_word(&value, &Type::bool())?;
+                // A branch that only fails has no value: what follows is not inside a condition,
+                // and a loop of it can be vectorized.
+                if is_failure(otherwise) {
+                    self.check(condition)?;
+                    return self.term(then, frame);
+                }
+                if is_failure(then) {
+                    let zero = self.int(0)?;
+                    let holds = self.set(ScalarType::I64, Op::Compare(Compare::Eq, condition, zero))?;
+                    self.check(holds)?;
+                    return self.term(otherwise, frame);
+                }
                 self.either(condition, &ty, frame, &mut |this, frame, first| {
                     this.term(if first { then } else { otherwise }, frame)
                 })
@@ -411,20 +423,8 @@ impl<'a> Lower<'a> {
         if matches!(compact.encoding, Encoding::Triangle(_)) {
             return Err(Declined::Type(UnsupportedType::UnorderedPair));
         }
-        // All parts of one code, in order, are that code.
-        let origins: Option<Vec<(Reg, usize, usize)>> = parts
-            .iter()
-            .map(|p| match p {
-                AbstractValue::Word(reg) => self.parts.get(reg).copied(),
-                _ => None,
-            })
-            .collect();
-        if let Some(origins) = origins
-            && let Some((whole, _, count)) = origins.first()
-            && *count == parts.len()
-            && origins.iter().enumerate().all(|(i, (reg, at, _))| reg == whole && *at == i)
-        {
-            return Ok(AbstractValue::Word(*whole));
+        if let Some(whole) = self.whole_code(&parts, &compact.encoding) {
+            return Ok(AbstractValue::Word(whole));
         }
         let mut code: Option<Reg> = None;
         let mut sizes = Vec::new();
@@ -481,11 +481,6 @@ impl<'a> Lower<'a> {
             return Ok(part.clone());
         }
         self.divided.insert(*code);
-        let count = match &compact.encoding {
-            Encoding::Product { sizes, .. } => sizes.len(),
-            Encoding::Power { count, .. } => count.to_usize().unwrap_or(usize::MAX),
-            _ => 1,
-        };
         let (size, weight) = compact.encoding.size_and_weight(i);
         let (Some(size), Some(weight)) = (size.to_u64(), weight.to_u64()) else {
             return Err(Declined::Type(UnsupportedType::WideCode));
@@ -499,10 +494,28 @@ impl<'a> Lower<'a> {
             let by = self.size(size)?;
             part = self.binary(Binary::RemUnsigned, part, by)?;
         }
-        if part != *code {
-            self.parts.insert(part, (*code, at, count));
+        if part != *code
+            && let Some(sizes) = part_sizes(&compact.encoding)
+        {
+            self.parts.insert(part, Digit { code: *code, at, sizes });
         }
         Ok(AbstractValue::Word(part))
+    }
+
+    /// Returns the code of which `parts` are all parts in order, if a product with this encoding has
+    /// the same code. The sizes of the parts must agree; that of the first has no weight.
+    fn whole_code(&self, parts: &[AbstractValue<'a>], encoding: &Encoding) -> Option<Reg> {
+        let digit = |part: &AbstractValue<'a>| match part {
+            AbstractValue::Word(reg) => self.parts.get(reg),
+            _ => None,
+        };
+        let first = digit(parts.first()?)?;
+        let of_first = |(at, part): (usize, &AbstractValue<'a>)| {
+            digit(part).is_some_and(|one| one.code == first.code && one.at == at && one.sizes == first.sizes)
+        };
+        let sizes = part_sizes(encoding)?;
+        let alike = first.sizes.len() == sizes.len() && first.sizes[1..] == sizes[1..];
+        (alike && sizes.len() == parts.len() && parts.iter().enumerate().all(of_first)).then_some(first.code)
     }
 
     /// A digit of a compact exponential at a position that is not known.
@@ -681,13 +694,29 @@ pub(crate) fn unsigned(leaf: &Leaf) -> bool {
 
 /// Returns true if the parts of an encoding have these sizes.
 fn cut_so(encoding: &Encoding, sizes: &[u64]) -> bool {
+    part_sizes(encoding).is_some_and(|own| own == sizes)
+}
+
+/// Returns the sizes of the parts of a compact product or exponential; `None` if they are many or
+/// large.
+fn part_sizes(encoding: &Encoding) -> Option<Vec<u64>> {
+    /// The number of equal parts of an exponential that is compared.
+    const MAX_PARTS: usize = 64;
     match encoding {
-        Encoding::Product { sizes: own, .. } => {
-            own.len() == sizes.len() && own.iter().zip(sizes).all(|(a, b)| a.to_u64() == Some(*b))
-        }
+        Encoding::Product { sizes, .. } => sizes.iter().map(Code::to_u64).collect(),
         Encoding::Power { base, count } => {
-            count.to_usize() == Some(sizes.len()) && sizes.iter().all(|s| base.to_u64() == Some(*s))
+            let count = count.to_usize().filter(|count| *count <= MAX_PARTS)?;
+            Some(vec![base.to_u64()?; count])
         }
+        _ => None,
+    }
+}
+
+/// Returns true for a call of `fail`, of which no value is used.
+fn is_failure(term: &Term) -> bool {
+    match &term.kind {
+        TermKind::Prim(prim, _, _) => *prim == Prim::Fail,
+        TermKind::Block(stmts, Some(value)) => stmts.is_empty() && is_failure(value),
         _ => false,
     }
 }

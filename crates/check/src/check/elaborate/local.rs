@@ -43,7 +43,7 @@ impl Checker<'_> {
         if !declares(at) || at > 0 && declares(at - 1) {
             return;
         }
-        let run: Vec<Stmt> = (at..).take_while(|at| declares(*at)).map(|at| stmts[at].clone()).collect();
+        let run: Vec<&Stmt> = (at..).take_while(|at| declares(*at)).map(|at| &stmts[at]).collect();
         for stmt in &run {
             // The members of a kind are types, so a value of the same name is not shadowed.
             let values = !matches!(stmt.kind, StmtKind::Kind { .. });
@@ -76,10 +76,10 @@ impl Checker<'_> {
         self.item.hidden.push(hidden);
     }
 
-    /// Reports a declared type that mentions a type variable other than its parameters.
+    /// Reports a declared type that mentions a type variable other than its parameters. A newtype
+    /// may.
     fn closed_type(&mut self, stmt: &Stmt) {
-        let (StmtKind::Newtype(TypeDecl { name, .. }, _)
-        | StmtKind::Struct(TypeDecl { name, .. }, _)
+        let (StmtKind::Struct(TypeDecl { name, .. }, _)
         | StmtKind::Variant(TypeDecl { name, .. }, _)
         | StmtKind::Abstract { decl: TypeDecl { name, .. }, .. }
         | StmtKind::Typefun { name, .. }) = &stmt.kind
@@ -91,7 +91,6 @@ impl Checker<'_> {
             Some(TypeDefinition::Nominal(nominal)) => {
                 own.extend(nominal.params.iter().cloned());
                 match nominal.body() {
-                    Some(NominalBody::Newtype(body)) => vec![body.clone()],
                     Some(NominalBody::Abstract(known)) => known.representation.iter().cloned().collect(),
                     Some(NominalBody::Struct(parts) | NominalBody::Variant(parts)) => {
                         parts.iter().map(|(_, ty)| ty.clone()).collect()

@@ -359,7 +359,7 @@ impl Checker<'_> {
     }
 
     /// Declares the kinds and types of an input: first all names, then the definitions.
-    pub(in crate::check) fn collect_types(&mut self, stmts: &[Stmt]) {
+    pub(in crate::check) fn collect_types(&mut self, stmts: &[&Stmt]) {
         let mut members = Vec::new();
         for stmt in stmts {
             if let StmtKind::Kind { name, members: own, .. } = &stmt.kind {
@@ -370,7 +370,7 @@ impl Checker<'_> {
         for stmt in stmts {
             let Some(name) = declared_type(stmt) else { continue };
             let member = members.iter().any(|(member, _)| member.text == name.text);
-            if self.pending_types.insert(name.text.clone(), stmt.clone()).is_some() || member {
+            if self.pending_types.insert(name.text.clone(), (*stmt).clone()).is_some() || member {
                 self.report(TypeError::Duplicate {
                     span: name.span,
                     what: "type",
@@ -461,6 +461,12 @@ impl Checker<'_> {
                     Kind::UnitSum => Kind::Compact,
                     kind => kind,
                 };
+                let foreign = foreign_variables(&body, &params);
+                if !foreign.is_empty() {
+                    let ty = self.newtype_inside(name.clone(), &params, &foreign, (kind, &body, origin));
+                    self.env.types.insert(name, TypeDefinition::Alias(params, ty));
+                    return;
+                }
                 let id = self.env.fresh_id();
                 let nominal = match (origin, self.env.is_library() && &*name == CYCLIC) {
                     (Some(origin), _) => Nominal::declare_labeled(id, name.clone(), params, origin),
@@ -495,6 +501,29 @@ impl Checker<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Declares a newtype whose definition mentions sizes that arrived, or type parameters of a
+    /// surrounding function. They become further parameters, which the program does not write:
+    /// returns the type applied to them. So the type is another one for each opening of a size.
+    fn newtype_inside(
+        &mut self,
+        name: Arc<str>,
+        params: &[TypeVar],
+        foreign: &[TypeVar],
+        (kind, body, origin): (Kind, &Type, Option<Origin>),
+    ) -> Type {
+        let own: Vec<TypeVar> =
+            foreign.iter().map(|var| self.env.fresh_var(&var.name, var.kind.clone())).collect();
+        let renamed = foreign.iter().zip(&own).map(|(var, own)| (var.id, Type::var(own.clone()))).collect();
+        let origin = origin.map(|origin| match origin {
+            Origin::MinusSize(size) => Origin::MinusSize(size.substitute(&renamed)),
+            Origin::Number(number) => Origin::Number(number),
+        });
+        let all = [params, &own].concat();
+        let nominal = Nominal::declare_inside(self.env.fresh_id(), name, all, own.len(), kind, origin);
+        nominal.define(NominalBody::Newtype(body.substitute(&renamed)));
+        Type::nominal(nominal, variables(&[params, foreign].concat()))
     }
 
     /// Lowers the labels of an index type, `-1..4` or `-A..B`: returns its definition, and its first
@@ -544,6 +573,18 @@ impl Checker<'_> {
         }
         out
     }
+}
+
+/// Returns the variables of a type other than `params`: sizes that arrived, and type parameters of
+/// a surrounding function.
+fn foreign_variables(ty: &Type, params: &[TypeVar]) -> Vec<TypeVar> {
+    let mut foreign: Vec<TypeVar> = Vec::new();
+    ty.for_each_var(&mut |var| {
+        if !params.contains(var) && !foreign.contains(var) {
+            foreign.push(var.clone());
+        }
+    });
+    foreign
 }
 
 /// Returns the name of the type that a statement declares.
