@@ -265,7 +265,7 @@ fn parts_of_fields_are_joined_chosen_and_replaced() {
         val w = join_over[J, 1] (u, v :>> int ^ (I \\* 1 \\* K));
         val (a, b) = split_over[J, 1] w;
         println (a == u, [ x for x in b :>> int ^ 8 ]);
-        println (where (like u [ (i :>> int) > 0 for i in ..[I] ]) (u, -u) :>> int ^ 24);
+        println (select (like u [ (i :>> int) > 0 for i in ..[I] ], u, -u) :>> int ^ 24);
         println (take_over[J] [ j.around 1 for i in ..[I], j in ..[J], k in ..[K] ] u :>> int ^ 24);
         println (inside (with_inside (clamped[1, J] u) (-u)) == -u);
         println (split_over (pieces[3] #iota[10]));

@@ -76,6 +76,8 @@ pub enum Advice {
     Write { members: String },
     /// Convert the index, which is not a number. `truth` is true for `bool`.
     Index { ty: String, truth: bool },
+    /// Apply the function to each element of the array, for which the instance exists.
+    Each { instance: String },
     /// No advice.
     None,
 }
@@ -95,6 +97,9 @@ impl Advice {
                 d.help(format!("write one: `instance {missing} {{}}`"))
             }
             Advice::Write { members } => d.help(format!("write one: `instance {missing} {{ {members} }}`")),
+            Advice::Each { instance } => {
+                d.help(format!("there is `{instance}`: `map` applies a function to each element"))
+            }
             Advice::None => d,
         }
     }

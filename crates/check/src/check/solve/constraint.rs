@@ -195,7 +195,10 @@ impl Checker<'_> {
     fn refuse(&mut self, obligation: &Obligation, missing: &Constraint) {
         let constraint = self.shown(&obligation.constraint);
         let missing = &self.shown(missing);
-        let advice = self.advice(missing);
+        let advice = match (self.advice(missing), self.elementwise(missing)) {
+            (Advice::None, Some(instance)) => Advice::Each { instance: self.env.text(&instance) },
+            (advice, _) => advice,
+        };
         if self.item.in_doubt && matches!(advice, Advice::Ask { .. }) {
             return;
         }
@@ -206,6 +209,15 @@ impl Checker<'_> {
             missing: self.env.text(missing),
             advice,
         }));
+    }
+
+    /// Returns the constraint for the elements of the only argument if that is an array, and if it
+    /// holds.
+    fn elementwise(&mut self, missing: &Constraint) -> Option<Constraint> {
+        let [ty] = &missing.args[..] else { return None };
+        let TypeKind::Array(element, _) = ty.kind() else { return None };
+        let instance = Constraint { class: missing.class, args: vec![element.clone()] };
+        (self.entails(&instance) == Answer::Yes).then_some(instance)
     }
 
     /// Returns the constraint as messages show it: zonked, with literal holes at their default
