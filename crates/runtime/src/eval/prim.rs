@@ -249,6 +249,9 @@ impl Machine {
             | Prim::WriteArrow
             | Prim::Parquet
             | Prim::WriteParquet
+            | Prim::Netcdf
+            | Prim::NetcdfFilled
+            | Prim::Ugrid
             | Prim::Raw
             | Prim::ReadText
             | Prim::WriteNpy

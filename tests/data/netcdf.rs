@@ -1,0 +1,316 @@
+//! NetCDF files, read at the stated type: files made by netCDF4 and SciPy (`tests/files/*.nc`),
+//! whole and damaged.
+
+use crate::shelf::{Drawer, fixtures, output};
+use felis::data::{self, DataError, Format, Limits, NetcdfRole};
+use felis::session::{Mode, Session};
+use felis::types::stored::FileType;
+use felis::types::{Scalar, Type};
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Files with the same content, in several formats.
+const GRIDS: [&str; 3] = ["grid_classic.nc", "grid_offset64.nc", "grid_data64.nc"];
+
+/// Files with the same mesh.
+const MESHES: [&str; 1] = ["mesh_classic.nc"];
+
+/// Names of parts of a grid, types, and the values read, as `_strr` returns them.
+const GRID: &[(&str, &str, &str)] = &[
+    ("\"lat\"", "real ^ ?N", "(-30.5,45.25)"),
+    ("\"lat\"", "f32 ^ 2", "(-30.5,45.25)"),
+    ("\"time\"", "real ^ ?N", "(0.25,1.25)"),
+    // Packed, with a missing element.
+    (
+        "\"temp\"",
+        r"option[real] ^ (?T \* 2 \* 3)",
+        "(Some (250.0),Some (250.5),Some (251.0),Some (251.5),None,Some (252.5),Some (253.0),Some (253.5),Some (254.0),Some (254.5),Some (255.0),Some (244.5))",
+    ),
+    (
+        "\"temp\", -1.0",
+        r"real ^ (?T \* ?Y \* ?X)",
+        "(250.0,250.5,251.0,251.5,-1.0,252.5,253.0,253.5,254.0,254.5,255.0,244.5)",
+    ),
+    (
+        "\"temp\", 0.1",
+        r"f32 ^ (?T \* ?Y \* ?X)",
+        "(250.0,250.5,251.0,251.5,0.1,252.5,253.0,253.5,254.0,254.5,255.0,244.5)",
+    ),
+    // The packed integers themselves.
+    ("\"temp\", -1", r"int ^ (?T \* ?Y \* ?X)", "(0,1,2,3,-1,5,6,7,8,9,10,-11)"),
+    // `_FillValue` and `missing_value`.
+    (
+        "\"rain\", 0.0 / 0.0",
+        r"real ^ (?T \* ?Y \* ?X)",
+        "(0.5,1.0,1.5,2.0,2.5,(0.0/0.0),(0.0/0.0),3.5,4.0,4.5,5.0,5.5)",
+    ),
+    ("\"rain\"", r"(1 + f32) ^ (2 \* 6)", ""),
+    ("\"flag\"", r"int ^ (?T \* ?X)", "(1,2,3,-1,-2,-3)"),
+    ("\"flag\"", r"i8 ^ (?T \* ?X)", "(1,2,3,-1,-2,-3)"),
+    ("\"names\"", "string ^ ?N", "(\"Süd\",\"North\")"),
+    ("\"count\"", "int", "42"),
+    // What was never written.
+    ("\"part\"", "option[int] ^ ?N", "(Some (1),Some (2),None)"),
+    ("\"part\", 7", "3 ^ ?N", ""),
+    ("\"temp:units\"", "string", "\"K\""),
+    ("\"temp:valid_range\"", "int ^ ?N", "(-100,200)"),
+    ("\"temp:scale_factor\"", "real", "0.5"),
+    ("\"temp:scale_factor\"", "real ^ ?N", "[0.5]"),
+    ("\":title\"", "string", "\"A grid of 2 by 3 places\""),
+    ("\":version\"", "int", "7"),
+];
+
+#[test]
+fn grids() {
+    for file in GRIDS {
+        for (name, ty, expected) in GRID.iter().filter(|(.., expected)| !expected.is_empty()) {
+            let text = format!("val x : {ty} = netcdf (\"{file}\", {name});\nprint x._strr;");
+            assert_eq!(&output(&text), expected, "{text}");
+        }
+    }
+    for (ty, expected) in [
+        ("u8", "(0,255,7)"),
+        ("u16", "(0,65535,7)"),
+        ("u32", "(0,4294967295,7)"),
+        ("int", "(0,-9007199254740993,7)"),
+        ("u64", "(0,18446744073709551615,7)"),
+    ] {
+        let name = ty.replace("int", "i64");
+        let name = match &name[..1] {
+            "i" => "of_i8".to_string(),
+            _ => format!("of_u{}", name[1..].parse::<u32>().expect("a width") / 8),
+        };
+        let fill = match ty {
+            "u16" => ", 65535",
+            "u32" => ", 4294967295",
+            _ => "",
+        };
+        let text =
+            format!("val x : {ty} ^ ?N = netcdf (\"grid_data64.nc\", \"{name}\"{fill});\nprint x._strr;");
+        assert_eq!(output(&text), expected, "{text}");
+    }
+    let text = "val a : int ^ (?N \\* ?M) = netcdf (\"one_record_variable.nc\", \"a\");\nprint a._strr;";
+    assert_eq!(output(text), "(0,1,2,3,4,5,6,7,8)");
+}
+
+#[test]
+fn meshes() {
+    for file in MESHES {
+        for (name, ty, expected) in [
+            ("face_nodes", r"int ^ (?F \* ?K)", "(0,1,4,3,1,2,4,-1,2,5,4,-1)"),
+            ("face_nodes", r"option[6] ^ (3 \* 4)", ""),
+            ("edge_nodes", r"int ^ (?E \* 2)", "(0,1,1,2,2,5)"),
+            ("edge_nodes", r"6 ^ (?E \* 2)", ""),
+            ("face_links", r"int ^ (3 \* 4)", "(1,-1,-1,-1,0,2,-1,-1,1,-1,-1,-1)"),
+        ] {
+            let text = format!("val x : {ty} = ugrid (\"{file}\", \"{name}\");\nprint x._strr;");
+            let read = output(&text);
+            if expected.is_empty() {
+                continue;
+            }
+            assert_eq!(read, expected, "{text}");
+        }
+    }
+}
+
+/// Returns the code and the text of the messages of a program over the fixtures.
+fn said(text: &str) -> Vec<(String, String)> {
+    let mut session = Session::new();
+    session.set_files(Arc::new(Drawer::over_fixtures()));
+    let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
+    let message = |d: &felis::diagnostic::Diagnostic| {
+        let mut text = format!("{}: {}", d.message, d.primary.text);
+        d.notes.iter().for_each(|note| text.push_str(&format!("; {note}")));
+        d.help.iter().for_each(|help| text.push_str(&format!("; help: {}", help.text)));
+        (d.code.as_str().to_string(), text)
+    };
+    done.diagnostics.iter().map(message).collect()
+}
+
+#[test]
+fn messages() {
+    for (text, code, message) in [
+        (
+            r#"val x : real ^ (?T \* ?Y \* ?X) = netcdf ("grid_classic.nc", "temp");"#,
+            "E1006",
+            "element (0, 1, 1) of `temp` of `grid_classic.nc` is missing, and `real` is wanted: read here; \
+             the file has -999 there, which stands for no value; help: `option[real]` reads it as `None`, \
+             and `netcdf (path, name, x)` as `x`",
+        ),
+        (
+            r#"val x : int ^ (?T \* ?Y \* ?X) = netcdf ("grid_classic.nc", "temp", 0.5);"#,
+            "E1006",
+            "element (0, 1, 1) of `grid_classic.nc` is missing, and 0.5 for it is no `int`: read here",
+        ),
+        (
+            r#"val x : real ^ ?N = netcdf ("grid_classic.nc", "tmp");"#,
+            "E1007",
+            "`grid_classic.nc` has no variable `tmp`: read here; it has `time`, `lat`, `lon`, `temp`, `rain`, \
+             `flag`, `names`, `count`, `part`; help: did you mean `temp`?",
+        ),
+        (
+            r#"val x : string = netcdf ("grid_classic.nc", "temp:unit");"#,
+            "E1007",
+            "`grid_classic.nc` has no attribute `unit`: read here; it has `_FillValue`, `units`, `scale_factor`, \
+             `add_offset`, `valid_range`; help: did you mean `units`?",
+        ),
+        (
+            r#"val x : real ^ ?N = netcdf ("matrix.npy", "x");"#,
+            "E1003",
+            "`matrix.npy` is not a NetCDF file that can be read: it is an .npy file: read it by `npy`",
+        ),
+        (
+            r#"val x : real ^ ?N = netcdf ("people.csv", "x");"#,
+            "E1003",
+            "`people.csv` is not a NetCDF file that can be read: it does not begin as one: `CDF` and the \
+             version 1, 2 or 5 are missing",
+        ),
+        (
+            r#"val x : real ^ ?N = npy "grid_classic.nc";"#,
+            "E1003",
+            "`grid_classic.nc` is not an .npy file that can be read: it is a NetCDF file: read it by `netcdf`",
+        ),
+        (
+            r#"val x : int ^ (?E \* ?K) = ugrid ("mesh_classic.nc", "bad_nodes");"#,
+            "E1006",
+            "element (2, 0) of `bad_nodes` of `mesh_classic.nc` is 0, which is no index: they begin at 1: read here",
+        ),
+        (
+            r#"val x : int ^ ?N = ugrid ("mesh_classic.nc", "node_x");"#,
+            "E1003",
+            "`mesh_classic.nc` is not a NetCDF file that can be read: its variable `node_x` has no indices but `real`",
+        ),
+        (
+            r#"val x = netcdf ("grid_classic.nc", "temp");"#,
+            "E0808",
+            "nothing says what type `netcdf` is to read: of any type so far; help: `grid_classic.nc` is \
+             `option[real] ^ (?N \\* ?M \\* ?K)`: state it where the result gets its name",
+        ),
+    ] {
+        assert_eq!(said(text), [(code.to_string(), message.to_string())], "{text}");
+    }
+}
+
+/// Returns what reading a part of damaged bytes gives.
+fn read_bytes(bytes: &[u8], name: &str, role: NetcdfRole, memory: u64) -> Result<data::Data, DataError> {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    let option = FileType::of(&Type::array(Type::real(), Type::unit_sum(3u32))).expect("an array");
+    let limits = Limits { memory, interrupt: &STOP };
+    data::read_netcdf(&bytes.to_vec().into(), name, &option, role, &limits)
+}
+
+/// Reads every part of the fixtures from damaged bytes.
+fn read_all(bytes: &[u8]) {
+    for name in ["time", "lat", "temp", "rain", "flag", "names", "count", "part", "temp:units", ":title", "a"]
+    {
+        for filled in [false, true] {
+            let _ = read_bytes(bytes, name, NetcdfRole::Values { filled }, 1 << 20);
+        }
+    }
+    for name in ["face_nodes", "face_links", "edge_nodes"] {
+        let _ = read_bytes(bytes, name, NetcdfRole::Connectivity, 1 << 20);
+    }
+}
+
+/// Every beginning of a classic file is read or refused; no part of it is longer than its bytes.
+#[test]
+fn files_that_are_cut() {
+    for file in
+        GRIDS.iter().chain(&MESHES).chain(&["one_record_variable.nc"]).filter(|f| !f.contains("netcdf4"))
+    {
+        let bytes = fs::read(fixtures().join(file)).expect("a file");
+        for end in 0..bytes.len() {
+            read_all(&bytes[..end]);
+        }
+    }
+    let bytes = fs::read(fixtures().join("grid_classic.nc")).expect("a file");
+    let why = |bytes: &[u8], name: &str| match read_bytes(
+        bytes,
+        name,
+        NetcdfRole::Values { filled: true },
+        1 << 20,
+    ) {
+        Err(DataError::Malformed { format: Format::Netcdf, why }) => why,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(why(&bytes[..100], "lat"), "its header wants 23 bytes at byte 96, and it has 100 bytes");
+    assert_eq!(
+        why(&bytes[..bytes.len() - 8], "rain"),
+        format!(
+            "its variable `rain` is promised to have 2 x 2 x 3 elements from byte {} on, and it has {} bytes",
+            bytes.len() - 116,
+            bytes.len() - 8
+        )
+    );
+}
+
+/// Random changes of single bits and of whole words are read or refused, within the memory.
+#[test]
+fn files_that_are_damaged() {
+    let rounds = std::env::var("FELIS_RANDOM").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let mut random = fastrand::Rng::with_seed(2026);
+    for file in GRIDS.iter().chain(&MESHES).chain(&["one_record_variable.nc"]) {
+        let whole = fs::read(fixtures().join(file)).expect("a file");
+        for _ in 0..3_000 * rounds {
+            let mut bytes = whole.clone();
+            for _ in 0..random.usize(1..4) {
+                let at = random.usize(..bytes.len());
+                match random.u8(..4) {
+                    0 => bytes[at] ^= 1 << random.u8(..8),
+                    1 => bytes[at] = random.u8(..),
+                    2 => bytes[at..].iter_mut().take(4).for_each(|b| *b = 0xff),
+                    _ => bytes.truncate(at),
+                }
+                if bytes.is_empty() {
+                    break;
+                }
+            }
+            read_all(&bytes);
+        }
+    }
+}
+
+/// Sizes of the header are compared with the bytes that are there, and with the memory.
+#[test]
+fn headers_that_promise_too_much() {
+    let file = |version: u8, records: u32, size: u32| {
+        let mut bytes = vec![b'C', b'D', b'F', version];
+        let mut word = |n: u32| bytes.extend(n.to_be_bytes());
+        word(records);
+        [0x0a, 2, 1, u32::from_be_bytes(*b"t\0\0\0"), 0, 1, u32::from_be_bytes(*b"n\0\0\0"), size]
+            .into_iter()
+            .for_each(&mut word);
+        [0, 0, 0x0b, 1, 1, u32::from_be_bytes(*b"x\0\0\0"), 2, 0, 1, 0, 0, 6, 0, 96]
+            .into_iter()
+            .for_each(&mut word);
+        bytes.resize(160, 0);
+        bytes
+    };
+    let read = |bytes: &[u8], memory| read_bytes(bytes, "x", NetcdfRole::Values { filled: true }, memory);
+    let count = |read: Result<data::Data, DataError>| read.map(|data| data.count());
+    assert_eq!(count(read(&file(1, 2, 4), 1 << 20)), Ok(8));
+    // Records that are still written are counted by the bytes that are there.
+    assert_eq!(count(read(&file(1, u32::MAX, 2), 1 << 20)), Ok(8));
+    assert_eq!(count(read(&file(1, 2, 4), 63)), Err(DataError::too_large(Format::Netcdf)));
+    for (records, size) in
+        [(3, 4), (2, 5), (u32::MAX - 1, 1), (1, i32::MAX as u32), (u32::MAX - 1, i32::MAX as u32)]
+    {
+        let refused = read(&file(1, records, size), 1 << 40);
+        assert!(matches!(refused, Err(DataError::Malformed { .. })), "{records} {size}: {refused:?}");
+    }
+    let refused = read(&file(1, 1, u32::MAX), 1 << 40);
+    let why = format!("its header has the count {} at byte 36", u32::MAX);
+    assert_eq!(refused.map(|_| ()), Err(DataError::Malformed { format: Format::Netcdf, why }));
+}
+
+#[test]
+fn reading_stops() {
+    let bytes = fs::read(fixtures().join("grid_classic.nc")).expect("a file");
+    let wanted =
+        FileType::of(&Type::array(Type::scalar(Scalar::Real), Type::unit_sum(2u32))).expect("an array");
+    let limits = Limits { memory: 1 << 20, interrupt: &AtomicBool::new(true) };
+    let role = NetcdfRole::Values { filled: false };
+    let read = data::read_netcdf(&bytes.into(), "lat", &wanted, role, &limits);
+    assert_eq!(read.map(|_| ()), Err(DataError::Interrupted));
+}
