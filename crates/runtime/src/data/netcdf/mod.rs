@@ -6,6 +6,12 @@
 //! of UGRID is counted from 0.
 
 mod classic;
+#[cfg(feature = "netcdf")]
+mod hdf5;
+#[cfg(not(feature = "netcdf"))]
+mod without_hdf5;
+#[cfg(not(feature = "netcdf"))]
+use without_hdf5 as hdf5;
 
 use super::error::CellMismatch;
 use super::{Column, Content, Data, DataError, Element, Format, Limits, cell_position};
@@ -225,6 +231,7 @@ impl std::fmt::Display for Number {
 /// A file whose header is parsed.
 enum File {
     Classic(classic::File),
+    Hdf5(Box<hdf5::File>),
 }
 
 impl File {
@@ -233,13 +240,17 @@ impl File {
         if classic::is_classic(bytes) {
             return Ok(File::Classic(classic::File::open(bytes, limits)?));
         }
-        Err(malformed("it does not begin as one: `CDF` and the version 1, 2 or 5 are missing"))
+        if hdf5::is_hdf5(bytes) {
+            return Ok(File::Hdf5(Box::new(hdf5::File::open(bytes, limits)?)));
+        }
+        Err(malformed("it begins neither as a classic file, with `CDF`, nor as one of HDF5"))
     }
 
     /// Returns the names of the variables.
     fn names(&self) -> Vec<String> {
         match self {
             File::Classic(file) => file.names(),
+            File::Hdf5(file) => file.names(),
         }
     }
 
@@ -247,6 +258,7 @@ impl File {
     fn variable(&self, name: &str) -> Result<Option<Variable>, DataError> {
         match self {
             File::Classic(file) => Ok(file.variable(name)),
+            File::Hdf5(file) => file.variable(name),
         }
     }
 
@@ -254,6 +266,7 @@ impl File {
     fn attribute(&self, variable: Option<&Variable>, name: &str) -> Result<Option<Attribute>, DataError> {
         match self {
             File::Classic(file) => file.attribute(variable, name),
+            File::Hdf5(file) => file.attribute(variable, name),
         }
     }
 
@@ -261,6 +274,7 @@ impl File {
     fn attribute_names(&self, variable: Option<&Variable>) -> Vec<String> {
         match self {
             File::Classic(file) => file.attribute_names(variable),
+            File::Hdf5(file) => file.attribute_names(variable),
         }
     }
 
@@ -268,6 +282,7 @@ impl File {
     fn cells(&self, variable: &Variable, limits: &mut Limits<'_>) -> Result<Buffer, DataError> {
         match self {
             File::Classic(file) => file.cells(variable, limits),
+            File::Hdf5(file) => file.cells(variable, limits),
         }
     }
 
