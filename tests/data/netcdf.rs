@@ -3,7 +3,7 @@
 
 use crate::shelf::{Drawer, fixtures, output};
 use felis::data::{self, DataError, Format, Limits, NetcdfRole};
-use felis::session::{Mode, Session};
+use felis::session::{FileSystem, Mode, Session};
 use felis::types::stored::FileType;
 use felis::types::{Scalar, Type};
 use std::fs;
@@ -340,4 +340,206 @@ fn reading_stops() {
     let role = NetcdfRole::Values { filled: false };
     let read = data::read_netcdf(&bytes.into(), "lat", &wanted, role, &limits);
     assert_eq!(read.map(|_| ()), Err(DataError::Interrupted));
+}
+
+/// What `make_netcdf.py` writes to `written_offset64.nc` by netCDF4, bit for bit.
+const WRITTEN: &str = r#"
+val time = (0.25, 1.25);
+val temp = ((250.0, 252.0, 254.0), (250.5, 252.5, 254.5));
+val rain = (Some 0.0f32, None[f32], Some 2.0f32);
+write_netcdf ("f.nc", (
+  title = "What Felis writes",
+  time = (data = time, units = "days since 2000-01-01"),
+  temp = (data = temp, dimensions = "time lon", units = "K", valid_range = (100.0, 400.0), level = 3),
+  rain = (data = rain, dimensions = "lon", _FillValue = -1.0),
+  count = (data = 42, note = "a number"),
+  part = (data = (1i8, 2i8, 3i8), dimensions = "lon"),
+  small = (data = (1i16, -2i16, 3i16), dimensions = "lon"),
+  names = (data = ("a", "größer", ""), dimensions = "lon")
+));
+"#;
+
+#[test]
+fn written_as_by_netcdf4() {
+    let written = written(WRITTEN, "f.nc");
+    let expected = fs::read(fixtures().join("written_offset64.nc")).expect("a file");
+    assert_eq!(written, expected);
+}
+
+/// Types, values, and the type at which they are read: what is written reads back.
+#[test]
+fn what_is_written_reads_back() {
+    for (ty, value, version) in [
+        ("real ^ 3", "(0.1, -0.0, 1e300)", 2),
+        ("real ^ ?N", "(0.0 / 0.0, 1.0 / 0.0)", 2),
+        ("f32", "0.5f32", 2),
+        ("int ^ ?N", "(1, -2147483648, 2147483646)", 2),
+        ("int ^ ?N", "(1, 2147483648)", 5),
+        ("i8 ^ 2", "(-128i8, 127i8)", 2),
+        ("u8 ^ 2", "(0u8, 255u8)", 5),
+        ("u16 ^ 1", "[ 7u16 ]", 5),
+        ("u32 ^ 1", "[ 4000000000u32 ]", 5),
+        ("u64 ^ 1", "[ 18446744073709551615u64 ]", 5),
+        ("5 ^ 2", "(`4:5, `0:5)", 2),
+        ("string ^ ?N", "(\"a\", \"größer\", \"\")", 2),
+        ("option[real] ^ 2", "(None[real], Some 1.5)", 2),
+        ("option[int] ^ 2", "(None[int], Some 5000000000)", 5),
+        ("option[i8] ^ 2", "(None[i8], Some 5i8)", 2),
+        ("(1 + u8) ^ 2", "(case 0 of 1 + u8, (case 1 of 1 + u8) 3u8)", 5),
+        ("option[3] ^ 2", "(None[3], Some (`2:3))", 2),
+    ] {
+        let text = format!(
+            "val x : {ty} = {value};\nwrite_netcdf (\"f.nc\", (x = x));\n\
+             val y : {ty} = netcdf (\"f.nc\", \"x\");\nprint (x._strr == y._strr);"
+        );
+        assert_eq!(output(&text), "true", "{text}");
+        let bytes = written(&text, "f.nc");
+        assert_eq!(bytes[..4], [b'C', b'D', b'F', version], "{text}");
+    }
+    // The axes of nested arrays, none of which has elements; attributes.
+    let text = r#"
+        val none = [ (0.0, 0.0) for i in ..[0] ];
+        write_netcdf ("f.nc", (x = (data = none, dimensions = "time y", units = "m", levels = (1, 2, 3))));
+        val again : real ^ (?T \* ?Y) = netcdf ("f.nc", "x");
+        val units : string = netcdf ("f.nc", "x:units");
+        val levels : int ^ ?N = netcdf ("f.nc", "x:levels");
+        print (#sizeof[T], #sizeof[Y], units, levels);"#;
+    assert_eq!(output(text), "(0, 2, m, (1, 2, 3))");
+    // Packed values are written as they are, and unpacked when they are read.
+    let text = r#"
+        val packed = (data = (0i16, 10i16), scale_factor = 0.5, add_offset = 1.0);
+        write_netcdf ("f.nc", (x = packed));
+        val x : real ^ 2 = netcdf ("f.nc", "x");
+        val stored : i16 ^ 2 = netcdf ("f.nc", "x");
+        print (x, stored);"#;
+    assert_eq!(output(text), "((1.0, 6.0), (0, 10))");
+}
+
+/// Returns the bytes of a file that a program writes.
+fn written(text: &str, path: &str) -> Vec<u8> {
+    let drawer = Drawer::over_fixtures();
+    let mut session = Session::new();
+    session.set_files(Arc::new(drawer.clone()));
+    let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
+    let said: String = done.diagnostics.iter().map(|d| session.render(d, false)).collect();
+    assert!(said.is_empty(), "{said}");
+    drawer.read(path, 1 << 20).expect("a file")
+}
+
+#[test]
+fn what_is_not_written() {
+    for (text, code, message) in [
+        (
+            r#"write_netcdf ("f.nc", 3);"#,
+            "E1008",
+            "`int` is no type of a NetCDF file: a record has a variable in each field: \
+             `(x = x, t = (data = t, dimensions = \"y x\"))`",
+        ),
+        (
+            r#"write_netcdf ("f.nc", (t = ((1.0, 2.0), (3.0, 4.0))));"#,
+            "E1008",
+            "`(real ^ 2) ^ 2` is no type of a NetCDF file: `t` has 2 axes without names: \
+             `t = (data = …, dimensions = \"y x\")` names them",
+        ),
+        (
+            r#"write_netcdf ("f.nc", (t = (data = (1.0, 2.0), dimensions = "y x")));"#,
+            "E1008",
+            "`real ^ ?N` is no type of a NetCDF file: `t` has 1 axes, and 2 names of dimensions",
+        ),
+        (
+            r#"write_netcdf ("f.nc", (a = (data = (1.0, 2.0), dimensions = "x"), b = (data = (1, 2, 3), dimensions = "x")));"#,
+            "E1008",
+            "`int ^ ?N` is no type of a NetCDF file: `x` is 3 in `b`, and 2 before",
+        ),
+        (
+            r#"write_netcdf ("f.nc", (a = (data = (Some 1.0, None[real]), _FillValue = 1.0)));"#,
+            "E1002",
+            "`f.nc` cannot be written: element 0 of `a` is 1.0, which stands for missing elements: written here; \
+             nothing there has changed",
+        ),
+        (
+            r#"write_netcdf ("f.nc", (a = (data = (1, 2), _FillValue = 0.5)));"#,
+            "E1002",
+            "`f.nc` cannot be written: `_FillValue` is 0.5, and its variable holds `i32`: written here; \
+             nothing there has changed",
+        ),
+        (
+            r#"write_netcdf ("f.nc", (a = (data = (1, 2), units = ("m", "s"))));"#,
+            "E1008",
+            "`string ^ ?N` is no type of a NetCDF file: the attribute `units` is a text, a number, or several \
+             numbers along one axis",
+        ),
+        (
+            r#"write_netcdf ("f.nc", (n"a/b" = (1, 2)));"#,
+            "E1002",
+            "`f.nc` cannot be written: n\"a/b\" is no name: names in it begin with a letter, a digit or `_`, and \
+             have no `/`: written here; nothing there has changed",
+        ),
+        (
+            r#"write_netcdf ("f.nc", (a = [ (x=1, y=2.0) ]));"#,
+            "E1008",
+            "`(x:int, y:real) ^ ?N` is no type of a NetCDF file: its variables hold numbers of up to 64 bits, \
+             truth values and texts",
+        ),
+        (
+            r#"write_vtk ("f.vtk", ((0.0, 0.0), (1.0, 0.0)), [ (0, 2) ], ());"#,
+            "E1002",
+            "`f.vtk` cannot be written: element (0, 1) of the cells is 2, and there are 2 points: written here; \
+             nothing there has changed",
+        ),
+        (
+            r#"write_vtk ("f.vtk", (0.0, 1.0), [ (0, 1) ], ());"#,
+            "E1008",
+            "`real ^ ?N` is no type of a VTK file: points are floats, two or three along the last axis",
+        ),
+        (
+            r#"write_vtk ("f.vtk", ((0.0, 0.0), (1.0, 0.0)), [ (0, 1) ], (cell_data = (a = (1, 2))));"#,
+            "E1008",
+            "`int ^ ?N` is no type of a VTK file: `a` has 2 values, and 1 places",
+        ),
+        (
+            r#"write_vtk ("f.vtk", ((0.0, 0.0), (1.0, 0.0)), [ (0, 1) ], (at_cells = (a = (1, 2))));"#,
+            "E1008",
+            "`(at_cells:(a:int ^ 2))` is no type of a VTK file: `at_cells` is neither `point_data` nor `cell_data`",
+        ),
+        (
+            r#"write_vtk ("f.vtk", ((0.0, 0.0), (1.0, 0.0)), [ (0, 1) ], (point_data = (a = (Some 1, None[int]))));"#,
+            "E1002",
+            "`f.vtk` cannot be written: element 1 of `a` is missing, and there are only missing floats, by NaN: \
+             written here; nothing there has changed",
+        ),
+    ] {
+        assert_eq!(said(text), [(code.to_string(), message.to_string())], "{text}");
+    }
+}
+
+/// Every byte of a grid of a square, a triangle and a line.
+#[test]
+fn grids_of_vtk() {
+    let text = r#"
+        val points = ((0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (0.0, 1.0), (1.0, 1.0));
+        val cells = ((0, 1, 4, 3), (1, 2, 4, -1), (2, 4, -1, -1));
+        write_vtk ("f.vtk", points, cells, (
+          point_data = (n"wind speed" = [ (1.0f32, 2.0f32, 3.0f32) for i in ..[5] ]),
+          cell_data = (id = (7, 8, 9), pair = ((1i8, 2i8), (3i8, 4i8), (5i8, 6i8)), gap = (Some 0.5, None[real], Some 1.5))
+        ));"#;
+    let mut expected: Vec<u8> = Vec::new();
+    let mut line = |text: &str, numbers: &[u8]| {
+        expected.extend(text.as_bytes());
+        expected.extend(numbers);
+    };
+    let doubles = |numbers: &[f64]| numbers.iter().flat_map(|x| x.to_be_bytes()).collect::<Vec<u8>>();
+    let integers = |numbers: &[i32]| numbers.iter().flat_map(|n| n.to_be_bytes()).collect::<Vec<u8>>();
+    line("# vtk DataFile Version 3.0\nwritten by Felis\nBINARY\nDATASET UNSTRUCTURED_GRID\n", &[]);
+    let points = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0];
+    line("POINTS 5 double\n", &doubles(&points));
+    line("\nCELLS 3 12\n", &integers(&[4, 0, 1, 4, 3, 3, 1, 2, 4, 2, 2, 4]));
+    line("\nCELL_TYPES 3\n", &integers(&[9, 5, 3]));
+    let wind: Vec<u8> = [1f32, 2.0, 3.0].repeat(5).iter().flat_map(|x| x.to_be_bytes()).collect();
+    line("\nPOINT_DATA 5\nVECTORS wind%20speed float\n", &wind);
+    line("\nCELL_DATA 3\nSCALARS id int 1\nLOOKUP_TABLE default\n", &integers(&[7, 8, 9]));
+    line("\nFIELD FieldData 1\npair 2 3 char\n", &[1, 2, 3, 4, 5, 6]);
+    line("\nSCALARS gap double 1\nLOOKUP_TABLE default\n", &doubles(&[0.5, f64::NAN, 1.5]));
+    line("\n", &[]);
+    assert_eq!(written(text, "f.vtk"), expected);
 }

@@ -129,3 +129,30 @@ v = g.createVariable("v", "i8", ("k", "y"))
 v[:] = np.arange(120).reshape(3, 40)
 v.note = "in a group"
 f.close()
+
+# What Felis writes to the same bits.
+f = netCDF4.Dataset(f"{folder}/written_offset64.nc", "w", format="NETCDF3_64BIT_OFFSET")
+f.set_fill_off()
+f.title = "What Felis writes"
+f.createDimension("time", 2)
+f.createDimension("lon", 3)
+f.createDimension("string8", 8)
+v = f.createVariable("time", "f8", ("time",))
+v.units = "days since 2000-01-01"
+v[:] = [0.25, 1.25]
+v = f.createVariable("temp", "f8", ("time", "lon"))
+v.units = "K"
+v.valid_range = np.array([100.0, 400.0])
+v.level = np.int32(3)
+v[:] = [[250 + 0.5 * i + 2 * j for j in range(3)] for i in range(2)]
+v = f.createVariable("rain", "f4", ("lon",), fill_value=-1)
+v[:] = np.ma.masked_values([0, -1, 2], -1)
+v = f.createVariable("count", "i4", ())
+v.note = "a number"
+v[...] = 42
+f.createVariable("part", "i1", ("lon",))[:] = [1, 2, 3]
+f.createVariable("small", "i2", ("lon",))[:] = [1, -2, 3]
+f.createVariable("names", "S1", ("lon", "string8"))[:] = (
+    np.array([b"a", "größer".encode() + b"", b""], "S8").view("S1").reshape(3, 8)
+)
+f.close()

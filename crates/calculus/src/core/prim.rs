@@ -238,6 +238,8 @@ scalar_functions! { prims
         WriteCsvBy "write_csv": "[T] string * T * char -> void", Writer { lists: false }, "Writes records or numbers as a file, with this character between the cells of a line.";
         WriteArrow "write_arrow": "[T] string * T -> void", Writer { lists: true }, "Writes records as an Arrow file.";
         WriteParquet "write_parquet": "[T] string * T -> void", Writer { lists: true }, "Writes records as a Parquet file.";
+        WriteNetcdf "write_netcdf": "[T] string * T -> void", Writer { lists: false }, "Writes the variables and attributes of a record as a NetCDF file.";
+        WriteVtk "write_vtk": "[P, C, F] string * P * C * F -> void", Writer { lists: false }, "Writes points, cells by the numbers of their corners, and fields of both as a grid in the legacy format of VTK.";
         WriteRaw "write_raw": "[T] string * T -> void", Writer { lists: false }, "Writes numbers, and nothing else, as a file.";
         WriteText "write_text": "string * string -> void", Writer { lists: false }, "Writes a text as a file.";
         Cells "_cells": "[T] T -> string", Text, "The numbers of an array as text, between blanks.";

@@ -20,13 +20,15 @@ mod npz;
 mod parquet;
 mod python_literal;
 mod raw;
+mod vtk;
 
 pub use self::csv::cells_text;
 pub use conversion::{class_of_codes, convert_cells, similar_name};
 pub use describe::{Described, describe};
 pub use error::{CellMismatch, DataError, EXCEEDS_MEMORY_LIMIT};
 pub use limits::Limits;
-pub use netcdf::NetcdfRole;
+pub use netcdf::{NetcdfRole, NetcdfVariable, write_netcdf};
+pub use vtk::{VtkField, write_vtk};
 
 use crate::types::{Scalar, number::Fixed};
 use crate::value::{Buffer, Class};
@@ -119,6 +121,8 @@ pub enum Format {
     Netcdf,
     /// Text, as it is.
     Text,
+    /// A grid of points and cells in the legacy format of VTK.
+    Vtk,
     /// The cells without a header, little-endian.
     Raw,
 }
@@ -158,7 +162,7 @@ impl Separator {
 impl Format {
     /// Returns true if cells may be empty.
     pub fn has_empty_cells(self) -> bool {
-        matches!(self, Format::Csv(_) | Format::Parquet | Format::Arrow | Format::Netcdf)
+        matches!(self, Format::Csv(_) | Format::Parquet | Format::Arrow | Format::Netcdf | Format::Vtk)
     }
 
     /// Returns true if the format has columns of lists.
@@ -182,6 +186,7 @@ impl Format {
             Format::Text => "a text",
             Format::Parquet => "a Parquet file",
             Format::Netcdf => "a NetCDF file",
+            Format::Vtk => "a VTK file",
         }
     }
 }
@@ -348,6 +353,7 @@ pub fn read(
             let role = NetcdfRole::Values { filled: false };
             return read_netcdf(bytes, part.unwrap_or_default(), wanted, role, limits);
         }
+        Format::Vtk => unreachable!("no primitive reads a VTK file"),
         Format::Raw | Format::Text => return raw::read(bytes, wanted, limits),
     };
     read.map_err(|error| with_other_format(error, format, bytes))
@@ -399,7 +405,7 @@ pub fn write(format: Format, data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>
         Format::Csv(separator) => csv::write(data, separator, limits),
         Format::Arrow => arrow::write(data, limits),
         Format::Parquet => parquet::write(data, limits),
-        Format::Netcdf => unreachable!("a NetCDF file is written with the names of its dimensions"),
+        Format::Netcdf | Format::Vtk => unreachable!("such a file is written by the parts of a record"),
         Format::Raw | Format::Text => raw::write(data, limits),
     }
 }

@@ -8,6 +8,7 @@
 use super::code::PrimTypes;
 use super::error::Failure;
 use super::existential_prims::{allocate_buffer, buffer_value};
+use super::file_records::{grid_to_vtk, record_to_archive, record_to_netcdf};
 use super::machine::Host;
 use crate::core::Prim;
 use crate::data::{
@@ -18,7 +19,7 @@ use crate::layout::{Form, Layout, Layouts};
 use crate::picture::{self, Bounds, DrawError};
 use crate::source::line_number;
 use crate::types::encoding::Code;
-use crate::types::stored::{Axis, Cell, CellKind, FileType, NotStorable, plain_name};
+use crate::types::stored::{Axis, Cell, CellKind, FileType, NotStorable};
 use crate::types::{Scalar, Type};
 use crate::value::{Buffer, Case, Class, Packed, Value};
 use bytes::Bytes;
@@ -118,8 +119,17 @@ pub(super) fn eval_file_primitive(
                     .read_value(found, &failed);
             }
             let write_data = |ty: &Type, value: &Value| value_to_data(ty, value, format, layouts, limits);
-            if prim == Prim::WriteNpz {
-                return write(record_to_archive(ty, &args[1], layouts, limits, write_data));
+            match prim {
+                Prim::WriteNpz => {
+                    return write(record_to_archive(ty, &args[1], layouts, limits, write_data));
+                }
+                Prim::WriteNetcdf => {
+                    return write(record_to_netcdf(ty, &args[1], layouts, limits, write_data));
+                }
+                Prim::WriteVtk => {
+                    return write(grid_to_vtk(&types.args, &args[1..], layouts, limits, write_data));
+                }
+                _ => {}
             }
             write(write_data(ty, &args[1]).and_then(|data| data::write(format, &data, limits)))
         }
@@ -205,7 +215,8 @@ fn file_format(prim: Prim, path: &str, args: &[Value]) -> Result<Option<Format>,
         Prim::WriteCsvBy => Format::Csv(separator(args.get(2))?),
         Prim::Arrow | Prim::WriteArrow => Format::Arrow,
         Prim::Parquet | Prim::WriteParquet => Format::Parquet,
-        Prim::Netcdf | Prim::NetcdfFilled | Prim::Ugrid => Format::Netcdf,
+        Prim::Netcdf | Prim::NetcdfFilled | Prim::Ugrid | Prim::WriteNetcdf => Format::Netcdf,
+        Prim::WriteVtk => Format::Vtk,
         Prim::Raw | Prim::WriteRaw => Format::Raw,
         Prim::ReadText | Prim::WriteText | Prim::SavePicture => Format::Text,
         _ => return Ok(None),
@@ -687,26 +698,4 @@ fn value_to_data(
         }
     };
     Ok(Data { shape, content })
-}
-
-/// Converts a record of arrays to an archive.
-fn record_to_archive(
-    ty: &Type,
-    value: &Value,
-    layouts: &Layouts,
-    limits: &Limits<'_>,
-    data: impl Fn(&Type, &Value) -> Result<Data, DataError>,
-) -> Result<Vec<u8>, DataError> {
-    let Some(fields) = ty.unfold().fields() else {
-        let why = "a record has an array in each field: `(weights = x, bias = y)`".to_string();
-        return Err(DataError::UnsupportedType { format: Format::Npz, ty: ty.to_string(), why });
-    };
-    let layout = layouts.of(ty);
-    let mut arrays = Vec::new();
-    for (at, (name, ty)) in fields.iter().enumerate() {
-        let (start, part) = layout.part(at).expect("a record has this field");
-        let own = if part.slots == layout.slots { value.clone() } else { value.slots(start, part.slots) };
-        arrays.push((plain_name(name), data(ty, &own)?));
-    }
-    data::write_archive(&arrays, limits)
 }

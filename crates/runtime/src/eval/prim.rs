@@ -258,6 +258,8 @@ impl Machine {
             | Prim::WriteNpz
             | Prim::WriteCsv
             | Prim::WriteRaw
+            | Prim::WriteNetcdf
+            | Prim::WriteVtk
             | Prim::Cells
             | Prim::Svg
             | Prim::Draw

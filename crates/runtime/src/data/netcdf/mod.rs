@@ -10,8 +10,11 @@ mod classic;
 mod hdf5;
 #[cfg(not(feature = "netcdf"))]
 mod without_hdf5;
+mod write;
 #[cfg(not(feature = "netcdf"))]
 use without_hdf5 as hdf5;
+
+pub use write::{NetcdfVariable, write_netcdf};
 
 use super::error::CellMismatch;
 use super::{Column, Content, Data, DataError, Element, Format, Limits, cell_position};
@@ -90,6 +93,12 @@ impl NcType {
     /// Returns the type of a code.
     fn of_code(code: u32) -> Option<NcType> {
         NcType::CODED.get(usize::try_from(code).ok()?.checked_sub(1)?).copied()
+    }
+
+    /// Returns the code of the type in classic files.
+    fn code(self) -> u32 {
+        let at = NcType::CODED.iter().position(|ty| *ty == self);
+        at.expect("texts are written as characters") as u32 + 1
     }
 
     /// Returns true if CDF-1 and CDF-2 have the type.
