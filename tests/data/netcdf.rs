@@ -438,13 +438,13 @@ fn what_is_not_written() {
         (
             r#"write_netcdf ("f.nc", (t = ((1.0, 2.0), (3.0, 4.0))));"#,
             "E1008",
-            "`(real ^ 2) ^ 2` is no type of a NetCDF file: `t` has 2 axes without names: \
+            "`real ^ 2 ^ 2` is no type of a NetCDF file: `t` has 2 axes without names: \
              `t = (data = …, dimensions = \"y x\")` names them",
         ),
         (
             r#"write_netcdf ("f.nc", (t = (data = (1.0, 2.0), dimensions = "y x")));"#,
             "E1008",
-            "`real ^ ?N` is no type of a NetCDF file: `t` has 1 axes, and 2 names of dimensions",
+            "`real ^ ?N` is no type of a NetCDF file: `t` has 1 axis, and 2 names of dimensions",
         ),
         (
             r#"write_netcdf ("f.nc", (a = (data = (1.0, 2.0), dimensions = "x"), b = (data = (1, 2, 3), dimensions = "x")));"#,
@@ -493,9 +493,9 @@ fn what_is_not_written() {
             "`real ^ ?N` is no type of a VTK file: points are floats, two or three along the last axis",
         ),
         (
-            r#"write_vtk ("f.vtk", ((0.0, 0.0), (1.0, 0.0)), [ (0, 1) ], (cell_data = (a = (1, 2))));"#,
+            r#"write_vtk ("f.vtk", ((0.0, 0.0), (1.0, 0.0)), ((0, 1), (1, 0)), (cell_data = (a = (1, 2, 3))));"#,
             "E1008",
-            "`int ^ ?N` is no type of a VTK file: `a` has 2 values, and 1 places",
+            "`int ^ ?N` is no type of a VTK file: `a` is 3, and the grid has 2 places for it",
         ),
         (
             r#"write_vtk ("f.vtk", ((0.0, 0.0), (1.0, 0.0)), [ (0, 1) ], (at_cells = (a = (1, 2))));"#,

@@ -327,6 +327,11 @@ pub fn cell_position(name: &str, shape: &[usize], mut at: usize) -> String {
     }
 }
 
+/// Returns a number of things as text, such as `2 axes`.
+fn counted(n: usize, one: &str, several: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { several })
+}
+
 /// Returns a shape as text, such as `4 x 5`.
 pub fn shape_text(shape: &[usize]) -> String {
     match shape {

@@ -152,7 +152,8 @@ fn components(name: &str, data: &Data, count: usize) -> Result<usize, DataError>
     let rest = found.map(|rest| rest.fold(1usize, |all, size| all.saturating_mul(*size)));
     rest.ok_or_else(|| {
         let shape = super::shape_text(&data.shape);
-        not_held(data, format!("`{name}` has {shape} values, and {count} places"))
+        let places = super::counted(count, "place", "places");
+        not_held(data, format!("`{name}` is {shape}, and the grid has {places} for it"))
     })
 }
 

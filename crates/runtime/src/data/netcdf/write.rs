@@ -6,7 +6,7 @@
 use super::FORMAT;
 use super::classic::{ATTRIBUTE_TAG, DIMENSION_TAG, VARIABLE_TAG};
 use super::{NcType, Number};
-use crate::data::{Column, Content, Data, DataError, Element, Limits, cell_position};
+use crate::data::{Column, Content, Data, DataError, Element, Limits, cell_position, counted};
 use crate::types::Scalar;
 use std::sync::Arc;
 
@@ -132,8 +132,9 @@ impl<'d> Draft<'d> {
         check_name(name)?;
         let ty_text = || data.type_text();
         if dimensions.len() != data.shape.len() {
-            let (names, axes) = (dimensions.len(), data.shape.len());
-            let why = format!("`{name}` has {axes} axes, and {names} names of dimensions");
+            let axes = counted(data.shape.len(), "axis", "axes");
+            let names = counted(dimensions.len(), "name", "names");
+            let why = format!("`{name}` has {axes}, and {names} of dimensions");
             return Err(not_held(ty_text(), why));
         }
         let mut ids = Vec::new();
