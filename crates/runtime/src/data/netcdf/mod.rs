@@ -71,6 +71,7 @@ enum NcType {
     UInt,
     Int64,
     UInt64,
+    #[cfg_attr(not(feature = "netcdf"), expect(dead_code))] // classic files have no such type
     String,
 }
 
