@@ -35,6 +35,7 @@ impl Session {
             "csv" => Format::Csv(Separator::COMMA),
             "arrow" => Format::Arrow,
             "parquet" => Format::Parquet,
+            "netcdf" => Format::Netcdf,
             _ => return None,
         };
         let after = source.text.get(span.end as usize..)?;
@@ -47,7 +48,7 @@ impl Session {
         let (files, most) = (self.files.as_ref()?, MAX_FILE_BYTES.min(self.memory));
         let bytes = match format {
             // The header or the footer of these holds their types.
-            Format::Npy | Format::Arrow | Format::Parquet => files.map(path, most).ok()?,
+            Format::Npy | Format::Arrow | Format::Parquet | Format::Netcdf => files.map(path, most).ok()?,
             _ => files.read(path, most).map(Bytes::from).ok()?,
         };
         let limits = Limits { memory: self.memory, interrupt: &self.interrupt };

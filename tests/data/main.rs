@@ -3,6 +3,7 @@
 mod arrow;
 mod columns;
 mod files;
+mod netcdf;
 mod pictures;
 mod ragged;
 #[path = "../common/shelf.rs"]

@@ -227,6 +227,9 @@ scalar_functions! { prims
         CsvBy "csv": "[S] string * char -> S", Reader { lists: false }, "The table of a file, with this character between the cells of a line.";
         Arrow "arrow": "[S] string -> S", Reader { lists: true }, "The table of an Arrow file, as the stated type says: records by the names of its columns.";
         Parquet "parquet": "[S] string -> S", Reader { lists: true }, "The table of a Parquet file, as the stated type says: records by the names of its columns.";
+        Netcdf "netcdf": "[S] string * string -> S", Reader { lists: false }, "The values of a variable `x` of a NetCDF file, or of an attribute `x:units` or `:title`, as the stated type says.";
+        NetcdfFilled "netcdf": "[S] string * string * real -> S", Reader { lists: false }, "The values of a variable of a NetCDF file, with this number in place of each missing one.";
+        Ugrid "ugrid": "[S] string * string -> S", Reader { lists: false }, "A connectivity of a mesh in a NetCDF file by the conventions of UGRID: indices from 0 on, and -1 where there is none.";
         Raw "raw": "[S] string -> S", Reader { lists: false }, "The numbers of a file that holds nothing else, as the stated type says.";
         ReadText "read_text": "string -> string", Reader { lists: false }, "The text of a file.";
         WriteNpy "write_npy": "[T] string * T -> void", Writer { lists: false }, "Writes an array or a table as an `.npy` file.";
@@ -235,6 +238,8 @@ scalar_functions! { prims
         WriteCsvBy "write_csv": "[T] string * T * char -> void", Writer { lists: false }, "Writes records or numbers as a file, with this character between the cells of a line.";
         WriteArrow "write_arrow": "[T] string * T -> void", Writer { lists: true }, "Writes records as an Arrow file.";
         WriteParquet "write_parquet": "[T] string * T -> void", Writer { lists: true }, "Writes records as a Parquet file.";
+        WriteNetcdf "write_netcdf": "[T] string * T -> void", Writer { lists: false }, "Writes the variables and attributes of a record as a NetCDF file.";
+        WriteVtk "write_vtk": "[P, C, F] string * P * C * F -> void", Writer { lists: false }, "Writes points, cells by the numbers of their corners, and fields of both as a grid in the legacy format of VTK.";
         WriteRaw "write_raw": "[T] string * T -> void", Writer { lists: false }, "Writes numbers, and nothing else, as a file.";
         WriteText "write_text": "string * string -> void", Writer { lists: false }, "Writes a text as a file.";
         Cells "_cells": "[T] T -> string", Text, "The numbers of an array as text, between blanks.";

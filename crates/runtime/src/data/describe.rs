@@ -5,7 +5,7 @@
 //! of `bool`, `int`, `real` and `string` that hold all cells. Columns that a type cannot name are
 //! omitted: a reader skips them.
 
-use super::{Column, Content, Data, Element, Format, Limits, Separator, arrow, npy, npz, parquet};
+use super::{Column, Content, Data, Element, Format, Limits, Separator, arrow, netcdf, npy, npz, parquet};
 use crate::hash::HashMap;
 use crate::types::Scalar;
 use crate::value::Buffer;
@@ -36,7 +36,8 @@ pub fn describe(
         Format::Arrow => arrow::describe(bytes, limits),
         Format::Csv(separator) => describe_csv(bytes, separator, limits),
         Format::Parquet => parquet::describe(bytes),
-        Format::Raw | Format::Text => None,
+        Format::Netcdf => netcdf::describe(bytes, part?, false, limits),
+        Format::Raw | Format::Text | Format::Vtk => None,
     }?;
     if let Content::Records(columns) = &mut data.content {
         let mut seen = HashMap::default();

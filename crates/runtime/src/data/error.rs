@@ -108,6 +108,12 @@ pub enum CellMismatch {
     EmptyElement,
     /// The number is no code of the type.
     CodeOutOfRange,
+    /// The element is missing: it is the value that stands for none.
+    Missing,
+    /// The index is below the first one, which `wanted` is.
+    BelowStartIndex,
+    /// The value that the caller gives for missing elements is not of the type.
+    UnfitFill,
 }
 
 /// The reason for exceeding the memory bound.
@@ -217,6 +223,20 @@ impl DataError {
                             false => d,
                         }
                     }
+                    CellMismatch::Missing => error(
+                        format!("{place} of `{path}` is missing, and `{wanted}` is wanted"),
+                        "read here",
+                    )
+                    .note(format!("the file has {text} there, which stands for no value"))
+                    .help(format!("`option[{wanted}]` reads it as `None`, and `netcdf (path, name, x)` as `x`")),
+                    CellMismatch::BelowStartIndex => error(
+                        format!("{place} of `{path}` is {text}, which is no index: they begin at {wanted}"),
+                        "read here",
+                    ),
+                    CellMismatch::UnfitFill => error(
+                        format!("{place} of `{path}` is missing, and {text} for it is no `{wanted}`"),
+                        "read here",
+                    ),
                     CellMismatch::CodeOutOfRange => error(
                         format!("{place} of `{path}` is {text}, which is no code of `{wanted}`"),
                         "read here",

@@ -14,17 +14,21 @@ mod csv;
 mod describe;
 mod error;
 mod limits;
+mod netcdf;
 mod npy;
 mod npz;
 mod parquet;
 mod python_literal;
 mod raw;
+mod vtk;
 
 pub use self::csv::cells_text;
 pub use conversion::{class_of_codes, convert_cells, similar_name};
 pub use describe::{Described, describe};
-pub use error::{DataError, EXCEEDS_MEMORY_LIMIT};
+pub use error::{CellMismatch, DataError, EXCEEDS_MEMORY_LIMIT};
 pub use limits::Limits;
+pub use netcdf::{NetcdfRole, NetcdfVariable, write_netcdf};
+pub use vtk::{VtkField, write_vtk};
 
 use crate::types::{Scalar, number::Fixed};
 use crate::value::{Buffer, Class};
@@ -113,8 +117,12 @@ pub enum Format {
     Arrow,
     /// Parquet: columns with names.
     Parquet,
+    /// NetCDF: arrays over named dimensions, with attributes.
+    Netcdf,
     /// Text, as it is.
     Text,
+    /// A grid of points and cells in the legacy format of VTK.
+    Vtk,
     /// The cells without a header, little-endian.
     Raw,
 }
@@ -154,7 +162,7 @@ impl Separator {
 impl Format {
     /// Returns true if cells may be empty.
     pub fn has_empty_cells(self) -> bool {
-        matches!(self, Format::Csv(_) | Format::Parquet | Format::Arrow)
+        matches!(self, Format::Csv(_) | Format::Parquet | Format::Arrow | Format::Netcdf | Format::Vtk)
     }
 
     /// Returns true if the format has columns of lists.
@@ -164,7 +172,7 @@ impl Format {
 
     /// Returns true if parts of a file can be used without reading the others.
     pub fn is_mapped(self) -> bool {
-        matches!(self, Format::Npy | Format::Raw | Format::Arrow | Format::Parquet)
+        matches!(self, Format::Npy | Format::Raw | Format::Arrow | Format::Parquet | Format::Netcdf)
     }
 
     /// Returns the name of the format in messages.
@@ -177,6 +185,8 @@ impl Format {
             Format::Raw => "a raw file",
             Format::Text => "a text",
             Format::Parquet => "a Parquet file",
+            Format::Netcdf => "a NetCDF file",
+            Format::Vtk => "a VTK file",
         }
     }
 }
@@ -298,6 +308,30 @@ fn missing_list_text(name: &str, row: usize) -> String {
     )
 }
 
+/// Returns the position of a cell as text for a message. `name` is that of its column, or empty.
+pub fn cell_position(name: &str, shape: &[usize], mut at: usize) -> String {
+    let mut index = Vec::new();
+    for n in shape.iter().rev() {
+        index.push((at % n.max(&1)).to_string());
+        at /= n.max(&1);
+    }
+    index.reverse();
+    // The columns of a table have positions of their own.
+    match (name, &index[..]) {
+        ("", []) => "the value".to_string(),
+        ("", [one]) => format!("element {one}"),
+        ("", several) => format!("element ({})", several.join(", ")),
+        (name, []) => format!("`{name}`"),
+        (name, [one]) => format!("element {one} of `{name}`"),
+        (name, several) => format!("element ({}) of `{name}`", several.join(", ")),
+    }
+}
+
+/// Returns a number of things as text, such as `2 axes`.
+fn counted(n: usize, one: &str, several: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { several })
+}
+
 /// Returns a shape as text, such as `4 x 5`.
 pub fn shape_text(shape: &[usize]) -> String {
     match shape {
@@ -320,23 +354,49 @@ pub fn read(
         Format::Csv(separator) => csv::read(bytes, wanted, separator, limits),
         Format::Arrow => arrow::read(bytes, wanted, limits),
         Format::Parquet => parquet::read(bytes, wanted, limits),
+        Format::Netcdf => {
+            let role = NetcdfRole::Values { filled: false };
+            return read_netcdf(bytes, part.unwrap_or_default(), wanted, role, limits);
+        }
+        Format::Vtk => unreachable!("no primitive reads a VTK file"),
         Format::Raw | Format::Text => return raw::read(bytes, wanted, limits),
     };
-    read.map_err(|error| match (error, other_format(format, bytes)) {
+    read.map_err(|error| with_other_format(error, format, bytes))
+}
+
+/// Reads a variable or an attribute of a NetCDF file.
+pub fn read_netcdf(
+    bytes: &Bytes,
+    name: &str,
+    wanted: &crate::types::stored::FileType,
+    role: NetcdfRole,
+    limits: &Limits<'_>,
+) -> Result<Data, DataError> {
+    let read = netcdf::read(bytes, name, wanted, role, limits);
+    read.map_err(|error| with_other_format(error, Format::Netcdf, bytes))
+}
+
+/// Returns the error of a malformed file with advice if it is of another format.
+fn with_other_format(error: DataError, format: Format, bytes: &[u8]) -> DataError {
+    match (error, other_format(format, bytes)) {
         (DataError::Malformed { format, .. }, Some(why)) => {
             DataError::Malformed { format, why: why.to_string() }
         }
         (error, _) => error,
-    })
+    }
 }
 
 /// Returns advice if the first bytes of a file are those of another format.
 fn other_format(format: Format, bytes: &[u8]) -> Option<&'static str> {
-    const KINDS: [(Format, &[u8], &str); 4] = [
+    const KINDS: [(Format, &[u8], &str); 8] = [
         (Format::Npy, b"\x93NUMPY", "it is an .npy file: read it by `npy`"),
         (Format::Npz, b"PK\x03\x04", "it is an archive: read an .npz file by `npz`"),
         (Format::Arrow, b"ARROW1", "it is an Arrow file: read it by `arrow`"),
         (Format::Parquet, b"PAR1", "it is a Parquet file: read it by `parquet`"),
+        (Format::Netcdf, b"CDF\x01", "it is a NetCDF file: read it by `netcdf`"),
+        (Format::Netcdf, b"CDF\x02", "it is a NetCDF file: read it by `netcdf`"),
+        (Format::Netcdf, b"CDF\x05", "it is a NetCDF file: read it by `netcdf`"),
+        (Format::Netcdf, b"\x89HDF\r\n\x1a\n", "it is a file of HDF5: `netcdf` reads one"),
     ];
     let found = KINDS.iter().find(|(_, magic, _)| bytes.starts_with(magic));
     found.filter(|(other, ..)| *other != format).map(|(.., why)| *why)
@@ -350,6 +410,7 @@ pub fn write(format: Format, data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>
         Format::Csv(separator) => csv::write(data, separator, limits),
         Format::Arrow => arrow::write(data, limits),
         Format::Parquet => parquet::write(data, limits),
+        Format::Netcdf | Format::Vtk => unreachable!("such a file is written by the parts of a record"),
         Format::Raw | Format::Text => raw::write(data, limits),
     }
 }

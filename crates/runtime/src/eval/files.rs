@@ -8,19 +8,22 @@
 use super::code::PrimTypes;
 use super::error::Failure;
 use super::existential_prims::{allocate_buffer, buffer_value};
+use super::file_records::{grid_to_vtk, record_to_archive, record_to_netcdf};
 use super::machine::Host;
 use crate::core::Prim;
 use crate::data::{
-    self, Column, Content, Data, DataError, EXCEEDS_MEMORY_LIMIT, Element, Format, Limits, Separator,
+    self, CellMismatch, Column, Content, Data, DataError, EXCEEDS_MEMORY_LIMIT, Element, Format, Limits,
+    NetcdfRole, Separator,
 };
 use crate::layout::{Form, Layout, Layouts};
 use crate::picture::{self, Bounds, DrawError};
 use crate::source::line_number;
 use crate::types::encoding::Code;
-use crate::types::stored::{Axis, Cell, CellKind, FileType, NotStorable, plain_name};
+use crate::types::stored::{Axis, Cell, CellKind, FileType, NotStorable};
 use crate::types::{Scalar, Type};
 use crate::value::{Buffer, Case, Class, Packed, Value};
 use bytes::Bytes;
+use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 use std::sync::Arc;
 
@@ -101,14 +104,32 @@ pub(super) fn eval_file_primitive(
                 let bytes = bytes.map_err(unreadable)?;
                 // The second argument of other readers is no text.
                 let part = (prim == Prim::Npz).then(|| args[1].as_str());
-                let found = data::read(format, &bytes, part, &stored, limits).map_err(failed)?;
+                let fill = (prim == Prim::NetcdfFilled).then(|| args[2].as_real());
+                let netcdf = |role| data::read_netcdf(&bytes, args[1].as_str(), &stored, role, limits);
+                let found = match prim {
+                    Prim::Netcdf | Prim::NetcdfFilled => {
+                        netcdf(NetcdfRole::Values { filled: fill.is_some() })
+                    }
+                    Prim::Ugrid => netcdf(NetcdfRole::Connectivity),
+                    _ => data::read(format, &bytes, part, &stored, limits),
+                };
+                let found = found.map_err(failed)?;
                 drop(bytes);
-                return TypedReader { ty, stored: &stored, layouts, limits, format }
+                return TypedReader { ty, stored: &stored, layouts, limits, format, fill }
                     .read_value(found, &failed);
             }
             let write_data = |ty: &Type, value: &Value| value_to_data(ty, value, format, layouts, limits);
-            if prim == Prim::WriteNpz {
-                return write(record_to_archive(ty, &args[1], layouts, limits, write_data));
+            match prim {
+                Prim::WriteNpz => {
+                    return write(record_to_archive(ty, &args[1], layouts, limits, write_data));
+                }
+                Prim::WriteNetcdf => {
+                    return write(record_to_netcdf(ty, &args[1], layouts, limits, write_data));
+                }
+                Prim::WriteVtk => {
+                    return write(grid_to_vtk(&types.args, &args[1..], layouts, limits, write_data));
+                }
+                _ => {}
             }
             write(write_data(ty, &args[1]).and_then(|data| data::write(format, &data, limits)))
         }
@@ -194,6 +215,8 @@ fn file_format(prim: Prim, path: &str, args: &[Value]) -> Result<Option<Format>,
         Prim::WriteCsvBy => Format::Csv(separator(args.get(2))?),
         Prim::Arrow | Prim::WriteArrow => Format::Arrow,
         Prim::Parquet | Prim::WriteParquet => Format::Parquet,
+        Prim::Netcdf | Prim::NetcdfFilled | Prim::Ugrid | Prim::WriteNetcdf => Format::Netcdf,
+        Prim::WriteVtk => Format::Vtk,
         Prim::Raw | Prim::WriteRaw => Format::Raw,
         Prim::ReadText | Prim::WriteText | Prim::SavePicture => Format::Text,
         _ => return Ok(None),
@@ -235,6 +258,8 @@ struct TypedReader<'r> {
     layouts: &'r Layouts,
     limits: &'r Limits<'r>,
     format: Format,
+    /// The value in place of missing cells, where the caller gives one.
+    fill: Option<f64>,
 }
 
 impl TypedReader<'_> {
@@ -260,8 +285,7 @@ impl TypedReader<'_> {
             (Content::Plain(column), CellKind::Complex) if column.element == Element::Complex => column.cells,
             (Content::Plain(column), CellKind::Cell(cell)) => {
                 let plain = self.cells_are_slots(&column, cell, layout.class);
-                let column = convert_column("", column, cell, &data.shape, &fits, self.format, self.limits)
-                    .map_err(failed)?;
+                let column = self.convert_column("", column, cell, &data.shape, &fits).map_err(failed)?;
                 match plain {
                     true if layout.slots == 0 => Buffer::U8(Vec::new()),
                     true => column.cells,
@@ -287,8 +311,7 @@ impl TypedReader<'_> {
                     };
                     plain = self.cells_are_slots(&column, cell, layout.class);
                     let column =
-                        convert_column(name, column, cell, &data.shape, &fits, self.format, self.limits)
-                            .map_err(failed)?;
+                        self.convert_column(name, column, cell, &data.shape, &fits).map_err(failed)?;
                     chosen.push((column, cell.clone()));
                 }
                 match &mut chosen[..] {
@@ -345,7 +368,7 @@ impl TypedReader<'_> {
             Cell::Code(_) => class,
             Cell::Case(..) | Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => return false,
         };
-        column.missing.is_empty() && own == class
+        (column.missing.is_empty() || self.fill.is_some()) && own == class
     }
 
     /// Returns the sizes that are found in the shape of a file.
@@ -401,6 +424,63 @@ impl TypedReader<'_> {
             }
         }
         Ok(sizes.into_iter().map(|n| Type::unit_sum(n.unwrap_or(0))).collect())
+    }
+
+    /// Converts a column to the stated type of its cells.
+    fn convert_column(
+        &self,
+        name: &str,
+        column: Column,
+        cell: &Cell,
+        shape: &[usize],
+        fits: &str,
+    ) -> Result<Column, DataError> {
+        let element = column.element;
+        let found = match column.lists {
+            Some(_) => column.type_text(),
+            None => element.name().to_string(),
+        };
+        let mismatch = || DataError::Element {
+            column: name.to_string(),
+            found: found.clone(),
+            wanted: cell.text(),
+            fits: fits.to_string(),
+        };
+        let (mut missing, lists) = (column.missing.clone(), column.lists.clone());
+        let place = |at: usize| match &lists {
+            Some(starts) => {
+                let list = starts.partition_point(|start| *start <= at).saturating_sub(1);
+                format!("column `{name}`, element {} of list {list}", at - starts[list])
+            }
+            None if name.is_empty() => data::cell_position("", shape, at),
+            None => format!("column `{name}`, {}", data::cell_position("", shape, at)),
+        };
+        let own = match (cell, &lists) {
+            (Cell::List(element, _), Some(_)) => element,
+            (Cell::List(..), None) | (_, Some(_)) => return Err(mismatch()),
+            (cell, None) => cell,
+        };
+        let mut cells = data::convert_cells(column, own, place, mismatch, self.format, self.limits)?;
+        if let Some(at) = missing.iter().position(|missing| *missing)
+            && !own.is_optional()
+        {
+            let (place, wanted) = (place(at), own.text());
+            let Some(fill) = self.fill else {
+                return Err(match lists {
+                    Some(_) => DataError::empty_element(place, wanted),
+                    None => DataError::empty_cell(place, wanted),
+                });
+            };
+            let Some(value) = number_cell(own, fill) else {
+                let why = CellMismatch::UnfitFill;
+                return Err(DataError::Cell { place, text: format!("{fill:?}"), wanted, why });
+            };
+            for (i, _) in missing.iter().enumerate().filter(|(_, missing)| **missing) {
+                cells.set(i, value.clone());
+            }
+            missing.clear();
+        }
+        Ok(Column { element, cells, missing, lists })
     }
 
     /// Interleaves columns to rows.
@@ -467,67 +547,28 @@ impl TypedReader<'_> {
     }
 }
 
-/// Converts a column to the stated type of its cells.
-fn convert_column(
-    name: &str,
-    column: Column,
-    cell: &Cell,
-    shape: &[usize],
-    fits: &str,
-    format: Format,
-    limits: &Limits<'_>,
-) -> Result<Column, DataError> {
-    let element = column.element;
-    let found = match column.lists {
-        Some(_) => column.type_text(),
-        None => element.name().to_string(),
-    };
-    let mismatch = || DataError::Element {
-        column: name.to_string(),
-        found: found.clone(),
-        wanted: cell.text(),
-        fits: fits.to_string(),
-    };
-    let (missing, lists) = (column.missing.clone(), column.lists.clone());
-    let place = |at: usize| match &lists {
-        Some(starts) => {
-            let list = starts.partition_point(|start| *start <= at).saturating_sub(1);
-            format!("column `{name}`, element {} of list {list}", at - starts[list])
+/// Returns the value of a cell that a number is, if it is one.
+fn number_cell(cell: &Cell, number: f64) -> Option<Value> {
+    let integer = || number.to_i128().filter(|n| n.to_f64() == Some(number));
+    match cell {
+        Cell::Scalar(Scalar::Real) => Some(Value::real(number)),
+        Cell::Scalar(Scalar::Single) => Some(Value::single(number as f32)),
+        Cell::Scalar(Scalar::Bigint) => Some(Value::bigint(integer()?.into())),
+        Cell::Scalar(scalar) => {
+            let (low, high) = scalar.bounds()?;
+            let n = integer().filter(|n| (low..=high).contains(n))?;
+            Some(match scalar {
+                Scalar::Fixed(fixed) => Value::Word(fixed.encode(n)),
+                _ => Value::int(n as i64),
+            })
         }
-        None => cell_position(name, shape, at),
-    };
-    let own = match (cell, &lists) {
-        (Cell::List(element, _), Some(_)) => element,
-        (Cell::List(..), None) | (_, Some(_)) => return Err(mismatch()),
-        (cell, None) => cell,
-    };
-    let cells = data::convert_cells(column, own, place, mismatch, format, limits)?;
-    if let Some(at) = missing.iter().position(|missing| *missing)
-        && !own.is_optional()
-    {
-        let (place, wanted) = (place(at), own.text());
-        return Err(match lists {
-            Some(_) => DataError::empty_element(place, wanted),
-            None => DataError::empty_cell(place, wanted),
-        });
+        Cell::Code(ty) => {
+            let n = u64::try_from(integer()?).ok()?;
+            let below = ty.size().map_or(true, |size| BigUint::from(n) < size);
+            below.then(|| Value::code(Code::from(n)))
+        }
+        Cell::Case(..) | Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => None,
     }
-    Ok(Column { element, cells, missing, lists })
-}
-
-/// Returns the position of a cell as text for a message.
-fn cell_position(name: &str, shape: &[usize], mut at: usize) -> String {
-    let mut index = Vec::new();
-    for n in shape.iter().rev() {
-        index.push((at % n.max(&1)).to_string());
-        at /= n.max(&1);
-    }
-    index.reverse();
-    let index = match &index[..] {
-        [] => "the value".to_string(),
-        [one] => format!("element {one}"),
-        several => format!("element ({})", several.join(", ")),
-    };
-    if name.is_empty() { index } else { format!("column `{name}`, {index}") }
 }
 
 /// Converts a value to the data of a file.
@@ -657,26 +698,4 @@ fn value_to_data(
         }
     };
     Ok(Data { shape, content })
-}
-
-/// Converts a record of arrays to an archive.
-fn record_to_archive(
-    ty: &Type,
-    value: &Value,
-    layouts: &Layouts,
-    limits: &Limits<'_>,
-    data: impl Fn(&Type, &Value) -> Result<Data, DataError>,
-) -> Result<Vec<u8>, DataError> {
-    let Some(fields) = ty.unfold().fields() else {
-        let why = "a record has an array in each field: `(weights = x, bias = y)`".to_string();
-        return Err(DataError::UnsupportedType { format: Format::Npz, ty: ty.to_string(), why });
-    };
-    let layout = layouts.of(ty);
-    let mut arrays = Vec::new();
-    for (at, (name, ty)) in fields.iter().enumerate() {
-        let (start, part) = layout.part(at).expect("a record has this field");
-        let own = if part.slots == layout.slots { value.clone() } else { value.slots(start, part.slots) };
-        arrays.push((plain_name(name), data(ty, &own)?));
-    }
-    data::write_archive(&arrays, limits)
 }

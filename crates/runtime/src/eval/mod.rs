@@ -16,6 +16,7 @@ mod error;
 mod evaluator;
 mod existential;
 mod existential_prims;
+mod file_records;
 mod files;
 mod frame;
 mod machine;

@@ -249,12 +249,17 @@ impl Machine {
             | Prim::WriteArrow
             | Prim::Parquet
             | Prim::WriteParquet
+            | Prim::Netcdf
+            | Prim::NetcdfFilled
+            | Prim::Ugrid
             | Prim::Raw
             | Prim::ReadText
             | Prim::WriteNpy
             | Prim::WriteNpz
             | Prim::WriteCsv
             | Prim::WriteRaw
+            | Prim::WriteNetcdf
+            | Prim::WriteVtk
             | Prim::Cells
             | Prim::Svg
             | Prim::Draw

@@ -172,6 +172,7 @@ impl SizeError {
                 let message = format!("nothing says what type `{name}` is to read");
                 let example = match name.as_str() {
                     "csv" | "arrow" | "parquet" => "val x : (name:string, age:int) ^ ?N",
+                    "ugrid" => r"val x : int ^ (?N \* ?M)",
                     _ => r"val x : real ^ (?N \* ?M)",
                 };
                 let d = match stated {

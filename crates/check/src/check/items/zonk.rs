@@ -290,6 +290,20 @@ impl Checker<'_> {
                 let parts = fields.map_or(vec![ty], |fields| fields.into_iter().map(|(_, ty)| ty).collect());
                 let _ = parts.iter().all(|part| self.stored(prim, part, span));
             }
+            TermKind::Prim(prim @ (Prim::WriteNetcdf | Prim::WriteVtk), type_args, args) => {
+                let prim = *prim;
+                let whole: Vec<(Type, Span)> = match prim {
+                    Prim::WriteNetcdf => {
+                        vec![(type_args[0].clone(), args.last().map_or(span, |arg| arg.span))]
+                    }
+                    _ => type_args.iter().cloned().zip(args.iter().skip(1).map(|arg| arg.span)).collect(),
+                };
+                for (ty, span) in whole {
+                    let mut parts = Vec::new();
+                    file_parts(&ty, &mut parts);
+                    let _ = parts.iter().all(|part| self.stored(prim, part, span));
+                }
+            }
             TermKind::Op(..) => self.settled_operator(term),
             // A base that was an exponential while holes were open may now be a compact product.
             TermKind::Component(base, position)
@@ -374,4 +388,13 @@ impl Checker<'_> {
 /// Returns the number of elements of an array built over these index types.
 fn index_size(clauses: &[(u32, Type)]) -> Result<num_bigint::BigUint, NoSize> {
     Type::compact_product(clauses.iter().map(|(_, ty)| ty.clone()).collect()).size()
+}
+
+/// Appends the types of the parts of a record, of records in it too, that are written as arrays.
+fn file_parts(ty: &Type, parts: &mut Vec<Type>) {
+    match ty.unfold().fields() {
+        Some(fields) => fields.iter().for_each(|(_, ty)| file_parts(ty, parts)),
+        None if ty.is_unit() => {}
+        None => parts.push(ty.clone()),
+    }
 }
