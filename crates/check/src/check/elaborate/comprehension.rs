@@ -14,6 +14,7 @@ use crate::core::{LocalId, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind};
 use crate::types::{Type, TypeKind};
+use num_traits::Zero;
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -178,8 +179,10 @@ impl Checker<'_> {
     ) -> Option<(Type, Option<Term>)> {
         match &iterable.kind {
             ExprKind::AllOf(ty) => Some((self.lower_index(ty, "be walked"), None)),
-            ExprKind::IntRange { .. } => {
-                self.report(StatementError::IntRangeSize { span: iterable.span });
+            ExprKind::IntRange { low, high, inclusive } => {
+                let from_zero = matches!(&low.kind, ExprKind::Int(n) if n.is_zero());
+                let count = from_zero.then_some((high.span, *inclusive));
+                self.report(StatementError::IntRangeSize { span: iterable.span, count });
                 None
             }
             _ => {

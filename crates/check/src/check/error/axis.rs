@@ -142,13 +142,16 @@ impl AxisError {
                 let message = format!("which axis `{name}` works on is not determined");
                 let d = error(span, message, format!("takes `{takes}`"));
                 match &axes[..] {
-                    [first, _, ..] => {
+                    [first, _, ..] if !first.has_meta() => {
                         let names: Vec<String> = axes.iter().map(Type::to_string).collect();
                         let all = listed(&names);
                         d.note(format!("the argument has the axes {all}"))
                             .help(format!("write the axis in brackets after the name: `{name}[{first}]`"))
                     }
-                    _ => d.help("write the type of the argument, or the axis in brackets after the name"),
+                    _ => d.help(format!(
+                        "the axes come from an array of a known type: where none is given, write one, as in `fun \
+                         (u:real ^ I) => {name} u`"
+                    )),
                 }
             }
         }

@@ -53,6 +53,8 @@ errors! {
         /// A range of integers where the number of its elements must be known.
         E0431 IntRangeSize {
             span: Span,
+            /// The bound if the range begins with 0, and true if the range contains it.
+            count: Option<(Span, bool)>,
         },
         /// A range of integers in place of a value.
         E0431 IntRangeValue {
@@ -159,12 +161,12 @@ impl StatementError {
                     false => d.help("walk `..[I]` (all values of a type), `a..b` (integers), or an array"),
                 }
             }
-            E::IntRangeSize { span } => error(
+            E::IntRangeSize { span, count } => error(
                 span,
                 "the size of a comprehension must be a type, and the length of this range is not".into(),
                 "its length is known only when it runs".into(),
             )
-            .help("walk `..[n]` for a number `n`"),
+            .help(numbers_help(*span, *count)),
             E::IntRangeValue { span } => error(
                 span,
                 "a range of integers is not a value".into(),
@@ -206,5 +208,18 @@ impl StatementError {
                 format!("its value, of type `{ty}`, is thrown away"),
             ),
         }
+    }
+}
+
+/// Returns the help for a range of integers in a comprehension: the array of the same integers,
+/// whose length arrives with it.
+fn numbers_help(span: Span, count: Option<(Span, bool)>) -> Help {
+    let text = "walk `iota n`, the numbers from 0 to n - 1: an array brings its length along";
+    let Some((bound, inclusive)) = count else { return Help::new(text) };
+    let before = Span { end: bound.start, ..span };
+    let after = if inclusive { " + 1)" } else { ")" };
+    Help {
+        text: text.to_string(),
+        edits: vec![(before, "iota (".to_string()), (span.after(), after.to_string())],
     }
 }
