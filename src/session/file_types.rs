@@ -35,7 +35,7 @@ impl Session {
             "csv" => Format::Csv(Separator::COMMA),
             "arrow" => Format::Arrow,
             "parquet" => Format::Parquet,
-            "netcdf" => Format::Netcdf,
+            "netcdf" | "ugrid" => Format::Netcdf,
             _ => return None,
         };
         let after = source.text.get(span.end as usize..)?;
@@ -52,7 +52,11 @@ impl Session {
             _ => files.read(path, most).map(Bytes::from).ok()?,
         };
         let limits = Limits { memory: self.memory, interrupt: &self.interrupt };
-        let found = data::describe(format, &bytes, part.map(|(part, _)| part), &syntax::name_of, &limits)?;
+        let part = part.map(|(part, _)| part);
+        let found = match reader {
+            "ugrid" => data::describe_connectivity(&bytes, part?, &limits)?,
+            _ => data::describe(format, &bytes, part, &syntax::name_of, &limits)?,
+        };
         let ty = match found.declaration {
             None => found.ty,
             Some(declared) => {

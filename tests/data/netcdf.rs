@@ -94,6 +94,20 @@ fn grids() {
     assert_eq!(output(text), "(0,1,2,3,4,5,6,7,8)");
 }
 
+/// A group that contains itself, twice, and links that lead nowhere or to other files.
+#[test]
+fn groups_in_circles() {
+    for (name, expected) in
+        [("y", "(0.0,1.0)"), ("g/x", "(0.0,1.0,2.0)"), ("g/self/root/g/x", "(0.0,1.0,2.0)")]
+    {
+        let text = format!("val x : real ^ ?N = netcdf (\"cycle.nc\", \"{name}\");\nprint x._strr;");
+        assert_eq!(output(&text), expected, "{text}");
+    }
+    let text = r#"val x : real ^ ?N = netcdf ("cycle.nc", "z");"#;
+    let message = "`cycle.nc` has no variable `z`: read here; it has `y`, `g/x`";
+    assert_eq!(said(text), [("E1007".to_string(), message.to_string())]);
+}
+
 /// Chunks that are packed, texts of any length, and groups.
 #[test]
 fn version_4() {
@@ -211,6 +225,12 @@ fn messages() {
             r#"val x : int ^ ?N = ugrid ("mesh_classic.nc", "node_x");"#,
             "E1003",
             "`mesh_classic.nc` is not a NetCDF file that can be read: its variable `node_x` has no indices but `real`",
+        ),
+        (
+            r#"val x = ugrid ("mesh_netcdf4.nc", "face_nodes");"#,
+            "E0808",
+            "nothing says what type `ugrid` is to read: of any type so far; help: `mesh_netcdf4.nc` is \
+             `int ^ (?N \\* ?M)`: state it where the result gets its name",
         ),
         (
             r#"val x = netcdf ("grid_classic.nc", "temp");"#,

@@ -1,6 +1,7 @@
-"""Makes the NetCDF files of a folder, with netCDF4 1.7 and SciPy."""
+"""Makes the NetCDF files of a folder, with netCDF4 1.7, h5py and SciPy."""
 import sys
 
+import h5py
 import netCDF4
 import numpy as np
 import scipy.io
@@ -156,3 +157,13 @@ f.createVariable("names", "S1", ("lon", "string8"))[:] = (
     np.array([b"a", "größer".encode() + b"", b""], "S8").view("S1").reshape(3, 8)
 )
 f.close()
+
+# Groups in circles, and links that lead nowhere or to other files.
+with h5py.File(f"{folder}/cycle.nc", "w") as f:
+    g = f.create_group("g")
+    g["self"] = g
+    g["root"] = f["/"]
+    g["x"] = np.arange(3.0)
+    f["y"] = np.arange(2.0)
+    f["soft"] = h5py.SoftLink("/soft")
+    f["other"] = h5py.ExternalLink("other.nc", "/x")

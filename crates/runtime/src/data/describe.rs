@@ -12,6 +12,12 @@ use crate::value::Buffer;
 use ::csv::ReaderBuilder;
 use bytes::Bytes;
 
+/// Returns the type of a connectivity in a NetCDF file.
+pub fn describe_connectivity(bytes: &Bytes, name: &str, limits: &Limits<'_>) -> Option<Described> {
+    let data = netcdf::describe(bytes, name, true, limits)?;
+    Some(data.description(&|name| name.to_string()))
+}
+
 /// A type as a program writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Described {

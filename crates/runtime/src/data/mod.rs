@@ -24,7 +24,7 @@ mod vtk;
 
 pub use self::csv::cells_text;
 pub use conversion::{class_of_codes, convert_cells, similar_name};
-pub use describe::{Described, describe};
+pub use describe::{Described, describe, describe_connectivity};
 pub use error::{CellMismatch, DataError, EXCEEDS_MEMORY_LIMIT};
 pub use limits::Limits;
 pub use netcdf::{NetcdfRole, NetcdfVariable, write_netcdf};

@@ -1,18 +1,22 @@
-//! NetCDF-4: variables in files of HDF5, read by the crate `netcdf-reader`.
+//! NetCDF-4: variables in files of HDF5, read by the crates `netcdf-reader` and `hdf5-reader`.
 //!
 //! Takes the bytes of a file; gives the variables of its groups, each by its path, and the cells of
-//! one of them. Cells are read in slabs, so that reading can be interrupted.
+//! one of them. Cells are read in slabs, so that reading can be interrupted. Groups are described
+//! when they are asked for: a link may lead back to a group that contains it. No other file is
+//! opened.
 
 use super::{Attribute, NcType, Variable, malformed};
 use crate::data::{Column, Content, Data, DataError, Element, Limits};
 use crate::types::Scalar;
 use crate::value::{Buffer, Class, Value};
 use bytes::Bytes;
-use netcdf_reader::{
-    NcAttrValue, NcAttribute, NcFile, NcGroup, NcOpenOptions, NcReadable, NcSliceInfo, NcSliceInfoElem,
-    NcVariable,
-};
+use hdf5_reader::{Dataset, Datatype, H5Type, Hdf5File, OpenOptions, SliceInfo, SliceInfoElem, StringSize};
+use netcdf_reader::nc4::groups::build_group_at_path;
+use netcdf_reader::{NcAttrValue, NcAttribute, NcGroup, NcMetadataMode, NcVariable};
+use std::cell::RefCell;
+use std::collections::{HashSet, VecDeque};
 use std::fmt::Display;
+use std::sync::Arc;
 
 /// The bytes at the beginning of a file of HDF5.
 const MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
@@ -30,12 +34,21 @@ const MAX_CHUNK_BYTES: u64 = 256 << 20;
 /// The size in bytes of the description of a variable, at most.
 const MAX_OBJECT_HEADER_BYTES: u64 = 64 << 20;
 
-/// The size of a reference to a text in bytes: its length and its place.
-const TEXT_REFERENCE_BYTES: usize = 16;
+/// The size of the length of a text in bytes, with which a reference to a text begins.
+const LENGTH_BYTES: usize = 4;
 
-/// A file whose groups are known.
+/// The size in bytes of the number of a text in its heap, with which a reference to a text ends.
+const INDEX_BYTES: usize = 4;
+
+/// The number of groups whose variables are listed in a message, at most.
+const MAX_LISTED_GROUPS: usize = 64;
+
+/// A file.
 pub struct File {
-    file: NcFile,
+    hdf5: Hdf5File,
+    mode: NcMetadataMode,
+    /// The groups that were asked for, by their paths.
+    groups: RefCell<Vec<(String, Arc<NcGroup>)>>,
 }
 
 /// Returns true if a file is one of HDF5.
@@ -50,46 +63,87 @@ fn refused(error: impl Display) -> DataError {
     malformed(error.to_string())
 }
 
+/// Returns true if a file of HDF5 was written as one of NetCDF. The dimensions of others have no
+/// names, and are told apart by their sizes.
+fn has_marks_of_netcdf(hdf5: &Hdf5File) -> Result<bool, DataError> {
+    let root = hdf5.root_group().map_err(refused)?;
+    if root.attribute("_NCProperties").is_ok() {
+        return Ok(true);
+    }
+    let scale = |dataset: &Dataset| {
+        let class = dataset.attribute("CLASS").ok().and_then(|class| class.read_string().ok());
+        class.is_some_and(|class| class == "DIMENSION_SCALE")
+    };
+    Ok(root.datasets().map_err(refused)?.iter().any(scale))
+}
+
 impl File {
-    /// Reads the groups of a file.
+    /// Opens a file.
     pub fn open(bytes: &Bytes, limits: &Limits<'_>) -> Result<File, DataError> {
         limits.poll(0)?;
         let within = |most: u64| usize::try_from(limits.memory.min(most)).unwrap_or(usize::MAX);
-        let options = NcOpenOptions {
-            max_read_bytes: within(u64::MAX),
-            max_chunk_bytes: within(MAX_CHUNK_BYTES),
-            max_object_header_bytes: within(MAX_OBJECT_HEADER_BYTES),
-            ..NcOpenOptions::default()
+        let options = OpenOptions::default()
+            .with_max_read_bytes(within(u64::MAX))
+            .with_max_chunk_bytes(within(MAX_CHUNK_BYTES))
+            .with_max_object_header_bytes(within(MAX_OBJECT_HEADER_BYTES));
+        let hdf5 = Hdf5File::from_owner(bytes.clone(), options).map_err(refused)?;
+        let mode = match has_marks_of_netcdf(&hdf5)? {
+            true => NcMetadataMode::Strict,
+            false => NcMetadataMode::Lossy,
         };
-        let file = NcFile::from_owner(bytes.clone(), options).map_err(refused)?;
-        file.root_group().map_err(refused)?;
-        Ok(File { file })
+        Ok(File { hdf5, mode, groups: RefCell::default() })
     }
 
-    /// Returns the outermost group.
-    fn root(&self) -> &NcGroup {
-        self.file.root_group().expect("the groups were read when the file was opened")
+    /// Returns the group at a path; `None` if there is none.
+    fn group(&self, path: &str) -> Result<Option<Arc<NcGroup>>, DataError> {
+        if let Some((_, group)) = self.groups.borrow().iter().find(|(other, _)| other == path) {
+            return Ok(Some(group.clone()));
+        }
+        match build_group_at_path(&self.hdf5, path, self.mode, false) {
+            Ok(group) => {
+                let group = Arc::new(group);
+                self.groups.borrow_mut().push((path.to_string(), group.clone()));
+                Ok(Some(group))
+            }
+            Err(netcdf_reader::Error::GroupNotFound(_)) => Ok(None),
+            Err(error) => Err(refused(error)),
+        }
     }
 
     /// Returns the paths of the variables.
     pub fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
-        let mut waiting = vec![(String::new(), self.root())];
-        while let Some((path, group)) = waiting.pop() {
-            names.extend(group.variables.iter().map(|variable| format!("{path}{}", variable.name())));
-            waiting.extend(group.groups.iter().rev().map(|inner| (format!("{path}{}/", inner.name), inner)));
+        let mut waiting: VecDeque<_> =
+            self.hdf5.root_group().map(|root| (String::new(), root)).into_iter().collect();
+        let mut seen = HashSet::new();
+        while let Some((path, group)) = waiting.pop_front() {
+            if !seen.insert(group.address()) || seen.len() > MAX_LISTED_GROUPS {
+                continue;
+            }
+            let (Ok(Some(described)), Ok(inner)) = (self.group(path.trim_end_matches('/')), group.groups())
+            else {
+                continue;
+            };
+            names.extend(described.variables.iter().map(|variable| format!("{path}{}", variable.name())));
+            let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_string();
+            waiting.extend(inner.into_iter().map(|inner| (format!("{path}{}/", name(inner.name())), inner)));
         }
         names
     }
 
-    /// Returns the variable at a path, as the file describes it.
-    fn described(&self, path: &str) -> Option<&NcVariable> {
-        self.root().variable(path.trim_start_matches('/'))
+    /// Returns the group of a path and the place of the variable in it.
+    fn described(&self, path: &str) -> Result<Option<(Arc<NcGroup>, usize)>, DataError> {
+        let (group, name) = path.trim_start_matches('/').rsplit_once('/').unwrap_or(("", path));
+        let name = name.trim_start_matches('/');
+        let Some(group) = self.group(group)? else { return Ok(None) };
+        let at = group.variables.iter().position(|variable| variable.name() == name);
+        Ok(at.map(|at| (group, at)))
     }
 
     /// Returns the variable at a path.
     pub fn variable(&self, path: &str) -> Result<Option<Variable>, DataError> {
-        let Some(variable) = self.described(path) else { return Ok(None) };
+        let Some((group, at)) = self.described(path)? else { return Ok(None) };
+        let variable: &NcVariable = &group.variables[at];
         let Some(ty) = nc_type(variable.dtype()) else {
             return Err(malformed(format!(
                 "its variable `{path}` is of a type that is declared in it; numbers, texts and characters are read"
@@ -105,24 +159,25 @@ impl File {
     }
 
     /// Returns the attributes of a variable, or of the file.
-    fn attributes(&self, variable: Option<&Variable>) -> &[NcAttribute] {
-        match variable {
-            None => &self.root().attributes,
-            Some(variable) => {
-                self.described(&variable.name).expect("the variable was found before").attributes()
-            }
-        }
+    fn attributes(&self, variable: Option<&Variable>) -> Result<Vec<NcAttribute>, DataError> {
+        let Some(variable) = variable else {
+            return Ok(self.group("")?.map_or(Vec::new(), |root| root.attributes.clone()));
+        };
+        let (group, at) = self.described(&variable.name)?.expect("the variable was found before");
+        Ok(group.variables[at].attributes().to_vec())
     }
 
     /// Returns the names of the attributes of a variable, or of the file.
     pub fn attribute_names(&self, variable: Option<&Variable>) -> Vec<String> {
-        self.attributes(variable).iter().map(|attribute| attribute.name.clone()).collect()
+        let names =
+            self.attributes(variable).map(|all| all.into_iter().map(|attribute| attribute.name).collect());
+        names.unwrap_or_else(|_| Vec::new())
     }
 
     /// Returns an attribute of a variable, or of the file.
     pub fn attribute(&self, variable: Option<&Variable>, name: &str) -> Result<Option<Attribute>, DataError> {
-        let found = self.attributes(variable).iter().find(|attribute| attribute.name == name);
-        let Some(found) = found else { return Ok(None) };
+        let all = self.attributes(variable)?;
+        let Some(found) = all.iter().find(|attribute| attribute.name == name) else { return Ok(None) };
         macro_rules! numbers {
             ($values:expr, $ty:ident, $slots:ident) => {
                 (NcType::$ty.element(), Buffer::$slots($values.iter().map(|n| n.cast_unsigned()).collect()))
@@ -159,6 +214,16 @@ impl File {
         Ok(Some(Data { shape, content: Content::Plain(Column::new(element, cells)) }))
     }
 
+    /// Returns the dataset of a variable. One that may grow is as large as its dimensions are.
+    fn dataset(&self, variable: &Variable) -> Result<Dataset, DataError> {
+        let dataset = self.hdf5.dataset(&variable.name).map_err(refused)?;
+        let shape: Vec<u64> = variable.dimensions.iter().map(|(_, size)| *size as u64).collect();
+        match dataset.max_dims().is_some_and(|sizes| sizes.contains(&u64::MAX)) {
+            true => dataset.with_padded_shape(&shape).map_err(refused),
+            false => Ok(dataset),
+        }
+    }
+
     /// Returns the cells of a variable, as they are stored.
     pub fn cells(&self, variable: &Variable, limits: &mut Limits<'_>) -> Result<Buffer, DataError> {
         let counted = variable.dimensions.iter().try_fold(1usize, |all, (_, size)| all.checked_mul(*size));
@@ -166,6 +231,7 @@ impl File {
         if variable.ty == NcType::String {
             return self.texts(variable, count, limits);
         }
+        let dataset = self.dataset(variable)?;
         let mut cells = limits.allocate_cells(count, variable.ty.element().class(), super::FORMAT)?;
         if count == 0 {
             return Ok(cells);
@@ -175,7 +241,7 @@ impl File {
                 let Buffer::$slots(words) = &mut cells else {
                     unreachable!("slots of the class of the type")
                 };
-                self.each_slab::<$ty>(variable, limits, |slab| words.extend(slab.iter().map($word)))?
+                each_slab::<$ty>(&dataset, variable, limits, |slab| words.extend(slab.iter().map($word)))?
             }};
         }
         match variable.ty {
@@ -191,7 +257,7 @@ impl File {
             NcType::Double => read!(f64, Word, |x| x.to_bits()),
             NcType::Char => {
                 let Buffer::U8(bytes) = &mut cells else { unreachable!("characters are bytes") };
-                *bytes = self.file.read_variable_raw_bytes(&variable.name).map_err(refused)?;
+                *bytes = dataset.read_raw_bytes().map_err(refused)?;
             }
             NcType::String => unreachable!("texts were read above"),
         }
@@ -206,84 +272,96 @@ impl File {
         }
     }
 
-    /// Reads a variable in slabs, in the order of its elements.
-    fn each_slab<T: NcReadable>(
-        &self,
-        variable: &Variable,
-        limits: &Limits<'_>,
-        mut take: impl FnMut(&[T]),
-    ) -> Result<(), DataError> {
-        let sizes: Vec<u64> = variable.dimensions.iter().map(|(_, size)| *size as u64).collect();
-        // A slab is a range along one axis, at one place along those before it.
-        let most = (SLAB_BYTES / size_of::<T>()) as u64;
-        let inner = |axis: usize| sizes[axis..].iter().product::<u64>();
-        let axis = (0..sizes.len()).find(|axis| inner(axis + 1) <= most).unwrap_or(0);
-        let outer: u64 = sizes[..axis].iter().product();
-        let (along, step) = match sizes.get(axis) {
-            Some(along) => (*along, (most / inner(axis + 1)).max(1)),
-            None => (1, 1),
-        };
-        for place in 0..outer {
-            let mut rest = place;
-            let mut before: Vec<NcSliceInfoElem> = Vec::new();
-            for size in sizes[..axis].iter().rev() {
-                before.push(NcSliceInfoElem::Index(rest % size));
-                rest /= size;
-            }
-            before.reverse();
-            let mut start = 0;
-            while start < along {
-                limits.poll(0)?;
-                let end = (start + step).min(along);
-                let mut selections = before.clone();
-                if axis < sizes.len() {
-                    selections.push(NcSliceInfoElem::Slice { start, end, step: 1 });
-                    let whole = |size: &u64| NcSliceInfoElem::Slice { start: 0, end: *size, step: 1 };
-                    selections.extend(sizes[axis + 1..].iter().map(whole));
-                }
-                let slab = match selections.is_empty() {
-                    true => self.file.read_variable::<T>(&variable.name),
-                    false => self.file.read_variable_slice::<T>(&variable.name, &NcSliceInfo { selections }),
-                };
-                let slab = slab.map_err(refused)?;
-                match slab.as_slice() {
-                    Some(cells) => take(cells),
-                    None => slab.iter().for_each(|cell| take(std::slice::from_ref(cell))),
-                }
-                start = end;
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the texts of a variable. They may be larger than the file, if several elements share
-    /// one text; their lengths are added up first.
+    /// Returns the texts of a variable. They may be larger than the file: several elements may refer
+    /// to one text.
     fn texts(&self, variable: &Variable, count: usize, limits: &mut Limits<'_>) -> Result<Buffer, DataError> {
         limits.poll(0)?;
+        let name = &variable.name;
         let too_large = || DataError::too_large(super::FORMAT);
         let mut texts = limits.allocate_cells(count, Class::Any, super::FORMAT)?;
-        let references = self.file.read_variable_raw_bytes(&variable.name).map_err(refused)?;
-        limits.reserve(references.len() as u64).ok_or_else(too_large)?;
-        if count > 0 && references.len() == count * TEXT_REFERENCE_BYTES {
-            for reference in references.as_chunks::<TEXT_REFERENCE_BYTES>().0 {
-                let length = u32::from_le_bytes([reference[0], reference[1], reference[2], reference[3]]);
-                limits.reserve_text(length as usize).ok_or_else(too_large)?;
+        let dataset = self.dataset(variable)?;
+        let stored = dataset.read_raw_bytes().map_err(refused)?;
+        limits.reserve(stored.len() as u64).ok_or_else(too_large)?;
+        if matches!(dataset.dtype(), Datatype::String { size: StringSize::Fixed(_), .. }) {
+            // Texts of one width take as much as in the file.
+            drop(stored);
+            for (i, text) in dataset.read_strings().map_err(refused)?.into_iter().enumerate() {
+                limits.poll(i)?;
+                limits.reserve_text(text.len()).ok_or_else(too_large)?;
+                texts.push(Value::str(text));
+            }
+        } else {
+            let root = self.hdf5.root_group().map_err(refused)?;
+            let width = LENGTH_BYTES + usize::from(root.offset_size()) + INDEX_BYTES;
+            for (i, reference) in stored.chunks_exact(width).enumerate() {
+                limits.poll(i)?;
+                let text = root.resolve_vlen_reference_bytes(reference, 1).map_err(refused)?;
+                let end = text.iter().position(|b| *b == 0).unwrap_or(text.len());
+                let text = std::str::from_utf8(&text[..end]);
+                let text =
+                    text.map_err(|_| malformed(format!("element {i} of `{name}` in it is not UTF-8")))?;
+                limits.reserve_text(text.len()).ok_or_else(too_large)?;
+                texts.push(Value::str(text));
             }
         }
-        drop(references);
-        limits.poll(0)?;
-        let read = self.file.read_variable_as_strings(&variable.name).map_err(refused)?;
-        if read.len() != count {
-            let (name, found) = (&variable.name, read.len());
-            return Err(malformed(format!(
-                "its variable `{name}` has {found} texts, and {count} by its shape"
-            )));
+        match texts.len() == count {
+            true => Ok(texts),
+            false => {
+                let found = texts.len();
+                Err(malformed(format!("its variable `{name}` has {found} texts, and {count} by its shape")))
+            }
         }
-        for text in read {
-            texts.push(Value::str(text));
-        }
-        Ok(texts)
     }
+}
+
+/// Reads a variable in slabs, in the order of its elements.
+fn each_slab<T: H5Type>(
+    dataset: &Dataset,
+    variable: &Variable,
+    limits: &Limits<'_>,
+    mut take: impl FnMut(&[T]),
+) -> Result<(), DataError> {
+    let sizes: Vec<u64> = variable.dimensions.iter().map(|(_, size)| *size as u64).collect();
+    // A slab is a range along one axis, at one place along those before it.
+    let most = (SLAB_BYTES / size_of::<T>()) as u64;
+    let inner = |axis: usize| sizes[axis..].iter().product::<u64>();
+    let axis = (0..sizes.len()).find(|axis| inner(axis + 1) <= most).unwrap_or(0);
+    let outer: u64 = sizes[..axis].iter().product();
+    let (along, step) = match sizes.get(axis) {
+        Some(along) => (*along, (most / inner(axis + 1)).max(1)),
+        None => (1, 1),
+    };
+    for place in 0..outer {
+        let mut rest = place;
+        let mut before: Vec<SliceInfoElem> = Vec::new();
+        for size in sizes[..axis].iter().rev() {
+            before.push(SliceInfoElem::Index(rest % size));
+            rest /= size;
+        }
+        before.reverse();
+        let mut start = 0;
+        while start < along {
+            limits.poll(0)?;
+            let end = (start + step).min(along);
+            let mut selections = before.clone();
+            if axis < sizes.len() {
+                selections.push(SliceInfoElem::Slice { start, end, step: 1 });
+                let whole = |size: &u64| SliceInfoElem::Slice { start: 0, end: *size, step: 1 };
+                selections.extend(sizes[axis + 1..].iter().map(whole));
+            }
+            let slab = match selections.is_empty() {
+                true => dataset.read_array::<T>(),
+                false => dataset.read_slice::<T>(&SliceInfo { selections }),
+            };
+            let slab = slab.map_err(refused)?;
+            match slab.as_slice() {
+                Some(cells) => take(cells),
+                None => slab.iter().for_each(|cell| take(std::slice::from_ref(cell))),
+            }
+            start = end;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the type of values; `None` if the file declares it.
