@@ -2,6 +2,10 @@
 //!
 //! Takes the session's flag. The effect of Ctrl-C depends on the present activity ([`Doing`]). Only
 //! the thread that edits a line receives the signal for the size, and only while it edits.
+//!
+//! **`unsafe`.** Registering a handler is `unsafe`, because a handler may run between any two
+//! instructions of the program. This one reads and writes atomics and calls async-signal-safe
+//! functions of the system; it allocates nothing and takes no lock.
 
 use signal_hook::consts::SIGINT;
 use std::sync::Arc;

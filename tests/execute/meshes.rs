@@ -184,3 +184,44 @@ fn the_icosahedron_is_divided_into_a_closed_mesh() {
     let printed = "12 30 20 true true true\n42 120 80 true true true\n162 480 320 true true true\n";
     assert_eq!(run(program), printed);
 }
+
+/// The number of kernels that a program is compiled to.
+fn kernels(program: &str) -> u64 {
+    use felis::session::{Executor, Mode, Session, Status, on_large_stack};
+    on_large_stack(|| {
+        let mut session = Session::new().with_executor(Executor::Eager, 1);
+        let outcome = session.evaluate("kernels", program, Mode::Script, &mut |_| ());
+        assert_eq!(outcome.status, Status::Ok, "{program}");
+        session.metrics().kernels
+    })
+}
+
+#[test]
+fn sizes_and_meshes_share_a_kernel() {
+    let sums = |sizes: &[[usize; 3]]| -> String {
+        let one = |(at, [a, b, c]): (usize, &[usize; 3])| {
+            format!(
+                "newtype A{at} = {a}; newtype B{at} = {b}; newtype C{at} = {c};\n\
+                 val u{at} = [ (i :>> int) % 7 for i in ..[A{at} \\* B{at} \\* C{at}] ];\n\
+                 val s{at} = sum_over[B{at}] u{at};\n"
+            )
+        };
+        sizes.iter().enumerate().map(one).collect()
+    };
+    assert_eq!(kernels(&sums(&[[30, 40, 50], [31, 42, 53], [33, 45, 57]])), kernels(&sums(&[[30, 40, 50]])));
+    let meshes = |sizes: &[[usize; 2]]| -> String {
+        let one = |(at, [v, e]): (usize, &[usize; 2])| {
+            format!(
+                "newtype Vertex{at} = {v}; newtype Edge{at} = {e};\n\
+                 val raw{at} = [ ((k :>> int) * 7) % {v} for k in ..[Edge{at} \\* 2] ];\n\
+                 val t{at} = full_table[Vertex{at}] raw{at};\n\
+                 val x{at} = [ (k :>> int) :> real for k in ..[Vertex{at}] ];\n\
+                 val s{at} = sum_through t{at} x{at};\n"
+            )
+        };
+        sizes.iter().enumerate().map(one).collect()
+    };
+    // The number that the program takes a remainder by is in its text, so it is a kernel of its own.
+    let one = kernels(&meshes(&[[60, 90]]));
+    assert_eq!(kernels(&meshes(&[[60, 90], [70, 95]])), one + 1);
+}

@@ -8,6 +8,7 @@
 
 use crate::check::context::Checker;
 use crate::check::error::{AxisError, ConversionError};
+use crate::check::hints::mismatch::element_hint;
 use crate::check::solve::axes::{AxisMismatch, axis_mismatch};
 use crate::core::{Term, TermKind};
 use crate::source::Span;
@@ -73,7 +74,8 @@ impl Checker<'_> {
             };
             return self.wrong(error, span);
         }
-        let hint = self.mismatch_hint(&found, &expected, &term);
+        let each = || because.as_ref().and_then(|_| element_hint(&found, &expected));
+        let hint = self.mismatch_hint(&found, &expected, &term).or_else(each);
         self.wrong(ConversionError::Mismatch { span, expected, found, because, hint }, span)
     }
 

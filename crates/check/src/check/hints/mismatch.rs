@@ -369,3 +369,9 @@ pub(in crate::check) fn no_list(found: &Type, expected: &Type) -> Option<String>
     let tuple = || format!("a tuple of {} components or more is wanted", parts.len() + 1);
     why_no_list(*form, found).or_else(|| (*form == ProductForm::Tuple).then(tuple))
 }
+
+/// Returns the help for an array where one of its elements is wanted.
+pub(in crate::check) fn element_hint(found: &Type, expected: &Type) -> Option<Help> {
+    let TypeKind::Array(element, _) = found.kind() else { return None };
+    (element == expected).then(|| "an element is wanted: `map` applies a function to each of them".into())
+}

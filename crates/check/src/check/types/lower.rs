@@ -513,8 +513,7 @@ impl Checker<'_> {
         foreign: &[TypeVar],
         (kind, body, origin): (Kind, &Type, Option<Origin>),
     ) -> Type {
-        let own: Vec<TypeVar> =
-            foreign.iter().map(|var| self.env.fresh_var(&var.name, var.kind.clone())).collect();
+        let own: Vec<TypeVar> = foreign.iter().map(|var| self.env.fresh_var(&var.name, var.kind)).collect();
         let renamed = foreign.iter().zip(&own).map(|(var, own)| (var.id, Type::var(own.clone()))).collect();
         let origin = origin.map(|origin| match origin {
             Origin::MinusSize(size) => Origin::MinusSize(size.substitute(&renamed)),
