@@ -120,8 +120,7 @@ class Cartesian:
             raise RuntimeError("; ".join(errors))
 
         def finish(out):
-            return np.ascontiguousarray(np.moveaxis(np.asarray(out), [0, 1, 2], ["IJK".index(a) for a in "IJK"])
-                                        .transpose(["IJK".index(axis) for axis in self.axes]))
+            return np.ascontiguousarray(np.asarray(out).transpose(["IJK".index(axis) for axis in self.axes]))
 
         return best[1], finish
 
@@ -208,7 +207,7 @@ def mesh_kernels():
     }
 
 
-def kernels(shape_of):
+def kernels():
     cube = (256, 256, 256)
     made = {
         "laplacian": Cartesian(laplacian, "KJI", (1, 1, 0), (1, 1024, 1024)),

@@ -352,7 +352,7 @@ def numba_kernels():
 def gt4py_kernels():
     from gt4py_kernels import kernels
 
-    return kernels(shape_of)
+    return kernels()
 
 
 class Peer:
