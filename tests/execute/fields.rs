@@ -297,3 +297,19 @@ fn tridiagonal_systems_are_solved_along_an_axis() {
     ";
     assert_eq!(run(program), "true\n");
 }
+
+#[test]
+fn a_function_of_the_program_is_chosen_at_axes_in_products() {
+    // The library's `mean` fits every array; that of the program works on one axis.
+    let program = "
+        newtype Side = 2; newtype Node = 3; newtype Edge = 2;
+        fun mean[L:COMPACTLINEAR, R:COMPACTLINEAR](x:real ^ (..L \\* Side \\* ..R)):real ^ (..L \\* ..R) =>
+          0.5 * sum_over[Side] x;
+        fun sides[N:COMPACTLINEAR, E:COMPACTLINEAR, L:COMPACTLINEAR, R:COMPACTLINEAR](t:N ^ (E \\* Side))(
+          u:real ^ (..L \\* N \\* ..R)
+        ):real ^ (..L \\* E \\* ..R) => mean (through t u);
+        val t = full_table[Node] ((0, 1, 1, 2) :>> int ^ (Edge \\* Side));
+        println (sides t ((1.0, 2.0, 4.0) :>> real ^ Node));
+    ";
+    assert_eq!(run(program), "(1.5, 3.0)\n");
+}

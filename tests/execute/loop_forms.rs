@@ -211,3 +211,18 @@ val u = waves[halo[1, I] \\* halo[1, J]] 7;\nval v = laplacian u;"
     ));
     assert!(!text.contains(": scratch, "), "{text}");
 }
+
+/// Each field has memory and slots of its own, and one that nothing reads is not there.
+#[test]
+fn fields_of_a_struct_are_inputs_of_their_own() {
+    let text = loops(
+        "struct grid[Cell:COMPACTLINEAR] { up : Cell ^ Cell; others : int ^ (Cell \\* 2); }
+newtype Cell = 300000;
+val g = grid ([ c for c in ..[Cell] ], fill 7);
+fun moved_up[Cell:COMPACTLINEAR](g:grid[Cell])(x:real ^ Cell):real ^ Cell => [ x.n for n in g.up ];
+val x = [ c :>> int :> real for c in ..[Cell] ];
+val y = moved_up g x;",
+    );
+    assert!(text.contains("input 0, 4 bytes a slot, 300000 slots"), "{text}");
+    assert!(!text.contains("900000 slots"), "{text}");
+}

@@ -225,3 +225,18 @@ fn sizes_and_meshes_share_a_kernel() {
     let one = kernels(&meshes(&[[60, 90]]));
     assert_eq!(kernels(&meshes(&[[60, 90], [70, 95]])), one + 1);
 }
+
+#[test]
+fn fields_of_a_struct_are_read_where_they_are() {
+    let program = "
+        struct grid[Cell:COMPACTLINEAR] { up : Cell ^ Cell; inner : (a:real ^ Cell, b:int); others : int ^ (Cell \\* 10); }
+        newtype Cell = 3000;
+        val g = grid ([ c.around 1 for c in ..[Cell] ], (a = fill 0.5, b = 3), fill 7);
+        fun moved_up[Cell:COMPACTLINEAR](g:grid[Cell])(x:real ^ Cell):real ^ Cell =>
+          (g.inner.b :> real) * through g.up x + g.inner.a;
+        val x = [ c :>> int :> real for c in ..[Cell] ];
+        println (sum (moved_up g x));
+        println (sum (moved_up (g with (others = g.others + 1)) x), sum g.others);
+    ";
+    assert_eq!(run(program), "13497000.0\n(13497000.0, 210000)\n");
+}

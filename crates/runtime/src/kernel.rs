@@ -80,13 +80,22 @@ pub enum KnownValue {
     Function(FunctionId, Vec<Type>, Vec<KnownValue>),
 }
 
-/// An input of a run: a variable, or a value that a function has captured.
+/// An input of a run: a variable, or a value that a function has captured, or a part of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
     /// The variable.
     pub root: Root,
     /// Positions among captures, outermost first.
     pub path: Vec<usize>,
+    /// The first slot and the number of slots of a part of the value; `None` for all of it.
+    pub part: Option<(usize, usize)>,
+}
+
+impl Input {
+    /// Returns the input that is all of a variable.
+    pub fn whole(root: Root) -> Input {
+        Input { root, path: Vec::new(), part: None }
+    }
 }
 
 /// Bounds on a run.

@@ -134,6 +134,19 @@ impl Type {
         axes
     }
 
+    /// Returns the type with the index types of its arrays as products without products among their
+    /// factors.
+    pub fn with_flat_indices(&self) -> Type {
+        match self.kind() {
+            TypeKind::Array(element, index) => {
+                let axes = Type::list(ProductForm::Compact, index.axes(), None);
+                Type::array(element.with_flat_indices(), Type::product_of(axes))
+            }
+            TypeKind::Product(_) | TypeKind::Record(_) => self.map_children(&mut Type::with_flat_indices),
+            _ => self.clone(),
+        }
+    }
+
     fn collect_axes(&self, axes: &mut Vec<Type>) {
         match self.kind() {
             TypeKind::CompactProduct(parts) => parts.iter().for_each(|part| part.collect_axes(axes)),

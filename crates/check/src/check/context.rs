@@ -103,6 +103,11 @@ pub(super) struct Frame {
 }
 
 impl Frame {
+    /// Returns true for the procedure of a `bench` block. No identifier has such a name.
+    pub(super) fn is_bench(&self) -> bool {
+        self.name.starts_with("bench \"")
+    }
+
     /// Makes a frame with one empty block.
     pub(super) fn new(kind: FrameKind, name: Arc<str>, header: Span) -> Frame {
         Frame {

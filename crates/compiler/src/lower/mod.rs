@@ -81,6 +81,12 @@ const MAX_ATTEMPTS: usize = 16;
 /// Slots of the largest array that lives on the stack of a run.
 const MAX_STACK_SLOTS: u64 = 512;
 
+/// Slots of the smallest tuple, record or struct whose components are inputs of their own.
+const MIN_SEPARATED_SLOTS: usize = 64;
+
+/// Components of the largest one.
+const MAX_SEPARATED_PARTS: usize = 64;
+
 type Result<T> = std::result::Result<T, Declined>;
 
 /// The source of a result among those of a kernel.
@@ -445,6 +451,14 @@ impl<'a> Lower<'a> {
     fn done(mut self) -> Lowered {
         self.kernel.body = self.open.pop().expect("a block is open").stmts;
         self.kernel.constants = self.constants;
+        // An input that is not read may be large, and in another form than a kernel reads.
+        let mut read: HashSet<Array> = HashSet::default();
+        crate::loop_ir::for_each_stmt(&self.kernel.body, &mut |stmt| read.extend(stmt.arrays()));
+        for binding in &mut self.bindings {
+            if matches!(binding, InputBinding::Read(array, _) if !read.contains(array)) {
+                *binding = InputBinding::Nothing;
+            }
+        }
         let Lower { kernel, made: statements, inputs, bindings, changes, results, classes, .. } = self;
         Lowered { kernel, statements, inputs, bindings, changes, results, classes }
     }
@@ -914,7 +928,7 @@ impl<'a> Lower<'a> {
                     let ty = bare(&(self.unit.concrete)(&info.ty.substitute(&types)));
                     let mut path = input.path.clone();
                     path.push(i);
-                    captures.push(self.input(Input { root: input.root, path }, &ty, shape)?);
+                    captures.push(self.input(Input { path, ..Input::whole(input.root) }, &ty, shape)?);
                 }
                 AbstractValue::Fun(Rc::new(FunctionValue {
                     function: *function,
@@ -924,6 +938,10 @@ impl<'a> Lower<'a> {
             }
             KnownValue::Data => {
                 let layout = self.stored(ty)?;
+                if let Some(parts) = self.separate_parts(&input, ty, &layout)? {
+                    self.known.push((input, parts.clone()));
+                    return Ok(parts);
+                }
                 match layout.slots {
                     0 => AbstractValue::Unit,
                     1 => {
@@ -948,6 +966,33 @@ impl<'a> Lower<'a> {
         };
         self.known.push((input, value.clone()));
         Ok(value)
+    }
+
+    /// The components of a large tuple, record or struct as inputs of their own; `None` for any
+    /// other value. Fields are stored in memory of their own, and those that nothing reads are not
+    /// bound ([`Lower::done`]).
+    fn separate_parts(
+        &mut self,
+        input: &Input,
+        ty: &Type,
+        layout: &Layout,
+    ) -> Result<Option<AbstractValue<'a>>> {
+        let Form::Parts(parts) = &layout.form else { return Ok(None) };
+        if layout.slots < MIN_SEPARATED_SLOTS || parts.len() > MAX_SEPARATED_PARTS {
+            return Ok(None);
+        }
+        let Some(types) = ty.unfold().components(MAX_SEPARATED_PARTS).filter(|all| all.len() == parts.len())
+        else {
+            return Ok(None);
+        };
+        let begin = input.part.map_or(0, |(start, _)| start);
+        let mut values = Vec::new();
+        for ((start, layout), ty) in parts.iter().zip(&types) {
+            let part = Some((begin + start, layout.slots));
+            let ty = bare(&(self.unit.concrete)(ty));
+            values.push(self.input(Input { part, ..input.clone() }, &ty, &KnownValue::Data)?);
+        }
+        Ok(Some(AbstractValue::Parts(Rc::new(values))))
     }
 
     /// A register set before everything else: it is known wherever it is read.

@@ -115,7 +115,7 @@ impl<'a> Lower<'a> {
                 Place::Memory(array, base)
             }
         };
-        self.inputs.push(Input { root, path: Vec::new() });
+        self.inputs.push(Input::whole(root));
         match root {
             Root::Local(local) => frame.locals.set(local, Binding::Place(place.clone())),
             Root::Global(global) => {

@@ -65,7 +65,7 @@ impl<'a> Lower<'a> {
                 let ty = self.ty(frame, &term.ty);
                 let root = Root::Global(*global);
                 let shape = self.shape(root);
-                self.input(Input { root, path: Vec::new() }, &ty, &shape)
+                self.input(Input::whole(root), &ty, &shape)
             }
             TermKind::Closure { function, type_args, captures } => {
                 let captured = captures.iter().map(|local| self.local(*local, frame));
@@ -303,7 +303,7 @@ impl<'a> Lower<'a> {
                 let ty = self.ty(frame, &ty);
                 let root = Root::Local(local);
                 let shape = self.shape(root);
-                let value = self.input(Input { root, path: Vec::new() }, &ty, &shape)?;
+                let value = self.input(Input::whole(root), &ty, &shape)?;
                 frame.locals.set(local, Binding::Value(value.clone()));
                 Ok(value)
             }

@@ -340,7 +340,7 @@ impl Evaluator<'_, '_> {
             }
         }
         // After all inputs are known to be set.
-        let dies = |input: &Input| dying == Some(input.root) && input.path.is_empty();
+        let dies = |input: &Input| dying.is_some_and(|root| *input == Input::whole(root));
         let taken =
             kernel.inputs().iter().enumerate().find(|(i, input)| dies(input) && kernel.overwrites(*i));
         if let Some((i, input)) = taken {
@@ -349,8 +349,7 @@ impl Evaluator<'_, '_> {
         }
         let spare_of = dying
             .filter(|root| kernel.accepts_spare() && kernel.inputs().iter().all(|input| input.root != *root));
-        let whole = |root| Input { root, path: Vec::new() };
-        let mut spare = spare_of.and_then(|root| self.kernel_input(&whole(root), frame, true));
+        let mut spare = spare_of.and_then(|root| self.kernel_input(&Input::whole(root), frame, true));
         let watched = self.machine.progress.enter_loop(Some(1));
         let watch = Mutex::new(&mut self.machine.progress);
         // A thread that finds the lock taken skips its report.
@@ -420,6 +419,9 @@ impl Evaluator<'_, '_> {
             };
             let closure = any.downcast_ref::<Closure>().expect("a function value of this executor");
             value = closure.captures[*at].clone();
+        }
+        if let (Some((start, slots)), Value::Seq(seq)) = (input.part, &value) {
+            value = if slots == 1 { seq.get(start) } else { Value::Seq(seq.slice(start, slots)) };
         }
         Some(value)
     }

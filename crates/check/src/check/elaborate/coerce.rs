@@ -13,7 +13,7 @@ use crate::check::solve::axes::{AxisMismatch, axis_mismatch};
 use crate::core::{Term, TermKind};
 use crate::source::Span;
 use crate::types::number::{Conversion, MAX_COMPONENTS, conversion, widened};
-use crate::types::{ProductForm, Type, TypeKind};
+use crate::types::{Type, TypeKind};
 
 impl Checker<'_> {
     /// Returns the term at the required type: unified with it, or converted without loss. `because`
@@ -122,7 +122,7 @@ impl Checker<'_> {
             return Err(term);
         }
         let found = self.infer.settle(&term.ty);
-        let flat = with_flat_indices(&found);
+        let flat = found.with_flat_indices();
         if flat == found || !self.infer.try_unify(&flat, ty) {
             return Err(term);
         }
@@ -153,18 +153,5 @@ impl Checker<'_> {
             let _ = self.infer.try_unify(&term.ty, ty);
             term
         }
-    }
-}
-
-/// Returns the type with the index types of its arrays as products without products among their
-/// factors.
-fn with_flat_indices(ty: &Type) -> Type {
-    match ty.kind() {
-        TypeKind::Array(element, index) => {
-            let axes = Type::list(ProductForm::Compact, index.axes(), None);
-            Type::array(with_flat_indices(element), Type::product_of(axes))
-        }
-        TypeKind::Product(_) | TypeKind::Record(_) => ty.map_children(&mut |part| with_flat_indices(part)),
-        _ => ty.clone(),
     }
 }

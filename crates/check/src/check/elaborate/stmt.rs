@@ -355,7 +355,9 @@ impl Checker<'_> {
     /// Warns about an expression statement without an effect.
     pub(in crate::check) fn warn_unused(&mut self, e: &Expr, term: &Term, effect: bool) {
         let ty = self.infer.settle(&term.ty);
-        if effect || ty.is_error() {
+        // A benchmark is about the evaluation and not about the value.
+        let timed = self.item.frames.last().is_some_and(|frame| frame.is_bench());
+        if effect || timed || ty.is_error() {
             return;
         }
         let error = unused(e, term.span, ty);

@@ -297,7 +297,7 @@ impl Checker<'_> {
             Round::Declared | Round::ByInstance => self.adapted(ty, &instance.domain, round),
         };
         let domain = self.at_some_sizes(&instance.domain);
-        let mut fits = self.infer.unify(&ty, &domain).is_ok();
+        let mut fits = self.unifies(&ty, &domain);
         let mut certain = fits && holes.iter().all(|hole| self.infer.is_open_hole(hole));
         if fits {
             for constraint in &instance.constraints {
@@ -308,6 +308,22 @@ impl Checker<'_> {
         }
         self.infer.undo(mark);
         fits.then_some(certain)
+    }
+
+    /// Unifies the type of an argument with that of a parameter. Axes in products within a product
+    /// are found as a call finds them, after they are put into one product.
+    fn unifies(&mut self, ty: &Type, domain: &Type) -> bool {
+        let mark = self.infer.mark();
+        if self.infer.unify(ty, domain).is_ok() {
+            return true;
+        }
+        if !domain.has_spliced() {
+            return false;
+        }
+        self.infer.undo(mark);
+        let ty = self.infer.settle(ty);
+        let flat = ty.with_flat_indices();
+        flat != ty && self.infer.unify(&flat, domain).is_ok()
     }
 
     /// Returns the type of a parameter with holes in place of existentially bound sizes; the
