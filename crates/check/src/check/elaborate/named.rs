@@ -212,7 +212,9 @@ impl Checker<'_> {
                 parts_of(whole, given.places)
             }
         };
-        let call = Filling { name, type_args, first: first.span, statement: expected.statement, span };
+        let labels = given.names;
+        let call =
+            Filling { name, type_args, labels, first: first.span, statement: expected.statement, span };
         self.filled_call(&call, &found, fitting, parts, rest)
     }
 
@@ -260,7 +262,8 @@ impl Checker<'_> {
                 if let Some((places, _, fitting)) = fitting {
                     let mut parts = parts_of(Arg::Done(base.clone()), places);
                     parts.extend(fields.iter().map(|(_, value)| self.prepare(value)));
-                    let call = Filling { name, type_args, first: at, statement: expected.statement, span };
+                    let statement = expected.statement;
+                    let call = Filling { name, type_args, labels: names, first: at, statement, span };
                     return self.filled_call(&call, &found, fitting, parts, &arguments[1..]);
                 }
                 let grouped = |one: &Candidate| self.known_groups(one).is_none_or(|groups| groups.len() > 1);
@@ -276,7 +279,8 @@ impl Checker<'_> {
             return None;
         }
         let parts = parts_of(Arg::Done(base.clone()), places);
-        let call = Filling { name, type_args, first: name.span, statement: expected.statement, span };
+        let (labels, first, statement) = (Vec::new(), name.span, expected.statement);
+        let call = Filling { name, type_args, labels, first, statement, span };
         self.filled_call(&call, &found, fitting, parts, arguments)
     }
 
@@ -297,7 +301,7 @@ impl Checker<'_> {
         parts: Vec<Arg>,
         rest: &[&Expr],
     ) -> Option<Term> {
-        let Filling { name, type_args, first, statement, span } = call;
+        let Filling { name, type_args, labels, first, statement, span } = call;
         let (statement, span) = (*statement, *span);
         let rest = self.prepare_rest(found, rest);
         let types: Vec<Type> = parts.iter().map(Arg::ty).collect();
@@ -305,6 +309,14 @@ impl Checker<'_> {
         let scheme = match &candidate {
             Candidate::Top(chosen) => {
                 self.note_callable(name.span, chosen);
+                if let Callable::Struct(nominal) = chosen {
+                    let of = Type::nominal(nominal.clone(), Vec::new());
+                    for (number, label) in labels.iter().enumerate() {
+                        let number = types.len() - labels.len() + number;
+                        let at = slots.iter().position(|slot| *slot == Some(number));
+                        at.into_iter().for_each(|at| self.note_field(label.span, &of, at));
+                    }
+                }
                 self.scheme(chosen, name.span)
             }
             Candidate::Local(..) => self.candidate_header(&candidate),
@@ -718,6 +730,8 @@ struct Filling<'n> {
     name: &'n Name,
     /// The written type arguments.
     type_args: Vec<Type>,
+    /// The names of the last values.
+    labels: Vec<&'n Name>,
     /// The span of the argument for the first group.
     first: Span,
     /// True if the call is a statement.
