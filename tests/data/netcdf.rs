@@ -49,7 +49,7 @@ const GRID: &[(&str, &str, &str)] = &[
     ("\"flag\"", r"i8 ^ (?T \* ?X)", "(1,2,3,-1,-2,-3)"),
     ("\"names\"", "string ^ ?N", "(\"Süd\",\"North\")"),
     ("\"count\"", "int", "42"),
-    // What was never written.
+    // Elements that were never written.
     ("\"part\"", "option[int] ^ ?N", "(Some (1),Some (2),None)"),
     ("\"part\", 0", "3 ^ ?N", "(case 1 of 3,case 2 of 3,case 0 of 3)"),
     ("\"temp:units\"", "string", "\"K\""),
@@ -362,7 +362,7 @@ fn reading_stops() {
     assert_eq!(read.map(|_| ()), Err(DataError::Interrupted));
 }
 
-/// What `make_netcdf.py` writes to `written_offset64.nc` by netCDF4, bit for bit.
+/// A program whose file is that which `make_netcdf.py` writes to `written_offset64.nc` by netCDF4, bit for bit.
 const WRITTEN: &str = r#"
 val time = (0.25, 1.25);
 val temp = ((250.0, 252.0, 254.0), (250.5, 252.5, 254.5));

@@ -196,7 +196,9 @@ fn root() -> &'static Path {
 /// The library, and every example on top of it, with its modules.
 #[test]
 fn the_library_and_the_examples_are_valid_core() {
-    let library: String = programs("stdlib", &[""]).into_iter().map(|(_, text)| text + "\n").collect();
+    let mut library: String = programs("stdlib", &[""]).into_iter().map(|(_, text)| text + "\n").collect();
+    // A session gives its arguments to every program.
+    library += "val args = words \"\";\n";
     let examples = programs("examples", &[""]);
     let wrong = stack_guard::with_stack(256 << 20, || {
         let mut program = Program::default();

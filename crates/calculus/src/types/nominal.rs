@@ -104,13 +104,9 @@ impl Nominal {
         NominalDef::new(id, name, params, kind).into()
     }
 
-    /// Declares a newtype of an index type whose values have consecutive integers as labels.
-    pub fn declare_labeled(id: u32, name: Arc<str>, params: Vec<TypeVar>, origin: Origin) -> Nominal {
-        NominalDef { origin: Some(origin), ..NominalDef::new(id, name, params, Kind::Compact) }.into()
-    }
-
-    /// Declares a newtype whose last `implicit` parameters are not written.
-    pub fn declare_inside(
+    /// Declares a newtype whose last `implicit` parameters are not written. With an `origin` its
+    /// values have consecutive integers as labels.
+    pub fn declare_newtype(
         id: u32,
         name: Arc<str>,
         params: Vec<TypeVar>,

@@ -387,7 +387,7 @@ pub fn cells_text(data: &Data, limits: &Limits<'_>) -> Result<Option<String>, Da
 
 /// Returns a cell as text that reads back.
 fn cell_text(column: &Column, at: usize) -> String {
-    if column.missing.get(at).copied().unwrap_or(false) {
+    if column.is_missing(at) {
         return String::new();
     }
     let value = column.cells.get(at);

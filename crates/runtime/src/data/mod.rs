@@ -192,6 +192,11 @@ impl Format {
 }
 
 impl Column {
+    /// Returns true if the cell at a place is missing. No flags say that none is.
+    pub fn is_missing(&self, at: usize) -> bool {
+        self.missing.get(at) == Some(&true)
+    }
+
     /// Creates a column without missing cells.
     pub fn new(element: Element, cells: Buffer) -> Column {
         Column { element, cells, missing: Vec::new(), lists: None }

@@ -189,7 +189,7 @@ fn cell_corners(cells: &Data, points: usize, limits: &Limits<'_>) -> Result<(Vec
                 Scalar::Fixed(fixed) => fixed.decode(cell.word()),
                 _ => i128::from(cell.as_int()),
             };
-            if column.missing.get(at).copied().unwrap_or(false) || number == -1 {
+            if column.is_missing(at) || number == -1 {
                 continue;
             }
             let corner = i32::try_from(number).ok().filter(|n| usize::try_from(*n).is_ok_and(|n| n < points));

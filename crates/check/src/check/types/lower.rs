@@ -468,10 +468,9 @@ impl Checker<'_> {
                     return;
                 }
                 let id = self.env.fresh_id();
-                let nominal = match (origin, self.env.is_library() && &*name == CYCLIC) {
-                    (Some(origin), _) => Nominal::declare_labeled(id, name.clone(), params, origin),
-                    (None, true) => Nominal::declare_cyclic(id, name.clone(), params),
-                    (None, false) => Nominal::declare(id, name.clone(), params, kind),
+                let nominal = match self.env.is_library() && &*name == CYCLIC {
+                    true => Nominal::declare_cyclic(id, name.clone(), params),
+                    false => Nominal::declare_newtype(id, name.clone(), params, 0, kind, origin),
                 };
                 nominal.define(NominalBody::Newtype(body));
                 self.env.types.insert(name, TypeDefinition::Nominal(nominal));
@@ -520,7 +519,7 @@ impl Checker<'_> {
             Origin::Number(number) => Origin::Number(number),
         });
         let all = [params, &own].concat();
-        let nominal = Nominal::declare_inside(self.env.fresh_id(), name, all, own.len(), kind, origin);
+        let nominal = Nominal::declare_newtype(self.env.fresh_id(), name, all, own.len(), kind, origin);
         nominal.define(NominalBody::Newtype(body.substitute(&renamed)));
         Type::nominal(nominal, variables(&[params, foreign].concat()))
     }

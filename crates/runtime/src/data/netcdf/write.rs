@@ -79,7 +79,7 @@ impl Values<'_> {
             Encoded::Numbers(column, fill) => {
                 for i in 0..column.cells.len() {
                     limits.poll(i)?;
-                    let missing = column.missing.get(i).copied().unwrap_or(false);
+                    let missing = column.is_missing(i);
                     let word = if missing { *fill } else { column.cells.get(i).word() };
                     out.extend(&word.to_be_bytes()[skipped..]);
                 }
@@ -347,7 +347,7 @@ fn number_type(column: &Column, limits: &Limits<'_>) -> Result<Option<NcType>, D
         Element::Scalar(Scalar::Int) => {
             for i in 0..column.cells.len() {
                 limits.poll(i)?;
-                let missing = column.missing.get(i).copied().unwrap_or(false);
+                let missing = column.is_missing(i);
                 if !missing && i32::try_from(column.cells.get(i).as_int()).is_err() {
                     return Ok(Some(NcType::Int64));
                 }
@@ -381,7 +381,7 @@ fn check_present(
 ) -> Result<(), DataError> {
     for i in 0..column.cells.len() {
         limits.poll(i)?;
-        if column.missing.get(i).copied().unwrap_or(false) {
+        if column.is_missing(i) {
             continue;
         }
         let number = Number::of(column.element, &column.cells.get(i));

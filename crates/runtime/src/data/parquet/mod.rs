@@ -369,7 +369,7 @@ fn write_cells<T: DataType>(
     column: &Column,
     cell: impl Fn(Value) -> T::T,
 ) -> Result<(), ParquetError> {
-    let there = |i: &usize| !column.missing.get(*i).copied().unwrap_or(false);
+    let there = |i: &usize| !column.is_missing(*i);
     let count = column.cells.len();
     let cells: Vec<T::T> = (0..count).filter(there).map(|i| cell(column.cells.get(i))).collect();
     let Some(starts) = &column.lists else {
