@@ -4,6 +4,7 @@ pub mod data;
 pub mod eval;
 pub mod kernel;
 pub mod layout;
+pub mod network;
 pub mod picture;
 pub mod value;
 

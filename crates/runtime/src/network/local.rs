@@ -1,0 +1,1 @@
+//! Parties as threads of one process, connected by queues in memory.

@@ -1,0 +1,134 @@
+//! The connection of one party with the others that run the same program.
+//!
+//! Takes messages as bytes; gives those of the other parties, in order, or the reason why there are
+//! none. Knows nothing of values: the evaluator encodes them. [`local`] connects threads of one
+//! process; other crates connect processes.
+//!
+//! All parties execute the same sequence of moves, so both ends of a message know its [`Header`]
+//! without being told. A frame whose header or length is another is refused before memory is taken
+//! for it.
+//!
+//! An *epoch* is one input of a session. A party that fails, is interrupted, or runs out of memory
+//! calls [`Network::stop`]; every other party then gets [`NetworkError::Stopped`] from its next
+//! call in the same epoch, whatever was sent before. [`Network::begin`] starts the next epoch and
+//! drops the frames of older ones.
+
+pub mod local;
+
+use std::sync::atomic::AtomicBool;
+
+/// The number of a party, in the order of the declaration.
+pub type PartyId = usize;
+
+/// The facts about a message that both ends know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The number of moves that the parties have executed in this epoch.
+    pub count: u64,
+    /// A hash of the place of the move in the program.
+    pub site: u64,
+    /// A hash of the type of the data.
+    pub ty: u64,
+    /// A hash of the public execution so far: the places passed and the values made public.
+    pub digest: u64,
+}
+
+/// The length of a message in bytes, as its receiver knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// Exactly that many bytes.
+    Exact(u64),
+    /// At most that many bytes: the size arrives with the data.
+    AtMost(u64),
+}
+
+/// The reason why there is no message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NetworkError {
+    /// The party has stopped: its program failed or was interrupted.
+    Stopped(PartyId),
+    /// The connection with the party was closed without a word.
+    Lost(PartyId),
+    /// The party has been silent for longer than the limit: not even a heartbeat came.
+    Silent(PartyId),
+    /// A frame of the party was refused, and why.
+    Refused(PartyId, Refusal),
+    /// The interrupt flag of this party is set.
+    Interrupted,
+}
+
+/// The reason why a frame was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The bytes are no frame.
+    Malformed,
+    /// The frame belongs to another move: replayed, reordered, or sent by another program.
+    OutOfPlace,
+    /// The data have another length.
+    WrongLength,
+    /// The parties disagree on public values, or have taken different paths.
+    Diverged,
+}
+
+/// Counters of the messages of one party since it was connected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Bytes of data sent, without headers.
+    pub bytes_sent: u64,
+    /// Bytes of data received, without headers.
+    pub bytes_received: u64,
+    /// Messages sent.
+    pub messages_sent: u64,
+    /// Messages received.
+    pub messages_received: u64,
+    /// Rounds: the number of times that data were received after data had been sent. Messages that
+    /// may be on their way at the same time count once.
+    pub rounds: u64,
+}
+
+/// The connection of one party with the others.
+pub trait Network: Send + Sync {
+    /// Returns the number of this party.
+    fn me(&self) -> PartyId;
+
+    /// Returns how many parties there are.
+    fn parties(&self) -> usize;
+
+    /// Begins an epoch; the numbers of epochs only grow. Drops the frames of older epochs, and
+    /// derives the pairwise streams anew, so that no stream is used twice.
+    fn begin(&self, epoch: u64);
+
+    /// Sends data to another party. Does not wait for its program: a large exchange cannot lock.
+    ///
+    /// # Errors
+    /// The other party has stopped or is lost.
+    fn send(&self, to: PartyId, header: &Header, data: Vec<u8>) -> Result<(), NetworkError>;
+
+    /// Waits for the next data of another party. Returns within 100 ms after the flag is set.
+    ///
+    /// # Errors
+    /// See [`NetworkError`].
+    fn receive(
+        &self,
+        from: PartyId,
+        header: &Header,
+        length: Length,
+        interrupt: &AtomicBool,
+    ) -> Result<Vec<u8>, NetworkError>;
+
+    /// Fills `words` from the stream that this party has in common with another one, or from a
+    /// stream of its own if `with` is this party. Both parties of a stream draw in the same order.
+    fn random_words(&self, with: PartyId, words: &mut [u64]);
+
+    /// Tells all others that this party has stopped in the present epoch.
+    fn stop(&self);
+
+    /// Waits until all others have finished the present epoch, too.
+    ///
+    /// # Errors
+    /// One of them has stopped or is lost.
+    fn finish(&self, interrupt: &AtomicBool) -> Result<(), NetworkError>;
+
+    /// Returns the counters.
+    fn traffic(&self) -> Traffic;
+}
