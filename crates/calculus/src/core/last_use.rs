@@ -495,6 +495,9 @@ impl<'a> Liveness<'a> {
             | TermKind::ToCode(a)
             | TermKind::FromCode(a)
             | TermKind::Convert(a)
+            | TermKind::At(_, a)
+            | TermKind::Here(a)
+            | TermKind::Restrict(a)
             | TermKind::PackSizes(_, a) => self.term(a, live),
             TermKind::Build(clauses, body) => {
                 let clauses: Vec<LocalId> = clauses.iter().map(|(local, _)| *local).collect();

@@ -12,6 +12,7 @@ pub mod last_use;
 pub mod prim;
 pub mod print;
 pub mod program;
+pub mod projection;
 pub mod reduction;
 pub mod scalar_function;
 pub mod signature;

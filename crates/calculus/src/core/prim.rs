@@ -47,6 +47,9 @@ pub enum PrimClass {
         /// The file may have columns of lists.
         lists: bool,
     },
+    /// Moves data between places, or draws random numbers that places have in common: all of them
+    /// execute it.
+    Communication,
     /// Writes a file.
     Writer {
         /// The file may have columns of lists.
@@ -65,6 +68,10 @@ pub enum Effect {
     Output,
     /// Reads or writes a file.
     Files,
+    /// Moves data between places: never dropped, merged or exchanged with another.
+    Communication,
+    /// Draws random numbers.
+    Random,
 }
 
 impl PrimClass {
@@ -86,6 +93,7 @@ impl PrimClass {
             | PrimClass::Select
             | PrimClass::SelectText => Effect::MayFail,
             PrimClass::Output => Effect::Output,
+            PrimClass::Communication => Effect::Communication,
             PrimClass::Reader { .. } | PrimClass::Writer { .. } => Effect::Files,
         }
     }
@@ -246,6 +254,18 @@ scalar_functions! { prims
         Svg "_svg": "string -> string", Text, "The picture that a text describes, as SVG.";
         Draw "_draw": "string -> void", Output, "Prints the picture that a text describes, as it fits where it is seen.";
         SavePicture "_save_picture": "string * string -> void", Writer { lists: false }, "Writes the picture that a text describes as a file.";
+        Me "_me": "[S:PLACES] unit -> S @ S", Communication, "The place that runs this.";
+        Send "send": "[B:PLACE, A:PLACE, T] T @ A -> T @ B", Communication, "The value, moved to another place: one message.";
+        Give "give": "[R:PLACES, A:PLACE, T] T @ A -> T @ R", Communication, "The value, moved to each of these places; they check that all have the same.";
+        Exchange "exchange": "[S:PLACES, T] (T ^ S) @ S -> (T ^ S) @ S", Communication, "What each place holds for each other, moved there.";
+        ShiftPlaces "shift": "[K:UNITSUM, S:PLACES, T] T @ S -> T @ S", Communication, "The value of each place, moved to the K-th place after it.";
+        Collect "collect": "[A:PLACE, S:PLACES, T] T @ S -> (T ^ S) @ A", Communication, "The values of all places as an array at one place.";
+        Scatter "scatter": "[S:PLACES, A:PLACE, T] (T ^ S) @ A -> T @ S", Communication, "The elements of an array at one place, each moved to its own place.";
+        Join "join": "[U:PLACES, R:PLACES, S:PLACES, T] (T @ R) * (T @ S) -> T @ U", Communication, "The values of disjoint places as one value at all of them; no message.";
+        Reveal "reveal": "[A:PLACE, T] T @ A -> T", Communication, "Disclosure: the value, made public.";
+        RevealAll "reveal_all": "[S:PLACES, T] T @ S -> T ^ S", Communication, "Disclosure: the values of all places, made public.";
+        CommonWords "common_words": "[K:UNITSUM, S:PLACES, I:COMPACTLINEAR] unit -> (u64 ^ I) @ S", Communication, "Random words that each place has in common with the K-th place after it, and no other place knows.";
+        OwnWords "own_words": "[S:PLACES, I:COMPACTLINEAR] unit -> (u64 ^ I) @ S", Communication, "Random words that each place alone knows.";
         Fixed "fixed": "real * int -> string", Text, "The number with that many digits after the point.";
     }
 }

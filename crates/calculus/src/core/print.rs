@@ -226,6 +226,17 @@ impl Printer<'_> {
             TermKind::ToCode(inner) => self.to("code", inner, &term.ty),
             TermKind::FromCode(inner) => self.to("from_code", inner, &term.ty),
             TermKind::Convert(inner) => self.to("convert", inner, &term.ty),
+            TermKind::At(places, body) => {
+                let _ = write!(self.out, "at {places} (");
+                self.term(body);
+                self.out.push(')');
+            }
+            TermKind::Here(inner) => {
+                self.out.push_str("here(");
+                self.term(inner);
+                self.out.push(')');
+            }
+            TermKind::Restrict(inner) => self.to("restrict", inner, &term.ty),
             TermKind::If(condition, then, otherwise) => {
                 self.out.push_str("if ");
                 self.term(condition);

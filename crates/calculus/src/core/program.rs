@@ -9,7 +9,7 @@ use super::{Function, FunctionId, Global};
 use crate::hash::{HashMap, HashSet};
 use crate::types::matching::{Match, matching};
 use crate::types::number::{converts, widened};
-use crate::types::{MAX_TYPE_NODES, NominalBody, Scalar, Type, TypeKind, TypeVar};
+use crate::types::{MAX_TYPE_NODES, Nominal, NominalBody, Scalar, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
 /// The maximum depth of requirements of requirements: an instance may require more than it gives
@@ -35,6 +35,10 @@ pub struct Program {
     pub instances: Vec<Instance>,
     /// The classes of the library that the language uses.
     pub known: KnownClasses,
+    /// The parties that run the program, if it declares them.
+    pub party: Option<Nominal>,
+    /// The places at which a size is known, for sizes that are not known everywhere.
+    pub placed_sizes: HashMap<u32, Type>,
 }
 
 /// The classes of the library that give syntax a meaning; `None` until read.
@@ -156,6 +160,7 @@ pub struct Extent {
     classes: usize,
     instances: usize,
     known: KnownClasses,
+    party: bool,
 }
 
 impl Program {
@@ -168,6 +173,7 @@ impl Program {
             classes: self.classes.len(),
             instances: self.instances.len(),
             known: self.known,
+            party: self.party.is_some(),
         }
     }
 
@@ -179,6 +185,7 @@ impl Program {
         self.classes.truncate(extent.classes);
         self.instances.truncate(extent.instances);
         self.known = extent.known;
+        self.party = self.party.take().filter(|_| extent.party);
     }
 
     /// Returns the declared types in a concrete type that have a function of their own for a method

@@ -94,6 +94,12 @@ pub enum TermKind {
     FromCode(Box<Term>),
     /// A conversion between numbers; checked at run time.
     Convert(Box<Term>),
+    /// `at S { e }`: the value of `T @ S` that each place of `S` has, computed there alone.
+    At(Type, Box<Term>),
+    /// The value that this place has of a `T @ R`; inside an `At` of places that belong to `R`.
+    Here(Box<Term>),
+    /// A value of `T`, or of `T @ R`, as one of `T @ S` at the places of `S`, which belong to `R`.
+    Restrict(Box<Term>),
     /// The condition, the then-branch, the else-branch.
     If(Box<Term>, Box<Term>, Box<Term>),
     /// The first arm that matches.

@@ -14,7 +14,7 @@ use super::{ForRange, Prim};
 use crate::hash::{HashMap, HashSet};
 use crate::iso::{self, Verdict};
 use crate::types::number::{Conversion, conversion};
-use crate::types::{Scalar, Type, TypeKind};
+use crate::types::{Kind, Scalar, Type, TypeKind};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
@@ -70,6 +70,8 @@ struct Validator<'a> {
     known: HashSet<u32>,
     /// The name of the body in messages.
     place: String,
+    /// The places of the `at` around, if there is one.
+    here: Option<Type>,
     /// The contradictions found.
     wrong: Vec<String>,
 }
@@ -84,6 +86,7 @@ impl<'a> Validator<'a> {
             given: Vec::new(),
             known: program.sizes.iter().map(|var| var.id).collect(),
             place: String::new(),
+            here: None,
             wrong: Vec::new(),
         };
         for local in locals {
@@ -275,6 +278,40 @@ impl<'a> Validator<'a> {
                         && ty.as_scalar().is_some()
                         && !matches!(conversion(&inner.ty, ty), Conversion::None(_));
                 self.demand(fits, || format!("`{}` converted to `{ty}`", inner.ty));
+            }
+            TermKind::At(places, body) => {
+                self.demand(self.here.is_none(), || "`at` inside `at`".into());
+                self.demand(places.has_kind(Kind::Places), || format!("`at` the type `{places}`"));
+                self.here = Some(places.clone());
+                self.term(body);
+                self.here = None;
+                self.same(&Type::placed(body.ty.clone(), places.clone()), ty, "work at places");
+            }
+            TermKind::Here(inner) => {
+                self.term(inner);
+                let here = self.here.clone();
+                match (inner.ty.as_placed(), here) {
+                    (Some((value, places)), Some(here)) => {
+                        self.same(value, ty, "the value at a place");
+                        self.demand(here.is_within_places(places), || {
+                            format!("`{here}` has no part of `{}`", inner.ty)
+                        });
+                    }
+                    _ => self.say(format!("`{}` has no value at this place", inner.ty)),
+                }
+            }
+            TermKind::Restrict(inner) => {
+                self.term(inner);
+                let value = match (inner.ty.as_placed(), ty.as_placed()) {
+                    (Some((value, outer)), Some((_, places))) => {
+                        self.demand(places.is_within_places(outer), || format!("`{outer}` as `{places}`"));
+                        value.clone()
+                    }
+                    _ => inner.ty.clone(),
+                };
+                self.demand(ty.as_placed().is_some_and(|(ty, _)| *ty == value), || {
+                    format!("a `{}` restricted to `{ty}`", inner.ty)
+                });
             }
             TermKind::If(condition, then, otherwise) => {
                 self.condition(condition);

@@ -94,7 +94,13 @@ macro_rules! parts {
                     | TermKind::ToCode(a)
                     | TermKind::FromCode(a)
                     | TermKind::Convert(a)
+                    | TermKind::Here(a)
+                    | TermKind::Restrict(a)
                     | TermKind::Move(a) => f($Part::Term(a)),
+                    TermKind::At(places, body) => {
+                        f($Part::Type(places));
+                        f($Part::Term(body));
+                    }
                     TermKind::Index(a, b) | TermKind::Digit(a, b) => {
                         f($Part::Term(a));
                         f($Part::Term(b));

@@ -349,6 +349,7 @@ impl Point {
         let ring = self.ring;
         match ty.kind() {
             TypeKind::UnitSum(n) => ring.of_biguint(n),
+            TypeKind::Places(set) => ring.of_biguint(&set.count().into()),
             TypeKind::CompactProduct(factors) => factors.iter().fold(ring.of_u64(1), |product, factor| {
                 let factor = self.spare_size(factor, depth + 1);
                 ring.mul(&product, &factor)

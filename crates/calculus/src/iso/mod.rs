@@ -115,10 +115,26 @@ pub fn verdict(a: &Type, b: &Type) -> Verdict {
     if FORCED_NATURAL.get() {
         return Verdict::Natural;
     }
+    if a.is_spread() || b.is_spread() {
+        return match (a.as_placed(), b.as_placed()) {
+            (Some((a, here)), Some((b, there))) if here == there => verdict(a, b).max(Verdict::Natural),
+            // A slot is compared together with its places.
+            _ => {
+                let [a, b] = [a, b].map(Type::with_places_at_leaves);
+                if a == b { Verdict::Natural } else { unplaced_verdict(&a, &b) }
+            }
+        };
+    }
+    unplaced_verdict(a, b)
+}
+
+/// Returns the relation of two different types without `@`, or with `@` at leaves, which are slots
+/// of their own.
+fn unplaced_verdict(a: &Type, b: &Type) -> Verdict {
     if a.has_rest() || b.has_rest() {
         // A pair has the slots of the product it replaces.
         let [a, b] = Type::paired([a, b]);
-        return verdict(&a, &b).max(Verdict::Natural);
+        return if a == b { Verdict::Natural } else { unplaced_verdict(&a, &b) };
     }
     if let (Ok(a), Ok(b)) = (a.size(), b.size()) {
         // Sizes that are small numbers need no fingerprint.

@@ -412,6 +412,7 @@ impl Trees {
             |parts: &[Type]| parts.iter().map(|part| self.size_at(part, depth + 1)).collect::<Vec<_>>();
         let size = match ty.kind() {
             TypeKind::UnitSum(n) => self.number(n.clone()),
+            TypeKind::Places(set) => self.number(set.count().into()),
             TypeKind::CompactProduct(parts) => {
                 let parts = all(parts);
                 self.product(parts)

@@ -510,9 +510,12 @@ fn kind_admits_form(form: &TypeKind, kind: Kind) -> bool {
         | K::Function(..)
         | K::Procedure(_)
         | K::Record(_)
-        | K::Exists(..) => kind == Kind::Type,
+        | K::Exists(..) => matches!(kind, Kind::Type | Kind::Spread),
+        K::Placed(..) => kind == Kind::Spread,
+        K::Places(set) if set.count() == 1 => !kind.is_finite() && kind != Kind::UnitSum,
+        K::Places(_) => matches!(kind, Kind::Places | Kind::Compact | Kind::Type | Kind::Spread),
         K::CompactProduct(_) | K::CompactSum(_) | K::CompactPower(..) | K::Triangle(..) => {
-            matches!(kind, Kind::Compact | Kind::Type)
+            matches!(kind, Kind::Compact | Kind::Type | Kind::Spread)
         }
         K::Nominal(nominal, _) => nominal.kind.within(kind),
         K::Member(member) => member.kind.kind() == kind,

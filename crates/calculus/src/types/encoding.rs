@@ -274,6 +274,7 @@ impl Encoding {
                 Ok(Encoding::Power { base: Code::from(base.size()?), count: Code::from(exponent.size()?) })
             }
             TypeKind::Triangle(triangle, index) => index.size().map(|_| Encoding::Triangle(*triangle)),
+            TypeKind::Places(set) => Ok(Encoding::Unit(Code::Small(u64::from(set.count())))),
             TypeKind::Nominal(nominal, args) => match nominal.definition(args) {
                 Some(definition) => Encoding::of(&definition),
                 None => Err(NoSize::NotCompact),

@@ -1,6 +1,6 @@
 //! Kinds: the classification of types.
 //!
-//! `UNITSUM < COMPACTLINEAR < TYPE`, and beside them the kinds a program declares. A declared kind
+//! `UNITSUM < COMPACTLINEAR < TYPE < SPREAD`, `PLACE < PLACES < COMPACTLINEAR`, and beside them the kinds a program declares. A declared kind
 //! is finite: its types are its members, names that no value has as its type. It is unrelated to
 //! every other kind, so kinds are only partially ordered: [`Kind::within`].
 
@@ -14,10 +14,16 @@ use std::sync::Arc;
 pub enum Kind {
     /// `0`, `1`, `2` …
     UnitSum,
+    /// One party of a program.
+    Place,
+    /// Sets of the parties of a program; see [`super::places`].
+    Places,
     /// Everything that can index an array.
     Compact,
     /// Every type that values have.
     Type,
+    /// Every type, those of values spread over places included.
+    Spread,
     /// A declared kind, by its number in the session.
     Finite(u32),
     /// Lists of components of a product, `..R`.
@@ -31,13 +37,18 @@ impl Kind {
             Kind::UnitSum => "UNITSUM",
             Kind::Compact => "COMPACTLINEAR",
             Kind::Type => "TYPE",
+            Kind::Place => "PLACE",
+            Kind::Places => "PLACES",
+            Kind::Spread => "SPREAD",
             Kind::Finite(_) | Kind::List(_) => return None,
         })
     }
 
     /// Returns the built-in kind with this name.
     pub fn named(name: &str) -> Option<Kind> {
-        [Kind::UnitSum, Kind::Compact, Kind::Type].into_iter().find(|k| k.built_in_name() == Some(name))
+        [Kind::UnitSum, Kind::Place, Kind::Places, Kind::Compact, Kind::Type, Kind::Spread]
+            .into_iter()
+            .find(|k| k.built_in_name() == Some(name))
     }
 
     /// Returns true if every type of this kind is of the other kind.
@@ -46,6 +57,8 @@ impl Kind {
             (Kind::Finite(a), Kind::Finite(b)) => a == b,
             (Kind::List(a), Kind::List(b)) => a == b,
             (Kind::Finite(_) | Kind::List(_), _) | (_, Kind::Finite(_) | Kind::List(_)) => false,
+            // Both are below COMPACTLINEAR, and neither contains the other.
+            (Kind::Place | Kind::Places, Kind::UnitSum) | (Kind::UnitSum, Kind::Place | Kind::Places) => false,
             (a, b) => a.rank() <= b.rank(),
         }
     }
@@ -78,9 +91,11 @@ impl Kind {
     /// Returns the position in the chain of built-in kinds.
     fn rank(self) -> u8 {
         match self {
-            Kind::UnitSum => 0,
-            Kind::Compact => 1,
-            Kind::Type | Kind::Finite(_) | Kind::List(_) => 2,
+            Kind::UnitSum | Kind::Place => 0,
+            Kind::Places => 1,
+            Kind::Compact => 2,
+            Kind::Type | Kind::Finite(_) | Kind::List(_) => 3,
+            Kind::Spread => 4,
         }
     }
 }
@@ -91,7 +106,7 @@ impl fmt::Display for Kind {
         match self {
             Kind::Finite(id) => write!(f, "kind#{id}"),
             Kind::List(_) => f.write_str("a list of components"),
-            Kind::UnitSum | Kind::Compact | Kind::Type => {
+            Kind::UnitSum | Kind::Place | Kind::Places | Kind::Compact | Kind::Type | Kind::Spread => {
                 f.write_str(self.built_in_name().expect("a built-in kind has a name"))
             }
         }
@@ -178,8 +193,9 @@ mod tests {
     #[test]
     fn kinds_are_partly_ordered() {
         let lists = [Kind::List(ProductForm::Tuple), Kind::List(ProductForm::Compact)];
-        let all = [Kind::UnitSum, Kind::Compact, Kind::Type, Kind::Finite(1), Kind::Finite(2)];
-        let all: Vec<Kind> = all.into_iter().chain(lists).collect();
+        let built_in = [Kind::UnitSum, Kind::Place, Kind::Places, Kind::Compact, Kind::Type, Kind::Spread];
+        let all = built_in.into_iter().chain([Kind::Finite(1), Kind::Finite(2)]);
+        let all: Vec<Kind> = all.chain(lists).collect();
         for &a in &all {
             assert!(a.within(a));
             for &b in &all {

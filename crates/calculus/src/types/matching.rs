@@ -148,6 +148,7 @@ impl Matcher<'_> {
                 ps.len() == ts.len() && pairs.all(|(at, ((n, p), (m, t)))| n == m && self.part(at, p, t))
             }
             (K::Nominal(n, ps), K::Nominal(m, ts)) => n == m && self.all(ps, ts),
+            (K::Placed(p, r), K::Placed(t, s)) => self.part(0, p, t) && self.part(1, r, s),
             (K::Triangle(a, p), K::Triangle(b, t)) => a == b && self.matches(p, t),
             (K::Rest(list), _) => {
                 let known = matches!(list.kind(), K::List(..)).then(|| list.list_form()).flatten();

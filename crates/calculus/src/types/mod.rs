@@ -24,6 +24,7 @@ pub mod matching;
 pub mod nominal;
 pub mod number;
 pub mod opaque;
+pub mod places;
 pub mod print;
 pub mod rest;
 pub mod scalar;
@@ -35,6 +36,7 @@ pub mod triangle;
 pub use apply::TypeFun;
 pub use axes::Alignment;
 pub use kind::{FiniteKind, Kind, Member};
+pub use places::PlaceSet;
 pub use nominal::{Nominal, NominalBody, NominalDef, Origin};
 pub use rest::ProductForm;
 pub use scalar::Scalar;
@@ -71,6 +73,8 @@ struct Node {
     has_apply: bool,
     /// True if the product of an unknown list occurs in the tree.
     has_rest: bool,
+    /// True if a value of the type may be spread over places.
+    spread: bool,
 }
 
 /// The forms of types. Built through the constructors of [`Type`], never by hand.
@@ -97,6 +101,10 @@ pub enum TypeKind {
     CompactPower(Type, Type),
     /// `below[I]`, `lower[I]`: unordered pairs of index values.
     Triangle(Triangle, Type),
+    /// A set of places that is not the set of all: `{alice, bob}`; see [`places`].
+    Places(PlaceSet),
+    /// `T @ S`: a value at each of the places.
+    Placed(Type, Type),
     /// `D -> C`, pure.
     Function(Type, Type),
     /// `D -> void`: a procedure, which may have effects.
@@ -194,7 +202,17 @@ impl Type {
         };
         let mut has_apply = matches!(kind, TypeKind::Apply(..));
         let mut has_rest = matches!(kind, TypeKind::Rest(_));
+        let mut spread = match &kind {
+            TypeKind::Placed(..) => true,
+            TypeKind::Var(var) => var.kind == Kind::Spread,
+            TypeKind::Meta(meta) => meta.kind == Kind::Spread,
+            TypeKind::Nominal(nominal, _) => nominal.kind == Kind::Spread,
+            _ => false,
+        };
+        // Arguments of declared types are no parts of their values.
+        let holds_parts = !matches!(kind, TypeKind::Nominal(..) | TypeKind::Apply(_));
         kind.for_each_child(&mut |child| {
+            spread |= holds_parts && child.0.spread;
             nodes = nodes.saturating_add(child.0.nodes);
             depth = depth.max(child.0.depth);
             has_meta |= child.0.has_meta;
@@ -216,6 +234,7 @@ impl Type {
             loose,
             has_apply,
             has_rest,
+            spread,
         }))
     }
 
@@ -285,7 +304,7 @@ impl Type {
         match components.len() {
             0 => Type::unit(),
             1 => components.remove(0),
-            n if all_equal(&components) => Type::array(components.remove(0), Type::unit_sum(n)),
+            n if all_equal(&components) && !components[0].is_spread() => Type::array(components.remove(0), Type::unit_sum(n)),
             _ => Type::new(TypeKind::Product(components)),
         }
     }
@@ -426,6 +445,11 @@ impl Type {
         self.0.has_rest
     }
 
+    /// Returns true if a value of the type may be spread over places: its kind is SPREAD.
+    pub fn is_spread(&self) -> bool {
+        self.0.spread
+    }
+
     /// Returns true for `0`.
     pub fn is_void(&self) -> bool {
         matches!(self.kind(), TypeKind::UnitSum(n) if n.is_zero())
@@ -483,6 +507,8 @@ impl Type {
             | TypeKind::CompactPower(..)
             | TypeKind::Triangle(..)
             | TypeKind::Error => Kind::Compact,
+            TypeKind::Places(set) if set.count() == 1 => Kind::Place,
+            TypeKind::Places(_) => Kind::Places,
             TypeKind::Nominal(nominal, _) => nominal.kind,
             TypeKind::Apply(application) => application.fun.kind,
             TypeKind::List(form, ..) => Kind::List(*form),
@@ -490,6 +516,7 @@ impl Type {
             TypeKind::Member(member) => member.kind.kind(),
             TypeKind::Var(var) => var.kind,
             TypeKind::Meta(meta) => meta.kind,
+            _ if self.is_spread() => Kind::Spread,
             _ => Kind::Type,
         }
     }
@@ -653,6 +680,7 @@ impl Type {
                 small(base.pow(u32::try_from(exponent).map_err(|_| NoSize::TooLarge)?))
             }
             TypeKind::Triangle(triangle, index) => small(triangle.count(&index.size()?)),
+            TypeKind::Places(set) => Ok(set.count().into()),
             TypeKind::Nominal(nominal, args) => match nominal.definition(args) {
                 Some(definition) if self.is_compact() => definition.size(),
                 _ => Err(NoSize::NotCompact),
@@ -688,7 +716,12 @@ impl Type {
             | TypeKind::Var(_)
             | TypeKind::Meta(_)
             | TypeKind::Member(_)
+            | TypeKind::Places(_)
             | TypeKind::Error => self.clone(),
+            TypeKind::Placed(ty, places) => {
+                let ty = f(ty);
+                Type::placed(ty, f(places))
+            }
             TypeKind::Product(parts) => Type::product(parts.iter().map(f).collect()),
             TypeKind::Sum(parts) => Type::sum(parts.iter().map(f).collect()),
             TypeKind::CompactProduct(parts) => Type::compact_product(parts.iter().map(f).collect()),
@@ -742,6 +775,7 @@ impl TypeKind {
             | TypeKind::Var(_)
             | TypeKind::Meta(_)
             | TypeKind::Member(_)
+            | TypeKind::Places(_)
             | TypeKind::Error => {}
             TypeKind::Product(parts)
             | TypeKind::Sum(parts)
@@ -757,6 +791,7 @@ impl TypeKind {
             TypeKind::Array(a, b)
             | TypeKind::Repeat(a, b)
             | TypeKind::CompactPower(a, b)
+            | TypeKind::Placed(a, b)
             | TypeKind::Function(a, b) => {
                 f(a);
                 f(b);

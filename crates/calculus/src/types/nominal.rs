@@ -158,7 +158,8 @@ impl Nominal {
     /// Returns true for an enumeration: a variant whose cases are constants, which makes it an
     /// index type.
     pub fn is_enumeration(&self) -> bool {
-        matches!(self.body(), Some(NominalBody::Variant(_))) && self.kind == Kind::Compact
+        matches!(self.body(), Some(NominalBody::Variant(_)))
+            && matches!(self.kind, Kind::Compact | Kind::Places)
     }
 
     /// Returns the unit sum with as many values as an enumeration has cases.

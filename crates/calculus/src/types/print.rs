@@ -15,6 +15,8 @@ use std::fmt;
 enum Level {
     /// `->`
     Arrow,
+    /// `@`
+    Placed,
     /// `+`
     Sum,
     /// `\+`
@@ -105,13 +107,13 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
         }
         TypeKind::Function(domain, codomain) => (
             Level::Arrow,
-            standing_alone(domain, Level::Sum, arena)
+            standing_alone(domain, Level::Placed, arena)
                 .append(arena.line())
                 .append("-> ")
                 .append(standing_alone(codomain, Level::Arrow, arena)),
         ),
         TypeKind::Procedure(domain) => {
-            (Level::Arrow, standing_alone(domain, Level::Sum, arena).append(arena.line()).append("-> void"))
+            (Level::Arrow, standing_alone(domain, Level::Placed, arena).append(arena.line()).append("-> void"))
         }
         TypeKind::Record(fields) => (
             Level::Atom,
@@ -123,6 +125,15 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
                     arena.text(",").append(arena.line()),
                 )
                 .parens(),
+        ),
+        TypeKind::Places(set) => {
+            let names = set.names();
+            let text = if names.len() == 1 { names[0].to_string() } else { format!("{{{}}}", names.join(", ")) };
+            (Level::Atom, arena.text(text))
+        }
+        TypeKind::Placed(ty, places) => (
+            Level::Placed,
+            standing_alone(ty, Level::Sum, arena).append(" @ ").append(doc(places, Level::Atom, arena)),
         ),
         TypeKind::Member(member) => (Level::Atom, arena.text(member.name())),
         TypeKind::List(form, parts, end) => {

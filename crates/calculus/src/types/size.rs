@@ -91,6 +91,7 @@ impl Size {
         let depth = depth.checked_sub(1)?;
         match ty.kind() {
             TypeKind::UnitSum(n) => Some(Size::constant(n.clone())),
+            TypeKind::Places(set) => Some(Size::constant(set.count())),
             TypeKind::CompactProduct(factors) => factors
                 .iter()
                 .try_fold(Size::one(), |product, f| product.mul(&Size::of_type_within(f, depth)?)),

@@ -8,6 +8,7 @@ use crate::check::elaborate::existential::{Host, Opening};
 use crate::check::elaborate::local::Lifted;
 use crate::check::elaborate::overload::Waiting;
 use crate::check::elaborate::place::Seen;
+use crate::check::elaborate::places::Here;
 use crate::check::elaborate::storing;
 use crate::check::env::Parameter;
 use crate::check::error::TypeError;
@@ -100,6 +101,8 @@ pub(super) struct Frame {
     /// True for a function declared by name in another one: it may change variables of the
     /// functions around it.
     pub(super) may_store: bool,
+    /// True for a `joint fun`: it may move data between places.
+    pub(super) joint: bool,
 }
 
 impl Frame {
@@ -128,6 +131,7 @@ impl Frame {
             contained: HashSet::default(),
             outside: false,
             may_store: false,
+            joint: false,
         }
     }
 
@@ -198,6 +202,11 @@ pub(super) struct Item {
     pub(super) swapped: bool,
     /// The places at which functions that change variables around them may be called.
     pub(super) sequence: storing::Sequence,
+    /// The work at places around the present expression, if there is any.
+    pub(super) here: Option<Here>,
+    /// The number of constructs around the present expression that evaluate their parts in no
+    /// defined order.
+    pub(super) unordered: usize,
     /// True if the function closed last has an effect visible outside.
     pub(super) closed_outside: bool,
 }

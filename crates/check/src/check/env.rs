@@ -329,6 +329,8 @@ pub struct Signature {
     pub scheme: Scheme,
     /// True while `scheme.result` is not inferred yet.
     pub unknown_result: bool,
+    /// True for a `joint fun`, which moves data between places.
+    pub joint: bool,
     /// The parameters in their groups; calls may name and omit them.
     pub parameters: Vec<Vec<Parameter>>,
     /// The place of its declaration.

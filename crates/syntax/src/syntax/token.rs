@@ -108,6 +108,14 @@ pub enum TokenKind {
     #[token("export")] Export,
     #[token("import")] Import,
 
+    /// `at` before places and a `{`, distinguished by the bracket pass.
+    At,
+    /// `party` before a name and a `=`, distinguished by the bracket pass.
+    Party,
+    /// `joint` before `fun`, distinguished by the bracket pass.
+    Joint,
+
+    #[token("@")] AtSign,
     #[token("(")] LParen,
     #[token(")")] RParen,
     #[token("[")] LBracket,
@@ -250,6 +258,10 @@ impl TokenKind {
             KindWord => "`kind`",
             Export => "`export`",
             Import => "`import`",
+            At => "`at`",
+            Party => "`party`",
+            Joint => "`joint`",
+            AtSign => "`@`",
             LParen => "`(`",
             RParen => "`)`",
             LBracket => "`[`",
@@ -324,6 +336,8 @@ impl TokenKind {
                 | Enum
                 | Newtype
                 | Class
+                | Party
+                | Joint
                 | Instance
                 | Require
                 | Export
@@ -360,6 +374,33 @@ impl TokenKind {
         )
     }
 
+    /// Returns true for a token that continues an expression after an operand.
+    pub fn continues_operand(self) -> bool {
+        use TokenKind::*;
+        matches!(
+            self,
+            Dot | Pipe
+                | Reshape
+                | Convert
+                | Plus
+                | Minus
+                | Star
+                | Slash
+                | Percent
+                | Pow
+                | EqEq
+                | NotEq
+                | Less
+                | LessEq
+                | Greater
+                | GreaterEq
+                | And
+                | Or
+                | Comma
+                | CComma
+        )
+    }
+
     /// Returns true for a token that may begin an operand, which after another operand is an
     /// argument.
     pub fn begins_operand(self) -> bool {
@@ -384,6 +425,7 @@ impl TokenKind {
                 | If
                 | Match
                 | Question
+                | At
         )
     }
 }

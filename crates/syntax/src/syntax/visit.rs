@@ -84,7 +84,7 @@ fn types<'t>(list: impl IntoIterator<Item = &'t TypeExpr>, f: Visit<'_, 't>) {
 fn stmt_children<'t>(stmt: &'t Stmt, f: Visit<'_, 't>) {
     use StmtKind as S;
     match &stmt.kind {
-        S::Break | S::Continue | S::Import(_) | S::Kind { .. } | S::Error => {}
+        S::Break | S::Continue | S::Import(_) | S::Kind { .. } | S::Party { .. } | S::Error => {}
         S::Let { mutable: _, pattern, ty, init } => {
             f(Node::Pattern(pattern));
             types(ty, f);
@@ -267,6 +267,11 @@ fn expr_children<'t>(expr: &'t Expr, f: Visit<'_, 't>) {
             stmts(body, f);
             f(Node::Expr(value));
         }
+        E::At { places, stmts: body, value } => {
+            f(Node::Type(places));
+            stmts(body, f);
+            exprs(value.as_deref(), f);
+        }
         E::Reshape(value, ty) | E::Convert(value, ty) => {
             f(Node::Expr(value));
             f(Node::Type(ty));
@@ -309,14 +314,14 @@ fn pattern_children<'t>(pattern: &'t Pattern, f: Visit<'_, 't>) {
 fn type_children<'t>(ty: &'t TypeExpr, f: Visit<'_, 't>) {
     use TypeExprKind as T;
     match &ty.kind {
-        T::Number(_) | T::Open(_) | T::Rest(_) | T::Hole | T::Refusal(_) | T::Error => {}
+        T::Number(_) | T::Places(_) | T::Open(_) | T::Rest(_) | T::Hole | T::Refusal(_) | T::Error => {}
         T::Name(_, parts)
         | T::Call(_, parts)
         | T::Product(parts)
         | T::Sum(parts)
         | T::CompactProduct(parts)
         | T::CompactSum(parts) => types(parts, f),
-        T::Array(a, b) | T::CompactPower(a, b) | T::Repeat(a, b) | T::Function(a, b) => {
+        T::Array(a, b) | T::CompactPower(a, b) | T::Repeat(a, b) | T::Function(a, b) | T::Placed(a, b) => {
             types([&**a, &**b], f);
         }
         T::Labels(first, last) => types([&first.size, &last.size], f),

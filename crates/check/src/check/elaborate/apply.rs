@@ -71,6 +71,15 @@ impl<'e> Arg<'e> {
         }
     }
 
+    /// Visits the parts that wait for the parameter's type.
+    pub(in crate::check) fn for_each_later(&self, f: &mut dyn FnMut(&'e Expr)) {
+        match self {
+            Arg::Done(_) => {}
+            Arg::Later(e, _) => f(e),
+            Arg::Tuple(parts, _) => parts.iter().for_each(|part| part.for_each_later(f)),
+        }
+    }
+
     /// Returns the span of the argument.
     pub(in crate::check) fn span(&self) -> Span {
         match self {
@@ -182,7 +191,7 @@ impl Checker<'_> {
                 let hint = if function.is_proc {
                     Type::procedure(domain)
                 } else {
-                    Type::function(domain, self.infer.fresh(Kind::Type))
+                    Type::function(domain, self.infer.fresh(Kind::Spread))
                 };
                 let function = self.expr(head, Expectation::of(&hint));
                 self.call_value(function, args, expected.statement, e.span)
@@ -256,7 +265,7 @@ impl Checker<'_> {
                 let holes = |n: usize, infer: &mut Infer| {
                     Type::product((0..n).map(|_| infer.fresh(Kind::Type)).collect())
                 };
-                let mut ty = if function.is_proc { None } else { Some(self.infer.fresh(Kind::Type)) };
+                let mut ty = if function.is_proc { None } else { Some(self.infer.fresh(Kind::Spread)) };
                 for group in function.params.iter().rev() {
                     let domain = holes(group.len(), &mut self.infer);
                     ty = Some(match ty {
@@ -266,7 +275,7 @@ impl Checker<'_> {
                 }
                 Arg::Later(e, ty.unwrap_or_else(Type::unit))
             }
-            _ => Arg::Later(e, self.infer.fresh(Kind::Type)),
+            _ => Arg::Later(e, self.infer.fresh(Kind::Spread)),
         }
     }
 
@@ -401,6 +410,7 @@ impl Checker<'_> {
     /// Returns true if `base.name` is a field, or an index held in a constant of an enumeration.
     fn is_part(&mut self, base: &Term, name: &ast::Name) -> bool {
         let ty = self.infer.zonk(&base.ty);
+        let ty = ty.as_placed().map_or(ty.clone(), |(inner, _)| inner.clone());
         let field = ty.named_parts().is_some_and(|fields| fields.iter().any(|(f, _)| *f == name.text));
         field || self.names_index(name)
     }

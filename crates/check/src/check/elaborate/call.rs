@@ -9,7 +9,7 @@ use crate::check::elaborate::apply::{Arg, is_unit_literal, needs_any};
 use crate::check::elaborate::named::Known;
 use crate::check::elaborate::overload::Choice;
 use crate::check::env::{Callable, Instance, Scheme};
-use crate::check::error::{AxisError, CallError, StatementError, TypeError};
+use crate::check::error::{AxisError, CallError, PlaceError, StatementError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::{Candidate, Found, Variable};
 use crate::check::solve::axes::is_undetermined;
@@ -44,6 +44,37 @@ impl Checker<'_> {
         at_statement: bool,
         span: Span,
     ) -> Term {
+        let ty = self.infer.settle(&function.ty);
+        let takes_places = match ty.kind() {
+            TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => domain.is_spread(),
+            _ => false,
+        };
+        let placed = ty.as_placed().is_some();
+        let args = if placed {
+            // The function itself is at places.
+            let all = std::iter::once(Arg::Done(function)).chain(args).collect();
+            let call = self.lift_call(all, |_, _| false, span, |this, mut all| match all.remove(0) {
+                Arg::Done(function) => this.call_known(function, all, known, false, span),
+                _ => unreachable!("a function is elaborated before its call"),
+            });
+            match call {
+                Ok(term) => return term,
+                Err(mut all) => {
+                    let Arg::Done(own) = all.remove(0) else { unreachable!("the function is the first") };
+                    function = own;
+                    all
+                }
+            }
+        } else {
+            let own = function.clone();
+            let call = self.lift_call(args, |_, _| takes_places, span, |this, args| {
+                this.call_known(own, args, known, false, span)
+            });
+            match call {
+                Ok(term) => return term,
+                Err(args) => args,
+            }
+        };
         let count = args.len();
         for (i, arg) in args.into_iter().enumerate() {
             self.decide(&function.ty);
@@ -52,7 +83,7 @@ impl Checker<'_> {
                 TypeKind::Function(domain, result) => (domain.clone(), Some(result.clone())),
                 TypeKind::Procedure(domain) => (domain.clone(), None),
                 TypeKind::Meta(_) => {
-                    let (domain, result) = (self.infer.fresh(Kind::Type), self.infer.fresh(Kind::Type));
+                    let (domain, result) = (self.infer.fresh(Kind::Spread), self.infer.fresh(Kind::Spread));
                     let _ = self.infer.try_unify(&ty, &Type::function(domain.clone(), result.clone()));
                     (domain, Some(result))
                 }
@@ -122,6 +153,11 @@ impl Checker<'_> {
             });
             return Type::error();
         }
+        if let Some(here) = self.item.here.clone().filter(|here| here.lifted) {
+            let name = name.to_string();
+            self.report(PlaceError::ProcedureOfPlaced { span, name, places: here.places });
+            return Type::error();
+        }
         self.frame().outside |= !contained;
         if self.frame().pure() && !contained {
             let header = self.frame().header;
@@ -149,6 +185,18 @@ impl Checker<'_> {
         if found.tiers.is_empty() {
             return self.unknown(name);
         }
+        let inner = expected.ty.map(|ty| self.infer.zonk(ty));
+        let inner = inner.as_ref().and_then(Type::as_placed).map(|(ty, _)| ty.clone());
+        let call = self.lift_call(
+            args,
+            |this, first| this.takes_places(&found, type_args, first),
+            span,
+            |this, args| this.call_name(name, type_args, args, inner.as_ref().into(), span),
+        );
+        args = match call {
+            Ok(term) => return term,
+            Err(args) => args,
+        };
         // The context of a call that is a whole statement never determines more, so the choice
         // cannot wait.
         let may_wait = !expected.statement && matches!(args.first(), Some(Arg::Done(_)));
@@ -192,6 +240,9 @@ impl Checker<'_> {
     ) -> Term {
         self.note_callable(name.span, chosen);
         let errors = self.errors();
+        if !self.effects_of_places(chosen, &name.text, name.span) {
+            return Term::new(TermKind::Error, Type::error(), span);
+        }
         let scheme = self.scheme(chosen, name.span);
         if let (Callable::Case(..), true) = (chosen, scheme.domain.is_unit()) {
             // The case is a constant, so the arguments are applied to its value.
@@ -292,7 +343,10 @@ impl Checker<'_> {
                 self.effect(&name.text, contained, expected.statement && args.is_empty(), whole)
             }
         };
-        let term = self.call_term(chosen, &instance, arg, ty, name.span, whole);
+        let term = match chosen {
+            Callable::Prim(prim) if self.is_joint(chosen) => self.communication(*prim, &instance, arg, ty, whole),
+            _ => self.call_term(chosen, &instance, arg, ty, name.span, whole),
+        };
         let term = self.open(term);
         let result = instance.result.as_ref().and_then(|result| codomain(result, args.len()));
         let term = if args.is_empty() {
@@ -514,6 +568,9 @@ impl Checker<'_> {
             }
         };
         self.note_callable(span, &chosen);
+        if self.is_joint(&chosen) {
+            return self.wrong(PlaceError::JointValue { span, name: name.text.to_string() }, span);
+        }
         if matches!(chosen, Callable::Prim(prim) if prim.is_reader()) {
             let error = CallError::ReaderInFun { span, name: name.text.to_string(), header: None };
             return self.wrong(error, span);

@@ -7,7 +7,7 @@
 //! of the components of a written tuple, by an instance of `Widen`); packing of sizes.
 
 use crate::check::context::Checker;
-use crate::check::error::{AxisError, ConversionError};
+use crate::check::error::{AxisError, ConversionError, PlaceError};
 use crate::check::hints::mismatch::element_hint;
 use crate::check::solve::axes::{AxisMismatch, axis_mismatch};
 use crate::core::{Term, TermKind};
@@ -28,6 +28,10 @@ impl Checker<'_> {
         if self.infer.try_unify(&term.ty, ty) {
             return term;
         }
+        let term = match self.restricted(term, ty) {
+            Ok(term) => return term,
+            Err(term) => term,
+        };
         if self.infer.shallow(ty).is_exists() {
             return self.pack(term, ty, because);
         }
@@ -73,6 +77,9 @@ impl Checker<'_> {
                 }
             };
             return self.wrong(error, span);
+        }
+        if found.as_placed().is_some() && !expected.is_spread() {
+            return self.wrong(PlaceError::NotPublic { span, ty: found, expected }, span);
         }
         let each = || because.as_ref().and_then(|_| element_hint(&found, &expected));
         let hint = self.mismatch_hint(&found, &expected, &term).or_else(each);

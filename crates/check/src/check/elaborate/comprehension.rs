@@ -6,7 +6,7 @@
 //! collected first.
 
 use crate::check::context::Checker;
-use crate::check::error::{Inside, StatementError};
+use crate::check::error::{Inside, StatementError, PlaceError};
 use crate::check::expectation::Expectation;
 use crate::check::hints::mismatch::is_list;
 use crate::check::terms::{mentions_local, with_prefix};
@@ -56,13 +56,20 @@ impl Checker<'_> {
 
     /// Elaborates the element of a comprehension, at the expected element type if there is one.
     fn element(&mut self, body: &Expr, wanted: Option<&Type>) -> Term {
-        self.hosted(Inside::Element, |this| match wanted {
+        self.item.unordered += 1;
+        let element = self.hosted(Inside::Element, |this| match wanted {
             Some(ty) => {
                 let term = this.expr(body, Expectation::of(ty));
                 this.coerce_softly(term, ty)
             }
             None => this.expr(body, Expectation::NONE),
-        })
+        });
+        self.item.unordered -= 1;
+        let (ty, span) = (self.infer.zonk(&element.ty), element.span);
+        if ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_)) {
+            return self.wrong(PlaceError::Spread { span, ty, role: "be the element of an array".into() }, span);
+        }
+        element
     }
 
     /// Elaborates a comprehension without a guard.

@@ -45,6 +45,16 @@ impl Checker<'_> {
         expected: Expectation<'_>,
         span: Span,
     ) -> Term {
+        let base_ty = self.infer.zonk(&base.ty);
+        let base = match base_ty.as_placed() {
+            Some((inner, _)) if !self.is_call_of_placed(inner, key) => {
+                match self.lift_operands([base], span, |this, [base]| this.dot_term(base, key, expected, span)) {
+                    Ok(term) => return term,
+                    Err([base]) => base,
+                }
+            }
+            _ => base,
+        };
         if let Some((name, targs)) = key_name(key) {
             let index = targs.is_empty() && self.names_index(name);
             if index || !self.names_callable(name) {
@@ -97,6 +107,13 @@ impl Checker<'_> {
             }
         }
         self.select(base, key, span)
+    }
+
+    /// Returns true if a key after a value at places is a function, and not a part of the value.
+    fn is_call_of_placed(&mut self, inner: &Type, key: &Expr) -> bool {
+        let Some((name, targs)) = key_name(key) else { return false };
+        let field = inner.named_parts().is_some_and(|fields| fields.iter().any(|(f, _)| *f == name.text));
+        !field && (!targs.is_empty() || self.names_callable(name) && !self.names_index(name))
     }
 
     /// Reports `x.real`, a type written as if it were a function.

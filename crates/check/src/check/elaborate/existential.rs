@@ -149,7 +149,7 @@ impl Checker<'_> {
     /// other call is returned unchanged.
     pub(in crate::check) fn open(&mut self, call: Term) -> Term {
         let ty = self.infer.shallow(&call.ty);
-        if !ty.is_exists() {
+        if !ty.as_placed().map_or(&ty, |(inner, _)| inner).is_exists() {
             return call;
         }
         let span = call.span;
@@ -172,14 +172,26 @@ impl Checker<'_> {
     fn opening(&mut self, value: Term, first_hole: u32) -> Opening {
         let session = self.at_session_level();
         let mut vars: Vec<TypeVar> = Vec::new();
-        for name in value.ty.bound_names() {
+        let placed = value.ty.as_placed().map(|(inner, places)| (inner.clone(), places.clone()));
+        let exists = placed.as_ref().map_or(&value.ty, |(inner, _)| inner).clone();
+        for name in exists.bound_names() {
             let name = self.size_name(&name, &vars);
             let var = self.env.fresh_var(&name, Kind::Compact);
             self.infer.open(&var, first_hole);
             vars.push(var);
         }
         let sizes: Vec<Type> = vars.iter().cloned().map(Type::var).collect();
-        let local = self.new_local("opened", value.ty.opened(&sizes));
+        let opened = exists.opened(&sizes);
+        let opened = match placed {
+            Some((_, places)) => {
+                for var in &vars {
+                    self.program.placed_sizes.insert(var.id, places.clone());
+                }
+                Type::placed(opened, places)
+            }
+            None => opened,
+        };
+        let local = self.new_local("opened", opened);
         if session {
             self.program.sizes.extend(vars.iter().cloned());
         } else {

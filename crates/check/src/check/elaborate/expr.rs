@@ -27,6 +27,7 @@ impl Checker<'_> {
         crate::cancellation::poll();
         self.infer.here = e.span;
         let term = self.expr_any(e, expected);
+        let term = self.here_term(term);
         self.note_expr(e.span, &term.ty);
         self.bounded(term)
     }
@@ -181,7 +182,7 @@ impl Checker<'_> {
                 term
             }
             ExprKind::If { arms, otherwise } => {
-                let ty = expected.ty.cloned().unwrap_or_else(|| self.infer.fresh(Kind::Type));
+                let ty = expected.ty.cloned().unwrap_or_else(|| self.infer.fresh(Kind::Spread));
                 let why = "the branches have one type";
                 let mut conditions = Vec::new();
                 let condition = |this: &mut Self, at: usize| match (at, arms.get(at)) {
@@ -217,7 +218,7 @@ impl Checker<'_> {
                 let scrutinee = self.expr(scrutinee, Expectation::NONE);
                 self.decide(&scrutinee.ty);
                 let subject = self.infer.settle(&scrutinee.ty);
-                let ty = expected.ty.cloned().unwrap_or_else(|| self.infer.fresh(Kind::Type));
+                let ty = expected.ty.cloned().unwrap_or_else(|| self.infer.fresh(Kind::Spread));
                 let why = "the arms have one type";
                 let mut heads = Vec::new();
                 let head = |this: &mut Self, arm: &ast::Arm<Expr>| {
@@ -264,6 +265,9 @@ impl Checker<'_> {
                 make(TermKind::Match(Box::new(scrutinee), out), ty)
             }
             ExprKind::Block { stmts, value } => self.block_value(stmts, value, expected),
+            ExprKind::At { places, stmts, value } => {
+                self.at_places(places, (stmts, value.as_deref()), place, span)
+            }
             ExprKind::Lambda(function) => self.lambda(function, expected, None, span),
             ExprKind::Reshape(inner, ty) => self.reshape(inner, ty, span),
             ExprKind::Convert(inner, ty) => self.convert(inner, ty, span),

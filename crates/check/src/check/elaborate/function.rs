@@ -132,7 +132,7 @@ impl Checker<'_> {
         if let Some((_, ty)) = this {
             let known = match last && own_kind == FrameKind::Proc {
                 true => Type::procedure(domain.clone()),
-                false => Type::function(domain.clone(), self.infer.fresh(Kind::Type)),
+                false => Type::function(domain.clone(), self.infer.fresh(Kind::Spread)),
             };
             let _ = self.infer.try_unify(ty, &known);
         }
@@ -161,7 +161,7 @@ impl Checker<'_> {
             (None, _) => None,
             (Some(ty), 1) => Some(vec![ty]),
             (Some(ty), n) => {
-                let holes: Vec<Type> = (0..n).map(|_| self.infer.fresh(Kind::Type)).collect();
+                let holes: Vec<Type> = (0..n).map(|_| self.infer.fresh(Kind::Spread)).collect();
                 let product = Type::product(holes.clone());
                 // If the tuple has another length, the caller reports the mismatch.
                 if self.infer.try_unify(&product, &ty) { Some(holes) } else { None }
@@ -183,7 +183,7 @@ impl Checker<'_> {
                 (None, Some(hints)) => hints[i].clone(),
                 (None, None) => match &param.pattern.kind {
                     ast::PatternKind::Typed(_, written) => self.lower(written),
-                    _ => self.infer.fresh(Kind::Type),
+                    _ => self.infer.fresh(Kind::Spread),
                 },
             };
             match &param.pattern.kind {
@@ -235,7 +235,7 @@ impl Checker<'_> {
         let mut result = match (written, result_hint) {
             (Some((ty, _)), _) => ty,
             (None, Some(hint)) => hint,
-            (None, None) => self.infer.fresh(Kind::Type),
+            (None, None) => self.infer.fresh(Kind::Spread),
         };
         let body = match &function.body {
             Body::Expr(e) => {

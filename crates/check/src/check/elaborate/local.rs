@@ -189,6 +189,7 @@ impl Checker<'_> {
             }
         }
         let signature = Signature {
+            joint: false,
             name: name.text.clone(),
             scheme,
             unknown_result: false,

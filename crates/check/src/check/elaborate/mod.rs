@@ -20,6 +20,7 @@ pub(in crate::check) mod operator;
 pub(in crate::check) mod overload;
 pub(in crate::check) mod pattern;
 pub(in crate::check) mod place;
+pub(in crate::check) mod places;
 pub(in crate::check) mod record;
 pub(in crate::check) mod reshape;
 pub(in crate::check) mod rest;

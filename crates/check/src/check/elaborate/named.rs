@@ -107,6 +107,7 @@ fn parameter_name(param: &Param) -> Option<Arc<str>> {
 /// Returns a default value as a function without parameters.
 fn default_function(param: &Param, default: &Expr) -> ast::Function {
     ast::Function {
+        is_joint: false,
         is_proc: false,
         generics: ast::Generics::default(),
         params: vec![Vec::new()],
@@ -463,7 +464,7 @@ impl Checker<'_> {
                 .filter_map(|groups| groups.get(at + 1))
                 .any(|group| written || group.iter().any(|parameter| parameter.default.is_some()));
             args.push(match waits {
-                true => Arg::Later(e, self.infer.fresh(Kind::Type)),
+                true => Arg::Later(e, self.infer.fresh(Kind::Spread)),
                 false => self.prepare(e),
             });
         }

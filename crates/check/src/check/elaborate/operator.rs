@@ -67,6 +67,10 @@ impl Checker<'_> {
 
     /// Returns a prefix operator applied to an elaborated operand.
     pub(in crate::check) fn prefix(&mut self, op: UnaryOp, operand: Term, span: Span) -> Term {
+        let [operand] = match self.lift_operands([operand], span, |this, [operand]| this.prefix(op, operand, span)) {
+            Ok(term) => return term,
+            Err(operands) => operands,
+        };
         match (op, operand.kind) {
             (UnaryOp::Not, kind) => {
                 let operand = Term { kind, ..operand };
@@ -120,6 +124,10 @@ impl Checker<'_> {
 
     /// Returns the negative of an operand, elementwise for arrays.
     fn negate(&mut self, operand: Term, span: Span) -> Term {
+        let [operand] = match self.lift_operands([operand], span, |this, [operand]| this.negate(operand, span)) {
+            Ok(term) => return term,
+            Err(operands) => operands,
+        };
         let ty = self.array_view(&operand.ty);
         if let TypeKind::Array(_, index) = ty.kind() {
             let index = index.clone();
@@ -254,6 +262,10 @@ impl Checker<'_> {
 
     /// Returns an arithmetic operator applied to operands, elementwise if one of them is an array.
     fn arithmetic(&mut self, op: BinaryOp, a: Term, b: Term, span: Span) -> Term {
+        let [a, b] = match self.lift_operands([a, b], span, |this, [a, b]| this.arithmetic(op, a, b, span)) {
+            Ok(term) => return term,
+            Err(operands) => operands,
+        };
         let (left, right) = (self.array_view(&a.ty), self.array_view(&b.ty));
         if left.is_error() || right.is_error() {
             return Term::new(TermKind::Error, Type::error(), span);

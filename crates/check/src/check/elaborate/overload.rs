@@ -366,7 +366,7 @@ impl Checker<'_> {
         argument: Term,
         span: Span,
     ) -> Term {
-        let result = self.infer.fresh(Kind::Type);
+        let result = self.infer.fresh(Kind::Spread);
         let id = FIRST_WAITING_ID + self.item.waited;
         self.item.waited += 1;
         let (name, type_args, depth) = (name.clone(), type_args.to_vec(), self.item.frames.len());

@@ -225,7 +225,7 @@ impl Checker<'_> {
             }
             PatternKind::Tuple(parts) => {
                 if let TypeKind::Meta(_) = ty.kind() {
-                    let holes = Type::product(parts.iter().map(|_| self.infer.fresh(Kind::Type)).collect());
+                    let holes = Type::product(parts.iter().map(|_| self.infer.fresh(Kind::Spread)).collect());
                     let _ = self.infer.try_unify(&ty, &holes);
                 }
                 let ty = self.infer.zonk(&ty);

@@ -5,7 +5,7 @@
 //! allowed.
 
 use crate::check::context::{Checker, FrameKind};
-use crate::check::error::{CallError, CheckError, ClassError, ConversionError, ModuleError, StatementError};
+use crate::check::error::{CallError, CheckError, ClassError, ConversionError, ModuleError, PlaceError, StatementError};
 use crate::check::expectation::Expectation;
 use crate::check::solve::exhaustive::{self, End};
 use crate::check::{names, terms};
@@ -68,6 +68,9 @@ impl Checker<'_> {
                 out.append(&mut self.matched_openings());
             }
             S::Function { name, function, .. } => {
+                if function.is_joint {
+                    self.report(PlaceError::JointHere { span: function.header });
+                }
                 if !function.generics.params.is_empty() {
                     self.generic_local(name, function, span);
                     return;
@@ -77,7 +80,7 @@ impl Checker<'_> {
                     let instead = "without type parameters it needs nothing: leave `with` out";
                     self.report(ClassError::ConstraintHere { span: first.span, whose, instead });
                 }
-                let ty = self.infer.fresh(Kind::Type);
+                let ty = self.infer.fresh(Kind::Spread);
                 let parameters = self.parameters_in_block(&function.params, self.item.type_params.len());
                 self.item.local_parameters.insert(name.span, parameters);
                 let term = self.lambda(function, Expectation::NONE, Some((name, &ty)), span);
@@ -201,6 +204,7 @@ impl Checker<'_> {
             | S::Variant(..)
             | S::Abstract { .. }
             | S::Kind { .. }
+            | S::Party { .. }
             | S::Typefun { .. } => {}
             S::Class(TypeDecl { name, .. }, _) | S::Instance { class: name, .. } => {
                 // Classes and instances of the top level are declared before any statement.
@@ -244,6 +248,10 @@ impl Checker<'_> {
             });
             return None;
         }
+        if self.item.here.is_some() {
+            self.report(PlaceError::LeavesAt { span, word: "return" });
+            return None;
+        }
         let kind = self.frame().kind;
         match (kind, value) {
             (FrameKind::Script, _) => {
@@ -268,7 +276,7 @@ impl Checker<'_> {
                 let result = self.frame().result.clone();
                 // An expression body has no statements, and a nested function has a frame of its
                 // own.
-                let result = result.unwrap_or_else(|| self.infer.fresh(Kind::Type));
+                let result = result.unwrap_or_else(|| self.infer.fresh(Kind::Spread));
                 value.into_iter().for_each(|value| self.in_sequence(value));
                 let header = self.frame().header;
                 let because = Some((header, "returned from this function".into()));

@@ -3,7 +3,7 @@
 //! `E02xx` types, kinds and inference · `E03xx` isomorphism and conversion · `E04xx` names,
 //! functions, operators, patterns, statements · `W0xxx` warnings · `N0xxx` notes. Larger subjects
 //! have ranges of their own: `E06xx` classes · `E07xx` kinds and type functions · `E08xx` run-time
-//! sizes · `E09xx` modules.
+//! sizes · `E09xx` modules · `E10xx` places.
 
 mod axis;
 mod call;
@@ -15,6 +15,7 @@ mod moves;
 mod operator;
 mod part;
 mod pattern;
+mod place;
 mod rest;
 mod size;
 mod statement;
@@ -31,6 +32,7 @@ pub use moves::MoveError;
 pub use operator::OperatorError;
 pub use part::PartError;
 pub use pattern::PatternError;
+pub use place::PlaceError;
 pub use rest::RestError;
 pub use size::{Inside, SizeError};
 pub use statement::StatementError;
@@ -55,6 +57,7 @@ errors! {
         Operator(OperatorError),
         Part(PartError),
         Pattern(PatternError),
+        Place(PlaceError),
         Rest(RestError),
         Size(SizeError),
         Statement(StatementError),

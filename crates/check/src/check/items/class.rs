@@ -276,6 +276,7 @@ impl Checker<'_> {
                         continue;
                     }
                     let function = ast::Function {
+                        is_joint: false,
                         is_proc: false,
                         generics: ast::Generics::default(),
                         params: vec![params.clone()],

@@ -3,7 +3,7 @@
 use crate::check::context::{Checker, Frame, FrameKind, Pending};
 use crate::check::elaborate::existential;
 use crate::check::env::{Callable, Candidates, Definition, Env, Scheme, Scope, Signature, same_domain};
-use crate::check::error::{CallError, TypeError};
+use crate::check::error::{CallError, PlaceError, TypeError};
 use crate::check::terms;
 use crate::core::{Function, FunctionId, Program};
 use crate::syntax::ast::{self, Param, Stmt, StmtKind};
@@ -24,9 +24,13 @@ impl Checker<'_> {
             if !name.text.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
                 self.reachable_operator(&name.text, &scheme.domain, name.span);
             }
+            if function.is_joint && function.params.len() != 1 {
+                self.report(PlaceError::JointHere { span: function.header });
+            }
             let id = self.new_function();
             let parameters = self.parameters_of(&function.params, &pending);
             let signature = Signature {
+                joint: function.is_joint,
                 name: name.text.clone(),
                 scheme,
                 unknown_result,
@@ -166,6 +170,7 @@ impl Checker<'_> {
         // The frame is the outermost one: functions at the top level have no locals to capture.
         let kind = if ast.is_proc && ast.params.len() <= 1 { FrameKind::Proc } else { FrameKind::Fun };
         self.item.frames.push(Frame::new(kind, pending.name.clone(), ast.header));
+        self.frame().joint = ast.is_joint;
         let groups: Vec<&[Param]> = ast.params.iter().map(Vec::as_slice).collect();
         let wanted = pending.expected.as_ref();
         if wanted.is_some() {

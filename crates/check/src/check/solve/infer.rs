@@ -652,6 +652,10 @@ impl Infer {
                 xs.iter().zip(ys).try_for_each(|(x, y)| self.equate(x, y))
             }
             (K::Triangle(t, i), K::Triangle(u, j)) if t == u => self.equate(i, j),
+            (K::Placed(t, r), K::Placed(u, s)) => {
+                self.equate(t, u)?;
+                self.equate(r, s)
+            }
             (K::Function(d, c), K::Function(e, f)) => {
                 self.equate(d, e)?;
                 self.equate(c, f)

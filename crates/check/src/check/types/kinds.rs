@@ -399,6 +399,11 @@ impl Checker<'_> {
                     .map(|(name, ty)| (name.text.clone(), self.type_pattern(ty, Kind::Compact, scope)))
                     .collect(),
             ),
+            T::Placed(ty, places) => {
+                let ty = self.type_pattern(ty, Kind::Type, scope);
+                Type::placed(ty, self.type_pattern(places, Kind::Places, scope))
+            }
+            T::Places(names) => self.lower_places(names, span),
             T::Call(..) | T::TypeMatch(..) => {
                 self.no_pattern(span, "a type that is computed", "match its arguments instead")
             }

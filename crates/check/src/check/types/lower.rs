@@ -72,7 +72,11 @@ impl Checker<'_> {
                     Part::Rest(name) => this.list_named(name, Some(form)),
                 })
             }
-            T::Sum(parts) => Type::sum(self.lower_all(parts)),
+            T::Sum(parts) => {
+                let cases = parts.iter().map(|part| (self.lower(part), part.span)).collect::<Vec<_>>();
+                let role = "be the case of a sum";
+                Type::sum(cases.into_iter().map(|(ty, span)| self.not_spread(ty, role, span)).collect())
+            }
             T::CompactProduct(parts) => {
                 // `n \* T` with a `T` that is not compact is the repeated sum.
                 if let [times, case] = &parts[..]
@@ -99,7 +103,8 @@ impl Checker<'_> {
                 Type::compact_power(base, exponent)
             }
             T::Array(element, index) => {
-                let element = self.lower(element);
+                let (written, element) = (element.span, self.lower(element));
+                let element = self.not_spread(element, "be the element of an array", written);
                 let index = self.lower_index(index, "index an array");
                 Type::array(element, index)
             }
@@ -133,6 +138,8 @@ impl Checker<'_> {
                 }
                 Type::record(fields.iter().map(|(name, ty)| (name.text.clone(), self.lower(ty))).collect())
             }
+            T::Placed(ty, places) => self.lower_placed(ty, places),
+            T::Places(names) => self.lower_places(names, written.span),
             T::Rest(name) => self.lower_rest(name),
             T::Labels(..) => unreachable!("labels are the body of a newtype"),
             T::Hole => self.infer.fresh(Kind::Type),
@@ -365,6 +372,9 @@ impl Checker<'_> {
             if let StmtKind::Kind { name, members: own, .. } = &stmt.kind {
                 self.declare_kind(name, own, &mut members);
             }
+            if let StmtKind::Party { name, places, .. } = &stmt.kind {
+                self.declare_party(name, places);
+            }
         }
         let mut names = Vec::new();
         for stmt in stmts {
@@ -566,7 +576,10 @@ impl Checker<'_> {
                 self.report(TypeError::Duplicate { span: name.span, what, name: name.text.to_string() });
             }
             // `?K` in the type is a size that each value stores.
-            let ty = ty.map_or_else(Type::unit, |ty| self.lower_result(ty));
+            let ty = ty.map_or_else(Type::unit, |written| {
+                let ty = self.lower_result(written);
+                self.not_spread(ty, if what == "case" { "be the argument of a case" } else { "be a field" }, written.span)
+            });
             out.push((name.text.clone(), ty));
         }
         out

@@ -164,6 +164,15 @@ pub enum ExprKind {
         /// The value.
         value: Box<Expr>,
     },
+    /// `at S { …; e }`: work at the places `S`.
+    At {
+        /// The places.
+        places: TypeExpr,
+        /// The statements before the value.
+        stmts: Vec<Stmt>,
+        /// The value, unless the last is a statement.
+        value: Option<Box<Expr>>,
+    },
     /// `x :>> T`.
     Reshape(Box<Expr>, TypeExpr),
     /// `x :> T`.

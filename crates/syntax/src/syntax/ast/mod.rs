@@ -42,6 +42,8 @@ pub struct Arm<B> {
 pub struct Function {
     /// `proc` rather than `fun`.
     pub is_proc: bool,
+    /// `joint fun`: it moves data between places.
+    pub is_joint: bool,
     /// `[T, N:COMPACTLINEAR with …]`.
     pub generics: Generics,
     /// Curried parameter groups: `f (x:A, y:B) (z:C)` has two.
@@ -151,6 +153,15 @@ pub enum StmtKind {
         name: Name,
         /// The members in order.
         members: Vec<Name>,
+        /// The `///` comment before it.
+        doc: Option<Arc<str>>,
+    },
+    /// `party Party = alice | bob;`.
+    Party {
+        /// The name of the type of the places.
+        name: Name,
+        /// The places in order.
+        places: Vec<Name>,
         /// The `///` comment before it.
         doc: Option<Arc<str>>,
     },
@@ -269,7 +280,9 @@ impl StmtKind {
     /// Returns the `///` comment of a definition.
     pub fn doc_mut(&mut self) -> Option<&mut Option<Arc<str>>> {
         match self {
-            StmtKind::Function { doc, .. } | StmtKind::Kind { doc, .. } => Some(doc),
+            StmtKind::Function { doc, .. } | StmtKind::Kind { doc, .. } | StmtKind::Party { doc, .. } => {
+                Some(doc)
+            },
             StmtKind::Abstract { decl, .. }
             | StmtKind::Typedef(decl, _)
             | StmtKind::Newtype(decl, _)

@@ -39,6 +39,10 @@ pub enum TypeExprKind {
     Repeat(Box<TypeExpr>, Box<TypeExpr>),
     /// `D -> C`.
     Function(Box<TypeExpr>, Box<TypeExpr>),
+    /// `T @ S`: a value at each of the places.
+    Placed(Box<TypeExpr>, Box<TypeExpr>),
+    /// `{alice, bob}`: a set of places.
+    Places(Vec<Name>),
     /// `(a:A, b:B)`.
     Record(Vec<(Name, TypeExpr)>),
     /// `(a:A \, b:B)`

@@ -73,6 +73,7 @@ fn declares_name(kind: TokenKind) -> bool {
             | Enum
             | Newtype
             | Class
+            | Party
     )
 }
 
@@ -114,7 +115,7 @@ impl<'s> BracketPass<'s> {
         after_next: Option<TokenKind>,
     ) -> bool {
         let before = self.last_kind();
-        token.kind = self.contextual_keyword(token, before, next);
+        token.kind = self.contextual_keyword(token, before, next, after_next);
         if self.is_offside(token) {
             token.offside = true;
             if self.stack.is_empty() {
@@ -124,7 +125,8 @@ impl<'s> BracketPass<'s> {
         }
         let before = before.filter(|_| self.last_kind().is_some());
         // `export` stands before a definition, not before another statement.
-        let exported = before == Some(TokenKind::Export) && token.kind != TokenKind::Export;
+        let exported = matches!(before, Some(TokenKind::Export | TokenKind::Joint))
+            && token.kind != TokenKind::Export;
         // After a bracket or a comma, `fun x y` begins an argument, in a form of another language;
         // a definition begins a line.
         let argument = matches!(token.kind, TokenKind::Fun | TokenKind::Proc)
@@ -156,9 +158,9 @@ impl<'s> BracketPass<'s> {
                 self.end_statement(true);
             }
         }
-        if self.out.tokens[self.start..].iter().all(|t| t.kind == TokenKind::Export) {
+        if self.out.tokens[self.start..].iter().all(|t| matches!(t.kind, TokenKind::Export | TokenKind::Joint)) {
             self.block_declaration = match token.kind {
-                TokenKind::Struct | TokenKind::Class | TokenKind::Instance => true,
+                TokenKind::Struct | TokenKind::Class | TokenKind::Instance | TokenKind::At => true,
                 TokenKind::Fun | TokenKind::Proc => declares_function(next, after_next),
                 // `test "name" { … }`
                 TokenKind::Name => {
@@ -272,6 +274,7 @@ impl<'s> BracketPass<'s> {
         token: Token,
         before: Option<TokenKind>,
         next: Option<TokenKind>,
+        after_next: Option<TokenKind>,
     ) -> TokenKind {
         use TokenKind::*;
         let begins = match before {
@@ -302,6 +305,17 @@ impl<'s> BracketPass<'s> {
                 });
                 if head.is_some_and(|t| t.kind == In) { Upto } else { Name }
             }
+            // `at bob { … }` and `at {alice, bob} { … }`, but not `x.at` nor `at (x)`.
+            (Name, "at") if before != Some(Dot) => match (next, after_next) {
+                (Some(Name | Qualified), Some(LBrace)) | (Some(LBrace), _) => At,
+                _ => Name,
+            },
+            (Name, "party")
+                if (begins || before == Some(Export)) && next == Some(Name) && after_next == Some(Assign) =>
+            {
+                Party
+            }
+            (Name, "joint") if next == Some(Fun) && before != Some(Dot) => Joint,
             (Endmatch, _) if top.is_some_and(|top| top.open == Delimiter::Do && top.arms_are_statements) => {
                 Done
             }
@@ -467,6 +481,10 @@ impl<'s> BracketPass<'s> {
         }
         match token.kind {
             TokenKind::Done => true,
+            // The value of `at S { … }` may go on; `at {alice, bob} { … }` has two pairs of braces.
+            TokenKind::RBrace if self.out.tokens[self.start].kind == TokenKind::At => {
+                next.is_none_or(|next| next != TokenKind::LBrace && !next.continues_operand())
+            }
             TokenKind::RBrace => self.block_declaration || branches,
             _ => {
                 self.bad

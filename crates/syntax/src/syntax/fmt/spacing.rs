@@ -77,6 +77,9 @@ pub(super) fn may_break(text: &Arranger<'_>, left: usize, right: usize) -> bool 
             | Struct
             | Variant
             | Enum
+            | Party
+            | Joint
+            | At
             | Newtype
             | Class
             | Instance

@@ -36,7 +36,7 @@ pub(crate) struct Exprs<F, E, D> {
 
 /// The rules that expressions use.
 #[derive(Clone)]
-pub(crate) struct Parts<T, P, C, A, I, Q, B, V, G> {
+pub(crate) struct Parts<T, P, C, A, I, Q, B, R, V, G> {
     pub ty: T,
     /// After `of`.
     pub plus_ty: P,
@@ -47,6 +47,8 @@ pub(crate) struct Parts<T, P, C, A, I, Q, B, V, G> {
     pub pattern: Q,
     /// `{ … }`.
     pub block: B,
+    /// `{ … }` whose last may be a value.
+    pub braced: R,
     /// `{ …; e }`.
     pub block_value: V,
     /// `(x:T, y:U)`.
@@ -63,6 +65,7 @@ pub(crate) fn exprs<'t>(
         impl Rule<'t, TypeExpr>,
         impl Rule<'t, Pattern>,
         impl Rule<'t, Pattern>,
+        impl Rule<'t, Vec<Stmt>>,
         impl Rule<'t, Vec<Stmt>>,
         impl Rule<'t, Expr>,
         impl Rule<'t, Vec<Param>>,
@@ -302,6 +305,7 @@ fn operand<'t>(
         impl Rule<'t, Pattern>,
         impl Rule<'t, Pattern>,
         impl Rule<'t, Vec<Stmt>>,
+        impl Rule<'t, Vec<Stmt>>,
         impl Rule<'t, Expr>,
         impl Rule<'t, Vec<Param>>,
     >,
@@ -340,6 +344,7 @@ fn operand<'t>(
         let index = Box::new(Expr { span, kind: ExprKind::Name(name) });
         let function = Function {
             is_proc: false,
+            is_joint: false,
             generics: Generics::default(),
             params: vec![vec![Param { pattern, ty: None, default: None }]],
             result: None,
@@ -360,6 +365,7 @@ fn operand<'t>(
             let body = apply(function, argument, ApplyForm::Juxtaposed);
             let function = Function {
                 is_proc: false,
+                is_joint: false,
                 generics: Generics::default(),
                 params: vec![vec![Param { pattern, ty: Some(ty), default: None }]],
                 result: None,
@@ -408,6 +414,7 @@ fn operand<'t>(
     let lambda = header.then(body).map_with(move |((word, params, result, header), body), e| {
         let function = Function {
             is_proc: word.kind == TokenKind::Proc,
+            is_joint: false,
             generics: Generics::default(),
             params,
             result,
@@ -433,6 +440,7 @@ fn dotted<'t>(
         impl Rule<'t, TypeExpr>,
         impl Rule<'t, Pattern>,
         impl Rule<'t, Pattern>,
+        impl Rule<'t, Vec<Stmt>>,
         impl Rule<'t, Vec<Stmt>>,
         impl Rule<'t, Expr>,
         impl Rule<'t, Vec<Param>>,
@@ -564,6 +572,20 @@ fn dotted<'t>(
             )
         })
         .boxed();
+    let at = unreported(&[TokenKind::At])
+        .ignore_then(parts.atom_ty.clone())
+        .then(parts.braced)
+        .map_with(move |(places, mut stmts), e| {
+            let value = match stmts.pop() {
+                Some(Stmt { kind: StmtKind::Value(value), .. }) => Some(Box::new(value)),
+                last => {
+                    stmts.extend(last);
+                    None
+                }
+            };
+            expr_at(ExprKind::At { places, stmts, value }, cx.span(e.slice()))
+        })
+        .boxed();
     let closed = delimited_forms(cx, full, parts.pattern);
     let array = array(cx, element, parts.item_pattern);
     let axis = unreported(&[TokenKind::Underscore]).map(move |t| expr_at(ExprKind::Axis, cx.at(t)));
@@ -577,6 +599,7 @@ fn dotted<'t>(
         array,
         all_of,
         closed,
+        at,
     ))
     .labelled(Label::Expression)
     .boxed();

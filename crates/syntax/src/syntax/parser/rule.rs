@@ -89,12 +89,12 @@ impl Label {
 
     /// Returns the bit of the label.
     pub fn bit(self) -> u128 {
-        1 << (120 + self as u32)
+        1 << (124 + self as u32)
     }
 }
 
 // Token bits must stay below label bits.
-const _: () = assert!((TokenKind::BlockComment as u32) < 120);
+const _: () = assert!((TokenKind::BlockComment as u32) < 124);
 
 /// Returns the bit of a token.
 pub(crate) fn bit(kind: TokenKind) -> u128 {

@@ -40,6 +40,7 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
             .then_ignore(token(TokenKind::RBrace))
             .map_with(|stmts, e| (stmts, e.slice()))
             .boxed();
+        let statements = braced.clone().map(|(stmts, _)| stmts).boxed();
         let block =
             braced.clone().map_with(move |braced, e| body(cx, braced, &mut |fail| e.emit(fail))).boxed();
         let block_value =
@@ -56,6 +57,7 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
                 item_pattern: pattern.item.clone(),
                 pattern: pattern.arm.clone(),
                 block: block.clone(),
+                braced: statements,
                 block_value,
                 group: group.clone(),
             },
@@ -422,7 +424,9 @@ fn function<'t>(
     expr: impl Rule<'t, Expr>,
     block: impl Rule<'t, Vec<Stmt>>,
 ) -> impl Rule<'t, StmtKind> {
-    let header = any_of(&[TokenKind::Fun, TokenKind::Proc])
+    let header = unreported(&[TokenKind::Joint])
+        .or_not()
+        .then(any_of(&[TokenKind::Fun, TokenKind::Proc]))
         .then(function_name(cx))
         .then(generics(cx, ty.clone()).or_not())
         .then(group.repeated().at_least(1).collect::<Vec<_>>())
@@ -442,9 +446,11 @@ fn function<'t>(
     ));
     header
         .then(body)
-        .map(move |((((((word, name), generics), params), result), header), body)| {
+        .map(move |(((((((joint, word), name), generics), params), result), header), body)| {
             let (is_proc, generics) = (word.kind == TokenKind::Proc, generics.unwrap_or_default());
-            let mut function = Function { is_proc, generics, params, result, body, header };
+            let is_joint = joint.is_some();
+            let mut function = Function { is_proc, is_joint, generics, params, result, body, header };
+            let word = joint.unwrap_or(word);
             function.mark_rests();
             StmtKind::Function { name, function: Box::new(function), doc: cx.doc(word) }
         })
@@ -463,6 +469,7 @@ fn test<'t>(cx: Text<'t>, block: impl Rule<'t, Vec<Stmt>>) -> impl Rule<'t, Stmt
         .map(|(((bench, title), header), body)| {
             let function = Function {
                 is_proc: true,
+                is_joint: false,
                 generics: Generics::default(),
                 params: vec![Vec::new()],
                 result: None,
@@ -607,6 +614,15 @@ fn declared<'t>(
         .map(move |((word, name), members)| StmtKind::Kind { name, members, doc: cx.doc(word) })
         .boxed();
 
+    let party = unreported(&[TokenKind::Party])
+        .then(name(cx))
+        .then_ignore(token(TokenKind::Assign))
+        .then_ignore(token(TokenKind::Bar).or_not())
+        .then(name(cx).separated_by(token(TokenKind::Bar)).at_least(1).collect::<Vec<_>>())
+        .then_ignore(semi())
+        .map(move |((word, name), places)| StmtKind::Party { name, places, doc: cx.doc(word) })
+        .boxed();
+
     let layout = word(cx, "layout")
         .ignore_then(name(cx).separated_by(token(TokenKind::Comma)).at_least(1).collect::<Vec<_>>());
     let abstract_type = head(TokenKind::Type)
@@ -689,6 +705,7 @@ fn declared<'t>(
         typefun,
         kind,
         abstract_type,
+        party,
         class,
         instance,
         require,

@@ -31,8 +31,9 @@ pub(crate) fn types<'t>(
 {
     let full = recursive(move |full| {
         let atom = atom(cx, full.clone()).boxed();
-        let plus = plus(compact_product(atom).boxed()).boxed();
-        plus.then(token(TokenKind::Arrow).ignore_then(full).or_not()).map(|(domain, codomain)| match codomain
+        let plus = plus(compact_product(atom.clone()).boxed()).boxed();
+        let placed = placed(plus, atom).boxed();
+        placed.then(token(TokenKind::Arrow).ignore_then(full).or_not()).map(|(domain, codomain)| match codomain
         {
             None => domain,
             Some(codomain) => binary_type(domain, codomain, TypeExprKind::Function),
@@ -40,8 +41,25 @@ pub(crate) fn types<'t>(
     });
     let atom = atom(cx, full.clone()).boxed();
     let compact_product = compact_product(atom.clone()).boxed();
-    let cast = listed(compact_product.clone(), TokenKind::CPlus, TypeExprKind::CompactSum).boxed();
+    let cast = listed(compact_product.clone(), TokenKind::CPlus, TypeExprKind::CompactSum);
+    let cast = placed(cast.boxed(), atom.clone()).boxed();
     Types { full, plus: plus(compact_product).boxed(), cast, atom }
+}
+
+/// Returns the rule of `T @ S` over types without `@`.
+fn placed<'t>(ty: impl Rule<'t, TypeExpr>, places: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr> {
+    ty.then(token(TokenKind::AtSign).ignore_then(places).or_not()).map(|(ty, places)| match places {
+        None => ty,
+        Some(places) => binary_type(ty, places, TypeExprKind::Placed),
+    })
+}
+
+/// Returns the rule of `{alice, bob}`.
+fn places<'t>(cx: Text<'t>) -> impl Rule<'t, TypeExpr> {
+    unreported(&[TokenKind::LBrace])
+        .ignore_then(name(cx).separated_by(token(TokenKind::Comma)).at_least(1).collect::<Vec<_>>())
+        .then_ignore(token(TokenKind::RBrace))
+        .map_with(move |names, e| TypeExpr { kind: TypeExprKind::Places(names), span: cx.span(e.slice()) })
 }
 
 /// Returns the rule of types without operators.
@@ -122,7 +140,7 @@ fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeEx
         kind: TypeExprKind::Refusal(text.text),
         span: cx.span(e.slice()),
     });
-    choice((refusal, named, number, parenthesized, open, rest, hole, typematch)).labelled(Label::Type)
+    choice((refusal, named, number, parenthesized, open, rest, hole, typematch, places(cx))).labelled(Label::Type)
 }
 
 /// Returns the rule of `error "…"`: the text, with its span.

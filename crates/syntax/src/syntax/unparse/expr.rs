@@ -366,6 +366,15 @@ impl Printer {
                 self.put("endmatch");
             }
             Block { stmts, value } => self.block_value(stmts, value),
+            At { places, stmts, value } => {
+                self.put("at ");
+                self.ty_at(places, TYPE_ATOM);
+                self.put(" ");
+                match value {
+                    Some(value) => self.block_value(stmts, value),
+                    None => self.block(stmts),
+                }
+            }
             Lambda(function) => self.lambda(function),
             Reshape(value, ty) => {
                 self.expr_at(value, INNER.level(CAST));

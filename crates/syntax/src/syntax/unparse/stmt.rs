@@ -97,6 +97,14 @@ impl Printer {
                 self.separated(members, " | ", |p, member| p.put(&member.text));
                 self.put(";");
             }
+            Party { name, places, doc } => {
+                self.doc(doc.as_deref());
+                self.put("party ");
+                self.put(&name.text);
+                self.put(" = ");
+                self.separated(places, " | ", |p, place| p.put(&place.text));
+                self.put(";");
+            }
             Abstract { decl, layout, representation } => {
                 self.declared("type", decl);
                 if !layout.is_empty() {
@@ -283,6 +291,7 @@ impl Printer {
     /// Prints a named function.
     fn function(&mut self, name: &Name, function: &Function, doc: Option<&str>) {
         self.doc(doc);
+        self.put(if function.is_joint { "joint " } else { "" });
         self.put(if function.is_proc { "proc " } else { "fun " });
         self.put(&name.text);
         self.generics(&function.generics);

@@ -6,12 +6,13 @@ use super::expr::{quoted, quoted_char};
 
 // How tightly a type binds, from `->` to atoms; the levels of the grammar.
 const FUNCTION: u8 = 0;
-pub(super) const SUM: u8 = 1;
-const COMPACT_SUM: u8 = 2;
-const PRODUCT: u8 = 3;
-const COMPACT_PRODUCT: u8 = 4;
-const POWER: u8 = 5;
-pub(super) const ATOM: u8 = 6;
+const PLACED: u8 = 1;
+pub(super) const SUM: u8 = 2;
+const COMPACT_SUM: u8 = 3;
+const PRODUCT: u8 = 4;
+const COMPACT_PRODUCT: u8 = 5;
+const POWER: u8 = 6;
+pub(super) const ATOM: u8 = 7;
 
 // How tightly a pattern binds.
 const ALTERNATIVES: u8 = 0;
@@ -32,6 +33,7 @@ impl Printer {
         use TypeExprKind::*;
         let own = match &ty.kind {
             Function(..) => FUNCTION,
+            Placed(..) => PLACED,
             Sum(_) => SUM,
             CompactSum(_) => COMPACT_SUM,
             Product(_) | Repeat(..) => PRODUCT,
@@ -60,7 +62,13 @@ impl Printer {
             Array(base, index) => p.ty_pair(base, POWER, " ^ ", index, ATOM),
             CompactPower(base, index) => p.ty_pair(base, POWER, " \\^ ", index, ATOM),
             Repeat(count, item) => p.ty_pair(count, COMPACT_PRODUCT, " *+ ", item, COMPACT_PRODUCT),
-            Function(domain, codomain) => p.ty_pair(domain, SUM, " -> ", codomain, FUNCTION),
+            Function(domain, codomain) => p.ty_pair(domain, PLACED, " -> ", codomain, FUNCTION),
+            Placed(ty, places) => p.ty_pair(ty, SUM, " @ ", places, ATOM),
+            Places(names) => {
+                p.put("{");
+                p.separated(names, ", ", |p, name| p.put(&name.text));
+                p.put("}");
+            }
             Record(fields) | CompactRecord(fields) => {
                 p.put("(");
                 let compact = matches!(ty.kind, CompactRecord(_));
@@ -112,6 +120,11 @@ impl Printer {
         match &ty.kind {
             TypeExprKind::CompactSum(items) => {
                 self.separated(items, " \\+ ", |p, t| p.ty_at(t, COMPACT_PRODUCT));
+            }
+            TypeExprKind::Placed(inner, places) => {
+                self.ty_after_cast(inner);
+                self.put(" @ ");
+                self.ty_at(places, ATOM);
             }
             _ => self.ty_at(ty, COMPACT_PRODUCT),
         }

@@ -1,0 +1,540 @@
+//! Work at places: `at S { … }`, functions and operators applied to values at places, and moves.
+//!
+//! Takes expressions and terms; returns terms in which [`TermKind::At`] holds what some places do,
+//! [`TermKind::Here`] reads what is there, and [`TermKind::Restrict`] gives up places. The rules:
+//!
+//! - Inside `at S` a value of `T @ R` with S inside R is a `T`. There is no `at` and no move.
+//! - Outside, a pure function or operator on operands at places means `at S { … }`, where S are the
+//!   places that they have in common ([`Checker::lift_operands`]). A function that takes values at places
+//!   itself is called directly.
+//! - A `T` is a `T @ S`, and a `T @ R` is a `T @ S` for S inside R, without being asked
+//!   ([`Checker::restricted`]).
+//! - Conditions outside of `at` are public, because their types have no `@`. So all parties execute
+//!   the same statements, and the same moves, in the same order.
+
+use crate::check::context::Checker;
+use crate::check::elaborate::apply::Arg;
+use crate::check::error::PlaceError;
+use crate::check::expectation::Expectation;
+use crate::check::env::{Callable, Instance};
+use crate::check::resolve::candidates::{Candidate, Found};
+use crate::check::terms;
+use crate::core::prim::{Effect, PrimClass};
+use crate::core::{Prim, Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::{self, Expr, ExprKind, PatternKind, TypeExpr};
+use crate::syntax::visit::Node;
+use crate::types::{Type, TypeKind, TypeVar};
+use num_bigint::BigUint;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The work at places that is being elaborated.
+#[derive(Clone, Debug)]
+pub(in crate::check) struct Here {
+    /// The places.
+    pub(in crate::check) places: Type,
+    /// The place in the text that says so.
+    pub(in crate::check) span: Span,
+    /// True if no `at` is written: a function or an operator is applied to values at these places.
+    pub(in crate::check) lifted: bool,
+}
+
+impl Checker<'_> {
+    /// Elaborates `at S { …; e }`.
+    pub(in crate::check) fn at_places(
+        &mut self,
+        written: &TypeExpr,
+        (stmts, value): (&[ast::Stmt], Option<&Expr>),
+        expected: Expectation<'_>,
+        span: Span,
+    ) -> Term {
+        let places = self.lower_set_of_places(written);
+        if places.is_error() {
+            return Term::new(TermKind::Error, Type::error(), span);
+        }
+        if let Some(here) = &self.item.here {
+            let outer = Some(here.span);
+            return self.wrong(PlaceError::Nested { span: written.span, outer }, span);
+        }
+        let hint = expected.ty.map(|ty| self.infer.zonk(ty));
+        let hint = hint.as_ref().and_then(Type::as_placed).map(|(ty, _)| ty.clone());
+        let here = Here { places, span: written.span, lifted: false };
+        let term = self.work_at(here, span, |this| {
+            this.in_scope(|this| {
+                let loops = std::mem::take(&mut this.frame().loops);
+                let mut body = Vec::new();
+                for stmt in stmts {
+                    this.stmt(stmt, &mut body);
+                }
+                let value = match value {
+                    Some(value) => {
+                        let (value, mut openings) = this.host(|this| match &hint {
+                            Some(ty) if !ty.is_exists() => this.check(value, ty, None),
+                            _ => this.expr(value, hint.as_ref().into()),
+                        });
+                        body.append(&mut openings);
+                        value
+                    }
+                    None => Term::unit(span),
+                };
+                this.frame().loops = loops;
+                terms::with_prefix(body, value)
+            })
+        });
+        if value.is_none() && expected.statement { self.ended(term) } else { term }
+    }
+
+    /// Returns a statement's work, whose value `()` nobody uses.
+    fn ended(&mut self, term: Term) -> Term {
+        let span = term.span;
+        let stmt = crate::core::Stmt { kind: crate::core::StmtKind::Expr(term), span };
+        Term::new(TermKind::Block(vec![stmt], Some(Box::new(Term::unit(span)))), Type::unit(), span)
+    }
+
+    /// Elaborates work at places. Sizes that it has opened and that its value mentions are packed
+    /// there and opened again outside, as sizes that are known at these places.
+    fn work_at(&mut self, here: Here, span: Span, f: impl FnOnce(&mut Self) -> Term) -> Term {
+        let places = here.places.clone();
+        let opened = self.frame().opened.len();
+        self.item.here = Some(here);
+        let (value, openings) = self.host(f);
+        self.item.here = None;
+        if value.ty.is_error() {
+            return Term { span, ..value };
+        }
+        let ty = self.infer.zonk(&value.ty);
+        if ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_)) {
+            return self.wrong(PlaceError::Nested { span, outer: None }, span);
+        }
+        let inside: Vec<TypeVar> = self.frame().opened.get(opened..).unwrap_or_default().to_vec();
+        let value = self.with_sizes_packed(Term { ty, ..value }, &inside);
+        let body = terms::with_prefix(openings, value);
+        let ty = Type::placed(body.ty.clone(), places.clone());
+        let term = Term::new(TermKind::At(places, Box::new(body)), ty, span);
+        self.open(term)
+    }
+
+    /// Packs those of the size variables that the type of a value mentions.
+    fn with_sizes_packed(&mut self, value: Term, vars: &[TypeVar]) -> Term {
+        let mut mentioned: Vec<TypeVar> = Vec::new();
+        value.ty.for_each_var(&mut |var| {
+            if vars.contains(var) && !mentioned.contains(var) {
+                mentioned.push(var.clone());
+            }
+        });
+        if mentioned.is_empty() {
+            return value;
+        }
+        let (ty, span) = (Type::exists(&mentioned, &value.ty), value.span);
+        let sizes = mentioned.into_iter().map(Type::var).collect();
+        Term::new(TermKind::PackSizes(sizes, Box::new(value)), ty, span)
+    }
+
+    /// Returns a term inside `at`: of a value at these places, what is here.
+    pub(in crate::check) fn here_term(&mut self, term: Term) -> Term {
+        let Some(here) = &self.item.here else { return term };
+        let ty = self.infer.shallow(&term.ty);
+        let Some((inner, places)) = ty.as_placed() else { return term };
+        let (places, span) = (self.infer.zonk(places), term.span);
+        if here.places.is_within_places(&places) || self.infer.try_unify(&here.places.clone(), &places) {
+            let inner = inner.clone();
+            return Term::new(TermKind::Here(Box::new(Term { ty, ..term })), inner, span);
+        }
+        let (here, at) = (here.places.clone(), here.span);
+        let ty = self.infer.settle(&ty);
+        self.wrong(PlaceError::NotHere { span, ty, here, at }, span)
+    }
+
+    /// Applies `f` to operands of which some are at places, outside of `at`: it means work at the
+    /// places that these have in common. Returns the operands, as the error, where none is.
+    pub(in crate::check) fn lift_operands<const N: usize>(
+        &mut self,
+        operands: [Term; N],
+        span: Span,
+        f: impl FnOnce(&mut Self, [Term; N]) -> Term,
+    ) -> Result<Term, [Term; N]> {
+        if self.item.here.is_some() || !operands.iter().any(|term| self.infer.shallow(&term.ty).is_spread()) {
+            return Err(operands);
+        }
+        let mut places: Option<Type> = None;
+        for operand in &operands {
+            self.decide(&operand.ty);
+            if !self.common_place(&mut places, &operand.ty.clone(), span) {
+                return Ok(Term::new(TermKind::Error, Type::error(), span));
+            }
+        }
+        let Some(places) = places else { return Err(operands) };
+        let here = Here { places, span, lifted: true };
+        Ok(self.work_at(here, span, |this| {
+            let operands = operands.map(|operand| this.part_here(operand));
+            f(this, operands)
+        }))
+    }
+
+    /// Adds the places of an operand's type to those that the operands have in common. Reports an
+    /// error and returns false if there is none.
+    fn common_place(&mut self, common: &mut Option<Type>, ty: &Type, span: Span) -> bool {
+        let ty = self.infer.zonk(ty);
+        let Some((_, places)) = ty.as_placed() else {
+            let parts = match ty.kind() {
+                TypeKind::Product(parts) if ty.is_spread() => parts.clone(),
+                TypeKind::Record(fields) if ty.is_spread() => {
+                    fields.iter().map(|(_, field)| field.clone()).collect()
+                }
+                _ => return true,
+            };
+            return parts.iter().all(|part| self.common_place(common, part, span));
+        };
+        let found = match common {
+            None => Some(places.clone()),
+            Some(known) => known.common_places(places),
+        };
+        if found.is_none() {
+            let first = common.clone().expect("two operands differ");
+            let (first, second) = (Type::placed(Type::error(), first), ty.clone());
+            let shown = |ty: &Type| ty.as_placed().map(|(_, places)| places.clone()).unwrap_or_else(Type::error);
+            let (first, second) = (shown(&first), shown(&second));
+            self.report(PlaceError::Disjoint { span, first, second });
+            return false;
+        }
+        *common = found;
+        true
+    }
+
+    /// Returns what is here of an operand: of a tuple, of each component.
+    fn part_here(&mut self, operand: Term) -> Term {
+        let ty = self.infer.zonk(&operand.ty);
+        if ty.as_placed().is_some() {
+            return self.here_term(Term { ty, ..operand });
+        }
+        let (TypeKind::Product(parts), true) = (ty.kind(), ty.is_spread()) else { return operand };
+        let span = operand.span;
+        let each: Vec<Term> = match operand.kind {
+            TermKind::Tuple(terms) => terms,
+            _ => {
+                let whole = Box::new(operand);
+                let part = |(at, ty): (usize, &Type)| {
+                    let kind = TermKind::Component(whole.clone(), BigUint::from(at));
+                    Term::new(kind, ty.clone(), span)
+                };
+                parts.iter().enumerate().map(part).collect()
+            }
+        };
+        let each: Vec<Term> = each.into_iter().map(|part| self.part_here(part)).collect();
+        let ty = Type::product(each.iter().map(|part| self.infer.zonk(&part.ty)).collect());
+        Term::new(TermKind::Tuple(each), ty, span)
+    }
+
+    /// Returns what is here of an argument.
+    fn arg_here<'e>(&mut self, arg: Arg<'e>) -> Arg<'e> {
+        match arg {
+            Arg::Done(term) => Arg::Done(self.part_here(term)),
+            Arg::Later(e, ty) => Arg::Later(e, ty),
+            Arg::Tuple(parts, span) => {
+                Arg::Tuple(parts.into_iter().map(|part| self.arg_here(part)).collect(), span)
+            }
+        }
+    }
+
+    /// Calls a function on arguments of which some are at places, unless it takes such values
+    /// itself. Returns the arguments, as the error, where it is called directly.
+    pub(in crate::check) fn lift_call<'e>(
+        &mut self,
+        args: Vec<Arg<'e>>,
+        direct: impl FnOnce(&mut Self, &Type) -> bool,
+        span: Span,
+        f: impl FnOnce(&mut Self, Vec<Arg<'e>>) -> Term,
+    ) -> Result<Term, Vec<Arg<'e>>> {
+        if self.item.here.is_some() {
+            return Err(args);
+        }
+        let types: Vec<Type> = args.iter().map(|arg| self.infer.zonk(&arg.ty())).collect();
+        let mut later = Vec::new();
+        args.iter().for_each(|arg| arg.for_each_later(&mut |e| later.push(e)));
+        let captured: Vec<Type> = later.into_iter().flat_map(|e| self.captured_places(e)).collect();
+        let placed = |ty: &Type| ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_));
+        if !types.iter().any(placed) && captured.is_empty() {
+            return Err(args);
+        }
+        if types.first().is_some_and(|first| direct(self, first)) {
+            return Err(args);
+        }
+        let mut places = None;
+        for ty in types.iter().chain(&captured) {
+            if !self.common_place(&mut places, ty, span) {
+                return Ok(Term::new(TermKind::Error, Type::error(), span));
+            }
+        }
+        let Some(places) = places else { return Err(args) };
+        let here = Here { places, span, lifted: true };
+        Ok(self.work_at(here, span, |this| {
+            let args = args.into_iter().map(|arg| this.arg_here(arg)).collect();
+            f(this, args)
+        }))
+    }
+
+    /// Returns the types of the variables at places that a function mentions.
+    fn captured_places(&mut self, e: &Expr) -> Vec<Type> {
+        let mut found = Vec::new();
+        for name in free_names(e) {
+            let ty = match self.lookup_variable(&name) {
+                Some(ty) => self.infer.zonk(&ty),
+                None => continue,
+            };
+            if ty.as_placed().is_some() {
+                found.push(ty);
+            }
+        }
+        found
+    }
+
+    /// Returns the type of a variable in scope, without a capture.
+    fn lookup_variable(&mut self, name: &str) -> Option<Type> {
+        for frame in self.item.frames.iter().rev() {
+            if let Some(binding) = frame.scopes.iter().rev().find_map(|scope| scope.get(name)) {
+                return Some(frame.locals[binding.local as usize].ty.clone());
+            }
+        }
+        let (id, ..) = self.global(name)?;
+        Some(self.program.globals[id as usize].ty.clone())
+    }
+
+    /// Returns true if one of the functions of a name takes values at places as they are here.
+    pub(in crate::check) fn takes_places(
+        &mut self,
+        found: &Found,
+        type_args: &[Type],
+        argument: &Type,
+    ) -> bool {
+        let candidates: Vec<Candidate> = found.candidates().map(|(_, candidate)| candidate.clone()).collect();
+        candidates.iter().any(|candidate| {
+            let scheme = self.candidate_header(candidate);
+            if !scheme.domain.is_spread() {
+                return false;
+            }
+            let mark = self.infer.mark();
+            let count = type_args.len().min(scheme.params.len());
+            let instance = scheme.instantiate(&mut self.infer, &type_args[..count]);
+            let fits = self.infer.unify(argument, &instance.domain).is_ok()
+                || self.may_restrict(argument, &instance.domain);
+            self.infer.undo(mark);
+            fits
+        })
+    }
+
+    /// Returns true if a value of one type may be one of the other at fewer places.
+    fn may_restrict(&mut self, found: &Type, expected: &Type) -> bool {
+        let (found, expected) = (self.infer.zonk(found), self.infer.zonk(expected));
+        match (found.components(64), expected.components(64)) {
+            (Some(a), Some(b)) if a.len() == b.len() && expected.is_spread() && expected.as_placed().is_none() => {
+                a.iter().zip(&b).all(|(a, b)| self.may_restrict(a, b))
+            }
+            _ => match (found.as_placed(), expected.as_placed()) {
+                (Some((a, r)), Some((b, s))) => {
+                    (s.is_within_places(r) || self.infer.unify(r, s).is_ok()) && self.infer.unify(a, b).is_ok()
+                }
+                (None, Some((b, _))) => !found.is_spread() && self.infer.unify(&found, b).is_ok(),
+                _ => self.infer.unify(&found, &expected).is_ok(),
+            },
+        }
+    }
+
+    /// Returns a term at the wanted places: a public value, or one at more places. Returns the
+    /// term, as the error, where that is not the matter.
+    pub(in crate::check) fn restricted(&mut self, term: Term, ty: &Type) -> Result<Term, Term> {
+        let wanted = self.infer.zonk(ty);
+        let Some((inner, places)) = wanted.as_placed() else { return Err(term) };
+        if self.item.here.is_some() {
+            return Err(term);
+        }
+        let (found, span) = (self.infer.settle(&term.ty), term.span);
+        if found.is_error() {
+            return Ok(term);
+        }
+        let term = Term { ty: found.clone(), ..term };
+        let (value, outer) = match found.as_placed() {
+            None if found.is_spread() => return Err(term),
+            None => {
+                let value = self.coerce(term, inner, None);
+                if value.ty.is_error() {
+                    return Ok(value);
+                }
+                (value, None)
+            }
+            Some((_, outer)) if !places.is_within_places(outer) => {
+                let error = PlaceError::OtherPlaces { span, found: found.clone(), expected: wanted.clone() };
+                return Ok(self.wrong(error, span));
+            }
+            Some((own, outer)) if self.infer.try_unify(own, inner) => (term, Some(outer.clone())),
+            Some((_, outer)) => {
+                let here = Here { places: outer.clone(), span, lifted: true };
+                let inner = inner.clone();
+                let value = self.work_at(here, span, |this| {
+                    let value = this.here_term(term);
+                    this.coerce(value, &inner, None)
+                });
+                (value, Some(outer.clone()))
+            }
+        };
+        if outer.as_ref() == Some(places) {
+            return Ok(value);
+        }
+        let ty = match value.ty.as_placed() {
+            Some((ty, _)) => ty.clone(),
+            None => self.infer.zonk(&value.ty),
+        };
+        let ty = Type::placed(ty, places.clone());
+        Ok(Term::new(TermKind::Restrict(Box::new(value)), ty, span))
+    }
+
+    /// Returns true if a function moves data between places.
+    pub(in crate::check) fn is_joint(&self, callable: &Callable) -> bool {
+        match callable {
+            Callable::Function(id) => self.env.signatures.get(id).is_some_and(|signature| signature.joint),
+            Callable::Prim(prim) => prim.class() == PrimClass::Communication,
+            _ => false,
+        }
+    }
+
+    /// Checks the effects of a call beyond those of procedures: a move has its place among the
+    /// statements of all parties, and files and the clock belong to a place.
+    pub(in crate::check) fn effects_of_places(&mut self, callable: &Callable, name: &str, span: Span) -> bool {
+        if self.is_joint(callable) {
+            return self.may_move(name, span);
+        }
+        let files = matches!(callable, Callable::Prim(prim) if prim.effect() == Effect::Files);
+        if let (true, Some(party), None) = (files, &self.program.party, &self.item.here) {
+            let party = party.place_names().first().map_or_else(String::new, |name| name.to_string());
+            self.report(PlaceError::Effect { span, name: name.to_string(), party });
+            return false;
+        }
+        true
+    }
+
+    /// Reports a move where none may stand.
+    fn may_move(&mut self, name: &str, span: Span) -> bool {
+        let name = name.to_string();
+        let error = if let Some(here) = &self.item.here {
+            PlaceError::MoveInside { span, name, at: here.span }
+        } else if self.frame().pure() && !self.frame().joint {
+            let header = Some(self.frame().header);
+            PlaceError::MoveInPure { span, name, header }
+        } else if self.frame().block.is_some() || self.item.unordered > 0 {
+            PlaceError::MoveInPure { span, name, header: None }
+        } else {
+            return true;
+        };
+        self.report(error);
+        false
+    }
+
+    /// Returns the term of a move, or of a draw of common random words.
+    pub(in crate::check) fn communication(
+        &mut self,
+        prim: Prim,
+        instance: &Instance,
+        arg: Term,
+        ty: Type,
+        span: Span,
+    ) -> Term {
+        let chosen = Callable::Prim(prim);
+        let arg = Term { ty: self.infer.settle(&arg.ty), ..arg };
+        if prim == Prim::Join {
+            let [union, first, second] = [0, 1, 2].map(|at| self.infer.zonk(&instance.args[at]));
+            let joined = match (first.as_places(), second.as_places()) {
+                (Some(a), Some(b)) if a.mask & b.mask == 0 => Type::places(a.party, a.mask | b.mask),
+                _ => return self.wrong(PlaceError::Overlap { span, first, second }, span),
+            };
+            if !self.infer.try_unify(&union, &joined) {
+                let (found, expected) = (joined, union);
+                return self.wrong(PlaceError::OtherPlaces { span, found, expected }, span);
+            }
+        }
+        let moves = !matches!(prim, Prim::Me | Prim::CommonWords | Prim::OwnWords);
+        let moved = instance.args.last().filter(|_| moves).map(|ty| self.infer.settle(ty));
+        let Some(moved) = moved else { return self.call_term(&chosen, instance, arg, ty, span, span) };
+        if !self.is_wire(&moved, span) {
+            return Term::new(TermKind::Error, Type::error(), span);
+        }
+        let mut sizes: Vec<TypeVar> = Vec::new();
+        moved.for_each_var(&mut |var| {
+            if self.program.placed_sizes.contains_key(&var.id) && !sizes.contains(var) {
+                sizes.push(var.clone());
+            }
+        });
+        let (Prim::Send, false, Some((_, from))) = (prim, sizes.is_empty(), arg.ty.as_placed()) else {
+            return self.call_term(&chosen, instance, arg, ty, span, span);
+        };
+        // The sizes travel with the value, and are opened at its new place.
+        let from = from.clone();
+        let here = Term::new(TermKind::Here(Box::new(arg)), moved, span);
+        let packed = self.with_sizes_packed(here, &sizes);
+        let to = self.infer.settle(&instance.args[0]);
+        let (exists, placed) = (packed.ty.clone(), Type::placed(packed.ty.clone(), from.clone()));
+        let packed = Term::new(TermKind::At(from.clone(), Box::new(packed)), placed, span);
+        let result = Type::placed(exists.clone(), to.clone());
+        Term::new(TermKind::Prim(prim, vec![to, from, exists], vec![packed]), result, span)
+    }
+
+    /// Reports data of a type that cannot be moved.
+    fn is_wire(&mut self, ty: &Type, span: Span) -> bool {
+        let ty = self.infer.settle(ty);
+        match no_wire(&ty) {
+            Some(part) => {
+                self.report(PlaceError::NotWire { span, ty, part });
+                false
+            }
+            None => true,
+        }
+    }
+}
+
+/// Returns the names that an expression mentions and does not bind.
+fn free_names(e: &Expr) -> BTreeSet<Arc<str>> {
+    fn walk(node: Node<'_>, used: &mut BTreeSet<Arc<str>>, bound: &mut BTreeSet<Arc<str>>) {
+        match node {
+            Node::Expr(Expr { kind: ExprKind::Name(name), .. }) => drop(used.insert(name.text.clone())),
+            Node::Pattern(ast::Pattern { kind: PatternKind::Name(name), .. }) => {
+                bound.insert(name.text.clone());
+            }
+            _ => {}
+        }
+        node.for_each_child(&mut |child| walk(child, used, bound));
+    }
+    let (mut used, mut bound) = (BTreeSet::new(), BTreeSet::new());
+    walk(Node::Expr(e), &mut used, &mut bound);
+    used.retain(|name| !bound.contains(name));
+    used
+}
+
+/// Returns a part of a type that cannot be moved: a function, or a value of an abstract type.
+fn no_wire(ty: &Type) -> Option<Type> {
+    match ty.kind() {
+        TypeKind::Function(..) | TypeKind::Procedure(_) => Some(ty.clone()),
+        TypeKind::Nominal(nominal, _) if nominal.as_abstract().is_some() => Some(ty.clone()),
+        TypeKind::Nominal(nominal, args) => {
+            let parts = nominal.struct_fields(args).or_else(|| nominal.variant_cases(args)).unwrap_or_default();
+            let definition = nominal.newtype_definition(args);
+            let own = |part: &Type| part.kind() != ty.kind() && !part.nodes().gt(&1_000);
+            parts
+                .into_iter()
+                .map(|(_, part)| part)
+                .chain(definition)
+                .filter(own)
+                .find_map(|part| if mentions_nominal(&part, nominal.id) { None } else { no_wire(&part) })
+        }
+        kind => {
+            let mut found = None;
+            kind.for_each_child(&mut |child| found = found.take().or_else(|| no_wire(child)));
+            found
+        }
+    }
+}
+
+/// Returns true if a declared type occurs in a type.
+fn mentions_nominal(ty: &Type, id: u32) -> bool {
+    let mut found = matches!(ty.kind(), TypeKind::Nominal(nominal, _) if nominal.id == id);
+    ty.kind().for_each_child(&mut |child| found = found || mentions_nominal(child, id));
+    found
+}

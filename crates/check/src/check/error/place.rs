@@ -1,0 +1,224 @@
+//! `E1001` to `E1019`: places, and what several parties may do.
+
+use crate::diagnostic::{Diagnostic, Help, errors};
+use crate::source::Span;
+use crate::types::Type;
+
+errors! {
+    /// The errors about places.
+    pub enum PlaceError {
+        /// Places where no party is declared.
+        E1001 NoParty { span: Span },
+        /// A second declaration of parties.
+        E1002 SecondParty { span: Span, previous: String },
+        /// A declaration of parties in a block or in an imported module.
+        E1002 PartyHere { span: Span },
+        /// More parties than a set of places can have.
+        E1002 TooManyParties { span: Span, found: usize, limit: usize },
+        /// A type after `@`, or after `at`, that is no set of places.
+        E1003 NotPlaces { span: Span, ty: Type },
+        /// A name in a set of places that is no place.
+        E1003 NotAPlace { span: Span, name: String, places: Vec<String> },
+        /// `at` inside `at`, or a value at places inside a value at places.
+        E1004 Nested { span: Span, outer: Option<Span> },
+        /// A value at places where each value has to be the same for all: an element, a case, a
+        /// field, a type argument.
+        E1005 Spread { span: Span, ty: Type, role: String },
+        /// A value at places that the work at hand is not at.
+        E1006 NotHere { span: Span, ty: Type, here: Type, at: Span },
+        /// Operands without a common place.
+        E1007 Disjoint { span: Span, first: Type, second: Type },
+        /// A value at other places than are wanted.
+        E1007 OtherPlaces { span: Span, found: Type, expected: Type },
+        /// A value at places where a public one is needed.
+        E1008 NotPublic { span: Span, ty: Type, expected: Type },
+        /// An effect outside of `at` that the parties may not have in common.
+        E1009 Effect { span: Span, name: String, party: String },
+        /// A move inside `at`.
+        E1010 MoveInside { span: Span, name: String, at: Span },
+        /// A move in a pure function, or in an expression whose parts have no order.
+        E1011 MoveInPure { span: Span, name: String, header: Option<Span> },
+        /// A function that moves data, used as a value.
+        E1012 JointValue { span: Span, name: String },
+        /// `joint` before something that is no `fun` of the top level.
+        E1012 JointHere { span: Span },
+        /// A store inside `at` into a variable that is not at these places.
+        E1013 StoreElsewhere { span: Span, name: String, ty: Type, here: Type },
+        /// A `return` inside `at`.
+        E1014 LeavesAt { span: Span, word: &'static str },
+        /// A procedure applied to a value at places, outside of `at`.
+        E1015 ProcedureOfPlaced { span: Span, name: String, places: Type },
+        /// Data that cannot be moved.
+        E1016 NotWire { span: Span, ty: Type, part: Type },
+        /// A size that is known at some places only, mentioned elsewhere.
+        E1017 SizeElsewhere { span: Span, name: String, places: Type },
+        /// Joined values that have a place in common, or places that are not known.
+        E1018 Overlap { span: Span, first: Type, second: Type },
+    }
+}
+
+impl PlaceError {
+    /// Returns the message.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        use PlaceError as E;
+        let error = |span: &Span, message: String, label: String| {
+            Diagnostic::error(self.code(), *span, message, label)
+        };
+        match self {
+            E::NoParty { span } => {
+                error(span, "the program declares no parties".into(), "there are no places".into())
+                    .help("`party Party = alice | bob | carol;` declares them")
+            }
+            E::SecondParty { span, previous } => error(
+                span,
+                "a program declares its parties once".into(),
+                format!("`{previous}` is declared already"),
+            ),
+            E::PartyHere { span } => error(
+                span,
+                "parties are declared at the top level of the main program".into(),
+                "not here".into(),
+            )
+            .help("a function for any places has a type parameter for them: `fun f[S:PLACES](x:int @ S) => …`"),
+            E::TooManyParties { span, found, limit } => error(
+                span,
+                format!("a program has {limit} parties at most"),
+                format!("these are {found}"),
+            ),
+            E::NotPlaces { span, ty } => {
+                error(span, format!("`{ty}` is no set of places"), "places are needed here".into())
+                    .help("a place, a set `{alice, bob}`, the type of all parties, or a parameter of kind PLACES")
+            }
+            E::NotAPlace { span, name, places } => {
+                let known: Vec<String> = places.iter().map(|place| format!("`{place}`")).collect();
+                error(span, format!("`{name}` is no place"), "not a party".into())
+                    .help(format!("the places are {}", known.join(", ")))
+            }
+            E::Nested { span, outer } => {
+                let d = error(
+                    span,
+                    "work at a place is not done at another place".into(),
+                    "places inside places".into(),
+                );
+                match outer {
+                    Some(outer) => d.label(*outer, "inside this work"),
+                    None => d,
+                }
+            }
+            E::Spread { span, ty, role } => error(
+                span,
+                format!("`{ty}` cannot {role}"),
+                "each place has a value of its own".into(),
+            )
+            .help("`(T ^ I) @ S` is an array at S; `at S { … }` works on what is there"),
+            E::NotHere { span, ty, here, at } => {
+                let d = error(span, format!("`{here}` has no part of `{ty}`"), "this is elsewhere".into())
+                    .label(*at, format!("this work is done at `{here}`"));
+                match ty.as_placed() {
+                    Some((_, places)) if places.has_kind(crate::types::Kind::Place) => {
+                        d.help(format!("move it before: `x.send[{here}]`, or `x.reveal`, which tells all"))
+                    }
+                    _ => d.help("move it there before"),
+                }
+            }
+            E::Disjoint { span, first, second } => error(
+                span,
+                format!("no place has both a `{first}` and a `{second}`"),
+                "the operands have no place in common".into(),
+            )
+            .help("`send` moves one of them to the place of the other"),
+            E::OtherPlaces { span, found, expected } => {
+                let d = error(
+                    span,
+                    format!("`{found}` is not where `{expected}` is needed"),
+                    format!("this is `{found}`"),
+                );
+                match (found.as_placed(), expected.as_placed()) {
+                    (Some(_), Some((_, to))) => d.help(format!("`x.send[{to}]` moves a value of one place")),
+                    _ => d,
+                }
+            }
+            E::NotPublic { span, ty, expected } => {
+                let message = format!("a public `{expected}` is needed here, the same for all parties");
+                let d = error(span, message, format!("this is `{ty}`"));
+                match ty.as_placed() {
+                    Some((_, places)) => d.help(format!(
+                        "inside `at {places} {{ … }}` it may depend on values that are there; `reveal` tells all"
+                    )),
+                    None => d,
+                }
+            }
+            E::Effect { span, name, party } => error(
+                span,
+                format!("`{name}` may be different for each party"),
+                "outside of `at`".into(),
+            )
+            .help(format!("say who does it: `at {party} {{ … }}`")),
+            E::MoveInside { span, name, at } => error(
+                span,
+                format!("`{name}` moves data between places, and here only some of them work"),
+                "a move".into(),
+            )
+            .label(*at, "inside this work")
+            .help("move before or after `at`"),
+            E::MoveInPure { span, name, header } => {
+                let d = error(
+                    span,
+                    format!("`{name}` moves data, and here the order of evaluation is not fixed"),
+                    "a move".into(),
+                );
+                match header {
+                    Some(header) => d.label(*header, "this function is pure").help("declare it `joint fun`"),
+                    None => d.help("move the whole array at once, before or after"),
+                }
+            }
+            E::JointValue { span, name } => error(
+                span,
+                format!("`{name}` moves data and is no value"),
+                "neither an argument nor the value of a variable".into(),
+            )
+            .help("call it; for all elements of an array there is a call of the whole array"),
+            E::JointHere { span } => error(
+                span,
+                "`joint` stands before a `fun` of the top level with one group of parameters".into(),
+                "not here".into(),
+            ),
+            E::StoreElsewhere { span, name, ty, here } => error(
+                span,
+                format!("work at `{here}` cannot change `{name}`"),
+                format!("this is `{ty}`"),
+            )
+            .help(format!("declare it at these places: `var {name} : … @ {here} = …`")),
+            E::LeavesAt { span, word } => error(
+                span,
+                format!("`{word}` cannot leave the work at a place"),
+                "the other parties do not see it".into(),
+            ),
+            E::ProcedureOfPlaced { span, name, places } => error(
+                span,
+                format!("`{name}` is carried out by all parties, and this argument is at `{places}`"),
+                "not public".into(),
+            )
+            .help(Help::from(format!("`at {places} {{ {name} …; }}` does it there"))),
+            E::NotWire { span, ty, part } => error(
+                span,
+                format!("a `{ty}` cannot be moved"),
+                match ty == part {
+                    true => "only numbers, codes, texts and what consists of them".into(),
+                    false => format!("`{part}` is no data"),
+                },
+            ),
+            E::SizeElsewhere { span, name, places } => error(
+                span,
+                format!("the size `{name}` is known at `{places}` only"),
+                "mentioned elsewhere".into(),
+            )
+            .help(format!("`at {places} {{ … }}` may use it")),
+            E::Overlap { span, first, second } => error(
+                span,
+                format!("`join` takes values of disjoint places, and these are at `{first}` and `{second}`"),
+                "not disjoint".into(),
+            ),
+        }
+    }
+}
