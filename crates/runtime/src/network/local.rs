@@ -324,10 +324,10 @@ mod tests {
 
     #[test]
     fn the_flag_interrupts_who_waits() {
-        let nets = connect(2);
+        let nets = connect(3);
         let flag = AtomicBool::new(false);
         thread::scope(|scope| {
-            let waiting = scope.spawn(|| nets[0].receive(1, &header(0), Length::AtMost(9), &flag));
+            let waiting = scope.spawn(|| nets[0].receive(2, &header(0), Length::AtMost(9), &flag));
             let finishing = scope.spawn(|| nets[1].finish(&flag));
             flag.store(true, Ordering::Relaxed);
             assert_eq!(waiting.join().expect("no panic"), Err(NetworkError::Interrupted));
