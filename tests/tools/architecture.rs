@@ -23,6 +23,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("layout", &["hash", "types", "value"]),
     ("data", &["hash", "source", "diagnostic", "quote", "suggest", "types", "value"]),
     ("picture", &[]),
+    ("network", &[]),
     ("kernel", &["source", "types", "core", "value", "layout"]),
     ("loop_ir", &["hash", "core"]),
     (
@@ -39,6 +40,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "layout",
             "data",
             "picture",
+            "network",
             "kernel",
         ],
     ),

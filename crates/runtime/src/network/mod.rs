@@ -9,13 +9,25 @@
 //! for it.
 //!
 //! An *epoch* is one input of a session. A party that fails, is interrupted, or runs out of memory
-//! calls [`Network::stop`]; every other party then gets [`NetworkError::Stopped`] from its next
-//! call in the same epoch, whatever was sent before. [`Network::begin`] starts the next epoch and
+//! calls [`Network::stop`]; every party then gets [`NetworkError::Stopped`] from its next call in
+//! the same epoch, whatever was sent before. [`Network::begin`] starts the next epoch and
 //! drops the frames of older ones.
 
 pub mod local;
+pub mod progress;
+pub mod stream;
 
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The time after which a party that waits looks at its interrupt flag again.
+pub const POLL: Duration = Duration::from_millis(20);
+
+/// Locks a mutex. What a panic has left behind is used: every change here is one assignment or push.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The number of a party, in the order of the declaration.
 pub type PartyId = usize;
@@ -33,6 +45,23 @@ pub struct Header {
     pub digest: u64,
 }
 
+impl Header {
+    /// Compares the header of a frame with this one, which is expected.
+    ///
+    /// # Errors
+    /// [`Refusal::Diverged`] if only the public execution differs, or also the place that it led
+    /// to; [`Refusal::OutOfPlace`] if the frame belongs to another move.
+    pub fn check(&self, found: &Header) -> Result<(), Refusal> {
+        if self == found {
+            Ok(())
+        } else if self.count == found.count && self.digest != found.digest {
+            Err(Refusal::Diverged)
+        } else {
+            Err(Refusal::OutOfPlace)
+        }
+    }
+}
+
 /// The length of a message in bytes, as its receiver knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
@@ -40,6 +69,20 @@ pub enum Length {
     Exact(u64),
     /// At most that many bytes: the size arrives with the data.
     AtMost(u64),
+}
+
+impl Length {
+    /// Compares the length of a message with the expected one.
+    ///
+    /// # Errors
+    /// [`Refusal::WrongLength`].
+    pub fn check(self, found: u64) -> Result<(), Refusal> {
+        let fits = match self {
+            Length::Exact(bytes) => found == bytes,
+            Length::AtMost(bytes) => found <= bytes,
+        };
+        if fits { Ok(()) } else { Err(Refusal::WrongLength) }
+    }
 }
 
 /// The reason why there is no message.
@@ -94,14 +137,15 @@ pub trait Network: Send + Sync {
     /// Returns how many parties there are.
     fn parties(&self) -> usize;
 
-    /// Begins an epoch; the numbers of epochs only grow. Drops the frames of older epochs, and
-    /// derives the pairwise streams anew, so that no stream is used twice.
+    /// Begins an epoch. Drops the frames of older epochs, and derives the pairwise streams anew, so
+    /// that no stream is used twice. The first epoch is 0 and has begun already; a number that is
+    /// not greater than the present one changes nothing.
     fn begin(&self, epoch: u64);
 
-    /// Sends data to another party. Does not wait for its program: a large exchange cannot lock.
+    /// Sends data to another party, never to this one. Does not wait for its program: a large exchange cannot lock.
     ///
     /// # Errors
-    /// The other party has stopped or is lost.
+    /// A party has stopped or is lost, whichever it is.
     fn send(&self, to: PartyId, header: &Header, data: Vec<u8>) -> Result<(), NetworkError>;
 
     /// Waits for the next data of another party. Returns within 100 ms after the flag is set.
@@ -126,7 +170,7 @@ pub trait Network: Send + Sync {
     /// Waits until all others have finished the present epoch, too.
     ///
     /// # Errors
-    /// One of them has stopped or is lost.
+    /// One of them has stopped or is lost, or has sent what this party never asked for.
     fn finish(&self, interrupt: &AtomicBool) -> Result<(), NetworkError>;
 
     /// Returns the counters.
