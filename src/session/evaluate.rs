@@ -93,6 +93,7 @@ impl Session {
         };
         diagnostics.extend(found.into_iter().map(|diagnostic| self.suggest_library_name(diagnostic)));
         if self.program.instances.len() > instances {
+            self.clear_party_instances();
             self.machine.clear_instances();
         }
         script.ok_or(Status::Rejected)
@@ -155,31 +156,40 @@ impl Session {
     ) -> Result<Option<ValueText>, (Status, Box<Diagnostic>)> {
         let interrupt = self.interrupt.clone();
         let files = self.files.clone();
+        let with_parties = match self.program.party.is_some() {
+            true => Some(self.run_for_parties(script, out)),
+            false => None,
+        };
         let mut host = Host {
             out,
+            out_here: None,
             interrupt: &interrupt,
             memory: self.memory,
             files: files.as_deref(),
             screen: self.screen,
         };
-        let done = self.machine.run(&self.program, script, &mut host).and_then(|value| {
-            let Some((value, term)) = value.zip(script.result.as_ref()) else { return Ok(None) };
+        let ran = with_parties.unwrap_or_else(|| {
+            let value = self.machine.run(&self.program, script, &mut host)?;
+            Ok(value.map(|value| (value, Vec::new())))
+        });
+        let done = ran.and_then(|value| {
+            let Some(((value, others), term)) = value.zip(script.result.as_ref()) else { return Ok(None) };
             if mode == Mode::Script {
                 return Ok(None);
             }
             let shown = self.format_value(&value, &term.ty, mode, &mut host)?;
-            Ok(Some((value, shown)))
+            Ok(Some((value, others, shown)))
         });
         match done {
             Ok(None) => Ok(None),
-            Ok(Some((value, shown))) => {
+            Ok(Some((value, others, shown))) => {
                 // An expression that only names a result makes no new one.
                 let again = match script.result.as_ref().map(|term| &term.kind) {
                     Some(TermKind::Global(id)) => script.body.is_empty() && self.results.contains(*id),
                     _ => false,
                 };
                 if matches!(mode, Mode::Display(_)) && !again {
-                    self.bind_result(value, &shown.ty);
+                    self.bind_result(value, others, &shown.ty);
                 }
                 Ok(Some(shown))
             }
@@ -206,6 +216,7 @@ impl Session {
         let interrupt = self.interrupt.clone();
         let mut host = Host {
             out: &mut |_| (),
+            out_here: None,
             interrupt: &interrupt,
             memory: self.memory,
             files: None,

@@ -145,6 +145,7 @@ impl Session {
         let id = self.program.globals.len() as GlobalId;
         let name: Arc<str> = name.into();
         self.program.globals.push(Global { name: name.clone(), ty: value.ty });
+        self.share_global(id, &value.value);
         self.machine.set_global(id, value.value);
         let definition = Definition::of_session(id);
         self.env.values.insert(name, definition);

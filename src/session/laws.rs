@@ -158,6 +158,7 @@ impl Session {
         let script = Script { locals: Vec::new(), body: Vec::new(), result: Some(term) };
         let mut host = Host {
             out: &mut |_| (),
+            out_here: None,
             interrupt: &self.interrupt,
             memory: self.memory,
             files: None,

@@ -28,6 +28,7 @@ mod metrics;
 mod modules;
 mod names;
 pub mod outline;
+mod parties;
 mod program_export;
 mod query;
 pub mod reference;
@@ -57,6 +58,7 @@ pub use entry_point::{ArgumentError, EntryPoint, Parameter};
 pub use host::{AnnotationRule, HostRegistry, HostValue, ValueRule};
 pub use large_stack::{on_large_stack, try_on_large_stack};
 pub use laws::{LawTrial, LawVerdict};
+pub use crate::network::{Network, PartyId, Traffic};
 pub use metrics::Metrics;
 pub use modules::{Loader, ModuleLocation, NotFound};
 pub use names::{BUILT_IN_TYPE_NAMES, Definition, KEYWORDS, NameDescription, NameKind, Overload, primitive};
@@ -77,6 +79,7 @@ use inputs::EvaluatedInput;
 use library::Library;
 use library::load::initial_env;
 use modules::LoadedModules;
+use parties::Parties;
 use results::Results;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -105,6 +108,7 @@ pub struct Session {
     screen: Screen,
     jit: Option<Arc<Jit>>,
     executor: (Executor, usize),
+    parties: Parties,
 }
 
 /// The executor of programs.
@@ -212,6 +216,7 @@ impl Session {
             screen: Screen::default(),
             jit: None,
             executor: (Executor::Reference, 0),
+            parties: Parties::default(),
         }
         .with_executor(Executor::Compiled, 0)
     }

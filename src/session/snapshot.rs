@@ -3,6 +3,7 @@
 use super::Session;
 use super::diagnostics::internal_error;
 use super::modules::LoadedModules;
+use super::parties::PartiesCheckpoint;
 use crate::check::Env;
 use crate::core::program::Extent;
 use crate::diagnostic::Diagnostic;
@@ -16,6 +17,7 @@ pub(super) struct Snapshot {
     modules: LoadedModules,
     program: Extent,
     checkpoint: Checkpoint,
+    parties: PartiesCheckpoint,
 }
 
 impl Session {
@@ -38,6 +40,7 @@ impl Session {
             modules: self.modules.clone(),
             program: self.program.extent(),
             checkpoint: self.machine.checkpoint(&self.program),
+            parties: self.parties_checkpoint(),
         }
     }
 
@@ -52,8 +55,10 @@ impl Session {
         self.program.truncate(&saved.program);
         if self.program.instances.len() < instances {
             self.machine.clear_instances();
+            self.clear_party_instances();
         }
         self.machine.restore(&saved.checkpoint);
+        self.restore_parties(&saved.parties);
     }
 
     /// Does work whose texts are removed afterward.

@@ -85,6 +85,7 @@ fn run_here(name: &str, text: &str, evaluate: bool) -> Outcome {
                 };
                 let mut host = Host {
                     out: &mut out,
+                    out_here: None,
                     interrupt: &interrupt,
                     memory: MEMORY,
                     files: Some(&Fixtures),

@@ -244,6 +244,7 @@ fn mangled_programs() {
             assert_eq!(validate::validate_all(&program, &script), Ok(()), "{mangled}");
             let mut host = Host {
                 out: &mut |_| {},
+                out_here: None,
                 interrupt: &interrupt,
                 memory: 16 << 20,
                 files: None,

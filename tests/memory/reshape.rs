@@ -50,6 +50,7 @@ impl World {
         let mut out = |_: &str| {};
         let mut host = Host {
             out: &mut out,
+            out_here: None,
             interrupt: &interrupt,
             memory: 1 << 32,
             files: None,

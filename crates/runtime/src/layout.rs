@@ -218,6 +218,11 @@ impl SumLayout {
         self.unwrapped
     }
 
+    /// Returns the number of flattened cases.
+    pub fn case_count(&self) -> Code {
+        self.total.clone()
+    }
+
     /// Returns the first code of case `i` in a sum of unit cases.
     pub fn offset(&self, i: &Code) -> Code {
         self.case(i).0

@@ -88,6 +88,7 @@ impl Session {
             // The library's own variables are made at once: an interrupt is for the user's input.
             let mut host = Host {
                 out: &mut |_| (),
+                out_here: None,
                 interrupt: &AtomicBool::new(false),
                 memory: self.memory,
                 files: None,

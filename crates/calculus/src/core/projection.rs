@@ -9,6 +9,7 @@
 //! |---|---|---|
 //! | the type `T @ S` | `T` | `1` |
 //! | `at S { e }` | `e` | `()` |
+//! | `at S { e }` that may print | `at S { e }` | `at S { () }` |
 //! | a value restricted to S | the value | the value is computed, and `()` |
 //! | the value that this place has | the value | does not occur |
 //! | an opening of sizes that are known at S | the opening | nothing |
@@ -22,10 +23,10 @@
 //!
 //! Cost: linear in the core, which is copied.
 
-use super::prim::PrimClass;
+use super::prim::{Effect, PrimClass};
 use super::visit::{Part, PartMut};
 use super::{Function, LocalInfo, Pat, PatKind, Script, Stmt, StmtKind, Term, TermKind};
-use crate::types::{PlaceSet, Type};
+use crate::types::{PlaceSet, Type, TypeKind};
 
 /// The projection for one party.
 pub struct Projection<'a> {
@@ -69,6 +70,20 @@ fn part_mentions_places(part: Part<'_>) -> bool {
 }
 
 impl Term {
+    /// Returns true if the term may print: it calls a procedure.
+    fn may_print(&self) -> bool {
+        let own = match &self.kind {
+            TermKind::Prim(prim, ..) => prim.effect() == Effect::Output,
+            TermKind::Call(head, _) => matches!(head.ty.kind(), TypeKind::Procedure(_)),
+            _ => false,
+        };
+        let mut found = own;
+        if !found {
+            self.for_each_child(&mut |child| found = found || child.may_print());
+        }
+        found
+    }
+
     /// Returns true if the term mentions places.
     fn mentions_places(&self) -> bool {
         let own = matches!(self.kind, TermKind::At(..) | TermKind::Here(_) | TermKind::Restrict(_))
@@ -146,9 +161,19 @@ impl Projection<'_> {
         let span = term.span;
         match &mut term.kind {
             TermKind::At(places, body) => {
-                let body = self.is_among(places).then(|| std::mem::replace(&mut **body, Term::unit(span)));
-                *term = body.unwrap_or_else(|| Term::unit(span));
-                return self.term(term);
+                // What is printed at a place is told apart from what all print, and has its position
+                // in the output of all: so the work remains for every party.
+                let prints = body.may_print();
+                let own = self.is_among(places).then(|| std::mem::replace(&mut **body, Term::unit(span)));
+                let mut own = own.unwrap_or_else(|| Term::unit(span));
+                self.term(&mut own);
+                let ty = own.ty.clone();
+                *term = if prints {
+                    Term::new(TermKind::At((self.concrete)(places), Box::new(own)), ty, span)
+                } else {
+                    own
+                };
+                return;
             }
             TermKind::Here(inner) => {
                 *term = std::mem::replace(&mut **inner, Term::unit(span));

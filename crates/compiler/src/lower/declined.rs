@@ -94,6 +94,7 @@ reasons! {
         ExitFromUnit "a way out of the part";
         Output "output";
         Files "files";
+        Places "values at places";
         Recursion "recursion";
         RuntimeSizes "sizes that arrive while it runs";
         LibrarySort "sorting in the library";

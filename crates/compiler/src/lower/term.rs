@@ -58,6 +58,9 @@ impl<'a> Lower<'a> {
             }
             TermKind::Local(local) => self.local(*local, frame),
             TermKind::Move(place) => self.term(place, frame),
+            TermKind::At(..) | TermKind::Here(_) | TermKind::Restrict(_) => {
+                Err(Declined::Construct(UnsupportedConstruct::Places))
+            }
             TermKind::Global(global) => {
                 if let Some(place) = self.globals.get(global).cloned() {
                     return self.read(&place);

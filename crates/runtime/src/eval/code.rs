@@ -138,6 +138,8 @@ pub enum NodeKind {
     StorageMismatch(Box<Node>, Arc<(Type, Type)>),
     /// The code of a value whose type has more values than the scalar type.
     CodesTooLarge(Scalar, Arc<CodeType>, Box<Node>),
+    /// Work at a place, whose output is told apart from what all parties print.
+    AtPlace(Box<Node>),
     /// A conditional.
     If(Box<Node>, Box<Node>, Box<Node>),
     /// A match.

@@ -122,6 +122,31 @@ errors! {
             /// The number type.
             number: &'static str,
         },
+        /// Another party has stopped.
+        E0530 PartyStopped {
+            /// Its name.
+            party: String,
+        },
+        /// The connection with another party has ended.
+        E0531 PartyLost {
+            /// Its name.
+            party: String,
+        },
+        /// Another party has been silent for too long.
+        E0532 PartySilent {
+            /// Its name.
+            party: String,
+        },
+        /// A message of another party is not the expected one.
+        E0533 MessageRefused {
+            /// The name of the party.
+            party: String,
+        },
+        /// The parties disagree on public values.
+        E0534 PartiesDiverged {
+            /// The name of the party that disagrees.
+            party: String,
+        },
         /// A reshape between types that are stored differently: a bug of the checker.
         E0599 StoredOtherwise {
             /// The type of the value.
@@ -289,6 +314,24 @@ impl Failure {
                     .note(format!("`{ty}` has {size} values"))
                     .help("`:>> bigint` gives the code of a value of any compact type")
             }
+            Failure::PartyStopped { party } => {
+                error(format!("{party} stopped"), "the program cannot go on without this party")
+            }
+            Failure::PartyLost { party } => {
+                error(format!("the connection with {party} has ended"), "waiting for this party")
+            }
+            Failure::PartySilent { party } => {
+                error(format!("{party} has been silent for too long"), "waiting for this party")
+            }
+            Failure::MessageRefused { party } => error(
+                format!("a message of {party} is not the one that this program sends here"),
+                "received here",
+            ),
+            Failure::PartiesDiverged { party } => error(
+                format!("{party} has other public values than this party"),
+                "found out here",
+            )
+            .help("the program, its arguments and everything public are the same for all parties"),
             Failure::StoredOtherwise { from, to } => error(
                 format!("a mistake inside Felis: `{from}` is not stored as `{to}` is"),
                 "please report this program",

@@ -5,12 +5,14 @@
 //! in [`super::statements`], calls in [`super::calls`].
 
 use super::arithmetic::memory_failure;
+use super::bindings::Bindings;
 use super::code::{Callee, Instance};
 use super::error::{Failure, RuntimeError};
 use super::machine::{Host, Machine};
 use super::specialize::{Specializer, specialize_function};
 use super::tier_up::{CoreFragment, CoreRoot};
-use crate::core::{LocalInfo, Program, last_use};
+use crate::core::projection::Projection;
+use crate::core::{Function, LocalInfo, Program, last_use};
 use crate::layout::{TOO_MANY_SLOTS, is_countable};
 use crate::source::Span;
 use crate::types::encoding::Code;
@@ -70,6 +72,14 @@ impl Evaluator<'_, '_> {
         let sites = self.machine.accelerator.is_some();
         let whole = CoreFragment::new(core);
         Specializer::new(self.program, &self.machine.layouts, &self.machine.sizes, locals, sites, whole)
+    }
+
+    /// Exchanges the output of all parties and the output at a place.
+    pub(super) fn switch_output(&mut self) {
+        if let Some(here) = &mut self.host.out_here {
+            std::mem::swap(&mut self.host.out, here);
+            (self.host.out)("");
+        }
     }
 
     /// Returns a failure with its position and the chain of calls.
@@ -152,10 +162,23 @@ impl Evaluator<'_, '_> {
                     return Err(self.fail(Failure::TypeTooLarge, span));
                 }
                 let machine = &mut *self.machine;
-                let mark = || {
+                let mut mark = |function: &Function| {
                     Arc::new(last_use::mark_function(self.program, &mut machine.reachable_globals, function))
                 };
-                let function = machine.marked_functions.entry(callee.function).or_insert_with(mark).clone();
+                let function = match &machine.party {
+                    // What a party does depends on the places among the type arguments.
+                    Some(party) if function.mentions_places() => {
+                        let own = function.type_params.iter().map(|p| p.id).zip(callee.type_args.iter().cloned());
+                        let bindings = Bindings { types: own.collect(), outer: None };
+                        let concrete = &|ty: &Type| bindings.concrete(ty);
+                        mark(&Projection { me: party.me, concrete }.function(function))
+                    }
+                    _ => machine
+                        .marked_functions
+                        .entry(callee.function)
+                        .or_insert_with(|| mark(function))
+                        .clone(),
+                };
                 let (machine, sizes) = (&*self.machine, &self.machine.sizes);
                 let (made, unbound) = specialize_function(
                     self.program,

@@ -5,6 +5,7 @@
 
 use super::bindings::Bindings;
 use super::code::Instance;
+use super::communication::Party;
 use super::progress::{ProgressMonitor, Watcher};
 use crate::core::last_use::ReachableGlobals;
 use crate::core::{Function, FunctionId, GlobalId, Program};
@@ -23,6 +24,9 @@ use std::sync::atomic::AtomicBool;
 pub struct Host<'a> {
     /// Receives what the program prints.
     pub out: &'a mut dyn FnMut(&str),
+    /// Receives what the program prints at a place; an empty text when work there begins. Otherwise
+    /// `out` receives it.
+    pub out_here: Option<&'a mut dyn FnMut(&str)>,
     /// The interrupt flag.
     pub interrupt: &'a AtomicBool,
     /// The largest value, in bytes.
@@ -65,6 +69,8 @@ pub struct Machine {
     pub(super) accelerator: Option<Arc<dyn Accelerator>>,
     /// True if parts are compiled before their first execution.
     pub(super) eager: bool,
+    /// The party that the machine runs the program for, if the program has parties.
+    pub(super) party: Option<Party>,
 }
 
 /// A state of the machine to which it can be restored.
@@ -85,6 +91,24 @@ impl Machine {
         self.accelerator = accelerator;
         self.eager = eager;
         self.clear_instances();
+    }
+
+    /// Returns a machine for another party of the program: with the same variables, so far.
+    pub fn for_another_party(&self) -> Machine {
+        let globals = self.globals.iter().map(|cell| Cell::new(cell.get())).collect();
+        let (sizes, accelerator, eager) = (self.sizes.clone(), self.accelerator.clone(), self.eager);
+        Machine { globals, sizes, accelerator, eager, input: self.input, ..Machine::default() }
+    }
+
+    /// Sets the party that the machine runs the program for. Functions are specialized anew.
+    pub fn set_party(&mut self, party: Option<Party>) {
+        self.party = party;
+        self.clear_instances();
+    }
+
+    /// Returns the party that the machine runs the program for.
+    pub fn party_mut(&mut self) -> Option<&mut Party> {
+        self.party.as_mut()
     }
 
     /// Begins an input and returns the state before it.
@@ -148,6 +172,9 @@ impl Machine {
 
     /// Returns a type with the sizes that the session has opened in place of their variables.
     pub fn concrete(&self, ty: &Type) -> Type {
-        self.sizes.concrete(ty)
+        match &self.party {
+            Some(party) => self.sizes.concrete(ty).projected(party.me),
+            None => self.sizes.concrete(ty),
+        }
     }
 }

@@ -12,6 +12,7 @@ mod arithmetic;
 mod bindings;
 mod calls;
 mod code;
+mod communication;
 mod error;
 mod evaluator;
 mod existential;
@@ -36,8 +37,10 @@ mod stores;
 mod string_ops;
 mod terms;
 mod tier_up;
+mod wire;
 
 pub use crate::picture::{Colors, Screen};
+pub use communication::Party;
 pub use error::{Failure, RuntimeError, format_bytes};
 pub use machine::{Checkpoint, Host, Machine};
 pub use progress::{Progress, Watcher};

@@ -232,6 +232,18 @@ impl Machine {
                 Some(x) => result_case(types, Code::Small(1), Value::real(x)),
                 None => result_case(types, Code::ZERO, Value::UNIT),
             }),
+            Prim::Me
+            | Prim::Send
+            | Prim::Give
+            | Prim::Exchange
+            | Prim::ShiftPlaces
+            | Prim::Collect
+            | Prim::Scatter
+            | Prim::Join
+            | Prim::Reveal
+            | Prim::RevealAll
+            | Prim::CommonWords
+            | Prim::OwnWords => Err(Failure::Internal { message: "a move out of its place" }),
             Prim::Compress
             | Prim::Iota
             | Prim::Characters

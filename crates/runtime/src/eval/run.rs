@@ -6,7 +6,9 @@ use super::existential::Continuation;
 use super::machine::{Host, Machine};
 use super::specialize::first_opening;
 use super::tier_up::CoreRoot;
+use crate::core::projection::Projection;
 use crate::core::{Program, Script, last_use};
+use crate::types::Type;
 use crate::value::{Cell, Value};
 use std::sync::Arc;
 
@@ -21,6 +23,11 @@ impl Machine {
         while self.globals.len() < program.globals.len() {
             self.globals.push(Cell::new(None));
         }
+        let projected = self.party.as_ref().filter(|_| script.mentions_places()).map(|party| {
+            let concrete = &|ty: &Type| ty.clone();
+            Projection { me: party.me, concrete }.script(script)
+        });
+        let script = projected.as_ref().unwrap_or(script);
         self.calls.clear();
         self.progress.reset();
         if self.marked_instance_count != program.instances.len() {

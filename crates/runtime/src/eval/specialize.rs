@@ -340,6 +340,10 @@ impl Specializer<'_> {
                 NodeKind::Inject(self.sum_representation(&term.ty), Code::from(case), self.boxed(arg))
             }
             TermKind::Reshape(inner) => self.reshape(inner, &term.ty),
+            TermKind::At(_, body) => NodeKind::AtPlace(self.boxed(body)),
+            TermKind::Here(_) | TermKind::Restrict(_) => {
+                unreachable!("a function is projected before it is specialized")
+            }
             TermKind::ToCode(inner) => self.to_code(inner, &term.ty),
             TermKind::FromCode(inner) => {
                 let ty = self.concrete(&term.ty);

@@ -13,6 +13,7 @@ use super::matching::{inject_case, match_pattern};
 use super::prim::MAX_STRING_BYTES;
 use super::show;
 use super::tier_up::{Interpreted, TierUpSite};
+use crate::core::prim::PrimClass;
 use crate::core::{GlobalId, LocalId, Num, Op, Prim, Root};
 use crate::layout::{Form, Layout};
 use crate::source::Span;
@@ -101,6 +102,10 @@ impl Evaluator<'_, '_> {
             NodeKind::Prim(Prim::Scan, types, args) => {
                 let args = self.eval_all(args, frame)?;
                 self.scan(types, args, span)
+            }
+            NodeKind::Prim(prim, types, args) if prim.class() == PrimClass::Communication => {
+                let args = self.eval_all(args, frame)?;
+                self.communicate(*prim, types, &args, span)
             }
             NodeKind::Prim(prim, types, args) => {
                 let args = self.eval_all(args, frame)?;
@@ -246,6 +251,12 @@ impl Evaluator<'_, '_> {
                     number: scalar.name(),
                 };
                 Err(self.fail(failure, span))
+            }
+            NodeKind::AtPlace(body) => {
+                self.switch_output();
+                let done = self.eval(body, frame);
+                self.switch_output();
+                done
             }
             NodeKind::If(condition, then, otherwise) => {
                 if self.eval(condition, frame)?.as_bool() {

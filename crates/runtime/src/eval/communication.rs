@@ -1,0 +1,433 @@
+//! Moves of data between the parties of a program, and random words that parties have in common.
+//!
+//! Takes a primitive of class `Communication`, its type arguments, which state the places, and its
+//! projected argument; returns what this party has of the result. Every party executes every move,
+//! in the same order, whether it sends, receives, or does neither: so all count moves alike, and
+//! the header of each message is known at both ends. The public digest covers the places of all
+//! moves so far and all values made public; parties that disagree on a public value find out at
+//! their next message.
+
+use super::code::PrimTypes;
+use super::error::{Failure, RuntimeError};
+use super::evaluator::{Evaluator, Result};
+use super::existential_prims::{allocate_buffer, buffer_value};
+use super::machine::Machine;
+use super::wire::{Malformed, Wire};
+use crate::core::{Prim, Script};
+use crate::hash::stable_hash;
+use crate::layout::Layout;
+use crate::network::{Header, Length, Network, NetworkError, PartyId, Refusal};
+use crate::source::Span;
+use crate::types::{PlaceSet, Type};
+use crate::value::{Buffer, Class, Value};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The party that a machine runs a program for.
+#[derive(Clone)]
+pub struct Party {
+    /// The number of the party.
+    pub me: PartyId,
+    /// The names of all parties, in order.
+    pub names: Arc<[Arc<str>]>,
+    /// The connection with the others.
+    pub network: Arc<dyn Network>,
+    /// The number of moves so far in this input.
+    pub(super) moves: u64,
+    /// A hash of the public execution so far.
+    pub(super) digest: u64,
+}
+
+impl Party {
+    /// Creates a party that has not moved anything.
+    pub fn new(me: PartyId, names: Arc<[Arc<str>]>, network: Arc<dyn Network>) -> Party {
+        Party { me, names, network, moves: 0, digest: 0 }
+    }
+
+    /// Returns the failure of a connection.
+    fn failure(&self, error: NetworkError) -> Failure {
+        let name = |party: PartyId| self.names[party].to_string();
+        match error {
+            NetworkError::Stopped(party) => Failure::PartyStopped { party: name(party) },
+            NetworkError::Lost(party) => Failure::PartyLost { party: name(party) },
+            NetworkError::Silent(party) => Failure::PartySilent { party: name(party) },
+            NetworkError::Refused(party, Refusal::Diverged) => Failure::PartiesDiverged { party: name(party) },
+            NetworkError::Refused(party, _) => Failure::MessageRefused { party: name(party) },
+            NetworkError::Interrupted => Failure::Interrupted,
+        }
+    }
+
+    /// Begins an input.
+    pub fn begin(&mut self, epoch: u64) {
+        self.network.begin(epoch);
+        (self.moves, self.digest) = (0, epoch);
+    }
+}
+
+/// What a program without parties, or places that are not known, would need: a bug of the checker.
+const NO_PARTY: Failure = Failure::Internal { message: "a move without places" };
+
+impl Machine {
+    /// Waits until the other parties have finished the input, too.
+    ///
+    /// # Errors
+    /// One of them has stopped.
+    pub fn finish_party(
+        &mut self,
+        interrupt: &AtomicBool,
+        script: &Script,
+    ) -> std::result::Result<(), Box<RuntimeError>> {
+        let Some(party) = &self.party else { return Ok(()) };
+        let span = script.body.last().map_or(Span::default(), |stmt| stmt.span);
+        party.network.finish(interrupt).map_err(|error| {
+            Box::new(RuntimeError { failure: party.failure(error), span, calls: Vec::new() })
+        })
+    }
+}
+
+impl Evaluator<'_, '_> {
+    /// Executes a move.
+    pub(super) fn communicate(
+        &mut self,
+        prim: Prim,
+        types: &PrimTypes,
+        args: &[Value],
+        span: Span,
+    ) -> Result<Value> {
+        let done = self.try_communicate(prim, types, args, span);
+        done.map_err(|failure| self.fail(failure, span))
+    }
+
+    /// Executes a move; returns the failure without its place.
+    fn try_communicate(
+        &mut self,
+        prim: Prim,
+        types: &PrimTypes,
+        args: &[Value],
+        span: Span,
+    ) -> std::result::Result<Value, Failure> {
+        let party = self.machine.party.as_mut().ok_or(NO_PARTY)?;
+        party.moves += 1;
+        let site = stable_hash(&(span.start, span.end, prim.name()));
+        party.digest = stable_hash(&(party.digest, site));
+        let ty = types.args.last().cloned().ok_or(NO_PARTY)?;
+        let header = Header {
+            count: party.moves,
+            site,
+            ty: stable_hash(&ty.to_string()),
+            digest: party.digest,
+        };
+        let party = party.clone();
+        let exchange = Exchange { party: &party, run: self, header, ty: &ty };
+        let places = |at: usize| types.args.get(at).and_then(Type::as_places).ok_or(NO_PARTY);
+        let me = party.me;
+        match prim {
+            Prim::Me => Ok(position(&places(0)?, me).map_or(Value::UNIT, code)),
+            Prim::Send => {
+                let (to, from) = (single(&places(0)?)?, single(&places(1)?)?);
+                exchange.one_to_many(from, &[to], &args[0])
+            }
+            Prim::Give => {
+                let (to, from) = (places(0)?, single(&places(1)?)?);
+                let to: Vec<PartyId> = to.numbers().collect();
+                exchange.one_to_many_checked(from, &to, &args[0])
+            }
+            Prim::Exchange => exchange.all_to_all(&places(0)?, &args[0]),
+            Prim::ShiftPlaces => {
+                let shift = types.args[0].size().ok().and_then(|n| usize::try_from(n).ok()).ok_or(NO_PARTY)?;
+                exchange.shift(&places(1)?, shift, &args[0])
+            }
+            Prim::Collect => exchange.collect(single(&places(0)?)?, &places(1)?, &args[0]),
+            Prim::Scatter => exchange.scatter(&places(0)?, single(&places(1)?)?, &args[0]),
+            Prim::Join => {
+                let (first, second) = (places(1)?, places(2)?);
+                let own = [(first, 0), (second, 1)].into_iter().find(|(set, _)| set.contains(me));
+                Ok(own.map_or(Value::UNIT, |(_, at)| args[at].clone()))
+            }
+            Prim::Reveal => {
+                let from = single(&places(0)?)?;
+                let all: Vec<PartyId> = (0..party.names.len()).collect();
+                let value = exchange.one_to_many(from, &all, &args[0])?;
+                self.disclose(&ty, &value);
+                Ok(value)
+            }
+            Prim::RevealAll => {
+                let value = exchange.gather_everywhere(&places(0)?, &args[0])?;
+                let array = Type::array(ty.clone(), types.args[0].clone());
+                self.disclose(&array, &value);
+                Ok(value)
+            }
+            Prim::CommonWords => {
+                let count = word_count(&ty)?;
+                exchange.common_words(&places(0)?, count)
+            }
+            Prim::OwnWords => {
+                let count = word_count(&ty)?;
+                match places(0)?.contains(me) {
+                    true => exchange.words(&[me], count),
+                    false => Ok(Value::UNIT),
+                }
+            }
+            _ => Err(NO_PARTY),
+        }
+    }
+
+    /// Adds a value that was made public to the digest.
+    fn disclose(&mut self, ty: &Type, value: &Value) {
+        let wire = Wire { layouts: &self.machine.layouts, memory: self.host.memory };
+        let bytes = wire.encode(ty, value);
+        if let Some(party) = &mut self.machine.party {
+            party.digest = stable_hash(&(party.digest, bytes));
+        }
+    }
+}
+
+/// Returns the number of elements of an array of words.
+fn word_count(index: &Type) -> std::result::Result<usize, Failure> {
+    index.size().ok().and_then(|n| usize::try_from(n).ok()).ok_or(NO_PARTY)
+}
+
+/// Returns the only place of a set.
+fn single(set: &PlaceSet) -> std::result::Result<PartyId, Failure> {
+    match (set.count(), set.numbers().next()) {
+        (1, Some(place)) => Ok(place),
+        _ => Err(NO_PARTY),
+    }
+}
+
+/// Returns the position of a party among places.
+fn position(set: &PlaceSet, party: PartyId) -> Option<usize> {
+    set.position(party)
+}
+
+/// Returns a position as an index; there is no slot where there is one place.
+fn code(position: usize) -> Value {
+    Value::Word(position as u64)
+}
+
+/// One move.
+struct Exchange<'a, 'r, 'h, 'e> {
+    /// The party.
+    party: &'a Party,
+    /// The evaluator.
+    run: &'a mut Evaluator<'r, 'h>,
+    /// The facts about the messages.
+    header: Header,
+    /// The type of the data.
+    ty: &'e Type,
+}
+
+/// The result of a part of a move.
+type Moved<T> = std::result::Result<T, Failure>;
+
+impl Exchange<'_, '_, '_, '_> {
+    /// Returns the layout of the data.
+    fn layout(&self) -> Arc<Layout> {
+        self.run.machine.layouts.of(self.ty)
+    }
+
+    /// Returns the coder of values.
+    fn wire(&self) -> Wire<'_> {
+        Wire { layouts: &self.run.machine.layouts, memory: self.run.host.memory }
+    }
+
+    /// Sends a value.
+    fn send(&self, to: PartyId, value: &Value) -> Moved<()> {
+        let bytes = self.wire().encode(self.ty, value);
+        self.send_bytes(to, bytes)
+    }
+
+    /// Sends bytes.
+    fn send_bytes(&self, to: PartyId, bytes: Vec<u8>) -> Moved<()> {
+        self.party.network.send(to, &self.header, bytes).map_err(|error| self.party.failure(error))
+    }
+
+    /// Receives a value.
+    fn receive(&self, from: PartyId) -> Moved<Value> {
+        let bytes = self.receive_data(from)?;
+        self.decoded(from, &bytes)
+    }
+
+    /// Receives the wire form of a value.
+    fn receive_data(&self, from: PartyId) -> Moved<Vec<u8>> {
+        let length = match self.wire().fixed_length(self.ty) {
+            Some(bytes) => Length::Exact(bytes),
+            None => Length::AtMost(self.run.host.memory),
+        };
+        self.receive_bytes(from, length)
+    }
+
+    /// Receives bytes.
+    fn receive_bytes(&self, from: PartyId, length: Length) -> Moved<Vec<u8>> {
+        let interrupt = self.run.host.interrupt;
+        let received = self.party.network.receive(from, &self.header, length, interrupt);
+        received.map_err(|error| self.party.failure(error))
+    }
+
+    /// Returns the value whose wire form a party has sent.
+    fn decoded(&self, from: PartyId, bytes: &[u8]) -> Moved<Value> {
+        let refused = |Malformed| Failure::MessageRefused { party: self.party.names[from].to_string() };
+        self.wire().decode(self.ty, bytes).map_err(refused)
+    }
+
+    /// Moves a value from one party to several.
+    fn one_to_many(&self, from: PartyId, to: &[PartyId], value: &Value) -> Moved<Value> {
+        let me = self.party.me;
+        if me == from {
+            for &other in to.iter().filter(|other| **other != me) {
+                self.send(other, value)?;
+            }
+        }
+        match (to.contains(&me), me == from) {
+            (true, true) => Ok(value.clone()),
+            (true, false) => self.receive(from),
+            (false, _) => Ok(Value::UNIT),
+        }
+    }
+
+    /// Moves a value from one party to several, which compare digests of what they have got.
+    fn one_to_many_checked(&self, from: PartyId, to: &[PartyId], value: &Value) -> Moved<Value> {
+        let me = self.party.me;
+        if me == from || !to.contains(&me) {
+            return self.one_to_many(from, to, value);
+        }
+        let bytes = self.receive_data(from)?;
+        let receivers = || to.iter().copied().filter(|other| *other != from && *other != me);
+        let digest = stable_hash(&bytes).to_le_bytes().to_vec();
+        for other in receivers() {
+            self.send_bytes(other, digest.clone())?;
+        }
+        for other in receivers() {
+            if self.receive_bytes(other, Length::Exact(digest.len() as u64))? != digest {
+                return Err(Failure::PartiesDiverged { party: self.party.names[from].to_string() });
+            }
+        }
+        self.decoded(from, &bytes)
+    }
+
+    /// Moves what each place holds for each other.
+    fn all_to_all(&self, set: &PlaceSet, value: &Value) -> Moved<Value> {
+        let me = self.party.me;
+        let Some(own) = position(set, me) else { return Ok(Value::UNIT) };
+        let (slots, places) = (self.layout().slots, set.numbers().collect::<Vec<_>>());
+        let part = |at: usize| value.slots(at * slots, slots);
+        for (at, &other) in places.iter().enumerate().filter(|(_, other)| **other != me) {
+            self.send(other, &part(at))?;
+        }
+        let mut parts = Vec::with_capacity(places.len());
+        for &other in &places {
+            parts.push(if other == me { part(own) } else { self.receive(other)? });
+        }
+        self.array(parts)
+    }
+
+    /// Moves the value of each place to the one that is `shift` places after it.
+    fn shift(&self, set: &PlaceSet, shift: usize, value: &Value) -> Moved<Value> {
+        let Some(own) = position(set, self.party.me) else { return Ok(Value::UNIT) };
+        let places: Vec<PartyId> = set.numbers().collect();
+        let shift = shift % places.len();
+        if shift == 0 {
+            return Ok(value.clone());
+        }
+        self.send(places[(own + shift) % places.len()], value)?;
+        self.receive(places[(own + places.len() - shift) % places.len()])
+    }
+
+    /// Moves the values of all places to one.
+    fn collect(&self, to: PartyId, set: &PlaceSet, value: &Value) -> Moved<Value> {
+        let me = self.party.me;
+        if me != to {
+            if set.contains(me) {
+                self.send(to, value)?;
+            }
+            return Ok(Value::UNIT);
+        }
+        let mut parts = Vec::new();
+        for other in set.numbers() {
+            parts.push(if other == me { value.clone() } else { self.receive(other)? });
+        }
+        self.array(parts)
+    }
+
+    /// Moves the elements of an array at one place to the places.
+    fn scatter(&self, set: &PlaceSet, from: PartyId, value: &Value) -> Moved<Value> {
+        let (me, slots) = (self.party.me, self.layout().slots);
+        let part = |at: usize| value.slots(at * slots, slots);
+        if me == from {
+            for (at, other) in set.numbers().enumerate().filter(|(_, other)| *other != me) {
+                self.send(other, &part(at))?;
+            }
+        }
+        match (position(set, me), me == from) {
+            (Some(own), true) => Ok(part(own)),
+            (Some(_), false) => self.receive(from),
+            (None, _) => Ok(Value::UNIT),
+        }
+    }
+
+    /// Moves the values of the places to all parties.
+    fn gather_everywhere(&self, set: &PlaceSet, value: &Value) -> Moved<Value> {
+        let me = self.party.me;
+        if set.contains(me) {
+            for other in (0..self.party.names.len()).filter(|other| *other != me) {
+                self.send(other, value)?;
+            }
+        }
+        let mut parts = Vec::new();
+        for other in set.numbers() {
+            parts.push(if other == me { value.clone() } else { self.receive(other)? });
+        }
+        self.array(parts)
+    }
+
+    /// Returns the words that a place has in common with the next one, then those in common with
+    /// the previous one.
+    fn common_words(&self, set: &PlaceSet, count: usize) -> Moved<Value> {
+        let Some(own) = position(set, self.party.me) else { return Ok(Value::UNIT) };
+        let places: Vec<PartyId> = set.numbers().collect();
+        let next = places[(own + 1) % places.len()];
+        let previous = places[(own + places.len() - 1) % places.len()];
+        // Two places are the next of each other, and draw from one stream: the words after the
+        // first are drawn first by both.
+        let swapped = places.len() == 2 && own == 1;
+        if swapped {
+            let Value::Seq(words) = self.words(&[previous, next], count)? else { return Ok(Value::UNIT) };
+            let (first, second) = (words.slice(0, count), words.slice(count, count));
+            return self.halves(&second, &first, count);
+        }
+        self.words(&[next, previous], count)
+    }
+
+    /// Returns two halves of words as one value.
+    fn halves(&self, first: &crate::value::Seq, second: &crate::value::Seq, count: usize) -> Moved<Value> {
+        let mut buffer = allocate_buffer(Class::Word, 2 * count, self.run.host.memory)?;
+        for half in [first, second] {
+            buffer.append(&Value::Seq(half.clone()), count);
+        }
+        Ok(buffer_value(buffer))
+    }
+
+    /// Returns words from the streams in common with each of these parties.
+    fn words(&self, with: &[PartyId], count: usize) -> Moved<Value> {
+        let mut buffer = allocate_buffer(Class::Word, with.len() * count, self.run.host.memory)?;
+        let Buffer::Word(words) = &mut buffer else { return Err(NO_PARTY) };
+        words.resize(with.len() * count, 0);
+        if count > 0 {
+            for (part, &other) in words.chunks_exact_mut(count).zip(with) {
+                self.party.network.random_words(other, part);
+            }
+        }
+        Ok(buffer_value(buffer))
+    }
+
+    /// Returns values of the type of the data as an array.
+    fn array(&self, parts: Vec<Value>) -> Moved<Value> {
+        let layout = self.layout();
+        if layout.slots == 0 {
+            return Ok(Value::UNIT);
+        }
+        let mut buffer = allocate_buffer(layout.class, parts.len() * layout.slots, self.run.host.memory)?;
+        parts.iter().for_each(|part| buffer.append(part, layout.slots));
+        Ok(buffer_value(buffer))
+    }
+}

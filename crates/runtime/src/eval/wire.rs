@@ -1,0 +1,348 @@
+//! The wire form of values: what a move sends, and a receiver takes apart.
+//!
+//! Takes a type without variables and a value of it; gives bytes. Takes bytes and the type; gives
+//! the value, or nothing where they are not the wire form of one: every code is compared with its
+//! size, every character and text is checked, so that what another process has sent is as good as
+//! what was computed here.
+//!
+//! - A slot of a number or code is its bytes, little-endian, of the storage class of the whole value
+//!   if all of its slots are such: an array of numbers is copied.
+//! - Other values are written part by part: texts and large integers as a length and bytes, sums as
+//!   the number of the case and its argument, existential values as sizes and the value.
+
+use super::code::SumRepresentation;
+use super::existential_prims::{allocate_buffer, buffer_value};
+use super::matching::split_case;
+use crate::layout::{Form, Layout, Layouts, TOO_MANY_SLOTS};
+use crate::types::encoding::Code;
+use crate::types::number::Fixed;
+use crate::types::{Scalar, Type, TypeKind};
+use crate::value::{Buffer, Class, Packed, Value};
+use num_bigint::{BigInt, BigUint, Sign};
+use std::sync::Arc;
+
+/// The bytes are not the wire form of a value of the type, or the value needs too much memory.
+#[derive(Debug)]
+pub(super) struct Malformed;
+
+/// The coder of values.
+pub(super) struct Wire<'a> {
+    /// Layouts of types.
+    pub(super) layouts: &'a Layouts,
+    /// The largest value, in bytes.
+    pub(super) memory: u64,
+}
+
+/// Returns true for a class whose slots are numbers of a fixed width.
+fn is_flat(class: Class) -> bool {
+    !matches!(class, Class::Any)
+}
+
+impl Wire<'_> {
+    /// Returns the number of bytes of every value of a type; `None` if it depends on the value.
+    pub(super) fn fixed_length(&self, ty: &Type) -> Option<u64> {
+        let layout = self.layouts.of(ty);
+        match layout.slots {
+            0 => Some(0),
+            TOO_MANY_SLOTS => None,
+            slots if is_flat(layout.class) => (slots as u64).checked_mul(layout.class.bytes()),
+            _ => None,
+        }
+    }
+
+    /// Returns the wire form of a value.
+    pub(super) fn encode(&self, ty: &Type, value: &Value) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.put(ty, value, &mut out);
+        out
+    }
+
+    /// Appends the wire form of a value.
+    fn put(&self, ty: &Type, value: &Value, out: &mut Vec<u8>) {
+        let layout = self.layouts.of(ty);
+        if layout.slots == 0 {
+            return;
+        }
+        if is_flat(layout.class) {
+            return put_flat(&layout, value, out);
+        }
+        let ty = &ty.unfold();
+        if ty.is_compact() {
+            return put_bytes(&value.to_code().to_big().to_bytes_le(), out);
+        }
+        match (ty.kind(), &layout.form) {
+            (TypeKind::Scalar(Scalar::String), _) => put_bytes(value.as_str().as_bytes(), out),
+            (TypeKind::Scalar(_), _) => {
+                let (sign, bytes) = value.as_bigint().to_bytes_le();
+                out.push(u8::from(sign == Sign::Minus));
+                put_bytes(&bytes, out);
+            }
+            (TypeKind::Array(element, _), Form::Array { element: each, count }) => {
+                for i in 0..*count {
+                    self.put(element, &value.slots(i * each.slots, each.slots), out);
+                }
+            }
+            (TypeKind::Exists(..), _) => {
+                let Value::Packed(packed) = value else { unreachable!("an existential value has its sizes") };
+                for size in &packed.sizes {
+                    let size = size.size().expect("the sizes of a value are numbers");
+                    put_bytes(&size.to_bytes_le(), out);
+                }
+                self.put(&packed.value_type(ty), &packed.value, out);
+            }
+            _ => match parts_of(ty) {
+                Some(parts) => {
+                    for (i, part) in parts.iter().enumerate() {
+                        let (start, own) = layout.part(i).expect("a product has its parts");
+                        self.put(part, &value.slots(start, own.slots), out);
+                    }
+                }
+                None => {
+                    let representation = SumRepresentation::of(self.layouts, ty);
+                    let (case, argument) = split_case(&representation, value);
+                    put_bytes(&case.to_big().to_bytes_le(), out);
+                    let argument_type = case_type(ty, &case).expect("a value is of a case of its type");
+                    self.put(&argument_type, &argument, out);
+                }
+            },
+        }
+    }
+
+    /// Returns the value whose wire form the bytes are.
+    ///
+    /// # Errors
+    /// They are not the form of one value, or it needs too much memory.
+    pub(super) fn decode(&self, ty: &Type, bytes: &[u8]) -> Result<Value, Malformed> {
+        let mut rest = bytes;
+        let value = self.take(ty, &mut rest)?;
+        if rest.is_empty() { Ok(value) } else { Err(Malformed) }
+    }
+
+    /// Takes a value from the front of the bytes.
+    fn take(&self, ty: &Type, rest: &mut &[u8]) -> Result<Value, Malformed> {
+        let layout = self.layouts.of(ty);
+        if layout.slots == 0 {
+            return Ok(Value::UNIT);
+        }
+        if layout.slots == TOO_MANY_SLOTS {
+            return Err(Malformed);
+        }
+        if is_flat(layout.class) {
+            return self.take_flat(&layout, rest);
+        }
+        let ty = &ty.unfold();
+        if ty.is_compact() {
+            let code = BigUint::from_bytes_le(take_bytes(rest)?);
+            let size = ty.size().map_err(|_| Malformed)?;
+            return if code < size { Ok(Value::code(Code::from(code))) } else { Err(Malformed) };
+        }
+        match (ty.kind(), &layout.form) {
+            (TypeKind::Scalar(Scalar::String), _) => {
+                let text = std::str::from_utf8(take_bytes(rest)?).map_err(|_| Malformed)?;
+                Ok(Value::str(text))
+            }
+            (TypeKind::Scalar(_), _) => {
+                let sign = match take_exactly(rest, 1)? {
+                    [0] => Sign::Plus,
+                    [1] => Sign::Minus,
+                    _ => return Err(Malformed),
+                };
+                Ok(Value::bigint(BigInt::from_bytes_le(sign, take_bytes(rest)?)))
+            }
+            (TypeKind::Array(element, _), Form::Array { element: each, count }) => {
+                // An element takes a byte at least, so no memory is taken by a lie about a length.
+                if *count > rest.len() && each.slots > 0 {
+                    return Err(Malformed);
+                }
+                let mut buffer = self.buffer(layout.class, layout.slots)?;
+                for _ in 0..*count {
+                    buffer.append(&self.take(element, rest)?, each.slots);
+                }
+                Ok(buffer_value(buffer))
+            }
+            (TypeKind::Exists(..), _) => {
+                let mut sizes = Vec::new();
+                for _ in 0..ty.bound_count() {
+                    sizes.push(Type::unit_sum(BigUint::from_bytes_le(take_bytes(rest)?)));
+                }
+                let value = self.take(&ty.opened(&sizes), rest)?;
+                Ok(Value::Packed(Arc::new(Packed { sizes, value })))
+            }
+            _ => match parts_of(ty) {
+                Some(parts) => {
+                    let mut buffer = self.buffer(layout.class, layout.slots)?;
+                    for (i, part) in parts.iter().enumerate() {
+                        let (_, own) = layout.part(i).ok_or(Malformed)?;
+                        buffer.append(&self.take(part, rest)?, own.slots);
+                    }
+                    Ok(buffer_value(buffer))
+                }
+                None => {
+                    let case = Code::from(BigUint::from_bytes_le(take_bytes(rest)?));
+                    let argument_type = case_type(ty, &case).ok_or(Malformed)?;
+                    let argument = self.take(&argument_type, rest)?;
+                    Ok(match &layout.form {
+                        Form::Sum(sum) => sum.inject(&case, argument),
+                        _ => Value::Sum(Arc::new(crate::value::Case(case, argument))),
+                    })
+                }
+            },
+        }
+    }
+
+    /// Returns an empty buffer for so many slots, within the memory bound.
+    fn buffer(&self, class: Class, slots: usize) -> Result<Buffer, Malformed> {
+        allocate_buffer(class, slots, self.memory).map_err(|_| Malformed)
+    }
+
+    /// Takes a value all of whose slots are numbers and codes.
+    fn take_flat(&self, layout: &Layout, rest: &mut &[u8]) -> Result<Value, Malformed> {
+        let width = layout.class.bytes() as usize;
+        let bytes = take_exactly(rest, layout.slots.checked_mul(width).ok_or(Malformed)?)?;
+        let mut buffer = self.buffer(layout.class, layout.slots)?;
+        macro_rules! read {
+            ($slots:expr, $number:ty) => {
+                $slots.extend(bytes.chunks_exact(size_of::<$number>()).map(|chunk| {
+                    <$number>::from_le_bytes(chunk.try_into().expect("chunks have the width of a number"))
+                }))
+            };
+        }
+        match &mut buffer {
+            Buffer::U8(slots) => slots.extend_from_slice(bytes),
+            Buffer::U16(slots) => read!(slots, u16),
+            Buffer::U32(slots) => read!(slots, u32),
+            Buffer::Word(slots) => read!(slots, u64),
+            Buffer::Wide(slots) => read!(slots, u128),
+            Buffer::Any(_) | Buffer::Mapped(_) => unreachable!("a flat class has a flat buffer"),
+        }
+        if holds_every_value(layout) || valid_slots(layout, 0, &buffer) {
+            Ok(buffer_value(buffer))
+        } else {
+            Err(Malformed)
+        }
+    }
+}
+
+/// Returns the types of the parts of a product, record or struct.
+fn parts_of(ty: &Type) -> Option<Vec<Type>> {
+    match ty.kind() {
+        TypeKind::Product(parts) => Some(parts.clone()),
+        TypeKind::Record(fields) => Some(fields.iter().map(|(_, field)| field.clone()).collect()),
+        TypeKind::Nominal(nominal, args) => {
+            nominal.struct_fields(args).map(|fields| fields.into_iter().map(|(_, field)| field).collect())
+        }
+        _ => None,
+    }
+}
+
+/// Returns the type of the argument of a case of a sum or variant.
+fn case_type(ty: &Type, case: &Code) -> Option<Type> {
+    match ty.kind() {
+        TypeKind::Nominal(nominal, args) => {
+            let cases = nominal.variant_cases(args)?;
+            case.to_usize().and_then(|case| cases.get(case)).map(|(_, ty)| ty.clone())
+        }
+        _ => ty.case_type(&case.to_big()),
+    }
+}
+
+/// Returns true if every content of the slots is a value.
+fn holds_every_value(layout: &Layout) -> bool {
+    match &layout.form {
+        Form::Scalar(Scalar::Int | Scalar::Real) => true,
+        Form::Scalar(Scalar::Fixed(fixed)) => u64::from(fixed.shape().0) == 8 * layout.class.bytes(),
+        Form::Array { element, .. } => element.class == layout.class && holds_every_value(element),
+        _ => false,
+    }
+}
+
+/// Returns true if the slots of a value, which begins at `start`, hold what their types allow.
+fn valid_slots(layout: &Layout, start: usize, buffer: &Buffer) -> bool {
+    match &layout.form {
+        Form::Parts(parts) => parts.iter().all(|(at, part)| valid_slots(part, start + at, buffer)),
+        Form::Array { element, count } => {
+            element.slots == 0 || (0..*count).all(|i| valid_slots(element, start + i * element.slots, buffer))
+        }
+        _ if layout.slots == 0 => true,
+        Form::Scalar(scalar) => {
+            let Code::Small(word) = buffer.get(start).to_code() else { return false };
+            match scalar {
+                Scalar::Char => u32::try_from(word).is_ok_and(|code| char::from_u32(code).is_some()),
+                Scalar::Single => u32::try_from(word).is_ok(),
+                Scalar::Fixed(fixed) => fits_width(*fixed, word),
+                _ => true,
+            }
+        }
+        Form::Compact(compact) => buffer.get(start).to_code() < compact.size,
+        Form::Sum(sum) => buffer.get(start).to_code() < sum.case_count(),
+        Form::Variant | Form::Function | Form::Packed => false,
+    }
+}
+
+/// Returns true if no bit above the width of a number is set.
+fn fits_width(fixed: Fixed, word: u64) -> bool {
+    let width = u32::from(fixed.shape().0);
+    width >= u64::BITS || word >> width == 0
+}
+
+/// Appends the slots of a flat value.
+fn put_flat(layout: &Layout, value: &Value, out: &mut Vec<u8>) {
+    let width = layout.class.bytes() as usize;
+    out.reserve(layout.slots * width);
+    let Value::Seq(seq) = value else {
+        let code = match value {
+            Value::Wide(wide) => **wide,
+            single => u128::from(single.word()),
+        };
+        return out.extend_from_slice(&code.to_le_bytes()[..width]);
+    };
+    macro_rules! write {
+        ($slots:expr) => {
+            $slots.iter().for_each(|slot| out.extend_from_slice(&slot.to_le_bytes()))
+        };
+    }
+    match seq.to_flat(layout.class) {
+        Some((buffer, start)) => {
+            let range = start..start + layout.slots;
+            match &*buffer {
+                Buffer::U8(slots) => out.extend_from_slice(&slots[range]),
+                Buffer::U16(slots) => write!(slots[range]),
+                Buffer::U32(slots) => write!(slots[range]),
+                Buffer::Word(slots) => write!(slots[range]),
+                Buffer::Wide(slots) => write!(slots[range]),
+                Buffer::Any(_) | Buffer::Mapped(_) => put_each(seq, width, out),
+            }
+        }
+        None => put_each(seq, width, out),
+    }
+}
+
+/// Appends slots one by one.
+fn put_each(seq: &crate::value::Seq, width: usize, out: &mut Vec<u8>) {
+    for i in 0..seq.len() {
+        let code = match seq.get(i) {
+            Value::Wide(wide) => *wide,
+            single => u128::from(single.word()),
+        };
+        out.extend_from_slice(&code.to_le_bytes()[..width]);
+    }
+}
+
+/// Appends a length and bytes.
+fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+    out.extend_from_slice(bytes);
+}
+
+/// Takes bytes with their length from the front.
+fn take_bytes<'b>(rest: &mut &'b [u8]) -> Result<&'b [u8], Malformed> {
+    let length = take_exactly(rest, 8)?.try_into().expect("eight bytes were taken");
+    take_exactly(rest, usize::try_from(u64::from_le_bytes(length)).map_err(|_| Malformed)?)
+}
+
+/// Takes so many bytes from the front.
+fn take_exactly<'b>(rest: &mut &'b [u8], count: usize) -> Result<&'b [u8], Malformed> {
+    let (taken, more) = rest.split_at_checked(count).ok_or(Malformed)?;
+    *rest = more;
+    Ok(taken)
+}

@@ -1,0 +1,364 @@
+//! The parties of a program: a machine for each that runs in this process.
+//!
+//! A program with `party` is run by several parties. By default each is a thread of this process
+//! with a machine of its own, and queues in memory connect them; a frontend may give the connection
+//! of one party with other processes instead ([`Session::join_parties`]). All machines run the same
+//! checked script: projected to its party.
+//!
+//! **Output.** What all parties print is printed once. What a party prints at a place is printed as
+//! `bob: …`. All of it has the order of the program: every party counts the public outputs and the
+//! work at places that may print, which is the same count for all, and a text is written when no
+//! party is before it anymore.
+//!
+//! **Failure.** A party that fails stops the others ([`crate::network::Network::stop`]); the error
+//! that is reported is its own.
+
+use super::{Executor, Session};
+use crate::core::Script;
+use crate::data::FileSystem;
+use crate::eval::{Checkpoint, Failure, Host, Machine, Party, RuntimeError, Screen};
+use crate::network::{self, Network, PartyId};
+use crate::session::on_large_stack;
+use crate::value::Value;
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Sender, channel};
+
+/// The parties of a session.
+#[derive(Default)]
+pub(super) struct Parties {
+    /// The machines of the parties from 1 on that run in this process. The machine of the session
+    /// is that of party 0, or of the only party here.
+    others: Vec<Machine>,
+    /// The connection that a frontend has given.
+    joined: Option<Arc<dyn Network>>,
+    /// True once the machines have their parties.
+    started: bool,
+    /// The number of the last input.
+    epoch: u64,
+}
+
+/// The state of the other machines, to which they can be restored.
+pub(super) struct PartiesCheckpoint {
+    others: Vec<Checkpoint>,
+    started: bool,
+}
+
+/// A text that a party has printed, or how far it has come.
+struct Printed {
+    party: PartyId,
+    /// The number of outputs before.
+    position: u64,
+    /// The text.
+    text: String,
+    /// True if it was printed at a place.
+    here: bool,
+}
+
+/// The results of the parties, by number.
+type Ends = Vec<Result<Option<Value>, Box<RuntimeError>>>;
+
+impl Session {
+    /// Makes this process one of the parties: the others are connected through `network`.
+    pub fn join_parties(&mut self, network: Arc<dyn Network>) {
+        self.parties.joined = Some(network);
+    }
+
+    /// Returns the names of the parties that the program declares; none if it declares none.
+    pub fn party_names(&self) -> Vec<Arc<str>> {
+        self.program.party.as_ref().map(|party| party.place_names()).unwrap_or_default()
+    }
+
+    /// Returns the number of this party and the counters of its messages, for each party that runs
+    /// in this process.
+    pub fn traffic(&mut self) -> Vec<(Arc<str>, network::Traffic)> {
+        let machines = std::iter::once(&mut self.machine).chain(&mut self.parties.others);
+        let parties = machines.filter_map(|machine| machine.party_mut());
+        parties.map(|party| (party.names[party.me].clone(), party.network.traffic())).collect()
+    }
+
+    /// Takes a snapshot of the other machines.
+    pub(super) fn parties_checkpoint(&mut self) -> PartiesCheckpoint {
+        let program = &self.program;
+        let others = self.parties.others.iter_mut().map(|machine| machine.checkpoint(program)).collect();
+        PartiesCheckpoint { others, started: self.parties.started }
+    }
+
+    /// Puts a snapshot of the other machines back.
+    pub(super) fn restore_parties(&mut self, saved: &PartiesCheckpoint) {
+        if !saved.started {
+            self.parties.others.clear();
+            if std::mem::take(&mut self.parties.started) {
+                self.machine.set_party(None);
+            }
+            return;
+        }
+        for (machine, checkpoint) in self.parties.others.iter_mut().zip(&saved.others) {
+            machine.restore(checkpoint);
+        }
+    }
+
+    /// Drops the functions that the other machines have specialized.
+    pub(super) fn clear_party_instances(&mut self) {
+        self.parties.others.iter_mut().for_each(Machine::clear_instances);
+    }
+
+    /// Sets a session variable in the other machines.
+    pub(super) fn set_global_of_parties(&mut self, id: u32, values: Vec<Value>) {
+        for (machine, value) in self.parties.others.iter_mut().zip(values) {
+            machine.set_global(id, value);
+        }
+    }
+
+    /// Sets a session variable to the same value in the other machines.
+    pub(super) fn share_global(&mut self, id: u32, value: &Value) {
+        self.parties.others.iter_mut().for_each(|machine| machine.set_global(id, value.clone()));
+    }
+
+    /// Drops the value of a session variable in the other machines.
+    pub(super) fn clear_global_of_parties(&mut self, id: u32) {
+        self.parties.others.iter_mut().for_each(|machine| machine.clear_global(id));
+    }
+
+    /// Gives each machine its party, when the program has declared them.
+    fn start_parties(&mut self) {
+        if std::mem::replace(&mut self.parties.started, true) {
+            return;
+        }
+        let names: Arc<[Arc<str>]> = self.party_names().into();
+        let networks = match &self.parties.joined {
+            Some(network) => vec![network.clone()],
+            None => network::local::connect(names.len()),
+        };
+        let eager = self.executor.0 == Executor::Eager;
+        for (at, network) in networks.into_iter().enumerate() {
+            let party = Party::new(network.me(), names.clone(), network);
+            if at == 0 {
+                self.machine.set_party(Some(party));
+                continue;
+            }
+            let mut machine = self.machine.for_another_party();
+            let accelerator = self.jit.clone().map(|jit| jit as Arc<dyn crate::kernel::Accelerator>);
+            machine.set_accelerator(accelerator, eager);
+            machine.set_party(Some(party));
+            self.parties.others.push(machine);
+        }
+    }
+
+    /// Runs a script of a program with parties. Returns the value that the machine of the session
+    /// has, and those of the other machines.
+    pub(super) fn run_for_parties(
+        &mut self,
+        script: &Script,
+        out: &mut dyn FnMut(&str),
+    ) -> Result<Option<(Value, Vec<Value>)>, Box<RuntimeError>> {
+        self.start_parties();
+        self.parties.epoch += 1;
+        let epoch = self.parties.epoch;
+        let run = Run {
+            program: &self.program,
+            script,
+            interrupt: &self.interrupt,
+            memory: self.memory,
+            files: self.files.as_deref(),
+            screen: self.screen,
+            alone: self.parties.joined.is_some(),
+        };
+        let machines: Vec<&mut Machine> =
+            std::iter::once(&mut self.machine).chain(&mut self.parties.others).collect();
+        let names = self.program.party.as_ref().map(|party| party.place_names()).unwrap_or_default();
+        let ends = run.all(machines, epoch, &names, out);
+        own_error(ends)
+    }
+}
+
+/// Returns the values of the parties, or the error of the one that has stopped the others.
+fn own_error(ends: Ends) -> Result<Option<(Value, Vec<Value>)>, Box<RuntimeError>> {
+    let consequence = |error: &RuntimeError| {
+        matches!(error.failure, Failure::PartyStopped { .. } | Failure::PartyLost { .. })
+    };
+    let mut values = Vec::new();
+    let mut first: Option<Box<RuntimeError>> = None;
+    for end in ends {
+        match end {
+            Ok(value) => values.push(value),
+            Err(error) if first.as_ref().is_none_or(|first| consequence(first) && !consequence(&error)) => {
+                first = Some(error);
+            }
+            Err(_) => {}
+        }
+    }
+    if let Some(error) = first {
+        return Err(error);
+    }
+    let mut values = values.into_iter();
+    let Some(Some(own)) = values.next() else { return Ok(None) };
+    Ok(Some((own, values.map(|value| value.unwrap_or(Value::UNIT)).collect())))
+}
+
+/// One run of a script by the parties of this process.
+struct Run<'a> {
+    program: &'a crate::core::Program,
+    script: &'a Script,
+    interrupt: &'a AtomicBool,
+    memory: u64,
+    files: Option<&'a dyn FileSystem>,
+    screen: Screen,
+    /// True if one party alone runs in this process.
+    alone: bool,
+}
+
+impl Run<'_> {
+    /// Runs the script on each machine, each in a thread, and writes the output in the order of the
+    /// program.
+    fn all(
+        &self,
+        machines: Vec<&mut Machine>,
+        epoch: u64,
+        names: &[Arc<str>],
+        out: &mut dyn FnMut(&str),
+    ) -> Ends {
+        let count = machines.len();
+        std::thread::scope(|scope| {
+            let (sender, printed) = channel::<Printed>();
+            let mut threads = Vec::new();
+            for (at, machine) in machines.into_iter().enumerate() {
+                let sender = sender.clone();
+                threads.push(scope.spawn(move || {
+                    on_large_stack(|| self.one(machine, at, epoch, &sender))
+                }));
+            }
+            drop(sender);
+            let mut merged = MergedOutput::new(count, names, self.alone);
+            for text in printed {
+                merged.add(text, out);
+            }
+            merged.finish(out);
+            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            threads.into_iter().map(join).collect()
+        })
+    }
+
+    /// Runs the script on one machine.
+    fn one(
+        &self,
+        machine: &mut Machine,
+        at: usize,
+        epoch: u64,
+        sender: &Sender<Printed>,
+    ) -> Result<Option<Value>, Box<RuntimeError>> {
+        let party = machine.party_mut().expect("the machine of a party has one");
+        party.begin(epoch);
+        let (me, network) = (party.me, party.network.clone());
+        let position = Cell::new(0u64);
+        let send = |text: &str, here: bool| {
+            // A reader that is gone wants no output.
+            let _ = sender.send(Printed { party: at, position: position.get(), text: text.into(), here });
+        };
+        let mut public = |text: &str| {
+            if !text.is_empty() {
+                position.set(position.get() + 1);
+                send(text, false);
+            }
+        };
+        let mut here = |text: &str| {
+            if text.is_empty() {
+                position.set(position.get() + 1);
+            }
+            send(text, true);
+        };
+        let mut host = Host {
+            out: &mut public,
+            out_here: Some(&mut here),
+            interrupt: self.interrupt,
+            memory: self.memory,
+            files: self.files,
+            screen: self.screen,
+        };
+        // A panic must not leave the others waiting.
+        let stop = StopUnlessDone { network: &*network, done: Cell::new(false) };
+        let value = machine.run(self.program, self.script, &mut host)?;
+        let _ = me;
+        machine.finish_party(self.interrupt, self.script)?;
+        stop.done.set(true);
+        Ok(value)
+    }
+}
+
+/// Tells the others that this party has stopped, unless it has finished.
+struct StopUnlessDone<'a> {
+    network: &'a dyn Network,
+    done: Cell<bool>,
+}
+
+impl Drop for StopUnlessDone<'_> {
+    fn drop(&mut self) {
+        if !self.done.get() {
+            self.network.stop();
+        }
+    }
+}
+
+/// The output of all parties, in the order of the program.
+struct MergedOutput<'a> {
+    /// How far each party has come.
+    positions: Vec<u64>,
+    /// The texts that wait for a party to come by, by position, then party.
+    waiting: Vec<Printed>,
+    /// The names of the parties.
+    names: &'a [Arc<str>],
+    /// True if one party alone runs in this process: nothing is told apart.
+    alone: bool,
+    /// True for a party whose line is not ended.
+    open_line: Option<PartyId>,
+}
+
+impl<'a> MergedOutput<'a> {
+    fn new(count: usize, names: &'a [Arc<str>], alone: bool) -> MergedOutput<'a> {
+        MergedOutput { positions: vec![0; count], waiting: Vec::new(), names, alone, open_line: None }
+    }
+
+    /// Adds a text, and writes what no party is before anymore.
+    fn add(&mut self, text: Printed, out: &mut dyn FnMut(&str)) {
+        self.positions[text.party] = text.position;
+        if !text.text.is_empty() && (text.here || text.party == 0) {
+            self.waiting.push(text);
+        }
+        let least = self.positions.iter().copied().min().unwrap_or(0);
+        self.write(|position| position < least, out);
+    }
+
+    /// Writes what is left.
+    fn finish(&mut self, out: &mut dyn FnMut(&str)) {
+        self.write(|_| true, out);
+    }
+
+    /// Writes the texts at these positions.
+    fn write(&mut self, ready: impl Fn(u64) -> bool, out: &mut dyn FnMut(&str)) {
+        if self.alone {
+            return self.waiting.drain(..).for_each(|text| out(&text.text));
+        }
+        // A stable sort keeps the order of one party's texts.
+        self.waiting.sort_by_key(|text| (text.position, text.party));
+        let count = self.waiting.iter().take_while(|text| ready(text.position)).count();
+        let texts: Vec<Printed> = self.waiting.drain(..count).collect();
+        for text in texts {
+            if !text.here {
+                self.open_line = None;
+                out(&text.text);
+                continue;
+            }
+            let name = &self.names[text.party];
+            for line in text.text.split_inclusive('\n') {
+                if self.open_line != Some(text.party) {
+                    out(&format!("{name}: "));
+                }
+                out(line);
+                self.open_line = (!line.ends_with('\n')).then_some(text.party);
+            }
+        }
+    }
+}
