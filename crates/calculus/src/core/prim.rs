@@ -264,7 +264,7 @@ scalar_functions! { prims
         Join "join": "[U:PLACES, R:PLACES, S:PLACES, T] (T @ R) * (T @ S) -> T @ U", Communication, "The values of disjoint places as one value at all of them; no message.";
         Reveal "reveal": "[A:PLACE, T] T @ A -> T", Communication, "Disclosure: the value, made public.";
         RevealAll "reveal_all": "[S:PLACES, T] T @ S -> T ^ S", Communication, "Disclosure: the values of all places, made public.";
-        CommonWords "common_words": "[K:UNITSUM, S:PLACES, I:COMPACTLINEAR] unit -> (u64 ^ I) @ S", Communication, "Random words that each place has in common with the K-th place after it, and no other place knows.";
+        CommonWords "common_words": "[S:PLACES, I:COMPACTLINEAR] unit -> (u64 ^ I ^ 2) @ S", Communication, "Random words that each place has in common with the next place, then those in common with the previous one; no other place knows them.";
         OwnWords "own_words": "[S:PLACES, I:COMPACTLINEAR] unit -> (u64 ^ I) @ S", Communication, "Random words that each place alone knows.";
         Fixed "fixed": "real * int -> string", Text, "The number with that many digits after the point.";
     }

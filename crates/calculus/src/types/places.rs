@@ -172,9 +172,20 @@ impl Type {
                         Type::record(fields.iter().map(|(name, part)| (name.clone(), at(part))).collect())
                     }
                     TypeKind::Array(element, index) => Type::array(at(element), index.clone()),
+                    TypeKind::Nominal(nominal, args) => {
+                        let fields = || nominal.struct_fields(args).map(Type::record);
+                        match nominal.stored_as(args).or_else(fields) {
+                            Some(stored) => at(&stored),
+                            None => self.clone(),
+                        }
+                    }
                     _ => self.clone(),
                 }
             }
+            TypeKind::Nominal(nominal, args) => match nominal.stored_as(args) {
+                Some(stored) => stored.with_places_at_leaves(),
+                None => self.clone(),
+            },
             _ => self.map_children(&mut |child| child.with_places_at_leaves()),
         }
     }

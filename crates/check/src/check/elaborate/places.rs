@@ -60,7 +60,7 @@ impl Checker<'_> {
         let hint = expected.ty.map(|ty| self.infer.zonk(ty));
         let hint = hint.as_ref().and_then(Type::as_placed).map(|(ty, _)| ty.clone());
         let here = Here { places, span: written.span, lifted: false };
-        let term = self.work_at(here, span, |this| {
+        self.work_at(here, span, |this| {
             this.in_scope(|this| {
                 let loops = std::mem::take(&mut this.frame().loops);
                 let mut body = Vec::new();
@@ -81,15 +81,7 @@ impl Checker<'_> {
                 this.frame().loops = loops;
                 terms::with_prefix(body, value)
             })
-        });
-        if value.is_none() && expected.statement { self.ended(term) } else { term }
-    }
-
-    /// Returns a statement's work, whose value `()` nobody uses.
-    fn ended(&mut self, term: Term) -> Term {
-        let span = term.span;
-        let stmt = crate::core::Stmt { kind: crate::core::StmtKind::Expr(term), span };
-        Term::new(TermKind::Block(vec![stmt], Some(Box::new(Term::unit(span)))), Type::unit(), span)
+        })
     }
 
     /// Elaborates work at places. Sizes that it has opened and that its value mentions are packed
@@ -420,7 +412,7 @@ impl Checker<'_> {
         } else if self.frame().pure() && !self.frame().joint {
             let header = Some(self.frame().header);
             PlaceError::MoveInPure { span, name, header }
-        } else if self.frame().block.is_some() || self.item.unordered > 0 {
+        } else if self.item.unordered > 0 {
             PlaceError::MoveInPure { span, name, header: None }
         } else {
             return true;

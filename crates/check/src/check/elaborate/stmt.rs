@@ -333,6 +333,7 @@ impl Checker<'_> {
                 matches!(self.infer.shallow(&function.ty).kind(), TypeKind::Procedure(_))
             }
             TermKind::Block(_, Some(value)) => self.is_effect(value),
+            TermKind::At(_, body) => body.ty.is_unit(),
             TermKind::Error => true,
             _ => false,
         }

@@ -153,11 +153,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Lowers each of the types.
-    fn lower_all(&mut self, parts: &[TypeExpr]) -> Vec<Type> {
-        parts.iter().map(|part| self.lower(part)).collect()
-    }
-
     /// Lowers each of the types to a compact linear one; `role` describes their use in messages.
     fn lower_compact(&mut self, parts: &[TypeExpr], role: &'static str) -> Vec<Type> {
         parts.iter().map(|part| self.lower_index(part, role)).collect()

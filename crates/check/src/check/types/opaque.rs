@@ -46,7 +46,8 @@ impl Checker<'_> {
             }
         }
         let name = declaration.name.text.clone();
-        let nominal = Nominal::declare(self.env.fresh_id(), name.clone(), params, Kind::Type);
+        let kind = if stored.as_ref().is_some_and(Type::is_spread) { Kind::Spread } else { Kind::Type };
+        let nominal = Nominal::declare(self.env.fresh_id(), name.clone(), params, kind);
         nominal.define(NominalBody::Abstract(Abstract { layout: functorial, representation: stored }));
         self.env.types.insert(name, TypeDefinition::Nominal(nominal));
     }

@@ -340,6 +340,13 @@ fn control<'t>(
     patterns: Patterns<impl Rule<'t, Pattern>, impl Rule<'t, Pattern>, impl Rule<'t, Pattern>>,
 ) -> impl Rule<'t, StmtKind> {
     let expr = exprs.full;
+    // `at S { … }` as a statement needs no `;`.
+    let at = unreported(&[TokenKind::At])
+        .rewind()
+        .ignore_then(exprs.element.clone())
+        .then_ignore(unreported(&[TokenKind::Semi]).or_not())
+        .map(StmtKind::Expr)
+        .boxed();
     let statements = sequence(cx, stmt.clone()).boxed();
     let end = token(TokenKind::Done).then_ignore(unreported(&[TokenKind::Semi]).or_not());
     let body = token(TokenKind::Do).ignore_then(statements.clone()).then_ignore(end).boxed();
@@ -413,7 +420,7 @@ fn control<'t>(
         .ignore_then(expr)
         .then(either)
         .map(|(condition, body)| StmtKind::While { condition, body });
-    choice((if_do, match_do, for_in, while_loop, body.map(StmtKind::Block))).boxed()
+    choice((if_do, match_do, for_in, while_loop, at, body.map(StmtKind::Block))).boxed()
 }
 
 /// Returns the rule of `fun f[T](x:T):T => e;` and `proc p() { … }`.
