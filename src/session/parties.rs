@@ -169,27 +169,33 @@ impl Session {
             std::iter::once(&mut self.machine).chain(&mut self.parties.others).collect();
         let names = self.program.party.as_ref().map(|party| party.place_names()).unwrap_or_default();
         let ends = run.all(machines, epoch, &names, out);
-        own_error(ends)
+        own_error(ends, &names)
     }
 }
 
 /// Returns the values of the parties, or the error of the one that has stopped the others.
-fn own_error(ends: Ends) -> Result<Option<(Value, Vec<Value>)>, Box<RuntimeError>> {
+fn own_error(ends: Ends, names: &[Arc<str>]) -> Result<Option<(Value, Vec<Value>)>, Box<RuntimeError>> {
     let consequence = |error: &RuntimeError| {
         matches!(error.failure, Failure::PartyStopped { .. } | Failure::PartyLost { .. })
     };
     let mut values = Vec::new();
-    let mut first: Option<Box<RuntimeError>> = None;
-    for end in ends {
+    let mut first: Option<(PartyId, Box<RuntimeError>)> = None;
+    let mut followed = false;
+    for (at, end) in ends.into_iter().enumerate() {
         match end {
             Ok(value) => values.push(value),
-            Err(error) if first.as_ref().is_none_or(|first| consequence(first) && !consequence(&error)) => {
-                first = Some(error);
+            Err(error) => {
+                followed |= consequence(&error);
+                if first.as_ref().is_none_or(|(_, first)| consequence(first) && !consequence(&error)) {
+                    first = Some((at, error));
+                }
             }
-            Err(_) => {}
         }
     }
-    if let Some(error) = first {
+    if let Some((at, mut error)) = first {
+        if (followed || !values.is_empty()) && !consequence(&error) {
+            error.place = names.get(at).cloned();
+        }
         return Err(error);
     }
     let mut values = values.into_iter();

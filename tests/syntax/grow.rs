@@ -272,6 +272,7 @@ impl Grow {
         };
         let mut function = Function {
             is_proc: self.dice.coin(),
+            is_joint: false,
             generics,
             params: self.many(1, 2, |g| g.many(0, 2, |g| g.param(1, 2))),
             result: self.maybe(|g| g.ty(2)),
@@ -431,6 +432,7 @@ impl Grow {
                     title: ast_name(self.string()),
                     function: Box::new(felis::syntax::ast::Function {
                         is_proc: true,
+                        is_joint: false,
                         generics: Generics::default(),
                         params: vec![Vec::new()],
                         result: None,

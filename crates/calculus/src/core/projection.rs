@@ -26,6 +26,7 @@
 use super::prim::{Effect, PrimClass};
 use super::visit::{Part, PartMut};
 use super::{Function, LocalInfo, Pat, PatKind, Script, Stmt, StmtKind, Term, TermKind};
+use crate::hash::HashMap;
 use crate::types::{PlaceSet, Type, TypeKind};
 
 /// The projection for one party.
@@ -34,6 +35,8 @@ pub struct Projection<'a> {
     pub me: usize,
     /// Replaces type variables by what is known of them.
     pub concrete: &'a dyn Fn(&Type) -> Type,
+    /// The places at which sizes are known, for those that are not known everywhere.
+    pub sizes: &'a HashMap<u32, Type>,
 }
 
 impl Function {
@@ -129,6 +132,19 @@ impl Projection<'_> {
         (self.concrete)(ty).projected(self.me)
     }
 
+    /// Returns a type argument of a function. A size that is known elsewhere only, which this
+    /// party's part of the function does not mention, is 1.
+    fn argument(&self, ty: &Type) -> Type {
+        let ty = (self.concrete)(ty);
+        let mut elsewhere: HashMap<u32, Type> = HashMap::default();
+        ty.for_each_var(&mut |var| {
+            if self.sizes.get(&var.id).is_some_and(|places| !self.is_among(places)) {
+                elsewhere.insert(var.id, Type::unit());
+            }
+        });
+        ty.substitute(&elsewhere)
+    }
+
     /// Projects the types of locals.
     fn locals(&self, locals: &mut [LocalInfo]) {
         locals.iter_mut().for_each(|local| local.ty = self.ty(&local.ty));
@@ -199,7 +215,7 @@ impl Projection<'_> {
             _ => {}
         }
         let unprojected = unprojected_arguments(&mut term.kind).map(|args| {
-            args.iter_mut().for_each(|ty| *ty = (self.concrete)(ty));
+            args.iter_mut().for_each(|ty| *ty = self.argument(ty));
             args.clone()
         });
         term.for_each_part_mut(&mut |part| self.part(part));

@@ -132,6 +132,7 @@ impl Checker<'_> {
         for function in waiting {
             self.check_pending(function);
         }
+        self.place_rules(&script);
         script
     }
 }

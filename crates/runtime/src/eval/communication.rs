@@ -80,7 +80,7 @@ impl Machine {
         let Some(party) = &self.party else { return Ok(()) };
         let span = script.body.last().map_or(Span::default(), |stmt| stmt.span);
         party.network.finish(interrupt).map_err(|error| {
-            Box::new(RuntimeError { failure: party.failure(error), span, calls: Vec::new() })
+            Box::new(RuntimeError { failure: party.failure(error), span, calls: Vec::new(), place: None })
         })
     }
 }

@@ -178,6 +178,8 @@ pub struct RuntimeError {
     pub span: Span,
     /// The calls that led there, innermost first: name of the function and position of the call.
     pub calls: Vec<(String, Span)>,
+    /// The party that has stopped the others, if not all have failed.
+    pub place: Option<Arc<str>>,
 }
 
 /// The number of calls that a message shows at each end of a long chain.
@@ -207,6 +209,10 @@ impl RuntimeError {
     /// Returns the message for people, with the calls that led to the error.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let d = self.failure.to_diagnostic(self.span);
+        let d = match &self.place {
+            Some(party) => d.note(format!("at `{party}`")),
+            None => d,
+        };
         let mut shown: Vec<String> = Vec::new();
         let same = |a: &(String, Span), b: &(String, Span)| a.0 == b.0;
         for run in self.calls.chunk_by(same) {

@@ -42,6 +42,7 @@ impl AbruptCompletion {
                 failure: Failure::Internal { message: "control left the script" },
                 span: Span::default(),
                 calls: Vec::new(),
+                place: None,
             }),
         }
     }
@@ -85,7 +86,7 @@ impl Evaluator<'_, '_> {
     /// Returns a failure with its position and the chain of calls.
     pub(super) fn fail(&self, failure: Failure, span: Span) -> AbruptCompletion {
         let calls = self.machine.calls.iter().rev().map(|(name, at)| (name.to_string(), *at)).collect();
-        AbruptCompletion::Error(Box::new(RuntimeError { failure, span, calls }))
+        AbruptCompletion::Error(Box::new(RuntimeError { failure, span, calls, place: None }))
     }
 
     /// Counts a step. Polls the interrupt flag and reports progress once in 64 steps.
@@ -171,7 +172,7 @@ impl Evaluator<'_, '_> {
                         let own = function.type_params.iter().map(|p| p.id).zip(callee.type_args.iter().cloned());
                         let bindings = Bindings { types: own.collect(), outer: None };
                         let concrete = &|ty: &Type| bindings.concrete(ty);
-                        mark(&Projection { me: party.me, concrete }.function(function))
+                        mark(&Projection { me: party.me, concrete, sizes: &self.program.placed_sizes }.function(function))
                     }
                     _ => machine
                         .marked_functions

@@ -5,7 +5,7 @@
 
 use crate::check::annotations::Referent;
 use crate::check::context::{Checker, FrameKind};
-use crate::check::error::StatementError;
+use crate::check::error::{PlaceError, StatementError};
 use crate::check::expectation::Expectation;
 use crate::core::{Global, Pat, PatKind, Root, Stmt, StmtKind};
 use crate::source::Span;
@@ -16,6 +16,25 @@ impl Checker<'_> {
     /// Returns the variable that a statement stores into, with its type. Returns `None` after
     /// reporting an error if the name is not a variable that may change here.
     pub(in crate::check) fn storable(&mut self, name: &ast::Name, form: Stored) -> Option<(Root, Type)> {
+        let (root, ty, declared) = self.storable_anywhere(name, form)?;
+        let Some(here) = self.item.here.clone() else { return Some((root, ty)) };
+        let own = declared.source == here.whole.source
+            && declared.start >= here.whole.start
+            && declared.end <= here.whole.end;
+        match ty.as_placed() {
+            Some((inner, places)) if here.places.is_within_places(places) => Some((root, inner.clone())),
+            None if own => Some((root, ty)),
+            _ => {
+                let (span, name) = (name.span, name.text.to_string());
+                self.report(PlaceError::StoreElsewhere { span, name, ty, here: here.places });
+                None
+            }
+        }
+    }
+
+    /// Returns the variable that a statement stores into, with its type and the place of its
+    /// declaration, whatever places the work is at.
+    fn storable_anywhere(&mut self, name: &ast::Name, form: Stored) -> Option<(Root, Type, Span)> {
         self.note_scope(name.span);
         if let Some((binding, own)) = self.lookup_local(&name.text) {
             self.note(name.span, |_| Some(Referent::At(binding.span)));
@@ -45,7 +64,7 @@ impl Checker<'_> {
                 return None;
             }
             let ty = self.frame().locals[binding.local as usize].ty.clone();
-            return Some((Root::Local(binding.local), ty));
+            return Some((Root::Local(binding.local), ty, binding.span));
         }
         if let Some((id, mutable, declared, word)) = self.global(&name.text) {
             self.note_global(name.span, &name.text);
@@ -71,7 +90,7 @@ impl Checker<'_> {
                 self.report(StatementError::NotAVar { span: name.span, name: name_text, declared, word });
                 return None;
             }
-            return Some((Root::Global(id), self.program.globals[id as usize].ty.clone()));
+            return Some((Root::Global(id), self.program.globals[id as usize].ty.clone(), declared));
         }
         if self.env.callables(&name.text).is_some() {
             let (name_text, declared) = (name.text.to_string(), None);

@@ -79,7 +79,12 @@ impl Checker<'_> {
             return self.wrong(error, span);
         }
         if found.as_placed().is_some() && !expected.is_spread() {
-            return self.wrong(PlaceError::NotPublic { span, ty: found, expected }, span);
+            if let TypeKind::Meta(_) = expected.kind() {
+                let role = "be a part of a value that is the same for all parties".to_string();
+                return self.wrong(PlaceError::Spread { span, ty: found, role }, span);
+            }
+            let what = format!("a `{expected}`");
+            return self.wrong(PlaceError::NotPublic { span, ty: found, what }, span);
         }
         let each = || because.as_ref().and_then(|_| element_hint(&found, &expected));
         let hint = self.mismatch_hint(&found, &expected, &term).or_else(each);

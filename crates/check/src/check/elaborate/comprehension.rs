@@ -218,7 +218,7 @@ impl Checker<'_> {
             let index = index.clone();
             return Some((Term { ty, ..term }, index));
         }
-        if !ty.is_error() {
+        if self.is_public(&ty, "an array", term.span) && !ty.is_error() {
             let list = is_list(&ty);
             self.report(StatementError::NotIterable { span: term.span, ty, list });
         }

@@ -142,12 +142,33 @@ impl Checker<'_> {
             TypeKind::Array(_, index) => match self.key_value(key, index, &ty) {
                 Key::Index(index) if index.ty.is_error() => Term { span, ..index },
                 Key::Index(index) => self.array_at(base, index, span),
+                Key::Placed(key) => {
+                    let index = index.clone();
+                    let at = |this: &mut Self, [base, key]: [Term; 2]| {
+                        let key = this.index_term(key, index, &ty);
+                        this.array_at(base, key, span)
+                    };
+                    match self.lift_operands([base, key], span, at) {
+                        Ok(term) => term,
+                        Err([base, _]) => base,
+                    }
+                }
                 Key::Function(function) => self.call_value(function, vec![Arg::Done(base)], false, span),
             },
             TypeKind::CompactPower(digit, position) => {
                 let (digit, position) = (digit.clone(), position.clone());
                 match self.key_value(key, &position, &ty) {
                     Key::Index(key) => Term::new(TermKind::Digit(Box::new(base), Box::new(key)), digit, span),
+                    Key::Placed(key) => {
+                        let at = |this: &mut Self, [base, key]: [Term; 2]| {
+                            let key = this.index_term(key, position, &ty);
+                            Term::new(TermKind::Digit(Box::new(base), Box::new(key)), digit, span)
+                        };
+                        match self.lift_operands([base, key], span, at) {
+                            Ok(term) => term,
+                            Err([base, _]) => base,
+                        }
+                    }
                     Key::Function(function) => self.call_value(function, vec![Arg::Done(base)], false, span),
                 }
             }
@@ -316,6 +337,7 @@ impl Checker<'_> {
         let term = self.expr(key, Expectation::of(&index));
         match self.infer.shallow(&term.ty).kind() {
             TypeKind::Function(..) => Key::Function(term),
+            TypeKind::Placed(..) if self.item.here.is_none() => Key::Placed(term),
             _ => Key::Index(self.index_term(term, index, array)),
         }
     }
@@ -510,6 +532,8 @@ impl Checker<'_> {
 enum Key {
     /// A term of the index type, or an error term.
     Index(Term),
+    /// An index at places.
+    Placed(Term),
     /// A function, to be applied to the array.
     Function(Term),
 }

@@ -149,7 +149,12 @@ impl Checker<'_> {
                 make(TermKind::Tuple(terms), Type::array(element, index))
             }
             ExprKind::Spread(parts) => self.spread(parts, expected, span),
-            ExprKind::Update(record, values) => self.update(record, values, expected, span),
+            ExprKind::Update(record, values) => match self.lift_mentioned(e, span, |this| {
+                this.update(record, values, Expectation::NONE, span)
+            }) {
+                Some(term) => term,
+                None => self.update(record, values, expected, span),
+            },
             ExprKind::Arguments(..) => self.wrong(CallError::NamedHere { span, method: false }, span),
             ExprKind::Comprehension { body, clauses, guard: None } => {
                 self.comprehension(body, clauses, expected, span)
@@ -218,6 +223,9 @@ impl Checker<'_> {
                 let scrutinee = self.expr(scrutinee, Expectation::NONE);
                 self.decide(&scrutinee.ty);
                 let subject = self.infer.settle(&scrutinee.ty);
+                if !self.is_public(&subject, "a value", scrutinee.span) {
+                    return make(TermKind::Error, Type::error());
+                }
                 let ty = expected.ty.cloned().unwrap_or_else(|| self.infer.fresh(Kind::Spread));
                 let why = "the arms have one type";
                 let mut heads = Vec::new();

@@ -577,6 +577,10 @@ impl Checker<'_> {
 
     /// Returns a comparison of two operands.
     fn compare(&mut self, op: BinaryOp, a: Term, b: Term, span: Span) -> Term {
+        let [a, b] = match self.lift_operands([a, b], span, |this, [a, b]| this.compare(op, a, b, span)) {
+            Ok(term) => return term,
+            Err(operands) => operands,
+        };
         let (a, b) = self.join(a, b);
         let (a, b) = self.literal_operand(op, a, b);
         let (left, right) = (self.infer.zonk(&a.ty), self.infer.zonk(&b.ty));

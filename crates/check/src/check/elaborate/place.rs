@@ -127,7 +127,7 @@ impl Checker<'_> {
         let (seen, value) = match op {
             Some(op) => {
                 let seen = self.indices_once(seen, before);
-                let held = self.read_place(&seen, root, &root_ty, place.span);
+                let held = self.read_place(&seen, root, place.span);
                 // The name cannot be written in a program; it stands for the old value of the
                 // place.
                 let here = ast::Name { text: Arc::from(" place"), span: place.span };
@@ -207,6 +207,13 @@ impl Checker<'_> {
             TermKind::Global(id) => {
                 let function = self.env.held_functions.get(id).cloned();
                 return Ok(function.unwrap_or_else(|| Seen::Value(term.clone())));
+            }
+            // What this place has of a variable is stored like the variable.
+            TermKind::Here(base) => {
+                return Ok(match self.seen(base, scope, at)? {
+                    Seen::Place(path, _) if path.is_empty() => Seen::Place(path, ty),
+                    other => other,
+                });
             }
             TermKind::Component(base, i) => (base, StepKind::Component(i.clone())),
             TermKind::Factor(base, i) => (base, StepKind::Factor(i.clone())),
@@ -411,11 +418,14 @@ impl Checker<'_> {
     }
 
     /// Returns a term that reads the value at a place.
-    fn read_place(&mut self, seen: &Seen, root: Root, root_ty: &Type, span: Span) -> Term {
+    fn read_place(&mut self, seen: &Seen, root: Root, span: Span) -> Term {
         let whole = match root {
             Root::Local(id) => self.local_term(id, span),
-            Root::Global(id) => Term::new(TermKind::Global(id), root_ty.clone(), span),
+            Root::Global(id) => {
+                Term::new(TermKind::Global(id), self.program.globals[id as usize].ty.clone(), span)
+            }
         };
+        let whole = self.here_term(whole);
         let read = |path: &[Step]| {
             path.iter().fold(whole.clone(), |held, step| read_step(held, &step.kind, step.to.clone(), span))
         };

@@ -36,6 +36,8 @@ pub(in crate::check) struct Here {
     pub(in crate::check) places: Type,
     /// The place in the text that says so.
     pub(in crate::check) span: Span,
+    /// The whole work.
+    pub(in crate::check) whole: Span,
     /// True if no `at` is written: a function or an operator is applied to values at these places.
     pub(in crate::check) lifted: bool,
 }
@@ -59,7 +61,7 @@ impl Checker<'_> {
         }
         let hint = expected.ty.map(|ty| self.infer.zonk(ty));
         let hint = hint.as_ref().and_then(Type::as_placed).map(|(ty, _)| ty.clone());
-        let here = Here { places, span: written.span, lifted: false };
+        let here = Here { places, span: written.span, whole: span, lifted: false };
         self.work_at(here, span, |this| {
             this.in_scope(|this| {
                 let loops = std::mem::take(&mut this.frame().loops);
@@ -69,8 +71,9 @@ impl Checker<'_> {
                 }
                 let value = match value {
                     Some(value) => {
+                        // A hole of the hint may be older than the sizes that are opened here.
                         let (value, mut openings) = this.host(|this| match &hint {
-                            Some(ty) if !ty.is_exists() => this.check(value, ty, None),
+                            Some(ty) if !ty.is_exists() && !ty.has_meta() => this.check(value, ty, None),
                             _ => this.expr(value, hint.as_ref().into()),
                         });
                         body.append(&mut openings);
@@ -109,6 +112,13 @@ impl Checker<'_> {
 
     /// Packs those of the size variables that the type of a value mentions.
     fn with_sizes_packed(&mut self, value: Term, vars: &[TypeVar]) -> Term {
+        // The sizes are known inside the block that opens them.
+        if let TermKind::Block(stmts, Some(inner)) = value.kind {
+            let ty = self.infer.zonk(&inner.ty);
+            let inner = self.with_sizes_packed(Term { ty, ..*inner }, vars);
+            let ty = inner.ty.clone();
+            return Term::new(TermKind::Block(stmts, Some(Box::new(inner))), ty, value.span);
+        }
         let mut mentioned: Vec<TypeVar> = Vec::new();
         value.ty.for_each_var(&mut |var| {
             if vars.contains(var) && !mentioned.contains(var) {
@@ -157,7 +167,7 @@ impl Checker<'_> {
             }
         }
         let Some(places) = places else { return Err(operands) };
-        let here = Here { places, span, lifted: true };
+        let here = Here { places, span, whole: span, lifted: true };
         Ok(self.work_at(here, span, |this| {
             let operands = operands.map(|operand| this.part_here(operand));
             f(this, operands)
@@ -183,10 +193,7 @@ impl Checker<'_> {
             Some(known) => known.common_places(places),
         };
         if found.is_none() {
-            let first = common.clone().expect("two operands differ");
-            let (first, second) = (Type::placed(Type::error(), first), ty.clone());
-            let shown = |ty: &Type| ty.as_placed().map(|(_, places)| places.clone()).unwrap_or_else(Type::error);
-            let (first, second) = (shown(&first), shown(&second));
+            let (first, second) = (common.clone().expect("two operands differ"), places.clone());
             self.report(PlaceError::Disjoint { span, first, second });
             return false;
         }
@@ -259,15 +266,36 @@ impl Checker<'_> {
             }
         }
         let Some(places) = places else { return Err(args) };
-        let here = Here { places, span, lifted: true };
+        let here = Here { places, span, whole: span, lifted: true };
         Ok(self.work_at(here, span, |this| {
             let args = args.into_iter().map(|arg| this.arg_here(arg)).collect();
             f(this, args)
         }))
     }
 
-    /// Returns the types of the variables at places that a function mentions.
-    fn captured_places(&mut self, e: &Expr) -> Vec<Type> {
+    /// Elaborates an expression as work at the places that the variables in it have in common.
+    /// Returns `None` if no variable in it is at places, or the work is at places already.
+    pub(in crate::check) fn lift_mentioned(
+        &mut self,
+        e: &Expr,
+        span: Span,
+        f: impl FnOnce(&mut Self) -> Term,
+    ) -> Option<Term> {
+        if self.item.here.is_some() || self.program.party.is_none() {
+            return None;
+        }
+        let mut places = None;
+        for ty in self.captured_places(e) {
+            if !self.common_place(&mut places, &ty, span) {
+                return Some(Term::new(TermKind::Error, Type::error(), span));
+            }
+        }
+        let here = Here { places: places?, span, whole: span, lifted: true };
+        Some(self.work_at(here, span, f))
+    }
+
+    /// Returns the types of the variables at places that an expression mentions.
+    pub(in crate::check) fn captured_places(&mut self, e: &Expr) -> Vec<Type> {
         let mut found = Vec::new();
         for name in free_names(e) {
             let ty = match self.lookup_variable(&name) {
@@ -340,13 +368,16 @@ impl Checker<'_> {
         if self.item.here.is_some() {
             return Err(term);
         }
-        let (found, span) = (self.infer.settle(&term.ty), term.span);
+        let (found, span) = (self.infer.zonk(&term.ty), term.span);
         if found.is_error() {
             return Ok(term);
         }
+        // The hole of a literal is public, and takes the wanted type.
+        let literal = self.infer.literal_of(&found).is_some();
+        let found = if literal { found } else { self.infer.settle(&found) };
         let term = Term { ty: found.clone(), ..term };
         let (value, outer) = match found.as_placed() {
-            None if found.is_spread() => return Err(term),
+            None if found.is_spread() && !literal => return Err(term),
             None => {
                 let value = self.coerce(term, inner, None);
                 if value.ty.is_error() {
@@ -360,7 +391,7 @@ impl Checker<'_> {
             }
             Some((own, outer)) if self.infer.try_unify(own, inner) => (term, Some(outer.clone())),
             Some((_, outer)) => {
-                let here = Here { places: outer.clone(), span, lifted: true };
+                let here = Here { places: outer.clone(), span, whole: span, lifted: true };
                 let inner = inner.clone();
                 let value = self.work_at(here, span, |this| {
                     let value = this.here_term(term);
@@ -378,6 +409,16 @@ impl Checker<'_> {
         };
         let ty = Type::placed(ty, places.clone());
         Ok(Term::new(TermKind::Restrict(Box::new(value)), ty, span))
+    }
+
+    /// Returns false, after a report, for the type of a value at places where `what` is needed, the
+    /// same for all parties.
+    pub(in crate::check) fn is_public(&mut self, ty: &Type, what: &'static str, span: Span) -> bool {
+        if ty.as_placed().is_none() {
+            return true;
+        }
+        self.report(PlaceError::NotPublic { span, ty: ty.clone(), what: what.to_string() });
+        false
     }
 
     /// Returns true if a function moves data between places.

@@ -8,7 +8,7 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::conversion::{large, opened};
-use crate::check::error::{ConversionError, TypeError};
+use crate::check::error::{ConversionError, PlaceError, TypeError};
 use crate::check::hints::mismatch;
 use crate::check::resolve::behavior::convertible;
 use crate::core::{Term, TermKind};
@@ -68,6 +68,10 @@ impl Checker<'_> {
         // A value at places is reshaped there, to the stated type or to it at the same places.
         let there = match (term.ty.as_placed(), to.as_placed()) {
             (Some((_, own)), Some((ty, places))) if own == places => Some(ty.clone()),
+            (Some(_), Some(_)) => {
+                let (found, expected) = (term.ty.clone(), to);
+                return self.wrong(PlaceError::OtherPlaces { span, found, expected }, span);
+            }
             (Some(_), None) if !to.is_spread() => Some(to.clone()),
             _ => None,
         };

@@ -147,6 +147,9 @@ impl Checker<'_> {
                 let scrutinee = self.expr(scrutinee, Expectation::NONE);
                 self.decide(&scrutinee.ty);
                 let subject = self.infer.settle(&scrutinee.ty);
+                if !self.is_public(&subject, "a value", scrutinee.span) {
+                    return;
+                }
                 let mut done = Vec::new();
                 for arm in arms {
                     done.push(self.in_scope(|this| {
@@ -204,8 +207,12 @@ impl Checker<'_> {
             | S::Variant(..)
             | S::Abstract { .. }
             | S::Kind { .. }
-            | S::Party { .. }
             | S::Typefun { .. } => {}
+            S::Party { name, .. } => {
+                if self.item.frames.len() > 1 || self.frame().scopes.len() > 1 {
+                    self.report(PlaceError::PartyHere { span: name.span });
+                }
+            }
             S::Class(TypeDecl { name, .. }, _) | S::Instance { class: name, .. } => {
                 // Classes and instances of the top level are declared before any statement.
                 if self.item.frames.len() > 1 || self.frame().scopes.len() > 1 {

@@ -3,7 +3,7 @@
 //! `E02xx` types, kinds and inference · `E03xx` isomorphism and conversion · `E04xx` names,
 //! functions, operators, patterns, statements · `W0xxx` warnings · `N0xxx` notes. Larger subjects
 //! have ranges of their own: `E06xx` classes · `E07xx` kinds and type functions · `E08xx` run-time
-//! sizes · `E09xx` modules · `E10xx` places.
+//! sizes · `E09xx` modules · `E11xx` places.
 
 mod axis;
 mod call;

@@ -1,4 +1,4 @@
-//! `E1001` to `E1019`: places, and what several parties may do.
+//! `E1101` to `E1119`: places, and what several parties may do.
 
 use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
@@ -8,52 +8,52 @@ errors! {
     /// The errors about places.
     pub enum PlaceError {
         /// Places where no party is declared.
-        E1001 NoParty { span: Span },
+        E1101 NoParty { span: Span },
         /// A second declaration of parties.
-        E1002 SecondParty { span: Span, previous: String },
+        E1102 SecondParty { span: Span, previous: String },
         /// A declaration of parties in a block or in an imported module.
-        E1002 PartyHere { span: Span },
+        E1102 PartyHere { span: Span },
         /// More parties than a set of places can have.
-        E1002 TooManyParties { span: Span, found: usize, limit: usize },
+        E1102 TooManyParties { span: Span, found: usize, limit: usize },
         /// A type after `@`, or after `at`, that is no set of places.
-        E1003 NotPlaces { span: Span, ty: Type },
+        E1103 NotPlaces { span: Span, ty: Type },
         /// A name in a set of places that is no place.
-        E1003 NotAPlace { span: Span, name: String, places: Vec<String> },
+        E1103 NotAPlace { span: Span, name: String, places: Vec<String> },
         /// `at` inside `at`, or a value at places inside a value at places.
-        E1004 Nested { span: Span, outer: Option<Span> },
+        E1104 Nested { span: Span, outer: Option<Span> },
         /// A value at places where each value has to be the same for all: an element, a case, a
         /// field, a type argument.
-        E1005 Spread { span: Span, ty: Type, role: String },
+        E1105 Spread { span: Span, ty: Type, role: String },
         /// A value at places that the work at hand is not at.
-        E1006 NotHere { span: Span, ty: Type, here: Type, at: Span },
+        E1106 NotHere { span: Span, ty: Type, here: Type, at: Span },
         /// Operands without a common place.
-        E1007 Disjoint { span: Span, first: Type, second: Type },
+        E1107 Disjoint { span: Span, first: Type, second: Type },
         /// A value at other places than are wanted.
-        E1007 OtherPlaces { span: Span, found: Type, expected: Type },
+        E1107 OtherPlaces { span: Span, found: Type, expected: Type },
         /// A value at places where a public one is needed.
-        E1008 NotPublic { span: Span, ty: Type, expected: Type },
+        E1108 NotPublic { span: Span, ty: Type, what: String },
         /// An effect outside of `at` that the parties may not have in common.
-        E1009 Effect { span: Span, name: String, party: String },
+        E1109 Effect { span: Span, name: String, party: String },
         /// A move inside `at`.
-        E1010 MoveInside { span: Span, name: String, at: Span },
+        E1110 MoveInside { span: Span, name: String, at: Span },
         /// A move in a pure function, or in an expression whose parts have no order.
-        E1011 MoveInPure { span: Span, name: String, header: Option<Span> },
+        E1111 MoveInPure { span: Span, name: String, header: Option<Span> },
         /// A function that moves data, used as a value.
-        E1012 JointValue { span: Span, name: String },
+        E1112 JointValue { span: Span, name: String },
         /// `joint` before something that is no `fun` of the top level.
-        E1012 JointHere { span: Span },
+        E1112 JointHere { span: Span },
         /// A store inside `at` into a variable that is not at these places.
-        E1013 StoreElsewhere { span: Span, name: String, ty: Type, here: Type },
+        E1113 StoreElsewhere { span: Span, name: String, ty: Type, here: Type },
         /// A `return` inside `at`.
-        E1014 LeavesAt { span: Span, word: &'static str },
+        E1114 LeavesAt { span: Span, word: &'static str },
         /// A procedure applied to a value at places, outside of `at`.
-        E1015 ProcedureOfPlaced { span: Span, name: String, places: Type },
+        E1115 ProcedureOfPlaced { span: Span, name: String, places: Type },
         /// Data that cannot be moved.
-        E1016 NotWire { span: Span, ty: Type, part: Type },
+        E1116 NotWire { span: Span, ty: Type, part: Type },
         /// A size that is known at some places only, mentioned elsewhere.
-        E1017 SizeElsewhere { span: Span, name: String, places: Type },
+        E1117 SizeElsewhere { span: Span, name: String, places: Type },
         /// Joined values that have a place in common, or places that are not known.
-        E1018 Overlap { span: Span, first: Type, second: Type },
+        E1118 Overlap { span: Span, first: Type, second: Type },
     }
 }
 
@@ -95,14 +95,11 @@ impl PlaceError {
                     .help(format!("the places are {}", known.join(", ")))
             }
             E::Nested { span, outer } => {
-                let d = error(
-                    span,
-                    "work at a place is not done at another place".into(),
-                    "places inside places".into(),
-                );
+                let label = "places inside places".to_string();
                 match outer {
-                    Some(outer) => d.label(*outer, "inside this work"),
-                    None => d,
+                    Some(outer) => error(span, "work at a place is not done at another place".into(), label)
+                        .label(*outer, "inside this work"),
+                    None => error(span, "a value at a place is not at another place as well".into(), label),
                 }
             }
             E::Spread { span, ty, role } => error(
@@ -123,8 +120,8 @@ impl PlaceError {
             }
             E::Disjoint { span, first, second } => error(
                 span,
-                format!("no place has both a `{first}` and a `{second}`"),
-                "the operands have no place in common".into(),
+                "no place has both operands".into(),
+                format!("one is at `{first}`, the other at `{second}`"),
             )
             .help("`send` moves one of them to the place of the other"),
             E::OtherPlaces { span, found, expected } => {
@@ -138,8 +135,8 @@ impl PlaceError {
                     _ => d,
                 }
             }
-            E::NotPublic { span, ty, expected } => {
-                let message = format!("a public `{expected}` is needed here, the same for all parties");
+            E::NotPublic { span, ty, what } => {
+                let message = format!("{what} is needed here that is public, the same for all parties");
                 let d = error(span, message, format!("this is `{ty}`"));
                 match ty.as_placed() {
                     Some((_, places)) => d.help(format!(

@@ -3,5 +3,6 @@
 pub(in crate::check) mod class;
 pub(in crate::check) mod decl;
 pub mod module;
+pub(in crate::check) mod place_rules;
 pub(in crate::check) mod top_level;
 pub(in crate::check) mod zonk;

@@ -400,6 +400,7 @@ impl Infer {
                 let merged = self.fresh(kind);
                 if let Some(hole) = self.holes.last_mut() {
                     hole.level = birth;
+                    hole.literal = literal;
                 }
                 self.change(meta.id).solution = Some(merged.clone());
                 self.change(other.id).solution = Some(merged);

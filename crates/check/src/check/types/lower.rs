@@ -6,7 +6,7 @@
 use crate::check::context::Checker;
 use crate::check::elaborate::rest::Part;
 use crate::check::env::{Callable, Definition, TypeDefinition, bindings};
-use crate::check::error::{AxisError, CheckError, KindError, SizeError, TypeError};
+use crate::check::error::{AxisError, CheckError, KindError, PlaceError, SizeError, TypeError};
 use crate::check::solve::infer;
 use crate::check::types::kinds;
 use crate::hash::HashSet;
@@ -233,6 +233,11 @@ impl Checker<'_> {
     /// Returns true if a type can be the argument of a type parameter; reports one that cannot.
     pub(in crate::check) fn fits_kind(&mut self, ty: &Type, param: &TypeVar, span: Span) -> bool {
         let fits = infer::accepts(param.kind, ty);
+        if !fits && ty.is_spread() && param.kind == Kind::Type {
+            let role = format!("be the type argument `{}`", param.name);
+            self.report(PlaceError::Spread { span, ty: ty.clone(), role });
+            return false;
+        }
         if !fits {
             let (ty, name) = (ty.clone(), param.name.to_string());
             let expected = self.env.kind_name(param.kind);
@@ -459,7 +464,10 @@ impl Checker<'_> {
             StmtKind::Newtype(_, body) => {
                 let (body, origin) = match &body.kind {
                     TypeExprKind::Labels(first, last) => self.lower_labels(first, last, body.span),
-                    _ => (self.lower(body), None),
+                    _ => {
+                        let ty = self.lower(body);
+                        (self.not_spread(ty, "be the definition of a newtype", body.span), None)
+                    }
                 };
                 let kind = match body.kind_of() {
                     // A newtype has a name, not a number: its kind is at least `COMPACTLINEAR`.

@@ -8,7 +8,7 @@ use crate::check::env::{Callable, Scheme, Signature, TypeDefinition};
 use crate::check::error::{PlaceError, TypeError};
 use crate::core::{Function, Prim, Term, TermKind};
 use crate::source::Span;
-use crate::syntax::ast::{Name, TypeExpr};
+use crate::syntax::ast::{Name, TypeExpr, TypeExprKind};
 use crate::types::places::MAX_PARTIES;
 use crate::types::{Kind, Nominal, NominalBody, Type, TypeKind};
 use std::sync::Arc;
@@ -110,6 +110,14 @@ impl Checker<'_> {
 
     /// Lowers the places after `@` and after `at`.
     pub(in crate::check) fn lower_set_of_places(&mut self, written: &TypeExpr) -> Type {
+        if let (TypeExprKind::Name(name, args), None) = (&written.kind, &self.program.party)
+            && args.is_empty()
+            && !self.item.type_scope.contains_key(&name.text)
+            && self.type_definition(&name.text).is_none()
+        {
+            self.report(PlaceError::NoParty { span: written.span });
+            return Type::error();
+        }
         let places = self.lower_argument(written);
         if places.is_error() || places.has_kind(Kind::Places) {
             return places;

@@ -133,9 +133,6 @@ impl LexicalError {
                 None if *character == '\\' => error.help(
                     "a function without a name is written `fun (x) => e`; the compact operators are `\\*`, `\\+`, `\\^` and `\\,`, without a blank",
                 ),
-                None if *character == '@' => {
-                    error.help("the product of matrices is `matmul (a, b)`, of vectors `dot (a, b)`")
-                }
                 None if character.is_alphanumeric() => {
                     error.help("names are made of the letters a to z and A to Z, digits and `_`")
                 }

@@ -557,6 +557,9 @@ fn hint(around: &FailureSite<'_>, expected: u128) -> Option<String> {
         TokenKind::FatArrow | TokenKind::Arrow if wants(TokenKind::Plus) && !wants(TokenKind::FatArrow) => {
             "a function without a name is written `fun (x) => e`"
         }
+        TokenKind::AtSign if wants(TokenKind::Plus) => {
+            "the product of matrices is `matmul (a, b)`, of vectors `dot (a, b)`; `@` stands in types"
+        }
         TokenKind::LBrace if operand && !wants(TokenKind::Plus) => {
             "a record is written `(x=1, y=2)`, an array `[1, 2, 3]`, a block `do … done`"
         }

@@ -196,6 +196,23 @@ pub(crate) fn glued<'t>(bracket: TokenKind) -> impl Rule<'t, &'t Token> + Copy {
     })
 }
 
+/// Returns the rule of `{` before a list of names; `{x:int}` is the record of another language.
+pub(crate) fn places_opening<'t>() -> impl Rule<'t, ()> + Copy {
+    custom::<_, Input<'t>, _, Extra>(move |input| {
+        let before = input.save();
+        let at = *input.cursor().inner();
+        let kinds = [(); 3].map(|()| input.next_ref().map(|token| token.kind));
+        input.rewind(before);
+        match kinds {
+            [Some(TokenKind::LBrace), Some(TokenKind::Name), Some(TokenKind::Comma | TokenKind::RBrace)] => {
+                input.skip();
+                Ok(())
+            }
+            _ => Err(ParseFailure { at, expected: 0, specific: None }),
+        }
+    })
+}
+
 /// Returns the rule of the `(` of a list with a comma between its parts, by lookahead to the `)`.
 pub(crate) fn list_opening<'t>() -> impl Rule<'t, ()> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {

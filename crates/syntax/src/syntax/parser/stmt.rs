@@ -145,6 +145,13 @@ fn body<'t>(
     emit: &mut dyn FnMut(ParseFailure),
 ) -> Vec<Stmt> {
     if let Some(last) = stmts.last_mut()
+        && let StmtKind::Value(expr) = &last.kind
+        && let ExprKind::At { .. } = expr.kind
+    {
+        // `at S { … }` as a statement needs no `;`.
+        last.kind = StmtKind::Expr(expr.clone());
+    }
+    if let Some(last) = stmts.last_mut()
         && let StmtKind::Value(_) = last.kind
     {
         let end = last.span.after();

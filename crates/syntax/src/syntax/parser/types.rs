@@ -7,7 +7,8 @@ use super::super::lexer::TokenKind;
 use super::super::literal::int_value;
 use super::pattern::string_value;
 use super::rule::{
-    Label, Rule, Text, any_of, glued, list_opening, listed, name, name_then, path, token, unreported, word,
+    Label, Rule, Text, any_of, glued, list_opening, listed, name, name_then, path, places_opening, token,
+    unreported, word,
 };
 use chumsky::prelude::*;
 
@@ -56,7 +57,7 @@ fn placed<'t>(ty: impl Rule<'t, TypeExpr>, places: impl Rule<'t, TypeExpr>) -> i
 
 /// Returns the rule of `{alice, bob}`.
 fn places<'t>(cx: Text<'t>) -> impl Rule<'t, TypeExpr> {
-    unreported(&[TokenKind::LBrace])
+    places_opening()
         .ignore_then(name(cx).separated_by(token(TokenKind::Comma)).at_least(1).collect::<Vec<_>>())
         .then_ignore(token(TokenKind::RBrace))
         .map_with(move |names, e| TypeExpr { kind: TypeExprKind::Places(names), span: cx.span(e.slice()) })

@@ -1,0 +1,230 @@
+//! Rules of places that hold of finished core: sizes that are known at some places only, and effects
+//! that the parties may not have in common.
+//!
+//! Takes the script and the functions of an input, in core; reports what breaks a rule. Inference may
+//! put a size into any type, and a function may read a file through another one, so both are decided
+//! on core, where all types and calls are written out.
+//!
+//! - A size variable that is opened at S ([`crate::core::Program::placed_sizes`]) stands in a type
+//!   only under `@ R`, R inside S, and in terms of work at R.
+//!   A function is called with such a size for a parameter N if its body keeps the rule for N as a
+//!   size that is known at the same places.
+//! - Outside of work at places, no statement reads or writes a file, nor calls a function that does.
+//!
+//! Cost: one walk over the core of the input, and one over each function that it reaches.
+
+use crate::check::context::Checker;
+use crate::check::error::PlaceError;
+use crate::core::prim::Effect;
+use crate::core::visit::Part;
+use crate::core::{Function, FunctionId, Program, Script, Stmt, Term, TermKind};
+use crate::hash::{HashMap, HashSet};
+use crate::source::Span;
+use crate::types::{Type, TypeKind, TypeVar};
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// Checks the rules of places for an input without other errors.
+    pub(in crate::check) fn place_rules(&mut self, script: &Script) {
+        let Some(party) = self.program.party.clone() else { return };
+        if self.reports.any_error() {
+            return;
+        }
+        let mut found = Vec::new();
+        let mut known = HashMap::default();
+        let sizes = self.program.placed_sizes.clone();
+        let mut walk =
+            SizeWalk { program: self.program, sizes, own: HashSet::default(), found: &mut found, known: &mut known };
+        script.body.iter().for_each(|stmt| walk.stmt(stmt, None));
+        script.result.iter().for_each(|term| walk.term(term, None));
+        let functions = self.program.functions.get(self.first_function as usize..).unwrap_or_default();
+        for function in functions.iter().flatten() {
+            walk.own = function.type_params.iter().map(|var| var.id).collect();
+            walk.term(&function.body, None);
+        }
+        let place = party.place_names().first().map_or_else(String::new, |name| name.to_string());
+        let mut files = FileWalk { program: self.program, known: HashMap::default() };
+        let mut effects = Vec::new();
+        script.body.iter().for_each(|stmt| files.stmt(stmt, &mut effects));
+        script.result.iter().for_each(|term| files.term(term, &mut effects));
+        for (name, span) in effects {
+            found.push(PlaceError::Effect { span, name, party: place.clone() });
+        }
+        // A wrong size is mentioned by every term around the innermost one.
+        let span = |error: &PlaceError| match error {
+            PlaceError::SizeElsewhere { span, .. } | PlaceError::Effect { span, .. } => *span,
+            _ => Span::default(),
+        };
+        found.sort_by_key(|error| span(error).end - span(error).start);
+        let mut reported: Vec<Span> = Vec::new();
+        for error in found {
+            let own = span(&error);
+            if !reported.iter().any(|inner| own.start <= inner.start && inner.end <= own.end) {
+                reported.push(own);
+                self.report(error);
+            }
+        }
+    }
+}
+
+/// The search for sizes where they are not known.
+struct SizeWalk<'a> {
+    /// The program.
+    program: &'a Program,
+    /// The places of sizes.
+    sizes: HashMap<u32, Type>,
+    /// The type parameters of the function.
+    own: HashSet<u32>,
+    /// The errors.
+    found: &'a mut Vec<PlaceError>,
+    /// The answers for functions, their parameters for sizes, and the places of these; true while
+    /// a function is searched.
+    known: &'a mut HashMap<(FunctionId, u32, Type), bool>,
+}
+
+impl SizeWalk<'_> {
+    /// Searches a term of work at these places.
+    fn term(&mut self, term: &Term, here: Option<&Type>) {
+        match &term.kind {
+            TermKind::At(places, body) => self.term(body, Some(places)),
+            TermKind::Closure { function, type_args, .. } => {
+                self.ty(&term.ty, term.span, here);
+                self.type_arguments(*function, type_args, term.span, here);
+            }
+            _ => term.for_each_part(&mut |part| self.part(part, term.span, here)),
+        }
+    }
+
+    /// Searches a statement.
+    fn stmt(&mut self, stmt: &Stmt, here: Option<&Type>) {
+        stmt.for_each_part(&mut |part| self.part(part, stmt.span, here));
+    }
+
+    /// Searches a part.
+    fn part(&mut self, part: Part<'_>, span: Span, here: Option<&Type>) {
+        match part {
+            Part::Type(ty) => self.ty(ty, span, here),
+            Part::Term(term) => self.term(term, here),
+            Part::Pat(pat) => self.ty(&pat.ty, pat.span, here),
+            Part::Body(stmts) => stmts.iter().for_each(|stmt| self.stmt(stmt, here)),
+            Part::Use(_) | Part::Def(_) | Part::Set(_) => {}
+        }
+    }
+
+    /// Searches a type.
+    fn ty(&mut self, ty: &Type, span: Span, here: Option<&Type>) {
+        if let Some((var, places)) = misplaced(ty, here, &self.sizes, &self.own) {
+            let name = var.name.to_string();
+            self.found.push(PlaceError::SizeElsewhere { span, name, places });
+        }
+    }
+
+    /// Searches the type arguments of a function.
+    fn type_arguments(&mut self, function: FunctionId, args: &[Type], span: Span, here: Option<&Type>) {
+        let Some(Some(callee)) = self.program.functions.get(function as usize).cloned() else { return };
+        for (param, arg) in callee.type_params.iter().zip(args) {
+            let Some((var, places)) = misplaced(arg, here, &self.sizes, &self.own) else { continue };
+            // The places as the function names them: by a parameter, or as they are.
+            let named = callee.type_params.iter().zip(args).find(|(_, arg)| **arg == places);
+            let inside = named.map_or_else(|| places.clone(), |(param, _)| Type::var(param.clone()));
+            if !self.keeps(function, &callee, param, inside) {
+                let name = var.name.to_string();
+                self.found.push(PlaceError::SizeElsewhere { span, name, places });
+            }
+        }
+    }
+
+    /// Returns true if a function mentions a parameter only as a size that is known at these places.
+    fn keeps(&mut self, id: FunctionId, callee: &Function, param: &TypeVar, places: Type) -> bool {
+        let key = (id, param.id, places.clone());
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        self.known.insert(key.clone(), true);
+        let mut found = Vec::new();
+        let own = callee.type_params.iter().map(|var| var.id).filter(|id| *id != param.id).collect();
+        let sizes = [(param.id, places)].into_iter().collect();
+        let mut walk =
+            SizeWalk { program: self.program, sizes, own, found: &mut found, known: &mut *self.known };
+        walk.ty(&callee.domain, callee.span, None);
+        walk.term(&callee.body, None);
+        let keeps = found.is_empty();
+        self.known.insert(key, keeps);
+        keeps
+    }
+}
+
+/// Returns a size variable in a type that is not known at the places where the type is used.
+fn misplaced(
+    ty: &Type,
+    here: Option<&Type>,
+    sizes: &HashMap<u32, Type>,
+    own: &HashSet<u32>,
+) -> Option<(TypeVar, Type)> {
+    if !ty.has_var() {
+        return None;
+    }
+    match ty.kind() {
+        TypeKind::Var(var) if own.contains(&var.id) => None,
+        TypeKind::Var(var) => {
+            let places = sizes.get(&var.id)?;
+            let known = here.is_some_and(|here| here.is_within_places(places));
+            (!known).then(|| (var.clone(), places.clone()))
+        }
+        TypeKind::Placed(inner, places) => misplaced(inner, Some(places), sizes, own),
+        kind => {
+            let mut found = None;
+            kind.for_each_child(&mut |child| found = found.take().or_else(|| misplaced(child, here, sizes, own)));
+            found
+        }
+    }
+}
+
+/// The search for files that are read or written by all parties.
+struct FileWalk<'a> {
+    /// The program.
+    program: &'a Program,
+    /// Functions that have been searched, with what they do; `false` while they are searched.
+    known: HashMap<FunctionId, bool>,
+}
+
+impl FileWalk<'_> {
+    /// Searches a statement; adds the calls that read or write files, by name and place.
+    fn stmt(&mut self, stmt: &Stmt, found: &mut Vec<(String, Span)>) {
+        stmt.for_each_term(&mut |term| self.term(term, found));
+    }
+
+    /// Searches a term.
+    fn term(&mut self, term: &Term, found: &mut Vec<(String, Span)>) {
+        match &term.kind {
+            TermKind::At(..) => return,
+            TermKind::Prim(prim, ..) if prim.effect() == Effect::Files => {
+                found.push((prim.name().to_string(), term.span));
+            }
+            TermKind::Closure { function, .. } if self.touches_files(*function) => {
+                let name = self.function(*function).map_or_else(String::new, |f| f.name.to_string());
+                found.push((name, term.span));
+            }
+            _ => {}
+        }
+        term.for_each_child(&mut |child| self.term(child, found));
+    }
+
+    /// Returns a function.
+    fn function(&self, id: FunctionId) -> Option<Arc<Function>> {
+        self.program.functions.get(id as usize).cloned().flatten()
+    }
+
+    /// Returns true if a function reads or writes files outside of work at places.
+    fn touches_files(&mut self, id: FunctionId) -> bool {
+        if let Some(known) = self.known.get(&id) {
+            return *known;
+        }
+        self.known.insert(id, false);
+        let Some(function) = self.function(id) else { return false };
+        let mut found = Vec::new();
+        self.term(&function.body, &mut found);
+        self.known.insert(id, !found.is_empty());
+        !found.is_empty()
+    }
+}
