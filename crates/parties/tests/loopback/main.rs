@@ -1,0 +1,7 @@
+//! Parties over loopback, each with its own network, as threads of this process.
+
+mod company;
+mod failures;
+mod setup;
+mod wire;
+mod work;
