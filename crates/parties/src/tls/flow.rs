@@ -118,7 +118,7 @@ impl Outflow {
 
     /// Appends the next frames to `bytes`: all control frames, then data.
     pub fn take(&mut self, bytes: &mut Vec<u8>) {
-        let session = self.session;
+        let (session, end) = (self.session, bytes.len() + BATCH_BYTES);
         let mut control = |kind, epoch, number| {
             bytes.extend(Head { kind, epoch, header: NO_HEADER, number }.encode(&session));
         };
@@ -134,7 +134,7 @@ impl Outflow {
         if std::mem::take(&mut self.heartbeat) {
             control(Kind::Heartbeat, 0, 0);
         }
-        while bytes.len() < BATCH_BYTES
+        while bytes.len() < end
             && let Some(part) = self.next_part()
             && let Some(message) = self.messages.front_mut()
         {

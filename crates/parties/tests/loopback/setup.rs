@@ -48,7 +48,7 @@ fn a_difference_is_named_by_all() {
 fn other_certificates_of_a_third_party_are_found() {
     // Bob knows another certificate of carol; so she is refused by him.
     let mut company = Company::new(3);
-    company.limits.connect = Duration::from_secs(1);
+    company.limits.connect = Duration::from_millis(600);
     let other = tempfile::tempdir().expect("a folder");
     create_certificate(other.path(), "carol", "x:1").expect("a certificate");
     let path = other.path().join("carol.pem");
@@ -70,7 +70,7 @@ fn other_certificates_of_a_third_party_are_found() {
 #[test]
 fn another_order_of_the_parties_is_named() {
     let mut company = Company::new(2);
-    company.limits.connect = Duration::from_secs(1);
+    company.limits.connect = Duration::from_millis(600);
     let said = errors(&company, |me, options| {
         if me == 1 {
             options.parties.reverse();

@@ -99,7 +99,9 @@ fn an_epoch_that_failed_leaves_nothing() {
         if me == 1 {
             net.stop();
         } else {
-            assert_eq!(receive(net, me ^ 2, 5, 1), Err(NetworkError::Stopped(1)));
+            // Who hears it stops, too, and may be heard first.
+            let error = receive(net, (me + 1) % 3, 5, 1);
+            assert!(matches!(error, Err(NetworkError::Stopped(_))), "{error:?}");
             net.stop();
         }
         for epoch in 2..4 {
