@@ -12,7 +12,7 @@
 //! listen = "0.0.0.0:4000"       # if she cannot listen on `address`; likewise
 //! ```
 
-use felis_base::suggest::similar;
+use crate::suggest::similar;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -102,20 +102,24 @@ pub enum ConfigError {
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let perhaps = |f: &mut fmt::Formatter<'_>, similar: &Option<String>| match similar {
-            Some(name) => write!(f, "; perhaps `{name}` is meant"),
+            Some(name) => write!(f, "; perhaps `{}` is meant", name.escape_debug()),
             None => Ok(()),
         };
         match self {
             ConfigError::Unreadable { path, why } => write!(f, "{} cannot be read: {why}", path.display()),
             ConfigError::Malformed { why } => write!(f, "the file of parties is malformed: {why}"),
             ConfigError::UnknownKey { party, key, similar } => {
-                write!(f, "the entry of {party} has an unknown key `{}`", key.escape_debug())?;
+                let (party, key) = (party.escape_debug(), key.escape_debug());
+                write!(f, "the entry of {party} has an unknown key `{key}`")?;
                 perhaps(f, similar)
             }
-            ConfigError::MissingKey { party, key } => write!(f, "the entry of {party} lacks the key `{key}`"),
+            ConfigError::MissingKey { party, key } => {
+                write!(f, "the entry of {} lacks the key `{key}`", party.escape_debug())
+            }
             ConfigError::Address { party, address } => write!(
                 f,
-                "the address of {party} is `host:port` such as \"192.0.2.1:4000\", not \"{}\"",
+                "the address of {} is `host:port` such as \"192.0.2.1:4000\", not \"{}\"",
+                party.escape_debug(),
                 address.escape_debug()
             ),
             ConfigError::MissingParty { party, similar } => {

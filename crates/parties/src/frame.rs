@@ -17,7 +17,7 @@
 //! the rest. Other frames may stand between the parts of a message; parts of two messages may not
 //! mix.
 
-use felis_runtime::network::{Header, Refusal};
+use crate::network::{Header, Refusal};
 
 /// The first bytes of each frame.
 const MAGIC: [u8; 4] = *b"FLP\x01";

@@ -15,7 +15,7 @@
 
 use crate::config::ConfigError;
 use crate::frame::SessionName;
-use felis_runtime::network::PartyId;
+use crate::network::PartyId;
 use ring::digest::{Context, SHA256};
 use std::fmt;
 
@@ -98,6 +98,11 @@ pub enum ConnectError {
     /// This party is none of the program's.
     NoParty {
         /// The name of this party.
+        name: String,
+    },
+    /// The name of a party has more than [`crate::certificate::MAX_NAME_BYTES`].
+    LongName {
+        /// The name.
         name: String,
     },
     /// The program has fewer than two parties, or more than [`MAX_PARTIES`].
@@ -192,6 +197,10 @@ impl fmt::Display for ConnectError {
             ConnectError::Config(error) => error.fmt(f),
             ConnectError::NoParty { name } => {
                 write!(f, "the program has no party `{}`", name.escape_debug())
+            }
+            ConnectError::LongName { name } => {
+                let most = crate::certificate::MAX_NAME_BYTES;
+                write!(f, "the name of a party has {most} bytes at most, unlike `{}`", name.escape_debug())
             }
             ConnectError::Count { parties } => {
                 write!(f, "a program has 2 to {MAX_PARTIES} parties, not {parties}")

@@ -3,7 +3,7 @@
 //! Takes plain bytes and gives sealed ones, and back. Never touches a socket: so the thread that
 //! reads and the thread that writes both wait for the socket without holding the lock.
 
-use felis_runtime::network::lock;
+use crate::network::lock;
 use rustls::Connection;
 use std::io::{self, Read, Write};
 use std::sync::Mutex;

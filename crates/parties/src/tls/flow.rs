@@ -11,7 +11,7 @@
 //! a false length costs the receiver no memory.
 
 use crate::frame::{HEAD_BYTES, Head, Kind, MAX_PART_BYTES, NO_HEADER, SessionName};
-use felis_runtime::network::{Header, Refusal};
+use crate::network::{Header, Refusal};
 use std::collections::VecDeque;
 
 /// The number of bytes that wait for the program of the receiver at most.

@@ -16,14 +16,15 @@ mod establish;
 mod flow;
 mod identity;
 
+use crate::certificate::MAX_NAME_BYTES;
 use crate::config::Config;
 use crate::frame::SessionName;
 use crate::handshake::{ConnectError, Hello, MAX_BUILD_BYTES, MAX_PARTIES, hash};
+use crate::network::progress::{Counters, Progress};
+use crate::network::stream::Streams;
+use crate::network::{Header, Length, Network, NetworkError, POLL, PartyId, Refusal, Traffic, lock};
 use channel::Channel;
 use establish::{Joined, Session};
-use felis_runtime::network::progress::{Counters, Progress};
-use felis_runtime::network::stream::Streams;
-use felis_runtime::network::{Header, Length, Network, NetworkError, POLL, PartyId, Refusal, Traffic, lock};
 use flow::{Event, Inflow, Outflow};
 use identity::Identity;
 use std::io::{ErrorKind, Read, Write};
@@ -88,6 +89,9 @@ pub fn connect(options: &Options, interrupt: &AtomicBool) -> Result<Arc<dyn Netw
     let Options { config, parties, me, build, program, args, limits } = options;
     if !(2..=MAX_PARTIES).contains(&parties.len()) {
         return Err(ConnectError::Count { parties: parties.len() });
+    }
+    if let Some(name) = parties.iter().find(|name| name.len() > MAX_NAME_BYTES) {
+        return Err(ConnectError::LongName { name: name.clone() });
     }
     let me = establish::number(parties, me)?;
     let identity = Identity::read(config, parties, me)?;
@@ -375,7 +379,8 @@ impl Shared {
             if out.dead {
                 return;
             }
-            (plain.clear(), sealed.clear());
+            plain.clear();
+            sealed.clear();
             out.flow.take(&mut plain);
             out.busy = true;
             drop(out);

@@ -2,6 +2,7 @@
 
 mod company;
 mod failures;
+mod figures;
 mod setup;
 mod wire;
 mod work;

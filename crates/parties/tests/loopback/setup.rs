@@ -130,6 +130,9 @@ fn what_is_wrong_before_is_said_at_once() {
         said(&|options| options.parties = vec!["alice".into(); 65]),
         ConnectError::Count { parties: 65 }
     );
+    let name = "a".repeat(65);
+    let long = said(&|options| options.parties.push(name.clone()));
+    assert_eq!(long, ConnectError::LongName { name: name.clone() });
     fn alice(options: &mut felis_parties::Options) -> &mut felis_parties::Entry {
         options.config.parties.get_mut("alice").expect("an entry")
     }
