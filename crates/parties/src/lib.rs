@@ -17,9 +17,9 @@ mod frame;
 mod handshake;
 mod tls;
 
-pub use certificate::{CertificateError, Created, create_certificate};
+pub use certificate::{CertificateError, Created, MAX_NAME_BYTES, create_certificate};
 pub use config::{Config, ConfigError, Entry};
-pub use handshake::{ConnectError, Difference};
+pub use handshake::{ConnectError, Difference, MAX_BUILD_BYTES, MAX_PARTIES};
 pub use network::Network;
 pub use tls::{Limits, Options, connect};
 

@@ -81,10 +81,10 @@ struct Common<'a> {
 }
 
 /// The use of a socket until a deadline, or until everything is cancelled.
-struct Timed<'a> {
-    socket: &'a TcpStream,
-    deadline: Instant,
-    cancelled: &'a AtomicBool,
+pub(super) struct Timed<'a> {
+    pub(super) socket: &'a TcpStream,
+    pub(super) deadline: Instant,
+    pub(super) cancelled: &'a AtomicBool,
 }
 
 impl Timed<'_> {
@@ -451,7 +451,7 @@ impl Common<'_> {
 }
 
 /// Sends bytes through TLS.
-fn write_all(connection: &mut Connection, timed: &mut Timed<'_>, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn write_all(connection: &mut Connection, timed: &mut Timed<'_>, bytes: &[u8]) -> io::Result<()> {
     connection.writer().write_all(bytes)?;
     while connection.wants_write() {
         connection.write_tls(timed)?;
@@ -460,7 +460,11 @@ fn write_all(connection: &mut Connection, timed: &mut Timed<'_>, bytes: &[u8]) -
 }
 
 /// Receives bytes through TLS.
-fn read_exact(connection: &mut Connection, timed: &mut Timed<'_>, mut bytes: &mut [u8]) -> io::Result<()> {
+pub(super) fn read_exact(
+    connection: &mut Connection,
+    timed: &mut Timed<'_>,
+    mut bytes: &mut [u8],
+) -> io::Result<()> {
     while !bytes.is_empty() {
         match connection.reader().read(bytes) {
             Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),

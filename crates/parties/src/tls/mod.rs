@@ -15,6 +15,8 @@ mod channel;
 mod establish;
 mod flow;
 mod identity;
+#[cfg(test)]
+mod liar;
 
 use crate::certificate::MAX_NAME_BYTES;
 use crate::config::Config;

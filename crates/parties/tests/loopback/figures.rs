@@ -43,4 +43,8 @@ fn figures() {
         }
     });
     println!("a round of 8 bytes: {:.0} us", begun.elapsed().as_secs_f64() * 1e6 / ROUNDS as f64);
+    let mut words = vec![0; 1 << 22];
+    let begun = Instant::now();
+    nets[0].random_words(1, &mut words);
+    println!("a random word: {:.1} ns", begun.elapsed().as_secs_f64() * 1e9 / words.len() as f64);
 }
