@@ -25,6 +25,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("picture", &[]),
     ("network", &[]),
     ("kernel", &["source", "types", "core", "value", "layout"]),
+    ("config", &["suggest"]),
+    ("certificate", &["config"]),
+    ("frame", &["network"]),
+    ("handshake", &["network", "config", "certificate", "frame"]),
+    ("tls", &["network", "config", "certificate", "frame", "handshake"]),
     ("loop_ir", &["hash", "core"]),
     (
         "eval",
@@ -98,9 +103,10 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Returns the source files of all crates.
+/// Returns the source files of all crates, without their tests.
 fn sources() -> Vec<PathBuf> {
-    files("src", "rs").into_iter().chain(files("crates", "rs")).collect()
+    let crates = files("crates", "rs").into_iter().filter(|path| path.iter().any(|name| name == "src"));
+    files("src", "rs").into_iter().chain(crates).collect()
 }
 
 /// Returns the room of a source file; `None` for the two roots.
