@@ -48,7 +48,7 @@ fn program_position(words: &[OsString]) -> Option<usize> {
     let option = |word: &OsString| word.to_string_lossy().starts_with('-') && word != "-";
     match words.get(1)? {
         run if run == "run" => {
-            let takes_a_word = |word: &OsString| word == "--show";
+            let takes_a_word = |word: &OsString| ["--show", "--as", "--with"].iter().any(|known| word == known);
             (2..words.len()).find(|at| !option(&words[*at]) && !takes_a_word(&words[*at - 1]))
         }
         first if option(first) || first == "help" => None,
@@ -92,12 +92,24 @@ pub enum Command {
         /// Then say what it took: time, kernels, memory
         #[arg(long)]
         stats: bool,
+        /// Run it as this party, with the others in processes of their own
+        #[arg(long = "as", value_name = "PARTY", requires = "parties")]
+        party: Option<String>,
+        /// Where the parties are: see `felis party new`
+        #[arg(long = "with", value_name = "FILE", requires = "party")]
+        parties: Option<PathBuf>,
         /// The program, `-` for standard input
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// What its `main` takes, and what it finds in `args`
         #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<OsString>,
+    },
+    /// What a party needs to run programs with others
+    Party {
+        /// What to do
+        #[command(subcommand)]
+        action: PartyAction,
     },
     /// Run the examples in doc comments and the `test` blocks of programs
     Test {
@@ -233,6 +245,23 @@ pub enum Command {
         /// The type; unknown upper-case names are index types
         #[arg(value_name = "TYPE", allow_hyphen_values = true)]
         ty: String,
+    },
+}
+
+/// The commands about parties.
+#[derive(Debug, Subcommand)]
+pub enum PartyAction {
+    /// Make the certificate and the key of a party, and print its lines of `parties.toml`
+    New {
+        /// The name of the party, as programs declare it
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Where the others reach it
+        #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:4000")]
+        address: String,
+        /// Where the two files go
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        folder: PathBuf,
     },
 }
 

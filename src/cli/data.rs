@@ -9,7 +9,7 @@ use bytes::Bytes;
 use felis::session::FileSystem;
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,12 +23,25 @@ const MIN_MAPPED_BYTES: u64 = 1 << 28;
 pub struct DataFiles {
     /// Set when the user interrupts.
     stop: Arc<AtomicBool>,
+    /// The folder that paths are relative to, if not the working folder.
+    folder: Option<PathBuf>,
 }
 
 impl DataFiles {
     /// Returns an access whose reads and writes stop when the flag is set.
     pub fn new(stop: Arc<AtomicBool>) -> DataFiles {
-        DataFiles { stop }
+        DataFiles { stop, folder: None }
+    }
+
+    /// Returns an access whose paths are relative to a folder.
+    #[cfg(feature = "parties")]
+    pub fn inside(self, folder: PathBuf) -> DataFiles {
+        DataFiles { folder: Some(folder), ..self }
+    }
+
+    /// Returns a path as seen from the working folder.
+    fn path(&self, path: &str) -> PathBuf {
+        self.folder.as_ref().map_or_else(|| PathBuf::from(path), |folder| folder.join(path))
     }
 
     /// Fails if the user has interrupted.
@@ -53,7 +66,7 @@ impl DataFiles {
 }
 
 /// Returns the metadata of a readable file, or the reason why it cannot be read.
-fn file_metadata(path: &str) -> Result<Metadata, String> {
+fn file_metadata(path: &Path) -> Result<Metadata, String> {
     let about = fs::metadata(path).map_err(|error| error_text(&error))?;
     match (about.is_dir(), about.is_file()) {
         (true, _) => Err("it is a folder".to_string()),
@@ -65,6 +78,7 @@ fn file_metadata(path: &str) -> Result<Metadata, String> {
 impl FileSystem for DataFiles {
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, String> {
         let why = |error: std::io::Error| error_text(&error);
+        let path = &self.path(path);
         let about = file_metadata(path)?;
         let too_large = || Err("it is larger than the memory that may be used".to_string());
         if about.len() > most {
@@ -79,8 +93,9 @@ impl FileSystem for DataFiles {
     }
 
     fn map(&self, path: &str, most: u64) -> Result<Bytes, String> {
-        let mapped = match file_metadata(path)?.len() >= MIN_MAPPED_BYTES {
-            true => File::open(path).map_err(|error| error_text(&error)).map(|file| map::bytes(&file))?,
+        let whole = &self.path(path);
+        let mapped = match file_metadata(whole)?.len() >= MIN_MAPPED_BYTES {
+            true => File::open(whole).map_err(|error| error_text(&error)).map(|file| map::bytes(&file))?,
             false => None,
         };
         // Some file systems do not support maps.
@@ -88,7 +103,7 @@ impl FileSystem for DataFiles {
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
-        replace::replace(Path::new(path), bytes, &|_| {
+        replace::replace(&self.path(path), bytes, &|_| {
             self.check_interrupt().map_err(|error| error.to_string())
         })
     }

@@ -18,6 +18,8 @@ mod lsp;
 mod map;
 mod new;
 mod output;
+#[cfg(feature = "parties")]
+mod party;
 mod repl;
 mod replace;
 mod show;
@@ -153,7 +155,7 @@ impl Shell {
                 files.iter().map(|file| self.check(file)).max().unwrap_or(exit::OK)
             }
             Command::New { folder } => new::create_program(&mut self.output, &folder),
-            Command::Run { json, show, stats, file, rest } => {
+            Command::Run { json, show, stats, party, parties, file, rest } => {
                 self.messages = if json { MessageFormat::JsonErr } else { MessageFormat::SourceText };
                 let stage = show.map(|stage| match stage.as_str() {
                     "core" => Stage::Core,
@@ -161,7 +163,23 @@ impl Shell {
                     "clif" => Stage::Instructions,
                     other => unreachable!("the parser of arguments has let `{other}` through"),
                 });
-                self.run_and_report(stage, stats, |shell| shell.run_file(&file, &rest))
+                self.run_and_report(stage, stats, |shell| match (party, parties) {
+                    #[cfg(feature = "parties")]
+                    (Some(party), Some(parties)) => shell.run_as_party(&party, &parties, &file, &rest),
+                    #[cfg(not(feature = "parties"))]
+                    (Some(_), Some(_)) => {
+                        output::print_error("felis: this build connects no processes: feature `parties`");
+                        exit::USAGE
+                    }
+                    _ => shell.run_file(&file, &rest),
+                })
+            }
+            #[cfg(feature = "parties")]
+            Command::Party { action } => self.party(&action),
+            #[cfg(not(feature = "parties"))]
+            Command::Party { .. } => {
+                output::print_error("felis: this build connects no processes: feature `parties`");
+                exit::USAGE
             }
             Command::Lsp { .. } => unreachable!("`lsp` is served before there is a shell"),
             Command::Bench { seconds, json, files } => self.bench(&files, seconds, json),

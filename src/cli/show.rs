@@ -3,7 +3,7 @@
 
 use super::Shell;
 use super::repl::format_duration;
-use felis::session::{Metrics, Stage};
+use felis::session::{Metrics, Stage, Traffic};
 use std::time::{Duration, Instant};
 
 impl Shell {
@@ -39,9 +39,26 @@ impl Shell {
                 statistics_text(&self.session.metrics())
             ));
         }
+        if stats {
+            for (party, traffic) in self.session.traffic() {
+                self.output.write(&traffic_text(&party, &traffic));
+            }
+        }
         self.output.flush();
         code
     }
+}
+
+/// Returns what a party has sent and received as readable text.
+fn traffic_text(party: &str, traffic: &Traffic) -> String {
+    format!(
+        "{party} sent {} in {}, received {} in {}; {}\n",
+        byte_size_text(traffic.bytes_sent),
+        counted(traffic.messages_sent, "message"),
+        byte_size_text(traffic.bytes_received),
+        counted(traffic.messages_received, "message"),
+        counted(traffic.rounds, "round"),
+    )
 }
 
 /// Returns metrics as readable text.
