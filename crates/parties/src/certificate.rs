@@ -1,8 +1,8 @@
 //! The certificate and the private key of a party, as files.
 //!
-//! Takes a name and a folder; writes two files that were not there. Certificates are signed by their
-//! own keys, and compared with the files of the others byte by byte: no authority is asked, and no
-//! date expires.
+//! Takes a name and a folder; writes two files that were not there. Certificates are signed by
+//! their own keys, and compared with the files of the others byte by byte: no authority is asked,
+//! and no date expires.
 
 use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair, PKCS_ED25519};
 use std::fmt;

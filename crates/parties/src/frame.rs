@@ -13,9 +13,9 @@
 //! | 64 to 71 | a number, see [`Kind`] |
 //!
 //! Numbers are little-endian. A message is a frame [`Kind::Data`] with its length and its first
-//! [`MAX_PART_BYTES`] bytes, then a frame [`Kind::Part`] for each further piece of that size and for
-//! the rest. Other frames may stand between the parts of a message; parts of two messages may not
-//! mix.
+//! [`MAX_PART_BYTES`] bytes, then a frame [`Kind::Part`] for each further piece of that size and
+//! for the rest. Other frames may stand between the parts of a message; parts of two messages may
+//! not mix.
 
 use crate::network::{Header, Refusal};
 

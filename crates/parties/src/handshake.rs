@@ -1,14 +1,15 @@
 //! What the parties tell each other before the first message, and what follows from it.
 //!
-//! Takes the greetings of all parties; gives the name of the session and the keys of the streams, or
-//! the reason why there is no session. Never connects: bytes come from and go to `tls`.
+//! Takes the greetings of all parties; gives the name of the session and the keys of the streams,
+//! or the reason why there is no session. Never connects: bytes come from and go to `tls`.
 //!
-//! Each party greets each other one, inside TLS. A greeting has the build, a hash of the program and
-//! one of its arguments, the parties with the fingerprints of their certificates, and a fresh nonce.
-//! Nothing is judged before all greetings are there, so a party that differs is named by all others.
+//! Each party greets each other one, inside TLS. A greeting has the build, a hash of the program
+//! and one of its arguments, the parties with the fingerprints of their certificates, and a fresh
+//! nonce. Nothing is judged before all greetings are there, so a party that differs is named by all
+//! others.
 //!
-//! The name of the session is a hash of all greetings in the order of the parties, so it is fresh if
-//! one nonce is. Then each party tells each other one this name: a party that greets two others
+//! The name of the session is a hash of all greetings in the order of the parties, so it is fresh
+//! if one nonce is. Then each party tells each other one this name: a party that greets two others
 //! differently is found here. The key of the streams of a pair is exported from their connection
 //! (RFC 5705, with the session name as context): the third party takes no part in that connection,
 //! and cannot know it.

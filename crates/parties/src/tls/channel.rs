@@ -19,9 +19,9 @@ impl Channel {
         Channel(Mutex::new(connection))
     }
 
-    /// Seals bytes and appends the records to `sealed`, with those that TLS itself has to send; with
-    /// `close`, also the one that says that no more will follow. Only one thread may call this, or
-    /// records change their order.
+    /// Seals bytes and appends the records to `sealed`, with those that TLS itself has to send;
+    /// with `close`, also the one that says that no more will follow. Only one thread may call
+    /// this, or records change their order.
     ///
     /// # Errors
     /// The connection is closed.

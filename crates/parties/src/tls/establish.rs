@@ -404,8 +404,8 @@ impl Common<'_> {
         Ok(Hello::decode(&bytes))
     }
 
-    /// Tells all parties which greetings this one has heard, and waits until all have said the same.
-    /// A party that still waits for another one takes as long as it may.
+    /// Tells all parties which greetings this one has heard, and waits until all have said the
+    /// same. A party that still waits for another one takes as long as it may.
     fn confirm(
         &self,
         peers: &mut [Option<Joined>],

@@ -4,11 +4,11 @@
 //! nor TLS.
 //!
 //! The receiver never keeps more than [`MAX_WINDOW_BYTES`] that its program has not asked for. Each
-//! side counts the bytes of messages since the connection began, [`HEAD_BYTES`] for each message and
-//! its data; the receiver says how far the sender may go ([`Kind::Credit`]). It lets the sender go on
-//! by what the program has received, and by the length of the message that the program waits for,
-//! after header and length have been checked. So stops and signs of life never wait behind data, and
-//! a false length costs the receiver no memory.
+//! side counts the bytes of messages since the connection began, [`HEAD_BYTES`] for each message
+//! and its data; the receiver says how far the sender may go ([`Kind::Credit`]). It lets the sender
+//! go on by what the program has received, and by the length of the message that the program waits
+//! for, after header and length have been checked. So stops and signs of life never wait behind
+//! data, and a false length costs the receiver no memory.
 
 use crate::frame::{HEAD_BYTES, Head, Kind, MAX_PART_BYTES, NO_HEADER, SessionName};
 use crate::network::{Header, Refusal};

@@ -140,8 +140,8 @@ fn another_session_is_refused() {
 
 const HEADER: Header = Header { count: 1, site: 2, ty: 3, digest: 4 };
 
-/// Runs alice against a liar who follows the protocol until all are connected; alice then receives a
-/// message, twice.
+/// Runs alice against a liar who follows the protocol until all are connected; alice then receives
+/// a message, twice.
 fn receives(lie: impl Fn(&SessionName) -> Vec<u8> + Sync, length: Length) -> Result<Vec<u8>, NetworkError> {
     let over = AtomicBool::new(false);
     against(

@@ -2,8 +2,8 @@
 //!
 //! Takes connections on which all have agreed what is run; gives a [`Network`]. Knows no values.
 //!
-//! For each other party there is a thread that reads and one that writes, and none of them waits for
-//! the program: large exchanges in both directions cannot lock ([`flow`] says how memory stays
+//! For each other party there is a thread that reads and one that writes, and none of them waits
+//! for the program: large exchanges in both directions cannot lock ([`flow`] says how memory stays
 //! bounded). [`channel`] is the lock that the two share, and nobody holds it while waiting for a
 //! socket. One more thread asks for signs of life at each tick and counts the ticks since the last
 //! byte of each party: time is measured by ticks, so that a process that was stopped itself blames

@@ -24,7 +24,8 @@ use std::time::Duration;
 /// The time after which a party that waits looks at its interrupt flag again.
 pub const POLL: Duration = Duration::from_millis(20);
 
-/// Locks a mutex. What a panic has left behind is used: every change here is one assignment or push.
+/// Locks a mutex. What a panic has left behind is used: every change here is one assignment or
+/// push.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -142,7 +143,8 @@ pub trait Network: Send + Sync {
     /// not greater than the present one changes nothing.
     fn begin(&self, epoch: u64);
 
-    /// Sends data to another party, never to this one. Does not wait for its program: a large exchange cannot lock.
+    /// Sends data to another party, never to this one. Does not wait for its program: a large
+    /// exchange cannot lock.
     ///
     /// # Errors
     /// A party has stopped or is lost, whichever it is.
