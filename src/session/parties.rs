@@ -13,12 +13,14 @@
 //! **Failure.** A party that fails stops the others ([`crate::network::Network::stop`]); the error
 //! that is reported is its own.
 
-use super::{Executor, Session, detached_source};
+use super::evaluate::texts;
+use super::{Executor, Mode, Session, ValueText, detached_source};
 use crate::core::Script;
 use crate::data::FileSystem;
 use crate::eval::{Checkpoint, Failure, Host, Machine, Party, RuntimeError, Screen};
 use crate::network::{self, Network, PartyId};
 use crate::session::on_large_stack;
+use crate::types::Type;
 use crate::syntax::{self, ast::StmtKind};
 use crate::value::Value;
 use std::cell::Cell;
@@ -139,6 +141,33 @@ impl Session {
     /// Drops the value of a session variable in the other machines.
     pub(super) fn clear_global_of_parties(&mut self, id: u32) {
         self.parties.others.iter_mut().for_each(|machine| machine.clear_global(id));
+    }
+
+    /// Replaces the text of a value at places by a line, or lines, for each place in this process.
+    pub(super) fn format_placed(
+        &mut self,
+        shown: &mut ValueText,
+        (own, others): (&Value, &[Value]),
+        ty: &Type,
+        mode: Mode,
+        host: &mut Host<'_>,
+    ) -> Result<(), Box<RuntimeError>> {
+        let Some(set) = ty.as_placed().and_then(|(_, places)| places.as_places()) else { return Ok(()) };
+        if mode == Mode::Value || self.parties.joined.is_some() {
+            return Ok(());
+        }
+        let names = self.party_names();
+        let machines = std::iter::once(&mut self.machine).chain(&mut self.parties.others);
+        let mut lines = Vec::new();
+        for (at, (machine, value)) in machines.zip(std::iter::once(own).chain(others)).enumerate() {
+            if set.contains(at) {
+                let concrete = machine.concrete(ty);
+                let (text, _) = texts(machine, &self.program, value, &concrete, mode, host)?;
+                lines.push(format!("{}: {text}", names[at]));
+            }
+        }
+        shown.text = lines.join("\n");
+        Ok(())
     }
 
     /// Gives each machine its party, when the program has declared them.
