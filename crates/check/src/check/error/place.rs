@@ -44,6 +44,8 @@ errors! {
         E1112 JointHere { span: Span },
         /// A store inside `at` into a variable that is not at these places.
         E1113 StoreElsewhere { span: Span, name: String, ty: Type, here: Type },
+        /// A call inside `at` of a procedure that changes variables of all parties, or may.
+        E1113 ProcedureInside { span: Span, name: String, here: Type, variable: Option<String> },
         /// A `return` inside `at`.
         E1114 LeavesAt { span: Span, word: &'static str },
         /// A procedure applied to a value at places, outside of `at`.
@@ -186,6 +188,16 @@ impl PlaceError {
                 format!("this is `{ty}`"),
             )
             .help(format!("declare it at these places: `var {name} : … @ {here} = …`")),
+            E::ProcedureInside { span, name, here, variable } => {
+                let message = match variable {
+                    Some(variable) => {
+                        format!("work at `{here}` cannot call `{name}`, which changes `{variable}`")
+                    }
+                    None => format!("work at `{here}` calls no procedure that is not known here"),
+                };
+                error(span, message, "the other parties do not see it".into())
+                    .help("a function that returns the new value can be called at a place")
+            }
             E::LeavesAt { span, word } => error(
                 span,
                 format!("`{word}` cannot leave the work at a place"),

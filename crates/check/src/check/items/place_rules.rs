@@ -9,6 +9,9 @@
 //!   only under `@ R`, R inside S, and in terms of work at R.
 //!   A function is called with such a size for a parameter N if its body keeps the rule for N as a
 //!   size that is known at the same places.
+//! - Work at places calls no procedure that moves data, or that changes a variable which is not at
+//!   these places: the other parties would not do the same. A procedure that is not known, because it
+//!   is a parameter, is not called there.
 //! - Outside of work at places, no statement reads or writes a file, nor calls a function that does.
 //!
 //! Cost: one walk over the core of the input, and one over each function that it reaches.
@@ -17,10 +20,13 @@ use crate::check::context::Checker;
 use crate::check::error::PlaceError;
 use crate::core::prim::Effect;
 use crate::core::visit::Part;
-use crate::core::{Function, FunctionId, Program, Script, Stmt, Term, TermKind};
+use crate::core::{
+    Function, FunctionId, GlobalId, LocalId, PatKind, Program, Root, Script, Stmt, StmtKind, Term, TermKind,
+};
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::types::{Type, TypeKind, TypeVar};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -37,10 +43,23 @@ impl Checker<'_> {
             SizeWalk { program: self.program, sizes, own: HashSet::default(), found: &mut found, known: &mut known };
         script.body.iter().for_each(|stmt| walk.stmt(stmt, None));
         script.result.iter().for_each(|term| walk.term(term, None));
-        let functions = self.program.functions.get(self.first_function as usize..).unwrap_or_default();
-        for function in functions.iter().flatten() {
+        let functions: Vec<Arc<Function>> =
+            self.program.functions.iter().skip(self.first_function as usize).flatten().cloned().collect();
+        for function in &functions {
             walk.own = function.type_params.iter().map(|var| var.id).collect();
             walk.term(&function.body, None);
+        }
+        let mut inside = InsideWalk {
+            program: self.program,
+            known: HashMap::default(),
+            bound: HashMap::default(),
+            found: &mut found,
+        };
+        script.body.iter().for_each(|stmt| inside.stmt(stmt, None));
+        script.result.iter().for_each(|term| inside.term(term, None));
+        for function in &functions {
+            inside.bound.clear();
+            inside.term(&function.body, None);
         }
         let place = party.place_names().first().map_or_else(String::new, |name| name.to_string());
         let mut files = FileWalk { program: self.program, known: HashMap::default() };
@@ -52,7 +71,10 @@ impl Checker<'_> {
         }
         // A wrong size is mentioned by every term around the innermost one.
         let span = |error: &PlaceError| match error {
-            PlaceError::SizeElsewhere { span, .. } | PlaceError::Effect { span, .. } => *span,
+            PlaceError::SizeElsewhere { span, .. }
+            | PlaceError::Effect { span, .. }
+            | PlaceError::MoveInside { span, .. }
+            | PlaceError::ProcedureInside { span, .. } => *span,
             _ => Span::default(),
         };
         found.sort_by_key(|error| span(error).end - span(error).start);
@@ -176,6 +198,168 @@ fn misplaced(
             let mut found = None;
             kind.for_each_child(&mut |child| found = found.take().or_else(|| misplaced(child, here, sizes, own)));
             found
+        }
+    }
+}
+
+/// The effects of a function that work at places may not have.
+#[derive(Clone, Default)]
+struct Effects {
+    /// True if it moves data.
+    moves: bool,
+    /// The session variables that it sets or stores into.
+    globals: BTreeSet<GlobalId>,
+    /// A captured variable that it sets or stores into.
+    captured: Option<String>,
+}
+
+/// The search for calls inside work at places whose effects the other parties would not have.
+struct InsideWalk<'a> {
+    /// The program.
+    program: &'a Program,
+    /// The effects of functions; none while they are searched.
+    known: HashMap<FunctionId, Arc<Effects>>,
+    /// The functions that variables of the present body hold.
+    bound: HashMap<LocalId, FunctionId>,
+    /// The errors.
+    found: &'a mut Vec<PlaceError>,
+}
+
+/// Work at places: the places, and where it is written.
+type Work<'a> = (&'a Type, Span);
+
+impl InsideWalk<'_> {
+    /// Searches a term.
+    fn term(&mut self, term: &Term, here: Option<Work<'_>>) {
+        match (&term.kind, here) {
+            (TermKind::At(places, body), _) => return self.term(body, Some((places, term.span))),
+            (TermKind::Closure { function, .. }, Some(here)) => {
+                self.call(*function, false, term.span, here);
+            }
+            (TermKind::Call(head, _), Some(here)) if matches!(head.ty.kind(), TypeKind::Procedure(_)) => {
+                let seen = matches!(
+                    head.kind,
+                    TermKind::Closure { .. } | TermKind::Local(_) | TermKind::Global(_)
+                );
+                if !seen {
+                    self.unknown(head.span, here);
+                }
+            }
+            (TermKind::Local(local), Some(here)) if matches!(term.ty.kind(), TypeKind::Procedure(_)) => {
+                match self.bound.get(local) {
+                    Some(&function) => self.call(function, true, term.span, here),
+                    None => self.unknown(term.span, here),
+                }
+            }
+            (TermKind::Local(local), Some(here)) => {
+                if let Some(&function) = self.bound.get(local) {
+                    self.call(function, true, term.span, here);
+                }
+            }
+            (TermKind::Global(_), Some(here)) if matches!(term.ty.kind(), TypeKind::Procedure(_)) => {
+                self.unknown(term.span, here);
+            }
+            _ => {}
+        }
+        term.for_each_part(&mut |part| self.part(part, here));
+    }
+
+    /// Searches a statement.
+    fn stmt(&mut self, stmt: &Stmt, here: Option<Work<'_>>) {
+        if let (StmtKind::Let(pat, value), None) = (&stmt.kind, here)
+            && let (PatKind::Bind(local), TermKind::Closure { function, .. }) = (&pat.kind, &value.kind)
+        {
+            self.bound.insert(*local, *function);
+        }
+        stmt.for_each_part(&mut |part| self.part(part, here));
+    }
+
+    /// Searches a part.
+    fn part(&mut self, part: Part<'_>, here: Option<Work<'_>>) {
+        match part {
+            Part::Term(term) => self.term(term, here),
+            Part::Body(stmts) => stmts.iter().for_each(|stmt| self.stmt(stmt, here)),
+            _ => {}
+        }
+    }
+
+    /// Reports a procedure that is not known.
+    fn unknown(&mut self, span: Span, (places, _): Work<'_>) {
+        let (name, here) = ("it".to_string(), places.clone());
+        self.found.push(PlaceError::ProcedureInside { span, name, here, variable: None });
+    }
+
+    /// Reports what a function does that work at these places may not. `outside` is true for one
+    /// that was made outside of the work.
+    fn call(&mut self, function: FunctionId, outside: bool, span: Span, (places, at): Work<'_>) {
+        let known = self.program.functions.get(function as usize).and_then(Option::as_ref);
+        let name = known.map_or_else(String::new, |known| known.name.to_string());
+        let effects = self.effects(function);
+        if effects.moves {
+            self.found.push(PlaceError::MoveInside { span, name, at });
+            return;
+        }
+        let elsewhere = effects.globals.iter().find(|id| {
+            let own = self.program.globals[**id as usize].ty.as_placed();
+            !own.is_some_and(|(_, own)| places.is_within_places(own))
+        });
+        let variable = match elsewhere {
+            Some(id) => Some(self.program.globals[*id as usize].name.to_string()),
+            None => effects.captured.clone().filter(|_| outside),
+        };
+        if variable.is_some() {
+            let here = places.clone();
+            self.found.push(PlaceError::ProcedureInside { span, name, here, variable });
+        }
+    }
+
+    /// Returns the effects of a function and of those that it makes or calls.
+    fn effects(&mut self, id: FunctionId) -> Arc<Effects> {
+        if let Some(known) = self.known.get(&id) {
+            return known.clone();
+        }
+        self.known.insert(id, Arc::default());
+        let Some(Some(function)) = self.program.functions.get(id as usize).cloned() else {
+            return Arc::default();
+        };
+        let mut effects = Effects::default();
+        self.effects_of(&function.body, &function, &mut effects);
+        let effects = Arc::new(effects);
+        self.known.insert(id, effects.clone());
+        effects
+    }
+
+    /// Adds the effects of a term of a function.
+    fn effects_of(&mut self, term: &Term, function: &Function, effects: &mut Effects) {
+        match &term.kind {
+            TermKind::Prim(prim, ..) if prim.effect() == Effect::Communication => effects.moves = true,
+            TermKind::Closure { function: inner, .. } => {
+                let inner = self.effects(*inner);
+                effects.moves |= inner.moves;
+                effects.globals.extend(&inner.globals);
+            }
+            _ => {}
+        }
+        term.for_each_part(&mut |part| self.effects_of_part(part, function, effects));
+    }
+
+    /// Adds the effects of a part of a function.
+    fn effects_of_part(&mut self, part: Part<'_>, function: &Function, effects: &mut Effects) {
+        match part {
+            Part::Term(term) => self.effects_of(term, function, effects),
+            Part::Body(stmts) => {
+                for stmt in stmts {
+                    match stmt.stores_into() {
+                        Some(Root::Global(id)) => drop(effects.globals.insert(id)),
+                        Some(Root::Local(local)) if function.captures.contains(&local) => {
+                            effects.captured = Some(function.locals[local as usize].name.to_string());
+                        }
+                        _ => {}
+                    }
+                    stmt.for_each_part(&mut |part| self.effects_of_part(part, function, effects));
+                }
+            }
+            _ => {}
         }
     }
 }
