@@ -18,6 +18,7 @@ mod meshes;
 mod moves;
 mod order;
 mod pairs;
+mod places;
 mod random;
 mod random_programs;
 mod rest;

@@ -47,6 +47,8 @@ pub enum PrimClass {
         /// The file may have columns of lists.
         lists: bool,
     },
+    /// Returns the place that executes it.
+    Place,
     /// Moves data between places, or draws random numbers that places have in common: all of them
     /// execute it.
     Communication,
@@ -83,6 +85,7 @@ impl PrimClass {
             | PrimClass::TypeQuery
             | PrimClass::Order
             | PrimClass::ComputedResult
+            | PrimClass::Place
             | PrimClass::Convert => Effect::None,
             // The operation of a fold may fail, and so may the allocation of an array or a text.
             PrimClass::Check
@@ -254,7 +257,7 @@ scalar_functions! { prims
         Svg "_svg": "string -> string", Text, "The picture that a text describes, as SVG.";
         Draw "_draw": "string -> void", Output, "Prints the picture that a text describes, as it fits where it is seen.";
         SavePicture "_save_picture": "string * string -> void", Writer { lists: false }, "Writes the picture that a text describes as a file.";
-        Me "_me": "[S:PLACES] unit -> S @ S", Communication, "The place that runs this.";
+        Me "_me": "[S:PLACES] unit -> S @ S", Place, "The place that runs this.";
         Send "send": "[B:PLACE, A:PLACE, T] T @ A -> T @ B", Communication, "The value, moved to another place: one message.";
         Give "give": "[R:PLACES, A:PLACE, T] T @ A -> T @ R", Communication, "The value, moved to each of these places; they check that all have the same.";
         Exchange "exchange": "[S:PLACES, T] (T ^ S) @ S -> (T ^ S) @ S", Communication, "What each place holds for each other, moved there.";

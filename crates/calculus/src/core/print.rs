@@ -20,7 +20,12 @@ pub fn program(program: &Program, script: &Script) -> String {
             out.push('\n');
         }
     }
-    let mut p = Printer { program, locals: &script.locals, out, indent: 0 };
+    out + &self::script(program, script)
+}
+
+/// Returns the statements of a script as text.
+pub fn script(program: &Program, script: &Script) -> String {
+    let mut p = Printer { program, locals: &script.locals, out: String::new(), indent: 0 };
     p.stmts(&script.body);
     if let Some(result) = &script.result {
         p.term(result);

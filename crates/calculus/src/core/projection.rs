@@ -25,7 +25,7 @@
 
 use super::prim::{Effect, PrimClass};
 use super::visit::{Part, PartMut};
-use super::{Function, LocalInfo, Pat, PatKind, Script, Stmt, StmtKind, Term, TermKind};
+use super::{Function, LocalInfo, Pat, PatKind, Prim, Script, Stmt, StmtKind, Term, TermKind};
 use crate::hash::HashMap;
 use crate::types::{PlaceSet, Type, TypeKind};
 
@@ -90,7 +90,7 @@ impl Term {
     /// Returns true if the term mentions places.
     fn mentions_places(&self) -> bool {
         let own = matches!(self.kind, TermKind::At(..) | TermKind::Here(_) | TermKind::Restrict(_))
-            || matches!(self.kind, TermKind::Prim(prim, ..) if prim.class() == PrimClass::Communication);
+            || matches!(self.kind, TermKind::Prim(prim, ..) if names_places(prim));
         let mut found = own;
         if !found {
             self.for_each_part(&mut |part| found = found || part_mentions_places(part));
@@ -241,12 +241,17 @@ impl Projection<'_> {
     }
 }
 
+/// Returns true for a primitive that computes from the places among its type arguments.
+fn names_places(prim: Prim) -> bool {
+    matches!(prim.class(), PrimClass::Communication | PrimClass::Place)
+}
+
 /// Returns the type arguments that a projection keeps: functions are projected when they are
 /// specialized, and moves compute from places.
 fn unprojected_arguments(kind: &mut TermKind) -> Option<&mut Vec<Type>> {
     match kind {
         TermKind::Closure { type_args, .. } | TermKind::Method { type_args, .. } => Some(type_args),
-        TermKind::Prim(prim, type_args, _) if prim.class() == PrimClass::Communication => Some(type_args),
+        TermKind::Prim(prim, type_args, _) if names_places(*prim) => Some(type_args),
         _ => None,
     }
 }

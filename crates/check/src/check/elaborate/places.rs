@@ -20,7 +20,7 @@ use crate::check::env::{Callable, Instance};
 use crate::check::resolve::candidates::{Candidate, Found};
 use crate::check::terms;
 use crate::core::prim::{Effect, PrimClass};
-use crate::core::{Prim, Term, TermKind};
+use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind, PatternKind, TypeExpr};
 use crate::syntax::visit::Node;
@@ -167,11 +167,56 @@ impl Checker<'_> {
             }
         }
         let Some(places) = places else { return Err(operands) };
+        let moves = operands.iter().any(|operand| self.moves_data(operand));
+        let mut before = Vec::new();
+        let operands = operands.map(|operand| self.evaluated(operand, moves, &mut before));
         let here = Here { places, span, whole: span, lifted: true };
-        Ok(self.work_at(here, span, |this| {
+        let work = self.work_at(here, span, |this| {
             let operands = operands.map(|operand| this.part_here(operand));
             f(this, operands)
-        }))
+        });
+        Ok(terms::with_prefix(before, work))
+    }
+
+    /// Returns true if a term moves data, or calls a procedure, where it is evaluated.
+    fn moves_data(&self, term: &Term) -> bool {
+        let own = match &term.kind {
+            TermKind::Prim(prim, ..) => prim.effect() == Effect::Communication,
+            TermKind::Call(head, _) => match &head.kind {
+                TermKind::Closure { function, .. } => {
+                    self.env.signatures.get(function).is_some_and(|signature| signature.joint)
+                }
+                _ => matches!(head.ty.kind(), TypeKind::Procedure(_)),
+            },
+            _ => false,
+        };
+        let mut found = own;
+        if !found {
+            term.for_each_child(&mut |child| found = found || self.moves_data(child));
+        }
+        found
+    }
+
+    /// Returns an operand of lifted work. If one of the operands moves data, all are evaluated
+    /// before the work, by all parties and in order: `before` receives the statements that do so.
+    fn evaluated(&mut self, operand: Term, moves: bool, before: &mut Vec<Stmt>) -> Term {
+        if !moves || matches!(operand.kind, TermKind::Local(_) | TermKind::Global(_) | TermKind::Code(_)) {
+            return operand;
+        }
+        match operand.kind {
+            TermKind::Tuple(parts) => {
+                let parts = parts.into_iter().map(|part| self.evaluated(part, moves, before)).collect();
+                Term { kind: TermKind::Tuple(parts), ..operand }
+            }
+            TermKind::Int(_) | TermKind::Real(_) | TermKind::Str(_) | TermKind::Closure { .. } => operand,
+            _ => {
+                let (span, ty) = (operand.span, operand.ty.clone());
+                let local = self.new_local("operand", ty.clone());
+                let pat = Pat { kind: PatKind::Bind(local), ty, span };
+                before.push(Stmt { kind: StmtKind::Let(pat, operand), span });
+                self.local_term(local, span)
+            }
+        }
     }
 
     /// Adds the places of an operand's type to those that the operands have in common. Reports an
@@ -266,11 +311,37 @@ impl Checker<'_> {
             }
         }
         let Some(places) = places else { return Err(args) };
+        let moves = args.iter().any(|arg| self.arg_moves_data(arg));
+        let mut before = Vec::new();
+        let args: Vec<Arg<'e>> =
+            args.into_iter().map(|arg| self.evaluated_arg(arg, moves, &mut before)).collect();
         let here = Here { places, span, whole: span, lifted: true };
-        Ok(self.work_at(here, span, |this| {
+        let work = self.work_at(here, span, |this| {
             let args = args.into_iter().map(|arg| this.arg_here(arg)).collect();
             f(this, args)
-        }))
+        });
+        Ok(terms::with_prefix(before, work))
+    }
+
+    /// Returns true if an argument moves data.
+    fn arg_moves_data(&self, arg: &Arg<'_>) -> bool {
+        match arg {
+            Arg::Done(term) => self.moves_data(term),
+            Arg::Later(..) => false,
+            Arg::Tuple(parts, _) => parts.iter().any(|part| self.arg_moves_data(part)),
+        }
+    }
+
+    /// Returns an argument of lifted work, as [`Checker::evaluated`] does an operand.
+    fn evaluated_arg<'e>(&mut self, arg: Arg<'e>, moves: bool, before: &mut Vec<Stmt>) -> Arg<'e> {
+        match arg {
+            Arg::Done(term) => Arg::Done(self.evaluated(term, moves, before)),
+            Arg::Later(e, ty) => Arg::Later(e, ty),
+            Arg::Tuple(parts, span) => {
+                let parts = parts.into_iter().map(|part| self.evaluated_arg(part, moves, before)).collect();
+                Arg::Tuple(parts, span)
+            }
+        }
     }
 
     /// Elaborates an expression as work at the places that the variables in it have in common.
