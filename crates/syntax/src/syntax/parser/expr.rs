@@ -572,20 +572,7 @@ fn dotted<'t>(
             )
         })
         .boxed();
-    let at = unreported(&[TokenKind::At])
-        .ignore_then(parts.atom_ty.clone())
-        .then(parts.braced)
-        .map_with(move |(places, mut stmts), e| {
-            let value = match stmts.pop() {
-                Some(Stmt { kind: StmtKind::Value(value), .. }) => Some(Box::new(value)),
-                last => {
-                    stmts.extend(last);
-                    None
-                }
-            };
-            expr_at(ExprKind::At { places, stmts, value }, cx.span(e.slice()))
-        })
-        .boxed();
+    let at = work_at(cx, parts.atom_ty.clone(), parts.braced).boxed();
     let closed = delimited_forms(cx, full, parts.pattern);
     let array = array(cx, element, parts.item_pattern);
     let axis = unreported(&[TokenKind::Underscore]).map(move |t| expr_at(ExprKind::Axis, cx.at(t)));
@@ -620,6 +607,24 @@ fn dotted<'t>(
             expr_at(ExprKind::Dot { base: Box::new(base), key: Box::new(key) }, span)
         },
     )
+}
+
+/// Returns the rule of `at S { … }`.
+pub(crate) fn work_at<'t>(
+    cx: Text<'t>,
+    places: impl Rule<'t, TypeExpr>,
+    braced: impl Rule<'t, Vec<Stmt>>,
+) -> impl Rule<'t, Expr> {
+    unreported(&[TokenKind::At]).ignore_then(places).then(braced).map_with(move |(places, mut stmts), e| {
+        let value = match stmts.pop() {
+            Some(Stmt { kind: StmtKind::Value(value), .. }) => Some(Box::new(value)),
+            last => {
+                stmts.extend(last);
+                None
+            }
+        };
+        expr_at(ExprKind::At { places, stmts, value }, cx.span(e.slice()))
+    })
 }
 
 /// Returns the rule of `if … endif` and `match … endmatch`.

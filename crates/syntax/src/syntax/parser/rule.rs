@@ -196,6 +196,20 @@ pub(crate) fn glued<'t>(bracket: TokenKind) -> impl Rule<'t, &'t Token> + Copy {
     })
 }
 
+/// Returns the rule of a place where an expression that is a statement by itself ends: nothing after
+/// it continues the expression, nor ends the block whose value it is.
+pub(crate) fn statement_ends<'t>() -> impl Rule<'t, ()> + Copy {
+    custom::<_, Input<'t>, _, Extra>(move |input| {
+        let at = *input.cursor().inner();
+        match input.peek_ref() {
+            Some(next) if next.kind == TokenKind::RBrace || next.kind.continues_operand() => {
+                Err(ParseFailure { at, expected: 0, specific: None })
+            }
+            _ => Ok(()),
+        }
+    })
+}
+
 /// Returns the rule of `{` before a list of names; `{x:int}` is the record of another language.
 pub(crate) fn places_opening<'t>() -> impl Rule<'t, ()> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {

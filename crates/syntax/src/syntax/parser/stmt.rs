@@ -9,12 +9,12 @@ use super::super::ast::{
 };
 use super::super::error::{GrammarError, PlaceKind};
 use super::super::lexer::{Token, TokenKind};
-use super::expr::{Exprs, Parts, exprs};
+use super::expr::{Exprs, Parts, exprs, work_at};
 use super::module::{modules, without_semicolon};
 use super::pattern::{Patterns, patterns, string_value};
 use super::rule::{
     Extra, Input, Label, ParseFailure, Rule, Text, another_clause, any_of, assert_word, expr_at, name,
-    name_then, path, token, unreported, up_to, word,
+    name_then, path, statement_ends, token, unreported, up_to, word,
 };
 use super::types::{refusal, type_arguments, types};
 use chumsky::prelude::*;
@@ -41,6 +41,12 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
             .map_with(|stmts, e| (stmts, e.slice()))
             .boxed();
         let statements = braced.clone().map(|(stmts, _)| stmts).boxed();
+        // As a statement it needs no `;`; what follows is no argument.
+        let work = work_at(cx, ty.atom.clone(), statements.clone())
+            .then_ignore(statement_ends())
+            .then_ignore(unreported(&[TokenKind::Semi]).or_not())
+            .map(StmtKind::Expr)
+            .boxed();
         let block =
             braced.clone().map_with(move |braced, e| body(cx, braced, &mut |fail| e.emit(fail))).boxed();
         let block_value =
@@ -70,7 +76,7 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
         let simple = simple(cx, expr.clone());
         let declared = declared(cx, stmt, ty.full, expr.full, group).boxed();
         let modules = modules(cx, choice((binding.clone(), function.clone(), declared.clone())));
-        choice((simple, binding, function, control, declared, modules, test))
+        choice((work, simple, binding, function, control, declared, modules, test))
             .labelled(Label::Statement)
             .map_with(move |kind, e| Stmt { kind, span: cx.span(without_semicolon(e.slice())) })
             .boxed()
@@ -347,13 +353,6 @@ fn control<'t>(
     patterns: Patterns<impl Rule<'t, Pattern>, impl Rule<'t, Pattern>, impl Rule<'t, Pattern>>,
 ) -> impl Rule<'t, StmtKind> {
     let expr = exprs.full;
-    // `at S { … }` as a statement needs no `;`.
-    let at = unreported(&[TokenKind::At])
-        .rewind()
-        .ignore_then(exprs.element.clone())
-        .then_ignore(unreported(&[TokenKind::Semi]).or_not())
-        .map(StmtKind::Expr)
-        .boxed();
     let statements = sequence(cx, stmt.clone()).boxed();
     let end = token(TokenKind::Done).then_ignore(unreported(&[TokenKind::Semi]).or_not());
     let body = token(TokenKind::Do).ignore_then(statements.clone()).then_ignore(end).boxed();
@@ -427,7 +426,7 @@ fn control<'t>(
         .ignore_then(expr)
         .then(either)
         .map(|(condition, body)| StmtKind::While { condition, body });
-    choice((if_do, match_do, for_in, while_loop, at, body.map(StmtKind::Block))).boxed()
+    choice((if_do, match_do, for_in, while_loop, body.map(StmtKind::Block))).boxed()
 }
 
 /// Returns the rule of `fun f[T](x:T):T => e;` and `proc p() { … }`.
