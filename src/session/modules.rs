@@ -305,6 +305,9 @@ impl Session {
             cancellation::with_cancellation(&self.interrupt, checked).unwrap_or_default()
         };
         said.extend(found);
+        let parties = fresh.parsed.stmts.iter().find_map(crate::check::party_in_module);
+        let script = script.filter(|_| parties.is_none());
+        said.extend(parties);
         let unused =
             script.as_ref().and_then(|script| crate::check::unused_result(&fresh.parsed.stmts, script));
         let script = script.filter(|_| !unused.as_ref().is_some_and(Diagnostic::is_error));

@@ -75,6 +75,16 @@ pub fn check_noting(
     (if errors { None } else { Some(script) }, checker.reports.into_diagnostics())
 }
 
+/// Returns the message for a module that declares parties: the main program does.
+pub fn party_in_module(stmt: &ast::Stmt) -> Option<Diagnostic> {
+    match &stmt.kind {
+        ast::StmtKind::Party { name, .. } => {
+            Some(error::PlaceError::PartyHere { span: name.span }.to_diagnostic())
+        }
+        _ => None,
+    }
+}
+
 /// Returns true if a constraint without variables holds.
 pub fn holds(env: &mut Env, program: &mut Program, constraint: &Constraint) -> bool {
     new_checker(env, program).entails(constraint) == solve::constraint::Answer::Yes

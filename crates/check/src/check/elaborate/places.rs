@@ -504,7 +504,8 @@ impl Checker<'_> {
     /// Checks the effects of a call beyond those of procedures: a move has its place among the
     /// statements of all parties, and files and the clock belong to a place.
     pub(in crate::check) fn effects_of_places(&mut self, callable: &Callable, name: &str, span: Span) -> bool {
-        if self.is_joint(callable) {
+        let place = matches!(callable, Callable::Prim(Prim::Me));
+        if self.is_joint(callable) && !place {
             return self.may_move(name, span);
         }
         let files = matches!(callable, Callable::Prim(prim) if prim.effect() == Effect::Files);
@@ -567,18 +568,23 @@ impl Checker<'_> {
                 sizes.push(var.clone());
             }
         });
-        let (Prim::Send, false, Some((_, from))) = (prim, sizes.is_empty(), arg.ty.as_placed()) else {
-            return self.call_term(&chosen, instance, arg, ty, span, span);
+        let from = match (prim, arg.ty.as_placed()) {
+            (Prim::Send | Prim::Give | Prim::Reveal, Some((_, from))) if !sizes.is_empty() => from.clone(),
+            _ => return self.call_term(&chosen, instance, arg, ty, span, span),
         };
-        // The sizes travel with the value, and are opened at its new place.
-        let from = from.clone();
+        // The sizes travel with the value, and are opened where it arrives.
         let here = Term::new(TermKind::Here(Box::new(arg)), moved, span);
         let packed = self.with_sizes_packed(here, &sizes);
-        let to = self.infer.settle(&instance.args[0]);
         let (exists, placed) = (packed.ty.clone(), Type::placed(packed.ty.clone(), from.clone()));
         let packed = Term::new(TermKind::At(from.clone(), Box::new(packed)), placed, span);
-        let result = Type::placed(exists.clone(), to.clone());
-        Term::new(TermKind::Prim(prim, vec![to, from, exists], vec![packed]), result, span)
+        let (args, result) = match prim {
+            Prim::Reveal => (vec![from, exists.clone()], exists),
+            _ => {
+                let to = self.infer.settle(&instance.args[0]);
+                (vec![to.clone(), from, exists.clone()], Type::placed(exists, to))
+            }
+        };
+        Term::new(TermKind::Prim(prim, args, vec![packed]), result, span)
     }
 
     /// Reports data of a type that cannot be moved.

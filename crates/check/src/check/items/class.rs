@@ -15,7 +15,7 @@
 use crate::check::annotations::Referent;
 use crate::check::context::{Checker, Pending};
 use crate::check::env::{Callable, Class, Constraint, Definition, Law, Membership, Method, Scheme, bindings};
-use crate::check::error::{ClassError, TypeError};
+use crate::check::error::{ClassError, TypeError, PlaceError};
 use crate::check::solve::constraint;
 use crate::check::solve::constraint::{Answer, Refused};
 use crate::core::program::KnownClasses;
@@ -241,6 +241,9 @@ impl Checker<'_> {
                 ClassMember::Signature(..) => {}
                 ClassMember::Default(stmt) => {
                     let StmtKind::Function { name, function, .. } = &stmt.kind else { continue };
+                    if function.is_joint {
+                        self.report(PlaceError::JointHere { span: function.header });
+                    }
                     let Some(at) = self.method_of(&class, name) else { continue };
                     let method = &class.methods[at];
                     if method.default.is_some() {
@@ -586,6 +589,9 @@ impl Checker<'_> {
         let mut written: Vec<Option<(&Name, &ast::Function)>> = vec![None; class.methods.len()];
         for stmt in members {
             let StmtKind::Function { name, function, .. } = &stmt.kind else { continue };
+            if function.is_joint {
+                self.report(PlaceError::JointHere { span: function.header });
+            }
             let Some(at) = self.method_of(&class, name) else { continue };
             if let Some((first, _)) = written[at] {
                 let (span, text, previous) = (name.span, name.text.to_string(), first.span);

@@ -149,7 +149,7 @@ impl Module {
             };
             let first = chunk.defines.first().map_or("", |first| first);
             match (chunk.word, env.values.get(name)) {
-                ("fun" | "proc", _) => {
+                ("fun" | "proc" | "joint", _) => {
                     take(&|callable| match callable {
                         Callable::Function(id) => env.signatures.get(id).is_some_and(|s| inside(s.span)),
                         _ => false,
