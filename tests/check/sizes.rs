@@ -251,10 +251,23 @@ var total = 0;
 }
 
 #[test]
-fn many_sizes_and_deep_calls() {
-    let many: String = (0..5_000).map(|i| format!("val y{i} = iota {};\n", i % 5)).collect();
+fn many_sizes_in_a_function() {
+    let many = many_sizes();
     assert_eq!(prints(&format!("fun f():int {{ {many} return sum y4999; }} println #f;")), "6");
-    assert_eq!(prints(&format!("{many} println (sum y4999);")), "6");
+}
+
+#[test]
+fn many_sizes_at_the_top() {
+    assert_eq!(prints(&format!("{} println (sum y4999);", many_sizes())), "6");
+}
+
+/// Returns 5 000 declarations, each of which opens a size.
+fn many_sizes() -> String {
+    (0..5_000).map(|i| format!("val y{i} = iota {};\n", i % 5)).collect()
+}
+
+#[test]
+fn deep_calls() {
     let deep =
         "fun down(n:int):int ^ ?K { if n == 0 do return (1, 2); done val y = down (n - 1); return y + 1; }
 println (down 2000);";

@@ -10,8 +10,11 @@ pub fn bare(tree: &impl Debug) -> String {
     let text = format!("{tree:?}");
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
-    while let Some(at) = ["span: ", "header: "].iter().filter_map(|w| rest.find(w).map(|a| a + w.len())).min()
-    {
+    loop {
+        // Headers are few: each is looked for no further than to the next span, or a tree takes quadratic time.
+        let span = rest.find("span: ").map(|at| at + "span: ".len());
+        let header = rest[..span.unwrap_or(rest.len())].find("header: ").map(|at| at + "header: ".len());
+        let Some(at) = header.or(span) else { break };
         out.push_str(&rest[..at]);
         rest = rest[at..].trim_start_matches(|c: char| c.is_ascii_digit() || c == ':' || c == '.');
     }
