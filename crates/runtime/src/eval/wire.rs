@@ -346,3 +346,95 @@ fn take_exactly<'b>(rest: &mut &'b [u8], count: usize) -> Result<&'b [u8], Malfo
     *rest = more;
     Ok(taken)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Kind, Nominal, NominalBody, TypeVar};
+
+    const MEMORY: u64 = 1 << 20;
+
+    /// Types of every form, without variables.
+    fn types() -> Vec<Type> {
+        let n = |k: u32| Type::unit_sum(k);
+        let byte = Type::scalar(Scalar::named("u8").expect("a type"));
+        let option: Nominal =
+            Nominal::declare(1, "option".into(), vec![TypeVar { id: 9, name: "T".into(), kind: Kind::Type }], Kind::Type);
+        let t = Type::var(option.params[0].clone());
+        option.define(NominalBody::Variant(vec![("None".into(), Type::unit()), ("Some".into(), t)]));
+        let some = |ty: Type| Type::nominal(option.clone(), vec![ty]);
+        let size = TypeVar { id: 10, name: "K".into(), kind: Kind::Compact };
+        let sized = Type::array(Type::int(), Type::var(size.clone()));
+        vec![
+            Type::unit(),
+            Type::bool(),
+            Type::int(),
+            Type::real(),
+            Type::char(),
+            Type::string(),
+            Type::bigint(),
+            byte.clone(),
+            n(300),
+            Type::compact_power(n(2), n(70)),
+            Type::compact_power(n(2), n(200)),
+            Type::array(n(5), n(7)),
+            Type::array(Type::int(), n(0)),
+            Type::array(Type::string(), n(3)),
+            Type::product(vec![Type::int(), Type::char(), n(3), byte]),
+            Type::product(vec![Type::compact_power(n(2), n(70)), Type::int(), Type::char()]),
+            Type::sum(vec![Type::int(), Type::string(), n(4)]),
+            Type::repeat(n(3), Type::real()),
+            Type::array(some(Type::int()), n(4)),
+            some(some(Type::string())),
+            Type::exists(std::slice::from_ref(&size), &sized),
+        ]
+    }
+
+    /// Whatever bytes arrive, there is a value whose wire form they are, or none; never a panic.
+    #[test]
+    fn any_bytes_are_a_value_or_refused() {
+        let layouts = Layouts::default();
+        let wire = Wire { layouts: &layouts, memory: MEMORY };
+        let mut rng = fastrand::Rng::with_seed(7);
+        let mut taken = 0;
+        for ty in types() {
+            for round in 0..400 {
+                let length = match wire.fixed_length(&ty) {
+                    Some(bytes) if round % 4 > 0 => bytes as usize,
+                    _ => rng.usize(..64),
+                };
+                // Small bytes make lengths and codes that may be right.
+                let top = [1, 4, 255][round % 3];
+                let bytes: Vec<u8> = (0..length).map(|_| rng.u8(0..=top)).collect();
+                if let Ok(value) = wire.decode(&ty, &bytes) {
+                    taken += 1;
+                    // Leading zeros of numbers are not written again.
+                    let again = wire.encode(&ty, &value);
+                    let same = wire.decode(&ty, &again).expect("what is written is read");
+                    assert_eq!(wire.encode(&ty, &same), again, "{ty}");
+                    if wire.fixed_length(&ty).is_some() {
+                        assert_eq!(again, bytes, "{ty}");
+                    }
+                }
+            }
+        }
+        assert!(taken > 1_000, "{taken}");
+    }
+
+    #[test]
+    fn codes_characters_and_lengths_are_checked() {
+        let layouts = Layouts::default();
+        let wire = Wire { layouts: &layouts, memory: MEMORY };
+        let refused = |ty: &Type, bytes: &[u8]| assert!(wire.decode(ty, bytes).is_err(), "{ty} {bytes:?}");
+        refused(&Type::unit_sum(5u32), &[5]);
+        refused(&Type::array(Type::unit_sum(5u32), Type::unit_sum(2u32)), &[4, 7]);
+        refused(&Type::char(), &0xd800u32.to_le_bytes());
+        refused(&Type::int(), &[0; 7]);
+        refused(&Type::int(), &[0; 9]);
+        refused(&Type::string(), &[1, 0, 0, 0, 0, 0, 0, 0, 0xff]);
+        refused(&Type::string(), &u64::MAX.to_le_bytes());
+        // A lie about a length takes no memory.
+        let huge = Type::array(Type::string(), Type::unit_sum(1u64 << 40));
+        refused(&huge, &[0; 64]);
+    }
+}
