@@ -266,7 +266,9 @@ impl LibraryIndex {
 
     /// Returns true if the library defines a function of this name.
     pub fn defines_function(&self, name: &str) -> bool {
-        self.definitions(name).iter().any(|&at| matches!(self.chunks[at].word, "fun" | "proc" | "joint" | "class"))
+        self.definitions(name)
+            .iter()
+            .any(|&at| matches!(self.chunks[at].word, "fun" | "proc" | "joint" | "class"))
     }
 
     /// Returns the names that statements with certain keywords declare.
@@ -366,7 +368,8 @@ pub(super) fn index() -> &'static LibraryIndex {
                 // An operator is built in for other types.
                 let elsewhere = primitives.contains(&**name) || !is_identifier(name) || homes[name].len() > 1;
                 let own = chunk.mentions.iter().filter(|ty| types.get(ty) == Some(&chunk.span.source));
-                let own: Vec<_> = own.filter(|_| elsewhere && matches!(chunk.word, "fun" | "joint")).collect();
+                let own: Vec<_> =
+                    own.filter(|_| elsewhere && matches!(chunk.word, "fun" | "joint")).collect();
                 if own.is_empty() {
                     enter(&mut by_name, name, at);
                 }

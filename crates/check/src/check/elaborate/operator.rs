@@ -67,10 +67,11 @@ impl Checker<'_> {
 
     /// Returns a prefix operator applied to an elaborated operand.
     pub(in crate::check) fn prefix(&mut self, op: UnaryOp, operand: Term, span: Span) -> Term {
-        let [operand] = match self.lift_operands([operand], span, |this, [operand]| this.prefix(op, operand, span)) {
-            Ok(term) => return term,
-            Err(operands) => operands,
-        };
+        let [operand] =
+            match self.lift_operands([operand], span, |this, [operand]| this.prefix(op, operand, span)) {
+                Ok(term) => return term,
+                Err(operands) => operands,
+            };
         match (op, operand.kind) {
             (UnaryOp::Not, kind) => {
                 let operand = Term { kind, ..operand };
@@ -124,10 +125,11 @@ impl Checker<'_> {
 
     /// Returns the negative of an operand, elementwise for arrays.
     fn negate(&mut self, operand: Term, span: Span) -> Term {
-        let [operand] = match self.lift_operands([operand], span, |this, [operand]| this.negate(operand, span)) {
-            Ok(term) => return term,
-            Err(operands) => operands,
-        };
+        let [operand] =
+            match self.lift_operands([operand], span, |this, [operand]| this.negate(operand, span)) {
+                Ok(term) => return term,
+                Err(operands) => operands,
+            };
         let ty = self.array_view(&operand.ty);
         if let TypeKind::Array(_, index) = ty.kind() {
             let index = index.clone();

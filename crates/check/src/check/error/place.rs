@@ -81,15 +81,16 @@ impl PlaceError {
                 "parties are declared at the top level of the main program".into(),
                 "not here".into(),
             )
-            .help("a function for any places has a type parameter for them: `fun f[S:PLACES](x:int @ S) => …`"),
-            E::TooManyParties { span, found, limit } => error(
-                span,
-                format!("a program has {limit} parties at most"),
-                format!("these are {found}"),
+            .help(
+                "a function for any places has a type parameter for them: `fun f[S:PLACES](x:int @ S) => …`",
             ),
+            E::TooManyParties { span, found, limit } => {
+                error(span, format!("a program has {limit} parties at most"), format!("these are {found}"))
+            }
             E::NotPlaces { span, ty } => {
-                error(span, format!("`{ty}` is no set of places"), "places are needed here".into())
-                    .help("a place, a set `{alice, bob}`, the type of all parties, or a parameter of kind PLACES")
+                error(span, format!("`{ty}` is no set of places"), "places are needed here".into()).help(
+                    "a place, a set `{alice, bob}`, the type of all parties, or a parameter of kind PLACES",
+                )
             }
             E::NotAPlace { span, name, places } => {
                 let known: Vec<String> = places.iter().map(|place| format!("`{place}`")).collect();
@@ -104,12 +105,10 @@ impl PlaceError {
                     None => error(span, "a value at a place is not at another place as well".into(), label),
                 }
             }
-            E::Spread { span, ty, role } => error(
-                span,
-                format!("`{ty}` cannot {role}"),
-                "each place has a value of its own".into(),
-            )
-            .help("`(T ^ I) @ S` is an array at S; `at S { … }` works on what is there"),
+            E::Spread { span, ty, role } => {
+                error(span, format!("`{ty}` cannot {role}"), "each place has a value of its own".into())
+                    .help("`(T ^ I) @ S` is an array at S; `at S { … }` works on what is there")
+            }
             E::NotHere { span, ty, here, at } => {
                 let d = error(span, format!("`{here}` has no part of `{ty}`"), "this is elsewhere".into())
                     .label(*at, format!("this work is done at `{here}`"));
@@ -147,12 +146,10 @@ impl PlaceError {
                     None => d,
                 }
             }
-            E::Effect { span, name, party } => error(
-                span,
-                format!("`{name}` may be different for each party"),
-                "outside of `at`".into(),
-            )
-            .help(format!("say who does it: `at {party} {{ … }}`")),
+            E::Effect { span, name, party } => {
+                error(span, format!("`{name}` may be different for each party"), "outside of `at`".into())
+                    .help(format!("say who does it: `at {party} {{ … }}`"))
+            }
             E::MoveInside { span, name, at } => error(
                 span,
                 format!("`{name}` moves data between places, and here only some of them work"),
@@ -182,12 +179,10 @@ impl PlaceError {
                 "`joint` stands before a `fun` of the top level with one group of parameters".into(),
                 "not here".into(),
             ),
-            E::StoreElsewhere { span, name, ty, here } => error(
-                span,
-                format!("work at `{here}` cannot change `{name}`"),
-                format!("this is `{ty}`"),
-            )
-            .help(format!("declare it at these places: `var {name} : … @ {here} = …`")),
+            E::StoreElsewhere { span, name, ty, here } => {
+                error(span, format!("work at `{here}` cannot change `{name}`"), format!("this is `{ty}`"))
+                    .help(format!("declare it at these places: `var {name} : … @ {here} = …`"))
+            }
             E::ProcedureInside { span, name, here, variable } => {
                 let message = match variable {
                     Some(variable) => {

@@ -39,8 +39,13 @@ impl Checker<'_> {
         let mut found = Vec::new();
         let mut known = HashMap::default();
         let sizes = self.program.placed_sizes.clone();
-        let mut walk =
-            SizeWalk { program: self.program, sizes, own: HashSet::default(), found: &mut found, known: &mut known };
+        let mut walk = SizeWalk {
+            program: self.program,
+            sizes,
+            own: HashSet::default(),
+            found: &mut found,
+            known: &mut known,
+        };
         script.body.iter().for_each(|stmt| walk.stmt(stmt, None));
         script.result.iter().for_each(|term| walk.term(term, None));
         let functions: Vec<Arc<Function>> =
@@ -196,7 +201,9 @@ fn misplaced(
         TypeKind::Placed(inner, places) => misplaced(inner, Some(places), sizes, own),
         kind => {
             let mut found = None;
-            kind.for_each_child(&mut |child| found = found.take().or_else(|| misplaced(child, here, sizes, own)));
+            kind.for_each_child(&mut |child| {
+                found = found.take().or_else(|| misplaced(child, here, sizes, own))
+            });
             found
         }
     }
@@ -237,10 +244,8 @@ impl InsideWalk<'_> {
                 self.call(*function, false, term.span, here);
             }
             (TermKind::Call(head, _), Some(here)) if matches!(head.ty.kind(), TypeKind::Procedure(_)) => {
-                let seen = matches!(
-                    head.kind,
-                    TermKind::Closure { .. } | TermKind::Local(_) | TermKind::Global(_)
-                );
+                let seen =
+                    matches!(head.kind, TermKind::Closure { .. } | TermKind::Local(_) | TermKind::Global(_));
                 if !seen {
                     self.unknown(head.span, here);
                 }
