@@ -14,7 +14,7 @@ use crate::check::env::Callable;
 use crate::check::error::{CallError, CheckError, Inside, OperatorError};
 use crate::check::expectation::Expectation;
 use crate::check::hints::mismatch;
-use crate::check::resolve::builtin::operator_advice;
+use crate::check::resolve::builtin::{is_spread_nominal, operator_advice};
 use crate::check::solve::constraint::is_index;
 use crate::check::terms;
 use crate::core::{Num, Op, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
@@ -274,6 +274,7 @@ impl Checker<'_> {
         }
         let (a, b) = (Term { ty: left.clone(), ..a }, Term { ty: right.clone(), ..b });
         match (left.kind(), right.kind()) {
+            _ if is_spread_nominal(&left) || is_spread_nominal(&right) => self.other_operator(op, a, b, span),
             (TypeKind::Array(_, i), TypeKind::Array(_, j)) => {
                 if !self.infer.try_unify(i, j) {
                     let (left, right) = (self.infer.settle(&left), self.infer.settle(&right));
@@ -594,6 +595,9 @@ impl Checker<'_> {
         }
         let ty = self.infer.zonk(&left);
         let core_op = core_comparison(op).expect("the operator is a comparison");
+        if matches!(core_op, Op::Eq | Op::Ne) && is_spread_nominal(&ty) {
+            return self.other_operator(op, a, b, span);
+        }
         if matches!(core_op, Op::Eq | Op::Ne) {
             if let Some(part) = self.opaque_part(&ty) {
                 let ty = self.infer.shown(&ty);
