@@ -24,7 +24,7 @@ use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind, PatternKind, TypeExpr};
 use crate::syntax::visit::Node;
-use crate::types::{Type, TypeKind, TypeVar};
+use crate::types::{Kind, Type, TypeKind, TypeVar};
 use num_bigint::BigUint;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -362,7 +362,7 @@ impl Checker<'_> {
         span: Span,
         f: impl FnOnce(&mut Self) -> Term,
     ) -> Option<Term> {
-        if self.item.here.is_some() || self.program.party.is_none() {
+        if self.item.here.is_some() || !self.knows_places() {
             return None;
         }
         let mut places = None;
@@ -373,6 +373,13 @@ impl Checker<'_> {
         }
         let here = Here { places: places?, span, whole: span, lifted: true };
         Some(self.work_at(here, span, f))
+    }
+
+    /// Returns true if there are places: the program declares parties, or the function at hand is for
+    /// any.
+    pub(in crate::check) fn knows_places(&self) -> bool {
+        let any = |var: &TypeVar| matches!(var.kind, Kind::Place | Kind::Places);
+        self.program.party.is_some() || self.item.type_params.iter().any(any)
     }
 
     /// Returns the types of the variables at places that an expression mentions.

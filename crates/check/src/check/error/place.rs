@@ -36,6 +36,8 @@ errors! {
         E1108 NotPublic { span: Span, ty: Type, what: String },
         /// An effect outside of `at` that the parties may not have in common.
         E1109 Effect { span: Span, name: String, party: String },
+        /// An effect of the statements of a module.
+        E1109 EffectOfModule { span: Span, name: String },
         /// A move inside `at`.
         E1110 MoveInside { span: Span, name: String, at: Span },
         /// A move in an expression that is work at places because of a value at places in it.
@@ -188,6 +190,12 @@ impl PlaceError {
                 "outside of `at`".into(),
             )
             .help(format!("say who does it: `at {party} {{ … }}`")),
+            E::EffectOfModule { span, name } => error(
+                span,
+                format!("`{name}` may be different for each party, and all of them carry out this module"),
+                "outside of `at`".into(),
+            )
+            .help("export a `proc` for it, and call that in `at`"),
             E::MoveInside { span, name, at } => error(
                 span,
                 format!("`{name}` moves data between places, and here only some of them work"),

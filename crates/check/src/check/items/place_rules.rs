@@ -33,8 +33,15 @@ use std::sync::Arc;
 impl Checker<'_> {
     /// Checks the rules of places for an input without other errors.
     pub(in crate::check) fn place_rules(&mut self, script: &Script) {
-        let Some(party) = self.program.party.clone() else { return };
         if self.reports.any_error() {
+            return;
+        }
+        let functions: Vec<Arc<Function>> =
+            self.program.functions.iter().skip(self.first_function as usize).flatten().cloned().collect();
+        // A module that the program with the parties imports is checked before.
+        let party = self.program.party.clone();
+        let mention = || script.mentions_places() || functions.iter().any(|f| f.mentions_places());
+        if party.is_none() && !mention() {
             return;
         }
         let mut found = Vec::new();
@@ -44,8 +51,6 @@ impl Checker<'_> {
             SizeWalk { program: self.program, sizes, own: HashSet::default(), found: &mut found, known: &mut known };
         script.body.iter().for_each(|stmt| walk.stmt(stmt, None));
         script.result.iter().for_each(|term| walk.term(term, None));
-        let functions: Vec<Arc<Function>> =
-            self.program.functions.iter().skip(self.first_function as usize).flatten().cloned().collect();
         for function in &functions {
             walk.own = function.type_params.iter().map(|var| var.id).collect();
             walk.term(&function.body, None);
@@ -62,13 +67,11 @@ impl Checker<'_> {
             inside.bound.clear();
             inside.term(&function.body, None);
         }
-        let place = party.place_names().first().map_or_else(String::new, |name| name.to_string());
-        let mut files = FileWalk { program: self.program, known: HashMap::default() };
-        let mut effects = Vec::new();
-        script.body.iter().for_each(|stmt| files.stmt(stmt, &mut effects));
-        script.result.iter().for_each(|term| files.term(term, &mut effects));
-        for (name, span) in effects {
-            found.push(PlaceError::Effect { span, name, party: place.clone() });
+        if let Some(party) = party {
+            let place = party.place_names().first().map_or_else(String::new, |name| name.to_string());
+            for (name, span) in files_of(self.program, script) {
+                found.push(PlaceError::Effect { span, name, party: place.clone() });
+            }
         }
         // A wrong size is mentioned by every term around the innermost one.
         let span = |error: &PlaceError| match error {
@@ -89,6 +92,22 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Returns an error for each place of a module's own statements that reads or writes a file: all
+/// parties carry them out.
+pub(in crate::check) fn files_of_module(program: &Program, script: &Script) -> Vec<PlaceError> {
+    let effects = files_of(program, script);
+    effects.into_iter().map(|(name, span)| PlaceError::EffectOfModule { span, name }).collect()
+}
+
+/// Returns the calls outside of work at places that read or write files, by name and place.
+fn files_of(program: &Program, script: &Script) -> Vec<(String, Span)> {
+    let mut files = FileWalk { program, known: HashMap::default() };
+    let mut effects = Vec::new();
+    script.body.iter().for_each(|stmt| files.stmt(stmt, &mut effects));
+    script.result.iter().for_each(|term| files.term(term, &mut effects));
+    effects
 }
 
 /// The search for sizes where they are not known.
