@@ -379,6 +379,9 @@ impl<'a> MergedOutput<'a> {
         let count = self.waiting.iter().take_while(|text| ready(text.position)).count();
         let texts: Vec<Printed> = self.waiting.drain(..count).collect();
         for text in texts {
+            if self.open_line.is_some_and(|open| !text.here || open != text.party) {
+                out("\n");
+            }
             if !text.here {
                 self.open_line = None;
                 out(&text.text);

@@ -397,7 +397,9 @@ pub(super) fn index() -> &'static LibraryIndex {
         }
         // A name that only such overloads have is read as others are.
         for (at, chunk) in index.chunks.iter().enumerate() {
-            for name in chunk.defines.iter().filter(|name| is_identifier(name) && !primitives.contains(&***name)) {
+            for name in
+                chunk.defines.iter().filter(|name| is_identifier(name) && !primitives.contains(&***name))
+            {
                 if chunk.word != "class" && (!by_name.contains_key(name) || shared.contains(name)) {
                     shared.insert(name.clone());
                     enter(&mut by_name, name, at);

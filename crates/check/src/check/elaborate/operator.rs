@@ -11,7 +11,7 @@
 use crate::check::context::{Checker, Frame};
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::Callable;
-use crate::check::error::{CallError, CheckError, Inside, OperatorError};
+use crate::check::error::{CallError, CheckError, Inside, OperatorError, PlaceError};
 use crate::check::expectation::Expectation;
 use crate::check::hints::mismatch;
 use crate::check::resolve::builtin::{is_spread_nominal, operator_advice};
@@ -597,6 +597,9 @@ impl Checker<'_> {
         let core_op = core_comparison(op).expect("the operator is a comparison");
         if matches!(core_op, Op::Eq | Op::Ne) && is_spread_nominal(&ty) {
             return self.other_operator(op, a, b, span);
+        }
+        if ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_)) {
+            return self.wrong(PlaceError::Spread { span, ty, role: "be compared".into() }, span);
         }
         if matches!(core_op, Op::Eq | Op::Ne) {
             if let Some(part) = self.opaque_part(&ty) {

@@ -24,7 +24,7 @@ use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind, PatternKind, TypeExpr};
 use crate::syntax::visit::Node;
-use crate::types::{Type, TypeKind, TypeVar};
+use crate::types::{Kind, Type, TypeKind, TypeVar};
 use num_bigint::BigUint;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -246,13 +246,17 @@ impl Checker<'_> {
         true
     }
 
-    /// Returns what is here of an operand: of a tuple, of each component.
+    /// Returns what is here of an operand: of a tuple or a record, of each component.
     fn part_here(&mut self, operand: Term) -> Term {
         let ty = self.infer.zonk(&operand.ty);
         if ty.as_placed().is_some() {
             return self.here_term(Term { ty, ..operand });
         }
-        let (TypeKind::Product(parts), true) = (ty.kind(), ty.is_spread()) else { return operand };
+        let parts: Vec<Type> = match ty.kind() {
+            TypeKind::Product(parts) if ty.is_spread() => parts.clone(),
+            TypeKind::Record(fields) if ty.is_spread() => fields.iter().map(|(_, ty)| ty.clone()).collect(),
+            _ => return operand,
+        };
         let span = operand.span;
         let each: Vec<Term> = match operand.kind {
             TermKind::Tuple(terms) => terms,
@@ -266,7 +270,13 @@ impl Checker<'_> {
             }
         };
         let each: Vec<Term> = each.into_iter().map(|part| self.part_here(part)).collect();
-        let ty = Type::product(each.iter().map(|part| self.infer.zonk(&part.ty)).collect());
+        let types: Vec<Type> = each.iter().map(|part| self.infer.zonk(&part.ty)).collect();
+        let ty = match ty.kind() {
+            TypeKind::Record(fields) => {
+                Type::record(fields.iter().map(|(name, _)| name.clone()).zip(types).collect())
+            }
+            _ => Type::product(types),
+        };
         Term::new(TermKind::Tuple(each), ty, span)
     }
 
@@ -352,7 +362,7 @@ impl Checker<'_> {
         span: Span,
         f: impl FnOnce(&mut Self) -> Term,
     ) -> Option<Term> {
-        if self.item.here.is_some() || self.program.party.is_none() {
+        if self.item.here.is_some() || !self.knows_places() {
             return None;
         }
         let mut places = None;
@@ -363,6 +373,13 @@ impl Checker<'_> {
         }
         let here = Here { places: places?, span, whole: span, lifted: true };
         Some(self.work_at(here, span, f))
+    }
+
+    /// Returns true if there are places: the program declares parties, or the function at hand is for
+    /// any.
+    pub(in crate::check) fn knows_places(&self) -> bool {
+        let any = |var: &TypeVar| matches!(var.kind, Kind::Place | Kind::Places);
+        self.program.party.is_some() || self.item.type_params.iter().any(any)
     }
 
     /// Returns the types of the variables at places that an expression mentions.
@@ -399,6 +416,14 @@ impl Checker<'_> {
         argument: &Type,
     ) -> bool {
         let candidates: Vec<Candidate> = found.candidates().map(|(_, candidate)| candidate.clone()).collect();
+        // What moves data is never carried out at some places alone.
+        let joint = |candidate: &Candidate| match candidate {
+            Candidate::Top(callable) => self.is_joint(callable),
+            _ => false,
+        };
+        if !candidates.is_empty() && candidates.iter().all(joint) {
+            return true;
+        }
         candidates.iter().any(|candidate| {
             let scheme = self.candidate_header(candidate);
             if !scheme.domain.is_spread() {
@@ -528,13 +553,16 @@ impl Checker<'_> {
     /// Reports a move where none may stand.
     fn may_move(&mut self, name: &str, span: Span) -> bool {
         let name = name.to_string();
-        let error = if let Some(here) = &self.item.here {
+        let here = self.item.here.clone();
+        let error = if let Some(here) = here.as_ref().filter(|here| !here.lifted) {
             PlaceError::MoveInside { span, name, at: here.span }
         } else if self.frame().pure() && !self.frame().joint {
             let header = Some(self.frame().header);
             PlaceError::MoveInPure { span, name, header }
         } else if self.item.unordered > 0 {
             PlaceError::MoveInPure { span, name, header: None }
+        } else if let Some(here) = here {
+            PlaceError::MoveInLifted { span, name, places: here.places }
         } else {
             return true;
         };
@@ -578,6 +606,11 @@ impl Checker<'_> {
         });
         let from = match (prim, arg.ty.as_placed()) {
             (Prim::Send | Prim::Give | Prim::Reveal, Some((_, from))) if !sizes.is_empty() => from.clone(),
+            _ if let Some(size) = sizes.first() => {
+                let (name, size, places) = (prim.name().into(), size.name.to_string(), size.id);
+                let places = self.program.placed_sizes[&places].clone();
+                return self.wrong(PlaceError::SizeMoved { span, name, size, places }, span);
+            }
             _ => return self.call_term(&chosen, instance, arg, ty, span, span),
         };
         // The sizes travel with the value, and are opened where it arrives.
@@ -612,6 +645,8 @@ impl Checker<'_> {
 fn free_names(e: &Expr) -> BTreeSet<Arc<str>> {
     fn walk(node: Node<'_>, used: &mut BTreeSet<Arc<str>>, bound: &mut BTreeSet<Arc<str>>) {
         match node {
+            // All parties carry out a procedure: it says itself what is done where.
+            Node::Expr(Expr { kind: ExprKind::Lambda(function), .. }) if function.is_proc => return,
             Node::Expr(Expr { kind: ExprKind::Name(name), .. }) => drop(used.insert(name.text.clone())),
             Node::Pattern(ast::Pattern { kind: PatternKind::Name(name), .. }) => {
                 bound.insert(name.text.clone());

@@ -191,7 +191,9 @@ impl Checker<'_> {
                     S::Break => ("break", StmtKind::Break),
                     _ => ("continue", StmtKind::Continue),
                 };
-                if self.frame().loops == 0 {
+                if self.frame().loops == 0 && self.item.here.is_some() {
+                    self.report(PlaceError::LeavesAt { span, word: what });
+                } else if self.frame().loops == 0 {
                     self.report(StatementError::OutsideFunction { span, what, needs: "a loop" });
                 }
                 push(kind);
