@@ -598,7 +598,7 @@ impl Checker<'_> {
         if matches!(core_op, Op::Eq | Op::Ne) && is_spread_nominal(&ty) {
             return self.other_operator(op, a, b, span);
         }
-        if ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_)) {
+        if ty.is_spread() && !is_spread_nominal(&ty) && !matches!(ty.kind(), TypeKind::Meta(_)) {
             return self.wrong(PlaceError::Spread { span, ty, role: "be compared".into() }, span);
         }
         if matches!(core_op, Op::Eq | Op::Ne) {
