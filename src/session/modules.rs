@@ -109,6 +109,8 @@ pub(super) struct PendingModules {
     fresh: Vec<UncheckedModule>,
     targets: ImportTargets,
     by_id: HashMap<String, usize>,
+    /// True if the input, or one before it, declares parties.
+    parties: bool,
     /// The length of all texts.
     bytes: usize,
     /// The modules on the way to the present text.
@@ -128,7 +130,9 @@ impl Session {
         stmts: &[Stmt],
         diagnostics: &mut Vec<Diagnostic>,
     ) -> PendingModules {
-        let mut reading = PendingModules::default();
+        let declares = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Party { .. });
+        let parties = self.program.party.is_some() || stmts.iter().any(declares);
+        let mut reading = PendingModules { parties, ..PendingModules::default() };
         let (targets, _) = self.follow_imports(stmts, &mut reading);
         reading.targets = targets;
         diagnostics.append(&mut reading.diagnostics);
@@ -252,7 +256,7 @@ impl Session {
         let (mut scripts, mut modules) = (Vec::new(), Vec::new());
         let instances = self.program.instances.len();
         for fresh in reading.fresh {
-            modules.push(self.check_module(fresh, &modules, &mut scripts, diagnostics));
+            modules.push(self.check_module(fresh, reading.parties, &modules, &mut scripts, diagnostics));
         }
         if self.program.instances.len() > instances {
             self.machine.clear_instances();
@@ -273,6 +277,7 @@ impl Session {
     fn check_module(
         &mut self,
         fresh: UncheckedModule,
+        with_parties: bool,
         modules: &[Option<Arc<Module>>],
         scripts: &mut Vec<ModuleScript>,
         diagnostics: &mut Vec<Diagnostic>,
@@ -306,7 +311,11 @@ impl Session {
         };
         said.extend(found);
         let parties = fresh.parsed.stmts.iter().find_map(crate::check::party_in_module);
-        let script = script.filter(|_| parties.is_none());
+        let files = script.as_ref().filter(|_| with_parties);
+        let files =
+            files.map_or_else(Vec::new, |script| crate::check::files_of_module(&self.program, script));
+        let script = script.filter(|_| parties.is_none() && files.is_empty());
+        said.extend(files);
         said.extend(parties);
         let unused =
             script.as_ref().and_then(|script| crate::check::unused_result(&fresh.parsed.stmts, script));

@@ -274,7 +274,9 @@ impl LibraryIndex {
 
     /// Returns true if the library defines a function of this name.
     pub fn defines_function(&self, name: &str) -> bool {
-        self.definitions(name).iter().any(|&at| matches!(self.chunks[at].word, "fun" | "proc" | "joint" | "class"))
+        self.definitions(name)
+            .iter()
+            .any(|&at| matches!(self.chunks[at].word, "fun" | "proc" | "joint" | "class"))
     }
 
     /// Returns the names that statements with certain keywords declare.
@@ -395,7 +397,9 @@ pub(super) fn index() -> &'static LibraryIndex {
         }
         // A name that only such overloads have is read as others are.
         for (at, chunk) in index.chunks.iter().enumerate() {
-            for name in chunk.defines.iter().filter(|name| is_identifier(name) && !primitives.contains(&***name)) {
+            for name in
+                chunk.defines.iter().filter(|name| is_identifier(name) && !primitives.contains(&***name))
+            {
                 if chunk.word != "class" && (!by_name.contains_key(name) || shared.contains(name)) {
                     shared.insert(name.clone());
                     enter(&mut by_name, name, at);

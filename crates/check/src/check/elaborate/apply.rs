@@ -282,7 +282,7 @@ impl Checker<'_> {
     /// Returns true if the type of an expression can be determined only by its context, given the
     /// meanings of names.
     fn needs_place(&mut self, e: &Expr) -> bool {
-        let lambda = matches!(e.kind, ExprKind::Lambda(_)) && self.program.party.is_some();
+        let lambda = matches!(e.kind, ExprKind::Lambda(_)) && self.knows_places();
         // A function that mentions a value at places is made there.
         lambda && self.item.here.is_none() && !self.captured_places(e).is_empty()
             || needs_hint(e)

@@ -83,7 +83,7 @@ impl Checker<'_> {
                 let role = "be a part of a value that is the same for all parties".to_string();
                 return self.wrong(PlaceError::Spread { span, ty: found, role }, span);
             }
-            let what = format!("a `{expected}`");
+            let what = format!("a value of `{expected}`");
             return self.wrong(PlaceError::NotPublic { span, ty: found, what }, span);
         }
         let each = || because.as_ref().and_then(|_| element_hint(&found, &expected));

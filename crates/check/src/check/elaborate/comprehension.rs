@@ -6,7 +6,7 @@
 //! collected first.
 
 use crate::check::context::Checker;
-use crate::check::error::{Inside, StatementError, PlaceError};
+use crate::check::error::{Inside, PlaceError, StatementError};
 use crate::check::expectation::Expectation;
 use crate::check::hints::mismatch::is_list;
 use crate::check::terms::{mentions_local, with_prefix};
@@ -28,8 +28,11 @@ impl Checker<'_> {
     ) -> Option<Vec<(LocalId, Type)>> {
         let first_own = self.frame().locals.len() as LocalId;
         let mut walked = Vec::new();
-        for (pattern, iterable) in clauses {
-            let (index, value) = self.clause(iterable, first_own, outer, inner)?;
+        for (at, (pattern, iterable)) in clauses.iter().enumerate() {
+            self.item.unordered += usize::from(at > 0);
+            let clause = self.clause(iterable, first_own, outer, inner);
+            self.item.unordered -= usize::from(at > 0);
+            let (index, value) = clause?;
             let local = self.new_local("i", index.clone());
             walked.push((local, index));
             let position = self.local_term(local, pattern.span);
@@ -67,7 +70,8 @@ impl Checker<'_> {
         self.item.unordered -= 1;
         let (ty, span) = (self.infer.zonk(&element.ty), element.span);
         if ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_)) {
-            return self.wrong(PlaceError::Spread { span, ty, role: "be the element of an array".into() }, span);
+            return self
+                .wrong(PlaceError::Spread { span, ty, role: "be the element of an array".into() }, span);
         }
         element
     }
@@ -111,7 +115,9 @@ impl Checker<'_> {
             let (mut outer, mut inner) = (Vec::new(), Vec::new());
             let value = this.in_scope(|this| {
                 let walked = this.walk(clauses, &mut outer, &mut inner)?;
+                this.item.unordered += 1;
                 let holds = this.hosted(Inside::Element, |this| this.check(guard, &Type::bool(), None));
+                this.item.unordered -= 1;
                 let index = Type::compact_product(walked.iter().map(|(_, ty)| ty.clone()).collect());
                 let mask = TermKind::Build(walked.clone(), Box::new(with_prefix(inner.clone(), holds)));
                 let mask = Term::new(mask, Type::array(Type::bool(), index.clone()), guard.span);

@@ -545,7 +545,11 @@ impl Checker<'_> {
     pub(in crate::check) fn misfit(&mut self, what: &str, ty: &Type, help: Option<String>, span: Span) {
         let ty = self.infer.settle(ty);
         if !ty.is_error() {
-            self.report(PatternError::PatternMismatch { span, what: what.to_string(), ty, help });
+            match ty.as_placed() {
+                // The value is at places, and the pattern would tell all what it is.
+                Some(_) => drop(self.is_public(&ty, "a value", span)),
+                None => self.report(PatternError::PatternMismatch { span, what: what.to_string(), ty, help }),
+            }
         }
     }
 

@@ -14,9 +14,9 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::Arg;
+use crate::check::env::{Callable, Instance};
 use crate::check::error::PlaceError;
 use crate::check::expectation::Expectation;
-use crate::check::env::{Callable, Instance};
 use crate::check::resolve::candidates::{Candidate, Found};
 use crate::check::terms;
 use crate::core::prim::{Effect, PrimClass};
@@ -24,7 +24,7 @@ use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind, PatternKind, TypeExpr};
 use crate::syntax::visit::Node;
-use crate::types::{Type, TypeKind, TypeVar};
+use crate::types::{Kind, Type, TypeKind, TypeVar};
 use num_bigint::BigUint;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -246,13 +246,17 @@ impl Checker<'_> {
         true
     }
 
-    /// Returns what is here of an operand: of a tuple, of each component.
+    /// Returns what is here of an operand: of a tuple or a record, of each component.
     fn part_here(&mut self, operand: Term) -> Term {
         let ty = self.infer.zonk(&operand.ty);
         if ty.as_placed().is_some() {
             return self.here_term(Term { ty, ..operand });
         }
-        let (TypeKind::Product(parts), true) = (ty.kind(), ty.is_spread()) else { return operand };
+        let parts: Vec<Type> = match ty.kind() {
+            TypeKind::Product(parts) if ty.is_spread() => parts.clone(),
+            TypeKind::Record(fields) if ty.is_spread() => fields.iter().map(|(_, ty)| ty.clone()).collect(),
+            _ => return operand,
+        };
         let span = operand.span;
         let each: Vec<Term> = match operand.kind {
             TermKind::Tuple(terms) => terms,
@@ -266,7 +270,13 @@ impl Checker<'_> {
             }
         };
         let each: Vec<Term> = each.into_iter().map(|part| self.part_here(part)).collect();
-        let ty = Type::product(each.iter().map(|part| self.infer.zonk(&part.ty)).collect());
+        let types: Vec<Type> = each.iter().map(|part| self.infer.zonk(&part.ty)).collect();
+        let ty = match ty.kind() {
+            TypeKind::Record(fields) => {
+                Type::record(fields.iter().map(|(name, _)| name.clone()).zip(types).collect())
+            }
+            _ => Type::product(types),
+        };
         Term::new(TermKind::Tuple(each), ty, span)
     }
 
@@ -352,7 +362,7 @@ impl Checker<'_> {
         span: Span,
         f: impl FnOnce(&mut Self) -> Term,
     ) -> Option<Term> {
-        if self.item.here.is_some() || self.program.party.is_none() {
+        if self.item.here.is_some() || !self.knows_places() {
             return None;
         }
         let mut places = None;
@@ -363,6 +373,13 @@ impl Checker<'_> {
         }
         let here = Here { places: places?, span, whole: span, lifted: true };
         Some(self.work_at(here, span, f))
+    }
+
+    /// Returns true if there are places: the program declares parties, or the function at hand is for
+    /// any.
+    pub(in crate::check) fn knows_places(&self) -> bool {
+        let any = |var: &TypeVar| matches!(var.kind, Kind::Place | Kind::Places);
+        self.program.party.is_some() || self.item.type_params.iter().any(any)
     }
 
     /// Returns the types of the variables at places that an expression mentions.
@@ -399,6 +416,14 @@ impl Checker<'_> {
         argument: &Type,
     ) -> bool {
         let candidates: Vec<Candidate> = found.candidates().map(|(_, candidate)| candidate.clone()).collect();
+        // What moves data is never carried out at some places alone.
+        let joint = |candidate: &Candidate| match candidate {
+            Candidate::Top(callable) => self.is_joint(callable),
+            _ => false,
+        };
+        if !candidates.is_empty() && candidates.iter().all(joint) {
+            return true;
+        }
         candidates.iter().any(|candidate| {
             let scheme = self.candidate_header(candidate);
             if !scheme.domain.is_spread() {
@@ -418,12 +443,15 @@ impl Checker<'_> {
     fn may_restrict(&mut self, found: &Type, expected: &Type) -> bool {
         let (found, expected) = (self.infer.zonk(found), self.infer.zonk(expected));
         match (found.components(64), expected.components(64)) {
-            (Some(a), Some(b)) if a.len() == b.len() && expected.is_spread() && expected.as_placed().is_none() => {
+            (Some(a), Some(b))
+                if a.len() == b.len() && expected.is_spread() && expected.as_placed().is_none() =>
+            {
                 a.iter().zip(&b).all(|(a, b)| self.may_restrict(a, b))
             }
             _ => match (found.as_placed(), expected.as_placed()) {
                 (Some((a, r)), Some((b, s))) => {
-                    (s.is_within_places(r) || self.infer.unify(r, s).is_ok()) && self.infer.unify(a, b).is_ok()
+                    (s.is_within_places(r) || self.infer.unify(r, s).is_ok())
+                        && self.infer.unify(a, b).is_ok()
                 }
                 (None, Some((b, _))) => !found.is_spread() && self.infer.unify(&found, b).is_ok(),
                 _ => self.infer.unify(&found, &expected).is_ok(),
@@ -503,7 +531,12 @@ impl Checker<'_> {
 
     /// Checks the effects of a call beyond those of procedures: a move has its place among the
     /// statements of all parties, and files and the clock belong to a place.
-    pub(in crate::check) fn effects_of_places(&mut self, callable: &Callable, name: &str, span: Span) -> bool {
+    pub(in crate::check) fn effects_of_places(
+        &mut self,
+        callable: &Callable,
+        name: &str,
+        span: Span,
+    ) -> bool {
         let place = matches!(callable, Callable::Prim(Prim::Me));
         if self.is_joint(callable) && !place {
             return self.may_move(name, span);
@@ -520,13 +553,16 @@ impl Checker<'_> {
     /// Reports a move where none may stand.
     fn may_move(&mut self, name: &str, span: Span) -> bool {
         let name = name.to_string();
-        let error = if let Some(here) = &self.item.here {
+        let here = self.item.here.clone();
+        let error = if let Some(here) = here.as_ref().filter(|here| !here.lifted) {
             PlaceError::MoveInside { span, name, at: here.span }
         } else if self.frame().pure() && !self.frame().joint {
             let header = Some(self.frame().header);
             PlaceError::MoveInPure { span, name, header }
         } else if self.item.unordered > 0 {
             PlaceError::MoveInPure { span, name, header: None }
+        } else if let Some(here) = here {
+            PlaceError::MoveInLifted { span, name, places: here.places }
         } else {
             return true;
         };
@@ -570,6 +606,11 @@ impl Checker<'_> {
         });
         let from = match (prim, arg.ty.as_placed()) {
             (Prim::Send | Prim::Give | Prim::Reveal, Some((_, from))) if !sizes.is_empty() => from.clone(),
+            _ if let Some(size) = sizes.first() => {
+                let (name, size, places) = (prim.name().into(), size.name.to_string(), size.id);
+                let places = self.program.placed_sizes[&places].clone();
+                return self.wrong(PlaceError::SizeMoved { span, name, size, places }, span);
+            }
             _ => return self.call_term(&chosen, instance, arg, ty, span, span),
         };
         // The sizes travel with the value, and are opened where it arrives.
@@ -604,6 +645,8 @@ impl Checker<'_> {
 fn free_names(e: &Expr) -> BTreeSet<Arc<str>> {
     fn walk(node: Node<'_>, used: &mut BTreeSet<Arc<str>>, bound: &mut BTreeSet<Arc<str>>) {
         match node {
+            // All parties carry out a procedure: it says itself what is done where.
+            Node::Expr(Expr { kind: ExprKind::Lambda(function), .. }) if function.is_proc => return,
             Node::Expr(Expr { kind: ExprKind::Name(name), .. }) => drop(used.insert(name.text.clone())),
             Node::Pattern(ast::Pattern { kind: PatternKind::Name(name), .. }) => {
                 bound.insert(name.text.clone());
@@ -624,7 +667,8 @@ fn no_wire(ty: &Type) -> Option<Type> {
         TypeKind::Function(..) | TypeKind::Procedure(_) => Some(ty.clone()),
         TypeKind::Nominal(nominal, _) if nominal.as_abstract().is_some() => Some(ty.clone()),
         TypeKind::Nominal(nominal, args) => {
-            let parts = nominal.struct_fields(args).or_else(|| nominal.variant_cases(args)).unwrap_or_default();
+            let parts =
+                nominal.struct_fields(args).or_else(|| nominal.variant_cases(args)).unwrap_or_default();
             let definition = nominal.newtype_definition(args);
             let own = |part: &Type| part.kind() != ty.kind() && !part.nodes().gt(&1_000);
             parts

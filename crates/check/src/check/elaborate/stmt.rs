@@ -5,7 +5,9 @@
 //! allowed.
 
 use crate::check::context::{Checker, FrameKind};
-use crate::check::error::{CallError, CheckError, ClassError, ConversionError, ModuleError, PlaceError, StatementError};
+use crate::check::error::{
+    CallError, CheckError, ClassError, ConversionError, ModuleError, PlaceError, StatementError,
+};
 use crate::check::expectation::Expectation;
 use crate::check::solve::exhaustive::{self, End};
 use crate::check::{names, terms};
@@ -189,7 +191,9 @@ impl Checker<'_> {
                     S::Break => ("break", StmtKind::Break),
                     _ => ("continue", StmtKind::Continue),
                 };
-                if self.frame().loops == 0 {
+                if self.frame().loops == 0 && self.item.here.is_some() {
+                    self.report(PlaceError::LeavesAt { span, word: what });
+                } else if self.frame().loops == 0 {
                     self.report(StatementError::OutsideFunction { span, what, needs: "a loop" });
                 }
                 push(kind);

@@ -1,4 +1,4 @@
-//! `E1101` to `E1119`: places, and what several parties may do.
+//! `E1101` to `E1118`: places, and what several parties may do.
 
 use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
@@ -21,6 +21,8 @@ errors! {
         E1103 NotAPlace { span: Span, name: String, places: Vec<String> },
         /// `at` inside `at`, or a value at places inside a value at places.
         E1104 Nested { span: Span, outer: Option<Span> },
+        /// A call, inside `at`, of a function that has work at places of its own.
+        E1104 WorkInside { span: Span, name: String, at: Span },
         /// A value at places where each value has to be the same for all: an element, a case, a
         /// field, a type argument.
         E1105 Spread { span: Span, ty: Type, role: String },
@@ -34,8 +36,12 @@ errors! {
         E1108 NotPublic { span: Span, ty: Type, what: String },
         /// An effect outside of `at` that the parties may not have in common.
         E1109 Effect { span: Span, name: String, party: String },
+        /// An effect of the statements of a module.
+        E1109 EffectOfModule { span: Span, name: String },
         /// A move inside `at`.
         E1110 MoveInside { span: Span, name: String, at: Span },
+        /// A move in an expression that is work at places because of a value at places in it.
+        E1110 MoveInLifted { span: Span, name: String, places: Type },
         /// A move in a pure function, or in an expression whose parts have no order.
         E1111 MoveInPure { span: Span, name: String, header: Option<Span> },
         /// A function that moves data, used as a value.
@@ -46,7 +52,7 @@ errors! {
         E1113 StoreElsewhere { span: Span, name: String, ty: Type, here: Type },
         /// A call inside `at` of a procedure that changes variables of all parties, or may.
         E1113 ProcedureInside { span: Span, name: String, here: Type, variable: Option<String> },
-        /// A `return` inside `at`.
+        /// A statement that leaves the work at a place: `return`, `break` or `continue` of a loop around.
         E1114 LeavesAt { span: Span, word: &'static str },
         /// A procedure applied to a value at places, outside of `at`.
         E1115 ProcedureOfPlaced { span: Span, name: String, places: Type },
@@ -54,6 +60,8 @@ errors! {
         E1116 NotWire { span: Span, ty: Type, part: Type },
         /// A size that is known at some places only, mentioned elsewhere.
         E1117 SizeElsewhere { span: Span, name: String, places: Type },
+        /// A move that does not carry sizes, of an array whose size is known at some places only.
+        E1117 SizeMoved { span: Span, name: String, size: String, places: Type },
         /// Joined values that have a place in common, or places that are not known.
         E1118 Overlap { span: Span, first: Type, second: Type },
     }
@@ -81,15 +89,16 @@ impl PlaceError {
                 "parties are declared at the top level of the main program".into(),
                 "not here".into(),
             )
-            .help("a function for any places has a type parameter for them: `fun f[S:PLACES](x:int @ S) => …`"),
-            E::TooManyParties { span, found, limit } => error(
-                span,
-                format!("a program has {limit} parties at most"),
-                format!("these are {found}"),
+            .help(
+                "a function for any places has a type parameter for them: `fun f[S:PLACES](x:int @ S) => …`",
             ),
+            E::TooManyParties { span, found, limit } => {
+                error(span, format!("a program has {limit} parties at most"), format!("these are {found}"))
+            }
             E::NotPlaces { span, ty } => {
-                error(span, format!("`{ty}` is no set of places"), "places are needed here".into())
-                    .help("a place, a set `{alice, bob}`, the type of all parties, or a parameter of kind PLACES")
+                error(span, format!("`{ty}` is no set of places"), "places are needed here".into()).help(
+                    "a place, a set `{alice, bob}`, the type of all parties, or a parameter of kind PLACES",
+                )
             }
             E::NotAPlace { span, name, places } => {
                 let known: Vec<String> = places.iter().map(|place| format!("`{place}`")).collect();
@@ -104,12 +113,21 @@ impl PlaceError {
                     None => error(span, "a value at a place is not at another place as well".into(), label),
                 }
             }
-            E::Spread { span, ty, role } => error(
+            E::WorkInside { span, name, at } => error(
                 span,
-                format!("`{ty}` cannot {role}"),
-                "each place has a value of its own".into(),
+                format!("`{name}` has work at places, which is not done at another place"),
+                "places inside places".into(),
             )
-            .help("`(T ^ I) @ S` is an array at S; `at S { … }` works on what is there"),
+            .label(*at, "inside this work")
+            .help("call it outside of `at`"),
+            E::Spread { span, ty, role } => {
+                let d =
+                    error(span, format!("`{ty}` cannot {role}"), "each place has a value of its own".into());
+                match role == "be compared" {
+                    true => d.help("`at S { … }` compares what is there; the result is at S as well"),
+                    false => d.help("`(T ^ I) @ S` is an array at S; `at S { … }` works on what is there"),
+                }
+            }
             E::NotHere { span, ty, here, at } => {
                 let d = error(span, format!("`{here}` has no part of `{ty}`"), "this is elsewhere".into())
                     .label(*at, format!("this work is done at `{here}`"));
@@ -126,6 +144,16 @@ impl PlaceError {
                 format!("one is at `{first}`, the other at `{second}`"),
             )
             .help("`send` moves one of them to the place of the other"),
+            E::OtherPlaces { span, found, expected }
+                if expected.as_placed().is_some_and(|(_, places)| places.has_meta()) =>
+            {
+                error(
+                    span,
+                    "a value of one place is needed, which gives its own".into(),
+                    format!("this is `{found}`"),
+                )
+                .help("`val y : T @ alice = x;` keeps what one of the places has")
+            }
             E::OtherPlaces { span, found, expected } => {
                 let d = error(
                     span,
@@ -133,7 +161,15 @@ impl PlaceError {
                     format!("this is `{found}`"),
                 );
                 match (found.as_placed(), expected.as_placed()) {
-                    (Some(_), Some((_, to))) => d.help(format!("`x.send[{to}]` moves a value of one place")),
+                    (Some((_, from)), Some((_, to))) if to.is_within_places(from) => {
+                        d.help(format!("`val y : T @ {to} = x;` keeps what is there"))
+                    }
+                    (Some((_, from)), Some((_, to)))
+                        if from.has_kind(crate::types::Kind::Place)
+                            && to.has_kind(crate::types::Kind::Place) =>
+                    {
+                        d.help(format!("`x.send[{to}]` moves a value of one place"))
+                    }
                     _ => d,
                 }
             }
@@ -147,12 +183,16 @@ impl PlaceError {
                     None => d,
                 }
             }
-            E::Effect { span, name, party } => error(
+            E::Effect { span, name, party } => {
+                error(span, format!("`{name}` may be different for each party"), "outside of `at`".into())
+                    .help(format!("say who does it: `at {party} {{ … }}`"))
+            }
+            E::EffectOfModule { span, name } => error(
                 span,
-                format!("`{name}` may be different for each party"),
+                format!("`{name}` may be different for each party, and all of them carry out this module"),
                 "outside of `at`".into(),
             )
-            .help(format!("say who does it: `at {party} {{ … }}`")),
+            .help("export a `proc` for it, and call that in `at`"),
             E::MoveInside { span, name, at } => error(
                 span,
                 format!("`{name}` moves data between places, and here only some of them work"),
@@ -160,6 +200,12 @@ impl PlaceError {
             )
             .label(*at, "inside this work")
             .help("move before or after `at`"),
+            E::MoveInLifted { span, name, places } => error(
+                span,
+                format!("`{name}` moves data, and a value in this expression makes it work at `{places}`"),
+                "a move".into(),
+            )
+            .help("move before, and give the result a name"),
             E::MoveInPure { span, name, header } => {
                 let d = error(
                     span,
@@ -167,7 +213,9 @@ impl PlaceError {
                     "a move".into(),
                 );
                 match header {
-                    Some(header) => d.label(*header, "this function is pure").help("declare it `joint fun`"),
+                    Some(header) => d.label(*header, "this function is pure").help(
+                        "a `joint fun` of the top level may move; elsewhere move before, and use the result",
+                    ),
                     None => d.help("move the whole array at once, before or after"),
                 }
             }
@@ -182,12 +230,10 @@ impl PlaceError {
                 "`joint` stands before a `fun` of the top level with one group of parameters".into(),
                 "not here".into(),
             ),
-            E::StoreElsewhere { span, name, ty, here } => error(
-                span,
-                format!("work at `{here}` cannot change `{name}`"),
-                format!("this is `{ty}`"),
-            )
-            .help(format!("declare it at these places: `var {name} : … @ {here} = …`")),
+            E::StoreElsewhere { span, name, ty, here } => {
+                error(span, format!("work at `{here}` cannot change `{name}`"), format!("this is `{ty}`"))
+                    .help(format!("declare it at these places: `var {name} : … @ {here} = …`"))
+            }
             E::ProcedureInside { span, name, here, variable } => {
                 let message = match variable {
                     Some(variable) => {
@@ -211,7 +257,7 @@ impl PlaceError {
             .help(Help::from(format!("`at {places} {{ {name} …; }}` does it there"))),
             E::NotWire { span, ty, part } => error(
                 span,
-                format!("a `{ty}` cannot be moved"),
+                format!("`{ty}` cannot be moved"),
                 match ty == part {
                     true => "only numbers, codes, texts and what consists of them".into(),
                     false => format!("`{part}` is no data"),
@@ -223,10 +269,19 @@ impl PlaceError {
                 "mentioned elsewhere".into(),
             )
             .help(format!("`at {places} {{ … }}` may use it")),
+            E::SizeMoved { span, name, size, places } => error(
+                span,
+                format!("`{name}` moves arrays of public size, and `{size}` is known at `{places}` only"),
+                "a size of the moved value".into(),
+            )
+            .help("`send`, `give` and `reveal` carry sizes along; `reveal` of the size tells all"),
             E::Overlap { span, first, second } => error(
                 span,
                 format!("`join` takes values of disjoint places, and these are at `{first}` and `{second}`"),
-                "not disjoint".into(),
+                match first.as_places().is_some() && second.as_places().is_some() {
+                    true => "not disjoint".into(),
+                    false => "not known to be disjoint".into(),
+                },
             ),
         }
     }

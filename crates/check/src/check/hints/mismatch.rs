@@ -133,6 +133,10 @@ impl Checker<'_> {
         }
         let filled = filled(expected, found);
         let expected = &filled;
+        if expected == found && found.is_spread() {
+            let words = format!("`{found}` is of kind SPREAD: no type parameter of kind TYPE stands for it");
+            return Some(words.into());
+        }
         if expected == found {
             let words =
                 format!("`{found}` is known only inside its function, and this place is known outside");

@@ -9,7 +9,8 @@
 //!   only under `@ R`, R inside S, and in terms of work at R.
 //!   A function is called with such a size for a parameter N if its body keeps the rule for N as a
 //!   size that is known at the same places.
-//! - Work at places calls no procedure that moves data, or that changes a variable which is not at
+//! - Work at places calls no function that has work at places of its own: another party would have to
+//!   do it. It calls no procedure that moves data, or that changes a variable which is not at
 //!   these places: the other parties would not do the same. A procedure that is not known, because it
 //!   is a parameter, is not called there.
 //! - Outside of work at places, no statement reads or writes a file, nor calls a function that does.
@@ -21,7 +22,8 @@ use crate::check::error::PlaceError;
 use crate::core::prim::Effect;
 use crate::core::visit::Part;
 use crate::core::{
-    Function, FunctionId, GlobalId, LocalId, PatKind, Program, Root, Script, Stmt, StmtKind, Term, TermKind,
+    Function, FunctionId, GlobalId, LocalId, PatKind, Prim, Program, Root, Script, Stmt, StmtKind, Term,
+    TermKind,
 };
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
@@ -32,19 +34,29 @@ use std::sync::Arc;
 impl Checker<'_> {
     /// Checks the rules of places for an input without other errors.
     pub(in crate::check) fn place_rules(&mut self, script: &Script) {
-        let Some(party) = self.program.party.clone() else { return };
         if self.reports.any_error() {
+            return;
+        }
+        let functions: Vec<Arc<Function>> =
+            self.program.functions.iter().skip(self.first_function as usize).flatten().cloned().collect();
+        // A module that the program with the parties imports is checked before.
+        let party = self.program.party.clone();
+        let mention = || script.mentions_places() || functions.iter().any(|f| f.mentions_places());
+        if party.is_none() && !mention() {
             return;
         }
         let mut found = Vec::new();
         let mut known = HashMap::default();
         let sizes = self.program.placed_sizes.clone();
-        let mut walk =
-            SizeWalk { program: self.program, sizes, own: HashSet::default(), found: &mut found, known: &mut known };
+        let mut walk = SizeWalk {
+            program: self.program,
+            sizes,
+            own: HashSet::default(),
+            found: &mut found,
+            known: &mut known,
+        };
         script.body.iter().for_each(|stmt| walk.stmt(stmt, None));
         script.result.iter().for_each(|term| walk.term(term, None));
-        let functions: Vec<Arc<Function>> =
-            self.program.functions.iter().skip(self.first_function as usize).flatten().cloned().collect();
         for function in &functions {
             walk.own = function.type_params.iter().map(|var| var.id).collect();
             walk.term(&function.body, None);
@@ -61,19 +73,18 @@ impl Checker<'_> {
             inside.bound.clear();
             inside.term(&function.body, None);
         }
-        let place = party.place_names().first().map_or_else(String::new, |name| name.to_string());
-        let mut files = FileWalk { program: self.program, known: HashMap::default() };
-        let mut effects = Vec::new();
-        script.body.iter().for_each(|stmt| files.stmt(stmt, &mut effects));
-        script.result.iter().for_each(|term| files.term(term, &mut effects));
-        for (name, span) in effects {
-            found.push(PlaceError::Effect { span, name, party: place.clone() });
+        if let Some(party) = party {
+            let place = party.place_names().first().map_or_else(String::new, |name| name.to_string());
+            for (name, span) in files_of(self.program, script) {
+                found.push(PlaceError::Effect { span, name, party: place.clone() });
+            }
         }
         // A wrong size is mentioned by every term around the innermost one.
         let span = |error: &PlaceError| match error {
             PlaceError::SizeElsewhere { span, .. }
             | PlaceError::Effect { span, .. }
             | PlaceError::MoveInside { span, .. }
+            | PlaceError::WorkInside { span, .. }
             | PlaceError::ProcedureInside { span, .. } => *span,
             _ => Span::default(),
         };
@@ -87,6 +98,22 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Returns an error for each place of a module's own statements that reads or writes a file: all
+/// parties carry them out.
+pub(in crate::check) fn files_of_module(program: &Program, script: &Script) -> Vec<PlaceError> {
+    let effects = files_of(program, script);
+    effects.into_iter().map(|(name, span)| PlaceError::EffectOfModule { span, name }).collect()
+}
+
+/// Returns the calls outside of work at places that read or write files, by name and place.
+fn files_of(program: &Program, script: &Script) -> Vec<(String, Span)> {
+    let mut files = FileWalk { program, known: HashMap::default() };
+    let mut effects = Vec::new();
+    script.body.iter().for_each(|stmt| files.stmt(stmt, &mut effects));
+    script.result.iter().for_each(|term| files.term(term, &mut effects));
+    effects
 }
 
 /// The search for sizes where they are not known.
@@ -196,7 +223,9 @@ fn misplaced(
         TypeKind::Placed(inner, places) => misplaced(inner, Some(places), sizes, own),
         kind => {
             let mut found = None;
-            kind.for_each_child(&mut |child| found = found.take().or_else(|| misplaced(child, here, sizes, own)));
+            kind.for_each_child(&mut |child| {
+                found = found.take().or_else(|| misplaced(child, here, sizes, own))
+            });
             found
         }
     }
@@ -207,6 +236,8 @@ fn misplaced(
 struct Effects {
     /// True if it moves data.
     moves: bool,
+    /// True if it has work at places of its own.
+    works: bool,
     /// The session variables that it sets or stores into.
     globals: BTreeSet<GlobalId>,
     /// A captured variable that it sets or stores into.
@@ -219,8 +250,8 @@ struct InsideWalk<'a> {
     program: &'a Program,
     /// The effects of functions; none while they are searched.
     known: HashMap<FunctionId, Arc<Effects>>,
-    /// The functions that variables of the present body hold.
-    bound: HashMap<LocalId, FunctionId>,
+    /// The functions that variables of the present body hold, with those that these capture.
+    bound: HashMap<LocalId, Vec<FunctionId>>,
     /// The errors.
     found: &'a mut Vec<PlaceError>,
 }
@@ -233,29 +264,24 @@ impl InsideWalk<'_> {
     fn term(&mut self, term: &Term, here: Option<Work<'_>>) {
         match (&term.kind, here) {
             (TermKind::At(places, body), _) => return self.term(body, Some((places, term.span))),
-            (TermKind::Closure { function, .. }, Some(here)) => {
+            (TermKind::Closure { function, captures, .. }, Some(here)) => {
                 self.call(*function, false, term.span, here);
+                captures.iter().for_each(|local| self.call_bound(*local, term.span, here));
             }
             (TermKind::Call(head, _), Some(here)) if matches!(head.ty.kind(), TypeKind::Procedure(_)) => {
-                let seen = matches!(
-                    head.kind,
-                    TermKind::Closure { .. } | TermKind::Local(_) | TermKind::Global(_)
-                );
+                let seen =
+                    matches!(head.kind, TermKind::Closure { .. } | TermKind::Local(_) | TermKind::Global(_));
                 if !seen {
                     self.unknown(head.span, here);
                 }
             }
             (TermKind::Local(local), Some(here)) if matches!(term.ty.kind(), TypeKind::Procedure(_)) => {
-                match self.bound.get(local) {
-                    Some(&function) => self.call(function, true, term.span, here),
-                    None => self.unknown(term.span, here),
+                if !self.bound.contains_key(local) {
+                    self.unknown(term.span, here);
                 }
+                self.call_bound(*local, term.span, here);
             }
-            (TermKind::Local(local), Some(here)) => {
-                if let Some(&function) = self.bound.get(local) {
-                    self.call(function, true, term.span, here);
-                }
-            }
+            (TermKind::Local(local), Some(here)) => self.call_bound(*local, term.span, here),
             (TermKind::Global(_), Some(here)) if matches!(term.ty.kind(), TypeKind::Procedure(_)) => {
                 self.unknown(term.span, here);
             }
@@ -267,9 +293,12 @@ impl InsideWalk<'_> {
     /// Searches a statement.
     fn stmt(&mut self, stmt: &Stmt, here: Option<Work<'_>>) {
         if let (StmtKind::Let(pat, value), None) = (&stmt.kind, here)
-            && let (PatKind::Bind(local), TermKind::Closure { function, .. }) = (&pat.kind, &value.kind)
+            && let (PatKind::Bind(local), TermKind::Closure { function, captures, .. }) =
+                (&pat.kind, &value.kind)
         {
-            self.bound.insert(*local, *function);
+            let captured = captures.iter().filter_map(|local| self.bound.get(local)).flatten();
+            let functions: Vec<FunctionId> = std::iter::once(function).chain(captured).copied().collect();
+            self.bound.insert(*local, functions);
         }
         stmt.for_each_part(&mut |part| self.part(part, here));
     }
@@ -281,6 +310,12 @@ impl InsideWalk<'_> {
             Part::Body(stmts) => stmts.iter().for_each(|stmt| self.stmt(stmt, here)),
             _ => {}
         }
+    }
+
+    /// Reports what the function of a variable does that work at these places may not.
+    fn call_bound(&mut self, local: LocalId, span: Span, here: Work<'_>) {
+        let functions = self.bound.get(&local).cloned().unwrap_or_default();
+        functions.into_iter().for_each(|function| self.call(function, true, span, here));
     }
 
     /// Reports a procedure that is not known.
@@ -297,6 +332,10 @@ impl InsideWalk<'_> {
         let effects = self.effects(function);
         if effects.moves {
             self.found.push(PlaceError::MoveInside { span, name, at });
+            return;
+        }
+        if effects.works {
+            self.found.push(PlaceError::WorkInside { span, name, at });
             return;
         }
         let elsewhere = effects.globals.iter().find(|id| {
@@ -318,35 +357,56 @@ impl InsideWalk<'_> {
         if let Some(known) = self.known.get(&id) {
             return known.clone();
         }
-        self.known.insert(id, Arc::default());
-        let Some(Some(function)) = self.program.functions.get(id as usize).cloned() else {
-            return Arc::default();
-        };
+        // All that are reached, and not the answers for them: these may call each other.
         let mut effects = Effects::default();
-        self.effects_of(&function.body, &function, &mut effects);
+        let (mut reached, mut next) = (HashSet::default(), vec![id]);
+        while let Some(id) = next.pop() {
+            if let (true, Some(Some(function))) =
+                (reached.insert(id), self.program.functions.get(id as usize))
+            {
+                let mut own = Effects::default();
+                self.effects_of(&function.body, function, &mut own, &mut next);
+                // A variable that a function inside captures may be one of the function around it.
+                effects.captured = effects.captured.or(own.captured.filter(|_| reached.len() == 1));
+                effects.moves |= own.moves;
+                effects.works |= own.works;
+                effects.globals.append(&mut own.globals);
+            }
+        }
         let effects = Arc::new(effects);
         self.known.insert(id, effects.clone());
         effects
     }
 
-    /// Adds the effects of a term of a function.
-    fn effects_of(&mut self, term: &Term, function: &Function, effects: &mut Effects) {
+    /// Adds the effects of a term of a function, and the functions that it makes or calls.
+    fn effects_of(
+        &self,
+        term: &Term,
+        function: &Function,
+        effects: &mut Effects,
+        next: &mut Vec<FunctionId>,
+    ) {
         match &term.kind {
-            TermKind::Prim(prim, ..) if prim.effect() == Effect::Communication => effects.moves = true,
-            TermKind::Closure { function: inner, .. } => {
-                let inner = self.effects(*inner);
-                effects.moves |= inner.moves;
-                effects.globals.extend(&inner.globals);
+            TermKind::Prim(prim, ..) if prim.effect() == Effect::Communication && *prim != Prim::Me => {
+                effects.moves = true;
             }
+            TermKind::At(..) => effects.works = true,
+            TermKind::Closure { function: inner, .. } => next.push(*inner),
             _ => {}
         }
-        term.for_each_part(&mut |part| self.effects_of_part(part, function, effects));
+        term.for_each_part(&mut |part| self.effects_of_part(part, function, effects, next));
     }
 
-    /// Adds the effects of a part of a function.
-    fn effects_of_part(&mut self, part: Part<'_>, function: &Function, effects: &mut Effects) {
+    /// Adds the effects of a part of a function, and the functions that it makes or calls.
+    fn effects_of_part(
+        &self,
+        part: Part<'_>,
+        function: &Function,
+        effects: &mut Effects,
+        next: &mut Vec<FunctionId>,
+    ) {
         match part {
-            Part::Term(term) => self.effects_of(term, function, effects),
+            Part::Term(term) => self.effects_of(term, function, effects, next),
             Part::Body(stmts) => {
                 for stmt in stmts {
                     match stmt.stores_into() {
@@ -356,7 +416,7 @@ impl InsideWalk<'_> {
                         }
                         _ => {}
                     }
-                    stmt.for_each_part(&mut |part| self.effects_of_part(part, function, effects));
+                    stmt.for_each_part(&mut |part| self.effects_of_part(part, function, effects, next));
                 }
             }
             _ => {}

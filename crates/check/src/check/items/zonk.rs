@@ -6,7 +6,7 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::existential::{FurtherArgs, close_term};
-use crate::check::error::{ConversionError, KindError, OperatorError, PatternError, TypeError};
+use crate::check::error::{ConversionError, KindError, OperatorError, PatternError, PlaceError, TypeError};
 use crate::check::resolve::builtin::{is_array, operator_advice};
 use crate::check::solve::infer::Equation;
 use crate::core::{Function, LocalInfo, Num, Op, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
@@ -341,6 +341,10 @@ impl Checker<'_> {
             return;
         }
         match *op {
+            Op::Eq | Op::Ne if ty.is_spread() => {
+                self.report(PlaceError::Spread { span, ty, role: "be compared".into() });
+                return;
+            }
             Op::Eq | Op::Ne => {
                 if let Some(part) = self.opaque_part(&ty) {
                     self.report(OperatorError::OpaqueCompare { span, ty, part });
