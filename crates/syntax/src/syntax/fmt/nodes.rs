@@ -190,7 +190,7 @@ impl Reader<'_> {
     fn stmt(&mut self) -> Vec<Node> {
         use TokenKind::*;
         let mut out = Vec::new();
-        if self.kind() == Some(Export) {
+        while self.is(&[Export, Joint]) && self.kind().is_some() {
             out.push(self.take());
         }
         match self.kind() {
@@ -273,7 +273,7 @@ impl Reader<'_> {
             Node::Token(at) => Some(self.tokens[*at].kind),
             _ => None,
         };
-        let first = stmt.iter().find_map(|node| kind(node).filter(|kind| *kind != Export));
+        let first = stmt.iter().find_map(|node| kind(node).filter(|kind| !matches!(kind, Export | Joint)));
         let ends = |node: &Node| match first {
             Some(Val | Var) => kind(node) == Some(Assign),
             Some(Fun | Proc) => {
