@@ -495,3 +495,27 @@ fn what_a_party_sees_is_independent_of_the_inputs_of_others() {
         }
     }
 }
+
+/// Each function of secrets can be read from the library alone: whatever a program of its own names so
+/// still works.
+#[test]
+fn each_name_of_the_library_can_be_a_programs_own() {
+    for file in ["replicated", "shared_bits", "truncation", "secret", "fixed_point", "fixed_functions", "secret_order"] {
+        let path = format!("{}/stdlib/{file}.flx", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).expect("a file of the library");
+        let heads = text.lines().filter_map(|line| line.strip_prefix("joint ").unwrap_or(line).strip_prefix("fun "));
+        let mut names: Vec<&str> = heads.filter_map(|head| head.split(['[', '(', ' ']).next()).collect();
+        names.retain(|name| !name.is_empty() && !["sum", "log", "exp", "sqrt", "hide"].contains(name));
+        names.sort_unstable();
+        names.dedup();
+        assert!(names.len() > 1, "{file}");
+        for name in names.into_iter().filter(|name| name.starts_with(|c: char| c.is_alphabetic())) {
+            let program = format!("fun {name}(x:string):string => x + \"!\";\nprintln ({name} \"{file}\");\n");
+            let mut session = Session::new();
+            let mut output = String::new();
+            let done = session.evaluate("program", &program, Mode::Script, &mut |text| output.push_str(text));
+            done.diagnostics.iter().for_each(|message| output += &session.render(message, false));
+            assert_eq!((done.status, &*output), (Status::Ok, &*format!("{file}!\n")), "{name}");
+        }
+    }
+}
