@@ -48,7 +48,8 @@ fn program_position(words: &[OsString]) -> Option<usize> {
     let option = |word: &OsString| word.to_string_lossy().starts_with('-') && word != "-";
     match words.get(1)? {
         run if run == "run" => {
-            let takes_a_word = |word: &OsString| ["--show", "--as", "--with"].iter().any(|known| word == known);
+            let takes_a_word =
+                |word: &OsString| ["--show", "--as", "--with"].iter().any(|known| word == known);
             (2..words.len()).find(|at| !option(&words[*at]) && !takes_a_word(&words[*at - 1]))
         }
         first if option(first) || first == "help" => None,

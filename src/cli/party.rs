@@ -62,7 +62,10 @@ impl Shell {
         };
         let names = self.session.declared_parties(&text);
         if names.is_empty() {
-            return refused(format!("{} declares no parties: `party Party = alice | bob;`", display_path(file)));
+            return refused(format!(
+                "{} declares no parties: `party Party = alice | bob;`",
+                display_path(file)
+            ));
         }
         let config = match Config::read(parties) {
             Ok(config) => config,

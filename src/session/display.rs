@@ -3,8 +3,32 @@
 //! Takes the preview of a value ([`Preview`]) and the size of the window; gives lines. `print` and
 //! `.str` are independent of it.
 
+use super::Mode;
+use crate::core::Program;
 use crate::eval::preview::{Alignment, Cell, Gap, Grid, Preview, Window};
+use crate::eval::{self, Host, Machine, RuntimeError};
+use crate::types::Type;
+use crate::value::Value;
 use unicode_width::UnicodeWidthStr;
+
+/// Returns the text of a value for people as the mode wants it, and the one that reads back.
+pub(super) fn texts(
+    machine: &mut Machine,
+    program: &Program,
+    value: &Value,
+    ty: &Type,
+    mode: Mode,
+    host: &mut Host<'_>,
+) -> Result<(String, String), Box<RuntimeError>> {
+    Ok(match mode {
+        Mode::Display(window) => {
+            let view = machine.preview(program, value, ty, window, host)?;
+            (lay_out(view, window), String::new())
+        }
+        Mode::Value => (String::new(), String::new()),
+        _ => (machine.value_text(program, value, ty, host)?, eval::read_back(value, ty)),
+    })
+}
 
 /// A list of more lines than this is shown by its first ones and its last ones.
 const MAX_LIST_LINES: usize = 10;

@@ -12,9 +12,9 @@ use super::{
 use crate::cancellation;
 use crate::check;
 use crate::check::annotations::Annotations;
-use crate::core::{GlobalId, Program, Script, TermKind};
+use crate::core::{GlobalId, Script, TermKind};
 use crate::diagnostic::{Diagnostic, HelpRequest};
-use crate::eval::{self, Host, Machine, RuntimeError};
+use crate::eval::{Host, RuntimeError};
 use crate::source::{SourceId, Span};
 use crate::suggest::similar;
 use crate::syntax::{self, Parsed};
@@ -237,7 +237,8 @@ impl Session {
         host: &mut Host<'_>,
     ) -> Result<ValueText, Box<RuntimeError>> {
         let concrete = self.machine.concrete(ty);
-        let (text, read_back) = texts(&mut self.machine, &self.program, value, &concrete, mode, host)?;
+        let (text, read_back) =
+            display::texts(&mut self.machine, &self.program, value, &concrete, mode, host)?;
         let mut vars = Vec::new();
         collect_variables(ty, &mut vars);
         let size = |var: &TypeVar| (var.name.to_string(), self.machine.concrete(&Type::var(var.clone())));
@@ -245,25 +246,6 @@ impl Session {
         let value = (mode == Mode::Value).then(|| HostValue { ty: concrete, value: value.clone() });
         Ok(ValueText { ty: ty.clone(), text, read_back, sizes, value })
     }
-}
-
-/// Returns the text of a value for people as the mode wants it, and the one that reads back.
-pub(super) fn texts(
-    machine: &mut Machine,
-    program: &Program,
-    value: &Value,
-    ty: &Type,
-    mode: Mode,
-    host: &mut Host<'_>,
-) -> Result<(String, String), Box<RuntimeError>> {
-    Ok(match mode {
-        Mode::Display(window) => {
-            let view = machine.preview(program, value, ty, window, host)?;
-            (display::lay_out(view, window), String::new())
-        }
-        Mode::Value => (String::new(), String::new()),
-        _ => (machine.value_text(program, value, ty, host)?, eval::read_back(value, ty)),
-    })
 }
 
 /// Returns true if a script only computes a value that holds no function, so that nothing it

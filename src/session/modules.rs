@@ -312,7 +312,8 @@ impl Session {
         said.extend(found);
         let parties = fresh.parsed.stmts.iter().find_map(crate::check::party_in_module);
         let files = script.as_ref().filter(|_| with_parties);
-        let files = files.map_or_else(Vec::new, |script| crate::check::files_of_module(&self.program, script));
+        let files =
+            files.map_or_else(Vec::new, |script| crate::check::files_of_module(&self.program, script));
         let script = script.filter(|_| parties.is_none() && files.is_empty());
         said.extend(files);
         said.extend(parties);

@@ -13,15 +13,14 @@
 //! **Failure.** A party that fails stops the others ([`crate::network::Network::stop`]); the error
 //! that is reported is its own.
 
-use super::evaluate::texts;
-use super::{Executor, Mode, Session, ValueText, detached_source};
+use super::display::texts;
+use super::{Executor, Mode, Session, ValueText};
 use crate::core::Script;
 use crate::data::FileSystem;
 use crate::eval::{Checkpoint, Failure, Host, Machine, Party, RuntimeError, Screen};
 use crate::network::{self, Network, PartyId};
 use crate::session::on_large_stack;
 use crate::types::Type;
-use crate::syntax::{self, ast::StmtKind};
 use crate::value::Value;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -66,25 +65,6 @@ impl Session {
     /// Makes this process one of the parties: the others are connected through `network`.
     pub fn join_parties(&mut self, network: Arc<dyn Network>) {
         self.parties.joined = Some(network);
-    }
-
-    /// Returns the names of the parties that a text declares; none if it declares none.
-    pub fn declared_parties(&self, text: &str) -> Vec<String> {
-        let parsed = syntax::parse(&detached_source(text));
-        let places = parsed.stmts.iter().find_map(|stmt| match &stmt.kind {
-            StmtKind::Party { places, .. } => Some(places),
-            _ => None,
-        });
-        places.into_iter().flatten().map(|place| place.text.to_string()).collect()
-    }
-
-    /// Returns the texts of a program: its own, and those of the modules that it imports.
-    pub fn program_texts(&mut self, name: &str, text: &str) -> Vec<String> {
-        let known = self.sources.len();
-        self.check(name, text);
-        let texts = self.sources.iter().skip(known).map(|source| source.text.to_string()).collect();
-        self.sources.truncate(known);
-        texts
     }
 
     /// Returns the names of the parties that the program declares; none if it declares none.
@@ -280,9 +260,7 @@ impl Run<'_> {
             let mut threads = Vec::new();
             for (at, machine) in machines.into_iter().enumerate() {
                 let sender = sender.clone();
-                threads.push(scope.spawn(move || {
-                    on_large_stack(|| self.one(machine, at, epoch, &sender))
-                }));
+                threads.push(scope.spawn(move || on_large_stack(|| self.one(machine, at, epoch, &sender))));
             }
             drop(sender);
             let mut merged = MergedOutput::new(count, names, self.alone);

@@ -23,7 +23,11 @@ fn output(name: &str, text: &str) -> String {
     let (status, first) = run_with(EXECUTORS[0], name, text);
     assert_eq!(status, Status::Ok, "{name}\n{text}\n{first}");
     for executor in &EXECUTORS[1..] {
-        assert_eq!(run_with(*executor, name, text), (Status::Ok, first.clone()), "{name} {executor:?}\n{text}");
+        assert_eq!(
+            run_with(*executor, name, text),
+            (Status::Ok, first.clone()),
+            "{name} {executor:?}\n{text}"
+        );
     }
     first
 }
@@ -79,7 +83,11 @@ fn a_failure_at_a_place_is_told_once() {
         ("val x = at bob { 1 / 0 }; println (x.reveal);", "E0501", Some("bob")),
         ("var k = 0; println (1 / k);", "E0501", None),
         ("val x = at carol { fail \"no\"; 1 }; println 3;", "E0506", Some("carol")),
-        ("val v = at bob { [ 1 / (3 - (i :>> int)) for i in ..[100000] ] }; at bob { println v.0; }", "E0501", Some("bob")),
+        (
+            "val v = at bob { [ 1 / (3 - (i :>> int)) for i in ..[100000] ] }; at bob { println v.0; }",
+            "E0501",
+            Some("bob"),
+        ),
     ] {
         let text = format!("party Party = alice | bob | carol;\n{text}");
         for executor in EXECUTORS {
@@ -153,7 +161,8 @@ fn random_program(rng: &mut fastrand::Rng) -> (String, String) {
         [one] => format!("[{one}]"),
         all => format!("({})", all.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
     };
-    let array = |values: &[i64]| format!("[{}]", values.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
+    let array =
+        |values: &[i64]| format!("[{}]", values.iter().map(i64::to_string).collect::<Vec<_>>().join(", "));
     let set = |places: &[usize]| match places {
         [one] => names[*one].to_string(),
         all if all.len() == count => "Party".to_string(),
@@ -185,7 +194,8 @@ fn random_program(rng: &mut fastrand::Rng) -> (String, String) {
             }
             (4, _) if new > 0 => {
                 let (a, b) = (rng.usize(..new), rng.usize(..new));
-                let both: Vec<usize> = known[a].0.iter().copied().filter(|p| known[b].0.contains(p)).collect();
+                let both: Vec<usize> =
+                    known[a].0.iter().copied().filter(|p| known[b].0.contains(p)).collect();
                 if both.is_empty() {
                     continue;
                 }
@@ -194,7 +204,8 @@ fn random_program(rng: &mut fastrand::Rng) -> (String, String) {
                     let i = known[v].0.iter().position(|own| *own == p).expect("a place of both");
                     known[v].1[i].clone()
                 };
-                let values = both.iter().map(|&p| at(a, p).iter().zip(at(b, p)).map(|(x, y)| x + y * 3).collect());
+                let values =
+                    both.iter().map(|&p| at(a, p).iter().zip(at(b, p)).map(|(x, y)| x + y * 3).collect());
                 let values = values.collect();
                 known.push((both, values));
             }
@@ -213,7 +224,10 @@ fn random_program(rng: &mut fastrand::Rng) -> (String, String) {
                         expected += &format!("{}\n", shown(&known[from].1[0]));
                     }
                     _ => {
-                        text += &format!("println (sum (v{from}.reveal_all :>> int ^ ({} \\* {length})));\n", set(&known[from].0));
+                        text += &format!(
+                            "println (sum (v{from}.reveal_all :>> int ^ ({} \\* {length})));\n",
+                            set(&known[from].0)
+                        );
                         let total: i64 = known[from].1.iter().flatten().sum();
                         expected += &format!("{total}\n");
                     }
@@ -223,7 +237,12 @@ fn random_program(rng: &mut fastrand::Rng) -> (String, String) {
                 let places: Vec<usize> = (0..count).filter(|_| rng.u8(..3) > 0).collect();
                 let places = if places.is_empty() { vec![step % count] } else { places };
                 let values: Vec<i64> = (0..length).map(|_| rng.i64(-50..50)).collect();
-                text += &format!("val v{new} : (int ^ {length}) @ {} = at {} {{ {} }};\n", set(&places), set(&places), array(&values));
+                text += &format!(
+                    "val v{new} : (int ^ {length}) @ {} = at {} {{ {} }};\n",
+                    set(&places),
+                    set(&places),
+                    array(&values)
+                );
                 known.push((places.clone(), vec![values; places.len()]));
             }
         }

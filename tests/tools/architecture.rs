@@ -67,6 +67,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "value",
             "layout",
             "data",
+            "network",
             "kernel",
             "eval",
             "jit",

@@ -52,6 +52,13 @@ const FILES: &[(&str, &str)] = &[
     ("stdlib/algebra.flx", include_str!("../../../stdlib/algebra.flx")),
     ("stdlib/complex.flx", include_str!("../../../stdlib/complex.flx")),
     ("stdlib/picture.flx", include_str!("../../../stdlib/picture.flx")),
+    ("stdlib/replicated.flx", include_str!("../../../stdlib/replicated.flx")),
+    ("stdlib/shared_bits.flx", include_str!("../../../stdlib/shared_bits.flx")),
+    ("stdlib/truncation.flx", include_str!("../../../stdlib/truncation.flx")),
+    ("stdlib/secret.flx", include_str!("../../../stdlib/secret.flx")),
+    ("stdlib/fixed_point.flx", include_str!("../../../stdlib/fixed_point.flx")),
+    ("stdlib/fixed_functions.flx", include_str!("../../../stdlib/fixed_functions.flx")),
+    ("stdlib/secret_order.flx", include_str!("../../../stdlib/secret_order.flx")),
 ];
 
 /// The part of the library that a session has read.
@@ -216,8 +223,9 @@ pub(super) struct LibraryIndex {
     by_name: HashMap<Arc<str>, Vec<usize>>,
     /// The statements that are read with a name's definition: an instance with the library's types
     /// that its head names, and if there are none, with the class; an overload that another file or
-    /// a primitive has the name of, too, with the types of its own file that it mentions. So `sum`
-    /// and `sqrt` bring no complex numbers, and complex numbers bring their `+` and their `sqrt`.
+    /// a primitive has the name of, too, with the types of its own file that it mentions, or with
+    /// the abstract ones. So `sum` and `sqrt` bring no complex numbers, and complex numbers bring
+    /// their `+` and their `sqrt`.
     by_type: HashMap<Arc<str>, Vec<usize>>,
     /// The instances of a class at narrow types.
     narrow: HashMap<Arc<str>, Vec<usize>>,
@@ -266,7 +274,9 @@ impl LibraryIndex {
 
     /// Returns true if the library defines a function of this name.
     pub fn defines_function(&self, name: &str) -> bool {
-        self.definitions(name).iter().any(|&at| matches!(self.chunks[at].word, "fun" | "proc" | "joint" | "class"))
+        self.definitions(name)
+            .iter()
+            .any(|&at| matches!(self.chunks[at].word, "fun" | "proc" | "joint" | "class"))
     }
 
     /// Returns the names that statements with certain keywords declare.
@@ -331,10 +341,14 @@ pub(super) fn index() -> &'static LibraryIndex {
         };
         // The library's types, and the names that each file defines.
         let mut types: HashMap<&Arc<str>, SourceId> = HashMap::default();
+        let mut abstract_types: HashSet<&Arc<str>> = HashSet::default();
         let mut homes: HashMap<&Arc<str>, BTreeSet<SourceId>> = HashMap::default();
         for chunk in &index.chunks {
             if matches!(chunk.word, "struct" | "newtype" | "variant" | "enum" | "type") {
                 types.extend(chunk.defines.first().map(|name| (name, chunk.span.source)));
+            }
+            if chunk.word == "type" {
+                abstract_types.extend(chunk.defines.first());
             }
             for name in &chunk.defines {
                 homes.entry(name).or_default().insert(chunk.span.source);
@@ -343,6 +357,7 @@ pub(super) fn index() -> &'static LibraryIndex {
         let primitives: HashSet<&str> = Prim::ALL.iter().map(|prim| prim.name()).collect();
         let (mut by_name, mut by_type) = (HashMap::default(), HashMap::default());
         let (mut narrow, mut methods) = (HashMap::default(), HashMap::default());
+        let mut shared: HashSet<Arc<str>> = HashSet::default();
         let mut by_class: HashMap<Arc<str>, Vec<usize>> = HashMap::default();
         let enter = |map: &mut HashMap<Arc<str>, Vec<usize>>, name: &Arc<str>, at: usize| {
             map.entry(name.clone()).or_default().push(at);
@@ -365,12 +380,30 @@ pub(super) fn index() -> &'static LibraryIndex {
                 }
                 // An operator is built in for other types.
                 let elsewhere = primitives.contains(&**name) || !is_identifier(name) || homes[name].len() > 1;
+                let overload = elsewhere && matches!(chunk.word, "fun" | "joint");
                 let own = chunk.mentions.iter().filter(|ty| types.get(ty) == Some(&chunk.span.source));
-                let own: Vec<_> = own.filter(|_| elsewhere && matches!(chunk.word, "fun" | "joint")).collect();
+                let mut own: Vec<_> = own.filter(|_| overload).collect();
+                if own.is_empty() && overload {
+                    // What is done with an abstract type may fill several files: the last declared counts.
+                    let used = || chunk.mentions.iter().filter(|ty| abstract_types.contains(ty));
+                    let last = used().map(|ty| types[ty]).max();
+                    own = used().filter(|ty| Some(types[ty]) == last).collect();
+                }
                 if own.is_empty() {
                     enter(&mut by_name, name, at);
                 }
                 own.into_iter().for_each(|ty| enter(&mut by_type, ty, at));
+            }
+        }
+        // A name that only such overloads have is read as others are.
+        for (at, chunk) in index.chunks.iter().enumerate() {
+            for name in
+                chunk.defines.iter().filter(|name| is_identifier(name) && !primitives.contains(&***name))
+            {
+                if chunk.word != "class" && (!by_name.contains_key(name) || shared.contains(name)) {
+                    shared.insert(name.clone());
+                    enter(&mut by_name, name, at);
+                }
             }
         }
         index.by_name = by_name;

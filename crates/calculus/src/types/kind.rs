@@ -58,7 +58,9 @@ impl Kind {
             (Kind::List(a), Kind::List(b)) => a == b,
             (Kind::Finite(_) | Kind::List(_), _) | (_, Kind::Finite(_) | Kind::List(_)) => false,
             // Both are below COMPACTLINEAR, and neither contains the other.
-            (Kind::Place | Kind::Places, Kind::UnitSum) | (Kind::UnitSum, Kind::Place | Kind::Places) => false,
+            (Kind::Place | Kind::Places, Kind::UnitSum) | (Kind::UnitSum, Kind::Place | Kind::Places) => {
+                false
+            }
             (a, b) => a.rank() <= b.rank(),
         }
     }

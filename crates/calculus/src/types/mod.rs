@@ -36,8 +36,8 @@ pub mod triangle;
 pub use apply::TypeFun;
 pub use axes::Alignment;
 pub use kind::{FiniteKind, Kind, Member};
-pub use places::PlaceSet;
 pub use nominal::{Nominal, NominalBody, NominalDef, Origin};
+pub use places::PlaceSet;
 pub use rest::ProductForm;
 pub use scalar::Scalar;
 
@@ -304,7 +304,9 @@ impl Type {
         match components.len() {
             0 => Type::unit(),
             1 => components.remove(0),
-            n if all_equal(&components) && !components[0].is_spread() => Type::array(components.remove(0), Type::unit_sum(n)),
+            n if all_equal(&components) && !components[0].is_spread() => {
+                Type::array(components.remove(0), Type::unit_sum(n))
+            }
             _ => Type::new(TypeKind::Product(components)),
         }
     }

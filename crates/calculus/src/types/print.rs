@@ -112,9 +112,10 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
                 .append("-> ")
                 .append(standing_alone(codomain, Level::Arrow, arena)),
         ),
-        TypeKind::Procedure(domain) => {
-            (Level::Arrow, standing_alone(domain, Level::Placed, arena).append(arena.line()).append("-> void"))
-        }
+        TypeKind::Procedure(domain) => (
+            Level::Arrow,
+            standing_alone(domain, Level::Placed, arena).append(arena.line()).append("-> void"),
+        ),
         TypeKind::Record(fields) => (
             Level::Atom,
             arena
@@ -128,7 +129,8 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
         ),
         TypeKind::Places(set) => {
             let names = set.names();
-            let text = if names.len() == 1 { names[0].to_string() } else { format!("{{{}}}", names.join(", ")) };
+            let text =
+                if names.len() == 1 { names[0].to_string() } else { format!("{{{}}}", names.join(", ")) };
             (Level::Atom, arena.text(text))
         }
         TypeKind::Placed(ty, places) => (

@@ -87,7 +87,10 @@ pub fn party_in_module(stmt: &ast::Stmt) -> Option<Diagnostic> {
 
 /// Returns the messages for a module of a program with parties whose statements read or write files.
 pub fn files_of_module(program: &Program, script: &Script) -> Vec<Diagnostic> {
-    items::place_rules::files_of_module(program, script).iter().map(error::PlaceError::to_diagnostic).collect()
+    items::place_rules::files_of_module(program, script)
+        .iter()
+        .map(error::PlaceError::to_diagnostic)
+        .collect()
 }
 
 /// Returns true if a constraint without variables holds.

@@ -141,7 +141,9 @@ impl<'a> Lower<'a> {
                 PrimClass::Reader { .. } | PrimClass::Writer { .. } => {
                     Declined::Construct(UnsupportedConstruct::Files)
                 }
-                PrimClass::Communication | PrimClass::Place => Declined::Construct(UnsupportedConstruct::Places),
+                PrimClass::Communication | PrimClass::Place => {
+                    Declined::Construct(UnsupportedConstruct::Places)
+                }
                 PrimClass::Sort => Declined::Construct(UnsupportedConstruct::LibrarySort),
                 PrimClass::Text | PrimClass::SelectText => Declined::Type(UnsupportedType::String),
                 PrimClass::Character

@@ -51,7 +51,9 @@ impl Party {
             NetworkError::Stopped(party) => Failure::PartyStopped { party: name(party) },
             NetworkError::Lost(party) => Failure::PartyLost { party: name(party) },
             NetworkError::Silent(party) => Failure::PartySilent { party: name(party) },
-            NetworkError::Refused(party, Refusal::Diverged) => Failure::PartiesDiverged { party: name(party) },
+            NetworkError::Refused(party, Refusal::Diverged) => {
+                Failure::PartiesDiverged { party: name(party) }
+            }
             NetworkError::Refused(party, _) => Failure::MessageRefused { party: name(party) },
             NetworkError::Interrupted => Failure::Interrupted,
         }
@@ -115,12 +117,8 @@ impl Evaluator<'_, '_> {
         let site = stable_hash(&(span.start, span.end, prim.name()));
         party.digest = stable_hash(&(party.digest, site));
         let ty = types.args.last().cloned().ok_or(NO_PARTY)?;
-        let header = Header {
-            count: party.moves,
-            site,
-            ty: stable_hash(&ty.to_string()),
-            digest: party.digest,
-        };
+        let header =
+            Header { count: party.moves, site, ty: stable_hash(&ty.to_string()), digest: party.digest };
         let party = party.clone();
         let exchange = Exchange { party: &party, run: self, header, ty: &ty };
         let places = |at: usize| types.args.get(at).and_then(Type::as_places).ok_or(NO_PARTY);
@@ -137,7 +135,8 @@ impl Evaluator<'_, '_> {
             }
             Prim::Exchange => exchange.all_to_all(&places(0)?, &args[0]),
             Prim::ShiftPlaces => {
-                let shift = types.args[0].size().ok().and_then(|n| usize::try_from(n).ok()).ok_or(NO_PARTY)?;
+                let shift =
+                    types.args[0].size().ok().and_then(|n| usize::try_from(n).ok()).ok_or(NO_PARTY)?;
                 exchange.shift(&places(1)?, shift, &args[0])
             }
             Prim::Collect => exchange.collect(single(&places(0)?)?, &places(1)?, &args[0]),

@@ -333,11 +333,10 @@ impl Failure {
                 format!("a message of {party} is not the one that this program sends here"),
                 "received here",
             ),
-            Failure::PartiesDiverged { party } => error(
-                format!("{party} has other public values than this party"),
-                "found out here",
-            )
-            .help("the program, its arguments and everything public are the same for all parties"),
+            Failure::PartiesDiverged { party } => {
+                error(format!("{party} has other public values than this party"), "found out here")
+                    .help("the program, its arguments and everything public are the same for all parties")
+            }
             Failure::StoredOtherwise { from, to } => error(
                 format!("a mistake inside Felis: `{from}` is not stored as `{to}` is"),
                 "please report this program",

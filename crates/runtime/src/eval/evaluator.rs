@@ -169,10 +169,14 @@ impl Evaluator<'_, '_> {
                 let function = match &machine.party {
                     // What a party does depends on the places among the type arguments.
                     Some(party) if function.mentions_places() => {
-                        let own = function.type_params.iter().map(|p| p.id).zip(callee.type_args.iter().cloned());
+                        let own =
+                            function.type_params.iter().map(|p| p.id).zip(callee.type_args.iter().cloned());
                         let bindings = Bindings { types: own.collect(), outer: None };
                         let concrete = &|ty: &Type| bindings.concrete(ty);
-                        mark(&Projection { me: party.me, concrete, sizes: &self.program.placed_sizes }.function(function))
+                        mark(
+                            &Projection { me: party.me, concrete, sizes: &self.program.placed_sizes }
+                                .function(function),
+                        )
                     }
                     _ => machine
                         .marked_functions

@@ -103,7 +103,9 @@ impl Evaluator<'_, '_> {
                 let args = self.eval_all(args, frame)?;
                 self.scan(types, args, span)
             }
-            NodeKind::Prim(prim, types, args) if matches!(prim.class(), PrimClass::Communication | PrimClass::Place) => {
+            NodeKind::Prim(prim, types, args)
+                if matches!(prim.class(), PrimClass::Communication | PrimClass::Place) =>
+            {
                 let args = self.eval_all(args, frame)?;
                 self.communicate(*prim, types, &args, span)
             }

@@ -358,8 +358,12 @@ mod tests {
     fn types() -> Vec<Type> {
         let n = |k: u32| Type::unit_sum(k);
         let byte = Type::scalar(Scalar::named("u8").expect("a type"));
-        let option: Nominal =
-            Nominal::declare(1, "option".into(), vec![TypeVar { id: 9, name: "T".into(), kind: Kind::Type }], Kind::Type);
+        let option: Nominal = Nominal::declare(
+            1,
+            "option".into(),
+            vec![TypeVar { id: 9, name: "T".into(), kind: Kind::Type }],
+            Kind::Type,
+        );
         let t = Type::var(option.params[0].clone());
         option.define(NominalBody::Variant(vec![("None".into(), Type::unit()), ("Some".into(), t)]));
         let some = |ty: Type| Type::nominal(option.clone(), vec![ty]);

@@ -198,7 +198,9 @@ fn defined_names(cx: Text<'_>, tokens: &[Token]) -> Vec<Arc<str>> {
         | TokenKind::Type => {
             out.extend(rest.first().filter(|t| t.kind == TokenKind::Name).map(|t| Arc::from(cx.of(t))));
         }
-        TokenKind::Joint => out.extend(rest.get(1).filter(|t| is_mentionable(t.kind)).map(|t| Arc::from(cx.of(t)))),
+        TokenKind::Joint => {
+            out.extend(rest.get(1).filter(|t| is_mentionable(t.kind)).map(|t| Arc::from(cx.of(t))))
+        }
         TokenKind::KindWord | TokenKind::Party => {
             out.extend(rest.iter().filter(|t| t.kind == TokenKind::Name).map(|t| Arc::from(cx.of(t))));
         }

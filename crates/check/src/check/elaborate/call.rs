@@ -53,10 +53,15 @@ impl Checker<'_> {
         let args = if placed {
             // The function itself is at places.
             let all = std::iter::once(Arg::Done(function)).chain(args).collect();
-            let call = self.lift_call(all, |_, _| false, span, |this, mut all| match all.remove(0) {
-                Arg::Done(function) => this.call_known(function, all, known, false, span),
-                _ => unreachable!("a function is elaborated before its call"),
-            });
+            let call = self.lift_call(
+                all,
+                |_, _| false,
+                span,
+                |this, mut all| match all.remove(0) {
+                    Arg::Done(function) => this.call_known(function, all, known, false, span),
+                    _ => unreachable!("a function is elaborated before its call"),
+                },
+            );
             match call {
                 Ok(term) => return term,
                 Err(mut all) => {
@@ -67,9 +72,12 @@ impl Checker<'_> {
             }
         } else {
             let own = function.clone();
-            let call = self.lift_call(args, |_, _| takes_places, span, |this, args| {
-                this.call_known(own, args, known, false, span)
-            });
+            let call = self.lift_call(
+                args,
+                |_, _| takes_places,
+                span,
+                |this, args| this.call_known(own, args, known, false, span),
+            );
             match call {
                 Ok(term) => return term,
                 Err(args) => args,
@@ -344,7 +352,9 @@ impl Checker<'_> {
             }
         };
         let term = match chosen {
-            Callable::Prim(prim) if self.is_joint(chosen) => self.communication(*prim, &instance, arg, ty, whole),
+            Callable::Prim(prim) if self.is_joint(chosen) => {
+                self.communication(*prim, &instance, arg, ty, whole)
+            }
             _ => self.call_term(chosen, &instance, arg, ty, name.span, whole),
         };
         let term = self.open(term);

@@ -6,7 +6,7 @@
 //! collected first.
 
 use crate::check::context::Checker;
-use crate::check::error::{Inside, StatementError, PlaceError};
+use crate::check::error::{Inside, PlaceError, StatementError};
 use crate::check::expectation::Expectation;
 use crate::check::hints::mismatch::is_list;
 use crate::check::terms::{mentions_local, with_prefix};
@@ -70,7 +70,8 @@ impl Checker<'_> {
         self.item.unordered -= 1;
         let (ty, span) = (self.infer.zonk(&element.ty), element.span);
         if ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_)) {
-            return self.wrong(PlaceError::Spread { span, ty, role: "be the element of an array".into() }, span);
+            return self
+                .wrong(PlaceError::Spread { span, ty, role: "be the element of an array".into() }, span);
         }
         element
     }

@@ -41,10 +41,12 @@ impl Checker<'_> {
         };
         let term = match there {
             None => term,
-            Some(to) => match self.lift_operands([term], span, |this, [term]| this.convert_term(term, &to, span)) {
-                Ok(term) => return term,
-                Err([term]) => term,
-            },
+            Some(to) => {
+                match self.lift_operands([term], span, |this, [term]| this.convert_term(term, &to, span)) {
+                    Ok(term) => return term,
+                    Err([term]) => term,
+                }
+            }
         };
         let from = term.ty.clone();
         if from == *to {

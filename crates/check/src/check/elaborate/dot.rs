@@ -48,7 +48,9 @@ impl Checker<'_> {
         let base_ty = self.infer.zonk(&base.ty);
         let base = match base_ty.as_placed() {
             Some((inner, _)) if !self.is_call_of_placed(inner, key) => {
-                match self.lift_operands([base], span, |this, [base]| this.dot_term(base, key, expected, span)) {
+                match self
+                    .lift_operands([base], span, |this, [base]| this.dot_term(base, key, expected, span))
+                {
                     Ok(term) => return term,
                     Err([base]) => base,
                 }

@@ -149,9 +149,9 @@ impl Checker<'_> {
                 make(TermKind::Tuple(terms), Type::array(element, index))
             }
             ExprKind::Spread(parts) => self.spread(parts, expected, span),
-            ExprKind::Update(record, values) => match self.lift_mentioned(e, span, |this| {
-                this.update(record, values, Expectation::NONE, span)
-            }) {
+            ExprKind::Update(record, values) => match self
+                .lift_mentioned(e, span, |this| this.update(record, values, Expectation::NONE, span))
+            {
                 Some(term) => term,
                 None => self.update(record, values, expected, span),
             },

@@ -14,7 +14,7 @@ use crate::check::env::Callable;
 use crate::check::error::{CallError, CheckError, Inside, OperatorError, PlaceError};
 use crate::check::expectation::Expectation;
 use crate::check::hints::mismatch;
-use crate::check::resolve::builtin::operator_advice;
+use crate::check::resolve::builtin::{is_spread_nominal, operator_advice};
 use crate::check::solve::constraint::is_index;
 use crate::check::terms;
 use crate::core::{Num, Op, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
@@ -67,10 +67,11 @@ impl Checker<'_> {
 
     /// Returns a prefix operator applied to an elaborated operand.
     pub(in crate::check) fn prefix(&mut self, op: UnaryOp, operand: Term, span: Span) -> Term {
-        let [operand] = match self.lift_operands([operand], span, |this, [operand]| this.prefix(op, operand, span)) {
-            Ok(term) => return term,
-            Err(operands) => operands,
-        };
+        let [operand] =
+            match self.lift_operands([operand], span, |this, [operand]| this.prefix(op, operand, span)) {
+                Ok(term) => return term,
+                Err(operands) => operands,
+            };
         match (op, operand.kind) {
             (UnaryOp::Not, kind) => {
                 let operand = Term { kind, ..operand };
@@ -124,10 +125,11 @@ impl Checker<'_> {
 
     /// Returns the negative of an operand, elementwise for arrays.
     fn negate(&mut self, operand: Term, span: Span) -> Term {
-        let [operand] = match self.lift_operands([operand], span, |this, [operand]| this.negate(operand, span)) {
-            Ok(term) => return term,
-            Err(operands) => operands,
-        };
+        let [operand] =
+            match self.lift_operands([operand], span, |this, [operand]| this.negate(operand, span)) {
+                Ok(term) => return term,
+                Err(operands) => operands,
+            };
         let ty = self.array_view(&operand.ty);
         if let TypeKind::Array(_, index) = ty.kind() {
             let index = index.clone();
@@ -272,6 +274,7 @@ impl Checker<'_> {
         }
         let (a, b) = (Term { ty: left.clone(), ..a }, Term { ty: right.clone(), ..b });
         match (left.kind(), right.kind()) {
+            _ if is_spread_nominal(&left) || is_spread_nominal(&right) => self.other_operator(op, a, b, span),
             (TypeKind::Array(_, i), TypeKind::Array(_, j)) => {
                 if !self.infer.try_unify(i, j) {
                     let (left, right) = (self.infer.settle(&left), self.infer.settle(&right));
@@ -592,6 +595,9 @@ impl Checker<'_> {
         }
         let ty = self.infer.zonk(&left);
         let core_op = core_comparison(op).expect("the operator is a comparison");
+        if matches!(core_op, Op::Eq | Op::Ne) && is_spread_nominal(&ty) {
+            return self.other_operator(op, a, b, span);
+        }
         if ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_)) {
             return self.wrong(PlaceError::Spread { span, ty, role: "be compared".into() }, span);
         }

@@ -14,9 +14,9 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::Arg;
+use crate::check::env::{Callable, Instance};
 use crate::check::error::PlaceError;
 use crate::check::expectation::Expectation;
-use crate::check::env::{Callable, Instance};
 use crate::check::resolve::candidates::{Candidate, Found};
 use crate::check::terms;
 use crate::core::prim::{Effect, PrimClass};
@@ -443,12 +443,15 @@ impl Checker<'_> {
     fn may_restrict(&mut self, found: &Type, expected: &Type) -> bool {
         let (found, expected) = (self.infer.zonk(found), self.infer.zonk(expected));
         match (found.components(64), expected.components(64)) {
-            (Some(a), Some(b)) if a.len() == b.len() && expected.is_spread() && expected.as_placed().is_none() => {
+            (Some(a), Some(b))
+                if a.len() == b.len() && expected.is_spread() && expected.as_placed().is_none() =>
+            {
                 a.iter().zip(&b).all(|(a, b)| self.may_restrict(a, b))
             }
             _ => match (found.as_placed(), expected.as_placed()) {
                 (Some((a, r)), Some((b, s))) => {
-                    (s.is_within_places(r) || self.infer.unify(r, s).is_ok()) && self.infer.unify(a, b).is_ok()
+                    (s.is_within_places(r) || self.infer.unify(r, s).is_ok())
+                        && self.infer.unify(a, b).is_ok()
                 }
                 (None, Some((b, _))) => !found.is_spread() && self.infer.unify(&found, b).is_ok(),
                 _ => self.infer.unify(&found, &expected).is_ok(),
@@ -528,7 +531,12 @@ impl Checker<'_> {
 
     /// Checks the effects of a call beyond those of procedures: a move has its place among the
     /// statements of all parties, and files and the clock belong to a place.
-    pub(in crate::check) fn effects_of_places(&mut self, callable: &Callable, name: &str, span: Span) -> bool {
+    pub(in crate::check) fn effects_of_places(
+        &mut self,
+        callable: &Callable,
+        name: &str,
+        span: Span,
+    ) -> bool {
         let place = matches!(callable, Callable::Prim(Prim::Me));
         if self.is_joint(callable) && !place {
             return self.may_move(name, span);
@@ -659,7 +667,8 @@ fn no_wire(ty: &Type) -> Option<Type> {
         TypeKind::Function(..) | TypeKind::Procedure(_) => Some(ty.clone()),
         TypeKind::Nominal(nominal, _) if nominal.as_abstract().is_some() => Some(ty.clone()),
         TypeKind::Nominal(nominal, args) => {
-            let parts = nominal.struct_fields(args).or_else(|| nominal.variant_cases(args)).unwrap_or_default();
+            let parts =
+                nominal.struct_fields(args).or_else(|| nominal.variant_cases(args)).unwrap_or_default();
             let definition = nominal.newtype_definition(args);
             let own = |part: &Type| part.kind() != ty.kind() && !part.nodes().gt(&1_000);
             parts

@@ -5,7 +5,9 @@
 //! allowed.
 
 use crate::check::context::{Checker, FrameKind};
-use crate::check::error::{CallError, CheckError, ClassError, ConversionError, ModuleError, PlaceError, StatementError};
+use crate::check::error::{
+    CallError, CheckError, ClassError, ConversionError, ModuleError, PlaceError, StatementError,
+};
 use crate::check::expectation::Expectation;
 use crate::check::solve::exhaustive::{self, End};
 use crate::check::{names, terms};

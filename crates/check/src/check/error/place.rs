@@ -89,15 +89,16 @@ impl PlaceError {
                 "parties are declared at the top level of the main program".into(),
                 "not here".into(),
             )
-            .help("a function for any places has a type parameter for them: `fun f[S:PLACES](x:int @ S) => …`"),
-            E::TooManyParties { span, found, limit } => error(
-                span,
-                format!("a program has {limit} parties at most"),
-                format!("these are {found}"),
+            .help(
+                "a function for any places has a type parameter for them: `fun f[S:PLACES](x:int @ S) => …`",
             ),
+            E::TooManyParties { span, found, limit } => {
+                error(span, format!("a program has {limit} parties at most"), format!("these are {found}"))
+            }
             E::NotPlaces { span, ty } => {
-                error(span, format!("`{ty}` is no set of places"), "places are needed here".into())
-                    .help("a place, a set `{alice, bob}`, the type of all parties, or a parameter of kind PLACES")
+                error(span, format!("`{ty}` is no set of places"), "places are needed here".into()).help(
+                    "a place, a set `{alice, bob}`, the type of all parties, or a parameter of kind PLACES",
+                )
             }
             E::NotAPlace { span, name, places } => {
                 let known: Vec<String> = places.iter().map(|place| format!("`{place}`")).collect();
@@ -120,11 +121,8 @@ impl PlaceError {
             .label(*at, "inside this work")
             .help("call it outside of `at`"),
             E::Spread { span, ty, role } => {
-                let d = error(
-                    span,
-                    format!("`{ty}` cannot {role}"),
-                    "each place has a value of its own".into(),
-                );
+                let d =
+                    error(span, format!("`{ty}` cannot {role}"), "each place has a value of its own".into());
                 match role == "be compared" {
                     true => d.help("`at S { … }` compares what is there; the result is at S as well"),
                     false => d.help("`(T ^ I) @ S` is an array at S; `at S { … }` works on what is there"),
@@ -168,7 +166,8 @@ impl PlaceError {
                     }
                     (Some((_, from)), Some((_, to)))
                         if from.has_kind(crate::types::Kind::Place)
-                            && to.has_kind(crate::types::Kind::Place) => {
+                            && to.has_kind(crate::types::Kind::Place) =>
+                    {
                         d.help(format!("`x.send[{to}]` moves a value of one place"))
                     }
                     _ => d,
@@ -184,12 +183,10 @@ impl PlaceError {
                     None => d,
                 }
             }
-            E::Effect { span, name, party } => error(
-                span,
-                format!("`{name}` may be different for each party"),
-                "outside of `at`".into(),
-            )
-            .help(format!("say who does it: `at {party} {{ … }}`")),
+            E::Effect { span, name, party } => {
+                error(span, format!("`{name}` may be different for each party"), "outside of `at`".into())
+                    .help(format!("say who does it: `at {party} {{ … }}`"))
+            }
             E::EffectOfModule { span, name } => error(
                 span,
                 format!("`{name}` may be different for each party, and all of them carry out this module"),
@@ -216,7 +213,9 @@ impl PlaceError {
                     "a move".into(),
                 );
                 match header {
-                    Some(header) => d.label(*header, "this function is pure").help("a `joint fun` of the top level may move; elsewhere move before, and use the result"),
+                    Some(header) => d.label(*header, "this function is pure").help(
+                        "a `joint fun` of the top level may move; elsewhere move before, and use the result",
+                    ),
                     None => d.help("move the whole array at once, before or after"),
                 }
             }
@@ -231,12 +230,10 @@ impl PlaceError {
                 "`joint` stands before a `fun` of the top level with one group of parameters".into(),
                 "not here".into(),
             ),
-            E::StoreElsewhere { span, name, ty, here } => error(
-                span,
-                format!("work at `{here}` cannot change `{name}`"),
-                format!("this is `{ty}`"),
-            )
-            .help(format!("declare it at these places: `var {name} : … @ {here} = …`")),
+            E::StoreElsewhere { span, name, ty, here } => {
+                error(span, format!("work at `{here}` cannot change `{name}`"), format!("this is `{ty}`"))
+                    .help(format!("declare it at these places: `var {name} : … @ {here} = …`"))
+            }
             E::ProcedureInside { span, name, here, variable } => {
                 let message = match variable {
                     Some(variable) => {

@@ -15,7 +15,7 @@
 use crate::check::annotations::Referent;
 use crate::check::context::{Checker, Pending};
 use crate::check::env::{Callable, Class, Constraint, Definition, Law, Membership, Method, Scheme, bindings};
-use crate::check::error::{ClassError, TypeError, PlaceError};
+use crate::check::error::{ClassError, PlaceError, TypeError};
 use crate::check::solve::constraint;
 use crate::check::solve::constraint::{Answer, Refused};
 use crate::core::program::KnownClasses;

@@ -5,7 +5,8 @@ use crate::check::elaborate::existential;
 use crate::check::env::{Callable, Candidates, Definition, Env, Scheme, Scope, Signature, same_domain};
 use crate::check::error::{CallError, PlaceError, TypeError};
 use crate::check::terms;
-use crate::core::{Function, FunctionId, Program};
+use crate::core::{Function, FunctionId, Prim, Program, Term, TermKind};
+use crate::source::Span;
 use crate::syntax::ast::{self, Param, Stmt, StmtKind};
 use crate::types::{Type, TypeKind};
 use std::sync::Arc;
@@ -19,6 +20,9 @@ impl Checker<'_> {
     /// Declares the functions of an input by name.
     pub(in crate::check) fn collect_functions<'s>(&mut self, stmts: impl Iterator<Item = &'s Stmt>) {
         for stmt in stmts {
+            if let StmtKind::Party { name, .. } = &stmt.kind {
+                self.declare_me(name.span);
+            }
             let StmtKind::Function { name, function, doc } = &stmt.kind else { continue };
             let (pending, scheme, unknown_result) = self.aside(|this| this.declared(name, function));
             if !name.text.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
@@ -42,6 +46,41 @@ impl Checker<'_> {
             self.env.signatures.insert(id, signature);
             self.pending_functions.insert(id, pending);
         }
+    }
+
+    /// Declares `me`, the party that runs the program: `#me : Party @ Party`.
+    fn declare_me(&mut self, span: Span) {
+        let Some(party) = self.program.party.clone() else { return };
+        let all = Type::nominal(party, Vec::new());
+        let result = Type::placed(all.clone(), all.clone());
+        let body =
+            Term::new(TermKind::Prim(Prim::Me, vec![all], vec![Term::unit(span)]), result.clone(), span);
+        let name: Arc<str> = "me".into();
+        let function = Function {
+            name: name.clone(),
+            type_params: Vec::new(),
+            params: Vec::new(),
+            captures: Vec::new(),
+            this: None,
+            locals: Vec::new(),
+            domain: Type::unit(),
+            given: Vec::new(),
+            body,
+            span,
+        };
+        let id = self.new_function();
+        self.program.functions[id as usize] = Some(Arc::new(function));
+        let signature = Signature {
+            name: name.clone(),
+            scheme: Scheme::new(Vec::new(), Type::unit(), Some(result)),
+            unknown_result: false,
+            joint: false,
+            parameters: vec![Vec::new()],
+            span,
+            doc: Some("The party that runs this, at each party.".into()),
+        };
+        self.replace_same(&name, id, &signature, self.env.own_scope());
+        self.env.signatures.insert(id, signature);
     }
 
     /// Adds a function to those of its name in a scope. A function of an earlier input with the

@@ -22,7 +22,8 @@ use crate::check::error::PlaceError;
 use crate::core::prim::Effect;
 use crate::core::visit::Part;
 use crate::core::{
-    Function, FunctionId, GlobalId, LocalId, PatKind, Prim, Program, Root, Script, Stmt, StmtKind, Term, TermKind,
+    Function, FunctionId, GlobalId, LocalId, PatKind, Prim, Program, Root, Script, Stmt, StmtKind, Term,
+    TermKind,
 };
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
@@ -47,8 +48,13 @@ impl Checker<'_> {
         let mut found = Vec::new();
         let mut known = HashMap::default();
         let sizes = self.program.placed_sizes.clone();
-        let mut walk =
-            SizeWalk { program: self.program, sizes, own: HashSet::default(), found: &mut found, known: &mut known };
+        let mut walk = SizeWalk {
+            program: self.program,
+            sizes,
+            own: HashSet::default(),
+            found: &mut found,
+            known: &mut known,
+        };
         script.body.iter().for_each(|stmt| walk.stmt(stmt, None));
         script.result.iter().for_each(|term| walk.term(term, None));
         for function in &functions {
@@ -217,7 +223,9 @@ fn misplaced(
         TypeKind::Placed(inner, places) => misplaced(inner, Some(places), sizes, own),
         kind => {
             let mut found = None;
-            kind.for_each_child(&mut |child| found = found.take().or_else(|| misplaced(child, here, sizes, own)));
+            kind.for_each_child(&mut |child| {
+                found = found.take().or_else(|| misplaced(child, here, sizes, own))
+            });
             found
         }
     }
@@ -261,10 +269,8 @@ impl InsideWalk<'_> {
                 captures.iter().for_each(|local| self.call_bound(*local, term.span, here));
             }
             (TermKind::Call(head, _), Some(here)) if matches!(head.ty.kind(), TypeKind::Procedure(_)) => {
-                let seen = matches!(
-                    head.kind,
-                    TermKind::Closure { .. } | TermKind::Local(_) | TermKind::Global(_)
-                );
+                let seen =
+                    matches!(head.kind, TermKind::Closure { .. } | TermKind::Local(_) | TermKind::Global(_));
                 if !seen {
                     self.unknown(head.span, here);
                 }
@@ -355,7 +361,9 @@ impl InsideWalk<'_> {
         let mut effects = Effects::default();
         let (mut reached, mut next) = (HashSet::default(), vec![id]);
         while let Some(id) = next.pop() {
-            if let (true, Some(Some(function))) = (reached.insert(id), self.program.functions.get(id as usize)) {
+            if let (true, Some(Some(function))) =
+                (reached.insert(id), self.program.functions.get(id as usize))
+            {
                 let mut own = Effects::default();
                 self.effects_of(&function.body, function, &mut own, &mut next);
                 // A variable that a function inside captures may be one of the function around it.

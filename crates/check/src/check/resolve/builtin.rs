@@ -138,6 +138,9 @@ fn built_in_prefix(operand: &Type) -> bool {
 
 /// Returns true if an operator is built in for operands of these types.
 fn built_in(symbol: &str, a: &Type, b: &Type) -> bool {
+    if is_spread_nominal(a) || is_spread_nominal(b) {
+        return false;
+    }
     let joined = match (a.as_scalar(), b.as_scalar()) {
         (Some(left), Some(right)) if left != right && left.is_number() && right.is_number() => {
             left.join(right).map(Type::scalar)
@@ -159,6 +162,12 @@ fn built_in(symbol: &str, a: &Type, b: &Type) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns true for an abstract type whose values are spread over places: no element of an array, and
+/// without an equality of its own.
+pub(in crate::check) fn is_spread_nominal(ty: &Type) -> bool {
+    ty.is_spread() && matches!(ty.kind(), TypeKind::Nominal(..))
 }
 
 /// Returns true if the type is an array type.

@@ -581,7 +581,11 @@ impl Checker<'_> {
             // `?K` in the type is a size that each value stores.
             let ty = ty.map_or_else(Type::unit, |written| {
                 let ty = self.lower_result(written);
-                self.not_spread(ty, if what == "case" { "be the argument of a case" } else { "be a field" }, written.span)
+                self.not_spread(
+                    ty,
+                    if what == "case" { "be the argument of a case" } else { "be a field" },
+                    written.span,
+                )
             });
             out.push((name.text.clone(), ty));
         }

@@ -4,9 +4,8 @@
 //! types: sets of one place. The rules of places are those of [`crate::types::places`].
 
 use crate::check::context::Checker;
-use crate::check::env::{Callable, Scheme, Signature, TypeDefinition};
+use crate::check::env::{Callable, TypeDefinition};
 use crate::check::error::{PlaceError, TypeError};
-use crate::core::{Function, Prim, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{Name, TypeExpr, TypeExprKind};
 use crate::types::places::MAX_PARTIES;
@@ -45,41 +44,7 @@ impl Checker<'_> {
             let place = Type::places(party.clone(), 1 << at);
             self.env.types.insert(case.clone(), TypeDefinition::Alias(Vec::new(), place));
         }
-        self.program.party = Some(party.clone());
-        self.declare_me(party, name.span);
-    }
-
-    /// Declares `me`, the party that runs the program: `#me : Party @ Party`.
-    fn declare_me(&mut self, party: Nominal, span: Span) {
-        let all = Type::nominal(party, Vec::new());
-        let result = Type::placed(all.clone(), all.clone());
-        let body = Term::new(TermKind::Prim(Prim::Me, vec![all], vec![Term::unit(span)]), result.clone(), span);
-        let name: Arc<str> = "me".into();
-        let function = Function {
-            name: name.clone(),
-            type_params: Vec::new(),
-            params: Vec::new(),
-            captures: Vec::new(),
-            this: None,
-            locals: Vec::new(),
-            domain: Type::unit(),
-            given: Vec::new(),
-            body,
-            span,
-        };
-        let id = self.new_function();
-        self.program.functions[id as usize] = Some(Arc::new(function));
-        let signature = Signature {
-            name: name.clone(),
-            scheme: Scheme::new(Vec::new(), Type::unit(), Some(result)),
-            unknown_result: false,
-            joint: false,
-            parameters: vec![Vec::new()],
-            span,
-            doc: Some("The party that runs this, at each party.".into()),
-        };
-        self.replace_same(&name, id, &signature, self.env.own_scope());
-        self.env.signatures.insert(id, signature);
+        self.program.party = Some(party);
     }
 
     /// Lowers `{alice, bob}`.

@@ -282,7 +282,7 @@ impl StmtKind {
         match self {
             StmtKind::Function { doc, .. } | StmtKind::Kind { doc, .. } | StmtKind::Party { doc, .. } => {
                 Some(doc)
-            },
+            }
             StmtKind::Abstract { decl, .. }
             | StmtKind::Typedef(decl, _)
             | StmtKind::Newtype(decl, _)

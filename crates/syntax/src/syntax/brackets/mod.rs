@@ -125,8 +125,8 @@ impl<'s> BracketPass<'s> {
         }
         let before = before.filter(|_| self.last_kind().is_some());
         // `export` stands before a definition, not before another statement.
-        let exported = matches!(before, Some(TokenKind::Export | TokenKind::Joint))
-            && token.kind != TokenKind::Export;
+        let exported =
+            matches!(before, Some(TokenKind::Export | TokenKind::Joint)) && token.kind != TokenKind::Export;
         // After a bracket or a comma, `fun x y` begins an argument, in a form of another language;
         // a definition begins a line.
         let argument = matches!(token.kind, TokenKind::Fun | TokenKind::Proc)
@@ -158,7 +158,10 @@ impl<'s> BracketPass<'s> {
                 self.end_statement(true);
             }
         }
-        if self.out.tokens[self.start..].iter().all(|t| matches!(t.kind, TokenKind::Export | TokenKind::Joint)) {
+        if self.out.tokens[self.start..]
+            .iter()
+            .all(|t| matches!(t.kind, TokenKind::Export | TokenKind::Joint))
+        {
             self.block_declaration = match token.kind {
                 TokenKind::Struct | TokenKind::Class | TokenKind::Instance | TokenKind::At => true,
                 TokenKind::Fun | TokenKind::Proc => declares_function(next, after_next),

@@ -34,10 +34,11 @@ pub(crate) fn types<'t>(
         let atom = atom(cx, full.clone()).boxed();
         let plus = plus(compact_product(atom.clone()).boxed()).boxed();
         let placed = placed(plus, atom).boxed();
-        placed.then(token(TokenKind::Arrow).ignore_then(full).or_not()).map(|(domain, codomain)| match codomain
-        {
-            None => domain,
-            Some(codomain) => binary_type(domain, codomain, TypeExprKind::Function),
+        placed.then(token(TokenKind::Arrow).ignore_then(full).or_not()).map(|(domain, codomain)| {
+            match codomain {
+                None => domain,
+                Some(codomain) => binary_type(domain, codomain, TypeExprKind::Function),
+            }
         })
     });
     let atom = atom(cx, full.clone()).boxed();
@@ -141,7 +142,8 @@ fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeEx
         kind: TypeExprKind::Refusal(text.text),
         span: cx.span(e.slice()),
     });
-    choice((refusal, named, number, parenthesized, open, rest, hole, typematch, places(cx))).labelled(Label::Type)
+    choice((refusal, named, number, parenthesized, open, rest, hole, typematch, places(cx)))
+        .labelled(Label::Type)
 }
 
 /// Returns the rule of `error "…"`: the text, with its span.
