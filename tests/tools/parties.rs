@@ -3,10 +3,11 @@
 //!
 //! The limits of time are generous: they only keep a failing test from waiting for ever.
 
-use std::io::Read;
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,38 @@ const DECLARED: &str = "party Party = alice | bob | carol;\n";
 /// Three parties with a folder of certificates, a configuration and a folder of files for each.
 struct Company {
     folder: PathBuf,
+}
+
+/// The bytes that somebody between the parties has seen.
+type Heard = Arc<Mutex<Vec<u8>>>;
+
+/// Passes on all bytes between an address and another one, which is returned: there the party has to
+/// listen.
+fn listen_between(address: &str, heard: &Heard) -> String {
+    let inside = TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("an address");
+    let (outside, heard) = (TcpListener::bind(address).expect("the address"), heard.clone());
+    std::thread::spawn(move || {
+        for stream in outside.incoming().flatten() {
+            let Ok(further) = TcpStream::connect(inside) else { continue };
+            let halves = |a: &TcpStream, b: &TcpStream| {
+                (a.try_clone().expect("a socket"), b.try_clone().expect("a socket"))
+            };
+            for (mut from, mut to) in [halves(&stream, &further), halves(&further, &stream)] {
+                let heard = heard.clone();
+                std::thread::spawn(move || {
+                    let mut bytes = [0; 4096];
+                    while let Ok(count @ 1..) = from.read(&mut bytes) {
+                        heard.lock().expect("a lock").extend(&bytes[..count]);
+                        if to.write_all(&bytes[..count]).is_err() {
+                            break;
+                        }
+                    }
+                    let _ = to.shutdown(Shutdown::Write);
+                });
+            }
+        }
+    });
+    inside.to_string()
 }
 
 /// What a party has written, and its exit code.
@@ -39,6 +72,11 @@ fn text(path: &Path) -> &str {
 
 impl Company {
     fn new(name: &str) -> Company {
+        Company::with_listener(name, None)
+    }
+
+    /// The same, with somebody between the parties, if any: who gets all bytes that pass.
+    fn with_listener(name: &str, heard: Option<&Heard>) -> Company {
         let folder = std::env::temp_dir().join(format!("felis-parties-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).expect("a folder");
@@ -60,6 +98,9 @@ impl Company {
                 lines += &format!("[{name}]\naddress = \"{address}\"\ncertificate = \"{name}.pem\"\n");
                 if *name == me {
                     lines += &format!("key = \"{name}.key\"\nfolder = \"{name}\"\n");
+                    if let Some(heard) = heard {
+                        lines += &format!("listen = \"{}\"\n", listen_between(address, heard));
+                    }
                 }
             }
             company.write(&format!("{me}.toml"), &lines);
@@ -296,4 +337,30 @@ at alice { println (read_text "a.txt"); }
     for other in [&bob, &carol] {
         assert!(other.err.contains("[E0530] Error: alice stopped"), "{}", other.err);
     }
+}
+
+#[test]
+fn the_wire_shows_no_values() {
+    let heard = Heard::default();
+    let company = Company::with_listener("wire", Some(&heard));
+    // Each value is long enough not to be there by chance.
+    let text = "a word that nobody else is told";
+    let number = 0x0123_4567_89ab_cdef_u64;
+    let ended = company.run(&format!(
+        "val t = at alice {{ {text:?} }};\nval u = t.send[bob];\nat bob {{ println u; }}\n\
+         val x = at bob {{ {number}u64 }};\nval y = x.give[Party];\nat carol {{ println y; }}\n"
+    ));
+    for party in &ended {
+        assert_eq!((party.code, party.err.as_str()), (0, ""));
+    }
+    assert_eq!(
+        ended.each_ref().map(|party| party.out.clone()),
+        [String::new(), format!("{text}\n"), format!("{number}\n")]
+    );
+    let bytes = heard.lock().expect("a lock");
+    assert!(bytes.len() > 3 * 1000, "{} bytes have passed", bytes.len());
+    let shows = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+    assert!(!shows(text.as_bytes()) && !shows(&number.to_le_bytes()) && !shows(&number.to_be_bytes()));
+    // The names of the parties, which the certificates hold, are not shown either: this is TLS 1.3.
+    assert!(NAMES.iter().all(|name| !shows(name.as_bytes())));
 }

@@ -599,7 +599,11 @@ impl Checker<'_> {
             return self.other_operator(op, a, b, span);
         }
         if ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_)) {
-            return self.wrong(PlaceError::Spread { span, ty, role: "be compared".into() }, span);
+            // A module may say how values of its abstract type are compared.
+            return match self.user_operator(op.symbol(), vec![a, b], span) {
+                Ok(call) => call,
+                Err(_) => self.wrong(PlaceError::Spread { span, ty, role: "be compared".into() }, span),
+            };
         }
         if matches!(core_op, Op::Eq | Op::Ne) {
             if let Some(part) = self.opaque_part(&ty) {
