@@ -595,12 +595,11 @@ impl Checker<'_> {
         }
         let ty = self.infer.zonk(&left);
         let core_op = core_comparison(op).expect("the operator is a comparison");
-        if ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_)) {
-            // A module may say how values of its abstract type are compared.
-            return match self.user_operator(op.symbol(), vec![a, b], span) {
-                Ok(call) => call,
-                Err(_) => self.wrong(PlaceError::Spread { span, ty, role: "be compared".into() }, span),
-            };
+        if matches!(core_op, Op::Eq | Op::Ne) && is_spread_nominal(&ty) {
+            return self.other_operator(op, a, b, span);
+        }
+        if ty.is_spread() && !is_spread_nominal(&ty) && !matches!(ty.kind(), TypeKind::Meta(_)) {
+            return self.wrong(PlaceError::Spread { span, ty, role: "be compared".into() }, span);
         }
         if matches!(core_op, Op::Eq | Op::Ne) {
             if let Some(part) = self.opaque_part(&ty) {
