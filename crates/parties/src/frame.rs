@@ -17,7 +17,6 @@
 //! for the rest. Other frames may stand between the parts of a message; parts of two messages may
 //! not mix.
 
-use crate::handshake::MAX_PARTIES;
 use crate::network::{Header, Refusal};
 
 /// The first bytes of each frame.
@@ -28,6 +27,9 @@ pub const HEAD_BYTES: usize = 72;
 
 /// The number of bytes of data in one frame at most.
 pub const MAX_PART_BYTES: usize = 1 << 16;
+
+/// The number of parties at most.
+pub const MAX_PARTIES: usize = 64;
 
 /// The name of a session: nobody can know it before all parties have drawn their nonces.
 pub type SessionName = [u8; 16];

@@ -20,8 +20,8 @@ mod liar;
 
 use crate::certificate::MAX_NAME_BYTES;
 use crate::config::Config;
-use crate::frame::SessionName;
-use crate::handshake::{ConnectError, Hello, MAX_BUILD_BYTES, MAX_PARTIES, hash};
+use crate::frame::{MAX_PARTIES, SessionName};
+use crate::handshake::{ConnectError, Hello, MAX_BUILD_BYTES, hash};
 use crate::network::progress::{Counters, Progress};
 use crate::network::stream::Streams;
 use crate::network::{Header, Length, Network, NetworkError, POLL, PartyId, Refusal, Traffic, lock};
