@@ -22,6 +22,7 @@ mod places;
 mod random;
 mod random_programs;
 mod rest;
+mod secret;
 mod shapes;
 #[path = "../common/sharded.rs"]
 mod sharded;

@@ -115,6 +115,10 @@ fn table_text(index: &LibraryIndex) -> String {
         let names = chunk.mentions.iter().filter(|name| is_identifier(name));
         let mut asks: BTreeSet<usize> = names.flat_map(|name| index.definitions(name)).copied().collect();
         asks.extend(chunk.defines.iter().flat_map(|name| index.definitions_with(name)));
+        // With a narrow type, a method is that of its class, though a primitive has the name.
+        if chunk.mentions.iter().any(|name| NARROW_TYPES.contains(&&**name)) {
+            asks.extend(chunk.mentions.iter().flat_map(|name| index.method_classes_for(name)));
+        }
         asks.remove(&at);
         let defines = chunk.defines.iter().map(|name| &**name).collect::<Vec<_>>().join(" ");
         let asks = list(&mut asks.into_iter());

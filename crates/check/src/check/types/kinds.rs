@@ -128,7 +128,7 @@ impl Checker<'_> {
             fun.define(Meaning::Type(Type::error()));
             return;
         }
-        // The subjects decide which arm is taken, so a parameter must occur in them.
+        // The subjects decide which arm is taken: a parameter must occur in them, or in what an arm gives.
         let subjects: Vec<Type> = match &body.kind {
             TypeExprKind::TypeMatch(subjects, _) => subjects.iter().map(|s| self.lower_argument(s)).collect(),
             _ => Vec::new(),
@@ -137,7 +137,8 @@ impl Checker<'_> {
             Meaning::Type(ty) => vec![ty],
             Meaning::Match(_, arms) => {
                 let words = arms.iter().flat_map(|arm| &arm.refusal).flat_map(Refusal::types);
-                subjects.iter().chain(words).collect()
+                let results = arms.iter().map(|arm| &arm.result);
+                subjects.iter().chain(words).chain(results).collect()
             }
         };
         for (param, written) in fun.params.iter().zip(written) {

@@ -299,7 +299,7 @@ impl Reader<'_> {
             Node::Token(at) => Some(self.tokens[*at].kind),
             _ => None,
         };
-        let first = stmt.iter().find_map(|node| kind(node).filter(|kind| *kind != Export));
+        let first = stmt.iter().find_map(|node| kind(node).filter(|kind| !matches!(kind, Export | Joint)));
         let ends = |node: &Node| match first {
             Some(Val | Var) => kind(node) == Some(Assign),
             Some(Fun | Proc) => {

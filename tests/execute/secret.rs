@@ -1,0 +1,585 @@
+//! Secret values: results against those of plain values, counted bytes and rounds, the independence
+//! of what a party sees from what others have put in, and programs that are refused.
+
+use super::random::Dice;
+use felis::network::local::{connect, connect_seeded};
+use felis::network::{Header, Length, Network, NetworkError, PartyId, Traffic};
+use felis::session::{Executor, Mode, Session, Status, on_large_stack};
+use std::fmt::Write;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+/// The parties of all programs here.
+const PARTY: &str = "party Party = alice | bob | carol;\n";
+
+/// Runs a program; returns its output, or its messages.
+fn run(text: &str) -> (Status, String) {
+    let mut session = Session::new().with_executor(Executor::Compiled, 1);
+    let mut output = String::new();
+    let text = format!("{PARTY}{text}");
+    let done = session.evaluate("program", &text, Mode::Script, &mut |text| output.push_str(text));
+    done.diagnostics.iter().for_each(|message| output += &session.render(message, false));
+    (done.status, output)
+}
+
+/// The lines that a program prints.
+fn lines(text: &str) -> Vec<String> {
+    let (status, output) = run(text);
+    assert_eq!(status, Status::Ok, "{text}\n{output}");
+    output.lines().map(str::to_string).collect()
+}
+
+/// Values as an array of the language.
+fn array<T: std::fmt::Display>(values: &[T]) -> String {
+    let all: Vec<String> = values.iter().map(|value| value.to_string()).collect();
+    format!("[{}]", all.join(", "))
+}
+
+/// The numbers of a printed array.
+fn numbers(line: &str) -> Vec<f64> {
+    let inner = line.trim_matches(|c| "()[]".contains(c));
+    inner.split(", ").map(|text| text.parse().unwrap_or_else(|_| panic!("{line} has no numbers"))).collect()
+}
+
+/// An integer of any size, the extremes and small ones more often.
+fn integer(dice: &mut Dice) -> i64 {
+    match dice.roll(6) {
+        0 => [i64::MIN, i64::MAX, 0, -1, 1][dice.roll(5)],
+        1 => dice.roll(9) as i64 - 4,
+        _ => (dice.roll(usize::MAX) as i64).wrapping_add(dice.roll(2) as i64),
+    }
+}
+
+/// `-9223372036854775808` is a literal that no integer holds before its sign is applied.
+fn literal(n: i64) -> String {
+    if n == i64::MIN { "(-9223372036854775807 - 1)".to_string() } else { format!("({n})") }
+}
+
+/// A number below a bound, with its sign.
+fn real(dice: &mut Dice, bound: f64) -> f64 {
+    (dice.roll(1 << 40) as f64 / (1u64 << 40) as f64 * 2.0 - 1.0) * bound
+}
+
+/// Shapes with a number of elements each.
+const SHAPES: [(&str, usize); 8] = [
+    ("1", 1),
+    ("2", 2),
+    ("3", 3),
+    ("2 \\* 3", 6),
+    ("7", 7),
+    ("2 \\^ 3", 8),
+    ("3 \\* 2 \\+ 5", 11),
+    ("20", 20),
+];
+
+#[test]
+fn integers_are_calculated_and_compared_exactly() {
+    let mut dice = Dice::seeded();
+    for _ in 0..6 {
+        let (shape, n) = SHAPES[dice.roll(SHAPES.len())];
+        let x: Vec<i64> = (0..n).map(|_| integer(&mut dice)).collect();
+        let y: Vec<i64> = x.iter().map(|x| if dice.roll(4) == 0 { *x } else { integer(&mut dice) }).collect();
+        let k = integer(&mut dice);
+        let write = |values: &[i64]| {
+            let all: Vec<String> = values.iter().map(|n| literal(*n)).collect();
+            format!("([{}] :>> int ^ ({shape}))", all.join(", "))
+        };
+        let each = |f: &dyn Fn(i64, i64) -> i64| x.iter().zip(&y).map(|(x, y)| f(*x, *y)).collect::<Vec<_>>();
+        let truth =
+            |f: &dyn Fn(i64, i64) -> bool| x.iter().zip(&y).map(|(x, y)| f(*x, *y)).collect::<Vec<_>>();
+        let mut program = format!(
+            "val x = hide[Party] (at alice {{ {} }});\nval y = hide[Party] (at carol {{ {} }});\n\
+             fun flat[T, I:COMPACTLINEAR](x : T ^ I) : string {{\n  var s = \"\";\n  for v in x do s = s + v._strr + \" \"; done\n  return s;\n}}\n",
+            write(&x),
+            write(&y)
+        );
+        let mut wanted: Vec<String> = Vec::new();
+        let mut add = |expression: &str, values: String| {
+            let expression = expression.replace("KK", &literal(k));
+            let opened =
+                if n == 1 { format!("[({expression}).reveal]") } else { format!("({expression}).reveal") };
+            let _ = writeln!(program, "println (flat {opened});");
+            wanted.push(values);
+        };
+        let ints = |values: Vec<i64>| values.iter().fold(String::new(), |s, v| s + &v.to_string() + " ");
+        let bools = |values: Vec<bool>| values.iter().fold(String::new(), |s, v| s + &v.to_string() + " ");
+        add("x + y", ints(each(&|a, b| a.wrapping_add(b))));
+        add("x - y", ints(each(&|a, b| a.wrapping_sub(b))));
+        add("x * y", ints(each(&|a, b| a.wrapping_mul(b))));
+        add("x * KK", ints(each(&|a, _| a.wrapping_mul(k))));
+        add("KK - x", ints(each(&|a, _| k.wrapping_sub(a))));
+        add("x < y", bools(truth(&|a, b| a < b)));
+        add("x <= y", bools(truth(&|a, b| a <= b)));
+        add("x > y", bools(truth(&|a, b| a > b)));
+        add("x >= y", bools(truth(&|a, b| a >= b)));
+        add("x == y", bools(truth(&|a, b| a == b)));
+        add("x != y", bools(truth(&|a, b| a != b)));
+        add("maximum (x, y)", ints(each(&|a, b| a.max(b))));
+        add("minimum (x, y)", ints(each(&|a, b| a.min(b))));
+        add("select (x == y, x, y * x)", ints(each(&|a, b| if a == b { a } else { a.wrapping_mul(b) })));
+        add("indicator (either (x < y, x == y))", ints(each(&|a, b| (a <= b) as i64)));
+        add("indicator (differ (x < y, opposite (x < y)))", ints(each(&|_, _| 1)));
+        let mut sorted = x.clone();
+        sorted.sort_unstable();
+        add("sort x", ints(sorted));
+        let mut one = |expression: &str, value: i64| {
+            let _ = writeln!(program, "println ({expression}).reveal;");
+            wanted.push(value.to_string());
+        };
+        one("sum x", x.iter().fold(0, |s, v| s.wrapping_add(*v)));
+        one("dot (x, y)", each(&|a, b| a.wrapping_mul(b)).iter().fold(0, |s, v| s.wrapping_add(*v)));
+        one("largest x", *x.iter().max().expect("one element"));
+        assert_eq!(lines(&program), wanted, "{program}");
+    }
+}
+
+#[test]
+fn matrices_tables_and_groups() {
+    let mut dice = Dice::seeded();
+    for _ in 0..3 {
+        let (n, k, m) = (1 + dice.roll(4), 1 + dice.roll(5), 1 + dice.roll(4));
+        let a: Vec<i64> = (0..n * k).map(|_| integer(&mut dice)).collect();
+        let b: Vec<i64> = (0..k * m).map(|_| integer(&mut dice)).collect();
+        let write = |values: &[i64]| array(&values.iter().map(|v| literal(*v)).collect::<Vec<_>>());
+        let keys: Vec<i64> = (0..9).map(|_| dice.roll(6) as i64 - 1).collect();
+        let values: Vec<i64> = (0..9).map(|_| integer(&mut dice)).collect();
+        let program = format!(
+            "val a = at alice {{ {} :>> int ^ ({n} \\* {k}) }};\nval b = at bob {{ {} :>> int ^ ({k} \\* {m}) }};\n\
+             println (((matmul (hide[Party] a, hide[Party] b)).reveal) :>> int ^ {});\n\
+             val keys = hide[Party] (at carol {{ {} }});\nval values = hide[Party] (at alice {{ {} }});\n\
+             println (histogram[4] keys).reveal;\nprintln (group_sums[4] (keys, values)).reveal;\n\
+             println (lookup (values, keys)).reveal;\n",
+            write(&a),
+            write(&b),
+            n * m,
+            write(&keys),
+            write(&values)
+        );
+        let mut product = vec![0i64; n * m];
+        for (at, out) in product.iter_mut().enumerate() {
+            for l in 0..k {
+                *out = out.wrapping_add(a[at / m * k + l].wrapping_mul(b[l * m + at % m]));
+            }
+        }
+        let of = |g: i64| keys.iter().zip(&values).filter(move |(key, _)| **key == g);
+        let counts: Vec<i64> = (0..4).map(|g| of(g).count() as i64).collect();
+        let sums: Vec<i64> = (0..4).map(|g| of(g).fold(0i64, |s, (_, v)| s.wrapping_add(*v))).collect();
+        let read: Vec<i64> = keys.iter().map(|key| values.get(*key as usize).copied().unwrap_or(0)).collect();
+        let shown = |values: &[i64]| {
+            let all: Vec<String> = values.iter().map(|v| v.to_string()).collect();
+            if all.len() == 1 { format!("[{}]", all[0]) } else { format!("({})", all.join(", ")) }
+        };
+        assert_eq!(
+            lines(&program),
+            [shown(&product), shown(&counts), shown(&sums), shown(&read)],
+            "{program}"
+        );
+    }
+}
+
+/// Fixed-point results, and the bound that the library states.
+#[test]
+fn fixed_point_is_within_the_stated_bounds() {
+    let mut dice = Dice::seeded();
+    let ulp = |f: i32| 0.5f64.powi(f);
+    let n = 12;
+    for (f, m, l) in [(18, 4, 4), (12, 10, 8), (24, 4, 10), (16, 14, 10), (20, 16, 3)] {
+        let bound = 2f64.powi(m);
+        let draw = |dice: &mut Dice, bound: f64| -> Vec<f64> {
+            // Multiples of an ulp, so that nothing is rounded on the way in.
+            (0..n).map(|_| (real(dice, bound) / ulp(f)).trunc() * ulp(f)).collect()
+        };
+        let (x, y) = (draw(&mut dice, bound), draw(&mut dice, 4.0));
+        let p: Vec<f64> = (0..n)
+            .map(|_| {
+                let size = dice.roll((l + m) as usize) as i32 - l;
+                ((1.0 + real(&mut dice, 1.0).abs()) * 2f64.powi(size) / ulp(f)).round().max(1.0) * ulp(f)
+            })
+            .map(|v| v.max(2f64.powi(-l)).min(bound - ulp(f)))
+            .collect();
+        let mut program = format!(
+            "val x = hide[Party, {f}, {m}] (at alice {{ {} }});\nval y = hide[Party, {f}, 2] (at bob {{ {} }});\n\
+             val p = claim_pos[{l}, {m}] (hide[Party, {f}, {m}] (at carol {{ {} }}));\n",
+            array(&x),
+            array(&y),
+            array(&p)
+        );
+        let mut checks: Vec<(String, Vec<f64>, Vec<f64>)> = Vec::new();
+        let mut add = |expression: &str, values: Vec<f64>, bounds: Vec<f64>| {
+            let _ = writeln!(program, "println ({expression}).reveal;");
+            checks.push((expression.to_string(), values, bounds));
+        };
+        let each = |a: &[f64], b: &[f64], g: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {
+            a.iter().zip(b).map(|(a, b)| g(*a, *b)).collect()
+        };
+        add("x + y", each(&x, &y, &|a, b| a + b), vec![0.0; n]);
+        add("x - y", each(&x, &y, &|a, b| a - b), vec![0.0; n]);
+        add("maximum (x, y)", each(&x, &y, &f64::max), vec![0.0; n]);
+        add("select (x < y, x, y)", each(&x, &y, &f64::min), vec![0.0; n]);
+        add("times[3] (x, -5)", x.iter().map(|v| v * -5.0).collect(), vec![0.0; n]);
+        if 2 * f + m <= 60 {
+            add("x * y", each(&x, &y, &|a, b| a * b), vec![ulp(f); n]);
+            add("scale[2] (x, 1.5)", x.iter().map(|v| v * 1.5).collect(), vec![ulp(f); n]);
+        }
+        add("clamp[1] x", x.iter().map(|v| v.clamp(-2.0 + ulp(f), 2.0 - ulp(f))).collect(), vec![0.0; n]);
+        let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+        add("mean x", vec![mean(&x)], vec![2.0 * ulp(f) + 2f64.powi(2 * m + f - 60)]);
+        if f + m <= 34 && m + l <= 31 {
+            let e = 2f64.powi(l - 25) + ulp(f);
+            add("reciprocal p", p.iter().map(|v| 1.0 / v).collect(), vec![e; n]);
+            if 2 * f + 2 + l < 60 {
+                add("y / p", each(&y, &p, &|a, b| a / b), y.iter().map(|v| v.abs() * e + ulp(f)).collect());
+            }
+        }
+        add(
+            "sqrt p",
+            p.iter().map(|v| v.sqrt()).collect(),
+            vec![2f64.powf(m as f64 / 2.0 - 25.0) + ulp(f); n],
+        );
+        add("log p", p.iter().map(|v| v.ln()).collect(), vec![2f64.powi(-23) + ulp(f); n]);
+        if m <= 4 && f <= 22 {
+            let bounds = x.iter().map(|v| v.exp() * 2f64.powi(-25) + ulp(f)).collect();
+            add("exp x", x.iter().map(|v| v.exp()).collect(), bounds);
+        }
+        if f + m <= 31 && m <= 13 {
+            let sigmoid = |v: &f64| 1.0 / (1.0 + (-v).exp());
+            add("sigmoid x", x.iter().map(sigmoid).collect(), vec![2f64.powi(-22) + ulp(f); n]);
+        }
+        let found = lines(&program);
+        assert_eq!(found.len(), checks.len(), "{program}");
+        for (line, (expression, values, bounds)) in found.iter().zip(&checks) {
+            for ((found, wanted), bound) in numbers(line).iter().zip(values).zip(bounds) {
+                let error = (found - wanted).abs();
+                assert!(
+                    error <= *bound,
+                    "{expression} with {f} digits, below 2^{m}: {found}, not {wanted}\n{program}"
+                );
+            }
+        }
+    }
+}
+
+/// What SPU gets wrong without a word (`PEERS`): right here, or no program.
+#[test]
+fn what_does_not_fit_is_refused() {
+    let right = [
+        ("val x = hide[Party, 8, 17] (at alice { (100000.0, 3.0) });\nprintln (x * x).reveal.0;", 1e10),
+        (
+            "val x = claim_pos[0, 20] (hide[Party, 18, 20] (at alice { (1000000.0, 3.0) }));\nprintln (sqrt x).reveal.0;",
+            1e3,
+        ),
+        (
+            "val x = claim_pos[0, 20] (hide[Party, 30, 20] (at alice { (1000000.0, 3.0) }));\n\
+          println (reciprocal x).reveal.0;",
+            1e-6,
+        ),
+        (
+            "val x = hide[Party, 18, 10] (at alice { [ ((i :>> int) % 1000 + 1) :> real for i in ..[100000] ] });\n\
+          println (variance x).reveal;",
+            83333.25,
+        ),
+        (
+            "val x = hide[Party, 18, 10] (at alice { [ ((i :>> int) % 1000 + 1) :> real for i in ..[10000] ] });\n\
+          println (mean x).reveal;",
+            500.5,
+        ),
+    ];
+    for (program, wanted) in right {
+        let found = numbers(&lines(program)[0])[0];
+        assert!((found - wanted).abs() <= wanted * 1e-3, "{program}\n{found}");
+    }
+    let refused = [
+        ("val x = hide[Party, 18, 17] (at alice { (100000.0, 3.0) });\nprintln (x * x).reveal;", "E0715"),
+        ("val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nprintln (exp x).reveal;", "E0715"),
+        ("val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nprintln (reciprocal x).reveal;", "E0301"),
+        ("val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nprintln (x / x).reveal;", "E0403"),
+        ("val x = hide[Party, 18, 16] (at alice { (20.0, 3.0) });\nprintln (sigmoid x).reveal;", "E0715"),
+        ("val x = hide[Party, 18, 50] (at alice { (20.0, 3.0) });\nprintln (sum[10] x).reveal;", "E0715"),
+        (
+            "val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y : secret[Party, fxp[18, 4], 2] = x;",
+            "E0301",
+        ),
+        (
+            "val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = x :>> secret[Party, fxp[18, 4], 2];",
+            "E0302",
+        ),
+        (
+            "val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = x :>> secret[Party, int, 2];",
+            "E0302",
+        ),
+        (
+            "val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = hide[Party, 16, 5] (at bob { (1.0, 2.0) });\nval z = x + y;",
+            "E0403",
+        ),
+        (
+            "val x = hide[Party] (at alice { (20, 3) });\nval y = hide[Party, 16, 5] (at bob { (1.0, 2.0) });\nval z = x * y;",
+            "E0403",
+        ),
+        // The range of the data is checked where they are.
+        ("val x = hide[Party, 18, 4] (at alice { (20.0, 3.0) });", "E0506"),
+        ("val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = claim[4] x;", "E0506"),
+        ("val x = hide[Party, 18, 40] (at alice { fill[20] 1.0 });\nprintln (mean x).reveal;", "E0506"),
+    ];
+    for (program, code) in refused {
+        let (status, shown) = run(program);
+        assert!(status != Status::Ok && shown.contains(&format!("[{code}]")), "{program}\n{shown}");
+    }
+}
+
+/// Nothing but `reveal` opens a secret.
+#[test]
+fn secrets_stay_closed() {
+    for (line, code) in [
+        ("println s;", "E"),
+        ("println (s == s);", "E"),
+        ("if s < s do println 1; done", "E"),
+        ("val t = s.send[bob];", "E"),
+        ("val t = at alice { s };", "E"),
+        ("val t = s :>> (u64 ^ 2 ^ 2) @ Party;", "E0302"),
+        (
+            "val t = (at Party { (1u64, 2u64, 3u64, 4u64) :>> u64 ^ 2 ^ 2 }) :>> secret[Party, int, 2];",
+            "E0302",
+        ),
+        ("val t = (s, s, s) :>> secret[Party, int, 2] ^ 3;", "E"),
+        ("val t = s.0;", "E"),
+        ("val t = [ s for i in ..[3] ];", "E"),
+        ("val t : int ^ 2 = s;", "E0301"),
+        ("println (1, 2).(s);", "E"),
+        ("val t = s.reveal_all;", "E"),
+    ] {
+        let (status, shown) = run(&format!("val s = hide[Party] (at alice {{ (1, 2) }});\n{line}"));
+        assert!(status != Status::Ok && shown.contains(&format!("[{code}")), "{line}\n{shown}");
+    }
+}
+
+/// Bytes that each party sends for an element, and rounds, as the comments of the library state them.
+#[test]
+fn costs_are_as_stated() {
+    const N: usize = 300;
+    let inputs = format!(
+        "val a = hide[Party] [ i :>> int for i in ..[{N}] ];\nval b = hide[Party] [ (i :>> int) * 7 for i in ..[{N}] ];\n\
+         val c = hide[Party] [ (i :>> int) % 2 == 0 for i in ..[{N}] ];\n\
+         val x = hide[Party, 18, 4] [ ((i :>> int) % 100 - 50 :> real) / 7.0 for i in ..[{N}] ];\n\
+         val y = hide[Party, 18, 4] [ ((i :>> int) % 97 - 50 :> real) / 7.0 for i in ..[{N}] ];\n"
+    );
+    let inputs = inputs.replace("- 50 :> real", "- 50) :> real").replace("((i :>> int)", "(((i :>> int)");
+    let traffic = |expression: &str| -> Vec<Traffic> {
+        let mut session = Session::new().with_executor(Executor::Compiled, 1);
+        let text = format!("{PARTY}{inputs}val r = {expression};\n");
+        let done = session.evaluate("program", &text, Mode::Script, &mut |_| ());
+        let messages: String = done.diagnostics.iter().map(|d| session.render(d, false)).collect();
+        assert_eq!(done.status, Status::Ok, "{text}{messages}");
+        session.traffic().into_iter().map(|(_, traffic)| traffic).collect()
+    };
+    for (expression, bytes, rounds) in [
+        ("a + b", 0.0, 0),
+        ("a * b", 8.0, 1),
+        ("3 * a", 0.0, 0),
+        ("both (c, c)", 1.0, 1),
+        ("indicator c", 26.0 / 3.0, 3),
+        ("select (c, a, b)", 26.0 / 3.0 + 8.0, 4),
+        ("a < b", 100.0, 9),
+        ("a == b", 18.0, 7),
+        ("maximum (a, b)", 100.0 + 26.0 / 3.0 + 8.0, 13),
+        ("a.reveal", 16.0, 1),
+        ("c.reveal", 2.0, 1),
+        ("x + y", 0.0, 0),
+        ("x * y", 64.0 / 3.0, 2),
+        ("x < y", 33.0, 8),
+        ("scale[2] (x, 0.5)", 16.0, 2),
+        ("clamp[2] x", 2.0 * (33.0 + 26.0 / 3.0 + 8.0), 24),
+        ("claim[4] x", 66.0 + 52.0 / 3.0 + 20.0 / N as f64, 19),
+        ("exp x", 348.0, 28),
+        ("sigmoid x", 555.0 + 1.0 / 3.0, 41),
+        ("mean x", 96.0 / N as f64, 4),
+        ("dot[9] (x, y)", 64.0 / N as f64, 2),
+    ] {
+        for traffic in traffic(expression) {
+            let sent = traffic.bytes_sent as f64 / N as f64;
+            assert!((sent - bytes).abs() < 0.01, "{expression}: {sent} bytes, not {bytes}");
+            assert_eq!(traffic.rounds, rounds, "rounds of {expression}");
+        }
+    }
+}
+
+/// A network that keeps what its party sees: the data it receives, and the random words it draws.
+struct Observed {
+    network: Arc<dyn Network>,
+    seen: Mutex<Vec<Vec<u8>>>,
+}
+
+impl Network for Observed {
+    fn me(&self) -> PartyId {
+        self.network.me()
+    }
+
+    fn parties(&self) -> usize {
+        self.network.parties()
+    }
+
+    fn begin(&self, epoch: u64) {
+        self.network.begin(epoch);
+    }
+
+    fn send(&self, to: PartyId, header: &Header, data: Vec<u8>) -> Result<(), NetworkError> {
+        self.network.send(to, header, data)
+    }
+
+    fn receive(
+        &self,
+        from: PartyId,
+        header: &Header,
+        length: Length,
+        interrupt: &AtomicBool,
+    ) -> Result<Vec<u8>, NetworkError> {
+        let data = self.network.receive(from, header, length, interrupt)?;
+        self.seen.lock().expect("no panic before").push(data.clone());
+        Ok(data)
+    }
+
+    fn random_words(&self, with: PartyId, words: &mut [u64]) {
+        self.network.random_words(with, words);
+        let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.seen.lock().expect("no panic before").push(bytes);
+    }
+
+    fn stop(&self, after: Option<usize>) {
+        self.network.stop(after);
+    }
+
+    fn finish(&self, interrupt: &AtomicBool) -> Result<(), NetworkError> {
+        self.network.finish(interrupt)
+    }
+
+    fn traffic(&self) -> Traffic {
+        self.network.traffic()
+    }
+}
+
+/// What each party of a program sees.
+fn views(text: &str, seed: u64) -> Vec<Vec<Vec<u8>>> {
+    let networks = if seed == 0 { connect(3) } else { connect_seeded(3, seed) };
+    let text = format!("{PARTY}{text}");
+    std::thread::scope(|scope| {
+        let run = |network: Arc<dyn Network>| {
+            let text = text.clone();
+            scope.spawn(move || {
+                on_large_stack(move || {
+                    let observed = Arc::new(Observed { network, seen: Mutex::default() });
+                    let mut session = Session::new().with_executor(Executor::Compiled, 1);
+                    session.join_parties(observed.clone());
+                    let done = session.evaluate("program", &text, Mode::Script, &mut |_| ());
+                    let messages: String =
+                        done.diagnostics.iter().map(|d| session.render(d, false)).collect();
+                    assert_eq!(done.status, Status::Ok, "{messages}");
+                    std::mem::take(&mut *observed.seen.lock().expect("no panic before"))
+                })
+            })
+        };
+        let threads: Vec<_> = networks.into_iter().map(run).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a view")).collect()
+    })
+}
+
+/// The chi-square statistic of bytes against the uniform distribution on the values that the bits of
+/// `mask` give, divided by its degrees of freedom.
+fn chi_square(bytes: impl Iterator<Item = u8>, mask: u8) -> f64 {
+    let (mut counts, mut total) = ([0u64; 256], 0u64);
+    for byte in bytes {
+        counts[usize::from(byte)] += 1;
+        total += 1;
+    }
+    let values = 1u64 << mask.count_ones();
+    let expected = total as f64 / values as f64;
+    let in_mask = |value: usize| value as u8 & !mask == 0;
+    let sum: f64 =
+        (0..256).filter(|v| in_mask(*v)).map(|v| (counts[v] as f64 - expected).powi(2) / expected).sum();
+    sum / (values - 1) as f64
+}
+
+/// A bound that a uniform sample exceeds with a probability below 1e-9 (Wilson and Hilferty, 1931).
+fn chi_square_bound(mask: u8) -> f64 {
+    let k = f64::from((1u32 << mask.count_ones()) - 1);
+    (1.0 - 2.0 / (9.0 * k) + 6.3 * (2.0 / (9.0 * k)).sqrt()).powi(3)
+}
+
+/// The messages of each party and the words it draws are uniform, each alone and any two of one length
+/// together, whatever the others have put in: all elements equal, or random ones.
+#[test]
+fn what_a_party_sees_is_independent_of_the_inputs_of_others() {
+    let n = 4000;
+    let computations = [
+        "val r = x * y;",
+        "val r = x < y;",
+        "val r = x == y;",
+        "val r = indicator (opposite (x == y));",
+        "val f = (hide[Party, 16, 8] (at bob { [ v :> real for v in small ] }));\nval r = f * f;",
+        "val f = (hide[Party, 16, 8] (at bob { [ v :> real for v in small ] }));\nval r = rescale[3] f;",
+        "val r = matmul (x :>> secret[Party, int, 2 \\* 2000], y :>> secret[Party, int, 2000 \\* 2]);",
+    ];
+    for input in ["7", "(i :>> int) * 6364136223846793005 + 1442695040888963407"] {
+        for computation in computations {
+            let text = format!(
+                "val small = at bob {{ [ ({input}).mod[100] :>> int for i in ..[{n}] ] }};\n\
+                 val x = hide[Party] (at bob {{ [ {input} for i in ..[{n}] ] }});\n\
+                 val y = hide[Party] (at carol {{ [ 3 * ({input}) for i in ..[{n}] ] }});\n{computation}\n"
+            );
+            for (party, view) in views(&text, 0).into_iter().enumerate() {
+                let view: Vec<Vec<u8>> = view.into_iter().filter(|message| message.len() >= 1000).collect();
+                let masks: Vec<u8> =
+                    view.iter().map(|m| m.iter().fold(0, |mask, byte| mask | byte)).collect();
+                let check = |bytes: &mut dyn Iterator<Item = u8>, mask: u8, what: &str| {
+                    let found = chi_square(bytes, mask);
+                    assert!(found < chi_square_bound(mask), "{what} of party {party}: {found}\n{text}");
+                };
+                for (at, message) in view.iter().enumerate() {
+                    check(&mut message.iter().copied(), masks[at], "a message");
+                    for (other, second) in view.iter().enumerate().take(at) {
+                        if message.len() != second.len() || masks[at] != masks[other] {
+                            continue;
+                        }
+                        let pairs = || message.iter().zip(second);
+                        check(&mut pairs().map(|(a, b)| a ^ b), masks[at], "two messages");
+                        if masks[at] == 255 {
+                            check(&mut pairs().map(|(a, b)| a.wrapping_sub(*b)), 255, "two messages");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Each function of secrets can be read from the library alone: whatever a program of its own names so
+/// still works.
+#[test]
+fn each_name_of_the_library_can_be_a_programs_own() {
+    for file in [
+        "replicated",
+        "shared_bits",
+        "truncation",
+        "secret",
+        "fixed_point",
+        "fixed_functions",
+        "secret_order",
+    ] {
+        let path = format!("{}/stdlib/{file}.flx", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).expect("a file of the library");
+        let heads =
+            text.lines().filter_map(|line| line.strip_prefix("joint ").unwrap_or(line).strip_prefix("fun "));
+        let mut names: Vec<&str> = heads.filter_map(|head| head.split(['[', '(', ' ']).next()).collect();
+        names.retain(|name| !name.is_empty() && !["sum", "log", "exp", "sqrt", "hide"].contains(name));
+        names.sort_unstable();
+        names.dedup();
+        assert!(names.len() > 1, "{file}");
+        for name in names.into_iter().filter(|name| name.starts_with(|c: char| c.is_alphabetic())) {
+            let program =
+                format!("fun {name}(x:string):string => x + \"!\";\nprintln ({name} \"{file}\");\n");
+            let mut session = Session::new();
+            let mut output = String::new();
+            let done = session.evaluate("program", &program, Mode::Script, &mut |text| output.push_str(text));
+            done.diagnostics.iter().for_each(|message| output += &session.render(message, false));
+            assert_eq!((done.status, &*output), (Status::Ok, &*format!("{file}!\n")), "{name}");
+        }
+    }
+}
