@@ -285,7 +285,7 @@ impl Run<'_> {
     ) -> Result<Option<Value>, Box<RuntimeError>> {
         let party = machine.party_mut().expect("the machine of a party has one");
         party.begin(epoch);
-        let (me, network) = (party.me, party.network.clone());
+        let (names, network) = (party.names.clone(), party.network.clone());
         let position = Cell::new(0u64);
         let send = |text: &str, here: bool| {
             // A reader that is gone wants no output.
@@ -312,10 +312,10 @@ impl Run<'_> {
             screen: self.screen,
         };
         // A panic must not leave the others waiting.
-        let stop = StopUnlessDone { network: &*network, done: Cell::new(false) };
-        let value = machine.run(self.program, self.script, &mut host)?;
-        let _ = me;
-        machine.finish_party(self.interrupt, self.script)?;
+        let stop = StopUnlessDone { network: &*network, done: Cell::new(false), after: Cell::new(None) };
+        let note = |error: &Box<RuntimeError>| stop.after.set(cause(error, &names));
+        let value = machine.run(self.program, self.script, &mut host).inspect_err(note)?;
+        machine.finish_party(self.interrupt, self.script).inspect_err(note)?;
         stop.done.set(true);
         Ok(value)
     }
@@ -325,12 +325,24 @@ impl Run<'_> {
 struct StopUnlessDone<'a> {
     network: &'a dyn Network,
     done: Cell<bool>,
+    /// The party that has stopped before.
+    after: Cell<Option<PartyId>>,
+}
+
+/// Returns the party whose end is the reason for an error.
+fn cause(error: &RuntimeError, names: &[Arc<str>]) -> Option<PartyId> {
+    match &error.failure {
+        Failure::PartyStopped { party } | Failure::PartyLost { party } => {
+            names.iter().position(|name| **name == **party)
+        }
+        _ => None,
+    }
 }
 
 impl Drop for StopUnlessDone<'_> {
     fn drop(&mut self) {
         if !self.done.get() {
-            self.network.stop();
+            self.network.stop(self.after.get());
         }
     }
 }

@@ -61,8 +61,16 @@ fn real(dice: &mut Dice, bound: f64) -> f64 {
 }
 
 /// Shapes with a number of elements each.
-const SHAPES: [(&str, usize); 8] =
-    [("1", 1), ("2", 2), ("3", 3), ("2 \\* 3", 6), ("7", 7), ("2 \\^ 3", 8), ("3 \\* 2 \\+ 5", 11), ("20", 20)];
+const SHAPES: [(&str, usize); 8] = [
+    ("1", 1),
+    ("2", 2),
+    ("3", 3),
+    ("2 \\* 3", 6),
+    ("7", 7),
+    ("2 \\^ 3", 8),
+    ("3 \\* 2 \\+ 5", 11),
+    ("20", 20),
+];
 
 #[test]
 fn integers_are_calculated_and_compared_exactly() {
@@ -77,7 +85,8 @@ fn integers_are_calculated_and_compared_exactly() {
             format!("([{}] :>> int ^ ({shape}))", all.join(", "))
         };
         let each = |f: &dyn Fn(i64, i64) -> i64| x.iter().zip(&y).map(|(x, y)| f(*x, *y)).collect::<Vec<_>>();
-        let truth = |f: &dyn Fn(i64, i64) -> bool| x.iter().zip(&y).map(|(x, y)| f(*x, *y)).collect::<Vec<_>>();
+        let truth =
+            |f: &dyn Fn(i64, i64) -> bool| x.iter().zip(&y).map(|(x, y)| f(*x, *y)).collect::<Vec<_>>();
         let mut program = format!(
             "val x = hide[Party] (at alice {{ {} }});\nval y = hide[Party] (at carol {{ {} }});\n\
              fun flat[T, I:COMPACTLINEAR](x : T ^ I) : string {{\n  var s = \"\";\n  for v in x do s = s + v._strr + \" \"; done\n  return s;\n}}\n",
@@ -87,7 +96,8 @@ fn integers_are_calculated_and_compared_exactly() {
         let mut wanted: Vec<String> = Vec::new();
         let mut add = |expression: &str, values: String| {
             let expression = expression.replace("KK", &literal(k));
-            let opened = if n == 1 { format!("[({expression}).reveal]") } else { format!("({expression}).reveal") };
+            let opened =
+                if n == 1 { format!("[({expression}).reveal]") } else { format!("({expression}).reveal") };
             let _ = writeln!(program, "println (flat {opened});");
             wanted.push(values);
         };
@@ -159,7 +169,11 @@ fn matrices_tables_and_groups() {
             let all: Vec<String> = values.iter().map(|v| v.to_string()).collect();
             if all.len() == 1 { format!("[{}]", all[0]) } else { format!("({})", all.join(", ")) }
         };
-        assert_eq!(lines(&program), [shown(&product), shown(&counts), shown(&sums), shown(&read)], "{program}");
+        assert_eq!(
+            lines(&program),
+            [shown(&product), shown(&counts), shown(&sums), shown(&read)],
+            "{program}"
+        );
     }
 }
 
@@ -217,7 +231,11 @@ fn fixed_point_is_within_the_stated_bounds() {
                 add("y / p", each(&y, &p, &|a, b| a / b), y.iter().map(|v| v.abs() * e + ulp(f)).collect());
             }
         }
-        add("sqrt p", p.iter().map(|v| v.sqrt()).collect(), vec![2f64.powf(m as f64 / 2.0 - 25.0) + ulp(f); n]);
+        add(
+            "sqrt p",
+            p.iter().map(|v| v.sqrt()).collect(),
+            vec![2f64.powf(m as f64 / 2.0 - 25.0) + ulp(f); n],
+        );
         add("log p", p.iter().map(|v| v.ln()).collect(), vec![2f64.powi(-23) + ulp(f); n]);
         if m <= 4 && f <= 22 {
             let bounds = x.iter().map(|v| v.exp() * 2f64.powi(-25) + ulp(f)).collect();
@@ -232,7 +250,10 @@ fn fixed_point_is_within_the_stated_bounds() {
         for (line, (expression, values, bounds)) in found.iter().zip(&checks) {
             for ((found, wanted), bound) in numbers(line).iter().zip(values).zip(bounds) {
                 let error = (found - wanted).abs();
-                assert!(error <= *bound, "{expression} with {f} digits, below 2^{m}: {found}, not {wanted}\n{program}");
+                assert!(
+                    error <= *bound,
+                    "{expression} with {f} digits, below 2^{m}: {found}, not {wanted}\n{program}"
+                );
             }
         }
     }
@@ -243,13 +264,25 @@ fn fixed_point_is_within_the_stated_bounds() {
 fn what_does_not_fit_is_refused() {
     let right = [
         ("val x = hide[Party, 8, 17] (at alice { (100000.0, 3.0) });\nprintln (x * x).reveal.0;", 1e10),
-        ("val x = claim_pos[0, 20] (hide[Party, 18, 20] (at alice { (1000000.0, 3.0) }));\nprintln (sqrt x).reveal.0;", 1e3),
-        ("val x = claim_pos[0, 20] (hide[Party, 30, 20] (at alice { (1000000.0, 3.0) }));\n\
-          println (reciprocal x).reveal.0;", 1e-6),
-        ("val x = hide[Party, 18, 10] (at alice { [ ((i :>> int) % 1000 + 1) :> real for i in ..[100000] ] });\n\
-          println (variance x).reveal;", 83333.25),
-        ("val x = hide[Party, 18, 10] (at alice { [ ((i :>> int) % 1000 + 1) :> real for i in ..[10000] ] });\n\
-          println (mean x).reveal;", 500.5),
+        (
+            "val x = claim_pos[0, 20] (hide[Party, 18, 20] (at alice { (1000000.0, 3.0) }));\nprintln (sqrt x).reveal.0;",
+            1e3,
+        ),
+        (
+            "val x = claim_pos[0, 20] (hide[Party, 30, 20] (at alice { (1000000.0, 3.0) }));\n\
+          println (reciprocal x).reveal.0;",
+            1e-6,
+        ),
+        (
+            "val x = hide[Party, 18, 10] (at alice { [ ((i :>> int) % 1000 + 1) :> real for i in ..[100000] ] });\n\
+          println (variance x).reveal;",
+            83333.25,
+        ),
+        (
+            "val x = hide[Party, 18, 10] (at alice { [ ((i :>> int) % 1000 + 1) :> real for i in ..[10000] ] });\n\
+          println (mean x).reveal;",
+            500.5,
+        ),
     ];
     for (program, wanted) in right {
         let found = numbers(&lines(program)[0])[0];
@@ -262,11 +295,26 @@ fn what_does_not_fit_is_refused() {
         ("val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nprintln (x / x).reveal;", "E0403"),
         ("val x = hide[Party, 18, 16] (at alice { (20.0, 3.0) });\nprintln (sigmoid x).reveal;", "E0715"),
         ("val x = hide[Party, 18, 50] (at alice { (20.0, 3.0) });\nprintln (sum[10] x).reveal;", "E0715"),
-        ("val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y : secret[Party, fxp[18, 4], 2] = x;", "E0301"),
-        ("val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = x :>> secret[Party, fxp[18, 4], 2];", "E0302"),
-        ("val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = x :>> secret[Party, int, 2];", "E0302"),
-        ("val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = hide[Party, 16, 5] (at bob { (1.0, 2.0) });\nval z = x + y;", "E0403"),
-        ("val x = hide[Party] (at alice { (20, 3) });\nval y = hide[Party, 16, 5] (at bob { (1.0, 2.0) });\nval z = x * y;", "E0403"),
+        (
+            "val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y : secret[Party, fxp[18, 4], 2] = x;",
+            "E0301",
+        ),
+        (
+            "val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = x :>> secret[Party, fxp[18, 4], 2];",
+            "E0302",
+        ),
+        (
+            "val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = x :>> secret[Party, int, 2];",
+            "E0302",
+        ),
+        (
+            "val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = hide[Party, 16, 5] (at bob { (1.0, 2.0) });\nval z = x + y;",
+            "E0403",
+        ),
+        (
+            "val x = hide[Party] (at alice { (20, 3) });\nval y = hide[Party, 16, 5] (at bob { (1.0, 2.0) });\nval z = x * y;",
+            "E0403",
+        ),
         // The range of the data is checked where they are.
         ("val x = hide[Party, 18, 4] (at alice { (20.0, 3.0) });", "E0506"),
         ("val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = claim[4] x;", "E0506"),
@@ -288,7 +336,10 @@ fn secrets_stay_closed() {
         ("val t = s.send[bob];", "E"),
         ("val t = at alice { s };", "E"),
         ("val t = s :>> (u64 ^ 2 ^ 2) @ Party;", "E0302"),
-        ("val t = (at Party { (1u64, 2u64, 3u64, 4u64) :>> u64 ^ 2 ^ 2 }) :>> secret[Party, int, 2];", "E0302"),
+        (
+            "val t = (at Party { (1u64, 2u64, 3u64, 4u64) :>> u64 ^ 2 ^ 2 }) :>> secret[Party, int, 2];",
+            "E0302",
+        ),
         ("val t = (s, s, s) :>> secret[Party, int, 2] ^ 3;", "E"),
         ("val t = s.0;", "E"),
         ("val t = [ s for i in ..[3] ];", "E"),
@@ -392,8 +443,8 @@ impl Network for Observed {
         self.seen.lock().expect("no panic before").push(bytes);
     }
 
-    fn stop(&self) {
-        self.network.stop();
+    fn stop(&self, after: Option<usize>) {
+        self.network.stop(after);
     }
 
     fn finish(&self, interrupt: &AtomicBool) -> Result<(), NetworkError> {
@@ -418,7 +469,8 @@ fn views(text: &str, seed: u64) -> Vec<Vec<Vec<u8>>> {
                     let mut session = Session::new().with_executor(Executor::Compiled, 1);
                     session.join_parties(observed.clone());
                     let done = session.evaluate("program", &text, Mode::Script, &mut |_| ());
-                    let messages: String = done.diagnostics.iter().map(|d| session.render(d, false)).collect();
+                    let messages: String =
+                        done.diagnostics.iter().map(|d| session.render(d, false)).collect();
                     assert_eq!(done.status, Status::Ok, "{messages}");
                     std::mem::take(&mut *observed.seen.lock().expect("no panic before"))
                 })
@@ -440,7 +492,8 @@ fn chi_square(bytes: impl Iterator<Item = u8>, mask: u8) -> f64 {
     let values = 1u64 << mask.count_ones();
     let expected = total as f64 / values as f64;
     let in_mask = |value: usize| value as u8 & !mask == 0;
-    let sum: f64 = (0..256).filter(|v| in_mask(*v)).map(|v| (counts[v] as f64 - expected).powi(2) / expected).sum();
+    let sum: f64 =
+        (0..256).filter(|v| in_mask(*v)).map(|v| (counts[v] as f64 - expected).powi(2) / expected).sum();
     sum / (values - 1) as f64
 }
 
@@ -473,7 +526,8 @@ fn what_a_party_sees_is_independent_of_the_inputs_of_others() {
             );
             for (party, view) in views(&text, 0).into_iter().enumerate() {
                 let view: Vec<Vec<u8>> = view.into_iter().filter(|message| message.len() >= 1000).collect();
-                let masks: Vec<u8> = view.iter().map(|m| m.iter().fold(0, |mask, byte| mask | byte)).collect();
+                let masks: Vec<u8> =
+                    view.iter().map(|m| m.iter().fold(0, |mask, byte| mask | byte)).collect();
                 let check = |bytes: &mut dyn Iterator<Item = u8>, mask: u8, what: &str| {
                     let found = chi_square(bytes, mask);
                     assert!(found < chi_square_bound(mask), "{what} of party {party}: {found}\n{text}");
@@ -500,17 +554,27 @@ fn what_a_party_sees_is_independent_of_the_inputs_of_others() {
 /// still works.
 #[test]
 fn each_name_of_the_library_can_be_a_programs_own() {
-    for file in ["replicated", "shared_bits", "truncation", "secret", "fixed_point", "fixed_functions", "secret_order"] {
+    for file in [
+        "replicated",
+        "shared_bits",
+        "truncation",
+        "secret",
+        "fixed_point",
+        "fixed_functions",
+        "secret_order",
+    ] {
         let path = format!("{}/stdlib/{file}.flx", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(path).expect("a file of the library");
-        let heads = text.lines().filter_map(|line| line.strip_prefix("joint ").unwrap_or(line).strip_prefix("fun "));
+        let heads =
+            text.lines().filter_map(|line| line.strip_prefix("joint ").unwrap_or(line).strip_prefix("fun "));
         let mut names: Vec<&str> = heads.filter_map(|head| head.split(['[', '(', ' ']).next()).collect();
         names.retain(|name| !name.is_empty() && !["sum", "log", "exp", "sqrt", "hide"].contains(name));
         names.sort_unstable();
         names.dedup();
         assert!(names.len() > 1, "{file}");
         for name in names.into_iter().filter(|name| name.starts_with(|c: char| c.is_alphabetic())) {
-            let program = format!("fun {name}(x:string):string => x + \"!\";\nprintln ({name} \"{file}\");\n");
+            let program =
+                format!("fun {name}(x:string):string => x + \"!\";\nprintln ({name} \"{file}\");\n");
             let mut session = Session::new();
             let mut output = String::new();
             let done = session.evaluate("program", &program, Mode::Script, &mut |text| output.push_str(text));

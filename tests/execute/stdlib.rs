@@ -85,8 +85,9 @@ fn every_definition_has_a_sentence_and_an_example() {
             let at_places = source.text[stmt.span.range()].contains(":PLACES") && comment.iter().any(stated);
             // A procedure has no value that could be shown.
             let procedure = matches!(&stmt.kind, StmtKind::Function { function, .. } if function.is_proc);
-            let needs_example =
-                !(procedure || at_places || matches!(stmt.kind, StmtKind::Variant(..) | StmtKind::Typedef(..)));
+            let needs_example = !(procedure
+                || at_places
+                || matches!(stmt.kind, StmtKind::Variant(..) | StmtKind::Typedef(..)));
             let example = comment.iter().any(|line| line.starts_with("/// > "));
             if !sentence || needs_example && !example {
                 let header: String = source.text[stmt.span.range()].lines().take(1).collect();

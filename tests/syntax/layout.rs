@@ -250,6 +250,23 @@ fn definitions_are_laid_out_as_people_write_them() {
 }
 
 #[test]
+fn places_are_laid_out_as_people_write_them() {
+    becomes(
+        "val x : int@{ alice,bob }=at  {alice,bob}{val k=3;k+1};at {alice, bob} { println x; } println 3;\n",
+        "val x : int @ {alice, bob} = at {alice, bob} { val k = 3; k + 1 };\n\
+         at {alice, bob} { println x; }\n\
+         println 3;\n",
+    );
+    becomes(
+        "joint fun f(x:int@{alice,bob}):int@{alice,bob} {return x;}at bob{println 1;}\n\
+         export joint fun g(x:int @ alice):int=>x.give[{bob,carol}].1;\n",
+        "joint fun f(x:int @ {alice, bob}):int @ {alice, bob} { return x; }\n\
+         at bob { println 1; }\n\
+         export joint fun g(x:int @ alice):int => x.give[{bob, carol}].1;\n",
+    );
+}
+
+#[test]
 fn lines_end_as_most_of_them_did() {
     becomes(
         "val x=1 ;\r\n/* a\r\n   b */\r\n// c\r\nval y=2;\r\n",

@@ -13,6 +13,7 @@ mod lsp;
 mod lsp_client;
 mod lsp_random;
 mod lsp_session;
+mod parties;
 #[cfg(unix)]
 mod repl;
 #[cfg(unix)]

@@ -28,6 +28,9 @@ pub const HEAD_BYTES: usize = 72;
 /// The number of bytes of data in one frame at most.
 pub const MAX_PART_BYTES: usize = 1 << 16;
 
+/// The number of parties at most.
+pub const MAX_PARTIES: usize = 64;
+
 /// The name of a session: nobody can know it before all parties have drawn their nonces.
 pub type SessionName = [u8; 16];
 
@@ -44,7 +47,8 @@ pub enum Kind {
     Credit = 3,
     /// A sign of life; the number is 0.
     Heartbeat = 4,
-    /// The sender has stopped in this epoch; the number is 0.
+    /// The sender has stopped in this epoch; the number is 0, or one more than that of the party
+    /// that has stopped before it.
     Stop = 5,
     /// The sender has finished this epoch; the number is how many messages it sent in it to the
     /// receiver.
@@ -106,7 +110,8 @@ impl Head {
             Kind::Data => true,
             Kind::Part => (1..=MAX_PART_BYTES as u64).contains(&number) && header == NO_HEADER,
             Kind::Credit | Kind::Finish => header == NO_HEADER,
-            Kind::Heartbeat | Kind::Stop => header == NO_HEADER && number == 0,
+            Kind::Heartbeat => header == NO_HEADER && number == 0,
+            Kind::Stop => header == NO_HEADER && number <= MAX_PARTIES as u64,
         };
         if fits { Ok(Head { kind, epoch, header, number }) } else { Err(Refusal::Malformed) }
     }
@@ -151,7 +156,8 @@ mod tests {
             (Kind::Part, 0),
             (Kind::Part, 1 + MAX_PART_BYTES as u64),
             (Kind::Part, u64::MAX),
-            (Kind::Stop, 1),
+            (Kind::Stop, 1 + MAX_PARTIES as u64),
+            (Kind::Heartbeat, 1),
         ] {
             let bad = Head { number, ..head(kind) }.encode(&SESSION);
             assert_eq!(Head::decode(&bad, &SESSION), Err(Refusal::Malformed), "{kind:?} {number}");

@@ -15,7 +15,7 @@
 //! and cannot know it.
 
 use crate::config::ConfigError;
-use crate::frame::SessionName;
+use crate::frame::{MAX_PARTIES, SessionName};
 use crate::network::PartyId;
 use ring::digest::{Context, SHA256};
 use std::fmt;
@@ -25,9 +25,6 @@ const MAGIC: &[u8; 16] = b"felis parties 1\n";
 
 /// The size of a greeting in bytes at most.
 pub const MAX_HELLO_BYTES: usize = 1 << 14;
-
-/// The number of parties at most.
-pub const MAX_PARTIES: usize = 64;
 
 /// The length of the text that names a build in bytes at most.
 pub const MAX_BUILD_BYTES: usize = 256;

@@ -19,7 +19,8 @@ mod tls;
 
 pub use certificate::{CertificateError, Created, MAX_NAME_BYTES, create_certificate};
 pub use config::{Config, ConfigError, Entry};
-pub use handshake::{ConnectError, Difference, MAX_BUILD_BYTES, MAX_PARTIES, hash};
+pub use frame::MAX_PARTIES;
+pub use handshake::{ConnectError, Difference, MAX_BUILD_BYTES, hash};
 pub use network::Network;
 pub use tls::{Limits, Options, connect};
 

@@ -47,7 +47,8 @@ pub struct Outflow {
     allowed: u64,
     charged: u64,
     credit: Option<u64>,
-    stop: Option<u64>,
+    /// The epoch, and the number of the party that was the first to stop.
+    stop: Option<(u64, u64)>,
     finish: Option<(u64, u64)>,
     heartbeat: bool,
 }
@@ -82,10 +83,11 @@ impl Outflow {
         self.credit = self.credit.max(Some(credit));
     }
 
-    /// Says that this party has stopped. The messages of the epoch are forgotten.
-    pub fn stop(&mut self, epoch: u64) {
+    /// Says that this party has stopped, and after which other one. The messages of the epoch are
+    /// forgotten.
+    pub fn stop(&mut self, epoch: u64, after: Option<usize>) {
         self.messages.clear();
-        self.stop = Some(epoch);
+        self.stop = Some((epoch, after.map_or(0, |party| party as u64 + 1)));
     }
 
     /// Says that this party has finished, after that many messages.
@@ -122,8 +124,8 @@ impl Outflow {
         let mut control = |kind, epoch, number| {
             bytes.extend(Head { kind, epoch, header: NO_HEADER, number }.encode(&session));
         };
-        if let Some(epoch) = self.stop.take() {
-            control(Kind::Stop, epoch, 0);
+        if let Some((epoch, after)) = self.stop.take() {
+            control(Kind::Stop, epoch, after);
         }
         if let Some(credit) = self.credit.take() {
             control(Kind::Credit, 0, credit);
@@ -191,8 +193,8 @@ struct Open {
 pub enum Event {
     /// The sender lets this party go that far.
     Credit(u64),
-    /// The sender has stopped in this epoch.
-    Stop(u64),
+    /// The sender has stopped in this epoch, by itself or after another party.
+    Stop(u64, Option<usize>),
     /// The sender has finished this epoch, after that many messages.
     Finish(u64, u64),
 }
@@ -272,7 +274,10 @@ impl Inflow {
                 }
                 Kind::Part => self.begin_part(&head)?,
                 Kind::Credit => say(Event::Credit(head.number)),
-                Kind::Stop => say(Event::Stop(head.epoch)),
+                Kind::Stop => {
+                    let after = head.number.checked_sub(1).map(|party| party as usize);
+                    say(Event::Stop(head.epoch, after));
+                }
                 Kind::Finish => say(Event::Finish(head.epoch, head.number)),
                 Kind::Heartbeat => {}
             }
@@ -494,7 +499,7 @@ mod tests {
             let (mut out, mut into) = (Outflow::new(SESSION), Inflow::new(SESSION));
             out.push(1, header(0), vec![1; 2 * MAX_WINDOW_BYTES as usize]);
             carry(&mut out, &mut into, 1);
-            out.stop(1);
+            out.stop(1, None);
             if begun {
                 into.begin(2);
                 into.credit().into_iter().for_each(|credit| out.allow(credit));

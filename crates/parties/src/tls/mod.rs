@@ -20,8 +20,8 @@ mod liar;
 
 use crate::certificate::MAX_NAME_BYTES;
 use crate::config::Config;
-use crate::frame::SessionName;
-use crate::handshake::{ConnectError, Hello, MAX_BUILD_BYTES, MAX_PARTIES, hash};
+use crate::frame::{MAX_PARTIES, SessionName};
+use crate::handshake::{ConnectError, Hello, MAX_BUILD_BYTES, hash};
 use crate::network::progress::{Counters, Progress};
 use crate::network::stream::Streams;
 use crate::network::{Header, Length, Network, NetworkError, POLL, PartyId, Refusal, Traffic, lock};
@@ -338,10 +338,12 @@ impl Shared {
         peer.quiet = 0;
         let (outbox, progress) = (&self.outboxes[party], &mut state.progress);
         let (finish, later, mut events) = (&mut peer.finish, &mut peer.later, false);
+        let (me, parties) = (self.me, self.outboxes.len());
         let fed = peer.inflow.feed(plain, epoch, |event| match event {
             Event::Credit(allowed) => outbox.change(|out| out.flow.allow(allowed)),
-            Event::Stop(at) => {
-                progress.stopped(party, at);
+            Event::Stop(at, after) => {
+                let first = after.filter(|&first| first < parties && first != me);
+                progress.stopped(first.unwrap_or(party), at);
                 events = true;
             }
             Event::Finish(at, messages) => {
@@ -501,12 +503,12 @@ impl Network for Tls {
         self.streams.fill(with, words);
     }
 
-    fn stop(&self) {
+    fn stop(&self, after: Option<PartyId>) {
         self.shared.change(|state| {
             let epoch = state.epoch;
             state.progress.stopped(self.shared.me, epoch);
             for party in self.shared.others() {
-                self.shared.outboxes[party].change(|out| out.flow.stop(epoch));
+                self.shared.outboxes[party].change(|out| out.flow.stop(epoch, after));
             }
         });
         // The process may end now.

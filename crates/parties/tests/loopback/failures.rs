@@ -15,7 +15,7 @@ fn a_stop_reaches_who_waits_before_what_was_sent() {
         // The others never ask for this; the stop must not wait behind it.
         0 => {
             send(&*nets[0], 1, 0, vec![0; 32 << 20]).expect("sent");
-            nets[0].stop();
+            nets[0].stop(None);
             Err(NetworkError::Stopped(0))
         }
         1 => receive(&*nets[1], 2, 0, 1).map(drop),
@@ -35,7 +35,7 @@ fn a_stop_just_before_the_end_of_the_process_is_heard() {
                 receive(&*alice, 1, 0, 1).map(drop)
             } else {
                 let bob = bob.as_ref().expect("two");
-                bob.stop();
+                bob.stop(None);
                 Ok(())
             }
         });
@@ -156,7 +156,7 @@ fn a_killed_and_a_stopped_process() {
             // What is written to a process that is stopped fills the buffers of the system.
             let _ = send(&*net, 2, 0, vec![0; 32 << 20]);
             let error = receive(&*net, 2, 0, 1).expect_err("an end");
-            net.stop();
+            net.stop(None);
             error
         });
         let _ = carol.kill();

@@ -97,12 +97,12 @@ fn an_epoch_that_failed_leaves_nothing() {
         // More than a window, which is never received.
         let _ = send(net, (me + 1) % 3, 0, vec![9; 12 << 20]);
         if me == 1 {
-            net.stop();
+            net.stop(None);
         } else {
             // Who hears it stops, too, and may be heard first.
             let error = receive(net, (me + 1) % 3, 5, 1);
             assert!(matches!(error, Err(NetworkError::Stopped(_))), "{error:?}");
-            net.stop();
+            net.stop(None);
         }
         for epoch in 2..4 {
             net.begin(epoch);
@@ -146,7 +146,7 @@ fn what_nobody_asks_for_or_nobody_sends_is_found_at_the_end() {
     let results = each(2, |me| {
         nets[me].begin(2);
         if me == 0 { receive(&*nets[0], 1, 0, 1).map(drop) } else { nets[1].finish(&GO) }
-            .inspect_err(|_| nets[me].stop())
+            .inspect_err(|_| nets[me].stop(None))
     });
     assert_eq!(results, [Err(NetworkError::Refused(1, Refusal::OutOfPlace)), Err(NetworkError::Stopped(0))]);
 }

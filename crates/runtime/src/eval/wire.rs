@@ -281,7 +281,7 @@ fn valid_slots(layout: &Layout, start: usize, buffer: &Buffer) -> bool {
 
 /// Returns true if no bit above the width of a number is set.
 fn fits_width(fixed: Fixed, word: u64) -> bool {
-    let width = u32::from(fixed.shape().0);
+    let width = fixed.shape().0;
     width >= u64::BITS || word >> width == 0
 }
 

@@ -200,7 +200,7 @@ impl Network for Local {
         self.streams.fill(with, words);
     }
 
-    fn stop(&self) {
+    fn stop(&self, _after: Option<PartyId>) {
         let epoch = lock(&self.inbox().state).epoch;
         for inbox in self.inboxes.iter() {
             inbox.change(|state| state.progress.stopped(self.me, epoch));
@@ -312,7 +312,7 @@ mod tests {
             let waiting = scope.spawn(|| receive(&*nets[1], 3, 0, 1));
             let finishing = scope.spawn(|| nets[2].finish(&GO));
             thread::sleep(Duration::from_millis(20));
-            nets[0].stop();
+            nets[0].stop(None);
             for thread in [waiting.join().expect("no panic").map(drop), finishing.join().expect("no panic")] {
                 assert_eq!(thread, Err(NetworkError::Stopped(0)));
             }
@@ -341,7 +341,7 @@ mod tests {
         let begin = |epoch| nets.iter().for_each(|net| net.begin(epoch));
         begin(1);
         send(&*nets[0], 1, 0, &[1]);
-        nets[1].stop();
+        nets[1].stop(None);
         // The sender is ahead: it begins the next epoch first.
         nets[0].begin(2);
         send(&*nets[0], 1, 0, &[2]);

@@ -166,8 +166,9 @@ pub trait Network: Send + Sync {
     /// stream of its own if `with` is this party. Both parties of a stream draw in the same order.
     fn random_words(&self, with: PartyId, words: &mut [u64]);
 
-    /// Tells all others that this party has stopped in the present epoch.
-    fn stop(&self);
+    /// Tells all others that this party has stopped in the present epoch; `after` is the party that
+    /// had stopped or was lost before, if that is why. The others may hear of this party first.
+    fn stop(&self, after: Option<PartyId>);
 
     /// Waits until all others have finished the present epoch, too.
     ///

@@ -20,7 +20,9 @@ impl Checker<'_> {
     /// Declares the functions of an input by name.
     pub(in crate::check) fn collect_functions<'s>(&mut self, stmts: impl Iterator<Item = &'s Stmt>) {
         for stmt in stmts {
-            if let StmtKind::Party { name, .. } = &stmt.kind {
+            if let StmtKind::Party { name, .. } = &stmt.kind
+                && self.program.party.as_ref().is_some_and(|party| party.name == name.text)
+            {
                 self.declare_me(name.span);
             }
             let StmtKind::Function { name, function, doc } = &stmt.kind else { continue };

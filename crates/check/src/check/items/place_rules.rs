@@ -264,6 +264,8 @@ impl InsideWalk<'_> {
     fn term(&mut self, term: &Term, here: Option<Work<'_>>) {
         match (&term.kind, here) {
             (TermKind::At(places, body), _) => return self.term(body, Some((places, term.span))),
+            // What gives a value at places is evaluated before, by all.
+            (TermKind::Here(inner), _) => return self.term(inner, None),
             (TermKind::Closure { function, captures, .. }, Some(here)) => {
                 self.call(*function, false, term.span, here);
                 captures.iter().for_each(|local| self.call_bound(*local, term.span, here));

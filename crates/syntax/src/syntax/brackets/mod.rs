@@ -488,6 +488,12 @@ impl<'s> BracketPass<'s> {
             TokenKind::RBrace if self.out.tokens[self.start].kind == TokenKind::At => {
                 next.is_none_or(|next| next != TokenKind::LBrace && !next.continues_operand())
             }
+            // `fun f(x:T @ {alice, bob}):T @ {alice, bob} { … }`
+            TokenKind::RBrace
+                if top_at > self.start && self.out.tokens[top_at - 1].kind == TokenKind::AtSign =>
+            {
+                false
+            }
             TokenKind::RBrace => self.block_declaration || branches,
             _ => {
                 self.bad

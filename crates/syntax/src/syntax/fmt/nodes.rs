@@ -157,6 +157,24 @@ impl Reader<'_> {
         self.tokens.get(self.at + tokens).is_some_and(|token| token.kind == TokenKind::LBrace)
     }
 
+    /// Returns true if a set of places `{alice, bob}` begins here. No block follows these tokens and
+    /// holds nothing but names.
+    fn is_set(&self) -> bool {
+        use TokenKind::*;
+        let kind = |at: usize| self.tokens.get(at).map(|token| token.kind);
+        let before = self.at.checked_sub(1).and_then(kind);
+        if self.kind() != Some(LBrace)
+            || !matches!(before, Some(TokenKind::At | AtSign | LBracket | Comma | Assign))
+        {
+            return false;
+        }
+        let mut at = self.at + 1;
+        while kind(at) == Some(Name) && kind(at + 1) == Some(Comma) {
+            at += 2;
+        }
+        kind(at) == Some(Name) && kind(at + 1) == Some(RBrace)
+    }
+
     /// Returns true if the current token is one of these, or the text has ended.
     fn is(&self, kinds: &[TokenKind]) -> bool {
         self.kind().is_none_or(|kind| kinds.contains(&kind))
@@ -190,10 +208,18 @@ impl Reader<'_> {
     fn stmt(&mut self) -> Vec<Node> {
         use TokenKind::*;
         let mut out = Vec::new();
-        while self.is(&[Export, Joint]) && self.kind().is_some() {
+        while let Some(Export | Joint) = self.kind() {
             out.push(self.take());
         }
         match self.kind() {
+            Some(TokenKind::At) => {
+                out.push(self.take());
+                self.sequence(&[Semi, LBrace], &mut out);
+                if self.kind() == Some(LBrace) {
+                    out.push(self.body(&[]));
+                    self.end(RBrace, &mut out);
+                }
+            }
             Some(IfDo) => {
                 out.push(self.take());
                 self.sequence(&[Do, Perform, Semi, Return, Break, Continue], &mut out);
@@ -365,9 +391,15 @@ impl Reader<'_> {
     fn sequence(&mut self, stops: &[TokenKind], out: &mut Vec<Node>) {
         use TokenKind::*;
         const CLOSERS: &[TokenKind] = &[RParen, RBracket, RBrace, Done, Endif, Endmatch];
-        while !self.is(stops) && !self.is(CLOSERS) {
+        while self.is_set() || !self.is(stops) && !self.is(CLOSERS) {
             let at = self.at;
             match self.tokens[at].kind {
+                LBrace if self.is_set() => {
+                    self.at += 1;
+                    let inner = self.nodes(&[RBrace]);
+                    self.at += 1;
+                    out.push(Node::Bracket { open: at, inner, close: self.at - 1 });
+                }
                 open @ (LParen | LBracket) => {
                     self.at += 1;
                     let close = if open == LParen { RParen } else { RBracket };

@@ -13,6 +13,9 @@
 //!            | "enum" NAME "=" ["|"] NAME {("," | "|") NAME} ";"
 //!            | "typefun" NAME "(" [tparam {"," tparam}] ")" [":" PATH] "=>" type ";"
 //!            | "kind" NAME "=" ["|"] NAME {"|" NAME} ";"
+//!            | "party" NAME "=" ["|"] NAME {"|" NAME} ";"    `party`, `joint`, `at`: no keywords
+//!            | "joint" "fun" fname [generics] group [":" type] (("=>" | "=") expr ";" | ["="] block [";"])
+//!            | "at" tatom "{" stmts [expr] "}" [";"]
 //!            | "type" NAME [generics] ["layout" NAME {"," NAME}] ["=" type] ";"
 //!            | "class" NAME [generics] "{" {member} "}" [";"]
 //!            | "instance" [generics] PATH [targs] ("{" {function} "}" [";"] | ["error" STRING] ";")   no keyword
@@ -59,6 +62,7 @@
 //!            | ("fun"|"proc") NAME "=>" element
 //!            | "let" pitem [":" type] "=" expr "in" element      no keyword
 //!            | "{" stmts expr "}"             one statement at least
+//!            | "at" tatom "{" stmts [expr] "}"
 //! element    = expr without a bare tuple: between commas
 //! spread     = "." "." "." element | NAME "=" element
 //! dotted     = {"#"} atom {"." key}
@@ -82,13 +86,14 @@
 //! expr       = pipe {(":>>"|":>") type}     pipe = dollar {"|>" dollar}
 //! dollar     = tuple ["$" dollar]           compact = operators {"\," operators}
 //!
-//! type       = sum ["->" type]
+//! type       = placed ["->" type]           placed = sum ["@" tatom]
 //! sum        = csum {"+" csum}              csum = product {"\+" product}
 //! product    = cproduct {("*"|"*+") cproduct}
-//! ctype      = cproduct {"\+" cproduct}
+//! ctype      = cproduct {"\+" cproduct} ["@" tatom]
 //! cproduct   = power {"\*" power}           power = tatom {("^"|"\^") tatom}
 //! tatom      = PATH [targs | tcall] | INT | "(" ")" | "(" type ")" | "(" field {"," field} ")"
 //!            | "(" field "\," field {"\," field} ")"
+//!            | "{" NAME {"," NAME} "}"            a set of places
 //!            | "error" STRING | "?" NAME | ".." NAME | "_" | "typematch" tlist "with" ["|"] tarm {"|" tarm} "endmatch"
 //! tarm       = tlist "=>" type              tlist = type | "(" type "," type {"," type} ")"
 //! tcall      = "(" [type {"," type}] ")"    touching the name before it
