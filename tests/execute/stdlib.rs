@@ -80,9 +80,9 @@ fn every_definition_has_a_sentence_and_an_example() {
             let sentence = comment.last().is_some_and(|first| {
                 first.len() > 8 && first.ends_with(['.', ';', ',', '`']) || comment.len() > 1
             });
-            // What parties do together is shown by `tests/execute/secret.rs`; the comment states its cost.
-            let stated = |line: &&str| line.contains("round") && !line.contains('>');
-            let at_places = source.text[stmt.span.range()].contains(":PLACES") && comment.iter().any(stated);
+            // What parties do together is shown by `tests/execute/secret.rs`; a type has no value.
+            let at_places = source.text[stmt.span.range()].contains(":PLACES")
+                || matches!(stmt.kind, StmtKind::Typefun { .. } | StmtKind::Abstract { .. });
             // A procedure has no value that could be shown.
             let procedure = matches!(&stmt.kind, StmtKind::Function { function, .. } if function.is_proc);
             let needs_example = !(procedure
