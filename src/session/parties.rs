@@ -313,9 +313,9 @@ impl Run<'_> {
         };
         // A panic must not leave the others waiting.
         let stop = StopUnlessDone { network: &*network, done: Cell::new(false), after: Cell::new(None) };
-        let note = |error: &Box<RuntimeError>| stop.after.set(cause(error, &names));
-        let value = machine.run(self.program, self.script, &mut host).inspect_err(note)?;
-        machine.finish_party(self.interrupt, self.script).inspect_err(note)?;
+        let note = |error: &RuntimeError| stop.after.set(cause(error, &names));
+        let value = machine.run(self.program, self.script, &mut host).inspect_err(|error| note(error))?;
+        machine.finish_party(self.interrupt, self.script).inspect_err(|error| note(error))?;
         stop.done.set(true);
         Ok(value)
     }
