@@ -153,7 +153,7 @@ impl Checker<'_> {
         let givens = self.with_supers(constraints.clone());
         self.item.givens.extend(givens);
         let parameters = self.parameters_in_block(&function.params, outer);
-        let ty = self.infer.fresh(Kind::Type);
+        let ty = self.infer.fresh(Kind::Spread);
         let term = self.lambda(function, Expectation::NONE, Some((name, &ty)), span);
         let contained = function.is_proc && function.params.len() == 1 && !self.item.closed_outside;
         self.item.type_params.truncate(outer);
