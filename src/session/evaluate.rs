@@ -93,8 +93,7 @@ impl Session {
         };
         diagnostics.extend(found.into_iter().map(|diagnostic| self.suggest_library_name(diagnostic)));
         if self.program.instances.len() > instances {
-            self.clear_party_instances();
-            self.machine.clear_instances();
+            self.clear_instances();
         }
         script.ok_or(Status::Rejected)
     }

@@ -146,7 +146,6 @@ impl Session {
         let name: Arc<str> = name.into();
         self.program.globals.push(Global { name: name.clone(), ty: value.ty });
         self.share_global(id, &value.value);
-        self.machine.set_global(id, value.value);
         let definition = Definition::of_session(id);
         self.env.values.insert(name, definition);
         true

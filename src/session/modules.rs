@@ -259,7 +259,7 @@ impl Session {
             modules.push(self.check_module(fresh, reading.parties, &modules, &mut scripts, diagnostics));
         }
         if self.program.instances.len() > instances {
-            self.machine.clear_instances();
+            self.clear_instances();
         }
         let (imports, whole) = checked_modules(reading.targets, &modules);
         self.record_imports(&imports);

@@ -14,8 +14,8 @@
 //! that is reported is its own.
 
 use super::display::texts;
-use super::{Executor, Mode, Session, ValueText};
-use crate::core::Script;
+use super::{Mode, Session, ValueText};
+use crate::core::{GlobalId, Program, Script};
 use crate::data::FileSystem;
 use crate::eval::{Checkpoint, Failure, Host, Machine, Party, RuntimeError, Screen};
 use crate::network::{self, Network, PartyId};
@@ -75,8 +75,7 @@ impl Session {
     /// Returns the number of this party and the counters of its messages, for each party that runs
     /// in this process.
     pub fn traffic(&mut self) -> Vec<(Arc<str>, network::Traffic)> {
-        let machines = std::iter::once(&mut self.machine).chain(&mut self.parties.others);
-        let parties = machines.filter_map(|machine| machine.party_mut());
+        let parties = self.machines().filter_map(|machine| machine.party_mut());
         parties.map(|party| (party.names[party.me].clone(), party.network.traffic())).collect()
     }
 
@@ -101,26 +100,31 @@ impl Session {
         }
     }
 
-    /// Drops the functions that the other machines have specialized.
-    pub(super) fn clear_party_instances(&mut self) {
-        self.parties.others.iter_mut().for_each(Machine::clear_instances);
+    /// Returns the machines of this process.
+    fn machines(&mut self) -> impl Iterator<Item = &mut Machine> {
+        std::iter::once(&mut self.machine).chain(&mut self.parties.others)
     }
 
-    /// Sets a session variable in the other machines.
-    pub(super) fn set_global_of_parties(&mut self, id: u32, values: Vec<Value>) {
-        for (machine, value) in self.parties.others.iter_mut().zip(values) {
+    /// Drops the functions that the machines have specialized.
+    pub(super) fn clear_instances(&mut self) {
+        self.machines().for_each(Machine::clear_instances);
+    }
+
+    /// Sets a session variable: in the machine of the session, and in the others.
+    pub(super) fn set_global(&mut self, id: GlobalId, own: Value, others: Vec<Value>) {
+        for (machine, value) in self.machines().zip(std::iter::once(own).chain(others)) {
             machine.set_global(id, value);
         }
     }
 
-    /// Sets a session variable to the same value in the other machines.
-    pub(super) fn share_global(&mut self, id: u32, value: &Value) {
-        self.parties.others.iter_mut().for_each(|machine| machine.set_global(id, value.clone()));
+    /// Sets a session variable to the same value in all machines.
+    pub(super) fn share_global(&mut self, id: GlobalId, value: &Value) {
+        self.machines().for_each(|machine| machine.set_global(id, value.clone()));
     }
 
-    /// Drops the value of a session variable in the other machines.
-    pub(super) fn clear_global_of_parties(&mut self, id: u32) {
-        self.parties.others.iter_mut().for_each(|machine| machine.clear_global(id));
+    /// Drops the value of a session variable.
+    pub(super) fn clear_global(&mut self, id: GlobalId) {
+        self.machines().for_each(|machine| machine.clear_global(id));
     }
 
     /// Replaces the text of a value at places by a line, or lines, for each place in this process.
@@ -160,7 +164,6 @@ impl Session {
             Some(network) => vec![network.clone()],
             None => network::local::connect(names.len()),
         };
-        let eager = self.executor.0 == Executor::Eager;
         for (at, network) in networks.into_iter().enumerate() {
             let party = Party::new(network.me(), names.clone(), network);
             if at == 0 {
@@ -168,8 +171,6 @@ impl Session {
                 continue;
             }
             let mut machine = self.machine.for_another_party();
-            let accelerator = self.jit.clone().map(|jit| jit as Arc<dyn crate::kernel::Accelerator>);
-            machine.set_accelerator(accelerator, eager);
             machine.set_party(Some(party));
             self.parties.others.push(machine);
         }
@@ -184,7 +185,7 @@ impl Session {
     ) -> Result<Option<(Value, Vec<Value>)>, Box<RuntimeError>> {
         self.start_parties();
         self.parties.epoch += 1;
-        let epoch = self.parties.epoch;
+        let (epoch, names) = (self.parties.epoch, self.party_names());
         let run = Run {
             program: &self.program,
             script,
@@ -196,7 +197,6 @@ impl Session {
         };
         let machines: Vec<&mut Machine> =
             std::iter::once(&mut self.machine).chain(&mut self.parties.others).collect();
-        let names = self.program.party.as_ref().map(|party| party.place_names()).unwrap_or_default();
         let ends = run.all(machines, epoch, &names, out);
         own_error(ends, &names)
     }
@@ -229,12 +229,13 @@ fn own_error(ends: Ends, names: &[Arc<str>]) -> Result<Option<(Value, Vec<Value>
     }
     let mut values = values.into_iter();
     let Some(Some(own)) = values.next() else { return Ok(None) };
-    Ok(Some((own, values.map(|value| value.unwrap_or(Value::UNIT)).collect())))
+    let others = values.map(|value| value.expect("a script gives a value at each party or at none"));
+    Ok(Some((own, others.collect())))
 }
 
 /// One run of a script by the parties of this process.
 struct Run<'a> {
-    program: &'a crate::core::Program,
+    program: &'a Program,
     script: &'a Script,
     interrupt: &'a AtomicBool,
     memory: u64,
@@ -372,7 +373,7 @@ impl<'a> MergedOutput<'a> {
         if !text.text.is_empty() && (text.here || text.party == 0) {
             self.waiting.push(text);
         }
-        let least = self.positions.iter().copied().min().unwrap_or(0);
+        let least = *self.positions.iter().min().expect("a run has a party");
         self.write(|position| position < least, out);
     }
 

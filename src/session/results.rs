@@ -94,15 +94,13 @@ impl Session {
         }
         let id = self.program.globals.len() as GlobalId;
         self.program.globals.push(Global { name: LAST_RESULT_NAME.into(), ty: ty.clone() });
-        self.machine.set_global(id, value);
-        self.set_global_of_parties(id, others);
+        self.set_global(id, value, others);
         self.results.recent.push_front(id);
         if self.results.recent.len() > MAX_NAMED_RESULTS
             && let Some(old) = self.results.recent.pop_back()
             && !self.results.pinned.contains(&old)
         {
-            self.machine.clear_global(old);
-            self.clear_global_of_parties(old);
+            self.clear_global(old);
         }
         for (name, id) in self.results.names().collect::<Vec<_>>() {
             let name: Arc<str> = name.into();

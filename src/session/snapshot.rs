@@ -54,8 +54,7 @@ impl Session {
         let instances = self.program.instances.len();
         self.program.truncate(&saved.program);
         if self.program.instances.len() < instances {
-            self.machine.clear_instances();
-            self.clear_party_instances();
+            self.clear_instances();
         }
         self.machine.restore(&saved.checkpoint);
         self.restore_parties(&saved.parties);

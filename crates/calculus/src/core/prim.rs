@@ -72,8 +72,6 @@ pub enum Effect {
     Files,
     /// Moves data between places: never dropped, merged or exchanged with another.
     Communication,
-    /// Draws random numbers.
-    Random,
 }
 
 impl PrimClass {
@@ -294,6 +292,11 @@ impl Prim {
     /// Returns the effect.
     pub fn effect(self) -> Effect {
         self.class().effect()
+    }
+
+    /// Returns true if the primitive computes from the places among its type arguments.
+    pub fn names_places(self) -> bool {
+        matches!(self.class(), PrimClass::Communication | PrimClass::Place)
     }
 
     /// Returns true if a call is a statement: the type ends in `-> void`.

@@ -23,9 +23,9 @@
 //!
 //! Cost: linear in the core, which is copied.
 
-use super::prim::{Effect, PrimClass};
+use super::prim::Effect;
 use super::visit::{Part, PartMut};
-use super::{Function, LocalInfo, Pat, PatKind, Prim, Script, Stmt, StmtKind, Term, TermKind};
+use super::{Function, LocalInfo, Pat, PatKind, Script, Stmt, StmtKind, Term, TermKind};
 use crate::hash::HashMap;
 use crate::types::{PlaceSet, Type, TypeKind};
 
@@ -90,7 +90,7 @@ impl Term {
     /// Returns true if the term mentions places.
     fn mentions_places(&self) -> bool {
         let own = matches!(self.kind, TermKind::At(..) | TermKind::Here(_) | TermKind::Restrict(_))
-            || matches!(self.kind, TermKind::Prim(prim, ..) if names_places(prim));
+            || matches!(self.kind, TermKind::Prim(prim, ..) if prim.names_places());
         let mut found = own;
         if !found {
             self.for_each_part(&mut |part| found = found || part_mentions_places(part));
@@ -180,8 +180,10 @@ impl Projection<'_> {
                 // What is printed at a place is told apart from what all print, and has its position
                 // in the output of all: so the work remains for every party.
                 let prints = body.may_print();
-                let own = self.is_among(places).then(|| std::mem::replace(&mut **body, Term::unit(span)));
-                let mut own = own.unwrap_or_else(|| Term::unit(span));
+                let mut own = std::mem::replace(&mut **body, Term::unit(span));
+                if !self.is_among(places) {
+                    own = Term::unit(span);
+                }
                 self.term(&mut own);
                 let ty = own.ty.clone();
                 *term = if prints {
@@ -241,17 +243,12 @@ impl Projection<'_> {
     }
 }
 
-/// Returns true for a primitive that computes from the places among its type arguments.
-fn names_places(prim: Prim) -> bool {
-    matches!(prim.class(), PrimClass::Communication | PrimClass::Place)
-}
-
 /// Returns the type arguments that a projection keeps: functions are projected when they are
 /// specialized, and moves compute from places.
 fn unprojected_arguments(kind: &mut TermKind) -> Option<&mut Vec<Type>> {
     match kind {
         TermKind::Closure { type_args, .. } | TermKind::Method { type_args, .. } => Some(type_args),
-        TermKind::Prim(prim, type_args, _) if names_places(*prim) => Some(type_args),
+        TermKind::Prim(prim, type_args, _) if prim.names_places() => Some(type_args),
         _ => None,
     }
 }

@@ -70,6 +70,11 @@ impl Nominal {
         self.kind == Kind::Places
     }
 
+    /// Returns the name of the first place of a party.
+    pub fn first_place(&self) -> Arc<str> {
+        self.place_names().into_iter().next().expect("a party has a place")
+    }
+
     /// Returns the names of the places of a party, in order.
     pub fn place_names(&self) -> Vec<Arc<str>> {
         PlaceSet { party: self.clone(), mask: all_places(self) }.names()

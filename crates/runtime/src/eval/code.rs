@@ -99,6 +99,8 @@ pub enum NodeKind {
     MissingInstance,
     /// A primitive.
     Prim(Prim, Arc<PrimTypes>, Vec<Node>),
+    /// A primitive that computes from places: a move, or the place that executes it.
+    Communicate(Prim, Arc<PrimTypes>, Vec<Node>),
     /// An arithmetic operator on a number system, with the modulus of modular arithmetic.
     Arithmetic(Op, Num, Option<Code>, Vec<Node>),
     /// A comparison of values of a type.

@@ -111,7 +111,9 @@ impl Evaluator<'_, '_> {
         let party = self.machine.party.as_mut().ok_or(NO_PARTY)?;
         if prim == Prim::Me {
             let set = types.args.first().and_then(Type::as_places).ok_or(NO_PARTY)?;
-            return Ok(position(&set, party.me).filter(|_| set.count() > 1).map_or(Value::UNIT, code));
+            // An index of one place has no slot.
+            let position = set.position(party.me).filter(|_| set.count() > 1);
+            return Ok(position.map_or(Value::UNIT, |position| Value::Word(position as u64)));
         }
         party.moves += 1;
         let site = stable_hash(&(span.start, span.end, prim.name()));
@@ -166,7 +168,7 @@ impl Evaluator<'_, '_> {
             Prim::OwnWords => {
                 let count = word_count(&ty)?;
                 match places(0)?.contains(me) {
-                    true => exchange.words(&[me], count),
+                    true => exchange.words([me], count, false),
                     false => Ok(Value::UNIT),
                 }
             }
@@ -197,16 +199,6 @@ fn single(set: &PlaceSet) -> std::result::Result<PartyId, Failure> {
     }
 }
 
-/// Returns the position of a party among places.
-fn position(set: &PlaceSet, party: PartyId) -> Option<usize> {
-    set.position(party)
-}
-
-/// Returns a position as an index; there is no slot where there is one place.
-fn code(position: usize) -> Value {
-    Value::Word(position as u64)
-}
-
 /// One move.
 struct Exchange<'a, 'r, 'h, 'e> {
     /// The party.
@@ -233,10 +225,14 @@ impl Exchange<'_, '_, '_, '_> {
         Wire { layouts: &self.run.machine.layouts, memory: self.run.host.memory }
     }
 
-    /// Sends a value.
-    fn send(&self, to: PartyId, value: &Value) -> Moved<()> {
-        let bytes = self.wire().encode(self.ty, value);
-        self.send_bytes(to, bytes)
+    /// Sends a value to parties, except to this one.
+    fn send(&self, to: impl IntoIterator<Item = PartyId>, value: &Value) -> Moved<()> {
+        let mut others = to.into_iter().filter(|other| *other != self.party.me).peekable();
+        if others.peek().is_some() {
+            let bytes = self.wire().encode(self.ty, value);
+            others.try_for_each(|other| self.send_bytes(other, bytes.clone()))?;
+        }
+        Ok(())
     }
 
     /// Sends bytes.
@@ -276,9 +272,7 @@ impl Exchange<'_, '_, '_, '_> {
     fn one_to_many(&self, from: PartyId, to: &[PartyId], value: &Value) -> Moved<Value> {
         let me = self.party.me;
         if me == from {
-            for &other in to.iter().filter(|other| **other != me) {
-                self.send(other, value)?;
-            }
+            self.send(to.iter().copied(), value)?;
         }
         match (to.contains(&me), me == from) {
             (true, true) => Ok(value.clone()),
@@ -310,11 +304,11 @@ impl Exchange<'_, '_, '_, '_> {
     /// Moves what each place holds for each other.
     fn all_to_all(&self, set: &PlaceSet, value: &Value) -> Moved<Value> {
         let me = self.party.me;
-        let Some(own) = position(set, me) else { return Ok(Value::UNIT) };
+        let Some(own) = set.position(me) else { return Ok(Value::UNIT) };
         let (slots, places) = (self.layout().slots, set.numbers().collect::<Vec<_>>());
         let part = |at: usize| value.slots(at * slots, slots);
-        for (at, &other) in places.iter().enumerate().filter(|(_, other)| **other != me) {
-            self.send(other, &part(at))?;
+        for (at, &other) in places.iter().enumerate() {
+            self.send([other], &part(at))?;
         }
         let mut parts = Vec::with_capacity(places.len());
         for &other in &places {
@@ -325,28 +319,30 @@ impl Exchange<'_, '_, '_, '_> {
 
     /// Moves the value of each place to the one that is `shift` places after it.
     fn shift(&self, set: &PlaceSet, shift: usize, value: &Value) -> Moved<Value> {
-        let Some(own) = position(set, self.party.me) else { return Ok(Value::UNIT) };
+        let Some(own) = set.position(self.party.me) else { return Ok(Value::UNIT) };
         let places: Vec<PartyId> = set.numbers().collect();
         let shift = shift % places.len();
         if shift == 0 {
             return Ok(value.clone());
         }
-        self.send(places[(own + shift) % places.len()], value)?;
+        self.send([places[(own + shift) % places.len()]], value)?;
         self.receive(places[(own + places.len() - shift) % places.len()])
     }
 
     /// Moves the values of all places to one.
     fn collect(&self, to: PartyId, set: &PlaceSet, value: &Value) -> Moved<Value> {
         let me = self.party.me;
-        if me != to {
-            if set.contains(me) {
-                self.send(to, value)?;
-            }
-            return Ok(Value::UNIT);
+        if set.contains(me) {
+            self.send([to], value)?;
         }
+        if me == to { self.gathered(set, value) } else { Ok(Value::UNIT) }
+    }
+
+    /// Returns the values that all places have sent, this one's among them.
+    fn gathered(&self, set: &PlaceSet, value: &Value) -> Moved<Value> {
         let mut parts = Vec::new();
         for other in set.numbers() {
-            parts.push(if other == me { value.clone() } else { self.receive(other)? });
+            parts.push(if other == self.party.me { value.clone() } else { self.receive(other)? });
         }
         self.array(parts)
     }
@@ -356,11 +352,11 @@ impl Exchange<'_, '_, '_, '_> {
         let (me, slots) = (self.party.me, self.layout().slots);
         let part = |at: usize| value.slots(at * slots, slots);
         if me == from {
-            for (at, other) in set.numbers().enumerate().filter(|(_, other)| *other != me) {
-                self.send(other, &part(at))?;
+            for (at, other) in set.numbers().enumerate() {
+                self.send([other], &part(at))?;
             }
         }
-        match (position(set, me), me == from) {
+        match (set.position(me), me == from) {
             (Some(own), true) => Ok(part(own)),
             (Some(_), false) => self.receive(from),
             (None, _) => Ok(Value::UNIT),
@@ -369,55 +365,37 @@ impl Exchange<'_, '_, '_, '_> {
 
     /// Moves the values of the places to all parties.
     fn gather_everywhere(&self, set: &PlaceSet, value: &Value) -> Moved<Value> {
-        let me = self.party.me;
-        if set.contains(me) {
-            for other in (0..self.party.names.len()).filter(|other| *other != me) {
-                self.send(other, value)?;
-            }
+        if set.contains(self.party.me) {
+            self.send(0..self.party.names.len(), value)?;
         }
-        let mut parts = Vec::new();
-        for other in set.numbers() {
-            parts.push(if other == me { value.clone() } else { self.receive(other)? });
-        }
-        self.array(parts)
+        self.gathered(set, value)
     }
 
     /// Returns the words that a place has in common with the next one, then those in common with
     /// the previous one.
     fn common_words(&self, set: &PlaceSet, count: usize) -> Moved<Value> {
-        let Some(own) = position(set, self.party.me) else { return Ok(Value::UNIT) };
+        let Some(own) = set.position(self.party.me) else { return Ok(Value::UNIT) };
         let places: Vec<PartyId> = set.numbers().collect();
         let next = places[(own + 1) % places.len()];
         let previous = places[(own + places.len() - 1) % places.len()];
-        // Two places are the next of each other, and draw from one stream: the words after the
-        // first are drawn first by both.
-        let swapped = places.len() == 2 && own == 1;
-        if swapped {
-            let Value::Seq(words) = self.words(&[previous, next], count)? else { return Ok(Value::UNIT) };
-            let (first, second) = (words.slice(0, count), words.slice(count, count));
-            return self.halves(&second, &first, count);
-        }
-        self.words(&[next, previous], count)
+        // Two places are the next of each other, and draw from one stream: the first words drawn
+        // are those that the first place has in common with its next one.
+        let last_first = places.len() == 2 && own == 1;
+        self.words([next, previous], count, last_first)
     }
 
-    /// Returns two halves of words as one value.
-    fn halves(&self, first: &crate::value::Seq, second: &crate::value::Seq, count: usize) -> Moved<Value> {
-        let mut buffer = allocate_buffer(Class::Word, 2 * count, self.run.host.memory)?;
-        for half in [first, second] {
-            buffer.append(&Value::Seq(half.clone()), count);
-        }
-        Ok(buffer_value(buffer))
-    }
-
-    /// Returns words from the streams in common with each of these parties.
-    fn words(&self, with: &[PartyId], count: usize) -> Moved<Value> {
-        let mut buffer = allocate_buffer(Class::Word, with.len() * count, self.run.host.memory)?;
+    /// Returns words from the streams in common with each of these parties; the last ones are drawn
+    /// first if `last_first` is set.
+    fn words<const N: usize>(&self, with: [PartyId; N], count: usize, last_first: bool) -> Moved<Value> {
+        let mut buffer = allocate_buffer(Class::Word, N * count, self.run.host.memory)?;
         let Buffer::Word(words) = &mut buffer else { return Err(NO_PARTY) };
-        words.resize(with.len() * count, 0);
-        if count > 0 {
-            for (part, &other) in words.chunks_exact_mut(count).zip(with) {
-                self.party.network.random_words(other, part);
-            }
+        words.resize(N * count, 0);
+        let mut order: Vec<usize> = (0..N).collect();
+        if last_first {
+            order.reverse();
+        }
+        for at in order {
+            self.party.network.random_words(with[at], &mut words[at * count..][..count]);
         }
         Ok(buffer_value(buffer))
     }

@@ -308,7 +308,11 @@ impl Specializer<'_> {
                     _ => Overrides::default(),
                 };
                 let types = PrimTypes { args: types, layout, result: self.layout(&term.ty), overrides: own };
-                NodeKind::Prim(*prim, Arc::new(types), self.nodes(args))
+                let (types, args) = (Arc::new(types), self.nodes(args));
+                match prim.names_places() {
+                    true => NodeKind::Communicate(*prim, types, args),
+                    false => NodeKind::Prim(*prim, types, args),
+                }
             }
             TermKind::Op(op, args) => self.operator(*op, args),
             TermKind::Tuple(parts) => {

@@ -13,7 +13,6 @@ use super::matching::{inject_case, match_pattern};
 use super::prim::MAX_STRING_BYTES;
 use super::show;
 use super::tier_up::{Interpreted, TierUpSite};
-use crate::core::prim::PrimClass;
 use crate::core::{GlobalId, LocalId, Num, Op, Prim, Root};
 use crate::layout::{Form, Layout};
 use crate::source::Span;
@@ -103,9 +102,7 @@ impl Evaluator<'_, '_> {
                 let args = self.eval_all(args, frame)?;
                 self.scan(types, args, span)
             }
-            NodeKind::Prim(prim, types, args)
-                if matches!(prim.class(), PrimClass::Communication | PrimClass::Place) =>
-            {
+            NodeKind::Communicate(prim, types, args) => {
                 let args = self.eval_all(args, frame)?;
                 self.communicate(*prim, types, &args, span)
             }

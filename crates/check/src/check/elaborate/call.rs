@@ -34,6 +34,35 @@ impl Checker<'_> {
         self.call_known(function, args, None, at_statement, span)
     }
 
+    /// Calls a function value where it or an argument is at places, and it takes no such values
+    /// itself. Returns both, as the error, where it is called directly.
+    fn lift_value_call<'e>(
+        &mut self,
+        function: Term,
+        args: Vec<Arg<'e>>,
+        known: Option<&Known<'_>>,
+        span: Span,
+    ) -> Result<Term, (Term, Vec<Arg<'e>>)> {
+        if !self.may_lift() {
+            return Err((function, args));
+        }
+        let takes_places = match self.infer.settle(&function.ty).kind() {
+            TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => domain.is_spread(),
+            _ => false,
+        };
+        // The function is an operand of the work as its arguments are.
+        let split = |mut all: Vec<Arg<'e>>| match all.remove(0) {
+            Arg::Done(function) => (function, all),
+            _ => unreachable!("a function is elaborated before its call"),
+        };
+        let all = std::iter::once(Arg::Done(function)).chain(args).collect();
+        let call = |this: &mut Self, all: Vec<Arg<'e>>| {
+            let (function, args) = split(all);
+            this.call_known(function, args, known, false, span)
+        };
+        self.lift_call(all, |_, _| takes_places, span, call).map_err(split)
+    }
+
     /// Applies a function as [`Checker::call_value`] does. The parameters of the function may be
     /// known by name.
     pub(in crate::check) fn call_known(
@@ -44,43 +73,11 @@ impl Checker<'_> {
         at_statement: bool,
         span: Span,
     ) -> Term {
-        let ty = self.infer.settle(&function.ty);
-        let takes_places = match ty.kind() {
-            TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => domain.is_spread(),
-            _ => false,
-        };
-        let placed = ty.as_placed().is_some();
-        let args = if placed {
-            // The function itself is at places.
-            let all = std::iter::once(Arg::Done(function)).chain(args).collect();
-            let call = self.lift_call(
-                all,
-                |_, _| false,
-                span,
-                |this, mut all| match all.remove(0) {
-                    Arg::Done(function) => this.call_known(function, all, known, false, span),
-                    _ => unreachable!("a function is elaborated before its call"),
-                },
-            );
-            match call {
-                Ok(term) => return term,
-                Err(mut all) => {
-                    let Arg::Done(own) = all.remove(0) else { unreachable!("the function is the first") };
-                    function = own;
-                    all
-                }
-            }
-        } else {
-            let own = function.clone();
-            let call = self.lift_call(
-                args,
-                |_, _| takes_places,
-                span,
-                |this, args| this.call_known(own, args, known, false, span),
-            );
-            match call {
-                Ok(term) => return term,
-                Err(args) => args,
+        let args = match self.lift_value_call(function, args, known, span) {
+            Ok(term) => return term,
+            Err((own, args)) => {
+                function = own;
+                args
             }
         };
         let count = args.len();
@@ -193,7 +190,7 @@ impl Checker<'_> {
         if found.tiers.is_empty() {
             return self.unknown(name);
         }
-        let inner = expected.ty.map(|ty| self.infer.zonk(ty));
+        let inner = expected.ty.filter(|_| self.may_lift()).map(|ty| self.infer.zonk(ty));
         let inner = inner.as_ref().and_then(Type::as_placed).map(|(ty, _)| ty.clone());
         let call = self.lift_call(
             args,

@@ -34,19 +34,10 @@ impl Checker<'_> {
 
     /// Converts a term to a type, or reports an error.
     pub(in crate::check) fn convert_term(&mut self, term: Term, to: &Type, span: Span) -> Term {
-        let there = match (term.ty.as_placed(), to.as_placed()) {
-            (Some((_, own)), Some((ty, places))) if own == places => Some(ty.clone()),
-            (Some(_), None) if !to.is_spread() => Some(to.clone()),
-            _ => None,
-        };
-        let term = match there {
-            None => term,
-            Some(to) => {
-                match self.lift_operands([term], span, |this, [term]| this.convert_term(term, &to, span)) {
-                    Ok(term) => return term,
-                    Err([term]) => term,
-                }
-            }
+        let term = match self.lift_stated(term, to, span, |this, term, to| this.convert_term(term, to, span))
+        {
+            Ok(term) => return term,
+            Err(term) => term,
         };
         let from = term.ty.clone();
         if from == *to {

@@ -144,33 +144,17 @@ impl Checker<'_> {
             TypeKind::Array(_, index) => match self.key_value(key, index, &ty) {
                 Key::Index(index) if index.ty.is_error() => Term { span, ..index },
                 Key::Index(index) => self.array_at(base, index, span),
-                Key::Placed(key) => {
-                    let index = index.clone();
-                    let at = |this: &mut Self, [base, key]: [Term; 2]| {
-                        let key = this.index_term(key, index, &ty);
-                        this.array_at(base, key, span)
-                    };
-                    match self.lift_operands([base, key], span, at) {
-                        Ok(term) => term,
-                        Err([base, _]) => base,
-                    }
-                }
+                Key::Placed(key) => self
+                    .placed_index(base, key, index, span, |this, base, key| this.array_at(base, key, span)),
                 Key::Function(function) => self.call_value(function, vec![Arg::Done(base)], false, span),
             },
             TypeKind::CompactPower(digit, position) => {
                 let (digit, position) = (digit.clone(), position.clone());
                 match self.key_value(key, &position, &ty) {
                     Key::Index(key) => Term::new(TermKind::Digit(Box::new(base), Box::new(key)), digit, span),
-                    Key::Placed(key) => {
-                        let at = |this: &mut Self, [base, key]: [Term; 2]| {
-                            let key = this.index_term(key, position, &ty);
-                            Term::new(TermKind::Digit(Box::new(base), Box::new(key)), digit, span)
-                        };
-                        match self.lift_operands([base, key], span, at) {
-                            Ok(term) => term,
-                            Err([base, _]) => base,
-                        }
-                    }
+                    Key::Placed(key) => self.placed_index(base, key, &position, span, |_, base, key| {
+                        Term::new(TermKind::Digit(Box::new(base), Box::new(key)), digit, span)
+                    }),
                     Key::Function(function) => self.call_value(function, vec![Arg::Done(base)], false, span),
                 }
             }
@@ -339,9 +323,26 @@ impl Checker<'_> {
         let term = self.expr(key, Expectation::of(&index));
         match self.infer.shallow(&term.ty).kind() {
             TypeKind::Function(..) => Key::Function(term),
-            TypeKind::Placed(..) if self.item.here.is_none() => Key::Placed(term),
+            TypeKind::Placed(..) if self.may_lift() => Key::Placed(term),
             _ => Key::Index(self.index_term(term, index, array)),
         }
+    }
+
+    /// Selects an element by an index at places, which is work there. `f` selects it by an index.
+    fn placed_index(
+        &mut self,
+        base: Term,
+        key: Term,
+        index: &Type,
+        span: Span,
+        f: impl FnOnce(&mut Self, Term, Term) -> Term,
+    ) -> Term {
+        let (array, index) = (base.ty.clone(), index.clone());
+        let work = self.lift_operands([base, key], span, |this, [base, key]| {
+            let key = this.index_term(key, index, &array);
+            f(this, base, key)
+        });
+        work.unwrap_or_else(|_| unreachable!("the index is at places, and this is no work there"))
     }
 
     /// Returns an index that is written as a literal; `None` if the key is not a literal.

@@ -125,11 +125,6 @@ impl Checker<'_> {
 
     /// Returns the negative of an operand, elementwise for arrays.
     fn negate(&mut self, operand: Term, span: Span) -> Term {
-        let [operand] =
-            match self.lift_operands([operand], span, |this, [operand]| this.negate(operand, span)) {
-                Ok(term) => return term,
-                Err(operands) => operands,
-            };
         let ty = self.array_view(&operand.ty);
         if let TypeKind::Array(_, index) = ty.kind() {
             let index = index.clone();
@@ -599,7 +594,7 @@ impl Checker<'_> {
             return self.other_operator(op, a, b, span);
         }
         if ty.is_spread() && !is_spread_nominal(&ty) && !matches!(ty.kind(), TypeKind::Meta(_)) {
-            return self.wrong(PlaceError::Spread { span, ty, role: "be compared".into() }, span);
+            return self.wrong(PlaceError::SpreadCompared { span, ty }, span);
         }
         if matches!(core_op, Op::Eq | Op::Ne) {
             if let Some(part) = self.opaque_part(&ty) {

@@ -156,7 +156,8 @@ impl Checker<'_> {
         span: Span,
         f: impl FnOnce(&mut Self, [Term; N]) -> Term,
     ) -> Result<Term, [Term; N]> {
-        if self.item.here.is_some() || !operands.iter().any(|term| self.infer.shallow(&term.ty).is_spread()) {
+        let spread = |this: &mut Self, term: &Term| this.infer.shallow(&term.ty).is_spread();
+        if !self.may_lift() || !operands.iter().any(|term| spread(self, term)) {
             return Err(operands);
         }
         let mut places: Option<Type> = None;
@@ -183,9 +184,7 @@ impl Checker<'_> {
         let own = match &term.kind {
             TermKind::Prim(prim, ..) => prim.effect() == Effect::Communication,
             TermKind::Call(head, _) => match &head.kind {
-                TermKind::Closure { function, .. } => {
-                    self.env.signatures.get(function).is_some_and(|signature| signature.joint)
-                }
+                TermKind::Closure { function, .. } => self.is_joint(&Callable::Function(*function)),
                 _ => matches!(head.ty.kind(), TypeKind::Procedure(_)),
             },
             _ => false,
@@ -224,13 +223,7 @@ impl Checker<'_> {
     fn common_place(&mut self, common: &mut Option<Type>, ty: &Type, span: Span) -> bool {
         let ty = self.infer.zonk(ty);
         let Some((_, places)) = ty.as_placed() else {
-            let parts = match ty.kind() {
-                TypeKind::Product(parts) if ty.is_spread() => parts.clone(),
-                TypeKind::Record(fields) if ty.is_spread() => {
-                    fields.iter().map(|(_, field)| field.clone()).collect()
-                }
-                _ => return true,
-            };
+            let Some(parts) = spread_parts(&ty) else { return true };
             return parts.iter().all(|part| self.common_place(common, part, span));
         };
         let found = match common {
@@ -252,11 +245,7 @@ impl Checker<'_> {
         if ty.as_placed().is_some() {
             return self.here_term(Term { ty, ..operand });
         }
-        let parts: Vec<Type> = match ty.kind() {
-            TypeKind::Product(parts) if ty.is_spread() => parts.clone(),
-            TypeKind::Record(fields) if ty.is_spread() => fields.iter().map(|(_, ty)| ty.clone()).collect(),
-            _ => return operand,
-        };
+        let Some(parts) = spread_parts(&ty) else { return operand };
         let span = operand.span;
         let each: Vec<Term> = match operand.kind {
             TermKind::Tuple(terms) => terms,
@@ -300,7 +289,7 @@ impl Checker<'_> {
         span: Span,
         f: impl FnOnce(&mut Self, Vec<Arg<'e>>) -> Term,
     ) -> Result<Term, Vec<Arg<'e>>> {
-        if self.item.here.is_some() {
+        if !self.may_lift() {
             return Err(args);
         }
         let types: Vec<Type> = args.iter().map(|arg| self.infer.zonk(&arg.ty())).collect();
@@ -362,7 +351,7 @@ impl Checker<'_> {
         span: Span,
         f: impl FnOnce(&mut Self) -> Term,
     ) -> Option<Term> {
-        if self.item.here.is_some() || !self.knows_places() {
+        if !self.may_lift() {
             return None;
         }
         let mut places = None;
@@ -373,6 +362,30 @@ impl Checker<'_> {
         }
         let here = Here { places: places?, span, whole: span, lifted: true };
         Some(self.work_at(here, span, f))
+    }
+
+    /// Returns true if operands at places would mean work at places here: there are places, and the
+    /// expression is in no such work already.
+    pub(in crate::check) fn may_lift(&self) -> bool {
+        self.item.here.is_none() && self.knows_places()
+    }
+
+    /// Applies `f` to a value at places and a type that is stated for it: it means work at these
+    /// places, with the type that the value has there. Returns the value, as the error, where the
+    /// statement is another one.
+    pub(in crate::check) fn lift_stated(
+        &mut self,
+        term: Term,
+        to: &Type,
+        span: Span,
+        f: impl FnOnce(&mut Self, Term, &Type) -> Term,
+    ) -> Result<Term, Term> {
+        let there = match (term.ty.as_placed(), to.as_placed()) {
+            (Some((_, own)), Some((ty, places))) if own == places => ty,
+            (Some(_), None) if !to.is_spread() => to,
+            _ => return Err(term),
+        };
+        self.lift_operands([term], span, |this, [term]| f(this, term, there)).map_err(|[term]| term)
     }
 
     /// Returns true if there are places: the program declares parties, or the function at hand is for
@@ -537,13 +550,12 @@ impl Checker<'_> {
         name: &str,
         span: Span,
     ) -> bool {
-        let place = matches!(callable, Callable::Prim(Prim::Me));
-        if self.is_joint(callable) && !place {
+        if self.is_joint(callable) {
             return self.may_move(name, span);
         }
         let files = matches!(callable, Callable::Prim(prim) if prim.effect() == Effect::Files);
         if let (true, Some(party), None) = (files, &self.program.party, &self.item.here) {
-            let party = party.place_names().first().map_or_else(String::new, |name| name.to_string());
+            let party = party.first_place().to_string();
             self.report(PlaceError::Effect { span, name: name.to_string(), party });
             return false;
         }
@@ -592,7 +604,7 @@ impl Checker<'_> {
                 return self.wrong(PlaceError::OtherPlaces { span, found, expected }, span);
             }
         }
-        let moves = !matches!(prim, Prim::Me | Prim::CommonWords | Prim::OwnWords);
+        let moves = !matches!(prim, Prim::CommonWords | Prim::OwnWords);
         let moved = instance.args.last().filter(|_| moves).map(|ty| self.infer.settle(ty));
         let Some(moved) = moved else { return self.call_term(&chosen, instance, arg, ty, span, span) };
         if !self.is_wire(&moved, span) {
@@ -638,6 +650,14 @@ impl Checker<'_> {
             }
             None => true,
         }
+    }
+}
+
+/// Returns the types of the components of a tuple or record that is spread over places.
+fn spread_parts(ty: &Type) -> Option<Vec<Type>> {
+    match ty.kind() {
+        TypeKind::Product(_) | TypeKind::Record(_) if ty.is_spread() => ty.components(0),
+        _ => None,
     }
 }
 

@@ -65,24 +65,16 @@ impl Checker<'_> {
 
     /// Reshapes a value of a known type to another known type.
     pub(in crate::check) fn reshape_term(&mut self, term: Term, to: Type, span: Span) -> Term {
-        // A value at places is reshaped there, to the stated type or to it at the same places.
-        let there = match (term.ty.as_placed(), to.as_placed()) {
-            (Some((_, own)), Some((ty, places))) if own == places => Some(ty.clone()),
-            (Some(_), Some(_)) => {
-                let (found, expected) = (term.ty.clone(), to);
-                return self.wrong(PlaceError::OtherPlaces { span, found, expected }, span);
-            }
-            (Some(_), None) if !to.is_spread() => Some(to.clone()),
-            _ => None,
-        };
-        let term = match there {
-            None => term,
-            Some(to) => {
-                match self.lift_operands([term], span, |this, [term]| this.reshape_term(term, to, span)) {
-                    Ok(term) => return term,
-                    Err([term]) => term,
-                }
-            }
+        if let (Some((_, own)), Some((_, places))) = (term.ty.as_placed(), to.as_placed())
+            && own != places
+        {
+            let (found, expected) = (term.ty.clone(), to);
+            return self.wrong(PlaceError::OtherPlaces { span, found, expected }, span);
+        }
+        let reshape = |this: &mut Self, term: Term, to: &Type| this.reshape_term(term, to.clone(), span);
+        let term = match self.lift_stated(term, &to, span, reshape) {
+            Ok(term) => return term,
+            Err(term) => term,
         };
         let from = term.ty.clone();
         match (from.as_scalar(), to.as_scalar()) {

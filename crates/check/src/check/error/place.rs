@@ -26,6 +26,8 @@ errors! {
         /// A value at places where each value has to be the same for all: an element, a case, a
         /// field, a type argument.
         E1105 Spread { span: Span, ty: Type, role: String },
+        /// A comparison of values at places.
+        E1105 SpreadCompared { span: Span, ty: Type },
         /// A value at places that the work at hand is not at.
         E1106 NotHere { span: Span, ty: Type, here: Type, at: Span },
         /// Operands without a common place.
@@ -121,12 +123,12 @@ impl PlaceError {
             .label(*at, "inside this work")
             .help("call it outside of `at`"),
             E::Spread { span, ty, role } => {
-                let d =
-                    error(span, format!("`{ty}` cannot {role}"), "each place has a value of its own".into());
-                match role == "be compared" {
-                    true => d.help("`at S { … }` compares what is there; the result is at S as well"),
-                    false => d.help("`(T ^ I) @ S` is an array at S; `at S { … }` works on what is there"),
-                }
+                error(span, format!("`{ty}` cannot {role}"), "each place has a value of its own".into())
+                    .help("`(T ^ I) @ S` is an array at S; `at S { … }` works on what is there")
+            }
+            E::SpreadCompared { span, ty } => {
+                error(span, format!("`{ty}` cannot be compared"), "each place has a value of its own".into())
+                    .help("`at S { … }` compares what is there; the result is at S as well")
             }
             E::NotHere { span, ty, here, at } => {
                 let d = error(span, format!("`{here}` has no part of `{ty}`"), "this is elsewhere".into())

@@ -22,8 +22,7 @@ use crate::check::error::PlaceError;
 use crate::core::prim::Effect;
 use crate::core::visit::Part;
 use crate::core::{
-    Function, FunctionId, GlobalId, LocalId, PatKind, Prim, Program, Root, Script, Stmt, StmtKind, Term,
-    TermKind,
+    Function, FunctionId, GlobalId, LocalId, PatKind, Program, Root, Script, Stmt, StmtKind, Term, TermKind,
 };
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
@@ -61,12 +60,8 @@ impl Checker<'_> {
             walk.own = function.type_params.iter().map(|var| var.id).collect();
             walk.term(&function.body, None);
         }
-        let mut inside = InsideWalk {
-            program: self.program,
-            known: HashMap::default(),
-            bound: HashMap::default(),
-            found: &mut found,
-        };
+        let bodies = Bodies { program: self.program, known: HashMap::default() };
+        let mut inside = InsideWalk { bodies, bound: HashMap::default(), found: &mut found };
         script.body.iter().for_each(|stmt| inside.stmt(stmt, None));
         script.result.iter().for_each(|term| inside.term(term, None));
         for function in &functions {
@@ -74,24 +69,15 @@ impl Checker<'_> {
             inside.term(&function.body, None);
         }
         if let Some(party) = party {
-            let place = party.place_names().first().map_or_else(String::new, |name| name.to_string());
+            let place = party.first_place();
             for (name, span) in files_of(self.program, script) {
-                found.push(PlaceError::Effect { span, name, party: place.clone() });
+                found.push((span, PlaceError::Effect { span, name, party: place.to_string() }));
             }
         }
         // A wrong size is mentioned by every term around the innermost one.
-        let span = |error: &PlaceError| match error {
-            PlaceError::SizeElsewhere { span, .. }
-            | PlaceError::Effect { span, .. }
-            | PlaceError::MoveInside { span, .. }
-            | PlaceError::WorkInside { span, .. }
-            | PlaceError::ProcedureInside { span, .. } => *span,
-            _ => Span::default(),
-        };
-        found.sort_by_key(|error| span(error).end - span(error).start);
+        found.sort_by_key(|(span, _)| span.end - span.start);
         let mut reported: Vec<Span> = Vec::new();
-        for error in found {
-            let own = span(&error);
+        for (own, error) in found {
             if !reported.iter().any(|inner| own.start <= inner.start && inner.end <= own.end) {
                 reported.push(own);
                 self.report(error);
@@ -109,11 +95,10 @@ pub(in crate::check) fn files_of_module(program: &Program, script: &Script) -> V
 
 /// Returns the calls outside of work at places that read or write files, by name and place.
 fn files_of(program: &Program, script: &Script) -> Vec<(String, Span)> {
-    let mut files = FileWalk { program, known: HashMap::default() };
-    let mut effects = Vec::new();
-    script.body.iter().for_each(|stmt| files.stmt(stmt, &mut effects));
-    script.result.iter().for_each(|term| files.term(term, &mut effects));
-    effects
+    let mut files = FileWalk { bodies: Bodies { program, known: HashMap::default() }, found: Vec::new() };
+    script.body.iter().for_each(|stmt| stmt.for_each_term(&mut |term| files.term(term)));
+    script.result.iter().for_each(|term| files.term(term));
+    files.found
 }
 
 /// The search for sizes where they are not known.
@@ -124,8 +109,8 @@ struct SizeWalk<'a> {
     sizes: HashMap<u32, Type>,
     /// The type parameters of the function.
     own: HashSet<u32>,
-    /// The errors.
-    found: &'a mut Vec<PlaceError>,
+    /// The errors, with their places.
+    found: &'a mut Vec<(Span, PlaceError)>,
     /// The answers for functions, their parameters for sizes, and the places of these; true while
     /// a function is searched.
     known: &'a mut HashMap<(FunctionId, u32, Type), bool>,
@@ -164,7 +149,7 @@ impl SizeWalk<'_> {
     fn ty(&mut self, ty: &Type, span: Span, here: Option<&Type>) {
         if let Some((var, places)) = misplaced(ty, here, &self.sizes, &self.own) {
             let name = var.name.to_string();
-            self.found.push(PlaceError::SizeElsewhere { span, name, places });
+            self.found.push((span, PlaceError::SizeElsewhere { span, name, places }));
         }
     }
 
@@ -178,7 +163,7 @@ impl SizeWalk<'_> {
             let inside = named.map_or_else(|| places.clone(), |(param, _)| Type::var(param.clone()));
             if !self.keeps(function, &callee, param, inside) {
                 let name = var.name.to_string();
-                self.found.push(PlaceError::SizeElsewhere { span, name, places });
+                self.found.push((span, PlaceError::SizeElsewhere { span, name, places }));
             }
         }
     }
@@ -231,29 +216,122 @@ fn misplaced(
     }
 }
 
-/// The effects of a function that work at places may not have.
-#[derive(Clone, Default)]
-struct Effects {
+/// The effects of the body of a function, without those of the functions that it makes or calls.
+#[derive(Default)]
+struct Body {
     /// True if it moves data.
     moves: bool,
-    /// True if it has work at places of its own.
+    /// True if it has work at places.
     works: bool,
+    /// True if it reads or writes a file outside of work at places.
+    files: bool,
     /// The session variables that it sets or stores into.
     globals: BTreeSet<GlobalId>,
     /// A captured variable that it sets or stores into.
     captured: Option<String>,
+    /// The functions that it makes or calls.
+    made: Vec<Made>,
+}
+
+/// A function that the body of another one makes or calls.
+struct Made {
+    /// The function.
+    function: FunctionId,
+    /// True in work at places.
+    at_place: bool,
+}
+
+/// The bodies of the functions of a program, each searched once.
+struct Bodies<'a> {
+    /// The program.
+    program: &'a Program,
+    /// The bodies that have been searched.
+    known: HashMap<FunctionId, Arc<Body>>,
+}
+
+impl Bodies<'_> {
+    /// Returns the name of a function.
+    fn name(&self, id: FunctionId) -> String {
+        let function = self.program.functions.get(id as usize).and_then(Option::as_ref);
+        function.map_or_else(String::new, |function| function.name.to_string())
+    }
+
+    /// Returns the body of a function; an empty one for a function that could not be checked.
+    fn body(&mut self, id: FunctionId) -> Arc<Body> {
+        if let Some(known) = self.known.get(&id) {
+            return known.clone();
+        }
+        let mut body = Body::default();
+        if let Some(Some(function)) = self.program.functions.get(id as usize) {
+            body.add_term(&function.body, function, false);
+        }
+        let body = Arc::new(body);
+        self.known.insert(id, body.clone());
+        body
+    }
+
+    /// Returns the bodies that a call of a function reaches, its own first: all of them, or those
+    /// outside of work at places.
+    fn reached(&mut self, id: FunctionId, at_places: bool) -> Vec<Arc<Body>> {
+        let (mut seen, mut next, mut found) = (HashSet::default(), vec![id], Vec::new());
+        while let Some(id) = next.pop() {
+            if seen.insert(id) {
+                let body = self.body(id);
+                let made = body.made.iter().filter(|made| at_places || !made.at_place);
+                next.extend(made.map(|made| made.function));
+                found.push(body);
+            }
+        }
+        found
+    }
+}
+
+impl Body {
+    /// Adds the effects of a term of a function.
+    fn add_term(&mut self, term: &Term, function: &Function, at_place: bool) {
+        let inside = at_place || matches!(term.kind, TermKind::At(..));
+        match &term.kind {
+            TermKind::Prim(prim, ..) => match prim.effect() {
+                Effect::Communication => self.moves = true,
+                Effect::Files => self.files |= !at_place,
+                _ => {}
+            },
+            TermKind::At(..) => self.works = true,
+            TermKind::Closure { function: made, .. } => self.made.push(Made { function: *made, at_place }),
+            _ => {}
+        }
+        term.for_each_part(&mut |part| self.add_part(part, function, inside));
+    }
+
+    /// Adds the effects of a part of a function.
+    fn add_part(&mut self, part: Part<'_>, function: &Function, at_place: bool) {
+        match part {
+            Part::Term(term) => self.add_term(term, function, at_place),
+            Part::Body(stmts) => {
+                for stmt in stmts {
+                    match stmt.stores_into() {
+                        Some(Root::Global(id)) => drop(self.globals.insert(id)),
+                        Some(Root::Local(local)) if function.captures.contains(&local) => {
+                            self.captured = Some(function.locals[local as usize].name.to_string());
+                        }
+                        _ => {}
+                    }
+                    stmt.for_each_part(&mut |part| self.add_part(part, function, at_place));
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The search for calls inside work at places whose effects the other parties would not have.
 struct InsideWalk<'a> {
-    /// The program.
-    program: &'a Program,
-    /// The effects of functions; none while they are searched.
-    known: HashMap<FunctionId, Arc<Effects>>,
+    /// The bodies of the functions of the program.
+    bodies: Bodies<'a>,
     /// The functions that variables of the present body hold, with those that these capture.
     bound: HashMap<LocalId, Vec<FunctionId>>,
-    /// The errors.
-    found: &'a mut Vec<PlaceError>,
+    /// The errors, with their places.
+    found: &'a mut Vec<(Span, PlaceError)>,
 }
 
 /// Work at places: the places, and where it is written.
@@ -323,154 +401,63 @@ impl InsideWalk<'_> {
     /// Reports a procedure that is not known.
     fn unknown(&mut self, span: Span, (places, _): Work<'_>) {
         let (name, here) = ("it".to_string(), places.clone());
-        self.found.push(PlaceError::ProcedureInside { span, name, here, variable: None });
+        self.found.push((span, PlaceError::ProcedureInside { span, name, here, variable: None }));
     }
 
     /// Reports what a function does that work at these places may not. `outside` is true for one
     /// that was made outside of the work.
     fn call(&mut self, function: FunctionId, outside: bool, span: Span, (places, at): Work<'_>) {
-        let known = self.program.functions.get(function as usize).and_then(Option::as_ref);
-        let name = known.map_or_else(String::new, |known| known.name.to_string());
-        let effects = self.effects(function);
-        if effects.moves {
-            self.found.push(PlaceError::MoveInside { span, name, at });
+        let name = self.bodies.name(function);
+        let reached = self.bodies.reached(function, true);
+        if reached.iter().any(|body| body.moves) {
+            self.found.push((span, PlaceError::MoveInside { span, name, at }));
             return;
         }
-        if effects.works {
-            self.found.push(PlaceError::WorkInside { span, name, at });
+        if reached.iter().any(|body| body.works) {
+            self.found.push((span, PlaceError::WorkInside { span, name, at }));
             return;
         }
-        let elsewhere = effects.globals.iter().find(|id| {
-            let own = self.program.globals[**id as usize].ty.as_placed();
+        let globals = &self.bodies.program.globals;
+        let is_elsewhere = |id: &&GlobalId| {
+            let own = globals[**id as usize].ty.as_placed();
             !own.is_some_and(|(_, own)| places.is_within_places(own))
-        });
+        };
+        let elsewhere = reached.iter().flat_map(|body| &body.globals).filter(is_elsewhere).min();
+        // A variable that a function inside captures may be one of the function around it.
         let variable = match elsewhere {
-            Some(id) => Some(self.program.globals[*id as usize].name.to_string()),
-            None => effects.captured.clone().filter(|_| outside),
+            Some(id) => Some(globals[*id as usize].name.to_string()),
+            None => reached[0].captured.clone().filter(|_| outside),
         };
         if variable.is_some() {
             let here = places.clone();
-            self.found.push(PlaceError::ProcedureInside { span, name, here, variable });
-        }
-    }
-
-    /// Returns the effects of a function and of those that it makes or calls.
-    fn effects(&mut self, id: FunctionId) -> Arc<Effects> {
-        if let Some(known) = self.known.get(&id) {
-            return known.clone();
-        }
-        // All that are reached, and not the answers for them: these may call each other.
-        let mut effects = Effects::default();
-        let (mut reached, mut next) = (HashSet::default(), vec![id]);
-        while let Some(id) = next.pop() {
-            if let (true, Some(Some(function))) =
-                (reached.insert(id), self.program.functions.get(id as usize))
-            {
-                let mut own = Effects::default();
-                self.effects_of(&function.body, function, &mut own, &mut next);
-                // A variable that a function inside captures may be one of the function around it.
-                effects.captured = effects.captured.or(own.captured.filter(|_| reached.len() == 1));
-                effects.moves |= own.moves;
-                effects.works |= own.works;
-                effects.globals.append(&mut own.globals);
-            }
-        }
-        let effects = Arc::new(effects);
-        self.known.insert(id, effects.clone());
-        effects
-    }
-
-    /// Adds the effects of a term of a function, and the functions that it makes or calls.
-    fn effects_of(
-        &self,
-        term: &Term,
-        function: &Function,
-        effects: &mut Effects,
-        next: &mut Vec<FunctionId>,
-    ) {
-        match &term.kind {
-            TermKind::Prim(prim, ..) if prim.effect() == Effect::Communication && *prim != Prim::Me => {
-                effects.moves = true;
-            }
-            TermKind::At(..) => effects.works = true,
-            TermKind::Closure { function: inner, .. } => next.push(*inner),
-            _ => {}
-        }
-        term.for_each_part(&mut |part| self.effects_of_part(part, function, effects, next));
-    }
-
-    /// Adds the effects of a part of a function, and the functions that it makes or calls.
-    fn effects_of_part(
-        &self,
-        part: Part<'_>,
-        function: &Function,
-        effects: &mut Effects,
-        next: &mut Vec<FunctionId>,
-    ) {
-        match part {
-            Part::Term(term) => self.effects_of(term, function, effects, next),
-            Part::Body(stmts) => {
-                for stmt in stmts {
-                    match stmt.stores_into() {
-                        Some(Root::Global(id)) => drop(effects.globals.insert(id)),
-                        Some(Root::Local(local)) if function.captures.contains(&local) => {
-                            effects.captured = Some(function.locals[local as usize].name.to_string());
-                        }
-                        _ => {}
-                    }
-                    stmt.for_each_part(&mut |part| self.effects_of_part(part, function, effects, next));
-                }
-            }
-            _ => {}
+            self.found.push((span, PlaceError::ProcedureInside { span, name, here, variable }));
         }
     }
 }
 
 /// The search for files that are read or written by all parties.
 struct FileWalk<'a> {
-    /// The program.
-    program: &'a Program,
-    /// Functions that have been searched, with what they do; `false` while they are searched.
-    known: HashMap<FunctionId, bool>,
+    /// The bodies of the functions of the program.
+    bodies: Bodies<'a>,
+    /// The calls that read or write files, by name and place.
+    found: Vec<(String, Span)>,
 }
 
 impl FileWalk<'_> {
-    /// Searches a statement; adds the calls that read or write files, by name and place.
-    fn stmt(&mut self, stmt: &Stmt, found: &mut Vec<(String, Span)>) {
-        stmt.for_each_term(&mut |term| self.term(term, found));
-    }
-
     /// Searches a term.
-    fn term(&mut self, term: &Term, found: &mut Vec<(String, Span)>) {
+    fn term(&mut self, term: &Term) {
         match &term.kind {
             TermKind::At(..) => return,
             TermKind::Prim(prim, ..) if prim.effect() == Effect::Files => {
-                found.push((prim.name().to_string(), term.span));
+                self.found.push((prim.name().to_string(), term.span));
             }
-            TermKind::Closure { function, .. } if self.touches_files(*function) => {
-                let name = self.function(*function).map_or_else(String::new, |f| f.name.to_string());
-                found.push((name, term.span));
+            TermKind::Closure { function, .. }
+                if self.bodies.reached(*function, false).iter().any(|body| body.files) =>
+            {
+                self.found.push((self.bodies.name(*function), term.span));
             }
             _ => {}
         }
-        term.for_each_child(&mut |child| self.term(child, found));
-    }
-
-    /// Returns a function.
-    fn function(&self, id: FunctionId) -> Option<Arc<Function>> {
-        self.program.functions.get(id as usize).cloned().flatten()
-    }
-
-    /// Returns true if a function reads or writes files outside of work at places.
-    fn touches_files(&mut self, id: FunctionId) -> bool {
-        if let Some(known) = self.known.get(&id) {
-            return *known;
-        }
-        self.known.insert(id, false);
-        let Some(function) = self.function(id) else { return false };
-        let mut found = Vec::new();
-        self.term(&function.body, &mut found);
-        self.known.insert(id, !found.is_empty());
-        !found.is_empty()
+        term.for_each_child(&mut |child| self.term(child));
     }
 }

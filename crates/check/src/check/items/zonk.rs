@@ -342,7 +342,7 @@ impl Checker<'_> {
         }
         match *op {
             Op::Eq | Op::Ne if ty.is_spread() => {
-                self.report(PlaceError::Spread { span, ty, role: "be compared".into() });
+                self.report(PlaceError::SpreadCompared { span, ty });
                 return;
             }
             Op::Eq | Op::Ne => {
