@@ -643,9 +643,9 @@ impl Checker<'_> {
     /// Reports data of a type that cannot be moved.
     fn is_wire(&mut self, ty: &Type, span: Span) -> bool {
         let ty = self.infer.settle(ty);
-        match no_wire(&ty) {
+        match ty.unmovable_part() {
             Some(part) => {
-                self.report(PlaceError::NotWire { span, ty, part });
+                self.report(PlaceError::NotWire { span, ty, part, by: None });
                 false
             }
             None => true,
@@ -679,36 +679,4 @@ fn free_names(e: &Expr) -> BTreeSet<Arc<str>> {
     walk(Node::Expr(e), &mut used, &mut bound);
     used.retain(|name| !bound.contains(name));
     used
-}
-
-/// Returns a part of a type that cannot be moved: a function, or a value of an abstract type.
-fn no_wire(ty: &Type) -> Option<Type> {
-    match ty.kind() {
-        TypeKind::Function(..) | TypeKind::Procedure(_) => Some(ty.clone()),
-        TypeKind::Nominal(nominal, _) if nominal.as_abstract().is_some() => Some(ty.clone()),
-        TypeKind::Nominal(nominal, args) => {
-            let parts =
-                nominal.struct_fields(args).or_else(|| nominal.variant_cases(args)).unwrap_or_default();
-            let definition = nominal.newtype_definition(args);
-            let own = |part: &Type| part.kind() != ty.kind() && !part.nodes().gt(&1_000);
-            parts
-                .into_iter()
-                .map(|(_, part)| part)
-                .chain(definition)
-                .filter(own)
-                .find_map(|part| if mentions_nominal(&part, nominal.id) { None } else { no_wire(&part) })
-        }
-        kind => {
-            let mut found = None;
-            kind.for_each_child(&mut |child| found = found.take().or_else(|| no_wire(child)));
-            found
-        }
-    }
-}
-
-/// Returns true if a declared type occurs in a type.
-fn mentions_nominal(ty: &Type, id: u32) -> bool {
-    let mut found = matches!(ty.kind(), TypeKind::Nominal(nominal, _) if nominal.id == id);
-    ty.kind().for_each_child(&mut |child| found = found || mentions_nominal(child, id));
-    found
 }

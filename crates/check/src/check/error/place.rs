@@ -59,7 +59,7 @@ errors! {
         /// A procedure applied to a value at places, outside of `at`.
         E1115 ProcedureOfPlaced { span: Span, name: String, places: Type },
         /// Data that cannot be moved.
-        E1116 NotWire { span: Span, ty: Type, part: Type },
+        E1116 NotWire { span: Span, ty: Type, part: Type, by: Option<String> },
         /// A size that is known at some places only, mentioned elsewhere.
         E1117 SizeElsewhere { span: Span, name: String, places: Type },
         /// A move that does not carry sizes, of an array whose size is known at some places only.
@@ -257,14 +257,17 @@ impl PlaceError {
                 "not public".into(),
             )
             .help(Help::from(format!("`at {places} {{ {name} …; }}` does it there"))),
-            E::NotWire { span, ty, part } => error(
-                span,
-                format!("`{ty}` cannot be moved"),
-                match ty == part {
+            E::NotWire { span, ty, part, by } => {
+                let reason = match ty == part {
                     true => "only numbers, codes, texts and what consists of them".into(),
                     false => format!("`{part}` is no data"),
-                },
-            ),
+                };
+                let label = match by {
+                    Some(by) => format!("`{by}` moves it; {reason}"),
+                    None => reason,
+                };
+                error(span, format!("`{ty}` cannot be moved"), label)
+            }
             E::SizeElsewhere { span, name, places } => error(
                 span,
                 format!("the size `{name}` is known at `{places}` only"),

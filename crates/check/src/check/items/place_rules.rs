@@ -14,6 +14,8 @@
 //!   these places: the other parties would not do the same. A procedure that is not known, because it
 //!   is a parameter, is not called there.
 //! - Outside of work at places, no statement reads or writes a file, nor calls a function that does.
+//! - A function that moves data whose type mentions a parameter T is called with no T that has a part
+//!   which cannot be moved ([`Type::unmovable_part`]).
 //!
 //! Cost: one walk over the core of the input, and one over each function that it reaches.
 
@@ -60,7 +62,12 @@ impl Checker<'_> {
             walk.own = function.type_params.iter().map(|var| var.id).collect();
             walk.term(&function.body, None);
         }
-        let bodies = Bodies { program: self.program, known: HashMap::default() };
+        let mut bodies = Bodies { program: self.program, known: HashMap::default() };
+        script.body.iter().for_each(|stmt| {
+            stmt.for_each_term(&mut |term| bodies.unmovable_arguments(term, &mut found));
+        });
+        script.result.iter().for_each(|term| bodies.unmovable_arguments(term, &mut found));
+        functions.iter().for_each(|function| bodies.unmovable_arguments(&function.body, &mut found));
         let mut inside = InsideWalk { bodies, bound: HashMap::default(), found: &mut found };
         script.body.iter().for_each(|stmt| inside.stmt(stmt, None));
         script.result.iter().for_each(|term| inside.term(term, None));
@@ -219,8 +226,8 @@ fn misplaced(
 /// The effects of the body of a function, without those of the functions that it makes or calls.
 #[derive(Default)]
 struct Body {
-    /// True if it moves data.
-    moves: bool,
+    /// The types of the data that it moves.
+    moved: Vec<Type>,
     /// True if it has work at places.
     works: bool,
     /// True if it reads or writes a file outside of work at places.
@@ -237,6 +244,8 @@ struct Body {
 struct Made {
     /// The function.
     function: FunctionId,
+    /// One type for each of its type parameters.
+    type_args: Vec<Type>,
     /// True in work at places.
     at_place: bool,
 }
@@ -284,6 +293,49 @@ impl Bodies<'_> {
         }
         found
     }
+
+    /// Reports type arguments of functions that move data of them and cannot.
+    fn unmovable_arguments(&mut self, term: &Term, found: &mut Vec<(Span, PlaceError)>) {
+        if let TermKind::Closure { function, type_args, .. } = &term.kind {
+            for (param, ty) in type_args.iter().enumerate() {
+                if let Some(part) = ty.unmovable_part()
+                    && self.moves_data_of(*function, param)
+                {
+                    let (span, ty, by) = (term.span, ty.clone(), Some(self.name(*function)));
+                    found.push((span, PlaceError::NotWire { span, ty, part, by }));
+                }
+            }
+        }
+        term.for_each_child(&mut |child| self.unmovable_arguments(child, found));
+    }
+
+    /// Returns true if a function, or one that it makes, moves data whose type mentions this type
+    /// parameter of it.
+    fn moves_data_of(&mut self, id: FunctionId, param: usize) -> bool {
+        let (mut seen, mut next) = (HashSet::default(), vec![(id, param)]);
+        while let Some((id, param)) = next.pop() {
+            let Some(Some(function)) = self.program.functions.get(id as usize) else { continue };
+            if !seen.insert((id, param)) {
+                continue;
+            }
+            let (param, body) = (&function.type_params[param], self.body(id));
+            if body.moved.iter().any(|ty| mentions(ty, param)) {
+                return true;
+            }
+            for made in &body.made {
+                let passed = made.type_args.iter().enumerate().filter(|(_, arg)| mentions(arg, param));
+                next.extend(passed.map(|(i, _)| (made.function, i)));
+            }
+        }
+        false
+    }
+}
+
+/// Returns true if a type parameter occurs in a type.
+fn mentions(ty: &Type, param: &TypeVar) -> bool {
+    let mut found = false;
+    ty.for_each_var(&mut |var| found |= var.id == param.id);
+    found
 }
 
 impl Body {
@@ -291,13 +343,15 @@ impl Body {
     fn add_term(&mut self, term: &Term, function: &Function, at_place: bool) {
         let inside = at_place || matches!(term.kind, TermKind::At(..));
         match &term.kind {
-            TermKind::Prim(prim, ..) => match prim.effect() {
-                Effect::Communication => self.moves = true,
+            TermKind::Prim(prim, types, _) => match prim.effect() {
+                Effect::Communication => self.moved.extend(types.last().cloned()),
                 Effect::Files => self.files |= !at_place,
                 _ => {}
             },
             TermKind::At(..) => self.works = true,
-            TermKind::Closure { function: made, .. } => self.made.push(Made { function: *made, at_place }),
+            TermKind::Closure { function: made, type_args, .. } => {
+                self.made.push(Made { function: *made, type_args: type_args.clone(), at_place });
+            }
             _ => {}
         }
         term.for_each_part(&mut |part| self.add_part(part, function, inside));
@@ -409,7 +463,7 @@ impl InsideWalk<'_> {
     fn call(&mut self, function: FunctionId, outside: bool, span: Span, (places, at): Work<'_>) {
         let name = self.bodies.name(function);
         let reached = self.bodies.reached(function, true);
-        if reached.iter().any(|body| body.moves) {
+        if reached.iter().any(|body| !body.moved.is_empty()) {
             self.found.push((span, PlaceError::MoveInside { span, name, at }));
             return;
         }
