@@ -23,6 +23,7 @@ use crate::core::prim::{Effect, PrimClass};
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind, PatternKind, TypeExpr};
+use crate::syntax::unparse::print_type;
 use crate::syntax::visit::Node;
 use crate::types::{Kind, Type, TypeKind, TypeVar};
 use num_bigint::BigUint;
@@ -71,12 +72,16 @@ impl Checker<'_> {
                 }
                 let value = match value {
                     Some(value) => {
+                        let before = this.reports.len();
                         // A hole of the hint may be older than the sizes that are opened here.
                         let (value, mut openings) = this.host(|this| match &hint {
                             Some(ty) if !ty.is_exists() && !ty.has_meta() => this.check(value, ty, None),
                             _ => this.expr(value, hint.as_ref().into()),
                         });
                         body.append(&mut openings);
+                        let places = print_type(written);
+                        let how = format!("end the call with `;`, as in `at {places} {{ p x; }}`");
+                        this.regroup_procedure(before, &how);
                         value
                     }
                     None => Term::unit(span),
