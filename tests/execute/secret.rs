@@ -177,6 +177,51 @@ fn matrices_tables_and_groups() {
     }
 }
 
+/// The bound of the error of a mean of numbers with so many bits, in ulp.
+fn mean_bound(bits: i32, n: usize) -> f64 {
+    let (mut sum_steps, mut product_steps) = (1, 1);
+    let mut of_power = n.ilog2() as i32;
+    while of_power > 61 - bits {
+        of_power -= 61 - bits;
+        sum_steps += 1;
+    }
+    let mut left = bits;
+    while left >= 60 - left {
+        left -= 60 - left;
+        product_steps += 1;
+    }
+    3.0 + 2.0 * f64::from(sum_steps - 1 + product_steps - 1)
+}
+
+/// Means of numbers of all sizes that the type admits, and of more of them than a sum of 62 bits holds.
+#[test]
+fn means_of_wide_numbers_are_within_the_stated_bound() {
+    let mut dice = Dice::seeded();
+    for _ in 0..8 {
+        let bits = 30 + dice.roll(30) as i32;
+        let f = 4 + dice.roll(15) as i32;
+        let most = [4, 60, 3000][dice.roll(3)];
+        let n = 1 + dice.roll(most);
+        let limit = 2f64.powi(bits - f);
+        let (a, b) = (1 + dice.roll(1 << 20), dice.roll(1 << 20));
+        // Numbers of which the largest are near the limit; all have the sign of the first in half of the runs.
+        let sign = if dice.roll(2) == 0 { "1.0" } else { "(if i % 2 == 0 then 1.0 else -1.0 endif)" };
+        let element = format!(
+            "let v = (i * {a} + {b}) % 1048576 in {sign} * floor ((v :> real) / 1048576.0 * {limit:.1})"
+        );
+        let program = format!(
+            "val plain = [ let i = k :>> int in {element} for k in ..[{n}] ];\n\
+             val x = hide[Party, {f}, {}] (at alice {{ plain }});\n\
+             println ((mean x).reveal - mean plain);",
+            bits - f
+        );
+        let error = numbers(&lines(&program)[0])[0].abs() / 0.5f64.powi(f);
+        // The plain sum has 53 bits of the larger numbers.
+        let bound = mean_bound(bits, n) + 2f64.powi(bits - 50);
+        assert!(error <= bound, "{program}\n{error} ulp, bound {bound}");
+    }
+}
+
 /// Fixed-point results, and the bound that the library states.
 #[test]
 fn fixed_point_is_within_the_stated_bounds() {
@@ -223,7 +268,7 @@ fn fixed_point_is_within_the_stated_bounds() {
         }
         add("clamp[1] x", x.iter().map(|v| v.clamp(-2.0 + ulp(f), 2.0 - ulp(f))).collect(), vec![0.0; n]);
         let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
-        add("mean x", vec![mean(&x)], vec![2.0 * ulp(f) + 2f64.powi(2 * m + f - 60)]);
+        add("mean x", vec![mean(&x)], vec![mean_bound(f + m, n) * ulp(f)]);
         if f + m <= 34 && m + l <= 31 {
             let e = 2f64.powi(l - 25) + ulp(f);
             add("reciprocal p", p.iter().map(|v| 1.0 / v).collect(), vec![e; n]);
@@ -318,7 +363,8 @@ fn what_does_not_fit_is_refused() {
         // The range of the data is checked where they are.
         ("val x = hide[Party, 18, 4] (at alice { (20.0, 3.0) });", "E0506"),
         ("val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = claim[4] x;", "E0506"),
-        ("val x = hide[Party, 18, 40] (at alice { fill[20] 1.0 });\nprintln (mean x).reveal;", "E0506"),
+        ("val x = hide[Party, 18, 42] (at alice { fill[20] 1.0 });\nprintln (mean x).reveal;", "E0715"),
+        ("val x = hide[Party, 18, 25] (at alice { fill[20] 1.0 });\nprintln (variance x).reveal;", "E0715"),
     ];
     for (program, code) in refused {
         let (status, shown) = run(program);
