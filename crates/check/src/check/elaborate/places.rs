@@ -426,6 +426,12 @@ impl Checker<'_> {
         Some(self.program.globals[id as usize].ty.clone())
     }
 
+    /// Returns true if a function takes values at places, or moves data.
+    pub(in crate::check) fn has_places(&mut self, candidate: &Candidate) -> bool {
+        let joint = matches!(candidate, Candidate::Top(callable) if self.is_joint(callable));
+        joint || self.candidate_header(candidate).domain.is_spread()
+    }
+
     /// Returns true if one of the functions of a name takes values at places as they are here.
     pub(in crate::check) fn takes_places(
         &mut self,

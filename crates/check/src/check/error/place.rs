@@ -52,6 +52,8 @@ errors! {
         E1112 JointHere { span: Span },
         /// A store inside `at` into a variable that is not at these places.
         E1113 StoreElsewhere { span: Span, name: String, ty: Type, here: Type },
+        /// A store outside `at` into a part of a variable that is at places.
+        E1113 PartStored { span: Span, name: String, places: Type },
         /// A call inside `at` of a procedure that changes variables of all parties, or may.
         E1113 ProcedureInside { span: Span, name: String, here: Type, variable: Option<String> },
         /// A statement that leaves the work at a place: `return`, `break` or `continue` of a loop around.
@@ -236,6 +238,12 @@ impl PlaceError {
                 error(span, format!("work at `{here}` cannot change `{name}`"), format!("this is `{ty}`"))
                     .help(format!("declare it at these places: `var {name} : … @ {here} = …`"))
             }
+            E::PartStored { span, name, places } => error(
+                span,
+                format!("`{name}` is at `{places}`, and so is a part of it"),
+                "stored into outside of work there".into(),
+            )
+            .help(format!("`at {places} {{ … }}` stores into it")),
             E::ProcedureInside { span, name, here, variable } => {
                 let message = match variable {
                     Some(variable) => {
