@@ -66,6 +66,8 @@ errors! {
         E1117 SizeElsewhere { span: Span, name: String, places: Type },
         /// A move that does not carry sizes, of an array whose size is known at some places only.
         E1117 SizeMoved { span: Span, name: String, size: String, places: Type },
+        /// A size to be told that all parties know.
+        E1117 SizePublic { span: Span, name: String },
         /// Joined values that have a place in common, or places that are not known.
         E1118 Overlap { span: Span, first: Type, second: Type },
     }
@@ -281,13 +283,21 @@ impl PlaceError {
                 format!("the size `{name}` is known at `{places}` only"),
                 "mentioned elsewhere".into(),
             )
-            .help(format!("`at {places} {{ … }}` may use it")),
+            .help(format!("`at {places} {{ … }}` may use it; `reveal {name};` before tells it to all")),
             E::SizeMoved { span, name, size, places } => error(
                 span,
                 format!("`{name}` moves arrays of public size, and `{size}` is known at `{places}` only"),
                 "a size of the moved value".into(),
             )
-            .help("`send`, `give` and `reveal` carry sizes along; `reveal` of the size tells all"),
+            .help(format!(
+                "`send`, `give` and `reveal` carry sizes along; `reveal {size};` before tells it to all"
+            )),
+            E::SizePublic { span, name } => error(
+                span,
+                format!("the size `{name}` is not known at one place only"),
+                "`reveal` tells a size that has arrived at a place".into(),
+            )
+            .help(format!("all parties know it: leave out `reveal {name};`")),
             E::Overlap { span, first, second } => error(
                 span,
                 format!("`join` takes values of disjoint places, and these are at `{first}` and `{second}`"),

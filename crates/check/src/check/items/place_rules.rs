@@ -48,16 +48,19 @@ impl Checker<'_> {
         }
         let mut found = Vec::new();
         let mut known = HashMap::default();
-        let sizes = self.program.placed_sizes.clone();
+        let mut sizes = self.program.placed_sizes.clone();
+        self.program.revealed_sizes[..self.revealed_before].iter().for_each(|id| drop(sizes.remove(id)));
         let mut walk = SizeWalk {
             program: self.program,
-            sizes,
+            sizes: sizes.clone(),
             own: HashSet::default(),
             found: &mut found,
             known: &mut known,
         };
         script.body.iter().for_each(|stmt| walk.stmt(stmt, None));
         script.result.iter().for_each(|term| walk.term(term, None));
+        // A function may be called before the statement that tells a size.
+        walk.sizes = sizes;
         for function in &functions {
             walk.own = function.type_params.iter().map(|var| var.id).collect();
             walk.term(&function.body, None);
@@ -128,6 +131,10 @@ impl SizeWalk<'_> {
     fn term(&mut self, term: &Term, here: Option<&Type>) {
         match &term.kind {
             TermKind::At(places, body) => self.term(body, Some(places)),
+            TermKind::Block(stmts, value) => {
+                self.ty(&term.ty, term.span, here);
+                self.block(stmts, value.as_deref(), here);
+            }
             TermKind::Closure { function, type_args, .. } => {
                 self.ty(&term.ty, term.span, here);
                 self.type_arguments(*function, type_args, term.span, here);
@@ -136,9 +143,25 @@ impl SizeWalk<'_> {
         }
     }
 
-    /// Searches a statement.
+    /// Searches a statement. Sizes that it opens outside of work at places are known to all after it.
     fn stmt(&mut self, stmt: &Stmt, here: Option<&Type>) {
         stmt.for_each_part(&mut |part| self.part(part, stmt.span, here));
+        if let (StmtKind::Open { vars, value, .. }, None) = (&stmt.kind, here)
+            && value.ty.as_placed().is_none()
+        {
+            vars.iter().for_each(|var| drop(self.sizes.remove(&var.id)));
+        }
+    }
+
+    /// Searches the statements of a block, and its value.
+    fn block(&mut self, stmts: &[Stmt], value: Option<&Term>, here: Option<&Type>) {
+        let opens = stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::Open { .. }));
+        let before = opens.then(|| self.sizes.clone());
+        stmts.iter().for_each(|stmt| self.stmt(stmt, here));
+        value.into_iter().for_each(|value| self.term(value, here));
+        if let Some(before) = before {
+            self.sizes = before;
+        }
     }
 
     /// Searches a part.
@@ -147,7 +170,7 @@ impl SizeWalk<'_> {
             Part::Type(ty) => self.ty(ty, span, here),
             Part::Term(term) => self.term(term, here),
             Part::Pat(pat) => self.ty(&pat.ty, pat.span, here),
-            Part::Body(stmts) => stmts.iter().for_each(|stmt| self.stmt(stmt, here)),
+            Part::Body(stmts) => self.block(stmts, None, here),
             Part::Use(_) | Part::Def(_) | Part::Set(_) => {}
         }
     }
