@@ -121,6 +121,8 @@ pub struct Method {
     pub params: Vec<TypeVar>,
     /// The type.
     pub ty: Type,
+    /// True for `joint fun`: functions of instances may move data.
+    pub joint: bool,
     /// The function, over the parameters of the class, of an instance that does not define the
     /// method.
     pub default: Option<FunctionId>,

@@ -190,6 +190,7 @@ impl Checker<'_> {
             TermKind::Prim(prim, ..) => prim.effect() == Effect::Communication,
             TermKind::Call(head, _) => match &head.kind {
                 TermKind::Closure { function, .. } => self.is_joint(&Callable::Function(*function)),
+                TermKind::Method { class, method, .. } => self.is_joint(&Callable::Method(*class, *method)),
                 _ => matches!(head.ty.kind(), TypeKind::Procedure(_)),
             },
             _ => false,
@@ -549,6 +550,9 @@ impl Checker<'_> {
         match callable {
             Callable::Function(id) => self.env.signatures.get(id).is_some_and(|signature| signature.joint),
             Callable::Prim(prim) => prim.class() == PrimClass::Communication,
+            Callable::Method(class, method) => {
+                self.env.classes.get(class).is_some_and(|class| class.methods[*method].joint)
+            }
             _ => false,
         }
     }

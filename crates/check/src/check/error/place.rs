@@ -50,6 +50,8 @@ errors! {
         E1112 JointValue { span: Span, name: String },
         /// `joint` before something that is no `fun` of the top level.
         E1112 JointHere { span: Span },
+        /// `joint` in an instance, before a method that moves no data.
+        E1112 JointMethod { span: Span, name: String },
         /// A store inside `at` into a variable that is not at these places.
         E1113 StoreElsewhere { span: Span, name: String, ty: Type, here: Type },
         /// A store outside `at` into a part of a variable that is at places.
@@ -233,9 +235,16 @@ impl PlaceError {
             .help("call it; for all elements of an array there is a call of the whole array"),
             E::JointHere { span } => error(
                 span,
-                "`joint` stands before a `fun` of the top level with one group of parameters".into(),
+                "`joint` stands before a `fun` of the top level or a class with one group of parameters"
+                    .into(),
                 "not here".into(),
             ),
+            E::JointMethod { span, name } => error(
+                span,
+                format!("the class has `{name}` as a method that moves no data"),
+                "this one would".into(),
+            )
+            .help(format!("the class may declare it as `joint fun {name} : …;`")),
             E::StoreElsewhere { span, name, ty, here } => {
                 error(span, format!("work at `{here}` cannot change `{name}`"), format!("this is `{ty}`"))
                     .help(format!("declare it at these places: `var {name} : … @ {here} = …`"))
