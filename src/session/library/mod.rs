@@ -396,7 +396,8 @@ pub(super) fn index() -> &'static LibraryIndex {
                 let own = chunk.mentions.iter().filter(|ty| types.get(ty) == Some(&chunk.span.source));
                 let mut own: Vec<_> = own.filter(|_| overload).collect();
                 if own.is_empty() && overload {
-                    // What is done with an abstract type may fill several files: the last declared counts.
+                    // What is done with an abstract type may fill several files: the last declared
+                    // counts.
                     let used = || chunk.mentions.iter().filter(|ty| abstract_types.contains(ty));
                     let last = used().map(|ty| types[ty]).max();
                     own = used().filter(|ty| Some(types[ty]) == last).collect();

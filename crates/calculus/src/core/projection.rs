@@ -192,8 +192,8 @@ impl Projection<'_> {
         let span = term.span;
         match &mut term.kind {
             TermKind::At(places, body) => {
-                // What is printed at a place is told apart from what all print, and has its position
-                // in the output of all: so the work remains for every party.
+                // What is printed at a place is told apart from what all print, and has its
+                // position in the output of all: so the work remains for every party.
                 let prints = body.may_print();
                 let mut own = std::mem::replace(&mut **body, Term::unit(span));
                 if !self.is_among(places) {

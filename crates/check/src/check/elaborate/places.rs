@@ -5,8 +5,8 @@
 //!
 //! - Inside `at S` a value of `T @ R` with S inside R is a `T`. There is no `at` and no move.
 //! - Outside, a pure function or operator on operands at places means `at S { … }`, where S are the
-//!   places that they have in common ([`Checker::lift_operands`]). A function that takes values at places
-//!   itself is called directly.
+//!   places that they have in common ([`Checker::lift_operands`]). A function that takes values at
+//!   places itself is called directly.
 //! - A `T` is a `T @ S`, and a `T @ R` is a `T @ S` for S inside R, without being asked
 //!   ([`Checker::restricted`]).
 //! - Conditions outside of `at` are public, because their types have no `@`. So all parties execute
@@ -394,8 +394,8 @@ impl Checker<'_> {
         self.lift_operands([term], span, |this, [term]| f(this, term, there)).map_err(|[term]| term)
     }
 
-    /// Returns true if there are places: the program declares parties, or the function at hand is for
-    /// any.
+    /// Returns true if there are places: the program declares parties, or the function at hand is
+    /// for any.
     pub(in crate::check) fn knows_places(&self) -> bool {
         let any = |var: &TypeVar| matches!(var.kind, Kind::Place | Kind::Places);
         self.program.party.is_some() || self.item.type_params.iter().any(any)

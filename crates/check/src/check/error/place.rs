@@ -58,7 +58,8 @@ errors! {
         E1113 PartStored { span: Span, name: String, places: Type },
         /// A call inside `at` of a procedure that changes variables of all parties, or may.
         E1113 ProcedureInside { span: Span, name: String, here: Type, variable: Option<String> },
-        /// A statement that leaves the work at a place: `return`, `break` or `continue` of a loop around.
+        /// A statement that leaves the work at a place: `return`, `break` or `continue` of a loop
+        /// around.
         E1114 LeavesAt { span: Span, word: &'static str },
         /// A procedure applied to a value at places, outside of `at`.
         E1115 ProcedureOfPlaced { span: Span, name: String, places: Type },

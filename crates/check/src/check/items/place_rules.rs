@@ -1,21 +1,22 @@
-//! Rules of places that hold of finished core: sizes that are known at some places only, and effects
-//! that the parties may not have in common.
+//! Rules of places that hold of finished core: sizes that are known at some places only, and
+//! effects that the parties may not have in common.
 //!
-//! Takes the script and the functions of an input, in core; reports what breaks a rule. Inference may
-//! put a size into any type, and a function may read a file through another one, so both are decided
-//! on core, where all types and calls are written out.
+//! Takes the script and the functions of an input, in core; reports what breaks a rule. Inference
+//! may put a size into any type, and a function may read a file through another one, so both are
+//! decided on core, where all types and calls are written out.
 //!
 //! - A size variable that is opened at S ([`crate::core::Program::placed_sizes`]) stands in a type
 //!   only under `@ R`, R inside S, and in terms of work at R.
 //!   A function is called with such a size for a parameter N if its body keeps the rule for N as a
 //!   size that is known at the same places.
-//! - Work at places calls no function that has work at places of its own: another party would have to
-//!   do it. It calls no procedure that moves data, or that changes a variable which is not at
-//!   these places: the other parties would not do the same. A procedure that is not known, because it
-//!   is a parameter, is not called there.
-//! - Outside of work at places, no statement reads or writes a file, nor calls a function that does.
-//! - A function that moves data whose type mentions a parameter T is called with no T that has a part
-//!   which cannot be moved ([`Type::unmovable_part`]).
+//! - Work at places calls no function that has work at places of its own: another party would have
+//!   to do it. It calls no procedure that moves data, or that changes a variable which is not at
+//!   these places: the other parties would not do the same. A procedure that is not known, because
+//!   it is a parameter, is not called there.
+//! - Outside of work at places, no statement reads or writes a file, nor calls a function that
+//!   does.
+//! - A function that moves data whose type mentions a parameter T is called with no T that has a
+//!   part which cannot be moved ([`Type::unmovable_part`]).
 //!
 //! Cost: one walk over the core of the input, and one over each function that it reaches.
 
@@ -144,7 +145,8 @@ impl SizeWalk<'_> {
         }
     }
 
-    /// Searches a statement. Sizes that it opens outside of work at places are known to all after it.
+    /// Searches a statement. Sizes that it opens outside of work at places are known to all after
+    /// it.
     fn stmt(&mut self, stmt: &Stmt, here: Option<&Type>) {
         stmt.for_each_part(&mut |part| self.part(part, stmt.span, here));
         if let (StmtKind::Open { vars, value, .. }, None) = (&stmt.kind, here)
@@ -199,7 +201,8 @@ impl SizeWalk<'_> {
         }
     }
 
-    /// Returns true if a function mentions a parameter only as a size that is known at these places.
+    /// Returns true if a function mentions a parameter only as a size that is known at these
+    /// places.
     fn keeps(&mut self, id: FunctionId, callee: &Function, param: &TypeVar, places: Type) -> bool {
         let key = (id, param.id, places.clone());
         if let Some(known) = self.known.get(&key) {
