@@ -1,13 +1,15 @@
 //! Standard output and standard error.
 //!
 //! Output is buffered, and flushed before anything is written to standard error, so that both
-//! appear in order; on a terminal it is flushed at once. If the reader has closed the pipe, the
+//! appear in order; on a terminal it is flushed at once, elsewhere when it is written
+//! [`FLUSH_INTERVAL`] after it was flushed before. If the reader has closed the pipe, the
 //! command ends without a message, with the exit code of shells for a command that `SIGPIPE` ends.
 
 use felis::diagnostic::{escape_control, escape_control_lines, fill_paragraphs};
 use felis::session::{Colors, Screen};
 use std::io::{BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use std::path::Path;
+use std::time::{Duration, Instant};
 use terminal_size::{Height, Width};
 
 /// The streams of output and messages.
@@ -22,7 +24,13 @@ pub struct Output {
     colors: Colors,
     /// True if the last line written is complete.
     at_line_start: bool,
+    /// The time of the last flush.
+    flushed: Instant,
 }
+
+/// Time after which written output is not kept back any longer, so that a reader sees how far a
+/// program is that prints seldom.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Output {
     /// The standard streams.
@@ -35,6 +43,7 @@ impl Output {
             color: std::io::stderr().is_terminal() && !plain,
             colors: if plain { Colors::None } else { terminal_colors() },
             at_line_start: true,
+            flushed: Instant::now(),
         }
     }
 
@@ -60,7 +69,7 @@ impl Output {
         if let Some(last) = text.chars().next_back() {
             self.at_line_start = last == '\n';
         }
-        if self.interactive {
+        if self.interactive || self.flushed.elapsed() > FLUSH_INTERVAL {
             self.flush();
         }
     }
@@ -74,6 +83,7 @@ impl Output {
 
     /// Flushes the output.
     pub fn flush(&mut self) {
+        self.flushed = Instant::now();
         if let Err(error) = self.out.flush().and_then(|()| self.out.get_mut().flush()) {
             exit_on_write_error(&error);
         }

@@ -77,17 +77,17 @@ fn without_color_there_is_none() {
 fn the_type_of_what_is_being_typed_is_told() {
     let mut terminal = Terminal::colored();
     terminal.types("(1, 2, 3)");
-    terminal.sees("\u{1b}[2m  : int ^ 3\u{1b}[0m");
+    terminal.sees_hint("\u{1b}[2m  : int ^ 3\u{1b}[0m");
     // The hint is not part of the line.
     terminal.types("\r");
     terminal.sees("(1, 2, 3) : int ^ 3");
     terminal.sees(PROMPT);
     terminal.types("val x = 5");
-    terminal.sees("  x : int");
+    terminal.sees_hint("  x : int");
     terminal.types("\r");
     terminal.sees(PROMPT);
     terminal.types("sum (");
-    terminal.sees("  sum[");
+    terminal.sees_hint("  sum[");
 }
 
 /// Pasted text may be one input of several lines, or several inputs.

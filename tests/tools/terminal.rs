@@ -70,6 +70,21 @@ impl Terminal {
         }
     }
 
+    /// Waits for a hint. The session drops a hint that a busy machine makes too late, so the end of
+    /// the line is typed again until there is one.
+    pub fn sees_hint(&mut self, text: &str) {
+        self.session.set_expect_timeout(Some(Duration::from_secs(2)));
+        for _ in 0..10 {
+            if let Ok(found) = self.session.expect(text) {
+                self.seen.push_str(&String::from_utf8_lossy(found.as_bytes()));
+                break;
+            }
+            self.types(" \u{7f}");
+        }
+        self.session.set_expect_timeout(Some(Duration::from_secs(20)));
+        assert!(self.seen.ends_with(text), "waiting for the hint {text:?}");
+    }
+
     /// Returns all output so far.
     pub fn everything(&self) -> &str {
         &self.seen
