@@ -31,6 +31,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("handshake", &["network", "config", "certificate", "frame"]),
     ("tls", &["network", "config", "certificate", "frame", "handshake"]),
     ("loop_ir", &["hash", "core"]),
+    ("array_ir", &["hash", "source", "types", "core"]),
     (
         "eval",
         &[
