@@ -26,6 +26,9 @@ use std::sync::Arc;
 /// Calls inside each other, at most.
 pub const MAX_CALLS: u32 = 64;
 
+/// Sizes and digits are below: the guard at the entry of a program holds it.
+pub const MAX_SIZE: u64 = 1 << 62;
+
 /// A value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Datum {
@@ -175,11 +178,11 @@ impl Frame {
     }
 
     fn size(&self, size: &Size) -> Stopped<u64> {
-        size.evaluate(&|atom| match atom {
+        let value = size.evaluate(&|atom| match atom {
             SizeAtom::Var(var) => self.sizes.get(&var).copied(),
             SizeAtom::Bound(_) => None,
-        })
-        .ok_or(Stop::Exhausted)
+        });
+        value.filter(|value| *value < MAX_SIZE).ok_or(Stop::Exhausted)
     }
 
     fn digit_size(&self, digit: &Digit) -> Stopped<u64> {
@@ -344,7 +347,10 @@ impl Run<'_> {
                 }
                 Datum::Index(digits)
             }
-            Op::Number(digit) => Datum::Word(frame.digit(digit, &[])?),
+            Op::Number(digit) => match frame.digit(digit, &[])? {
+                number if number < MAX_SIZE => Datum::Word(number),
+                _ => return Err(Stop::Exhausted),
+            },
             Op::Check(condition, site, shown) => {
                 if !frame.get(*condition).is_true() {
                     return Err(Stop::Failed(*site, frame.all(shown)));

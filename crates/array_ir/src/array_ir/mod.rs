@@ -81,6 +81,7 @@ mod id;
 pub mod interpret;
 mod mnemonics;
 pub mod parse;
+pub mod pass;
 pub mod print;
 #[cfg(test)]
 mod random;

@@ -3,10 +3,12 @@
 //! what the validator and the parser refuse.
 
 use super::interpret::{self, Datum, Outcome, Stop};
+use super::pass::{Declined, PASSES, Pass, Work};
 use super::random::{self, Case, is_of};
 use super::{FunctionId, Mnemonic, ScalarFunction, SiteId, SizeAtom, parse, print, validate};
 use fastrand::Rng;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Random programs of a test; `FELIS_RANDOM` gives another number.
@@ -215,6 +217,119 @@ fn damaged_programs_are_refused_or_run() {
     }
     println!("{unread} unread, {refused} refused, {ran} ran");
     assert!(refused > 10 * ran && ran > 100, "{refused} refused, {ran} ran");
+}
+
+/// A pass keeps the value, or the site that fails with what it shows, and the output.
+#[test]
+fn passes_keep_values_and_failures() {
+    let (mut compared, mut changed) = (0u32, 0u32);
+    for seed in seeds() {
+        let case = random::case(seed);
+        let before = run(&case);
+        let mut program = case.program.clone();
+        for pass in PASSES {
+            let mut work = Work::new(pass, &program);
+            let after = (pass.run)(&program, &mut work);
+            let after = after.unwrap_or_else(|why| panic!("seed {seed}: {} is declined: {why:?}", pass.name));
+            let texts = || format!("{}\n=>\n{}", print::program(&program), print::program(&after));
+            if let Err(why) = validate::validate(&after) {
+                panic!("seed {seed}: {}: {why}\n{}", pass.name, texts());
+            }
+            let again = Case { program: after.clone(), ..random::case(seed) };
+            let found = run(&again);
+            // A pass may do more within the work, never less.
+            if before != Err(Stop::Exhausted) {
+                let same = match (&before, &found) {
+                    (Ok(before), Ok(found)) => before.value == found.value && before.output == found.output,
+                    (before, found) => before == found,
+                };
+                assert!(same, "seed {seed}: {}: {before:?} and {found:?}\n{}", pass.name, texts());
+                compared += 1;
+            }
+            changed += u32::from(after != program);
+            program = after;
+        }
+    }
+    assert!(compared * 10 > changed * 9 && changed * 2 > compared, "{compared} compared, {changed} changed");
+}
+
+/// Files `tests/array/PASS/NAME.array` hold a program, a line `=>`, and the program after the pass,
+/// which it does not change again. `BLESS=1` rewrites the second part.
+#[test]
+fn passes_give_what_the_golden_files_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/array");
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut wrong = String::new();
+    for pass in PASSES {
+        let folder = root.join(pass.name);
+        let mut files: Vec<_> = std::fs::read_dir(&folder)
+            .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "array"))
+            .collect();
+        files.sort();
+        assert!(!files.is_empty(), "{} has no golden file", pass.name);
+        for path in files {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let (before, after) = text.split_once("\n=>\n").unwrap_or((text.trim_end(), ""));
+            let fail = |why: String| -> String { panic!("{}: {why}", path.display()) };
+            let program = parse::program(before).map_err(fail).unwrap();
+            validate::validate(&program).map_err(|why| fail(format!("before: {why}"))).unwrap();
+            let result = (pass.run)(&program, &mut Work::new(pass, &program)).unwrap();
+            let found = print::program(&result);
+            validate::validate(&result).map_err(|why| fail(format!("after: {why}\n{found}"))).unwrap();
+            let again = (pass.run)(&result, &mut Work::new(pass, &result)).unwrap();
+            assert_eq!(print::program(&again), found, "{}: again", path.display());
+            if bless {
+                std::fs::write(&path, format!("{before}\n=>\n{found}")).unwrap();
+            } else if found != after {
+                wrong += &format!("{} is\n{found}\nand not\n{after}\n", path.display());
+            }
+        }
+    }
+    let known = |name: &str| PASSES.iter().any(|pass| pass.name == name);
+    for entry in std::fs::read_dir(&root).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(known(&name), "tests/array/{name} is the folder of no pass");
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The work of a pass at most doubles where the program does, with room for what does not.
+#[test]
+fn the_work_of_passes_is_linear() {
+    let of_statements = |count: u64| {
+        let mut text = String::from("fun f0 f[n0: N](v0: [n0] i64, v1: idx [n0]) -> i64, total {\n");
+        let mut last = 2;
+        text += "v2: i64 = index v0 v1\n";
+        for _ in 0..count {
+            text += &format!(
+                "v{}: [n0] i64 = view [n0] v0 (reverse(n0, d0))
+                 v{}: i64 = index v{} v1
+                 v{}: i64 = add v{} v{last}\n",
+                last + 1,
+                last + 2,
+                last + 1,
+                last + 3,
+                last + 2
+            );
+            last += 3;
+        }
+        parse::program(&format!("{text}yield v{last}\n}}")).unwrap()
+    };
+    for pass in PASSES {
+        let spent = |count| {
+            let program = of_statements(count);
+            let mut work = Work::new(pass, &program);
+            (pass.run)(&program, &mut work).unwrap();
+            work.spent()
+        };
+        let (once, twice) = (spent(500), spent(1_000));
+        assert!(twice <= 2 * once + once / 10, "{}: {once} and {twice}", pass.name);
+        let program = of_statements(10);
+        let none = Pass { name: pass.name, units: 0, run: pass.run };
+        assert_eq!((pass.run)(&program, &mut Work::new(&none, &program)), Err(Declined::Work));
+    }
 }
 
 /// A function around statements.
