@@ -50,7 +50,8 @@
 //!
 //! ```text
 //! program  = { site | function }
-//! site     = "site" S ":" kind start "to" end "in" source
+//! site     = "site" S ":" kind span { "from" span }
+//! span     = start "to" end "in" source
 //! function = "fun" F name "[" { N ":" name } "]" "(" params ")" "->" type "," effect block
 //! params   = { V ":" type }                                    separated by commas
 //! block    = "{" { V ":" type "=" op } end "}"
@@ -85,6 +86,7 @@ pub mod pass;
 pub mod print;
 #[cfg(test)]
 mod random;
+mod renumber;
 pub mod scalar;
 mod size;
 #[cfg(test)]
@@ -97,6 +99,7 @@ use crate::source::Span;
 pub use error::{Invalid, Violation};
 pub use id::{FunctionId, Label, SiteId, SizeVar, Value};
 pub use mnemonics::Mnemonic;
+pub use renumber::renumber;
 pub use size::{MAX_BOUND, MAX_SIZE_VARIABLES, Size, SizeAtom};
 use std::sync::Arc;
 
@@ -442,12 +445,14 @@ pub enum SiteKind {
 }
 
 /// A place at which a run may fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Site {
     /// The kind of the failure.
     pub kind: SiteKind,
     /// The place in the source text.
     pub span: Span,
+    /// The places of the calls that were inlined around it, innermost first.
+    pub calls: Vec<Span>,
 }
 
 /// An operation. Its type rule and its text stand with it; `X` and `Y` are spaces, `t` is a type, `e`

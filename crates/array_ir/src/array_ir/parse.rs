@@ -181,13 +181,21 @@ impl<'t> Parser<'t> {
         }
         self.expect(":")?;
         let kind: SiteKind = self.mnemonic("kind of failure")?;
+        let span = self.span()?;
+        let mut calls = Vec::new();
+        while self.take("from") {
+            calls.push(self.span()?);
+        }
+        program.sites.push(Site { kind, span, calls });
+        Ok(())
+    }
+
+    fn span(&mut self) -> Result<Span> {
         let start = self.number()?;
         self.expect("to")?;
         let end = self.number()?;
         self.expect("in")?;
-        let span = Span { source: SourceId(self.number()?), start, end };
-        program.sites.push(Site { kind, span });
-        Ok(())
+        Ok(Span { source: SourceId(self.number()?), start, end })
     }
 
     fn function(&mut self, program: &mut Program) -> Result<()> {

@@ -8,14 +8,19 @@ use super::{
     Block, Combine, CombineAt, DigitExpr, Element, End, Function, FunctionId, Op, Prim, Program, Size, Space,
     Type, Value,
 };
+use crate::source::Span;
 use std::fmt::{self, Display, Write};
 
 /// A program as text.
 pub fn program(program: &Program) -> String {
     let mut out = String::new();
     for (n, site) in program.sites.iter().enumerate() {
-        let (kind, span) = (site.kind.mnemonic(), site.span);
-        let _ = writeln!(out, "site s{n}: {kind} {} to {} in {}", span.start, span.end, span.source.0);
+        let span = |span: Span| format!("{} to {} in {}", span.start, span.end, span.source.0);
+        let _ = write!(out, "site s{n}: {} {}", site.kind.mnemonic(), span(site.span));
+        for call in &site.calls {
+            let _ = write!(out, " from {}", span(*call));
+        }
+        out.push('\n');
     }
     for (id, function) in program.function_ids().zip(&program.functions) {
         if !out.is_empty() {

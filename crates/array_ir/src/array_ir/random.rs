@@ -218,9 +218,13 @@ impl Generator {
             SiteKind::Sizes,
         ];
         let kind = self.pick(&kinds);
-        let start = self.random.u32(..100);
-        let span = Span { source: SourceId(self.random.u32(..3)), start, end: start + 5 };
-        self.program.sites.push(Site { kind, span });
+        let span = |random: &mut Rng| {
+            let start = random.u32(..100);
+            Span { source: SourceId(random.u32(..3)), start, end: start + 5 }
+        };
+        let calls = (0..self.random.u8(..3)).map(|_| span(&mut self.random)).collect();
+        let span = span(&mut self.random);
+        self.program.sites.push(Site { kind, span, calls });
         SiteId(self.program.sites.len() as u32 - 1)
     }
 

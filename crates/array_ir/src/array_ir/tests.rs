@@ -5,7 +5,7 @@
 use super::interpret::{self, Datum, Outcome, Stop};
 use super::pass::{Declined, PASSES, Pass, Work};
 use super::random::{self, Case, is_of};
-use super::{FunctionId, Mnemonic, ScalarFunction, SiteId, SizeAtom, parse, print, validate};
+use super::{FunctionId, Mnemonic, ScalarFunction, SiteId, SizeAtom, parse, print, renumber, validate};
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -217,6 +217,26 @@ fn damaged_programs_are_refused_or_run() {
     }
     println!("{unread} unread, {refused} refused, {ran} ran");
     assert!(refused > 10 * ran && ran > 100, "{refused} refused, {ran} ran");
+}
+
+/// A program with other numbers runs as before, and is numbered in the same way again.
+#[test]
+fn numbers_stand_for_nothing() {
+    for seed in seeds() {
+        let mut case = random::case(seed);
+        let before = run(&case);
+        renumber(&mut case.program);
+        validate::validate(&case.program).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        let after = run(&case);
+        match (&before, &after) {
+            // Sites that no statement names are left out.
+            (Err(Stop::Failed(_, before)), Err(Stop::Failed(_, after))) => assert_eq!(before, after),
+            (before, after) => assert_eq!(before, after, "seed {seed}"),
+        }
+        let mut again = case.program.clone();
+        renumber(&mut again);
+        assert!(again == case.program, "seed {seed}");
+    }
 }
 
 /// A pass keeps the value, or the site that fails with what it shows, and the output.
