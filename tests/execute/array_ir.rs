@@ -57,6 +57,21 @@ const CALLS: &[(&str, &[&str])] = &[
     ("asserted", &["2"]),
     ("ordered", &["#ks[{0}]"]),
     ("twice", &["#rs[{0} \\* {0}]"]),
+    ("turn", &["3", "#rs[{0}]"]),
+    ("turn", &["-7", "#rs[{0}]"]),
+    ("torus", &["#rs[{0} \\* {1}]"]),
+    ("around", &["#rs[{0}]"]),
+    ("dotted", &["#rs[{0}]", "#rs[{0}] + 1.0"]),
+    ("wrapped", &["#ks[{0}]"]),
+    ("same", &["#ks[{0}]", "#ks[{0}]", "#rs[{0}]"]),
+    ("same", &["#ks[{0}]", "#ks[{0}] + 1", "#rs[{0}] / 0.0"]),
+    ("singles", &["#rs[{0}]"]),
+    ("singles", &["#rs[{0}] / 0.0"]),
+    ("singles", &["#rs[{0}] * 1e300"]),
+    ("octets", &["#rs[{0}]"]),
+    ("octets", &["#rs[{0}] * 1e6"]),
+    ("of_singles", &["#ss[{0}]"]),
+    ("moved", &["#ks[{0}]"]),
 ];
 
 /// The sizes that stand for `{0}`, `{1}` and `{2}`.
@@ -199,7 +214,7 @@ fn the_interpreter_gives_the_words_of_the_evaluator() {
             let lines = arguments.iter().all(|a| a.contains("[{0}]") && !a.contains("{1}"));
             for sizes in SIZES.iter().chain((lines && *name != "ordered").then_some(&large)) {
                 let arguments: Vec<String> = arguments.iter().map(|text| filled(text, sizes)).collect();
-                let curried = *name == "captured";
+                let curried = matches!(*name, "captured" | "turn");
                 let call = match curried {
                     true => {
                         format!("{name} {}", arguments.iter().map(|a| format!("({a}) ")).collect::<String>())
@@ -228,7 +243,7 @@ fn the_interpreter_gives_the_words_of_the_evaluator() {
         }
         println!("{values} values, {failures} failures");
         assert!(wrong.is_empty(), "{wrong}");
-        assert!(values > 180 && failures > 10, "{values} values, {failures} failures");
+        assert!(values > 300 && failures > 25, "{values} values, {failures} failures");
     });
 }
 
@@ -272,7 +287,7 @@ fn functions_of_all_programs_are_built_or_declined() {
 }
 
 /// Functions of the examples, and of what they read of the library, that are built at least.
-const BUILT: usize = 200;
+const BUILT: usize = 235;
 
 /// A program, of whose last function or statement the builder says this word.
 const DECLINED: &[(&str, &str)] = &[
@@ -285,10 +300,10 @@ const DECLINED: &[(&str, &str)] = &[
     ("fun f[N:COMPACTLINEAR](x:real ^ (2 \\^ N)):real ^ (2 \\^ N) => x;", "power"),
     ("fun f[N:COMPACTLINEAR](x:real ^ below[N]):real ^ below[N] => x;", "size"),
     ("fun f(n:int):int ^ ?K => iota n;", "arrival"),
-    ("val c = (1 :>> cyclic[5]) + (2 :>> cyclic[5]);", "cyclic"),
-    ("fun f(x:real):f32 => x :> f32;", "conversion"),
+    ("val c = (1 :>> cyclic[5]) * (2 :>> cyclic[5]);", "cyclic"),
+    ("fun f(x:real):u64 => x :> u64;", "conversion"),
     ("fun f(x:(real * int) ^ 2):real * int * real * int => x :>> (real * int * real * int);", "reshape"),
-    ("fun f(x:int ^ 3, y:int ^ 3):bool => x == y;", "comparison"),
+    ("struct S { a:int; } fun f(x:S, y:S):bool => x == y;", "comparison"),
     ("fun f(n:int):int => match n with | 1 => 2 | _ => 3 endmatch;", "match"),
     ("fun f(n:int):int { var k = n; k = k + 1; return k; }", "variable"),
     ("fun f(n:int):int { for i in 0..<n do if i > 3 perform return i; done return 0; }", "loop"),

@@ -87,6 +87,7 @@ pub enum Violation {
     Digits { space: Space, found: usize },
     DigitRange { digit: String, bound: Size, size: Size },
     Stride { digit: String },
+    NoDigits { digit: String },
     Pieces { first: Space, second: Space },
     Cases { found: usize, expected: usize },
     NoCase { ty: Type, case: u32 },
@@ -156,6 +157,7 @@ impl fmt::Display for Violation {
                 write!(f, "{digit} is below {bound}, which is not known to be at most {size}")
             }
             Violation::Stride { digit } => write!(f, "{digit} has the stride 0"),
+            Violation::NoDigits { digit } => write!(f, "{digit} is made of no digits"),
             Violation::Pieces { first, second } => {
                 write!(f, "{first} and {second} differ beyond the first digit")
             }

@@ -209,6 +209,17 @@ impl Frame {
                 let offset = self.size(offset)?;
                 wide(product.and_then(|product| product.checked_add(offset)))?
             }
+            DigitExpr::Sum(digits) => {
+                let digits = digits.iter().map(|digit| self.digit(digit, target));
+                wide(digits.collect::<Stopped<Vec<_>>>()?.into_iter().try_fold(0, u64::checked_add))?
+            }
+            DigitExpr::Modular { size, plus, minus } => {
+                let size = i128::from(self.size(size)?);
+                let sum = |digits: &[DigitExpr]| -> Stopped<i128> {
+                    digits.iter().try_fold(0, |sum, digit| Ok(sum + i128::from(self.digit(digit, target)?)))
+                };
+                (sum(plus)? - sum(minus)?).rem_euclid(size) as u64
+            }
             DigitExpr::Reverse { size, of } => self.size(size)? - 1 - self.digit(of, target)?,
             DigitExpr::Join(digits) => {
                 let mut number = 0u64;
@@ -360,6 +371,10 @@ impl Run<'_> {
             Op::Map(body) => {
                 let (extents, _, values) = self.each(body, frame)?;
                 Datum::Array(extents, Arc::new(values))
+            }
+            Op::Reduce { combine: Combine::Dot, start, body, .. } => {
+                let (_, _, values) = self.each(body, frame)?;
+                Datum::Word(dot(frame.word(*start), &values))
             }
             Op::Reduce { combine, grouping, start, body } => {
                 let (_, _, values) = self.each(body, frame)?;
@@ -556,6 +571,21 @@ fn lane_operation(combine: &Combine, ty: &Type) -> Option<(ReductionOp, Element)
     Some((op, element))
 }
 
+/// The sum of a start and the products of pairs of factors, in chunks and lanes.
+fn dot(start: u64, values: &[Datum]) -> u64 {
+    let mut total = f64::from_bits(start);
+    for chunk in values.chunks(CHUNK) {
+        let mut lanes = [ReductionOp::Add.identity(); LANES];
+        for (at, value) in chunk.iter().enumerate() {
+            let [a, b] = value.parts() else { unreachable!("{INVALID}") };
+            let (a, b) = (f64::from_bits(a.word()), f64::from_bits(b.word()));
+            lanes[at % LANES] = a.mul_add(b, lanes[at % LANES]);
+        }
+        total += combine_lanes(lanes, |a, b| a + b);
+    }
+    total.to_bits()
+}
+
 /// The bits of the number that lanes start from.
 fn identity(op: ReductionOp, element: Element) -> u64 {
     match element {
@@ -589,6 +619,7 @@ impl<'a> Run<'a> {
                 let element = ty.element().unwrap_or_else(|| unreachable!("{INVALID}"));
                 Ok(Datum::Word(scalar::apply(Prim::Binary(*op), element, &[a.word(), b.word()])))
             }
+            Combine::Dot => unreachable!("pairs of factors are joined in `dot`"),
             Combine::Block(block) => self.value(block, vec![a, b], frame),
         }
     }

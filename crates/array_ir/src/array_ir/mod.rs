@@ -350,6 +350,18 @@ pub enum DigitExpr {
         /// The digit.
         of: Box<DigitExpr>,
     },
+    /// The sum of some digits. The bound is that of the largest digits.
+    Sum(Vec<DigitExpr>),
+    /// The sum of some digits less that of others, modulo a size that all their bounds are at most;
+    /// at least one digit in all. The bound is the size.
+    Modular {
+        /// The size.
+        size: Size,
+        /// The digits that are added.
+        plus: Vec<DigitExpr>,
+        /// The digits that are subtracted.
+        minus: Vec<DigitExpr>,
+    },
     /// `size - 1 - of`, for a digit whose bound is at most the size, which is the bound.
     Reverse {
         /// The size.
@@ -389,6 +401,10 @@ pub enum Grouping {
 pub enum Combine {
     /// A primitive of elements.
     Prim(Binary),
+    /// Sums of products of binary64: the values are pairs of factors, the start is a number, and each
+    /// product is added to its lane without being rounded before. Of reductions in the fixed
+    /// grouping only.
+    Dot,
     /// A block of two parameters.
     Block(Block),
 }

@@ -365,7 +365,7 @@ impl<'t> Parser<'t> {
             if word == "const" {
                 return Ok(DigitExpr::Constant(this.size()?));
             }
-            if !matches!(word, "affine" | "reverse" | "join" | "split") {
+            if !matches!(word, "affine" | "sum" | "modular" | "reverse" | "join" | "split") {
                 return Err(format!("`{word}` begins no digit"));
             }
             this.expect("(")?;
@@ -381,6 +381,19 @@ impl<'t> Parser<'t> {
                     let size = this.size()?;
                     this.expect(",")?;
                     DigitExpr::Reverse { size, of: Box::new(this.digit()?) }
+                }
+                "sum" => return Ok(DigitExpr::Sum(this.list(")", Self::digit)?)),
+                "modular" => {
+                    let size = this.size()?;
+                    let (mut plus, mut minus) = (Vec::new(), Vec::new());
+                    while this.take(",") {
+                        match this.next()? {
+                            "plus" if minus.is_empty() => plus.push(this.digit()?),
+                            "minus" => minus.push(this.digit()?),
+                            other => return Err(format!("`{other}` is neither `plus` nor `minus`")),
+                        }
+                    }
+                    DigitExpr::Modular { size, plus, minus }
                 }
                 "join" => {
                     return Ok(DigitExpr::Join(this.list(")", |this| {
@@ -411,6 +424,7 @@ impl<'t> Parser<'t> {
     fn combine(&mut self) -> Result<Combine> {
         match self.peek() {
             Some("(") => Ok(Combine::Block(self.body()?)),
+            Some("dot") => self.next().map(|_| Combine::Dot),
             _ => Ok(Combine::Prim(self.mnemonic::<Binary>("operation of a reduction")?)),
         }
     }

@@ -75,6 +75,7 @@ fn write_combine(combine: &Combine, depth: usize, out: &mut String) {
         Combine::Prim(op) => {
             let _ = write!(out, " {}", op.mnemonic());
         }
+        Combine::Dot => out.push_str(" dot"),
         Combine::Block(block) => write_body(block, depth, out),
     }
 }
@@ -233,6 +234,13 @@ impl Display for DigitExpr {
             DigitExpr::Of(value, digit) => write!(f, "{value}.{digit}"),
             DigitExpr::Constant(size) => write!(f, "const {size}"),
             DigitExpr::Affine { offset, stride, of } => write!(f, "affine({offset}, {stride}, {of})"),
+            DigitExpr::Sum(digits) => write!(f, "sum({})", Listed(digits)),
+            DigitExpr::Modular { size, plus, minus } => {
+                write!(f, "modular({size}")?;
+                plus.iter().try_for_each(|digit| write!(f, ", plus {digit}"))?;
+                minus.iter().try_for_each(|digit| write!(f, ", minus {digit}"))?;
+                f.write_str(")")
+            }
             DigitExpr::Reverse { size, of } => write!(f, "reverse({size}, {of})"),
             DigitExpr::Join(digits) => {
                 let digits: Vec<String> =

@@ -445,6 +445,13 @@ impl Generator {
     }
 
     fn reduce(&mut self, ty: &Type) -> Value {
+        if *ty == Type::Element(Element::F64) && self.chance(3) {
+            let (start, space) = (self.value(ty), self.space());
+            let pair = Type::Tuple(vec![ty.clone(), ty.clone()]);
+            let body = self.block(vec![Type::Index(space)], &pair, false);
+            let (combine, grouping) = (Combine::Dot, Grouping::Fixed);
+            return self.define(ty.clone(), Op::Reduce { combine, grouping, start, body });
+        }
         let start = self.value(ty);
         let (combine, grouping) = self.combine(ty);
         let space = self.space();
@@ -478,7 +485,16 @@ impl Generator {
         let at = self.random.usize(..space.digits.len());
         let size = space.digits[at].size().expect("small");
         let of = DigitExpr::Of(value, at as u32);
-        Some(match self.random.u8(..6) {
+        Some(match self.random.u8(..8) {
+            6 => DigitExpr::Sum(vec![of.clone(), DigitExpr::Constant(self.size()), of]),
+            7 => {
+                let (plus, minus) = match self.random.u8(..3) {
+                    0 => (vec![of.clone(), of.clone(), of], Vec::new()),
+                    1 => (vec![of.clone()], vec![of.clone(), of]),
+                    _ => (Vec::new(), vec![of]),
+                };
+                DigitExpr::Modular { size, plus, minus }
+            }
             0 => DigitExpr::Reverse { size, of: Box::new(of) },
             1 => DigitExpr::Affine { offset: self.size(), stride: self.random.u64(1..3), of: Box::new(of) },
             2 => {
@@ -622,7 +638,12 @@ impl Generator {
                 self.random.shuffle(&mut order);
                 for at in order {
                     let (size, of) = (sizes[at].clone(), DigitExpr::Target(at as u32));
-                    match self.random.u8(..5) {
+                    match self.random.u8(..7) {
+                        3 => {
+                            source.push(size.clone());
+                            let minus = if self.random.bool() { vec![of.clone()] } else { Vec::new() };
+                            exprs.push(DigitExpr::Modular { size, plus: vec![of.clone(), of], minus });
+                        }
                         0 => {
                             source.push(size.clone());
                             exprs.push(DigitExpr::Reverse { size, of: Box::new(of) });

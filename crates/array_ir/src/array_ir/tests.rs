@@ -91,8 +91,9 @@ fn fits_arguments(case: &Case) -> bool {
 
 #[test]
 fn random_programs_have_every_operation() {
-    let mut found = BTreeSet::new();
+    let (mut found, mut texts) = (BTreeSet::new(), String::new());
     for seed in seeds() {
+        texts += &print::program(&random::case(seed).program);
         for function in &random::case(seed).program.functions {
             function.body.for_each_stmt(&mut |stmt| {
                 let head = print::head(stmt.value, &stmt.op);
@@ -103,6 +104,11 @@ fn random_programs_have_every_operation() {
     let functions = ScalarFunction::ALL.iter().map(|function| function.name());
     let missing: Vec<&str> =
         OPERATIONS.iter().copied().chain(functions).filter(|w| !found.contains(*w)).collect();
+    for digit in
+        ["affine(", ", sum(", "modular(", "minus", "reverse(", "join(", "split(", "reduce dot", "reduce ("]
+    {
+        assert!(texts.contains(digit), "{digit}");
+    }
     // Of functions of several types there are few programs.
     assert!(missing.iter().all(|word| *word == "fma"), "{missing:?}");
 }
@@ -416,6 +422,30 @@ const VIOLATIONS: &[(&str, &str)] = &[
     ("v8: idx [n0] = at [n0] (v3.0, v3.0) yield v0", "in f0 at v8: 2 digits are given for [n0]"),
     ("v8: i64 = number affine(0, 0, v3.0) yield v0", "in f0 at v8: affine(0, 0, v3.0) has the stride 0"),
     ("v8: i64 = number v1.0 yield v0", "in f0 at v8: v1 is i64, not an index"),
+    ("v8: idx [n0 + 2] = at [n0 + 2] (sum(v3.0, const 2)) yield v0", "valid"),
+    ("v8: idx [2*n0] = at [2*n0] (sum(v3.0, v3.0)) yield v0", "valid"),
+    (
+        "v8: idx [n0] = at [n0] (sum(v3.0, v3.0)) yield v0",
+        "in f0 at v8: sum(v3.0, v3.0) is below 2*n0, which is not known to be at most n0",
+    ),
+    ("v8: idx [n0] = at [n0] (modular(n0, plus v3.0, plus v3.0, minus v3.0)) yield v0", "valid"),
+    (
+        "v8: idx [n1] = at [n1] (modular(n1, plus v3.0)) yield v0",
+        "in f0 at v8: v3.0 is below n0, which is not known to be at most n1",
+    ),
+    ("v8: idx [n0] = at [n0] (modular(n0)) yield v0", "in f0 at v8: modular(n0) is made of no digits"),
+    (
+        "v8: f64 = reduce dot left v0 (v9: idx [n0]) { v10: (f64, f64) = tuple v0 v0 yield v10 } yield v0",
+        "in f0 at v8: `dot` is not grouped as `left`",
+    ),
+    (
+        "v8: i64 = reduce dot fixed v1 (v9: idx [n0]) { v10: (i64, i64) = tuple v1 v1 yield v10 } yield v0",
+        "in f0 at v8: v1 is i64, not f64",
+    ),
+    (
+        "v8: [n0] f64 = scan dot fixed (v9: idx [n0]) { yield v0 } yield v0",
+        "in f0 at v8: `dot` is not for (f64)",
+    ),
     (
         "v8: i64 = number reverse(n1, v3.0) yield v0",
         "in f0 at v8: v3.0 is below n0, which is not known to be at most n1",
@@ -690,6 +720,9 @@ fn operations_mean_what_their_texts_say() {
     assert_eq!(of_ints(&counts, "[3] i64", &[2, 5, 2]), Err(Stop::Failed(SiteId(0), vec![int(5)])));
     let last = counts.replace("reduce_at add left", "reduce_at last left").replace("const 1", "size n0");
     assert_eq!(of_ints(&last, "[3] i64", &[2, 0]), Ok(ints(&[2, 0, 2])));
+    let around =
+        "v9: [n0] i64 = view [n0] v0 (modular(n0, plus d0, plus d0, minus d0, minus d0, minus d0)) yield v9";
+    assert_eq!(of_ints(around, "[n0] i64", &[1, 2, 3, 4]), Ok(ints(&[1, 4, 3, 2])));
     let reverse = "v9: [n0] i64 = view [n0] v0 (reverse(n0, d0)) yield v9";
     assert_eq!(of_ints(reverse, "[n0] i64", &[1, 2, 3]), Ok(ints(&[3, 2, 1])));
     let twice = "v9: [n0 | n0] i64 = concat v0 v0 yield v9";

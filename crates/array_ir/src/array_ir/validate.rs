@@ -546,6 +546,7 @@ impl Validator<'_> {
                 }
                 Ok(Effect::Total)
             }
+            Combine::Dot => Err(Violation::NoOperands { prim: "dot", operands: vec![ty.clone()] }),
             Combine::Block(_) if grouping == Grouping::Any => {
                 Err(Violation::Grouping { op: "(…)", grouping: grouping.mnemonic() })
             }
@@ -575,6 +576,16 @@ impl Validator<'_> {
                 };
                 self.state(stated, &Type::Array(space.clone(), element.clone()))?;
                 self.check_block(body, element, false)
+            }
+            Op::Reduce { combine: Combine::Dot, grouping, start, body } => {
+                self.param_space(body, 1)?;
+                let ty = Type::Element(Element::F64);
+                self.expect(*start, &ty)?;
+                self.state(stated, &ty)?;
+                if *grouping != Grouping::Fixed {
+                    return Err(Violation::Grouping { op: "dot", grouping: grouping.mnemonic() });
+                }
+                self.check_block(body, &Type::Tuple(vec![ty.clone(), ty]), false)
             }
             Op::Reduce { combine, grouping, start, body } => {
                 self.param_space(body, 1)?;
@@ -730,6 +741,26 @@ pub fn bound<'a>(
             // coefficients, a larger one.
             let after = end.add(&Size::constant(1)).and_then(|after| after.checked_sub(&stride));
             Ok(after.unwrap_or(end))
+        }
+        DigitExpr::Sum(digits) => {
+            let mut end = Size::constant(0);
+            for of in digits {
+                end = end.add(&bound(of, target, index)?).ok_or(Violation::LargeSize)?;
+            }
+            // The largest digits are one less each.
+            let after = end.add(&Size::constant(1));
+            let count = Size::constant(digits.len() as u64);
+            let after = after.and_then(|after| after.checked_sub(&count));
+            Ok(if digits.is_empty() { Size::constant(1) } else { after.unwrap_or(end) })
+        }
+        DigitExpr::Modular { size, plus, minus } => {
+            if plus.is_empty() && minus.is_empty() {
+                return Err(Violation::NoDigits { digit: digit.to_string() });
+            }
+            for of in plus.iter().chain(minus) {
+                expect_at_most(of, &bound(of, target, index)?, size)?;
+            }
+            Ok(size.clone())
         }
         DigitExpr::Reverse { size, of } => {
             expect_at_most(of, &bound(of, target, index)?, size)?;

@@ -45,6 +45,20 @@ macro_rules! parts {
                         f($Part::Size(size));
                         of.$each(f);
                     }
+                    DigitExpr::Sum(digits) => {
+                        for digit in digits {
+                            digit.$each(f);
+                        }
+                    }
+                    DigitExpr::Modular { size, plus, minus } => {
+                        f($Part::Size(size));
+                        for digit in plus {
+                            digit.$each(f);
+                        }
+                        for digit in minus {
+                            digit.$each(f);
+                        }
+                    }
                     DigitExpr::Join(digits) => {
                         for (digit, size) in digits {
                             digit.$each(f);

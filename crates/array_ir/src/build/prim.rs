@@ -2,6 +2,7 @@
 
 use super::types::{is_unsigned, structure};
 use super::{Builder, Closure, Declined, Known, Result, Scope};
+use crate::array_ir::DigitExpr;
 use crate::array_ir::validate::is_any;
 use crate::array_ir::{
     Binary, Block, Cast, Combine, Compare, Element, End, Grouping, Op, Prim, ScalarFunction, SiteKind, Type,
@@ -62,6 +63,46 @@ impl Builder<'_> {
                 self.define(Type::unit(), Op::Check(condition, site, Vec::new()))
             }
             core::Prim::Fail => self.fail(scope, term),
+            core::Prim::ModInt => {
+                let size = self.size(&structure(&types[0]))?;
+                let number = self.value(scope, &args[0])?;
+                let size = self.define(Type::I64, Op::Size(size))?;
+                // The remainder has the sign of the number, and is the number where the size is 0.
+                let rest = self.binary(Binary::RemSigned, number, size)?;
+                let zero = self.constant(Element::I64, 0)?;
+                let (sum, below) =
+                    (self.binary(Binary::Add, rest, size)?, self.compare(Compare::Lt, rest, zero)?);
+                let code = self.define(Type::I64, Op::Select(below, sum, rest))?;
+                self.code_to_compact(scope, term, code)
+            }
+            core::Prim::Shift => {
+                let codes = args.iter().map(|arg| {
+                    let value = self.value(scope, arg)?;
+                    self.code_digit(value)
+                });
+                let sum = DigitExpr::Sum(codes.collect::<Result<_>>()?);
+                let to = scope.concrete(&term.ty);
+                let size = self.size(&structure(&to))?;
+                if !self.is_below(&sum, &size) {
+                    return Err(Declined::Size.into());
+                }
+                self.compact_of_code(&to, sum, size)
+            }
+            core::Prim::Dot => self.dot(scope, &types, args),
+            core::Prim::Wrap => {
+                let value = self.value(scope, &args[0])?;
+                let scalars = [&args[0].ty, &term.ty].map(|ty| scope.concrete(ty).unfold().as_scalar());
+                let [Some(from), Some(to)] = scalars else { return Err(Declined::Conversion.into()) };
+                let target = super::types::scalar_element(to)?;
+                if from.bounds().is_none() || to.bounds().is_none() {
+                    return Err(Declined::Conversion.into());
+                }
+                let wide = self.widened(value, from)?;
+                match target {
+                    Element::I64 => Ok(wide),
+                    target => self.cast(wide, Cast::Truncate, target),
+                }
+            }
             core::Prim::Reduce => self.reduce(scope, term.span, &types, args),
             core::Prim::Scan => self.scan(scope, term.span, &types, args),
             prim => Err(match prim.class() {
@@ -169,6 +210,25 @@ impl Builder<'_> {
         let grouping = if any { Grouping::Any } else { Grouping::Fixed };
         let body = self.elements(array, &ty)?;
         self.define(ty, Op::Reduce { combine, grouping, start, body })
+    }
+
+    /// The sum of products of `_dot`, from 0.
+    fn dot(&mut self, scope: &mut Scope, types: &[CoreType], args: &[Term]) -> Result<Value> {
+        let [x, y] = args else { return Err(Declined::Primitive.into()) };
+        if !fuses(&types[..1]) {
+            return Err(Declined::Primitive.into());
+        }
+        let (x, y) = (self.value(scope, x)?, self.value(scope, y)?);
+        let Type::Array(space, element) = self.types[&x].clone() else {
+            unreachable!("`_dot` is of arrays");
+        };
+        let pair = Type::Tuple(vec![*element.clone(), *element.clone()]);
+        let body = self.block(vec![Type::Index(space)], |this, params| {
+            let factors = vec![this.element_at(x, params[0])?, this.element_at(y, params[0])?];
+            this.define(pair, Op::Tuple(factors))
+        })?;
+        let start = self.constant(Element::F64, 0)?;
+        self.define(*element, Op::Reduce { combine: Combine::Dot, grouping: Grouping::Fixed, start, body })
     }
 
     fn scan(&mut self, scope: &mut Scope, span: Span, types: &[CoreType], args: &[Term]) -> Result<Value> {
@@ -285,7 +345,28 @@ impl Builder<'_> {
         let (source, target) = (super::types::scalar_element(from)?, super::types::scalar_element(to)?);
         match (source.is_float(), target.is_float()) {
             (true, true) if target == Element::F64 => self.cast(value, Cast::FloatToFloat, target),
-            (true, false) if source == Element::F64 && to == Scalar::Int => {
+            (true, true) => {
+                let narrow = self.cast(value, Cast::FloatToFloat, target)?;
+                // Finite numbers stay finite.
+                let (is_narrow, is_wide) = (self.is_finite(narrow)?, self.is_finite(value)?);
+                let is_special = self.define(Type::B1, Op::Prim(Prim::Unary(Unary::Not), vec![is_wide]))?;
+                let fits = self.binary(Binary::Or, is_narrow, is_special)?;
+                self.check(fits, SiteKind::Convert, span, vec![value])?;
+                Ok(narrow)
+            }
+            (true, false) if source == Element::F32 => {
+                let wide = self.cast(value, Cast::FloatToFloat, Element::F64)?;
+                self.convert(wide, &CoreType::scalar(Scalar::Real), &CoreType::scalar(to), span)
+            }
+            (true, false) if to == Scalar::Char || to == Scalar::Fixed(Fixed::U64) => {
+                Err(Declined::Conversion.into())
+            }
+            (true, false) if to != Scalar::Int => {
+                let real = CoreType::scalar(Scalar::Real);
+                let wide = self.convert(value, &real, &CoreType::scalar(Scalar::Int), span)?;
+                self.convert_integer(wide, Scalar::Int, to, target, span)
+            }
+            (true, false) => {
                 // NaN is in no range.
                 let low = self.constant(Element::F64, (-(2f64.powi(63))).to_bits())?;
                 let high = self.constant(Element::F64, 2f64.powi(63).to_bits())?;
@@ -295,13 +376,19 @@ impl Builder<'_> {
                 self.check(fits, SiteKind::Convert, span, vec![value])?;
                 self.cast(value, Cast::FloatToSigned, Element::I64)
             }
-            (true, _) => Err(Declined::Conversion.into()),
             (false, true) if is_unsigned(from) => self.cast(value, Cast::UnsignedToFloat, target),
             (false, true) => self.cast(value, Cast::SignedToFloat, target),
             // A character is no number for every number.
             (false, false) if to == Scalar::Char => Err(Declined::Conversion.into()),
             (false, false) => self.convert_integer(value, from, to, target, span),
         }
+    }
+
+    /// Returns whether a float is neither infinite nor NaN: less itself it is 0.
+    fn is_finite(&mut self, value: Value) -> Result<Value> {
+        let element = self.types[&value].element().expect("a float is an element");
+        let (rest, zero) = (self.binary(Binary::Sub, value, value)?, self.constant(element, 0)?);
+        self.compare(Compare::Eq, rest, zero)
     }
 
     fn convert_integer(

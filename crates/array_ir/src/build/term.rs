@@ -3,7 +3,8 @@
 use super::types::structure;
 use super::{Builder, Closure, Declined, Known, Result, Scope, Stop};
 use crate::array_ir::{
-    Block, Compare, DigitExpr, Element, End, Op, Prim, SiteKind, Size, Space, Type, Unary, Value,
+    Binary, Block, Combine, Compare, DigitExpr, Element, End, Grouping, Op, Prim, SiteKind, Size, Space,
+    Type, Unary, Value,
 };
 use crate::core::{self, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
 use crate::types::{Type as CoreType, TypeKind};
@@ -104,11 +105,7 @@ impl Builder<'_> {
                     offset = offset.add(&self.size(before)?).ok_or(Declined::Size)?;
                 }
                 let arg = self.value(scope, arg)?;
-                let digits = self.digits(arg)?;
-                let of = match &digits[..] {
-                    [(digit, _)] => digit.clone(),
-                    _ => DigitExpr::Join(digits),
-                };
+                let of = self.code_digit(arg)?;
                 let digit = DigitExpr::Affine { offset, stride: 1, of: Box::new(of) };
                 self.compact(&scope.concrete(&term.ty), vec![digit])?
             }
@@ -290,16 +287,13 @@ impl Builder<'_> {
     }
 
     /// The compact value of a term's type whose code is an `i64`.
-    fn code_to_compact(&mut self, scope: &Scope, term: &Term, code: Value) -> Result<Value> {
+    pub(super) fn code_to_compact(&mut self, scope: &Scope, term: &Term, code: Value) -> Result<Value> {
         let to = scope.concrete(&term.ty);
         let size = self.size(&structure(&to))?;
         let line = Space::new([size.clone()]);
         let site = self.site(SiteKind::Range, term.span);
         let at = self.define(Type::Index(line.clone()), Op::Locate(line, vec![code], site))?;
-        let space = self.space(&to)?;
-        let digits =
-            super::reshape::regroup(&[(DigitExpr::Of(at, 0), size)], &super::reshape::sizes(&space)?);
-        self.compact(&to, digits.ok_or(Declined::Size)?)
+        self.compact_of_code(&to, DigitExpr::Of(at, 0), size)
     }
 
     /// Returns the side of a condition that is known.
@@ -427,6 +421,9 @@ impl Builder<'_> {
         let ty = scope.concrete(&args[0].ty);
         let values = args.iter().map(|arg| self.value(scope, arg)).collect::<Result<Vec<_>>>()?;
         match op {
+            core::Op::Neg(core::Num::Mod) => self.modular(&ty, &[], &values),
+            core::Op::Add(core::Num::Mod) => self.modular(&ty, &values, &[]),
+            core::Op::Sub(core::Num::Mod) => self.modular(&ty, &values[..1], &values[1..]),
             core::Op::Not if self.types[&values[0]] == Type::B1 => {
                 self.define(Type::B1, Op::Prim(Prim::Unary(Unary::Not), values))
             }
@@ -461,9 +458,44 @@ impl Builder<'_> {
                 let (a, b) = (self.code(a)?, self.code(b)?);
                 self.compare(Compare::Eq, a, b)
             }
-            Type::Tuple(parts) if parts.is_empty() => self.constant(Element::B1, 1),
-            _ => Err(Declined::Comparison.into()),
+            _ => self.equal_parts(ty, a, b),
         }
+    }
+
+    /// Returns whether all parts of two tuples or arrays are equal.
+    fn equal_parts(&mut self, ty: &CoreType, a: Value, b: Value) -> Result<Value> {
+        let types = match ty.kind() {
+            TypeKind::Array(element, index) => {
+                let space = self.space(index)?;
+                let body = self.block(vec![Type::Index(space)], |this, params| {
+                    let (a, b) = (this.element_at(a, params[0])?, this.element_at(b, params[0])?);
+                    this.equal(element, a, b)
+                })?;
+                let start = self.constant(Element::B1, 1)?;
+                let combine = Combine::Prim(Binary::And);
+                return self.define(Type::B1, Op::Reduce { combine, grouping: Grouping::Any, start, body });
+            }
+            TypeKind::Product(types) => types.clone(),
+            TypeKind::Record(fields) => fields.iter().map(|(_, ty)| ty.clone()).collect(),
+            TypeKind::UnitSum(_) => Vec::new(),
+            _ => return Err(Declined::Comparison.into()),
+        };
+        let mut all = self.constant(Element::B1, 1)?;
+        for (at, ty) in (0..).zip(&types) {
+            let (a, b) = (self.component(a, at)?, self.component(b, at)?);
+            let same = self.equal(ty, a, b)?;
+            all = self.binary(Binary::And, all, same)?;
+        }
+        Ok(all)
+    }
+
+    /// The sum of some codes less that of others, modulo the size of their type.
+    fn modular(&mut self, ty: &CoreType, plus: &[Value], minus: &[Value]) -> Result<Value> {
+        let size = self.size(&structure(ty))?;
+        let plus = plus.iter().map(|value| self.code_digit(*value)).collect::<Result<_>>()?;
+        let minus = minus.iter().map(|value| self.code_digit(*value)).collect::<Result<_>>()?;
+        let code = DigitExpr::Modular { size: size.clone(), plus, minus };
+        self.compact_of_code(ty, code, size)
     }
 
     /// Returns whether one scalar or code is before another.

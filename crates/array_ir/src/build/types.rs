@@ -1,7 +1,8 @@
 //! Types of core as types of the array IR.
 
+use super::reshape::{regroup, sizes};
 use super::{Builder, Declined, Known, Result, Scope};
-use crate::array_ir::{Binary, Compare};
+use crate::array_ir::{Binary, Compare, Violation, validate};
 use crate::array_ir::{Digit, DigitExpr, Element, Op, Prim, Size, SizeAtom, SizeVar, Space, Type, Value};
 use crate::types::number::Fixed;
 use crate::types::size::Size as ExactSize;
@@ -207,12 +208,34 @@ impl Builder<'_> {
 
     /// The code of a compact value as an `i64`.
     pub(super) fn code(&mut self, value: Value) -> Result<Value> {
-        let mut digits = self.digits(value)?;
-        if digits.is_empty() {
-            return self.constant(Element::I64, 0);
-        }
-        let digit = if digits.len() == 1 { digits.remove(0).0 } else { DigitExpr::Join(digits) };
+        let digit = self.code_digit(value)?;
         self.define(Type::I64, Op::Number(digit))
+    }
+
+    /// The code of a compact value as a digit.
+    pub(super) fn code_digit(&mut self, value: Value) -> Result<DigitExpr> {
+        let digits = self.digits(value)?;
+        Ok(match &digits[..] {
+            [] => DigitExpr::Constant(Size::constant(0)),
+            [(digit, _)] => digit.clone(),
+            _ => DigitExpr::Join(digits),
+        })
+    }
+
+    /// The compact value of a type with a code that is below the size of the type.
+    pub(super) fn compact_of_code(&mut self, ty: &CoreType, code: DigitExpr, size: Size) -> Result<Value> {
+        let space = self.space(ty)?;
+        let digits = regroup(&[(code, size)], &sizes(&space)?).ok_or(Declined::Size)?;
+        self.compact(ty, digits)
+    }
+
+    /// Returns true if a digit is known to be below a size.
+    pub(super) fn is_below(&self, digit: &DigitExpr, size: &Size) -> bool {
+        let index = |value| match self.types.get(&value) {
+            Some(Type::Index(space)) => Ok(space),
+            _ => Err(Violation::NotDefined { value }),
+        };
+        validate::bound(digit, None, &index).is_ok_and(|bound| bound.at_most(size))
     }
 
     /// A component of a tuple, or of an array at a position.

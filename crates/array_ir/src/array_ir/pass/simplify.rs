@@ -719,6 +719,8 @@ fn nodes(digit: &DigitExpr) -> usize {
             1 + nodes(of)
         }
         DigitExpr::Join(digits) => 1 + digits.iter().map(|(digit, _)| nodes(digit)).sum::<usize>(),
+        DigitExpr::Sum(digits) => 1 + digits.iter().map(nodes).sum::<usize>(),
+        DigitExpr::Modular { plus, minus, .. } => 1 + plus.iter().chain(minus).map(nodes).sum::<usize>(),
     }
 }
 
@@ -733,6 +735,7 @@ fn replace(
     known: &dyn Fn(Value, u32) -> DigitExpr,
 ) -> DigitExpr {
     let inner = |of: &DigitExpr| Box::new(replace(of, target, known));
+    let all = |digits: &[DigitExpr]| digits.iter().map(|of| replace(of, target, known)).collect();
     match digit {
         DigitExpr::Target(at) => target(*at),
         DigitExpr::Of(value, at) => known(*value, *at),
@@ -741,6 +744,10 @@ fn replace(
             DigitExpr::Affine { offset: offset.clone(), stride: *stride, of: inner(of) }
         }
         DigitExpr::Reverse { size, of } => DigitExpr::Reverse { size: size.clone(), of: inner(of) },
+        DigitExpr::Sum(digits) => DigitExpr::Sum(all(digits)),
+        DigitExpr::Modular { size, plus, minus } => {
+            DigitExpr::Modular { size: size.clone(), plus: all(plus), minus: all(minus) }
+        }
         DigitExpr::Join(digits) => DigitExpr::Join(
             digits.iter().map(|(of, size)| (replace(of, target, known), size.clone())).collect(),
         ),
@@ -761,6 +768,19 @@ fn reduce_digit(digit: DigitExpr) -> DigitExpr {
             DigitExpr::Reverse { size: inner, of } if inner == size => *of,
             of => DigitExpr::Reverse { size, of: Box::new(of) },
         },
+        DigitExpr::Sum(digits) => match digits.into_iter().map(reduce_digit).collect::<Vec<_>>() {
+            digits if digits.len() == 1 => digits[0].clone(),
+            digits => DigitExpr::Sum(digits),
+        },
+        DigitExpr::Modular { size, plus, minus } => {
+            let all = |digits: Vec<DigitExpr>| digits.into_iter().map(reduce_digit).collect::<Vec<_>>();
+            let (plus, minus) = without_pairs(all(plus), all(minus), &size);
+            match (&plus[..], &minus[..]) {
+                // Its bound is at most the size.
+                ([digit], []) => digit.clone(),
+                _ => DigitExpr::Modular { size, plus, minus },
+            }
+        }
         DigitExpr::Join(digits) => {
             let digits: Vec<_> = digits.into_iter().map(|(of, size)| (reduce_digit(of), size)).collect();
             if let [(of, _)] = &digits[..] {
@@ -776,6 +796,39 @@ fn reduce_digit(digit: DigitExpr) -> DigitExpr {
         },
         digit => digit,
     }
+}
+
+/// The digits of a sum and a difference modulo a size: sums modulo the same size among them taken
+/// apart, and what is both added and subtracted left out, but for a last pair.
+fn without_pairs(
+    plus: Vec<DigitExpr>,
+    minus: Vec<DigitExpr>,
+    size: &Size,
+) -> (Vec<DigitExpr>, Vec<DigitExpr>) {
+    let (mut added, mut taken) = (Vec::new(), Vec::new());
+    let signed =
+        plus.into_iter().map(|digit| (digit, true)).chain(minus.into_iter().map(|digit| (digit, false)));
+    for (digit, is_plus) in signed {
+        let (own, other) = if is_plus { (&mut added, &mut taken) } else { (&mut taken, &mut added) };
+        match digit {
+            DigitExpr::Modular { size: inner, plus, minus } if inner == *size => {
+                own.extend(plus);
+                other.extend(minus);
+            }
+            digit => own.push(digit),
+        }
+    }
+    let mut at = 0;
+    while at < added.len() && added.len() + taken.len() > 2 {
+        match taken.iter().position(|digit| *digit == added[at]) {
+            Some(pair) => {
+                added.remove(at);
+                taken.remove(pair);
+            }
+            None => at += 1,
+        }
+    }
+    (added, taken)
 }
 
 /// The number of which these are all digits in order.
