@@ -177,6 +177,53 @@ fn matrices_tables_and_groups() {
     }
 }
 
+/// The bound of the error of a mean of numbers with so many bits, in ulp.
+fn mean_bound(bits: i32, n: usize) -> f64 {
+    let (mut sum_steps, mut product_steps) = (1, 1);
+    let mut of_power = n.ilog2() as i32;
+    while of_power > 61 - bits {
+        of_power -= 61 - bits;
+        sum_steps += 1;
+    }
+    let mut left = bits;
+    while left >= 60 - left {
+        left -= 60 - left;
+        product_steps += 1;
+    }
+    3.0 + 2.0 * f64::from(sum_steps - 1 + product_steps - 1)
+}
+
+/// Means of numbers of all sizes that the type admits, and of more of them than a sum of 62 bits
+/// holds.
+#[test]
+fn means_of_wide_numbers_are_within_the_stated_bound() {
+    let mut dice = Dice::seeded();
+    for _ in 0..8 {
+        let bits = 30 + dice.roll(30) as i32;
+        let f = 4 + dice.roll(15) as i32;
+        let most = [4, 60, 3000][dice.roll(3)];
+        let n = 1 + dice.roll(most);
+        let limit = 2f64.powi(bits - f);
+        let (a, b) = (1 + dice.roll(1 << 20), dice.roll(1 << 20));
+        // Numbers of which the largest are near the limit; all have the sign of the first in half
+        // of the runs.
+        let sign = if dice.roll(2) == 0 { "1.0" } else { "(if i % 2 == 0 then 1.0 else -1.0 endif)" };
+        let element = format!(
+            "let v = (i * {a} + {b}) % 1048576 in {sign} * floor ((v :> real) / 1048576.0 * {limit:.1})"
+        );
+        let program = format!(
+            "val plain = [ let i = k :>> int in {element} for k in ..[{n}] ];\n\
+             val x = hide[Party, {f}, {}] (at alice {{ plain }});\n\
+             println ((mean x).reveal - mean plain);",
+            bits - f
+        );
+        let error = numbers(&lines(&program)[0])[0].abs() / 0.5f64.powi(f);
+        // The plain sum has 53 bits of the larger numbers.
+        let bound = mean_bound(bits, n) + 2f64.powi(bits - 50);
+        assert!(error <= bound, "{program}\n{error} ulp, bound {bound}");
+    }
+}
+
 /// Fixed-point results, and the bound that the library states.
 #[test]
 fn fixed_point_is_within_the_stated_bounds() {
@@ -223,7 +270,7 @@ fn fixed_point_is_within_the_stated_bounds() {
         }
         add("clamp[1] x", x.iter().map(|v| v.clamp(-2.0 + ulp(f), 2.0 - ulp(f))).collect(), vec![0.0; n]);
         let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
-        add("mean x", vec![mean(&x)], vec![2.0 * ulp(f) + 2f64.powi(2 * m + f - 60)]);
+        add("mean x", vec![mean(&x)], vec![mean_bound(f + m, n) * ulp(f)]);
         if f + m <= 34 && m + l <= 31 {
             let e = 2f64.powi(l - 25) + ulp(f);
             add("reciprocal p", p.iter().map(|v| 1.0 / v).collect(), vec![e; n]);
@@ -259,7 +306,7 @@ fn fixed_point_is_within_the_stated_bounds() {
     }
 }
 
-/// What SPU gets wrong without a word (`PEERS`): right here, or no program.
+/// Programs for which SPU silently gives wrong answers: right here, or refused.
 #[test]
 fn what_does_not_fit_is_refused() {
     let right = [
@@ -318,7 +365,8 @@ fn what_does_not_fit_is_refused() {
         // The range of the data is checked where they are.
         ("val x = hide[Party, 18, 4] (at alice { (20.0, 3.0) });", "E0506"),
         ("val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = claim[4] x;", "E0506"),
-        ("val x = hide[Party, 18, 40] (at alice { fill[20] 1.0 });\nprintln (mean x).reveal;", "E0506"),
+        ("val x = hide[Party, 18, 42] (at alice { fill[20] 1.0 });\nprintln (mean x).reveal;", "E0715"),
+        ("val x = hide[Party, 18, 25] (at alice { fill[20] 1.0 });\nprintln (variance x).reveal;", "E0715"),
     ];
     for (program, code) in refused {
         let (status, shown) = run(program);
@@ -352,7 +400,8 @@ fn secrets_stay_closed() {
     }
 }
 
-/// Bytes that each party sends for an element, and rounds, as the comments of the library state them.
+/// Bytes that each party sends for an element, and rounds, as the comments of the library state
+/// them.
 #[test]
 fn costs_are_as_stated() {
     const N: usize = 300;
@@ -456,7 +505,7 @@ impl Network for Observed {
     }
 }
 
-/// What each party of a program sees.
+/// The data that each party of a program sees.
 fn views(text: &str, seed: u64) -> Vec<Vec<Vec<u8>>> {
     let networks = if seed == 0 { connect(3) } else { connect_seeded(3, seed) };
     let text = format!("{PARTY}{text}");
@@ -481,8 +530,8 @@ fn views(text: &str, seed: u64) -> Vec<Vec<Vec<u8>>> {
     })
 }
 
-/// The chi-square statistic of bytes against the uniform distribution on the values that the bits of
-/// `mask` give, divided by its degrees of freedom.
+/// The chi-square statistic of bytes against the uniform distribution on the values that the bits
+/// of `mask` give, divided by its degrees of freedom.
 fn chi_square(bytes: impl Iterator<Item = u8>, mask: u8) -> f64 {
     let (mut counts, mut total) = ([0u64; 256], 0u64);
     for byte in bytes {
@@ -503,8 +552,8 @@ fn chi_square_bound(mask: u8) -> f64 {
     (1.0 - 2.0 / (9.0 * k) + 6.3 * (2.0 / (9.0 * k)).sqrt()).powi(3)
 }
 
-/// The messages of each party and the words it draws are uniform, each alone and any two of one length
-/// together, whatever the others have put in: all elements equal, or random ones.
+/// The messages of each party and the words it draws are uniform, each alone and any two of one
+/// length together, whatever the others have put in: all elements equal, or random ones.
 #[test]
 fn what_a_party_sees_is_independent_of_the_inputs_of_others() {
     let n = 4000;
@@ -550,8 +599,8 @@ fn what_a_party_sees_is_independent_of_the_inputs_of_others() {
     }
 }
 
-/// Each function of secrets can be read from the library alone: whatever a program of its own names so
-/// still works.
+/// Each function of secrets can be read from the library alone: whatever a program of its own names
+/// so still works.
 #[test]
 fn each_name_of_the_library_can_be_a_programs_own() {
     for file in [

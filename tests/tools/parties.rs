@@ -18,14 +18,15 @@ const DECLARED: &str = "party Party = alice | bob | carol;\n";
 
 /// Three parties with a folder of certificates, a configuration and a folder of files for each.
 struct Company {
+    names: [String; 3],
     folder: PathBuf,
 }
 
 /// The bytes that somebody between the parties has seen.
 type Heard = Arc<Mutex<Vec<u8>>>;
 
-/// Passes on all bytes between an address and another one, which is returned: there the party has to
-/// listen.
+/// Passes on all bytes between an address and another one, which is returned: there the party has
+/// to listen.
 fn listen_between(address: &str, heard: &Heard) -> String {
     let inside = TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("an address");
     let (outside, heard) = (TcpListener::bind(address).expect("the address"), heard.clone());
@@ -53,7 +54,7 @@ fn listen_between(address: &str, heard: &Heard) -> String {
     inside.to_string()
 }
 
-/// What a party has written, and its exit code.
+/// The output of a party, and its exit code.
 struct Ended {
     out: String,
     err: String,
@@ -72,19 +73,21 @@ fn text(path: &Path) -> &str {
 
 impl Company {
     fn new(name: &str) -> Company {
-        Company::with_listener(name, None)
+        Company::named(NAMES.map(str::to_string), name, None)
     }
 
-    /// The same, with somebody between the parties, if any: who gets all bytes that pass.
-    fn with_listener(name: &str, heard: Option<&Heard>) -> Company {
+    /// The same of parties with these names, with somebody between them, if any: who gets all bytes
+    /// that pass.
+    fn named(names: [String; 3], name: &str, heard: Option<&Heard>) -> Company {
         let folder = std::env::temp_dir().join(format!("felis-parties-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).expect("a folder");
-        let company = Company { folder };
+        let company = Company { names, folder };
         // All are bound at once, so that they are different.
-        let listeners = NAMES.map(|_| TcpListener::bind("127.0.0.1:0").expect("a free port"));
+        let listeners =
+            company.names.each_ref().map(|_| TcpListener::bind("127.0.0.1:0").expect("a free port"));
         let addresses = listeners.map(|free| free.local_addr().expect("an address").to_string());
-        for (name, address) in NAMES.iter().zip(&addresses) {
+        for (name, address) in company.names.iter().zip(&addresses) {
             let made =
                 felis(&["party", "new", name, "--address", address, "--folder", text(&company.folder)])
                     .output()
@@ -92,11 +95,11 @@ impl Company {
             assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
             std::fs::create_dir(company.folder.join(name)).expect("a folder");
         }
-        for me in NAMES {
+        for me in &company.names {
             let mut lines = String::new();
-            for (name, address) in NAMES.iter().zip(&addresses) {
+            for (name, address) in company.names.iter().zip(&addresses) {
                 lines += &format!("[{name}]\naddress = \"{address}\"\ncertificate = \"{name}.pem\"\n");
-                if *name == me {
+                if name == me {
                     lines += &format!("key = \"{name}.key\"\nfolder = \"{name}\"\n");
                     if let Some(heard) = heard {
                         lines += &format!("listen = \"{}\"\n", listen_between(address, heard));
@@ -130,9 +133,12 @@ impl Company {
 
     /// Runs a program as all three; returns what each has written.
     fn run(&self, program: &str) -> [Ended; 3] {
-        let path = self.write("program.flx", &format!("{DECLARED}{program}"));
-        let parties = NAMES.map(|me| self.start(me, &path, &[]));
-        parties.map(end)
+        self.run_file(&self.write("program.flx", &format!("{DECLARED}{program}")))
+    }
+
+    /// Runs the program of a file as all three; returns what each has written.
+    fn run_file(&self, path: &Path) -> [Ended; 3] {
+        self.names.each_ref().map(|me| self.start(me, path, &[])).map(end)
     }
 }
 
@@ -342,7 +348,7 @@ at alice { println (read_text "a.txt"); }
 #[test]
 fn the_wire_shows_no_values() {
     let heard = Heard::default();
-    let company = Company::with_listener("wire", Some(&heard));
+    let company = Company::named(NAMES.map(str::to_string), "wire", Some(&heard));
     // Each value is long enough not to be there by chance.
     let text = "a word that nobody else is told";
     let number = 0x0123_4567_89ab_cdef_u64;
@@ -363,4 +369,47 @@ fn the_wire_shows_no_values() {
     assert!(!shows(text.as_bytes()) && !shows(&number.to_le_bytes()) && !shows(&number.to_be_bytes()));
     // The names of the parties, which the certificates hold, are not shown either: this is TLS 1.3.
     assert!(NAMES.iter().all(|name| !shows(name.as_bytes())));
+}
+
+/// The examples that compute with secrets, or with values at places.
+fn examples_with_parties() -> Vec<(PathBuf, [String; 3])> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the examples") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|extension| extension != "flx") {
+            continue;
+        }
+        let program = std::fs::read_to_string(&path).expect("an example");
+        let declared = program.lines().find_map(|line| line.strip_prefix("party ")?.split_once('='));
+        if let Some((_, places)) = declared {
+            let names: Vec<String> =
+                places.trim_end_matches(';').split('|').map(|name| name.trim().to_string()).collect();
+            found.push((path, names.try_into().expect("three places")));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn examples_print_the_same_as_processes() {
+    let examples = examples_with_parties();
+    assert!(examples.len() >= 8, "{examples:?}");
+    for (path, names) in examples {
+        let wanted = std::fs::read_to_string(path.with_extension("out")).expect("its output");
+        let company = Company::named(names, "examples", None);
+        let ended = company.run_file(&path);
+        for (me, party) in company.names.iter().zip(&ended) {
+            assert_eq!((party.code, party.err.as_str()), (0, ""), "{me} of {}", path.display());
+            // In one process, what is printed at a place has the name of the place before it.
+            let own = format!("{me}: ");
+            let others = |line: &&str| {
+                !company.names.iter().any(|name| name != me && line.starts_with(&format!("{name}: ")))
+            };
+            let lines = wanted.lines().filter(others);
+            let wanted: Vec<&str> = lines.map(|line| line.strip_prefix(&own).unwrap_or(line)).collect();
+            assert_eq!(party.out.lines().collect::<Vec<_>>(), wanted, "{me} of {}", path.display());
+        }
+    }
 }

@@ -11,10 +11,18 @@
 //! design: multiparty asynchronous global programming*, POPL 2013).
 
 use super::{Kind, Nominal, NominalBody, Type, TypeKind};
+use crate::hash::HashSet;
 use std::sync::Arc;
 
 /// Parties of a program, at most: a set of them is one word.
 pub const MAX_PARTIES: usize = 64;
+
+/// Parts of a type that are searched for one that cannot be moved. A declared type may mention
+/// itself at other arguments each time.
+const MAX_PARTS: usize = 10_000;
+
+/// Constructors of the largest part of a type that can be moved.
+const MAX_PART_NODES: u32 = 10_000;
 
 /// A set of places of a party: neither empty nor the set of all places, which is the enumeration
 /// itself.
@@ -140,6 +148,27 @@ impl Type {
         let (a, b) = (self.as_places()?, other.as_places()?);
         let mask = a.mask & b.mask;
         (mask != 0).then(|| Type::places(a.party, mask))
+    }
+
+    /// Returns a part of the type whose values cannot be moved between places: a function, a value
+    /// of an abstract type, or a type that more than [`MAX_PARTS`] parts lead to.
+    pub fn unmovable_part(&self) -> Option<Type> {
+        let (mut seen, mut next) = (HashSet::default(), vec![self.clone()]);
+        while let Some(ty) = next.pop() {
+            match ty.kind() {
+                TypeKind::Function(..) | TypeKind::Procedure(_) => return Some(ty),
+                TypeKind::Nominal(nominal, _) if nominal.as_abstract().is_some() => return Some(ty),
+                _ if seen.len() == MAX_PARTS || ty.nodes() > MAX_PART_NODES => return Some(ty),
+                _ if !seen.insert(ty.clone()) => {}
+                TypeKind::Nominal(nominal, args) => {
+                    let declared = nominal.struct_fields(args).or_else(|| nominal.variant_cases(args));
+                    next.extend(declared.unwrap_or_default().into_iter().map(|(_, part)| part));
+                    next.extend(nominal.newtype_definition(args));
+                }
+                kind => kind.for_each_child(&mut |child| next.push(child.clone())),
+            }
+        }
+        None
     }
 
     /// Returns the endpoint projection of a type: the type that the party with number `me` has of

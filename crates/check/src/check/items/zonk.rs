@@ -207,7 +207,10 @@ impl Checker<'_> {
         if let Some(chosen) = self.chosen_call(term) {
             *term = chosen;
         }
-        let origin = !matches!(term.kind, TermKind::Local(_) | TermKind::Global(_));
+        let origin = !matches!(
+            term.kind,
+            TermKind::Local(_) | TermKind::Global(_) | TermKind::Closure { .. } | TermKind::Method { .. }
+        );
         term.ty = self.finish_type_of(&term.ty, term.span, origin);
         let span = term.span;
         match &mut term.kind {
@@ -254,7 +257,14 @@ impl Checker<'_> {
             }
             _ => {}
         }
-        term.for_each_child_mut(&mut |child| self.finish_term(child));
+        match &mut term.kind {
+            // The type of a function may mention that of an argument, where an error of it belongs.
+            TermKind::Call(head, args) => {
+                args.iter_mut().for_each(|arg| self.finish_term(arg));
+                self.finish_term(head);
+            }
+            _ => term.for_each_child_mut(&mut |child| self.finish_term(child)),
+        }
         match &mut term.kind {
             TermKind::Int(value) => {
                 let value = value.clone();
