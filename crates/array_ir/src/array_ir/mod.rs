@@ -343,9 +343,9 @@ pub enum DigitExpr {
     Constant(Size),
     /// `offset + stride * of` for a stride from 1 on. The bound is that of the largest `of`.
     Affine {
-        /// What is added.
+        /// The addend.
         offset: Size,
-        /// What a digit is multiplied with.
+        /// The factor of the digit.
         stride: u64,
         /// The digit.
         of: Box<DigitExpr>,
