@@ -57,6 +57,19 @@ const CALLS: &[(&str, &[&str])] = &[
     ("asserted", &["2"]),
     ("ordered", &["#ks[{0}]"]),
     ("twice", &["#rs[{0} \\* {0}]"]),
+    ("counted", &["#bs[{0}]"]),
+    ("every", &["#bs[{0}]"]),
+    ("collatz", &["27"]),
+    ("collatz", &["6"]),
+    ("sieve", &["#rs[{0}]"]),
+    ("first_above", &["100.0", "#rs[{0}]"]),
+    ("first_above", &["1e9", "#rs[{0}]"]),
+    ("factorials", &["10"]),
+    ("factorials", &["0"]),
+    ("sorted", &["#ks[{0}]"]),
+    ("parts_set", &["#ks[{0}]"]),
+    ("chosen", &["5"]),
+    ("chosen", &["1"]),
     ("turn", &["3", "#rs[{0}]"]),
     ("turn", &["-7", "#rs[{0}]"]),
     ("torus", &["#rs[{0} \\* {1}]"]),
@@ -212,7 +225,14 @@ fn the_interpreter_gives_the_words_of_the_evaluator() {
             let depends = arguments.iter().any(|argument| argument.contains('{'));
             let large = [70_001, 1, 1];
             let lines = arguments.iter().all(|a| a.contains("[{0}]") && !a.contains("{1}"));
-            for sizes in SIZES.iter().chain((lines && *name != "ordered").then_some(&large)) {
+            for sizes in SIZES.iter().chain(
+                (lines
+                    && !matches!(
+                        *name,
+                        "ordered" | "sorted" | "sieve" | "parts_set" | "counted" | "every" | "first_above"
+                    ))
+                .then_some(&large),
+            ) {
                 let arguments: Vec<String> = arguments.iter().map(|text| filled(text, sizes)).collect();
                 let curried = matches!(*name, "captured" | "turn");
                 let call = match curried {
@@ -243,7 +263,7 @@ fn the_interpreter_gives_the_words_of_the_evaluator() {
         }
         println!("{values} values, {failures} failures");
         assert!(wrong.is_empty(), "{wrong}");
-        assert!(values > 300 && failures > 25, "{values} values, {failures} failures");
+        assert!(values > 350 && failures > 25, "{values} values, {failures} failures");
     });
 }
 
@@ -287,7 +307,7 @@ fn functions_of_all_programs_are_built_or_declined() {
 }
 
 /// Functions of the examples, and of what they read of the library, that are built at least.
-const BUILT: usize = 235;
+const BUILT: usize = 250;
 
 /// A program, of whose last function or statement the builder says this word.
 const DECLINED: &[(&str, &str)] = &[
@@ -305,8 +325,8 @@ const DECLINED: &[(&str, &str)] = &[
     ("fun f(x:(real * int) ^ 2):real * int * real * int => x :>> (real * int * real * int);", "reshape"),
     ("struct S { a:int; } fun f(x:S, y:S):bool => x == y;", "comparison"),
     ("fun f(n:int):int => match n with | 1 => 2 | _ => 3 endmatch;", "match"),
-    ("fun f(n:int):int { var k = n; k = k + 1; return k; }", "variable"),
-    ("fun f(n:int):int { for i in 0..<n do if i > 3 perform return i; done return 0; }", "loop"),
+    ("var k = 1; k = k + 1; &k <- 3; for i in 0..<3 perform k = k + i;", "loop"),
+    ("fun f(n:int):int { var k = n; fun g(m:int):int { k = k + m; return k; } return g 1; }", "variable"),
     ("println 1;", "output"),
     ("fun f[N:COMPACTLINEAR](x:real ^ N):N => _argmax x;", "primitive"),
 ];

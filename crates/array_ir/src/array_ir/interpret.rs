@@ -16,7 +16,7 @@
 use super::scalar;
 use super::{
     Binary, Block, Combine, CombineAt, Digit, DigitExpr, Element, End, Function, FunctionId, Grouping, Label,
-    Op, Prim, Program, SiteId, Size, SizeAtom, SizeVar, Space, Type, Value,
+    Op, Prim, Program, Range, SiteId, Size, SizeAtom, SizeVar, Space, Type, Value,
 };
 use crate::core::reduction::{CHUNK, LANES, ReductionOp, combine_lanes};
 use crate::hash::HashMap;
@@ -700,7 +700,7 @@ impl<'a> Run<'a> {
     fn run_for(
         &mut self,
         label: Label,
-        range: Option<(Value, Value)>,
+        range: Option<Range>,
         state: Value,
         body: &Block,
         frame: &mut Frame,
@@ -724,11 +724,16 @@ impl<'a> Run<'a> {
                     }
                 }
             }
-            Some((low, high)) => {
-                for number in frame.word(low) as i64..frame.word(high) as i64 {
+            Some(Range { low, high, inclusive }) => {
+                let (mut number, high) = (frame.word(low) as i64, frame.word(high) as i64);
+                while number < high || inclusive && number == high {
                     self.spend(1)?;
                     if let Some(flow) = run(self, Datum::Word(number as u64), frame)? {
                         return Ok(flow);
+                    }
+                    match number.checked_add(1) {
+                        Some(next) => number = next,
+                        None => break,
                     }
                 }
             }

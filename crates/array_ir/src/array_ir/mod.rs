@@ -418,6 +418,17 @@ pub enum CombineAt {
     Last,
 }
 
+/// Numbers of type `i64` in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Range {
+    /// The first.
+    pub low: Value,
+    /// The last, or the one after it.
+    pub high: Value,
+    /// True if `high` is the last.
+    pub inclusive: bool,
+}
+
 /// An output of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Io {
@@ -551,12 +562,12 @@ pub enum Op {
     Update(Value, Value, Value),
     /// `for @0 v0 (v1: idx X, v2: t) {…} : t`: a state from `v0` on, which the block changes for
     /// each index in order. `for @0 v0 in v3 v4 (v1: i64, v2: t) {…}`: for the numbers from `v3` up
-    /// to, not including, `v4`.
+    /// to, not including, `v4`; `for @0 v0 in v3 v4 inclusive`: with `v4`.
     For {
         /// The label, for `next` with a state and `exit` with a result.
         label: Label,
-        /// The first and the end of a range of numbers; `None` for all indices of a space.
-        range: Option<(Value, Value)>,
+        /// The numbers of the rounds; `None` for all indices of a space.
+        range: Option<Range>,
         /// The first state.
         state: Value,
         /// The next state.

@@ -8,8 +8,8 @@
 use super::mnemonics::Mnemonic;
 use super::{
     Binary, Block, Cast, Combine, CombineAt, Compare, Digit, DigitExpr, Effect, Element, End, Function,
-    FunctionId, Grouping, Io, Label, MAX_BOUND, MAX_SIZE_VARIABLES, Op, Prim, Program, ScalarFunction, Site,
-    SiteId, SiteKind, Size, SizeAtom, SizeVar, Space, Stmt, Type, Unary, Value,
+    FunctionId, Grouping, Io, Label, MAX_BOUND, MAX_SIZE_VARIABLES, Op, Prim, Program, Range, ScalarFunction,
+    Site, SiteId, SiteKind, Size, SizeAtom, SizeVar, Space, Stmt, Type, Unary, Value,
 };
 use crate::source::{SourceId, Span};
 
@@ -489,7 +489,11 @@ impl<'t> Parser<'t> {
             "for" => {
                 let (label, state) = (self.id(Label::PREFIX)?, self.value()?);
                 let range = match self.take("in") {
-                    true => Some((self.value()?, self.value()?)),
+                    true => Some(Range {
+                        low: self.value()?,
+                        high: self.value()?,
+                        inclusive: self.take("inclusive"),
+                    }),
                     false => None,
                 };
                 Op::For { label, range, state, body: self.body()? }

@@ -5,8 +5,8 @@
 
 use super::mnemonics::Mnemonic;
 use super::{
-    Block, Combine, CombineAt, DigitExpr, Element, End, Function, FunctionId, Op, Prim, Program, Size, Space,
-    Type, Value,
+    Block, Combine, CombineAt, DigitExpr, Element, End, Function, FunctionId, Op, Prim, Program, Range, Size,
+    Space, Type, Value,
 };
 use crate::source::Span;
 use std::fmt::{self, Display, Write};
@@ -149,8 +149,9 @@ fn write_op(op: &Op, depth: usize, out: &mut String) {
         Op::Order(_) => write!(out, "order"),
         Op::Update(array, at, value) => write!(out, "update {array} {at} {value}"),
         Op::For { label, range: None, state, .. } => write!(out, "for {label} {state}"),
-        Op::For { label, range: Some((low, high)), state, .. } => {
-            write!(out, "for {label} {state} in {low} {high}")
+        Op::For { label, range: Some(Range { low, high, inclusive }), state, .. } => {
+            let inclusive = if *inclusive { " inclusive" } else { "" };
+            write!(out, "for {label} {state} in {low} {high}{inclusive}")
         }
         Op::While { label, state, .. } => write!(out, "while {label} {state}"),
         Op::Block(label, _) => write!(out, "block {label}"),

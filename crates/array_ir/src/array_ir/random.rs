@@ -8,7 +8,7 @@ use super::interpret::Datum;
 use super::scalar;
 use super::{
     Binary, Block, Cast, Combine, CombineAt, Compare, Digit, DigitExpr, Effect, Element, End, Function,
-    FunctionId, Grouping, Io, Label, Op, Prim, Program, ScalarFunction, Site, SiteId, SiteKind, Size,
+    FunctionId, Grouping, Io, Label, Op, Prim, Program, Range, ScalarFunction, Site, SiteId, SiteKind, Size,
     SizeAtom, SizeVar, Space, Stmt, Type, Unary, Value, validate,
 };
 use crate::source::{SourceId, Span};
@@ -317,7 +317,8 @@ impl Generator {
                 let range = self.random.bool().then(|| {
                     let low = self.define(Type::I64, Op::Const(Element::I64, 0));
                     let high = self.random.u64(..4);
-                    (low, self.define(Type::I64, Op::Const(Element::I64, high)))
+                    let high = self.define(Type::I64, Op::Const(Element::I64, high));
+                    Range { low, high, inclusive: self.random.bool() }
                 });
                 let index = if range.is_some() { Type::I64 } else { Type::Index(self.space()) };
                 let label = Label(self.fresh());

@@ -748,6 +748,13 @@ fn operations_mean_what_their_texts_say() {
     );
     assert_eq!(of_ints(&first, "i64", &[1, 5, 7]), Ok(int(5)));
     assert_eq!(of_ints(&first, "i64", &[1, 2]), Err(Stop::Failed(SiteId(1), vec![int(-1)])));
+    let powers = "v1: i64 = const 1 v2: i64 = const 4
+                  v3: i64 = for @0 v1 in v1 v2 inclusive (v4: i64, v5: i64) { v6: i64 = mul v4 v5 yield v6 } yield v3";
+    assert_eq!(of_ints(powers, "i64", &[]), Ok(int(24)));
+    assert_eq!(of_ints(&powers.replace(" inclusive", ""), "i64", &[]), Ok(int(6)));
+    let last = "v1: i64 = const 9223372036854775807 v2: i64 = const 0
+                v3: i64 = for @0 v2 in v1 v1 inclusive (v4: i64, v5: i64) { yield v4 } yield v3";
+    assert_eq!(of_ints(last, "i64", &[]), Ok(int(i64::MAX)));
     let set = "v1: i64 = const 0 v2: idx [n0] = locate [n0] v1 s0 v3: i64 = const 9
                v4: [n0] i64 = update v0 v2 v3 yield v4";
     assert_eq!(of_ints(set, "[n0] i64", &[1, 2]), Ok(ints(&[9, 2])));

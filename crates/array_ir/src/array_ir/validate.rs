@@ -15,7 +15,8 @@ use super::print::prim as prim_name;
 use super::visit::Part;
 use super::{
     Binary, Block, Combine, CombineAt, DigitExpr, Effect, Element, End, Function, FunctionId, Grouping,
-    Label, MAX_BOUND, Mnemonic, Op, Prim, Program, Size, SizeAtom, SizeVar, Space, Stmt, Type, Value, scalar,
+    Label, MAX_BOUND, Mnemonic, Op, Prim, Program, Range, Size, SizeAtom, SizeVar, Space, Stmt, Type, Value,
+    scalar,
 };
 use crate::hash::{HashMap, HashSet};
 
@@ -647,7 +648,7 @@ impl Validator<'_> {
                 self.params(body, 2)?;
                 match range {
                     None => drop(self.param_space(body, 2)?),
-                    Some((low, high)) => {
+                    Some(Range { low, high, .. }) => {
                         self.param(body, 0, &Type::I64)?;
                         self.expect(*low, &Type::I64)?;
                         self.expect(*high, &Type::I64)?;

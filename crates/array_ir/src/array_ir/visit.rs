@@ -154,7 +154,7 @@ macro_rules! parts {
                     Op::For { label, range, state, body } => {
                         f($Part::Label(label));
                         f($Part::Use(state));
-                        if let Some((low, high)) = range {
+                        if let Some(super::Range { low, high, .. }) = range {
                             f($Part::Use(low));
                             f($Part::Use(high));
                         }

@@ -10,6 +10,9 @@
 //! digits of its type: `N \* M` has those of `N` and `M`, a sum one digit of several pieces. A product
 //! is a tuple, an array is an array over the digits of its index type.
 //!
+//! **Variables.** A variable that changes is the value that was set last, and the state of the branches
+//! and loops that set it.
+//!
 //! **Order.** Operands come before operations, as the evaluator has them, and the elements of an
 //! array are computed where it is built. So the check that fails first in the order of statements is
 //! the one that the evaluator reports.
@@ -22,6 +25,7 @@
 mod call;
 mod prim;
 mod reshape;
+mod state;
 mod term;
 mod types;
 
@@ -103,9 +107,9 @@ declined! {
     Match "match";
     /// A pattern of another form than a tuple.
     Pattern "pattern";
-    /// A variable that changes.
+    /// A variable that changes at the top level, in a comprehension, or that a local function shares.
     Variable "variable";
-    /// A loop.
+    /// A loop at the top level, or ends of both sides of a branch that differ.
     Loop "loop";
     /// Output.
     Output "output";
@@ -188,7 +192,7 @@ pub fn result(
 ) -> std::result::Result<Program, Declined> {
     let builder = Builder::new(program);
     let build = |builder: &mut Builder<'_>| {
-        let mut scope = Scope { script: Some(locals), ..Scope::of(HashMap::default()) };
+        let mut scope = Scope { script: Some(locals), ..Scope::of(HashMap::default(), locals) };
         let value = builder.term(&mut scope, term)?;
         Ok((Vec::new(), builder.data(value)?))
     };
@@ -220,11 +224,21 @@ struct Scope<'s> {
     locals: HashMap<LocalId, Known>,
     /// The block that `return` leaves.
     returns: Option<Label>,
+    /// The loops around, the innermost last.
+    loops: Vec<state::Loop>,
+    /// Variables that local functions share.
+    shared: Vec<LocalId>,
 }
 
 impl Scope<'_> {
-    fn of(bindings: HashMap<u32, CoreType>) -> Self {
-        Scope { bindings, script: None, locals: HashMap::default(), returns: None }
+    fn of(bindings: HashMap<u32, CoreType>, locals: &[core::LocalInfo]) -> Self {
+        let shared = (0..).zip(locals).filter(|(_, local)| local.shared).map(|(id, _)| id).collect();
+        let (loops, values) = (Vec::new(), HashMap::default());
+        Scope { bindings, script: None, locals: values, returns: None, loops, shared }
+    }
+
+    fn is_shared(&self, local: LocalId) -> bool {
+        self.shared.contains(&local)
     }
 
     /// The type at the arguments of the function.

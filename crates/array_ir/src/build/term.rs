@@ -3,8 +3,8 @@
 use super::types::structure;
 use super::{Builder, Closure, Declined, Known, Result, Scope, Stop};
 use crate::array_ir::{
-    Binary, Block, Combine, Compare, DigitExpr, Element, End, Grouping, Op, Prim, SiteKind, Size, Space,
-    Type, Unary, Value,
+    Binary, Combine, Compare, DigitExpr, Element, End, Grouping, Op, Prim, SiteKind, Size, Space, Type,
+    Unary, Value,
 };
 use crate::core::{self, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
 use crate::types::{Type as CoreType, TypeKind};
@@ -28,6 +28,9 @@ impl Builder<'_> {
         Ok(Known::Data(match &term.kind {
             TermKind::Closure { function, type_args, captures } => {
                 let types = type_args.iter().map(|ty| scope.concrete(ty)).collect();
+                if captures.iter().any(|local| scope.is_shared(*local)) {
+                    return Err(Declined::Variable.into());
+                }
                 let captures = captures.iter().map(|local| self.local(scope, *local));
                 let captures = captures.collect::<Result<_>>()?;
                 return Ok(Known::Function(Arc::new(Closure { function: *function, types, captures })));
@@ -145,7 +148,7 @@ impl Builder<'_> {
         }))
     }
 
-    fn local(&mut self, scope: &Scope, local: core::LocalId) -> Result<Known> {
+    pub(super) fn local(&mut self, scope: &Scope, local: core::LocalId) -> Result<Known> {
         match (scope.locals.get(&local), scope.script) {
             (Some(known), _) => Ok(known.clone()),
             (None, Some(locals)) => {
@@ -234,14 +237,19 @@ impl Builder<'_> {
             space.digits.extend(own.digits);
         }
         space.size().ok_or(Declined::Size)?;
+        if !self.variables_of_terms(scope, &[body])?.is_empty() {
+            return Err(Declined::Variable.into());
+        }
         let body = self.block(vec![Type::Index(space.clone())], |this, params| {
             let mut at = 0;
             for (((local, _), ty), count) in clauses.iter().zip(&types).zip(&counts) {
                 let digits: Vec<DigitExpr> =
                     (at..at + count).map(|at| DigitExpr::Of(params[0], at)).collect();
                 at += count;
-                let whole = types.len() == 1 && this.ty(ty)? == this.types[&params[0]];
-                let value = if whole { params[0] } else { this.compact(ty, digits)? };
+                let value = match types.len() {
+                    1 => this.whole_index(ty, params[0])?,
+                    _ => this.compact(ty, digits)?,
+                };
                 scope.locals.insert(*local, Known::Data(value));
             }
             this.value(scope, body)
@@ -314,37 +322,24 @@ impl Builder<'_> {
             return self.term(scope, if side { then } else { otherwise });
         }
         let ty = self.ty(&scope.concrete(&term.ty))?;
-        let then = self.block(Vec::new(), |this, _| this.value(scope, then))?;
-        let otherwise = self.block(Vec::new(), |this, _| this.value(scope, otherwise))?;
-        self.if_of_blocks(condition, ty, then, otherwise).map(Known::Data)
+        let variables = self.variables_of_terms(scope, &[then, otherwise])?;
+        let value = self.branch(
+            scope,
+            condition,
+            &variables,
+            Some(ty),
+            [&mut |this, scope| this.value(scope, then).map(Some), &mut |this, scope| {
+                this.value(scope, otherwise).map(Some)
+            }],
+        )?;
+        Ok(Known::Data(value.expect("both sides have a value")))
     }
 
-    /// An `if`; where both sides return, the block around returns what they give.
-    fn if_of_blocks(
-        &mut self,
-        condition: Value,
-        ty: Type,
-        mut then: Block,
-        mut otherwise: Block,
-    ) -> Result<Value> {
-        if let (End::Exit(label, a), End::Exit(other, b)) = (then.end, otherwise.end) {
-            assert_eq!(label, other, "only the body of one function is left");
-            let ty = self.types[&a].clone();
-            (then.end, otherwise.end) = (End::Yield(a), End::Yield(b));
-            let value = self.define(ty, Op::If(condition, then, otherwise))?;
-            return Err(Stop::Left(End::Exit(label, value)));
-        }
-        self.define(ty, Op::If(condition, then, otherwise))
+    fn stmts(&mut self, scope: &mut Scope, stmts: &[Stmt]) -> Result<()> {
+        stmts.iter().try_for_each(|stmt| self.stmt(scope, stmt))
     }
 
-    fn stmts(&mut self, scope: &mut Scope, stmts: &[Stmt]) -> Result<Value> {
-        for stmt in stmts {
-            self.stmt(scope, stmt)?;
-        }
-        self.unit()
-    }
-
-    fn stmt(&mut self, scope: &mut Scope, stmt: &Stmt) -> Result<()> {
+    pub(super) fn stmt(&mut self, scope: &mut Scope, stmt: &Stmt) -> Result<()> {
         match &stmt.kind {
             StmtKind::Let(pattern, term) => {
                 let value = self.term(scope, term)?;
@@ -360,20 +355,29 @@ impl Builder<'_> {
             StmtKind::If(condition, then, otherwise) => {
                 let condition = self.value(scope, condition)?;
                 if let Some(side) = self.known_condition(condition) {
-                    return self.stmts(scope, if side { then } else { otherwise }).map(|_| ());
+                    return self.stmts(scope, if side { then } else { otherwise });
                 }
-                let then = self.block(Vec::new(), |this, _| this.stmts(scope, then))?;
-                let otherwise = self.block(Vec::new(), |this, _| this.stmts(scope, otherwise))?;
-                self.if_of_blocks(condition, Type::unit(), then, otherwise).map(|_| ())
+                let variables = self.variables_of_stmts(scope, std::slice::from_ref(stmt))?;
+                self.branch(
+                    scope,
+                    condition,
+                    &variables,
+                    None,
+                    [&mut |this, scope| this.stmts(scope, then).map(|()| None), &mut |this, scope| {
+                        this.stmts(scope, otherwise).map(|()| None)
+                    }],
+                )
+                .map(|_| ())
             }
-            StmtKind::SetLocal(..) | StmtKind::SetGlobal(..) | StmtKind::Store { .. } => {
-                Err(Declined::Variable.into())
-            }
+            StmtKind::SetLocal(local, term) => self.set(scope, *local, term),
+            StmtKind::Store { root, path, value, .. } => self.store(scope, *root, path, value),
+            StmtKind::For(local, range, body) => self.for_loop(scope, *local, range, body),
+            StmtKind::While(condition, body) => self.while_loop(scope, condition, body),
+            StmtKind::Break => self.leave_round(scope, true),
+            StmtKind::Continue => self.leave_round(scope, false),
+            StmtKind::SetGlobal(..) => Err(Declined::Variable.into()),
             StmtKind::Open { .. } | StmtKind::Require { .. } => Err(Declined::Arrival.into()),
             StmtKind::Match(..) => Err(Declined::Match.into()),
-            StmtKind::For(..) | StmtKind::While(..) | StmtKind::Break | StmtKind::Continue => {
-                Err(Declined::Loop.into())
-            }
         }
     }
 

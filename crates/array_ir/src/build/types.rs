@@ -182,6 +182,15 @@ impl Builder<'_> {
         }
     }
 
+    /// The compact value of a type that an index of its space is.
+    pub(super) fn whole_index(&mut self, ty: &CoreType, index: Value) -> Result<Value> {
+        if self.ty(ty)? == self.types[&index] {
+            return Ok(index);
+        }
+        let digits = self.digits(index)?.into_iter().map(|(digit, _)| digit).collect();
+        self.compact(ty, digits)
+    }
+
     pub(super) fn unit(&mut self) -> Result<Value> {
         self.define(Type::unit(), Op::Tuple(Vec::new()))
     }

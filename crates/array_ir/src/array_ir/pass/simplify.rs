@@ -29,8 +29,8 @@
 use super::super::validate::{bound, is_any};
 use super::super::visit::PartMut;
 use super::super::{
-    Binary, Block, Compare, DigitExpr, Effect, Element, End, Function, Label, Op, Prim, Program, Size, Space,
-    Stmt, Type, Unary, Value, Violation, scalar,
+    Binary, Block, Compare, DigitExpr, Effect, Element, End, Function, Label, Op, Prim, Program, Range, Size,
+    Space, Stmt, Type, Unary, Value, Violation, scalar,
 };
 use super::{Declined, Work, op_weight};
 use crate::hash::{HashMap, HashSet};
@@ -483,15 +483,20 @@ impl Walk<'_> {
             }
             Op::Reduce { start, ref body, .. } if is_empty(body) => Rewrite::Copy(start),
             Op::For { range: None, state, ref body, .. } if is_empty(body) => Rewrite::Copy(state),
-            Op::For { label, range: Some((low, high)), state, body } => {
-                let ends = (self.constant(low), self.constant(high));
-                match ends {
-                    (Some((_, from)), Some((_, to))) if from as i64 >= to as i64 => Rewrite::Copy(state),
-                    _ => Rewrite::Op(Op::For { label, range: Some((low, high)), state, body }),
-                }
-            }
+            Op::For { range: Some(range), state, .. } if self.is_empty_range(range) => Rewrite::Copy(state),
             op => Rewrite::Op(op),
         })
+    }
+
+    /// Returns true if a range is known to hold no number.
+    fn is_empty_range(&self, range: Range) -> bool {
+        match (self.constant(range.low), self.constant(range.high)) {
+            (Some((_, low)), Some((_, high))) => {
+                let (low, high) = (low as i64, high as i64);
+                low > high || low == high && !range.inclusive
+            }
+            _ => false,
+        }
     }
 
     fn select(&self, condition: Value, a: Value, b: Value) -> Rewrite {
