@@ -1,4 +1,5 @@
-//! Reshapes: the same storage at another type, as views, indices and nested maps.
+//! Reshapes: the same storage at another type, as views, indices and nested maps; tuples of arrays and
+//! arrays over sums by way of one array of all leaves, where they are of one type.
 //!
 //! Two lists of digits with one product number the same slots in order. They are cut into the
 //! shortest groups with equal products; within a group the slots are numbered by one number, which
@@ -6,7 +7,7 @@
 //! ([`DigitExpr::Split`]). Products are compared as polynomials.
 
 use super::{Builder, Declined, Result};
-use crate::array_ir::{DigitExpr, Op, Size, Space, Type, Value};
+use crate::array_ir::{Digit, DigitExpr, Op, Size, Space, Type, Value};
 use crate::types::Type as CoreType;
 
 impl Builder<'_> {
@@ -23,9 +24,122 @@ impl Builder<'_> {
             let digits = regroup(&digits, &sizes(&space)?).ok_or(Declined::Reshape)?;
             return self.compact(to, digits);
         }
-        match (&from, &wanted) {
-            (Type::Array(..), _) | (_, Type::Array(..)) => self.reshape_array(value, wanted),
-            _ => Err(Declined::Reshape.into()),
+        let ((_, leaf), (_, other)) = (levels(&from), levels(&wanted));
+        if leaf == other && !matches!(leaf, Type::Tuple(_)) {
+            return self.reshape_array(value, wanted);
+        }
+        let (Some((leaf, count)), Some((other, wanted_count))) = (line(&from), line(&wanted)) else {
+            return Err(Declined::Reshape.into());
+        };
+        if leaf != other || count != wanted_count {
+            return Err(Declined::Reshape.into());
+        }
+        let line = self.flatten(value)?;
+        self.unflatten(line, &Size::constant(0), &wanted)
+    }
+
+    /// The leaves of a value of one type of leaves, in storage order, as an array over one digit.
+    fn flatten(&mut self, value: Value) -> Result<Value> {
+        let ty = self.types[&value].clone();
+        let (leaf, count) = line(&ty).ok_or(Declined::Reshape)?;
+        let whole = Type::array(Space::new([count]), leaf.clone());
+        match &ty {
+            Type::Array(space, element) if matches!(levels(element).1, Type::Tuple(_)) => {
+                let (_, count) = line(element).ok_or(Declined::Reshape)?;
+                let body = self.block(vec![Type::Index(space.clone())], |this, params| {
+                    let element = this.element_at(value, params[0])?;
+                    this.flatten(element)
+                })?;
+                let lines = Type::array(space.clone(), Type::array(Space::new([count]), leaf));
+                let lines = self.define(lines, Op::Map(body))?;
+                self.reshape_array(lines, whole)
+            }
+            Type::Array(..) => self.reshape_array(value, whole),
+            Type::Tuple(parts) => {
+                let mut line = None;
+                for (at, part) in (0..).zip(parts) {
+                    if *part == Type::unit() {
+                        continue;
+                    }
+                    let part = self.component(value, at)?;
+                    let part = self.flatten(part)?;
+                    line = Some(match line {
+                        None => part,
+                        Some(line) => self.side_by_side(line, part)?,
+                    });
+                }
+                // The digit has a piece for each part.
+                self.reshape_array(line.ok_or(Declined::Reshape)?, whole)
+            }
+            leaf => self.define(whole, Op::Array(leaf.clone(), vec![value])),
+        }
+    }
+
+    fn side_by_side(&mut self, a: Value, b: Value) -> Result<Value> {
+        let (Type::Array(first, leaf), Type::Array(second, _)) = (&self.types[&a], &self.types[&b]) else {
+            unreachable!("lines are arrays");
+        };
+        let pieces = first.digits[0].pieces.iter().chain(&second.digits[0].pieces).cloned().collect();
+        let ty = Type::Array(Space { digits: vec![Digit { pieces }] }, leaf.clone());
+        self.define(ty, Op::Concat(a, b))
+    }
+
+    /// The value of a type whose leaves are those of an array over one digit from an offset on.
+    fn unflatten(&mut self, array: Value, offset: &Size, wanted: &Type) -> Result<Value> {
+        let Type::Array(space, leaf) = self.types[&array].clone() else {
+            unreachable!("lines are arrays");
+        };
+        let part = |count: Size| -> (Type, Op) {
+            let digit =
+                DigitExpr::Affine { offset: offset.clone(), stride: 1, of: Box::new(DigitExpr::Target(0)) };
+            let target = Space::new([count]);
+            (Type::Array(target.clone(), leaf.clone()), Op::View(target, array, vec![digit]))
+        };
+        match wanted {
+            Type::Array(outer, element) if matches!(levels(element).1, Type::Tuple(_)) => {
+                let (_, count) = line(element).ok_or(Declined::Reshape)?;
+                let (_, all) = line(wanted).ok_or(Declined::Reshape)?;
+                let (ty, op) = part(all);
+                let own = self.define(ty, op)?;
+                let mut digits = outer.digits.clone();
+                digits.push(Digit::new(count.clone()));
+                let row = Type::Array(Space { digits }, leaf.clone());
+                let rows = self.reshape_array(own, row)?;
+                let body = self.block(vec![Type::Index(outer.clone())], |this, params| {
+                    let mut digits: Vec<DigitExpr> =
+                        (0..outer.digits.len() as u32).map(|at| DigitExpr::Of(params[0], at)).collect();
+                    digits.push(DigitExpr::Target(0));
+                    let target = Space::new([count]);
+                    let ty = Type::Array(target.clone(), leaf.clone());
+                    let line = this.define(ty, Op::View(target, rows, digits))?;
+                    this.unflatten(line, &Size::constant(0), element)
+                })?;
+                self.define(wanted.clone(), Op::Map(body))
+            }
+            Type::Array(..) => {
+                let (_, count) = line(wanted).ok_or(Declined::Reshape)?;
+                let (ty, op) = part(count);
+                let own = self.define(ty, op)?;
+                self.reshape_array(own, wanted.clone())
+            }
+            Type::Tuple(parts) => {
+                let (mut values, mut offset) = (Vec::new(), offset.clone());
+                for part in parts {
+                    if *part == Type::unit() {
+                        values.push(self.unit()?);
+                        continue;
+                    }
+                    values.push(self.unflatten(array, &offset, part)?);
+                    let (_, count) = line(part).ok_or(Declined::Reshape)?;
+                    offset = offset.add(&count).ok_or(Declined::Size)?;
+                }
+                self.define(wanted.clone(), Op::Tuple(values))
+            }
+            _ => {
+                let digit = DigitExpr::Constant(offset.clone());
+                let at = self.define(Type::Index(space.clone()), Op::At(space, vec![digit]))?;
+                self.element_at(array, at)
+            }
         }
     }
 
@@ -85,6 +199,30 @@ fn levels(ty: &Type) -> (Vec<Space>, &Type) {
         ty = element;
     }
     (spaces, ty)
+}
+
+/// The type of the leaves of a type, if they have one, and their number.
+fn line(ty: &Type) -> Option<(Type, Size)> {
+    match ty {
+        Type::Array(space, element) => {
+            let (leaf, count) = line(element)?;
+            Some((leaf, space.size()?.mul(&count)?))
+        }
+        Type::Tuple(parts) => {
+            let mut all: Option<(Type, Size)> = None;
+            for part in parts.iter().filter(|part| **part != Type::unit()) {
+                let (leaf, count) = line(part)?;
+                all = Some(match all {
+                    None => (leaf, count),
+                    Some((other, sum)) if other == leaf => (leaf, sum.add(&count)?),
+                    Some(_) => return None,
+                });
+            }
+            all
+        }
+        Type::Sum(_) | Type::Exists(..) => None,
+        leaf => Some((leaf.clone(), Size::constant(1))),
+    }
 }
 
 /// The sizes of the digits of a space.
