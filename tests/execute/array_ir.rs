@@ -361,3 +361,29 @@ fn what_is_not_built_has_a_word() {
         assert!(wrong.is_empty(), "{wrong}");
     });
 }
+
+/// Functions whose array IR is in `tests/array/functions.array`, which `BLESS=1` rewrites.
+const SHOWN: &[&str] =
+    &["axpy", "multiplied", "relabelled", "ends", "early", "at_place", "turn", "sorted", "parts_set"];
+
+#[test]
+fn the_array_ir_of_functions_is_readable() {
+    on_large_stack(|| {
+        let mut text = String::new();
+        for (name, _, built) in session().build_array_ir(false) {
+            if SHOWN.contains(&&*name) {
+                let mut program = built.unwrap_or_else(|word| panic!("{name}: {}", word.word()));
+                // Places in the text of the library would change with it.
+                let span = Span { source: felis::source::SourceId(0), start: 0, end: 0 };
+                program.sites.iter_mut().for_each(|site| (site.span, site.calls) = (span, Vec::new()));
+                text += &felis::array_ir::print::program(&program);
+                text += "\n";
+            }
+        }
+        let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/array/functions.array");
+        if std::env::var_os("BLESS").is_some_and(|v| v == "1") {
+            std::fs::write(golden, &text).expect("writable");
+        }
+        assert_eq!(text, std::fs::read_to_string(golden).unwrap_or_default());
+    });
+}

@@ -28,6 +28,16 @@ impl Builder<'_> {
         if leaf == other && !matches!(leaf, Type::Tuple(_)) {
             return self.reshape_array(value, wanted);
         }
+        if let (Type::Array(..), Type::Tuple(parts)) = (&from, &wanted)
+            && let Some(pieces) = pieces(&from, parts)
+        {
+            return self.split_pieces(value, &pieces, &wanted);
+        }
+        if let (Type::Tuple(parts), Type::Array(..)) = (&from, &wanted)
+            && let Some(pieces) = pieces(&wanted, parts)
+        {
+            return self.join_pieces(value, &pieces);
+        }
         let (Some((leaf, count)), Some((other, wanted_count))) = (line(&from), line(&wanted)) else {
             return Err(Declined::Reshape.into());
         };
@@ -36,6 +46,37 @@ impl Builder<'_> {
         }
         let line = self.flatten(value)?;
         self.unflatten(line, &Size::constant(0), &wanted)
+    }
+
+    /// The tuple of the pieces of an array over a sum, whose digits stay as they are.
+    fn split_pieces(&mut self, array: Value, pieces: &[Type], wanted: &Type) -> Result<Value> {
+        let Type::Tuple(parts) = wanted else { unreachable!("pieces are those of a tuple") };
+        let (mut values, mut offset) = (Vec::new(), Size::constant(0));
+        for (piece, part) in pieces.iter().zip(parts) {
+            let Type::Array(space, _) = piece else { unreachable!("a piece is an array") };
+            let first = Box::new(DigitExpr::Target(0));
+            let mut digits = vec![DigitExpr::Affine { offset: offset.clone(), stride: 1, of: first }];
+            digits.extend((1..space.digits.len() as u32).map(DigitExpr::Target));
+            let own = self.define(piece.clone(), Op::View(space.clone(), array, digits))?;
+            values.push(if piece == part { own } else { self.reshape_array(own, part.clone())? });
+            offset = offset.add(&sizes(space)?[0]).ok_or(Declined::Size)?;
+        }
+        self.define(wanted.clone(), Op::Tuple(values))
+    }
+
+    /// The array over a sum of the components of a tuple.
+    fn join_pieces(&mut self, tuple: Value, pieces: &[Type]) -> Result<Value> {
+        let mut joined = None;
+        for (at, piece) in (0..).zip(pieces) {
+            let part = self.component(tuple, at)?;
+            let part =
+                if self.types[&part] == *piece { part } else { self.reshape_array(part, piece.clone())? };
+            joined = Some(match joined {
+                None => part,
+                Some(line) => self.side_by_side(line, part)?,
+            });
+        }
+        Ok(joined.expect("a sum has pieces"))
     }
 
     /// The leaves of a value of one type of leaves, in storage order, as an array over one digit.
@@ -80,7 +121,8 @@ impl Builder<'_> {
             unreachable!("lines are arrays");
         };
         let pieces = first.digits[0].pieces.iter().chain(&second.digits[0].pieces).cloned().collect();
-        let ty = Type::Array(Space { digits: vec![Digit { pieces }] }, leaf.clone());
+        let digits = [Digit { pieces }].into_iter().chain(first.digits[1..].iter().cloned()).collect();
+        let ty = Type::Array(Space { digits }, leaf.clone());
         self.define(ty, Op::Concat(a, b))
     }
 
@@ -199,6 +241,28 @@ fn levels(ty: &Type) -> (Vec<Space>, &Type) {
         ty = element;
     }
     (spaces, ty)
+}
+
+/// The types of the pieces of an array whose first digit is a sum, if it has as many pieces as there
+/// are parts of a tuple, and each part is stored like its piece.
+fn pieces(array: &Type, parts: &[Type]) -> Option<Vec<Type>> {
+    let Type::Array(space, element) = array else { return None };
+    let (first, rest) = space.digits.split_first()?;
+    if first.pieces.len() != parts.len() || parts.len() < 2 {
+        return None;
+    }
+    let leaf = levels(array).1;
+    let mut pieces = Vec::new();
+    for (size, part) in first.pieces.iter().zip(parts) {
+        let digits = [Digit::new(size.clone())].into_iter().chain(rest.iter().cloned()).collect();
+        let piece = Type::Array(Space { digits }, element.clone());
+        // Arrays of one leaf only: others are by way of a line.
+        if levels(part).1 != leaf || line(part)? != line(&piece)? {
+            return None;
+        }
+        pieces.push(piece);
+    }
+    Some(pieces)
 }
 
 /// The type of the leaves of a type, if they have one, and their number.

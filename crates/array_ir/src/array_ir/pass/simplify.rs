@@ -767,6 +767,13 @@ fn reduce_digit(digit: DigitExpr) -> DigitExpr {
     match digit {
         DigitExpr::Affine { offset, stride, of } => match reduce_digit(*of) {
             of if stride == 1 && offset == Size::constant(0) => of,
+            DigitExpr::Constant(number) => {
+                let sum = Size::constant(stride).mul(&number).and_then(|product| product.add(&offset));
+                match sum {
+                    Some(sum) => DigitExpr::Constant(sum),
+                    None => DigitExpr::Affine { offset, stride, of: Box::new(DigitExpr::Constant(number)) },
+                }
+            }
             of => DigitExpr::Affine { offset, stride, of: Box::new(of) },
         },
         DigitExpr::Reverse { size, of } => match reduce_digit(*of) {
