@@ -3,6 +3,7 @@
 
 use felis::array_ir::interpret::{self, Datum, Stop};
 use felis::array_ir::{FunctionId, Program, Size, SizeAtom, Space, Type};
+use felis::build::Declined;
 use felis::layout::Layouts;
 use felis::session::{Executor, HostValue, Mode, Session, Status, library, on_large_stack};
 use felis::source::Span;
@@ -339,6 +340,9 @@ const DECLINED: &[(&str, &str)] = &[
 #[test]
 fn what_is_not_built_has_a_word() {
     on_large_stack(|| {
+        let words: BTreeSet<&str> = Declined::ALL.iter().map(|declined| declined.word()).collect();
+        assert_eq!(words.len(), Declined::ALL.len(), "two reasons have one word");
+        assert!(words.iter().all(|word| word.chars().all(|c| c.is_ascii_lowercase())), "{words:?}");
         let mut wrong = String::new();
         for (program, expected) in DECLINED {
             let mut session = Session::new().with_executor(Executor::Reference, 1);

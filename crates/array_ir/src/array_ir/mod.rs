@@ -24,7 +24,7 @@
 //!    [`Op::Locate`], which fails if it is out of range. So [`Op::Index`] and [`Op::Update`] check
 //!    nothing.
 //! 4. A piece of a sum is read only under its tag: [`Op::Switch`] gives it to the block of the case.
-//! 5. [`Op::Next`] and [`Op::Exit`] end a block. They name a loop or block around them, and none
+//! 5. [`End::Next`] and [`End::Exit`] end a block. They name a loop or block around them, and none
 //!    beyond the body of a [`Op::Map`] or another operation whose elements have no order.
 //! 6. A function states its [`Effect`], and it is the effect of its body, or a later one in the
 //!    order of [`Effect`]. A call of the function itself or of a later function may not end, so a
@@ -46,7 +46,7 @@
 //! **Grouping.** Only [`Grouping`] allows another order of the operations of a reduction. `fixed` is
 //! that of [`crate::core::reduction`], counted in the reduction's own space.
 //!
-//! **Text.** [`print`] and [`parse`] are inverses. A `#` begins a comment.
+//! **Text.** [`mod@print`] and [`parse`] are inverses. A `#` begins a comment.
 //!
 //! ```text
 //! program  = { site | function }
@@ -69,14 +69,15 @@
 //!
 //! with `F`, `V`, `N`, `S` and `@` for an id such as `f0`, `v0`, `n0`, `s0` and `@0`.
 //!
-//! **Costs.** A type is a tree without sharing; values mention it by copying. Printing, parsing,
-//! validation and each pass take time linear in the text of the program, times the logarithm of
-//! sizes' terms.
+//! **Costs.** A type is a tree without sharing; values mention it by copying. Printing and parsing
+//! take time in proportion to the text of the program, validation and each pass to that times the
+//! terms of its sizes and the loops inside each other.
 //!
 //! The word `move` is reserved for operations between machines.
 //!
 //! Knows neither terms of the language nor storage nor a machine.
 
+pub mod digit;
 mod error;
 mod id;
 pub mod interpret;

@@ -4,12 +4,13 @@
 //! local to a statement, given the types of the values in scope. The head says why a program that
 //! passes gives a value of its type, fails at a site or does not end.
 //!
-//! **Ranges.** [`bound`] gives for each [`DigitExpr`] a size that the digit is always
+//! **Ranges.** [`super::digit::bound`] gives for each [`DigitExpr`] a size that the digit is always
 //! below. It may assume that there is an index at all: an expression is evaluated for a digit of an
 //! index that exists, so sizes of its digits are not 0. `a` is at most `b` if `b - a` has natural
 //! coefficients ([`Size::at_most`]). That is sufficient, not necessary: `n` is not known to be at
 //! most `n*n`.
 
+use super::digit::{bound, expect_at_most};
 use super::error::{Form, Invalid, Violation};
 use super::print::prim as prim_name;
 use super::visit::Part;
@@ -699,86 +700,6 @@ impl Validator<'_> {
                 Ok(effect)
             }
             op => unreachable!("{op:?} holds no blocks"),
-        }
-    }
-}
-
-fn expect_at_most(digit: &DigitExpr, bound: &Size, size: &Size) -> Result<()> {
-    if bound.at_most(size) {
-        return Ok(());
-    }
-    Err(Violation::DigitRange { digit: digit.to_string(), bound: bound.clone(), size: size.clone() })
-}
-
-/// A size that a digit is always below, for the space of the index that a view is asked for and
-/// those of values.
-///
-/// # Errors
-/// A digit that is not there, or one out of the range that an expression wants of it.
-pub fn bound<'a>(
-    digit: &DigitExpr,
-    target: Option<&Space>,
-    index: &dyn Fn(Value) -> Result<&'a Space>,
-) -> Result<Size> {
-    let no_digit = || Violation::NoDigit { digit: digit.to_string() };
-    match digit {
-        DigitExpr::Target(at) => {
-            let of = target.and_then(|space| space.digits.get(*at as usize)).ok_or_else(no_digit)?;
-            of.size().ok_or(Violation::LargeSize)
-        }
-        DigitExpr::Of(value, at) => {
-            let of = index(*value)?.digits.get(*at as usize).ok_or_else(no_digit)?;
-            of.size().ok_or(Violation::LargeSize)
-        }
-        DigitExpr::Constant(size) => size.add(&Size::constant(1)).ok_or(Violation::LargeSize),
-        DigitExpr::Affine { offset, stride, of } => {
-            if *stride == 0 {
-                return Err(Violation::Stride { digit: digit.to_string() });
-            }
-            let stride = Size::constant(*stride);
-            let end = stride.mul(&bound(of, target, index)?).and_then(|end| offset.add(&end));
-            let end = end.ok_or(Violation::LargeSize)?;
-            // The digit after the largest, or where that is no polynomial with natural
-            // coefficients, a larger one.
-            let after = end.add(&Size::constant(1)).and_then(|after| after.checked_sub(&stride));
-            Ok(after.unwrap_or(end))
-        }
-        DigitExpr::Sum(digits) => {
-            let mut end = Size::constant(0);
-            for of in digits {
-                end = end.add(&bound(of, target, index)?).ok_or(Violation::LargeSize)?;
-            }
-            // The largest digits are one less each.
-            let after = end.add(&Size::constant(1));
-            let count = Size::constant(digits.len() as u64);
-            let after = after.and_then(|after| after.checked_sub(&count));
-            Ok(if digits.is_empty() { Size::constant(1) } else { after.unwrap_or(end) })
-        }
-        DigitExpr::Modular { size, plus, minus } => {
-            if plus.is_empty() && minus.is_empty() {
-                return Err(Violation::NoDigits { digit: digit.to_string() });
-            }
-            for of in plus.iter().chain(minus) {
-                expect_at_most(of, &bound(of, target, index)?, size)?;
-            }
-            Ok(size.clone())
-        }
-        DigitExpr::Reverse { size, of } => {
-            expect_at_most(of, &bound(of, target, index)?, size)?;
-            Ok(size.clone())
-        }
-        DigitExpr::Join(digits) => {
-            let mut product = Size::constant(1);
-            for (of, size) in digits {
-                expect_at_most(of, &bound(of, target, index)?, size)?;
-                product = product.mul(size).ok_or(Violation::LargeSize)?;
-            }
-            Ok(product)
-        }
-        DigitExpr::Split { of, sizes, digit: at } => {
-            let product = sizes.iter().try_fold(Size::constant(1), |product, size| product.mul(size));
-            expect_at_most(of, &bound(of, target, index)?, &product.ok_or(Violation::LargeSize)?)?;
-            sizes.get(*at as usize).cloned().ok_or_else(no_digit)
         }
     }
 }

@@ -75,6 +75,7 @@ impl Builder<'_> {
     pub(super) fn apply(&mut self, closure: &Arc<Closure>, mut args: Vec<Known>) -> Result<Known> {
         let function = self.core.functions.get(closure.function as usize).cloned().flatten();
         let function = function.expect("a function of a checked program");
+        self.spend()?;
         let same = self.calls.iter().filter(|id| **id == closure.function).count();
         if same >= MAX_CALLS_OF_ONE || self.calls.len() >= MAX_CALLS as usize {
             return Err(Declined::Recursion.into());

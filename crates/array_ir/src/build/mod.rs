@@ -17,8 +17,8 @@
 //! array are computed where it is built. So the check that fails first in the order of statements is
 //! the one that the evaluator reports.
 //!
-//! **Work.** At most [`MAX_STATEMENTS`] statements are made, and calls are nested at most
-//! [`MAX_CALLS`] deep; beyond that the unit is declined.
+//! **Work.** At most 20 000 statements are made and calls inlined, and calls are nested at most 40
+//! deep; beyond that the unit is declined.
 //!
 //! Never evaluates a term, and knows nothing of storage.
 
@@ -39,7 +39,7 @@ use crate::source::Span;
 use crate::types::{Type as CoreType, TypeVar};
 use std::sync::Arc;
 
-/// Statements of a unit, at most.
+/// Statements of a unit and calls that are inlined in it, at most.
 const MAX_STATEMENTS: usize = 20_000;
 
 /// Calls inside each other, at most.
@@ -333,10 +333,7 @@ impl<'p> Builder<'p> {
     }
 
     fn define(&mut self, ty: Type, op: Op) -> Result<Value> {
-        self.made += 1;
-        if self.made > MAX_STATEMENTS {
-            return Err(Declined::Length.into());
-        }
+        self.spend()?;
         let value = self.fresh();
         if let Op::Const(_, bits) = op {
             self.constants.insert(value, bits);
@@ -344,6 +341,12 @@ impl<'p> Builder<'p> {
         self.types.insert(value, ty.clone());
         self.stmts.push(Stmt { value, ty, op });
         Ok(value)
+    }
+
+    /// Counts a statement or a call.
+    fn spend(&mut self) -> Result<()> {
+        self.made += 1;
+        if self.made > MAX_STATEMENTS { Err(Declined::Length.into()) } else { Ok(()) }
     }
 
     fn constant(&mut self, element: Element, bits: u64) -> Result<Value> {

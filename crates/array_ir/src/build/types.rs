@@ -2,7 +2,7 @@
 
 use super::reshape::{regroup, sizes};
 use super::{Builder, Declined, Known, Result, Scope};
-use crate::array_ir::{Binary, Compare, Violation, validate};
+use crate::array_ir::{Binary, Compare, Violation, digit};
 use crate::array_ir::{Digit, DigitExpr, Element, Op, Prim, Size, SizeAtom, SizeVar, Space, Type, Value};
 use crate::types::number::Fixed;
 use crate::types::size::Size as ExactSize;
@@ -244,7 +244,7 @@ impl Builder<'_> {
             Some(Type::Index(space)) => Ok(space),
             _ => Err(Violation::NotDefined { value }),
         };
-        validate::bound(digit, None, &index).is_ok_and(|bound| bound.at_most(size))
+        digit::bound(digit, None, &index).is_ok_and(|bound| bound.at_most(size))
     }
 
     /// A component of a tuple, or of an array at a position.

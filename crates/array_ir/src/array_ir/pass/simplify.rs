@@ -13,7 +13,7 @@
 //!
 //! **Why nothing changes.** A value is replaced by one that is equal to the bit and is in scope:
 //!
-//! * A constant is what [`scalar::apply`], the interpreter's own meaning, gives. A result that is
+//! * A constant is what [`super::super::scalar::apply`], the interpreter's own meaning, gives. A result that is
 //!   NaN is not folded, since machines differ in its bits.
 //! * Of floats no identity is used but `neg (neg x)`: `x + 0` changes -0, `x - x` and `x * 0` are NaN
 //!   for infinities and `x * 1` may change a NaN. `x < x` is false of NaN, too; `x == x` is not true.
@@ -26,17 +26,15 @@
 //! **Work.** A constant number of units for each part of a statement: digits are put in place of
 //! others only up to [`MAX_DIGIT_NODES`].
 
-use super::super::validate::{bound, is_any};
+mod prims;
+
+use super::super::digit::{MAX_DIGIT_NODES, nodes, reduce_digit, replace, replace_targets, within};
 use super::super::visit::PartMut;
 use super::super::{
-    Binary, Block, Compare, DigitExpr, Effect, Element, End, Function, Label, Op, Prim, Program, Range, Size,
-    Space, Stmt, Type, Unary, Value, Violation, scalar,
+    Block, DigitExpr, Effect, Element, End, Function, Label, Op, Program, Range, Space, Stmt, Type, Value,
 };
 use super::{Declined, Work, op_weight};
 use crate::hash::{HashMap, HashSet};
-
-/// Nodes of a digit that is made of others.
-const MAX_DIGIT_NODES: usize = 16;
 
 /// Runs the pass.
 pub(super) fn run(program: &Program, work: &mut Work) -> Result<Program, Declined> {
@@ -356,65 +354,6 @@ impl Walk<'_> {
         Ok((op, behavior))
     }
 
-    fn constant(&self, value: Value) -> Option<(Element, u64)> {
-        match self.ops.get(&value)? {
-            Op::Const(element, bits) => Some((*element, *bits)),
-            _ => None,
-        }
-    }
-
-    /// The size that an `i64` is at all values of size variables.
-    fn exact(&self, value: Value) -> Option<Size> {
-        match self.ops.get(&value)? {
-            Op::Size(size) => Some(size.clone()),
-            Op::Const(Element::I64, bits) if (*bits as i64) >= 0 => Some(Size::constant(*bits)),
-            _ => None,
-        }
-    }
-
-    /// The digit that an `i64` is.
-    fn digit(&self, value: Value) -> Option<DigitExpr> {
-        match self.ops.get(&value)? {
-            Op::Number(digit) => Some(digit.clone()),
-            _ => self.exact(value).map(DigitExpr::Constant),
-        }
-    }
-
-    fn bound(&self, digit: &DigitExpr) -> Option<Size> {
-        let index = |value| match self.types.get(&value) {
-            Some(Type::Index(space)) => Ok(space),
-            _ => Err(Violation::NotDefined { value }),
-        };
-        bound(digit, None, &index).ok()
-    }
-
-    /// Returns whether one number is less than another, if that is known.
-    fn less(&self, a: Value, b: Value) -> Option<bool> {
-        let one = Size::constant(1);
-        if let Some(high) = self.exact(b) {
-            let below = match self.exact(a) {
-                Some(size) => size.add(&one),
-                None => self.bound(&self.digit(a)?),
-            };
-            if below.is_some_and(|below| below.at_most(&high)) {
-                return Some(true);
-            }
-        }
-        if let Some(low) = self.exact(a) {
-            let below = match self.exact(b) {
-                Some(size) => size.add(&one),
-                None => self.bound(&self.digit(b)?),
-            };
-            // b < below <= a + 1
-            if below.is_some_and(|below| low.add(&one).is_some_and(|after| below.at_most(&after))) {
-                return Some(false);
-            }
-        } else if self.digit(a).is_some() && self.exact(b)? == Size::constant(0) {
-            return Some(false);
-        }
-        None
-    }
-
     fn rewrite(&mut self, op: Op, out: &mut Vec<Stmt>) -> Result<Rewrite, Declined> {
         Ok(match op {
             Op::Prim(prim, values) => self.prim(prim, values),
@@ -499,22 +438,6 @@ impl Walk<'_> {
         }
     }
 
-    fn select(&self, condition: Value, a: Value, b: Value) -> Rewrite {
-        if a == b {
-            return Rewrite::Copy(a);
-        }
-        if let Some((_, bits)) = self.constant(condition) {
-            return Rewrite::Copy(if bits == 1 { a } else { b });
-        }
-        if let (Some((Element::B1, 1)), Some((Element::B1, 0))) = (self.constant(a), self.constant(b)) {
-            return Rewrite::Copy(condition);
-        }
-        match self.ops.get(&condition) {
-            Some(Op::Prim(Prim::Unary(Unary::Not), inner)) => Rewrite::Op(Op::Select(inner[0], b, a)),
-            _ => Rewrite::Op(Op::Select(condition, a, b)),
-        }
-    }
-
     /// An element of an array of which more is known.
     fn index(&mut self, array: Value, at: Value, out: &mut Vec<Stmt>) -> Result<Rewrite, Declined> {
         let op = match self.ops.get(&array) {
@@ -596,90 +519,6 @@ impl Walk<'_> {
         let placed = replace(&digit, &DigitExpr::Target, &known);
         reduce_digit(within(placed).unwrap_or(digit))
     }
-
-    fn prim(&self, prim: Prim, values: Vec<Value>) -> Rewrite {
-        let constants: Vec<Option<(Element, u64)>> =
-            values.iter().map(|value| self.constant(*value)).collect();
-        if let Some(known) = constants.iter().copied().collect::<Option<Vec<_>>>() {
-            let (types, words): (Vec<Element>, Vec<u64>) = known.into_iter().unzip();
-            let result = scalar::result(prim, &types).expect("the program is valid");
-            let word = scalar::apply(prim, types[0], &words);
-            let is_nan = match result {
-                Element::F32 => f32::from_bits(word as u32).is_nan(),
-                Element::F64 => f64::from_bits(word).is_nan(),
-                _ => false,
-            };
-            if !is_nan {
-                return Rewrite::Op(Op::Const(result, word));
-            }
-        }
-        match (prim, &values[..]) {
-            (Prim::Binary(op), [a, b]) => self.binary(op, *a, *b, constants[0], constants[1]),
-            (Prim::Unary(op), [a]) => match self.ops.get(a) {
-                Some(Op::Prim(Prim::Unary(inner), values)) if *inner == op => Rewrite::Copy(values[0]),
-                _ => Rewrite::Op(Op::Prim(prim, values)),
-            },
-            (Prim::Compare(op), [a, b]) => self.compare(op, *a, *b),
-            _ => Rewrite::Op(Op::Prim(prim, values)),
-        }
-    }
-
-    fn binary(
-        &self,
-        op: Binary,
-        a: Value,
-        b: Value,
-        left: Option<(Element, u64)>,
-        right: Option<(Element, u64)>,
-    ) -> Rewrite {
-        let element = self.types.get(&a).and_then(Type::element);
-        let keep = Rewrite::Op(Op::Prim(Prim::Binary(op), vec![a, b]));
-        let Some(element) = element.filter(|element| !element.is_float()) else { return keep };
-        let ones = element.truncate(u64::MAX);
-        // An operation that commutes has its constant behind, and values in order.
-        let commutes = is_any(op, element);
-        let exchanged = commutes && (left.is_some(), a) > (right.is_some(), b);
-        let (a, b, right) = if exchanged { (b, a, left) } else { (a, b, right) };
-        let zero = Rewrite::Op(Op::Const(element, 0));
-        match (op, right.map(|constant| constant.1)) {
-            (Binary::Add | Binary::Sub | Binary::Or | Binary::Xor, Some(0)) => Rewrite::Copy(a),
-            (Binary::Mul | Binary::DivSigned | Binary::DivUnsigned, Some(1)) if element != Element::B1 => {
-                Rewrite::Copy(a)
-            }
-            (Binary::Mul | Binary::And, Some(0)) => zero,
-            (Binary::And, Some(bits)) if bits == ones => Rewrite::Copy(a),
-            (Binary::Or, Some(bits)) if bits == ones => Rewrite::Op(Op::Const(element, ones)),
-            (Binary::Sub | Binary::Xor, _) if a == b => zero,
-            (Binary::And | Binary::Or, _) if a == b => Rewrite::Copy(a),
-            (Binary::Min | Binary::Max | Binary::MinUnsigned | Binary::MaxUnsigned, _) if a == b => {
-                Rewrite::Copy(a)
-            }
-            _ => Rewrite::Op(Op::Prim(Prim::Binary(op), vec![a, b])),
-        }
-    }
-
-    fn compare(&self, op: Compare, a: Value, b: Value) -> Rewrite {
-        let truth = |known: bool| Rewrite::Op(Op::Const(Element::B1, u64::from(known)));
-        let is_float = self.types.get(&a).and_then(Type::element).is_some_and(Element::is_float);
-        if a == b {
-            match op {
-                Compare::Lt | Compare::LtUnsigned => return truth(false),
-                Compare::Eq | Compare::Le | Compare::LeUnsigned if !is_float => return truth(true),
-                Compare::Ne if !is_float => return truth(false),
-                _ => {}
-            }
-        }
-        let known = match op {
-            Compare::Lt | Compare::LtUnsigned => self.less(a, b),
-            Compare::Le | Compare::LeUnsigned => self.less(b, a).map(|less| !less),
-            Compare::Eq | Compare::Ne => match (self.less(a, b), self.less(b, a)) {
-                (Some(true), _) | (_, Some(true)) => Some(op == Compare::Ne),
-                (Some(false), Some(false)) => Some(op == Compare::Eq),
-                _ => None,
-            },
-        };
-        known.map_or_else(|| Rewrite::Op(Op::Prim(Prim::Compare(op), vec![a, b])), truth)
-    }
 }
 
 /// Returns true if a block runs for no index.
@@ -710,146 +549,4 @@ fn without_site(op: &Op) -> Op {
         }
     });
     op
-}
-
-/// The digit, unless it has too many nodes.
-fn within(digit: DigitExpr) -> Option<DigitExpr> {
-    (nodes(&digit) <= MAX_DIGIT_NODES).then_some(digit)
-}
-
-fn nodes(digit: &DigitExpr) -> usize {
-    match digit {
-        DigitExpr::Target(_) | DigitExpr::Of(..) | DigitExpr::Constant(_) => 1,
-        DigitExpr::Affine { of, .. } | DigitExpr::Reverse { of, .. } | DigitExpr::Split { of, .. } => {
-            1 + nodes(of)
-        }
-        DigitExpr::Join(digits) => 1 + digits.iter().map(|(digit, _)| nodes(digit)).sum::<usize>(),
-        DigitExpr::Sum(digits) => 1 + digits.iter().map(nodes).sum::<usize>(),
-        DigitExpr::Modular { plus, minus, .. } => 1 + plus.iter().chain(minus).map(nodes).sum::<usize>(),
-    }
-}
-
-fn replace_targets(digit: &DigitExpr, target: &dyn Fn(u32) -> DigitExpr) -> DigitExpr {
-    replace(digit, target, &DigitExpr::Of)
-}
-
-/// The digit with others in place of those that it is made of.
-fn replace(
-    digit: &DigitExpr,
-    target: &dyn Fn(u32) -> DigitExpr,
-    known: &dyn Fn(Value, u32) -> DigitExpr,
-) -> DigitExpr {
-    let inner = |of: &DigitExpr| Box::new(replace(of, target, known));
-    let all = |digits: &[DigitExpr]| digits.iter().map(|of| replace(of, target, known)).collect();
-    match digit {
-        DigitExpr::Target(at) => target(*at),
-        DigitExpr::Of(value, at) => known(*value, *at),
-        DigitExpr::Constant(_) => digit.clone(),
-        DigitExpr::Affine { offset, stride, of } => {
-            DigitExpr::Affine { offset: offset.clone(), stride: *stride, of: inner(of) }
-        }
-        DigitExpr::Reverse { size, of } => DigitExpr::Reverse { size: size.clone(), of: inner(of) },
-        DigitExpr::Sum(digits) => DigitExpr::Sum(all(digits)),
-        DigitExpr::Modular { size, plus, minus } => {
-            DigitExpr::Modular { size: size.clone(), plus: all(plus), minus: all(minus) }
-        }
-        DigitExpr::Join(digits) => DigitExpr::Join(
-            digits.iter().map(|(of, size)| (replace(of, target, known), size.clone())).collect(),
-        ),
-        DigitExpr::Split { of, sizes, digit } => {
-            DigitExpr::Split { of: inner(of), sizes: sizes.clone(), digit: *digit }
-        }
-    }
-}
-
-/// Leaves out what undoes itself, from the inside.
-fn reduce_digit(digit: DigitExpr) -> DigitExpr {
-    match digit {
-        DigitExpr::Affine { offset, stride, of } => match reduce_digit(*of) {
-            of if stride == 1 && offset == Size::constant(0) => of,
-            DigitExpr::Constant(number) => {
-                let sum = Size::constant(stride).mul(&number).and_then(|product| product.add(&offset));
-                match sum {
-                    Some(sum) => DigitExpr::Constant(sum),
-                    None => DigitExpr::Affine { offset, stride, of: Box::new(DigitExpr::Constant(number)) },
-                }
-            }
-            of => DigitExpr::Affine { offset, stride, of: Box::new(of) },
-        },
-        DigitExpr::Reverse { size, of } => match reduce_digit(*of) {
-            DigitExpr::Reverse { size: inner, of } if inner == size => *of,
-            of => DigitExpr::Reverse { size, of: Box::new(of) },
-        },
-        DigitExpr::Sum(digits) => match digits.into_iter().map(reduce_digit).collect::<Vec<_>>() {
-            digits if digits.len() == 1 => digits[0].clone(),
-            digits => DigitExpr::Sum(digits),
-        },
-        DigitExpr::Modular { size, plus, minus } => {
-            let all = |digits: Vec<DigitExpr>| digits.into_iter().map(reduce_digit).collect::<Vec<_>>();
-            let (plus, minus) = without_pairs(all(plus), all(minus), &size);
-            match (&plus[..], &minus[..]) {
-                // Its bound is at most the size.
-                ([digit], []) => digit.clone(),
-                _ => DigitExpr::Modular { size, plus, minus },
-            }
-        }
-        DigitExpr::Join(digits) => {
-            let digits: Vec<_> = digits.into_iter().map(|(of, size)| (reduce_digit(of), size)).collect();
-            if let [(of, _)] = &digits[..] {
-                return of.clone();
-            }
-            rejoined(&digits).unwrap_or(DigitExpr::Join(digits))
-        }
-        DigitExpr::Split { of, sizes, digit } => match reduce_digit(*of) {
-            DigitExpr::Join(digits) if digits.iter().map(|(_, size)| size).eq(&sizes) => {
-                digits[digit as usize].0.clone()
-            }
-            of => DigitExpr::Split { of: Box::new(of), sizes, digit },
-        },
-        digit => digit,
-    }
-}
-
-/// The digits of a sum and a difference modulo a size: sums modulo the same size among them taken
-/// apart, and what is both added and subtracted left out, but for a last pair.
-fn without_pairs(
-    plus: Vec<DigitExpr>,
-    minus: Vec<DigitExpr>,
-    size: &Size,
-) -> (Vec<DigitExpr>, Vec<DigitExpr>) {
-    let (mut added, mut taken) = (Vec::new(), Vec::new());
-    let signed =
-        plus.into_iter().map(|digit| (digit, true)).chain(minus.into_iter().map(|digit| (digit, false)));
-    for (digit, is_plus) in signed {
-        let (own, other) = if is_plus { (&mut added, &mut taken) } else { (&mut taken, &mut added) };
-        match digit {
-            DigitExpr::Modular { size: inner, plus, minus } if inner == *size => {
-                own.extend(plus);
-                other.extend(minus);
-            }
-            digit => own.push(digit),
-        }
-    }
-    let mut at = 0;
-    while at < added.len() && added.len() + taken.len() > 2 {
-        match taken.iter().position(|digit| *digit == added[at]) {
-            Some(pair) => {
-                added.remove(at);
-                taken.remove(pair);
-            }
-            None => at += 1,
-        }
-    }
-    (added, taken)
-}
-
-/// The number of which these are all digits in order.
-fn rejoined(digits: &[(DigitExpr, Size)]) -> Option<DigitExpr> {
-    let (DigitExpr::Split { of: number, .. }, _) = digits.first()? else { return None };
-    let own = digits.iter().map(|(_, size)| size);
-    let fits = digits.iter().zip(0..).all(|((digit, _), at)| match digit {
-        DigitExpr::Split { of, sizes, digit } => of == number && *digit == at && own.clone().eq(sizes),
-        _ => false,
-    });
-    fits.then(|| (**number).clone())
 }
