@@ -14,12 +14,10 @@ const MAX_CALLS_OF_ONE: usize = 4;
 impl Builder<'_> {
     /// The function that a method is at types.
     pub(super) fn method(&mut self, class: ClassId, method: usize, types: &[CoreType]) -> Result<Known> {
-        let is_symbolic = types.iter().any(CoreType::has_var);
-        let arrays = |args: &[CoreType]| args.iter().any(|ty| matches!(ty.kind(), TypeKind::Array(..)));
-        let of_arrays =
-            self.core.instances.iter().filter(|instance| instance.class == class && arrays(&instance.args));
-        if is_symbolic && arrays(types) && of_arrays.count() > 1 {
-            // At other sizes another instance may fit.
+        // At other sizes another instance may fit.
+        let meet = |args: &[CoreType]| args.iter().zip(types).all(|(head, ty)| may_meet(head, ty));
+        let own = self.core.instances.iter().filter(|instance| instance.class == class);
+        if types.iter().any(CoreType::has_var) && own.filter(|instance| meet(&instance.args)).count() > 1 {
             return Err(Declined::Query.into());
         }
         let found = self.core.implementation(class, method, types);
@@ -122,5 +120,21 @@ impl Builder<'_> {
         scope.returns = Some(label);
         let block = self.block(Vec::new(), |this, _| this.value(scope, body))?;
         self.define(ty, Op::Block(label, block)).map(Known::Data)
+    }
+}
+
+/// Returns false if two types differ at all types and sizes of their variables.
+fn may_meet(a: &CoreType, b: &CoreType) -> bool {
+    match (a.kind(), b.kind()) {
+        (TypeKind::Var(_) | TypeKind::Apply(_) | TypeKind::Rest(_), _)
+        | (_, TypeKind::Var(_) | TypeKind::Apply(_) | TypeKind::Rest(_)) => true,
+        (TypeKind::Scalar(a), TypeKind::Scalar(b)) => a == b,
+        (TypeKind::Array(a, i), TypeKind::Array(b, j)) => may_meet(a, b) && may_meet(i, j),
+        (TypeKind::Nominal(a, _), TypeKind::Nominal(b, _)) => a == b,
+        // Types of two forms may have one normal form: a product of equal types is an array.
+        _ if a.is_compact() && b.is_compact() => true,
+        (TypeKind::Scalar(_) | TypeKind::Nominal(..), _)
+        | (_, TypeKind::Scalar(_) | TypeKind::Nominal(..)) => false,
+        _ => true,
     }
 }

@@ -28,6 +28,10 @@ impl Builder<'_> {
     ) -> Result<Value> {
         let types: Vec<CoreType> = types.iter().map(|ty| scope.concrete(ty)).collect();
         match prim {
+            // The answer for a compact type depends on its size.
+            core::Prim::Ranks if types.iter().any(|ty| ty.is_compact() && ty.has_var()) => {
+                Err(Declined::Query.into())
+            }
             core::Prim::Ranks => self.constant(Element::B1, u64::from(ranks(&types))),
             core::Prim::Fuses => self.constant(Element::B1, u64::from(fuses(&types))),
             core::Prim::Size => {
