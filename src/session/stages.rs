@@ -1,9 +1,9 @@
 //! The stages of a program on the way to machine code, as text for people: core, the array IR,
 //! loops and instructions.
 //!
-//! The array IR is built for functions and top-level statements, the other stages for the units that
-//! the compiler is offered while a program runs. Nothing in the compiler uses the array IR yet, so
-//! building it changes no run.
+//! The array IR is built for functions and top-level statements, the other stages for the units
+//! that the compiler is offered while a program runs. Nothing in the compiler uses the array IR
+//! yet, so building it changes no run.
 
 use super::{Session, library};
 use crate::build;

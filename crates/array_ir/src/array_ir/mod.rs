@@ -23,7 +23,8 @@
 //!    has natural coefficients it is natural at all sizes. A number becomes an index by
 //!    [`Op::Locate`], which fails if it is out of range. So [`Op::Index`] and [`Op::Update`] check
 //!    nothing.
-//! 4. A piece of a sum is read only under its tag: [`Op::Switch`] gives it to the block of the case.
+//! 4. A piece of a sum is read only under its tag: [`Op::Switch`] gives it to the block of the
+//!    case.
 //! 5. [`End::Next`] and [`End::Exit`] end a block. They name a loop or block around them, and none
 //!    beyond the body of a [`Op::Map`] or another operation whose elements have no order.
 //! 6. A function states its [`Effect`], and it is the effect of its body, or a later one in the
@@ -43,8 +44,8 @@
 //! operation without a site may be moved, repeated or left out. Where the language fails, a
 //! [`Op::Check`] stands before the primitive.
 //!
-//! **Grouping.** Only [`Grouping`] allows another order of the operations of a reduction. `fixed` is
-//! that of [`crate::core::reduction`], counted in the reduction's own space.
+//! **Grouping.** Only [`Grouping`] allows another order of the operations of a reduction. `fixed`
+//! is that of [`crate::core::reduction`], counted in the reduction's own space.
 //!
 //! **Text.** [`mod@print`] and [`parse`] are inverses. A `#` begins a comment.
 //!
@@ -207,8 +208,8 @@ pub enum Type {
     Array(Space, Box<Type>),
     /// A value of one of some types, with the number of its case.
     Sum(Vec<Type>),
-    /// A value of the type at some sizes, which come with it: that many [`SizeAtom::Bound`]. Never a
-    /// part of another type.
+    /// A value of the type at some sizes, which come with it: that many [`SizeAtom::Bound`]. Never
+    /// a part of another type.
     Exists(u32, Box<Type>),
 }
 
@@ -332,8 +333,8 @@ pub enum Prim {
     Function(ScalarFunction),
 }
 
-/// A digit computed from others. Its bound is a size that it is always below where there is an index
-/// at all ([`validate`]).
+/// A digit computed from others. Its bound is a size that it is always below where there is an
+/// index at all ([`validate`]).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DigitExpr {
     /// A digit of the index that a view is asked for. The bound is its size.
@@ -390,8 +391,8 @@ pub enum DigitExpr {
 pub enum Grouping {
     /// Any grouping and order: all give the same bits.
     Any,
-    /// The one of [`crate::core::reduction`]: chunks, and lanes for `add`, `mul`, `min` and `max` of
-    /// floats.
+    /// The one of [`crate::core::reduction`]: chunks, and lanes for `add`, `mul`, `min` and `max`
+    /// of floats.
     Fixed,
     /// From the left, one after another.
     Left,
@@ -402,8 +403,8 @@ pub enum Grouping {
 pub enum Combine {
     /// A primitive of elements.
     Prim(Binary),
-    /// Sums of products of binary64: the values are pairs of factors, the start is a number, and each
-    /// product is added to its lane without being rounded before. Of reductions in the fixed
+    /// Sums of products of binary64: the values are pairs of factors, the start is a number, and
+    /// each product is added to its lane without being rounded before. Of reductions in the fixed
     /// grouping only.
     Dot,
     /// A block of two parameters.
@@ -483,8 +484,8 @@ pub struct Site {
     pub calls: Vec<Span>,
 }
 
-/// An operation. Its type rule and its text stand with it; `X` and `Y` are spaces, `t` is a type, `e`
-/// an element type.
+/// An operation. Its type rule and its text stand with it; `X` and `Y` are spaces, `t` is a type,
+/// `e` an element type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// `const 1.5 : e`: a word by its bits.
@@ -547,13 +548,13 @@ pub enum Op {
         /// The indices with their values.
         body: Block,
     },
-    /// `view Y v0 (d1, d0) : Y t`: for `v0: X t`, the array whose element at an index of `Y` is that
-    /// of `v0` at the digits given, one for each digit of `X`.
+    /// `view Y v0 (d1, d0) : Y t`: for `v0: X t`, the array whose element at an index of `Y` is
+    /// that of `v0` at the digits given, one for each digit of `X`.
     View(Space, Value, Vec<DigitExpr>),
     /// `concat v0 v1 : [a | b, …] t`: two arrays side by side along the first digit.
     Concat(Value, Value),
-    /// `filter (v0: idx X) {…} : some 1 [?0] t`: for a block that gives `(b1, t)`, the values beside
-    /// which it is true, in the order of indices.
+    /// `filter (v0: idx X) {…} : some 1 [?0] t`: for a block that gives `(b1, t)`, the values
+    /// beside which it is true, in the order of indices.
     Filter(Block),
     /// `order (v0: idx X) {…} : X idx X`: the indices in the ascending order of the keys that the
     /// block gives: elements, or tuples of keys, compared from the left. The order is stable.
@@ -598,8 +599,8 @@ pub enum Op {
     Tag(Value),
     /// `pack some 1 [?0] t (n0) v0 : some 1 [?0] t`: a value with its sizes.
     Pack(Type, Vec<Size>, Value),
-    /// `open n1 v0 : [n1] t`: the value of an existential type; its sizes are in scope in the rest of
-    /// the block.
+    /// `open n1 v0 : [n1] t`: the value of an existential type; its sizes are in scope in the rest
+    /// of the block.
     Open(Vec<SizeVar>, Value),
     /// `require t v0 s0 : t`: the value at a type that differs in its sizes only; fails if they are
     /// not equal. Digits with pieces have as many, each of its own size.

@@ -1,5 +1,5 @@
-//! Numbers values, labels and sites anew, from 0 in the order of the text, and leaves out sites that
-//! no operation names: for people, after passes have taken statements away.
+//! Numbers values, labels and sites anew, from 0 in the order of the text, and leaves out sites
+//! that no operation names: for people, after passes have taken statements away.
 
 use super::visit::PartMut;
 use super::{Block, End, Label, Program, Site, SiteId, Value};

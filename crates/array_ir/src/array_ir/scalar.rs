@@ -75,7 +75,8 @@ pub fn signed(ty: Element, word: u64) -> i64 {
     (word << unused) as i64 >> unused
 }
 
-/// Computes a primitive; the operands are of `ty`, but for functions, which have types of their own.
+/// Computes a primitive; the operands are of `ty`, but for functions, which have types of their
+/// own.
 ///
 /// # Panics
 /// If [`result`] refuses the operands.

@@ -179,8 +179,8 @@ const OPERATIONS: &[&str] = &[
     "float_to_float",
 ];
 
-/// Programs with a word exchanged: the parser and the validator do not panic, and what the validator
-/// accepts runs to a value of its type.
+/// Programs with a word exchanged: the parser and the validator do not panic, and what the
+/// validator accepts runs to a value of its type.
 #[test]
 fn damaged_programs_are_refused_or_run() {
     let (mut refused, mut ran, mut unread) = (0u32, 0u32, 0u32);
@@ -766,7 +766,8 @@ fn operations_mean_what_their_texts_say() {
     assert_eq!(of_ints(forever, "i64", &[]), Err(Stop::Exhausted));
 }
 
-/// The fixed grouping, written out: chunks of 32768, eight lanes from -0, and a tree of three levels.
+/// The fixed grouping, written out: chunks of 32768, eight lanes from -0, and a tree of three
+/// levels.
 #[test]
 fn the_fixed_grouping_is_that_of_core() {
     let count = 70_001u64;

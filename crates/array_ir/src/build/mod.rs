@@ -7,15 +7,15 @@
 //! a number where core has one: no size is taken from the numbers of a run.
 //!
 //! **Values.** A truth value is a `b1`, `()` an empty tuple, another compact value the index of the
-//! digits of its type: `N \* M` has those of `N` and `M`, a sum one digit of several pieces. A product
-//! is a tuple, an array is an array over the digits of its index type.
+//! digits of its type: `N \* M` has those of `N` and `M`, a sum one digit of several pieces. A
+//! product is a tuple, an array is an array over the digits of its index type.
 //!
-//! **Variables.** A variable that changes is the value that was set last, and the state of the branches
-//! and loops that set it.
+//! **Variables.** A variable that changes is the value that was set last, and the state of the
+//! branches and loops that set it.
 //!
 //! **Order.** Operands come before operations, as the evaluator has them, and the elements of an
-//! array are computed where it is built. So the check that fails first in the order of statements is
-//! the one that the evaluator reports.
+//! array are computed where it is built. So the check that fails first in the order of statements
+//! is the one that the evaluator reports.
 //!
 //! **Work.** At most 20 000 statements are made and calls inlined, and calls are nested at most 40
 //! deep; beyond that the unit is declined.
@@ -107,7 +107,8 @@ declined! {
     Match "match";
     /// A pattern of another form than a tuple.
     Pattern "pattern";
-    /// A variable that changes at the top level, in a comprehension, or that a local function shares.
+    /// A variable that changes at the top level, in a comprehension, or that a local function
+    /// shares.
     Variable "variable";
     /// A loop at the top level, or ends of both sides of a branch that differ.
     Loop "loop";
@@ -161,8 +162,8 @@ pub fn function(program: &core::Program, id: FunctionId) -> std::result::Result<
     builder.finish(&body.name, build)
 }
 
-/// The array IR of a top-level statement: the value that it gives, with the variables that it reads as
-/// parameters.
+/// The array IR of a top-level statement: the value that it gives, with the variables that it reads
+/// as parameters.
 ///
 /// # Errors
 /// The construct that is not built.

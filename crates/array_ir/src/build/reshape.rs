@@ -1,5 +1,5 @@
-//! Reshapes: the same storage at another type, as views, indices and nested maps; tuples of arrays and
-//! arrays over sums by way of one array of all leaves, where they are of one type.
+//! Reshapes: the same storage at another type, as views, indices and nested maps; tuples of arrays
+//! and arrays over sums by way of one array of all leaves, where they are of one type.
 //!
 //! Two lists of digits with one product number the same slots in order. They are cut into the
 //! shortest groups with equal products; within a group the slots are numbered by one number, which
@@ -243,8 +243,8 @@ fn levels(ty: &Type) -> (Vec<Space>, &Type) {
     (spaces, ty)
 }
 
-/// The types of the pieces of an array whose first digit is a sum, if it has as many pieces as there
-/// are parts of a tuple, and each part is stored like its piece.
+/// The types of the pieces of an array whose first digit is a sum, if it has as many pieces as
+/// there are parts of a tuple, and each part is stored like its piece.
 fn pieces(array: &Type, parts: &[Type]) -> Option<Vec<Type>> {
     let Type::Array(space, element) = array else { return None };
     let (first, rest) = space.digits.split_first()?;

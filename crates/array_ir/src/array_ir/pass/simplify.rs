@@ -13,10 +13,11 @@
 //!
 //! **Why nothing changes.** A value is replaced by one that is equal to the bit and is in scope:
 //!
-//! * A constant is what [`super::super::scalar::apply`], the interpreter's own meaning, gives. A result that is
-//!   NaN is not folded, since machines differ in its bits.
-//! * Of floats no identity is used but `neg (neg x)`: `x + 0` changes -0, `x - x` and `x * 0` are NaN
-//!   for infinities and `x * 1` may change a NaN. `x < x` is false of NaN, too; `x == x` is not true.
+//! * A constant is what [`super::super::scalar::apply`], the interpreter's own meaning, gives. A
+//!   result that is NaN is not folded, since machines differ in its bits.
+//! * Of floats no identity is used but `neg (neg x)`: `x + 0` changes -0, `x - x` and `x * 0` are
+//!   NaN for infinities and `x * 1` may change a NaN. `x < x` is false of NaN, too; `x == x` is not
+//!   true.
 //! * A statement that may fail and is equal to an earlier one, which has not failed, does not fail,
 //!   and gives the same value. So it is shared whatever its site. Order of failures stays.
 //! * What fails, may not end, has output, opens sizes or leaves a loop is not removed.

@@ -19,8 +19,8 @@ pub fn word(random: &mut Rng, ty: Element) -> u64 {
     }
 }
 
-/// Returns true if a value is of a type, at the sizes that `size` gives; those of an existential type
-/// are its own.
+/// Returns true if a value is of a type, at the sizes that `size` gives; those of an existential
+/// type are its own.
 pub fn is_of(datum: &Datum, ty: &Type, size: &dyn Fn(SizeAtom) -> Option<u64>) -> bool {
     let extents = |space: &Space| -> Option<Vec<u64>> {
         let sum = |digit: &Digit| digit.pieces.iter().map(|piece| piece.evaluate(size)).sum();
