@@ -66,6 +66,8 @@ pub mod session;
 #[doc(hidden)]
 #[doc(hidden)]
 #[doc(hidden)]
+pub use felis_array_ir::{array_ir, build};
+#[doc(hidden)]
 pub use felis_base::{cancellation, diagnostic, elementary, hash, quote, source, suggest};
 #[doc(hidden)]
 pub use felis_calculus::{core, iso, types};

@@ -159,6 +159,7 @@ impl Shell {
                 self.messages = if json { MessageFormat::JsonErr } else { MessageFormat::SourceText };
                 let stage = show.map(|stage| match stage.as_str() {
                     "core" => Stage::Core,
+                    "array" => Stage::Array,
                     "loops" => Stage::Loops,
                     "clif" => Stage::Instructions,
                     other => unreachable!("the parser of arguments has let `{other}` through"),

@@ -24,10 +24,11 @@ impl Shell {
             return code;
         }
         self.output.end_line();
+        let without = if stage == Some(Stage::Array) { "not built" } else { "left to the evaluator" };
         for (place, text) in self.session.take_traces() {
             match text {
                 Ok(text) => self.output.write(&format!("── {place}\n{text}")),
-                Err(why) => self.output.write(&format!("── {place}\nleft to the evaluator: {why}\n")),
+                Err(why) => self.output.write(&format!("── {place}\n{without}: {why}\n")),
             }
         }
         if stats {

@@ -153,6 +153,7 @@ impl Session {
         mode: Mode,
         out: &mut dyn FnMut(&str),
     ) -> Result<Option<ValueText>, (Status, Box<Diagnostic>)> {
+        self.record_array_ir(script);
         let interrupt = self.interrupt.clone();
         let files = self.files.clone();
         let with_parties = match self.program.party.is_some() {

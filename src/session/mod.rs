@@ -39,6 +39,7 @@ mod shown_sizes;
 mod signature;
 mod snapshot;
 mod source_text;
+mod stages;
 mod test_runner;
 mod transaction;
 mod written_types;
@@ -49,7 +50,7 @@ pub use crate::data::FileSystem;
 pub use crate::eval::preview::Window;
 pub use crate::eval::{Colors, Progress, Screen, Watcher};
 pub use crate::iso::Verdict;
-pub use crate::jit::{Stage, Statistics};
+pub use crate::jit::Statistics;
 pub use crate::network::{Network, PartyId, Traffic};
 pub use crate::suggest::similar;
 pub use crate::syntax::brackets::IncrementalSplit;
@@ -65,6 +66,7 @@ pub use modules::{Loader, ModuleLocation, NotFound};
 pub use names::{BUILT_IN_TYPE_NAMES, Definition, KEYWORDS, NameDescription, NameKind, Overload, primitive};
 pub use query::{Comparison, Explanation};
 pub use resolve_query::Resolution;
+pub use stages::Stage;
 pub use test_runner::{BenchReport, TestOutcome, TestReport, TestRun, TestSelection};
 
 use crate::check::Env;
@@ -73,7 +75,7 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::eval::Machine;
 use crate::jit::Jit;
 use crate::kernel::Accelerator;
-use crate::source::{self, Source, SourceMap, Span};
+use crate::source::{Source, SourceMap, Span};
 use crate::types::Type;
 use annotation_collector::AnnotationCollector;
 use inputs::EvaluatedInput;
@@ -108,6 +110,8 @@ pub struct Session {
     memory: u64,
     screen: Screen,
     jit: Option<Arc<Jit>>,
+    /// The statements as array IR, if that is asked for.
+    array_trace: Option<Vec<(Span, Result<String, String>)>>,
     executor: (Executor, usize),
     parties: Parties,
 }
@@ -216,6 +220,7 @@ impl Session {
             memory: DEFAULT_MAX_VALUE_BYTES,
             screen: Screen::default(),
             jit: None,
+            array_trace: None,
             executor: (Executor::Reference, 0),
             parties: Parties::default(),
         }
@@ -229,26 +234,6 @@ impl Session {
         let accelerator = self.jit.clone().map(|jit| jit as Arc<dyn Accelerator>);
         self.machine.set_accelerator(accelerator, executor == Executor::Eager);
         self
-    }
-
-    /// Records from here on the code of compilation units at a stage on the way to machine code.
-    pub fn trace(&mut self, stage: Stage) {
-        if let Some(jit) = &self.jit {
-            jit.trace(stage);
-        }
-    }
-
-    /// Returns the records since: the place of each unit (file and line), and its code or the
-    /// reason why it was left to the evaluator.
-    pub fn take_traces(&mut self) -> Vec<(String, Result<String, String>)> {
-        let noted = self.jit.as_ref().map(|jit| jit.traced()).unwrap_or_default();
-        let place = |span: Span| match self.sources.get(span.source) {
-            Some(source) => {
-                format!("{}:{}", source.name, source::line_number(&source.text, span.start as usize))
-            }
-            None => String::new(),
-        };
-        noted.into_iter().map(|trace| (place(trace.span), trace.text)).collect()
     }
 
     /// Returns the statistics of compiled code; `None` where nothing is compiled.

@@ -5,6 +5,7 @@ mod adversarial;
 mod agreement;
 mod agreement_random;
 mod any_size;
+mod array_ir;
 mod bounds;
 #[path = "../common/checker.rs"]
 mod checker;

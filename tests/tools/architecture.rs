@@ -31,6 +31,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("handshake", &["network", "config", "certificate", "frame"]),
     ("tls", &["network", "config", "certificate", "frame", "handshake"]),
     ("loop_ir", &["hash", "core"]),
+    ("array_ir", &["hash", "source", "types", "core"]),
+    ("build", &["hash", "source", "types", "core", "array_ir"]),
     (
         "eval",
         &[
@@ -70,6 +72,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "network",
             "kernel",
             "eval",
+            "array_ir",
+            "build",
             "jit",
         ],
     ),

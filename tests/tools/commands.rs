@@ -653,6 +653,26 @@ fn a_run_tells_what_it_took_and_what_parts_became() {
         assert!(ended.out.contains(word), "{stage}: {}", ended.out);
     }
     assert_eq!(felis(&place, &["run", "--show", "loop", "p.flx"]).code, USAGE);
+    fs::write(
+        place.join("q.flx"),
+        "fun f[N:COMPACTLINEAR](x:real ^ N):real => sum x;\nprintln (f (1.0, 2.0));",
+    )
+    .expect("a file");
+    let ended = felis(&place, &["run", "--show", "array", "q.flx"]);
+    let expected = "3.0
+── q.flx:1
+fun f0 f[n0: N](v0: [n0] f64) -> f64, total {
+  v1: f64 = const 0.0
+  v4: f64 = reduce add fixed v1 (v2: idx [n0]) {
+    v3: f64 = index v0 v2
+    yield v3
+  }
+  yield v4
+}
+── q.flx:2
+not built: output
+";
+    assert_eq!(ended.out, expected);
 }
 
 #[test]

@@ -1,0 +1,175 @@
+//! Sizes of the array IR: polynomials with natural coefficients over size variables.
+//!
+//! They are the polynomials among [`crate::types::size`], which gives them their normal form: two
+//! sizes are equal if and only if they have the same value at all values of the variables. So the
+//! comparison of types is exact. A size that is a power with a variable exponent, or a number of
+//! pairs, is no [`Size`].
+
+use super::id::SizeVar;
+use crate::types::size::Size as Exact;
+use crate::types::{Kind, TypeVar};
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+/// The number of the first bound size variable `?0`; `?1` has the number below, and so on.
+const FIRST_BOUND: u32 = u32::MAX;
+
+/// The number of size variables that one existential type may bind.
+pub const MAX_BOUND: u32 = 16;
+
+/// Size variables of a function have numbers below.
+pub const MAX_SIZE_VARIABLES: u32 = 1 << 20;
+
+/// A variable of a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SizeAtom {
+    /// A size variable of the function.
+    Var(SizeVar),
+    /// A variable that an existential type around binds, by its position.
+    Bound(u32),
+}
+
+impl SizeAtom {
+    fn to_type_var(self) -> TypeVar {
+        let (id, name) = match self {
+            SizeAtom::Var(var) => (var.0, format!("{var}")),
+            SizeAtom::Bound(position) => (FIRST_BOUND - position, format!("?{position}")),
+        };
+        TypeVar { id, name: name.into(), kind: Kind::Compact }
+    }
+
+    fn of_type_var(var: &TypeVar) -> SizeAtom {
+        if var.id > FIRST_BOUND - MAX_BOUND {
+            SizeAtom::Bound(FIRST_BOUND - var.id)
+        } else {
+            SizeAtom::Var(SizeVar(var.id))
+        }
+    }
+}
+
+impl fmt::Display for SizeAtom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SizeAtom::Var(var) => write!(f, "{var}"),
+            SizeAtom::Bound(position) => write!(f, "?{position}"),
+        }
+    }
+}
+
+/// A polynomial over size variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Size(Exact);
+
+impl Hash for Size {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.terms().for_each(|(coefficient, powers)| {
+            coefficient.hash(state);
+            powers.for_each(|power| power.hash(state));
+        });
+    }
+}
+
+impl Size {
+    /// The size, if it is a polynomial.
+    pub fn new(exact: Exact) -> Option<Size> {
+        exact.monomials().is_some().then_some(Size(exact))
+    }
+
+    /// A number.
+    pub fn constant(number: u64) -> Size {
+        Size(Exact::constant(number))
+    }
+
+    /// A size variable of the function.
+    pub fn var(var: SizeVar) -> Size {
+        Size::atom(SizeAtom::Var(var))
+    }
+
+    /// A variable.
+    pub fn atom(atom: SizeAtom) -> Size {
+        Size(Exact::variable(atom.to_type_var()))
+    }
+
+    /// The terms: coefficients, and variables with their exponents.
+    pub fn terms(&self) -> impl Iterator<Item = (BigUint, impl Iterator<Item = (SizeAtom, u32)> + use<>)> {
+        let terms = self.0.monomials().expect("a size of the array IR is a polynomial");
+        terms.into_iter().map(|(coefficient, powers)| {
+            let powers = powers.into_iter().map(|(var, power)| (SizeAtom::of_type_var(&var), power));
+            (coefficient, powers)
+        })
+    }
+
+    /// The variables, with repetitions.
+    pub fn atoms(&self) -> impl Iterator<Item = SizeAtom> {
+        self.terms().flat_map(|(_, powers)| powers.map(|(atom, _)| atom))
+    }
+
+    /// The number, for a size without variables that is below 2^64.
+    pub fn to_constant(&self) -> Option<u64> {
+        self.0.to_constant()?.to_u64()
+    }
+
+    /// The sum; `None` beyond the bounds of sizes.
+    pub fn add(&self, other: &Size) -> Option<Size> {
+        self.0.add(&other.0).and_then(Size::new)
+    }
+
+    /// The product; `None` beyond the bounds of sizes.
+    pub fn mul(&self, other: &Size) -> Option<Size> {
+        self.0.mul(&other.0).and_then(Size::new)
+    }
+
+    /// The difference, if all its coefficients are natural: then it is natural at all values.
+    pub fn checked_sub(&self, other: &Size) -> Option<Size> {
+        self.0.checked_sub(&other.0).map(Size)
+    }
+
+    /// Returns true if the difference to `other` has natural coefficients: then the size is not
+    /// larger at any values of the variables.
+    pub fn at_most(&self, other: &Size) -> bool {
+        other.checked_sub(self).is_some()
+    }
+
+    /// The value, if it is below 2^64.
+    pub fn evaluate(&self, value: &dyn Fn(SizeAtom) -> Option<u64>) -> Option<u64> {
+        self.0.evaluate(&|var| value(SizeAtom::of_type_var(var)).map(BigUint::from))?.to_u64()
+    }
+
+    /// The size with sizes in place of variables; `None` beyond the bounds of sizes.
+    pub fn substitute(&self, size: &dyn Fn(SizeAtom) -> Size) -> Option<Size> {
+        let mut sum = Exact::zero();
+        for (coefficient, powers) in self.terms() {
+            let mut product = Exact::constant(coefficient);
+            for (atom, power) in powers {
+                let base = size(atom);
+                for _ in 0..power {
+                    product = product.mul(&base.0)?;
+                }
+            }
+            sum = sum.add(&product)?;
+        }
+        Size::new(sum)
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut empty = true;
+        for (coefficient, powers) in self.terms() {
+            if !std::mem::replace(&mut empty, false) {
+                f.write_str(" + ")?;
+            }
+            let mut factors = Vec::new();
+            for (atom, power) in powers {
+                factors.push(if power == 1 { format!("{atom}") } else { format!("{atom}^{power}") });
+            }
+            if coefficient != BigUint::from(1u8) || factors.is_empty() {
+                factors.insert(0, coefficient.to_string());
+            }
+            f.write_str(&factors.join("*"))?;
+        }
+        if empty { f.write_str("0") } else { Ok(()) }
+    }
+}

@@ -1,0 +1,140 @@
+//! Calls: the function is known, and its body stands in place of the call.
+
+use super::{Builder, Closure, Declined, Known, MAX_CALLS, Result, Scope};
+use crate::array_ir::{Op, Type, Value};
+use crate::core::{ClassId, Term};
+use crate::source::Span;
+use crate::types::{Type as CoreType, TypeKind};
+use std::sync::Arc;
+
+/// Calls of one function inside each other from which on it is recursive: a function of the library
+/// may be the argument of another call of itself.
+const MAX_CALLS_OF_ONE: usize = 4;
+
+impl Builder<'_> {
+    /// The function that a method is at types.
+    pub(super) fn method(&mut self, class: ClassId, method: usize, types: &[CoreType]) -> Result<Known> {
+        // At other sizes another instance may fit.
+        let meet = |args: &[CoreType]| args.iter().zip(types).all(|(head, ty)| may_meet(head, ty));
+        let own = self.core.instances.iter().filter(|instance| instance.class == class);
+        if types.iter().any(CoreType::has_var) && own.filter(|instance| meet(&instance.args)).count() > 1 {
+            return Err(Declined::Query.into());
+        }
+        let found = self.core.implementation(class, method, types);
+        let (function, types) = found.ok_or(Declined::Abstract)?;
+        Ok(Known::Function(Arc::new(Closure { function, types, captures: Vec::new() })))
+    }
+
+    /// A call of a term.
+    pub(super) fn call(
+        &mut self,
+        scope: &mut Scope,
+        term: &Term,
+        head: &Term,
+        args: &[Term],
+    ) -> Result<Known> {
+        let Known::Function(closure) = self.term(scope, head)? else {
+            return Err(Declined::Function.into());
+        };
+        let args = args.iter().map(|arg| self.term(scope, arg)).collect::<Result<Vec<_>>>()?;
+        self.apply_at(&closure, args, term.span)
+    }
+
+    /// The value of a function for arguments, called at a place.
+    pub(super) fn apply_at(&mut self, closure: &Arc<Closure>, args: Vec<Known>, span: Span) -> Result<Known> {
+        self.call_spans.push(span);
+        let result = self.apply(closure, args);
+        self.call_spans.pop();
+        result
+    }
+
+    /// The value of a function for new parameters of the unit.
+    pub(super) fn apply_to_params(
+        &mut self,
+        closure: &Arc<Closure>,
+        params: &mut Vec<(Value, Type)>,
+    ) -> Result<Known> {
+        let function = self.core.functions.get(closure.function as usize).cloned().flatten();
+        let function = function.expect("a function of a checked program");
+        let bindings = function.type_params.iter().map(|param| param.id).zip(closure.types.iter().cloned());
+        let scope = Scope::of(bindings.collect(), &function.locals);
+        let mut args = Vec::new();
+        for param in &function.params {
+            let ty = self.ty(&scope.concrete(&function.locals[*param as usize].ty))?;
+            let value = self.fresh();
+            self.types.insert(value, ty.clone());
+            params.push((value, ty));
+            args.push(Known::Data(value));
+        }
+        self.apply(closure, args)
+    }
+
+    /// The value of a function for arguments; several are the components of one.
+    pub(super) fn apply(&mut self, closure: &Arc<Closure>, mut args: Vec<Known>) -> Result<Known> {
+        let function = self.core.functions.get(closure.function as usize).cloned().flatten();
+        let function = function.expect("a function of a checked program");
+        self.spend()?;
+        let same = self.calls.iter().filter(|id| **id == closure.function).count();
+        if same >= MAX_CALLS_OF_ONE || self.calls.len() >= MAX_CALLS as usize {
+            return Err(Declined::Recursion.into());
+        }
+        if !function.given.is_empty() {
+            return Err(Declined::Arrival.into());
+        }
+        let bindings = function.type_params.iter().map(|param| param.id).zip(closure.types.iter().cloned());
+        let mut scope = Scope::of(bindings.collect(), &function.locals);
+        match (args.len(), function.params.len()) {
+            (found, expected) if found == expected => {}
+            (1, expected) => {
+                let whole = self.data(args.remove(0))?;
+                for at in 0..expected {
+                    args.push(Known::Data(self.component(whole, at as u64)?));
+                }
+            }
+            (_, 1) => {
+                let values = args.drain(..).map(|arg| self.data(arg)).collect::<Result<Vec<_>>>()?;
+                let domain = scope.concrete(&function.domain);
+                args.push(Known::Data(self.product(&domain, values)?));
+            }
+            _ => unreachable!("a call has the arguments of the function, or one"),
+        }
+        scope.locals.extend(function.params.iter().copied().zip(args));
+        scope.locals.extend(function.captures.iter().copied().zip(closure.captures.iter().cloned()));
+        if let Some(this) = function.this {
+            scope.locals.insert(this, Known::Function(closure.clone()));
+        }
+        self.calls.push(closure.function);
+        let result = self.function_body(&mut scope, &function.body);
+        self.calls.pop();
+        result
+    }
+
+    /// The value of the body of a function, which `return` may leave.
+    pub(super) fn function_body(&mut self, scope: &mut Scope, body: &Term) -> Result<Known> {
+        let ty = scope.concrete(&body.ty);
+        if matches!(ty.kind(), TypeKind::Function(..) | TypeKind::Procedure(_)) {
+            return self.term(scope, body);
+        }
+        let ty: Type = self.ty(&ty)?;
+        let label = self.label();
+        scope.returns = Some(label);
+        let block = self.block(Vec::new(), |this, _| this.value(scope, body))?;
+        self.define(ty, Op::Block(label, block)).map(Known::Data)
+    }
+}
+
+/// Returns false if two types differ at all types and sizes of their variables.
+fn may_meet(a: &CoreType, b: &CoreType) -> bool {
+    match (a.kind(), b.kind()) {
+        (TypeKind::Var(_) | TypeKind::Apply(_) | TypeKind::Rest(_), _)
+        | (_, TypeKind::Var(_) | TypeKind::Apply(_) | TypeKind::Rest(_)) => true,
+        (TypeKind::Scalar(a), TypeKind::Scalar(b)) => a == b,
+        (TypeKind::Array(a, i), TypeKind::Array(b, j)) => may_meet(a, b) && may_meet(i, j),
+        (TypeKind::Nominal(a, _), TypeKind::Nominal(b, _)) => a == b,
+        // Types of two forms may have one normal form: a product of equal types is an array.
+        _ if a.is_compact() && b.is_compact() => true,
+        (TypeKind::Scalar(_) | TypeKind::Nominal(..), _)
+        | (_, TypeKind::Scalar(_) | TypeKind::Nominal(..)) => false,
+        _ => true,
+    }
+}

@@ -1,0 +1,405 @@
+//! From core to the array IR: closures become the functions they are, methods are chosen, and sizes
+//! stay symbolic.
+//!
+//! Takes a function or a top-level statement of a program; gives a program of the array IR with one
+//! function, or one word for what is not built yet ([`Declined`]). Every function that is called is
+//! inlined, so that none is a value. A size is a size variable where core has a type variable, and
+//! a number where core has one: no size is taken from the numbers of a run.
+//!
+//! **Values.** A truth value is a `b1`, `()` an empty tuple, another compact value the index of the
+//! digits of its type: `N \* M` has those of `N` and `M`, a sum one digit of several pieces. A
+//! product is a tuple, an array is an array over the digits of its index type.
+//!
+//! **Variables.** A variable that changes is the value that was set last, and the state of the
+//! branches and loops that set it.
+//!
+//! **Order.** Operands come before operations, as the evaluator has them, and the elements of an
+//! array are computed where it is built. So the check that fails first in the order of statements
+//! is the one that the evaluator reports.
+//!
+//! **Work.** At most 20 000 statements are made and calls inlined, and calls are nested at most 40
+//! deep; beyond that the unit is declined.
+//!
+//! Never evaluates a term, and knows nothing of storage.
+
+mod call;
+mod prim;
+mod reshape;
+mod state;
+mod term;
+mod types;
+
+use crate::array_ir::{
+    Block, Effect, Element, End, Function, Invalid, Label, Op, Program, Site, SiteId, SiteKind, SizeVar,
+    Stmt, Type, Value, Violation, pass, print, renumber, validate,
+};
+use crate::core::{self, FunctionId, LocalId, Root, StmtKind, Term};
+use crate::hash::HashMap;
+use crate::source::Span;
+use crate::types::{Type as CoreType, TypeVar};
+use std::sync::Arc;
+
+/// Statements of a unit and calls that are inlined in it, at most.
+const MAX_STATEMENTS: usize = 20_000;
+
+/// Calls inside each other, at most.
+const MAX_CALLS: u32 = 40;
+
+/// Terms and blocks inside each other, at most.
+const MAX_DEPTH: u32 = 400;
+
+macro_rules! declined {
+    ($( $(#[$doc:meta])* $variant:ident $word:literal; )*) => {
+        /// The reason why a unit is not built: what it contains.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Declined {
+            $( $(#[$doc])* $variant, )*
+        }
+
+        impl Declined {
+            /// All reasons.
+            pub const ALL: &'static [Declined] = &[ $( Declined::$variant, )* ];
+
+            /// The word for it.
+            pub fn word(self) -> &'static str {
+                match self { $( Declined::$variant => $word, )* }
+            }
+        }
+    };
+}
+
+declined! {
+    /// A type parameter that is no size.
+    Polymorphic "polymorphic";
+    /// A text.
+    Text "text";
+    /// An unbounded integer.
+    Bigint "bigint";
+    /// A function where only data is built.
+    Function "function";
+    /// A function that calls itself, or calls nested very deep.
+    Recursion "recursion";
+    /// More statements than a unit may have.
+    Length "length";
+    /// A sum with arguments, or a variant.
+    Sum "sum";
+    /// A compact power or digits of one.
+    Power "power";
+    /// A size that is no polynomial, or beyond the bounds of sizes.
+    Size "size";
+    /// Sizes that arrive at run time, and equations of sizes.
+    Arrival "arrival";
+    /// Data at places.
+    Place "place";
+    /// A type whose definition is hidden, or a list of types.
+    Abstract "abstract";
+    /// Arithmetic modulo a size.
+    Cyclic "cyclic";
+    /// A conversion between numbers that may fail, or that rounds.
+    Conversion "conversion";
+    /// The same storage at a type of another form.
+    Reshape "reshape";
+    /// A comparison of values that are no words.
+    Comparison "comparison";
+    /// A question about types whose answer depends on a size.
+    Query "query";
+    /// A match by patterns.
+    Match "match";
+    /// A pattern of another form than a tuple.
+    Pattern "pattern";
+    /// A variable that changes at the top level, in a comprehension, or that a local function
+    /// shares.
+    Variable "variable";
+    /// A loop at the top level, or ends of both sides of a branch that differ.
+    Loop "loop";
+    /// Output.
+    Output "output";
+    /// A file.
+    File "file";
+    /// A primitive that is not built yet.
+    Primitive "primitive";
+}
+
+/// The end of building a block: declined, or left by its end.
+enum Stop {
+    Declined(Declined),
+    Left(End),
+}
+
+impl From<Declined> for Stop {
+    fn from(declined: Declined) -> Stop {
+        Stop::Declined(declined)
+    }
+}
+
+type Result<T> = std::result::Result<T, Stop>;
+
+/// The array IR of a function at its own type parameters.
+///
+/// # Errors
+/// The construct that is not built.
+pub fn function(program: &core::Program, id: FunctionId) -> std::result::Result<Program, Declined> {
+    let body = program.functions.get(id as usize).and_then(|function| function.as_ref());
+    let body = body.expect("a function of a checked program").clone();
+    if !body.captures.is_empty() || body.this.is_some() {
+        return Err(Declined::Function);
+    }
+    if !body.given.is_empty() {
+        return Err(Declined::Arrival);
+    }
+    let mut builder = Builder::new(program);
+    body.type_params.iter().for_each(|param| drop(builder.size_var(param)));
+    let build = |builder: &mut Builder<'_>| {
+        let types = body.type_params.iter().map(|param| CoreType::var(param.clone())).collect();
+        let mut params = Vec::new();
+        let mut result = Known::Function(Arc::new(Closure { function: id, types, captures: Vec::new() }));
+        // A function that gives a function takes the parameters of both.
+        while let Known::Function(closure) = &result {
+            result = builder.apply_to_params(&closure.clone(), &mut params)?;
+        }
+        Ok((params, builder.data(result)?))
+    };
+    builder.finish(&body.name, build)
+}
+
+/// The array IR of a top-level statement: the value that it gives, with the variables that it reads
+/// as parameters.
+///
+/// # Errors
+/// The construct that is not built.
+pub fn statement(
+    program: &core::Program,
+    locals: &[core::LocalInfo],
+    stmt: &core::Stmt,
+) -> std::result::Result<Program, Declined> {
+    let term = match &stmt.kind {
+        StmtKind::SetGlobal(_, term) | StmtKind::Let(_, term) | StmtKind::Expr(term) => term,
+        StmtKind::For(..) | StmtKind::While(..) => return Err(Declined::Loop),
+        StmtKind::Match(..) => return Err(Declined::Match),
+        StmtKind::Open { .. } | StmtKind::Require { .. } => return Err(Declined::Arrival),
+        _ => return Err(Declined::Variable),
+    };
+    result(program, locals, term)
+}
+
+/// The array IR of a top-level expression, with the variables that it reads as parameters.
+///
+/// # Errors
+/// The construct that is not built.
+pub fn result(
+    program: &core::Program,
+    locals: &[core::LocalInfo],
+    term: &Term,
+) -> std::result::Result<Program, Declined> {
+    let builder = Builder::new(program);
+    let build = |builder: &mut Builder<'_>| {
+        let mut scope = Scope { script: Some(locals), ..Scope::of(HashMap::default(), locals) };
+        let value = builder.term(&mut scope, term)?;
+        Ok((Vec::new(), builder.data(value)?))
+    };
+    builder.finish("statement", build)
+}
+
+/// A value that is known while a unit is built.
+#[derive(Clone)]
+enum Known {
+    /// A value of the array IR.
+    Data(Value),
+    /// A function at type arguments, with what it has captured.
+    Function(Arc<Closure>),
+}
+
+/// A function value.
+struct Closure {
+    function: FunctionId,
+    types: Vec<CoreType>,
+    captures: Vec<Known>,
+}
+
+/// The variables of a function that is built.
+struct Scope<'s> {
+    /// The types of type variables.
+    bindings: HashMap<u32, CoreType>,
+    /// The locals of the script, for a statement: those that others bind are parameters.
+    script: Option<&'s [core::LocalInfo]>,
+    locals: HashMap<LocalId, Known>,
+    /// The block that `return` leaves.
+    returns: Option<Label>,
+    /// The loops around, the innermost last.
+    loops: Vec<state::Loop>,
+    /// Variables that local functions share.
+    shared: Vec<LocalId>,
+}
+
+impl Scope<'_> {
+    fn of(bindings: HashMap<u32, CoreType>, locals: &[core::LocalInfo]) -> Self {
+        let shared = (0..).zip(locals).filter(|(_, local)| local.shared).map(|(id, _)| id).collect();
+        let (loops, values) = (Vec::new(), HashMap::default());
+        Scope { bindings, script: None, locals: values, returns: None, loops, shared }
+    }
+
+    fn is_shared(&self, local: LocalId) -> bool {
+        self.shared.contains(&local)
+    }
+
+    /// The type at the arguments of the function.
+    fn concrete(&self, ty: &CoreType) -> CoreType {
+        ty.substitute(&self.bindings)
+    }
+}
+
+struct Builder<'p> {
+    core: &'p core::Program,
+    sites: Vec<Site>,
+    /// The size variables of type variables, with their names.
+    sizes: Vec<(TypeVar, SizeVar)>,
+    /// The variables outside that are read, with their parameters.
+    outside: Vec<(Root, Value, Type)>,
+    types: HashMap<Value, Type>,
+    /// Values that are constants.
+    constants: HashMap<Value, u64>,
+    /// The statements of the block that is built.
+    stmts: Vec<Stmt>,
+    made: usize,
+    next: u32,
+    /// Functions that are inlined in each other.
+    calls: Vec<FunctionId>,
+    /// The places of these calls.
+    call_spans: Vec<Span>,
+    depth: u32,
+}
+
+impl<'p> Builder<'p> {
+    fn new(core: &'p core::Program) -> Builder<'p> {
+        Builder {
+            core,
+            sites: Vec::new(),
+            sizes: Vec::new(),
+            outside: Vec::new(),
+            types: HashMap::default(),
+            constants: HashMap::default(),
+            stmts: Vec::new(),
+            made: 0,
+            next: 0,
+            calls: Vec::new(),
+            call_spans: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    /// The program of a function whose parameters and result `build` makes, after all passes.
+    fn finish(
+        mut self,
+        name: &str,
+        build: impl FnOnce(&mut Builder<'p>) -> Result<(Vec<(Value, Type)>, Value)>,
+    ) -> std::result::Result<Program, Declined> {
+        let (mut params, value) = match build(&mut self) {
+            Ok(built) => built,
+            Err(Stop::Declined(declined)) => return Err(declined),
+            Err(Stop::Left(_)) => unreachable!("a block around the body takes what is returned"),
+        };
+        params.extend(self.outside.iter().map(|(_, value, ty)| (*value, ty.clone())));
+        let name_of = |var: &TypeVar| Arc::from(name_text(&var.name));
+        let sizes = self.sizes.iter().map(|(var, size)| (*size, name_of(var))).collect();
+        let result = self.types[&value].clone();
+        let body = Block { params, stmts: self.stmts, end: End::Yield(value) };
+        let name = Arc::from(name_text(name));
+        let function = Function { name, sizes, result, effect: Effect::Total, body };
+        let mut program = Program { sites: self.sites, functions: vec![function] };
+        state_least_effect(&mut program);
+        if let Err(why) = validate::validate(&program) {
+            panic!("the builder made an invalid program: {why}\n{}", print::program(&program));
+        }
+        // A pass that is declined leaves what it was given.
+        let mut simplified = pass::run(&program).unwrap_or(program);
+        state_least_effect(&mut simplified);
+        renumber(&mut simplified);
+        Ok(simplified)
+    }
+
+    fn fresh(&mut self) -> Value {
+        self.next += 1;
+        Value(self.next - 1)
+    }
+
+    fn label(&mut self) -> Label {
+        self.next += 1;
+        Label(self.next - 1)
+    }
+
+    fn site(&mut self, kind: SiteKind, span: Span) -> SiteId {
+        let calls = self.call_spans.iter().rev().copied().collect();
+        self.sites.push(Site { kind, span, calls });
+        SiteId(u32::try_from(self.sites.len() - 1).expect("fewer sites than statements"))
+    }
+
+    fn define(&mut self, ty: Type, op: Op) -> Result<Value> {
+        self.spend()?;
+        let value = self.fresh();
+        if let Op::Const(_, bits) = op {
+            self.constants.insert(value, bits);
+        }
+        self.types.insert(value, ty.clone());
+        self.stmts.push(Stmt { value, ty, op });
+        Ok(value)
+    }
+
+    /// Counts a statement or a call.
+    fn spend(&mut self) -> Result<()> {
+        self.made += 1;
+        if self.made > MAX_STATEMENTS { Err(Declined::Length.into()) } else { Ok(()) }
+    }
+
+    fn constant(&mut self, element: Element, bits: u64) -> Result<Value> {
+        self.define(Type::Element(element), Op::Const(element, element.truncate(bits)))
+    }
+
+    /// A block with parameters of these types; what `build` leaves is its end.
+    fn block(
+        &mut self,
+        params: Vec<Type>,
+        build: impl FnOnce(&mut Self, &[Value]) -> Result<Value>,
+    ) -> Result<Block> {
+        if self.depth == MAX_DEPTH {
+            return Err(Declined::Length.into());
+        }
+        self.depth += 1;
+        let params: Vec<(Value, Type)> = params.into_iter().map(|ty| (self.fresh(), ty)).collect();
+        self.types.extend(params.iter().cloned());
+        let outer = std::mem::take(&mut self.stmts);
+        let values: Vec<Value> = params.iter().map(|param| param.0).collect();
+        let end = build(self, &values);
+        let stmts = std::mem::replace(&mut self.stmts, outer);
+        self.depth -= 1;
+        let end = match end {
+            Ok(value) => End::Yield(value),
+            Err(Stop::Left(end)) => end,
+            Err(declined) => return Err(declined),
+        };
+        Ok(Block { params, stmts, end })
+    }
+
+    /// The data that a value is.
+    fn data(&self, known: Known) -> Result<Value> {
+        match known {
+            Known::Data(value) => Ok(value),
+            Known::Function(_) => Err(Declined::Function.into()),
+        }
+    }
+}
+
+/// States the least effect that the validator accepts.
+fn state_least_effect(program: &mut Program) {
+    for effect in Effect::ALL {
+        program.functions[0].effect = effect;
+        let found = validate::validate(program);
+        if !matches!(found, Err(Invalid { violation: Violation::Effect { .. }, .. })) {
+            return;
+        }
+    }
+}
+
+/// A name with letters, digits and underscores only.
+fn name_text(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect()
+}

@@ -1,0 +1,441 @@
+//! Primitives, operators of numbers and conversions.
+
+use super::types::{is_unsigned, structure};
+use super::{Builder, Closure, Declined, Known, Result, Scope};
+use crate::array_ir::DigitExpr;
+use crate::array_ir::validate::is_any;
+use crate::array_ir::{
+    Binary, Block, Cast, Combine, Compare, Element, End, Grouping, Op, Prim, ScalarFunction, SiteKind, Type,
+    Unary, Value,
+};
+use crate::core::prim::{PrimClass, fuses, ranks};
+use crate::core::reduction::{ReductionOp, reduction_op};
+use crate::core::{self, Num, Term};
+use crate::source::Span;
+use crate::types::number::Fixed;
+use crate::types::{Scalar, Type as CoreType};
+use std::sync::Arc;
+
+impl Builder<'_> {
+    /// An application of a primitive.
+    pub(super) fn prim(
+        &mut self,
+        scope: &mut Scope,
+        term: &Term,
+        prim: core::Prim,
+        types: &[CoreType],
+        args: &[Term],
+    ) -> Result<Value> {
+        let types: Vec<CoreType> = types.iter().map(|ty| scope.concrete(ty)).collect();
+        match prim {
+            // The answer for a compact type depends on its size.
+            core::Prim::Ranks if types.iter().any(|ty| ty.is_compact() && ty.has_var()) => {
+                Err(Declined::Query.into())
+            }
+            core::Prim::Ranks => self.constant(Element::B1, u64::from(ranks(&types))),
+            core::Prim::Fuses => self.constant(Element::B1, u64::from(fuses(&types))),
+            core::Prim::Size => {
+                let size = self.size(&structure(&types[0]))?;
+                self.define(Type::I64, Op::Size(size))
+            }
+            core::Prim::Scalar(function) => {
+                let values = args.iter().map(|arg| self.value(scope, arg)).collect::<Result<Vec<_>>>()?;
+                let ty = self.ty(&scope.concrete(&term.ty))?;
+                self.define(ty, Op::Prim(Prim::Function(function), values))
+            }
+            core::Prim::Min | core::Prim::Max => {
+                let ty = structure(&types[0]);
+                let (a, b) = match args {
+                    [a, b] => (self.value(scope, a)?, self.value(scope, b)?),
+                    _ => return Err(Declined::Primitive.into()),
+                };
+                let unsigned = ty.as_scalar().is_some_and(is_unsigned);
+                let op = match (prim, unsigned) {
+                    (core::Prim::Min, false) => Binary::Min,
+                    (core::Prim::Min, true) => Binary::MinUnsigned,
+                    (_, false) => Binary::Max,
+                    (_, true) => Binary::MaxUnsigned,
+                };
+                match self.types[&a].element() {
+                    Some(element) if element != Element::B1 => self.binary(op, a, b),
+                    _ => Err(Declined::Primitive.into()),
+                }
+            }
+            core::Prim::Assert => {
+                let condition = self.value(scope, &args[0])?;
+                let site = self.site(SiteKind::Assert, term.span);
+                self.define(Type::unit(), Op::Check(condition, site, Vec::new()))
+            }
+            core::Prim::Fail => self.fail(scope, term),
+            core::Prim::ModInt => {
+                let size = self.size(&structure(&types[0]))?;
+                let number = self.value(scope, &args[0])?;
+                let size = self.define(Type::I64, Op::Size(size))?;
+                // The remainder has the sign of the number, and is the number where the size is 0.
+                let rest = self.binary(Binary::RemSigned, number, size)?;
+                let zero = self.constant(Element::I64, 0)?;
+                let (sum, below) =
+                    (self.binary(Binary::Add, rest, size)?, self.compare(Compare::Lt, rest, zero)?);
+                let code = self.define(Type::I64, Op::Select(below, sum, rest))?;
+                self.code_to_compact(scope, term, code)
+            }
+            core::Prim::Shift => {
+                let codes = args.iter().map(|arg| {
+                    let value = self.value(scope, arg)?;
+                    self.code_digit(value)
+                });
+                let sum = DigitExpr::Sum(codes.collect::<Result<_>>()?);
+                let to = scope.concrete(&term.ty);
+                let size = self.size(&structure(&to))?;
+                if !self.is_below(&sum, &size) {
+                    return Err(Declined::Size.into());
+                }
+                self.compact_of_code(&to, sum, size)
+            }
+            core::Prim::Dot => self.dot(scope, &types, args),
+            core::Prim::Wrap => {
+                let value = self.value(scope, &args[0])?;
+                let scalars = [&args[0].ty, &term.ty].map(|ty| scope.concrete(ty).unfold().as_scalar());
+                let [Some(from), Some(to)] = scalars else { return Err(Declined::Conversion.into()) };
+                let target = super::types::scalar_element(to)?;
+                if from.bounds().is_none() || to.bounds().is_none() {
+                    return Err(Declined::Conversion.into());
+                }
+                let wide = self.widened(value, from)?;
+                match target {
+                    Element::I64 => Ok(wide),
+                    target => self.cast(wide, Cast::Truncate, target),
+                }
+            }
+            core::Prim::Reduce => self.reduce(scope, term.span, &types, args),
+            core::Prim::Scan => self.scan(scope, term.span, &types, args),
+            prim => Err(match prim.class() {
+                PrimClass::Output => Declined::Output,
+                PrimClass::Text | PrimClass::SelectText => Declined::Text,
+                PrimClass::Reader { .. } | PrimClass::Writer { .. } => Declined::File,
+                PrimClass::TypeQuery => Declined::Query,
+                PrimClass::Select => Declined::Arrival,
+                PrimClass::Place | PrimClass::Communication => Declined::Place,
+                _ => Declined::Primitive,
+            }
+            .into()),
+        }
+    }
+
+    /// A failure, and a value of any kind of the type that is never reached.
+    fn fail(&mut self, scope: &Scope, term: &Term) -> Result<Value> {
+        let no = self.constant(Element::B1, 0)?;
+        let site = self.site(SiteKind::Assert, term.span);
+        self.define(Type::unit(), Op::Check(no, site, Vec::new()))?;
+        let ty = self.ty(&scope.concrete(&term.ty))?;
+        self.unreached(&ty, site)
+    }
+
+    fn unreached(&mut self, ty: &Type, site: crate::array_ir::SiteId) -> Result<Value> {
+        match ty {
+            Type::Element(element) => self.constant(*element, 0),
+            Type::Index(space) => {
+                let number = self.constant(Element::I64, u64::MAX)?;
+                let numbers = vec![number; space.digits.len()];
+                self.define(ty.clone(), Op::Locate(space.clone(), numbers, site))
+            }
+            Type::Tuple(types) => {
+                let values = types.iter().map(|ty| self.unreached(ty, site)).collect::<Result<_>>()?;
+                self.define(ty.clone(), Op::Tuple(values))
+            }
+            Type::Array(space, element) => {
+                let body =
+                    self.block(vec![Type::Index(space.clone())], |this, _| this.unreached(element, site))?;
+                self.define(ty.clone(), Op::Map(body))
+            }
+            Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum.into()),
+        }
+    }
+
+    /// The function of an argument, and the array after it.
+    fn operation(&mut self, scope: &mut Scope, term: &Term) -> Result<Arc<Closure>> {
+        match self.term(scope, term)? {
+            Known::Function(closure) => Ok(closure),
+            Known::Data(_) => Err(Declined::Function.into()),
+        }
+    }
+
+    /// The operation of a reduction, and whether its grouping does not matter. In lanes are exactly
+    /// those that [`reduction_op`] says.
+    fn combine(
+        &mut self,
+        closure: &Arc<Closure>,
+        span: Span,
+        element: &CoreType,
+        ty: &Type,
+    ) -> Result<(Combine, bool)> {
+        let of_floats = structure(element).as_scalar().is_some_and(Scalar::is_float);
+        if of_floats && let Some(op) = reduction_op(self.core, closure.function, &closure.types) {
+            let op = match op {
+                ReductionOp::Add => Binary::Add,
+                ReductionOp::Mul => Binary::Mul,
+                ReductionOp::Min => Binary::Min,
+                ReductionOp::Max => Binary::Max,
+            };
+            let element = ty.element().expect("floats are elements");
+            return Ok((Combine::Prim(op), is_any(op, element)));
+        }
+        let block = self.block(vec![ty.clone(), ty.clone()], |this, params| {
+            let args = params.iter().map(|param| Known::Data(*param)).collect();
+            let result = this.apply_at(closure, args, span)?;
+            this.data(result)
+        })?;
+        if !of_floats
+            && let Some(op) = only_operation(&block)
+            && let Some(element) = ty.element()
+            && is_any(op, element)
+        {
+            return Ok((Combine::Prim(op), true));
+        }
+        Ok((Combine::Block(block), false))
+    }
+
+    /// The block of the elements of an array, with the space of its index type.
+    fn elements(&mut self, array: Value, ty: &Type) -> Result<Block> {
+        match self.types[&array].clone() {
+            Type::Array(space, element) if *element == *ty => {
+                self.block(vec![Type::Index(space)], |this, params| this.element_at(array, params[0]))
+            }
+            found => unreachable!("{found} is no array of {ty}"),
+        }
+    }
+
+    fn reduce(&mut self, scope: &mut Scope, span: Span, types: &[CoreType], args: &[Term]) -> Result<Value> {
+        let [op, start, array] = args else { return Err(Declined::Primitive.into()) };
+        let closure = self.operation(scope, op)?;
+        let (start, array) = (self.value(scope, start)?, self.value(scope, array)?);
+        let ty = self.ty(&types[0])?;
+        let (combine, any) = self.combine(&closure, span, &types[0], &ty)?;
+        let grouping = if any { Grouping::Any } else { Grouping::Fixed };
+        let body = self.elements(array, &ty)?;
+        self.define(ty, Op::Reduce { combine, grouping, start, body })
+    }
+
+    /// The sum of products of `_dot`, from 0.
+    fn dot(&mut self, scope: &mut Scope, types: &[CoreType], args: &[Term]) -> Result<Value> {
+        let [x, y] = args else { return Err(Declined::Primitive.into()) };
+        if !fuses(&types[..1]) {
+            return Err(Declined::Primitive.into());
+        }
+        let (x, y) = (self.value(scope, x)?, self.value(scope, y)?);
+        let Type::Array(space, element) = self.types[&x].clone() else {
+            unreachable!("`_dot` is of arrays");
+        };
+        let pair = Type::Tuple(vec![*element.clone(), *element.clone()]);
+        let body = self.block(vec![Type::Index(space)], |this, params| {
+            let factors = vec![this.element_at(x, params[0])?, this.element_at(y, params[0])?];
+            this.define(pair, Op::Tuple(factors))
+        })?;
+        let start = self.constant(Element::F64, 0)?;
+        self.define(*element, Op::Reduce { combine: Combine::Dot, grouping: Grouping::Fixed, start, body })
+    }
+
+    fn scan(&mut self, scope: &mut Scope, span: Span, types: &[CoreType], args: &[Term]) -> Result<Value> {
+        let [op, array] = args else { return Err(Declined::Primitive.into()) };
+        let closure = self.operation(scope, op)?;
+        let array = self.value(scope, array)?;
+        let ty = self.ty(&types[0])?;
+        let (combine, _) = self.combine(&closure, span, &types[0], &ty)?;
+        let body = self.elements(array, &ty)?;
+        let whole = self.types[&array].clone();
+        self.define(whole, Op::Scan { combine, grouping: Grouping::Fixed, body })
+    }
+
+    fn cast(&mut self, value: Value, cast: Cast, to: Element) -> Result<Value> {
+        self.define(Type::Element(to), Op::Prim(Prim::Cast(cast, to), vec![value]))
+    }
+
+    /// An integer as an `i64` of the same number; of `u64` the same bits.
+    fn widened(&mut self, value: Value, scalar: Scalar) -> Result<Value> {
+        match self.types[&value].element() {
+            Some(Element::I64) => Ok(value),
+            _ if is_unsigned(scalar) => self.cast(value, Cast::ZeroExtend, Element::I64),
+            _ => self.cast(value, Cast::SignExtend, Element::I64),
+        }
+    }
+
+    fn check(&mut self, condition: Value, kind: SiteKind, span: Span, shown: Vec<Value>) -> Result<()> {
+        let site = self.site(kind, span);
+        self.define(Type::unit(), Op::Check(condition, site, shown)).map(|_| ())
+    }
+
+    /// An operator of numbers.
+    pub(super) fn arithmetic(
+        &mut self,
+        op: core::Op,
+        num: Num,
+        values: &[Value],
+        span: Span,
+    ) -> Result<Value> {
+        let scalar = match num {
+            Num::Int => Scalar::Int,
+            Num::Fixed(fixed) => Scalar::Fixed(fixed),
+            Num::Single => Scalar::Single,
+            Num::Real => Scalar::Real,
+            Num::Bigint => return Err(Declined::Bigint.into()),
+            Num::Mod => return Err(Declined::Cyclic.into()),
+            Num::String => return Err(Declined::Text.into()),
+        };
+        let element = super::types::scalar_element(scalar)?;
+        let unsigned = is_unsigned(scalar);
+        let (a, b) = match values {
+            [a] => return self.define(Type::Element(element), Op::Prim(Prim::Unary(Unary::Neg), vec![*a])),
+            [a, b] => (*a, *b),
+            _ => unreachable!("an operator has one operand or two"),
+        };
+        match op {
+            core::Op::Add(_) => self.binary(Binary::Add, a, b),
+            core::Op::Sub(_) => self.binary(Binary::Sub, a, b),
+            core::Op::Mul(_) => self.binary(Binary::Mul, a, b),
+            core::Op::Div(_) if element.is_float() => self.binary(Binary::Div, a, b),
+            core::Op::Rem(_) | core::Op::Pow(_) if element.is_float() => {
+                let function = match (op, element) {
+                    (core::Op::Rem(_), Element::F64) => ScalarFunction::Rem,
+                    (core::Op::Rem(_), _) => ScalarFunction::RemSingle,
+                    (_, Element::F64) => ScalarFunction::Pow,
+                    _ => ScalarFunction::PowSingle,
+                };
+                self.define(Type::Element(element), Op::Prim(Prim::Function(function), vec![a, b]))
+            }
+            core::Op::Div(_) | core::Op::Rem(_) => {
+                let zero = self.constant(element, 0)?;
+                let fits = self.compare(Compare::Ne, b, zero)?;
+                self.check(fits, SiteKind::Division, span, Vec::new())?;
+                let op = match (op, unsigned) {
+                    (core::Op::Div(_), false) => Binary::DivSigned,
+                    (core::Op::Div(_), true) => Binary::DivUnsigned,
+                    (_, false) => Binary::RemSigned,
+                    (_, true) => Binary::RemUnsigned,
+                };
+                self.binary(op, a, b)
+            }
+            core::Op::Pow(_) => {
+                let (base, exponent) = (self.widened(a, scalar)?, self.widened(b, scalar)?);
+                if !unsigned {
+                    let zero = self.constant(Element::I64, 0)?;
+                    let fits = self.compare(Compare::Le, zero, exponent)?;
+                    self.check(fits, SiteKind::Power, span, Vec::new())?;
+                }
+                let function = Op::Prim(Prim::Function(ScalarFunction::PowInt), vec![base, exponent]);
+                let power = self.define(Type::I64, function)?;
+                match element {
+                    Element::I64 => Ok(power),
+                    element => self.cast(power, Cast::Truncate, element),
+                }
+            }
+            _ => unreachable!("comparisons are no arithmetic"),
+        }
+    }
+
+    /// A conversion between numbers.
+    pub(super) fn convert(
+        &mut self,
+        value: Value,
+        from: &CoreType,
+        to: &CoreType,
+        span: Span,
+    ) -> Result<Value> {
+        let (Some(from), Some(to)) = (from.unfold().as_scalar(), to.unfold().as_scalar()) else {
+            return Err(Declined::Conversion.into());
+        };
+        if from == to {
+            return Ok(value);
+        }
+        let (source, target) = (super::types::scalar_element(from)?, super::types::scalar_element(to)?);
+        match (source.is_float(), target.is_float()) {
+            (true, true) if target == Element::F64 => self.cast(value, Cast::FloatToFloat, target),
+            (true, true) => {
+                let narrow = self.cast(value, Cast::FloatToFloat, target)?;
+                // Finite numbers stay finite.
+                let (is_narrow, is_wide) = (self.is_finite(narrow)?, self.is_finite(value)?);
+                let is_special = self.define(Type::B1, Op::Prim(Prim::Unary(Unary::Not), vec![is_wide]))?;
+                let fits = self.binary(Binary::Or, is_narrow, is_special)?;
+                self.check(fits, SiteKind::Convert, span, vec![value])?;
+                Ok(narrow)
+            }
+            (true, false) if source == Element::F32 => {
+                let wide = self.cast(value, Cast::FloatToFloat, Element::F64)?;
+                self.convert(wide, &CoreType::scalar(Scalar::Real), &CoreType::scalar(to), span)
+            }
+            (true, false) if to == Scalar::Char || to == Scalar::Fixed(Fixed::U64) => {
+                Err(Declined::Conversion.into())
+            }
+            (true, false) if to != Scalar::Int => {
+                let real = CoreType::scalar(Scalar::Real);
+                let wide = self.convert(value, &real, &CoreType::scalar(Scalar::Int), span)?;
+                self.convert_integer(wide, Scalar::Int, to, target, span)
+            }
+            (true, false) => {
+                // NaN is in no range.
+                let low = self.constant(Element::F64, (-(2f64.powi(63))).to_bits())?;
+                let high = self.constant(Element::F64, 2f64.powi(63).to_bits())?;
+                let (above, below) =
+                    (self.compare(Compare::Le, low, value)?, self.compare(Compare::Lt, value, high)?);
+                let fits = self.binary(Binary::And, above, below)?;
+                self.check(fits, SiteKind::Convert, span, vec![value])?;
+                self.cast(value, Cast::FloatToSigned, Element::I64)
+            }
+            (false, true) if is_unsigned(from) => self.cast(value, Cast::UnsignedToFloat, target),
+            (false, true) => self.cast(value, Cast::SignedToFloat, target),
+            // A character is no number for every number.
+            (false, false) if to == Scalar::Char => Err(Declined::Conversion.into()),
+            (false, false) => self.convert_integer(value, from, to, target, span),
+        }
+    }
+
+    /// Returns whether a float is neither infinite nor NaN: less itself it is 0.
+    fn is_finite(&mut self, value: Value) -> Result<Value> {
+        let element = self.types[&value].element().expect("a float is an element");
+        let (rest, zero) = (self.binary(Binary::Sub, value, value)?, self.constant(element, 0)?);
+        self.compare(Compare::Eq, rest, zero)
+    }
+
+    fn convert_integer(
+        &mut self,
+        value: Value,
+        from: Scalar,
+        to: Scalar,
+        target: Element,
+        span: Span,
+    ) -> Result<Value> {
+        let is_word = |scalar| scalar == Scalar::Fixed(Fixed::U64);
+        if is_word(from) || is_word(to) && !is_unsigned(from) {
+            return Err(Declined::Conversion.into());
+        }
+        let wide = self.widened(value, from)?;
+        if target == Element::I64 {
+            return Ok(wide);
+        }
+        let narrow = self.cast(wide, Cast::Truncate, target)?;
+        if !from.fits(to) {
+            let back = self.widened(narrow, to)?;
+            let fits = self.compare(Compare::Eq, back, wide)?;
+            self.check(fits, SiteKind::Convert, span, vec![value])?;
+        }
+        Ok(narrow)
+    }
+}
+
+/// The primitive of integers that a block applies to its two parameters, if it does nothing else.
+/// Blocks of inlined functions stand around it.
+fn only_operation(block: &Block) -> Option<Binary> {
+    let params: Vec<Value> = block.params.iter().map(|param| param.0).collect();
+    let (mut inner, mut end) = (block, block.end);
+    loop {
+        let [stmt] = &inner.stmts[..] else { return None };
+        let (End::Yield(value) | End::Exit(_, value)) = end else { return None };
+        if value != stmt.value {
+            return None;
+        }
+        match &stmt.op {
+            Op::Block(_, body) => (inner, end) = (body, body.end),
+            Op::Prim(Prim::Binary(op), values) if *values == params => return Some(*op),
+            _ => return None,
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Variables, stores into parts of them, branches and loops: variables that change become state.
+//!
+//! In a list of statements a variable is the value that was set last. A branch or a round gives the
+//! variables that it may set as its value: all of them in a tuple, or the one. `break`, `continue`
+//! and `return` are ends with values. So no statement changes anything.
+//!
+//! A variable that a local function shares is declined: its value is that of the time of a call.
+
+use super::{Builder, Declined, Known, Result, Scope, Stop};
+use crate::array_ir::{Block, DigitExpr, End, Label, Op, Range, Size, Type, Value};
+use crate::core::{self, ForRange, LocalId, Root, Stmt, Term, TermKind};
+
+/// The loop whose body is built.
+pub(super) struct Loop {
+    /// The label.
+    label: Label,
+    /// The variables that are its state.
+    variables: Vec<LocalId>,
+}
+
+/// The statements or the term of one side of a branch.
+pub(super) type Side<'a> = &'a mut dyn FnMut(&mut Builder<'_>, &mut Scope<'_>) -> Result<Option<Value>>;
+
+impl Builder<'_> {
+    /// The variables that statements set and that have a value before.
+    pub(super) fn variables_of_stmts(&self, scope: &Scope, stmts: &[Stmt]) -> Result<Vec<LocalId>> {
+        let mut found = Vec::new();
+        set_by_stmts(stmts, &mut found);
+        self.variables(scope, found)
+    }
+
+    /// The variables that terms set and that have a value before.
+    pub(super) fn variables_of_terms(&self, scope: &Scope, terms: &[&Term]) -> Result<Vec<LocalId>> {
+        let mut found = Vec::new();
+        terms.iter().for_each(|term| set_by_term(term, &mut found));
+        self.variables(scope, found)
+    }
+
+    fn variables(&self, scope: &Scope, mut found: Vec<LocalId>) -> Result<Vec<LocalId>> {
+        found.sort_unstable();
+        found.dedup();
+        if !found.is_empty() && scope.script.is_some() || found.iter().any(|local| scope.is_shared(*local)) {
+            return Err(Declined::Variable.into());
+        }
+        found.retain(|local| scope.locals.contains_key(local));
+        Ok(found)
+    }
+
+    /// The values of variables, behind another value if there is one: a tuple, or the one value.
+    fn pack(&mut self, scope: &Scope, first: Option<Value>, variables: &[LocalId]) -> Result<Value> {
+        let mut values: Vec<Value> = first.into_iter().collect();
+        for local in variables {
+            values.push(self.data(scope.locals[local].clone())?);
+        }
+        if let [value] = values[..] {
+            return Ok(value);
+        }
+        let ty = Type::Tuple(values.iter().map(|value| self.types[value].clone()).collect());
+        self.define(ty, Op::Tuple(values))
+    }
+
+    /// Sets variables to what [`Builder::pack`] has put together; gives the value in front.
+    fn unpack(
+        &mut self,
+        scope: &mut Scope,
+        packed: Value,
+        has_first: bool,
+        variables: &[LocalId],
+    ) -> Result<Option<Value>> {
+        let count = usize::from(has_first) + variables.len();
+        let mut parts = Vec::with_capacity(count);
+        match self.types[&packed].clone() {
+            _ if count == 1 => parts.push(packed),
+            Type::Tuple(types) => {
+                for (part, ty) in (0..).zip(types) {
+                    parts.push(self.define(ty, Op::Part(packed, part))?);
+                }
+            }
+            ty => unreachable!("{ty} is no state of {count} parts"),
+        }
+        let mut parts = parts.into_iter();
+        let first = if has_first { parts.next() } else { None };
+        scope.locals.extend(variables.iter().copied().zip(parts.map(Known::Data)));
+        Ok(first)
+    }
+
+    /// One of two sides, of which each may set variables; they give values of a type if there is
+    /// one.
+    pub(super) fn branch(
+        &mut self,
+        scope: &mut Scope<'_>,
+        condition: Value,
+        variables: &[LocalId],
+        ty: Option<Type>,
+        sides: [Side<'_>; 2],
+    ) -> Result<Option<Value>> {
+        let mut blocks = Vec::new();
+        for side in sides {
+            let before = scope.locals.clone();
+            let block = self.block(Vec::new(), |this, _| {
+                let value = side(this, scope)?;
+                this.pack(scope, value, variables)
+            });
+            scope.locals = before;
+            blocks.push(block?);
+        }
+        let has_first = ty.is_some();
+        let mut types: Vec<Type> = ty.into_iter().collect();
+        for local in variables {
+            let value = self.data(scope.locals[local].clone())?;
+            types.push(self.types[&value].clone());
+        }
+        let ty = if types.len() == 1 { types.remove(0) } else { Type::Tuple(types) };
+        let [mut then, mut otherwise]: [Block; 2] = blocks.try_into().expect("two sides");
+        let left = match (then.end, otherwise.end) {
+            (End::Exit(label, a), End::Exit(other, _)) if label == other => Some((a, End::Exit(label, a))),
+            (End::Next(label, a), End::Next(other, _)) if label == other => Some((a, End::Next(label, a))),
+            (End::Yield(_), _) | (_, End::Yield(_)) => None,
+            // No end stands for both.
+            _ => return Err(Declined::Loop.into()),
+        };
+        let Some((value, mut end)) = left else {
+            let packed = self.define(ty, Op::If(condition, then, otherwise))?;
+            return self.unpack(scope, packed, has_first, variables);
+        };
+        // Both sides leave in the same way: with the value of the one that runs.
+        let ty = self.types[&value].clone();
+        for block in [&mut then, &mut otherwise] {
+            block.end = End::Yield(block.end.value());
+        }
+        *end.value_mut() = self.define(ty, Op::If(condition, then, otherwise))?;
+        Err(Stop::Left(end))
+    }
+
+    /// Sets a variable.
+    pub(super) fn set(&mut self, scope: &mut Scope<'_>, local: LocalId, term: &Term) -> Result<()> {
+        let known = self.term(scope, term)?;
+        if scope.script.is_some() || scope.is_shared(local) {
+            return Err(Declined::Variable.into());
+        }
+        scope.locals.insert(local, known);
+        Ok(())
+    }
+
+    /// Stores into a part of a variable: the path is computed first, then the value.
+    pub(super) fn store(
+        &mut self,
+        scope: &mut Scope<'_>,
+        root: Root,
+        path: &[core::Step],
+        value: &Term,
+    ) -> Result<()> {
+        let Root::Local(local) = root else { return Err(Declined::Variable.into()) };
+        let mut at = Vec::new();
+        for step in path {
+            at.push(match &step.kind {
+                core::StepKind::Index(term) => Some(self.value(scope, term)?),
+                _ => None,
+            });
+        }
+        let value = self.value(scope, value)?;
+        if scope.script.is_some() || scope.is_shared(local) {
+            return Err(Declined::Variable.into());
+        }
+        let Known::Data(before) = self.local(scope, local)? else { return Err(Declined::Function.into()) };
+        let after = self.write(scope, before, path, &at, value)?;
+        scope.locals.insert(local, Known::Data(after));
+        Ok(())
+    }
+
+    /// The value `before` with another at the end of a path.
+    fn write(
+        &mut self,
+        scope: &Scope,
+        before: Value,
+        path: &[core::Step],
+        at: &[Option<Value>],
+        value: Value,
+    ) -> Result<Value> {
+        let ([step, path @ ..], [index, at @ ..]) = (path, at) else { return Ok(value) };
+        match (&step.kind, self.types[&before].clone()) {
+            (core::StepKind::Component(position), Type::Tuple(types)) => {
+                let position = usize::try_from(position).map_err(|_| Declined::Length)?;
+                let mut parts = Vec::new();
+                for part in 0..types.len() as u64 {
+                    parts.push(self.component(before, part)?);
+                }
+                parts[position] = self.write(scope, parts[position], path, at, value)?;
+                self.define(Type::Tuple(types), Op::Tuple(parts))
+            }
+            (core::StepKind::Component(position), Type::Array(space, _)) => {
+                let position = u64::try_from(position).map_err(|_| Declined::Length)?;
+                let digit = DigitExpr::Constant(Size::constant(position));
+                if space.digits.len() != 1 {
+                    return Err(Declined::Reshape.into());
+                }
+                let at_position = self.define(Type::Index(space.clone()), Op::At(space, vec![digit]))?;
+                self.write_element(scope, before, at_position, (path, at), value)
+            }
+            (core::StepKind::Index(_), Type::Array(..)) => {
+                let index = self.array_index(before, index.expect("an index has been computed"))?;
+                self.write_element(scope, before, index, (path, at), value)
+            }
+            (core::StepKind::Reshape, _) => {
+                let inner = self.reshape(before, &scope.concrete(&step.to))?;
+                let inner = self.write(scope, inner, path, at, value)?;
+                self.reshape(inner, &scope.concrete(&step.from))
+            }
+            _ => Err(Declined::Variable.into()),
+        }
+    }
+
+    fn write_element(
+        &mut self,
+        scope: &Scope,
+        array: Value,
+        index: Value,
+        (path, at): (&[core::Step], &[Option<Value>]),
+        value: Value,
+    ) -> Result<Value> {
+        let element = match path {
+            [] => value,
+            path => {
+                let before = self.element_at(array, index)?;
+                self.write(scope, before, path, at, value)?
+            }
+        };
+        let ty = self.types[&array].clone();
+        self.define(ty, Op::Update(array, index, element))
+    }
+
+    /// A loop over a range.
+    pub(super) fn for_loop(
+        &mut self,
+        scope: &mut Scope<'_>,
+        local: LocalId,
+        range: &ForRange,
+        body: &[Stmt],
+    ) -> Result<()> {
+        let (ints, index, array, all) = match range {
+            ForRange::All(ty) => {
+                let ty = scope.concrete(ty);
+                let space = self.space(&ty)?;
+                (None, Type::Index(space), None, Some(ty))
+            }
+            ForRange::Ints { low, high, inclusive } => {
+                let (low, high) = (self.value(scope, low)?, self.value(scope, high)?);
+                (Some(Range { low, high, inclusive: *inclusive }), Type::I64, None, None)
+            }
+            ForRange::Elements(array) => {
+                let array = self.value(scope, array)?;
+                let Type::Array(space, _) = self.types[&array].clone() else {
+                    unreachable!("a loop runs over the elements of an array");
+                };
+                (None, Type::Index(space), Some(array), None)
+            }
+        };
+        let variables = self.variables_of_stmts(scope, body)?;
+        let state = self.pack(scope, None, &variables)?;
+        let ty = self.types[&state].clone();
+        let label = self.label();
+        let before = scope.locals.clone();
+        let block = self.block(vec![index, ty.clone()], |this, params| {
+            this.unpack(scope, params[1], false, &variables)?;
+            let item = match (array, &all) {
+                (Some(array), _) => this.element_at(array, params[0])?,
+                (None, Some(ty)) => this.whole_index(ty, params[0])?,
+                (None, None) => params[0],
+            };
+            scope.locals.insert(local, Known::Data(item));
+            this.round(scope, label, &variables, body)
+        });
+        scope.locals = before;
+        let last = self.define(ty, Op::For { label, range: ints, state, body: block? })?;
+        self.unpack(scope, last, false, &variables).map(|_| ())
+    }
+
+    /// A loop while a condition holds.
+    pub(super) fn while_loop(
+        &mut self,
+        scope: &mut Scope<'_>,
+        condition: &Term,
+        body: &[Stmt],
+    ) -> Result<()> {
+        if !self.variables_of_terms(scope, &[condition])?.is_empty() {
+            return Err(Declined::Variable.into());
+        }
+        let variables = self.variables_of_stmts(scope, body)?;
+        let state = self.pack(scope, None, &variables)?;
+        let ty = self.types[&state].clone();
+        let label = self.label();
+        let before = scope.locals.clone();
+        let test = self.block(vec![ty.clone()], |this, params| {
+            this.unpack(scope, params[0], false, &variables)?;
+            this.value(scope, condition)
+        });
+        scope.locals = before.clone();
+        let block = test.and_then(|test| {
+            let block = self.block(vec![ty.clone()], |this, params| {
+                this.unpack(scope, params[0], false, &variables)?;
+                this.round(scope, label, &variables, body)
+            })?;
+            Ok((test, block))
+        });
+        scope.locals = before;
+        let (condition, body) = block?;
+        let last = self.define(ty, Op::While { label, state, condition, body })?;
+        self.unpack(scope, last, false, &variables).map(|_| ())
+    }
+
+    /// The state after the statements of one round.
+    fn round(
+        &mut self,
+        scope: &mut Scope<'_>,
+        label: Label,
+        variables: &[LocalId],
+        body: &[Stmt],
+    ) -> Result<Value> {
+        scope.loops.push(Loop { label, variables: variables.to_vec() });
+        let done = body.iter().try_for_each(|stmt| self.stmt(scope, stmt));
+        scope.loops.pop();
+        done?;
+        self.pack(scope, None, variables)
+    }
+
+    /// The end of a round by `break` or `continue`.
+    pub(super) fn leave_round(&mut self, scope: &Scope, is_break: bool) -> Result<()> {
+        let Loop { label, variables } = scope.loops.last().ok_or(Declined::Loop)?;
+        let state = self.pack(scope, None, variables)?;
+        Err(Stop::Left(if is_break { End::Exit(*label, state) } else { End::Next(*label, state) }))
+    }
+}
+
+/// Collects the variables that statements set, with those in terms.
+fn set_by_stmts(stmts: &[Stmt], found: &mut Vec<LocalId>) {
+    for stmt in stmts {
+        stmt.for_each_stmt(&mut |inner| {
+            if let Some(Root::Local(local)) = inner.stores_into() {
+                found.push(local);
+            }
+        });
+        stmt.for_each_term(&mut |term| set_by_term(term, found));
+    }
+}
+
+fn set_by_term(term: &Term, found: &mut Vec<LocalId>) {
+    match &term.kind {
+        TermKind::Block(stmts, value) => {
+            set_by_stmts(stmts, found);
+            if let Some(value) = value {
+                set_by_term(value, found);
+            }
+        }
+        _ => term.for_each_child(&mut |child| set_by_term(child, found)),
+    }
+}

@@ -1,0 +1,523 @@
+//! Terms, statements and patterns.
+
+use super::types::structure;
+use super::{Builder, Closure, Declined, Known, Result, Scope, Stop};
+use crate::array_ir::{
+    Binary, Combine, Compare, DigitExpr, Element, End, Grouping, Op, Prim, SiteKind, Size, Space, Type,
+    Unary, Value,
+};
+use crate::core::{self, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
+use crate::types::{Type as CoreType, TypeKind};
+use num_bigint::{BigInt, BigUint};
+use num_traits::{ToPrimitive, Zero};
+use std::sync::Arc;
+
+impl Builder<'_> {
+    /// The value of a term.
+    pub(super) fn term(&mut self, scope: &mut Scope, term: &Term) -> Result<Known> {
+        self.depth += 1;
+        if self.depth > super::MAX_DEPTH {
+            return Err(Declined::Length.into());
+        }
+        let known = self.term_inside(scope, term);
+        self.depth -= 1;
+        known
+    }
+
+    fn term_inside(&mut self, scope: &mut Scope, term: &Term) -> Result<Known> {
+        Ok(Known::Data(match &term.kind {
+            TermKind::Closure { function, type_args, captures } => {
+                let types = type_args.iter().map(|ty| scope.concrete(ty)).collect();
+                if captures.iter().any(|local| scope.is_shared(*local)) {
+                    return Err(Declined::Variable.into());
+                }
+                let captures = captures.iter().map(|local| self.local(scope, *local));
+                let captures = captures.collect::<Result<_>>()?;
+                return Ok(Known::Function(Arc::new(Closure { function: *function, types, captures })));
+            }
+            TermKind::Method { class, method, type_args } => {
+                let types: Vec<CoreType> = type_args.iter().map(|ty| scope.concrete(ty)).collect();
+                return self.method(*class, *method, &types);
+            }
+            TermKind::Local(local) => return self.local(scope, *local),
+            TermKind::Move(inner) => return self.term(scope, inner),
+            TermKind::Call(head, args) => return self.call(scope, term, head, args),
+            TermKind::If(condition, then, otherwise) => {
+                return self.if_term(scope, term, condition, then, otherwise);
+            }
+            TermKind::Block(stmts, value) => {
+                for stmt in stmts {
+                    self.stmt(scope, stmt)?;
+                }
+                return match value {
+                    Some(value) => self.term(scope, value),
+                    None => self.unit().map(Known::Data),
+                };
+            }
+            TermKind::Int(n) => self.integer(scope, n, &term.ty)?,
+            TermKind::Real(x) => match self.ty(&scope.concrete(&term.ty))? {
+                Type::Element(Element::F64) => self.constant(Element::F64, x.double.to_bits())?,
+                Type::Element(Element::F32) => self.constant(Element::F32, u64::from(x.single.to_bits()))?,
+                _ => return Err(Declined::Abstract.into()),
+            },
+            TermKind::Char(c) => self.constant(Element::I32, u64::from(u32::from(*c)))?,
+            TermKind::Str(_) => return Err(Declined::Text.into()),
+            TermKind::Code(code) => self.code_literal(code, &scope.concrete(&term.ty))?,
+            TermKind::Global(global) => {
+                self.outside(Root::Global(*global), &self.core.globals[*global as usize].ty)?
+            }
+            TermKind::Prim(prim, types, args) => {
+                return self.prim(scope, term, *prim, types, args).map(Known::Data);
+            }
+            TermKind::Op(op, args) => self.operator(scope, term, *op, args)?,
+            TermKind::Tuple(parts) => {
+                let values = parts.iter().map(|part| self.value(scope, part)).collect::<Result<Vec<_>>>()?;
+                self.product(&scope.concrete(&term.ty), values)?
+            }
+            TermKind::Component(base, at) => {
+                let base = self.value(scope, base)?;
+                self.component(base, at.to_u64().ok_or(Declined::Length)?)?
+            }
+            TermKind::Index(array, at) => {
+                let (array, at) = (self.value(scope, array)?, self.value(scope, at)?);
+                let at = self.array_index(array, at)?;
+                self.element_at(array, at)?
+            }
+            TermKind::Build(clauses, body) => self.build_array(scope, term, clauses, body)?,
+            TermKind::Pack(parts) => {
+                let mut digits = Vec::new();
+                for part in parts {
+                    let part = self.value(scope, part)?;
+                    digits.extend(self.digits(part)?.into_iter().map(|(digit, _)| digit));
+                }
+                self.compact(&scope.concrete(&term.ty), digits)?
+            }
+            TermKind::Factor(base, at) => {
+                let at = at.to_usize().ok_or(Declined::Length)?;
+                let base_type = structure(&scope.concrete(&base.ty));
+                let base = self.value(scope, base)?;
+                self.factor(base, &base_type, at, &scope.concrete(&term.ty))?
+            }
+            TermKind::Digit(..) => return Err(Declined::Power.into()),
+            TermKind::Inject(case, arg) => {
+                let ty = structure(&scope.concrete(&term.ty));
+                let TypeKind::CompactSum(cases) = ty.kind() else { return Err(Declined::Sum.into()) };
+                let case = case.to_usize().ok_or(Declined::Length)?;
+                let mut offset = Size::constant(0);
+                for before in &cases[..case] {
+                    offset = offset.add(&self.size(before)?).ok_or(Declined::Size)?;
+                }
+                let arg = self.value(scope, arg)?;
+                let of = self.code_digit(arg)?;
+                let digit = DigitExpr::Affine { offset, stride: 1, of: Box::new(of) };
+                self.compact(&scope.concrete(&term.ty), vec![digit])?
+            }
+            TermKind::Reshape(inner) => {
+                let to = scope.concrete(&term.ty);
+                let known = self.term(scope, inner)?;
+                if matches!(known, Known::Function(_)) {
+                    return Ok(known);
+                }
+                let value = self.data(known)?;
+                self.reshape(value, &to)?
+            }
+            TermKind::ToCode(inner) => {
+                let value = self.value(scope, inner)?;
+                let code = self.code(value)?;
+                match self.ty(&scope.concrete(&term.ty))? {
+                    Type::Element(Element::I64) => code,
+                    ty @ Type::Element(Element::F64) => {
+                        let cast = crate::array_ir::Cast::SignedToFloat;
+                        self.define(ty, Op::Prim(Prim::Cast(cast, Element::F64), vec![code]))?
+                    }
+                    _ => return Err(Declined::Conversion.into()),
+                }
+            }
+            TermKind::FromCode(inner) => self.number_to_compact(scope, term, inner)?,
+            TermKind::Convert(inner) => {
+                let (from, to) = (scope.concrete(&inner.ty), scope.concrete(&term.ty));
+                let value = self.value(scope, inner)?;
+                self.convert(value, &from, &to, term.span)?
+            }
+            TermKind::Match(..) => return Err(Declined::Match.into()),
+            TermKind::At(..) | TermKind::Here(_) | TermKind::Restrict(_) => {
+                return Err(Declined::Place.into());
+            }
+            TermKind::PackSizes(..) => return Err(Declined::Arrival.into()),
+            TermKind::Error => unreachable!("a checked program has no error terms"),
+        }))
+    }
+
+    pub(super) fn local(&mut self, scope: &Scope, local: core::LocalId) -> Result<Known> {
+        match (scope.locals.get(&local), scope.script) {
+            (Some(known), _) => Ok(known.clone()),
+            (None, Some(locals)) => {
+                let ty = &locals[local as usize].ty;
+                self.outside(Root::Local(local), ty).map(Known::Data)
+            }
+            // A variable that is set later.
+            (None, None) => Err(Declined::Variable.into()),
+        }
+    }
+
+    /// The parameter for a variable outside of the unit.
+    fn outside(&mut self, root: Root, ty: &CoreType) -> Result<Value> {
+        if let Some((_, value, _)) = self.outside.iter().find(|(known, ..)| *known == root) {
+            return Ok(*value);
+        }
+        let ty = self.ty(ty)?;
+        let value = self.fresh();
+        self.types.insert(value, ty.clone());
+        self.outside.push((root, value, ty));
+        Ok(value)
+    }
+
+    fn integer(&mut self, scope: &Scope, n: &BigInt, ty: &CoreType) -> Result<Value> {
+        match self.ty(&scope.concrete(ty))? {
+            Type::Element(Element::F64) => {
+                let x = n.to_f64().ok_or(Declined::Conversion)?;
+                self.constant(Element::F64, x.to_bits())
+            }
+            Type::Element(Element::F32) => {
+                let x = n.to_f32().ok_or(Declined::Conversion)?;
+                self.constant(Element::F32, u64::from(x.to_bits()))
+            }
+            Type::Element(element) if element.is_integer() => {
+                self.constant(element, n.to_i128().ok_or(Declined::Bigint)? as u64)
+            }
+            _ => Err(Declined::Abstract.into()),
+        }
+    }
+
+    /// A compact value by its code.
+    fn code_literal(&mut self, code: &BigUint, ty: &CoreType) -> Result<Value> {
+        match self.ty(ty)? {
+            Type::Element(element) => self.constant(element, u64::from(!code.is_zero())),
+            Type::Index(space) => {
+                let mut rest = code.to_u64().ok_or(Declined::Size)?;
+                let mut digits = Vec::new();
+                for digit in space.digits.iter().rev() {
+                    let size = digit.size().and_then(|size| size.to_constant());
+                    let number = match (size, digits.len() + 1 == space.digits.len()) {
+                        // The first digit takes what is left.
+                        (_, true) => rest,
+                        (Some(size), false) => rest % size,
+                        (None, false) => return Err(Declined::Size.into()),
+                    };
+                    rest =
+                        size.filter(|_| digits.len() + 1 < space.digits.len()).map_or(0, |size| rest / size);
+                    let number = Size::constant(number);
+                    let after = number.add(&Size::constant(1)).ok_or(Declined::Size)?;
+                    if !digit.size().is_some_and(|size| after.at_most(&size)) {
+                        return Err(Declined::Size.into());
+                    }
+                    digits.push(DigitExpr::Constant(number));
+                }
+                digits.reverse();
+                self.define(Type::Index(space.clone()), Op::At(space, digits))
+            }
+            _ => self.unit(),
+        }
+    }
+
+    /// The array over the product of the clauses.
+    fn build_array(
+        &mut self,
+        scope: &mut Scope,
+        term: &Term,
+        clauses: &[(core::LocalId, CoreType)],
+        body: &Term,
+    ) -> Result<Value> {
+        let types: Vec<CoreType> = clauses.iter().map(|(_, ty)| scope.concrete(ty)).collect();
+        let mut space = Space::default();
+        let mut counts = Vec::new();
+        for ty in &types {
+            let own = self.space(ty)?;
+            counts.push(own.digits.len() as u32);
+            space.digits.extend(own.digits);
+        }
+        space.size().ok_or(Declined::Size)?;
+        if !self.variables_of_terms(scope, &[body])?.is_empty() {
+            return Err(Declined::Variable.into());
+        }
+        let body = self.block(vec![Type::Index(space.clone())], |this, params| {
+            let mut at = 0;
+            for (((local, _), ty), count) in clauses.iter().zip(&types).zip(&counts) {
+                let digits: Vec<DigitExpr> =
+                    (at..at + count).map(|at| DigitExpr::Of(params[0], at)).collect();
+                at += count;
+                let value = match types.len() {
+                    1 => this.whole_index(ty, params[0])?,
+                    _ => this.compact(ty, digits)?,
+                };
+                scope.locals.insert(*local, Known::Data(value));
+            }
+            this.value(scope, body)
+        })?;
+        // What always leaves yields nothing.
+        let End::Yield(value) = body.end else { return Err(Declined::Loop.into()) };
+        let element = self.types[&value].clone();
+        let array = self.define(Type::array(space, element), Op::Map(body))?;
+        self.reshape(array, &scope.concrete(&term.ty))
+    }
+
+    fn factor(&mut self, base: Value, base_type: &CoreType, at: usize, ty: &CoreType) -> Result<Value> {
+        let factors: Vec<CoreType> = match base_type.kind() {
+            TypeKind::CompactProduct(factors) => factors.clone(),
+            TypeKind::CompactPower(factor, _) => vec![factor.clone(); at + 1],
+            _ => return Err(Declined::Power.into()),
+        };
+        let mut start = 0;
+        for before in &factors[..at] {
+            start += self.space(before)?.digits.len();
+        }
+        let count = self.space(&factors[at])?.digits.len();
+        let digits = self.digits(base)?.into_iter().skip(start).take(count).map(|(digit, _)| digit).collect();
+        self.compact(ty, digits)
+    }
+
+    fn number_to_compact(&mut self, scope: &mut Scope, term: &Term, inner: &Term) -> Result<Value> {
+        let literal = match &inner.kind {
+            TermKind::Int(n) => n.to_i64(),
+            _ => None,
+        };
+        if let Some(n) = literal {
+            let code = self.constant(Element::I64, n as u64)?;
+            return self.code_to_compact(scope, term, code);
+        }
+        let code = self.value(scope, inner)?;
+        if self.types[&code] != Type::I64
+            || scope.concrete(&inner.ty).as_scalar() != Some(crate::types::Scalar::Int)
+        {
+            return Err(Declined::Conversion.into());
+        }
+        self.code_to_compact(scope, term, code)
+    }
+
+    /// The compact value of a term's type whose code is an `i64`.
+    pub(super) fn code_to_compact(&mut self, scope: &Scope, term: &Term, code: Value) -> Result<Value> {
+        let to = scope.concrete(&term.ty);
+        let size = self.size(&structure(&to))?;
+        let line = Space::new([size.clone()]);
+        let site = self.site(SiteKind::Range, term.span);
+        let at = self.define(Type::Index(line.clone()), Op::Locate(line, vec![code], site))?;
+        self.compact_of_code(&to, DigitExpr::Of(at, 0), size)
+    }
+
+    /// Returns the side of a condition that is known.
+    fn known_condition(&self, condition: Value) -> Option<bool> {
+        self.constants.get(&condition).map(|bits| *bits == 1)
+    }
+
+    fn if_term(
+        &mut self,
+        scope: &mut Scope,
+        term: &Term,
+        condition: &Term,
+        then: &Term,
+        otherwise: &Term,
+    ) -> Result<Known> {
+        let condition = self.value(scope, condition)?;
+        if let Some(side) = self.known_condition(condition) {
+            return self.term(scope, if side { then } else { otherwise });
+        }
+        let ty = self.ty(&scope.concrete(&term.ty))?;
+        let variables = self.variables_of_terms(scope, &[then, otherwise])?;
+        let value = self.branch(
+            scope,
+            condition,
+            &variables,
+            Some(ty),
+            [&mut |this, scope| this.value(scope, then).map(Some), &mut |this, scope| {
+                this.value(scope, otherwise).map(Some)
+            }],
+        )?;
+        Ok(Known::Data(value.expect("both sides have a value")))
+    }
+
+    fn stmts(&mut self, scope: &mut Scope, stmts: &[Stmt]) -> Result<()> {
+        stmts.iter().try_for_each(|stmt| self.stmt(scope, stmt))
+    }
+
+    pub(super) fn stmt(&mut self, scope: &mut Scope, stmt: &Stmt) -> Result<()> {
+        match &stmt.kind {
+            StmtKind::Let(pattern, term) => {
+                let value = self.term(scope, term)?;
+                self.bind(scope, pattern, value)
+            }
+            StmtKind::Expr(term) => self.term(scope, term).map(|_| ()),
+            StmtKind::Drop(_) => Ok(()),
+            StmtKind::Return(term) => {
+                let label = scope.returns.ok_or(Declined::Function)?;
+                let value = self.value(scope, term)?;
+                Err(Stop::Left(End::Exit(label, value)))
+            }
+            StmtKind::If(condition, then, otherwise) => {
+                let condition = self.value(scope, condition)?;
+                if let Some(side) = self.known_condition(condition) {
+                    return self.stmts(scope, if side { then } else { otherwise });
+                }
+                let variables = self.variables_of_stmts(scope, std::slice::from_ref(stmt))?;
+                self.branch(
+                    scope,
+                    condition,
+                    &variables,
+                    None,
+                    [&mut |this, scope| this.stmts(scope, then).map(|()| None), &mut |this, scope| {
+                        this.stmts(scope, otherwise).map(|()| None)
+                    }],
+                )
+                .map(|_| ())
+            }
+            StmtKind::SetLocal(local, term) => self.set(scope, *local, term),
+            StmtKind::Store { root, path, value, .. } => self.store(scope, *root, path, value),
+            StmtKind::For(local, range, body) => self.for_loop(scope, *local, range, body),
+            StmtKind::While(condition, body) => self.while_loop(scope, condition, body),
+            StmtKind::Break => self.leave_round(scope, true),
+            StmtKind::Continue => self.leave_round(scope, false),
+            StmtKind::SetGlobal(..) => Err(Declined::Variable.into()),
+            StmtKind::Open { .. } | StmtKind::Require { .. } => Err(Declined::Arrival.into()),
+            StmtKind::Match(..) => Err(Declined::Match.into()),
+        }
+    }
+
+    /// Binds the variables of a pattern that always matches.
+    fn bind(&mut self, scope: &mut Scope, pattern: &Pat, known: Known) -> Result<()> {
+        match &pattern.kind {
+            PatKind::Wild => Ok(()),
+            PatKind::Bind(local) => {
+                scope.locals.insert(*local, known);
+                Ok(())
+            }
+            PatKind::As(inner, local) => {
+                scope.locals.insert(*local, known.clone());
+                self.bind(scope, inner, known)
+            }
+            PatKind::Tuple(parts) => {
+                let value = self.data(known)?;
+                for (at, part) in parts.iter().enumerate() {
+                    let value = self.component(value, at as u64)?;
+                    self.bind(scope, part, Known::Data(value))?;
+                }
+                Ok(())
+            }
+            PatKind::Pack(parts) => {
+                let value = self.data(known)?;
+                let base_type = structure(&scope.concrete(&pattern.ty));
+                for (at, part) in parts.iter().enumerate() {
+                    let ty = scope.concrete(&part.ty);
+                    let value = self.factor(value, &base_type, at, &ty)?;
+                    self.bind(scope, part, Known::Data(value))?;
+                }
+                Ok(())
+            }
+            PatKind::Reshape(inner) => {
+                let value = self.data(known)?;
+                let value = self.reshape(value, &scope.concrete(&inner.ty))?;
+                self.bind(scope, inner, Known::Data(value))
+            }
+            _ => Err(Declined::Pattern.into()),
+        }
+    }
+
+    /// An operator of scalars, or a comparison.
+    fn operator(&mut self, scope: &mut Scope, term: &Term, op: core::Op, args: &[Term]) -> Result<Value> {
+        let ty = scope.concrete(&args[0].ty);
+        let values = args.iter().map(|arg| self.value(scope, arg)).collect::<Result<Vec<_>>>()?;
+        match op {
+            core::Op::Neg(core::Num::Mod) => self.modular(&ty, &[], &values),
+            core::Op::Add(core::Num::Mod) => self.modular(&ty, &values, &[]),
+            core::Op::Sub(core::Num::Mod) => self.modular(&ty, &values[..1], &values[1..]),
+            core::Op::Not if self.types[&values[0]] == Type::B1 => {
+                self.define(Type::B1, Op::Prim(Prim::Unary(Unary::Not), values))
+            }
+            core::Op::Not | core::Op::And | core::Op::Or => Err(Declined::Power.into()),
+            core::Op::Eq => self.equal(&ty, values[0], values[1]),
+            core::Op::Ne => {
+                let equal = self.equal(&ty, values[0], values[1])?;
+                self.define(Type::B1, Op::Prim(Prim::Unary(Unary::Not), vec![equal]))
+            }
+            core::Op::Lt => self.ordered(&ty, Compare::Lt, values[0], values[1]),
+            core::Op::Le => self.ordered(&ty, Compare::Le, values[0], values[1]),
+            core::Op::Gt => self.ordered(&ty, Compare::Lt, values[1], values[0]),
+            core::Op::Ge => self.ordered(&ty, Compare::Le, values[1], values[0]),
+            core::Op::Neg(num)
+            | core::Op::Add(num)
+            | core::Op::Sub(num)
+            | core::Op::Mul(num)
+            | core::Op::Div(num)
+            | core::Op::Rem(num)
+            | core::Op::Pow(num) => self.arithmetic(op, num, &values, term.span),
+        }
+    }
+
+    /// Returns whether two values are equal; a declared type may have an equality of its own.
+    fn equal(&mut self, ty: &CoreType, a: Value, b: Value) -> Result<Value> {
+        if matches!(ty.kind(), TypeKind::Nominal(..)) {
+            return Err(Declined::Comparison.into());
+        }
+        match self.types[&a].clone() {
+            Type::Element(_) => self.compare(Compare::Eq, a, b),
+            Type::Index(_) => {
+                let (a, b) = (self.code(a)?, self.code(b)?);
+                self.compare(Compare::Eq, a, b)
+            }
+            _ => self.equal_parts(ty, a, b),
+        }
+    }
+
+    /// Returns whether all parts of two tuples or arrays are equal.
+    fn equal_parts(&mut self, ty: &CoreType, a: Value, b: Value) -> Result<Value> {
+        let types = match ty.kind() {
+            TypeKind::Array(element, index) => {
+                let space = self.space(index)?;
+                let body = self.block(vec![Type::Index(space)], |this, params| {
+                    let (a, b) = (this.element_at(a, params[0])?, this.element_at(b, params[0])?);
+                    this.equal(element, a, b)
+                })?;
+                let start = self.constant(Element::B1, 1)?;
+                let combine = Combine::Prim(Binary::And);
+                return self.define(Type::B1, Op::Reduce { combine, grouping: Grouping::Any, start, body });
+            }
+            TypeKind::Product(types) => types.clone(),
+            TypeKind::Record(fields) => fields.iter().map(|(_, ty)| ty.clone()).collect(),
+            TypeKind::UnitSum(_) => Vec::new(),
+            _ => return Err(Declined::Comparison.into()),
+        };
+        let mut all = self.constant(Element::B1, 1)?;
+        for (at, ty) in (0..).zip(&types) {
+            let (a, b) = (self.component(a, at)?, self.component(b, at)?);
+            let same = self.equal(ty, a, b)?;
+            all = self.binary(Binary::And, all, same)?;
+        }
+        Ok(all)
+    }
+
+    /// The sum of some codes less that of others, modulo the size of their type.
+    fn modular(&mut self, ty: &CoreType, plus: &[Value], minus: &[Value]) -> Result<Value> {
+        let size = self.size(&structure(ty))?;
+        let plus = plus.iter().map(|value| self.code_digit(*value)).collect::<Result<_>>()?;
+        let minus = minus.iter().map(|value| self.code_digit(*value)).collect::<Result<_>>()?;
+        let code = DigitExpr::Modular { size: size.clone(), plus, minus };
+        self.compact_of_code(ty, code, size)
+    }
+
+    /// Returns whether one scalar or code is before another.
+    fn ordered(&mut self, ty: &CoreType, op: Compare, a: Value, b: Value) -> Result<Value> {
+        match (self.types[&a].clone(), ty.unfold().as_scalar()) {
+            (Type::Element(_), Some(scalar)) => {
+                let op = match op {
+                    Compare::Lt if super::types::is_unsigned(scalar) => Compare::LtUnsigned,
+                    Compare::Le if super::types::is_unsigned(scalar) => Compare::LeUnsigned,
+                    op => op,
+                };
+                self.compare(op, a, b)
+            }
+            (Type::Index(_) | Type::Element(_) | Type::Tuple(_), None) if ty.is_compact() => {
+                let (a, b) = (self.code(a)?, self.code(b)?);
+                self.compare(op, a, b)
+            }
+            _ => Err(Declined::Comparison.into()),
+        }
+    }
+}

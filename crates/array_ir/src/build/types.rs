@@ -1,0 +1,303 @@
+//! Types of core as types of the array IR.
+
+use super::reshape::{regroup, sizes};
+use super::{Builder, Declined, Known, Result, Scope};
+use crate::array_ir::{Binary, Compare, Violation, digit};
+use crate::array_ir::{Digit, DigitExpr, Element, Op, Prim, Size, SizeAtom, SizeVar, Space, Type, Value};
+use crate::types::number::Fixed;
+use crate::types::size::Size as ExactSize;
+use crate::types::{Scalar, Type as CoreType, TypeKind, TypeVar};
+use num_traits::{One, ToPrimitive};
+
+/// The largest exponent of a compact power that becomes digits.
+const MAX_POWER: u64 = 8;
+
+/// The element type of a scalar.
+pub(super) fn scalar_element(scalar: Scalar) -> Result<Element> {
+    Ok(match scalar {
+        Scalar::Int => Element::I64,
+        Scalar::Fixed(Fixed::I8 | Fixed::U8) => Element::I8,
+        Scalar::Fixed(Fixed::I16 | Fixed::U16) => Element::I16,
+        Scalar::Fixed(Fixed::I32 | Fixed::U32) | Scalar::Char => Element::I32,
+        Scalar::Fixed(Fixed::U64) => Element::I64,
+        Scalar::Single => Element::F32,
+        Scalar::Real => Element::F64,
+        Scalar::Bigint => return Err(Declined::Bigint.into()),
+        Scalar::String => return Err(Declined::Text.into()),
+    })
+}
+
+/// Returns true for scalars whose words are read without sign.
+pub(super) fn is_unsigned(scalar: Scalar) -> bool {
+    match scalar {
+        Scalar::Fixed(fixed) => !fixed.shape().1,
+        scalar => scalar == Scalar::Char,
+    }
+}
+
+/// The type without names: definitions of newtypes, and of compact declared types.
+pub(super) fn structure(ty: &CoreType) -> CoreType {
+    let mut ty = ty.unfold();
+    while let TypeKind::Nominal(nominal, args) = ty.kind()
+        && ty.is_compact()
+        && let Some(definition) = nominal.definition(args)
+    {
+        ty = definition.unfold();
+    }
+    ty
+}
+
+impl Builder<'_> {
+    /// The size variable of a type variable.
+    pub(super) fn size_var(&mut self, var: &TypeVar) -> Result<SizeVar> {
+        if !CoreType::var(var.clone()).is_compact() {
+            return Err(Declined::Polymorphic.into());
+        }
+        if let Some((_, size)) = self.sizes.iter().find(|(known, _)| known.id == var.id) {
+            return Ok(*size);
+        }
+        let size = SizeVar(self.sizes.len() as u32);
+        self.sizes.push((var.clone(), size));
+        Ok(size)
+    }
+
+    /// The size of a compact type.
+    pub(super) fn size(&mut self, ty: &CoreType) -> Result<Size> {
+        let exact = ExactSize::of(ty).ok_or(Declined::Size)?;
+        let mut sum = Size::constant(0);
+        for (coefficient, powers) in exact.monomials().ok_or(Declined::Size)? {
+            let coefficient = coefficient.to_u64().filter(|n| *n < 1 << 62).ok_or(Declined::Size)?;
+            let mut product = Size::constant(coefficient);
+            for (var, power) in powers {
+                let var = Size::atom(SizeAtom::Var(self.size_var(&var)?));
+                for _ in 0..power {
+                    product = product.mul(&var).ok_or(Declined::Size)?;
+                }
+            }
+            sum = sum.add(&product).ok_or(Declined::Size)?;
+        }
+        Ok(sum)
+    }
+
+    /// The digits of an index type.
+    pub(super) fn space(&mut self, ty: &CoreType) -> Result<Space> {
+        let ty = structure(ty);
+        let digits = match ty.kind() {
+            TypeKind::UnitSum(n) if n.is_one() => Vec::new(),
+            TypeKind::UnitSum(_) | TypeKind::Var(_) => vec![Digit::new(self.size(&ty)?)],
+            TypeKind::CompactProduct(factors) => {
+                let mut digits = Vec::new();
+                for factor in factors {
+                    digits.extend(self.space(factor)?.digits);
+                }
+                digits
+            }
+            TypeKind::CompactPower(base, exponent) => {
+                let count = exponent.as_unit_sum().and_then(|n| n.to_u64()).filter(|n| *n <= MAX_POWER);
+                let base = self.space(base)?.digits;
+                (0..count.ok_or(Declined::Power)?).flat_map(|_| base.iter().cloned()).collect()
+            }
+            TypeKind::CompactSum(cases) => {
+                let pieces = cases.iter().map(|case| self.size(case));
+                vec![Digit { pieces: pieces.collect::<Result<_>>()? }]
+            }
+            TypeKind::Places(_) => return Err(Declined::Place.into()),
+            _ => return Err(Declined::Size.into()),
+        };
+        let space = Space { digits };
+        space.size().ok_or(Declined::Size)?;
+        Ok(space)
+    }
+
+    /// The type of the values of a type.
+    pub(super) fn ty(&mut self, ty: &CoreType) -> Result<Type> {
+        let ty = structure(ty);
+        let list = |this: &mut Self, types: Vec<CoreType>| -> Result<Type> {
+            Ok(Type::Tuple(types.iter().map(|ty| this.ty(ty)).collect::<Result<_>>()?))
+        };
+        Ok(match ty.kind() {
+            TypeKind::Scalar(scalar) => Type::Element(scalar_element(*scalar)?),
+            _ if ty.is_bool() => Type::B1,
+            TypeKind::UnitSum(n) if n.is_one() => Type::unit(),
+            TypeKind::Array(element, index) => {
+                let space = self.space(index)?;
+                Type::array(space, self.ty(element)?)
+            }
+            TypeKind::Product(types) => list(self, types.clone())?,
+            TypeKind::Record(fields) => list(self, fields.iter().map(|(_, ty)| ty.clone()).collect())?,
+            TypeKind::Nominal(nominal, args) => match nominal.struct_fields(args) {
+                Some(fields) => list(self, fields.into_iter().map(|(_, ty)| ty).collect())?,
+                None if nominal.variant_cases(args).is_some() => return Err(Declined::Sum.into()),
+                None => return Err(Declined::Abstract.into()),
+            },
+            TypeKind::Var(var) if !ty.is_compact() => {
+                self.size_var(var)?;
+                unreachable!("a variable that is no size is declined")
+            }
+            _ if ty.is_compact() => Type::Index(self.space(&ty)?),
+            TypeKind::Sum(_) | TypeKind::Repeat(..) => return Err(Declined::Sum.into()),
+            TypeKind::Placed(..) => return Err(Declined::Place.into()),
+            TypeKind::Function(..) | TypeKind::Procedure(_) => return Err(Declined::Function.into()),
+            TypeKind::Exists(..) => return Err(Declined::Arrival.into()),
+            _ => return Err(Declined::Abstract.into()),
+        })
+    }
+
+    /// The digits of a compact value, each with its size.
+    pub(super) fn digits(&mut self, value: Value) -> Result<Vec<(DigitExpr, Size)>> {
+        let value = match self.types[&value].clone() {
+            Type::Element(Element::B1) => {
+                let two = Space::new([Size::constant(2)]);
+                let mut index = |n| {
+                    let digit = DigitExpr::Constant(Size::constant(n));
+                    self.define(Type::Index(two.clone()), Op::At(two.clone(), vec![digit]))
+                };
+                let (zero, one) = (index(0)?, index(1)?);
+                self.define(Type::Index(two), Op::Select(value, one, zero))?
+            }
+            _ => value,
+        };
+        match self.types[&value].clone() {
+            Type::Tuple(parts) if parts.is_empty() => Ok(Vec::new()),
+            Type::Index(space) => {
+                let sizes = space.digits.iter().map(|digit| digit.size().ok_or(Declined::Size.into()));
+                let sizes = sizes.collect::<Result<Vec<_>>>()?;
+                Ok((0..).map(|at| DigitExpr::Of(value, at)).zip(sizes).collect())
+            }
+            ty => unreachable!("a compact value is no {ty}"),
+        }
+    }
+
+    /// The compact value of a type with these digits.
+    pub(super) fn compact(&mut self, ty: &CoreType, digits: Vec<DigitExpr>) -> Result<Value> {
+        match self.ty(ty)? {
+            Type::Element(_) => {
+                let digit = digits.into_iter().next().expect("a truth value has a digit");
+                let number = self.define(Type::I64, Op::Number(digit))?;
+                let one = self.constant(Element::I64, 1)?;
+                self.define(Type::B1, Op::Prim(Prim::Compare(Compare::Eq), vec![number, one]))
+            }
+            Type::Index(space) => self.define(Type::Index(space.clone()), Op::At(space, digits)),
+            _ => self.unit(),
+        }
+    }
+
+    /// The compact value of a type that an index of its space is.
+    pub(super) fn whole_index(&mut self, ty: &CoreType, index: Value) -> Result<Value> {
+        if self.ty(ty)? == self.types[&index] {
+            return Ok(index);
+        }
+        let digits = self.digits(index)?.into_iter().map(|(digit, _)| digit).collect();
+        self.compact(ty, digits)
+    }
+
+    pub(super) fn unit(&mut self) -> Result<Value> {
+        self.define(Type::unit(), Op::Tuple(Vec::new()))
+    }
+
+    /// The index of an array for a compact value.
+    pub(super) fn array_index(&mut self, array: Value, at: Value) -> Result<Value> {
+        let Type::Array(space, _) = self.types[&array].clone() else {
+            unreachable!("only an array is indexed");
+        };
+        if self.types[&at] == Type::Index(space.clone()) {
+            return Ok(at);
+        }
+        let digits = self.digits(at)?.into_iter().map(|(digit, _)| digit).collect();
+        self.define(Type::Index(space.clone()), Op::At(space, digits))
+    }
+
+    /// An element of an array at an index of its space.
+    pub(super) fn element_at(&mut self, array: Value, at: Value) -> Result<Value> {
+        let Type::Array(_, element) = self.types[&array].clone() else {
+            unreachable!("only an array is indexed");
+        };
+        self.define(*element, Op::Index(array, at))
+    }
+
+    /// The code of a compact value as an `i64`.
+    pub(super) fn code(&mut self, value: Value) -> Result<Value> {
+        let digit = self.code_digit(value)?;
+        self.define(Type::I64, Op::Number(digit))
+    }
+
+    /// The code of a compact value as a digit.
+    pub(super) fn code_digit(&mut self, value: Value) -> Result<DigitExpr> {
+        let digits = self.digits(value)?;
+        Ok(match &digits[..] {
+            [] => DigitExpr::Constant(Size::constant(0)),
+            [(digit, _)] => digit.clone(),
+            _ => DigitExpr::Join(digits),
+        })
+    }
+
+    /// The compact value of a type with a code that is below the size of the type.
+    pub(super) fn compact_of_code(&mut self, ty: &CoreType, code: DigitExpr, size: Size) -> Result<Value> {
+        let space = self.space(ty)?;
+        let digits = regroup(&[(code, size)], &sizes(&space)?).ok_or(Declined::Size)?;
+        self.compact(ty, digits)
+    }
+
+    /// Returns true if a digit is known to be below a size.
+    pub(super) fn is_below(&self, digit: &DigitExpr, size: &Size) -> bool {
+        let index = |value| match self.types.get(&value) {
+            Some(Type::Index(space)) => Ok(space),
+            _ => Err(Violation::NotDefined { value }),
+        };
+        digit::bound(digit, None, &index).is_ok_and(|bound| bound.at_most(size))
+    }
+
+    /// A component of a tuple, or of an array at a position.
+    pub(super) fn component(&mut self, value: Value, at: u64) -> Result<Value> {
+        match self.types[&value].clone() {
+            Type::Tuple(types) => {
+                let at = u32::try_from(at).map_err(|_| Declined::Length)?;
+                self.define(types[at as usize].clone(), Op::Part(value, at))
+            }
+            Type::Array(space, _) => {
+                let digit = DigitExpr::Constant(Size::constant(at));
+                let digit = match &space.digits[..] {
+                    [_] => digit,
+                    // Storage order, for an index type of several digits.
+                    _ => return Err(Declined::Reshape.into()),
+                };
+                let index = self.define(Type::Index(space.clone()), Op::At(space, vec![digit]))?;
+                self.element_at(value, index)
+            }
+            ty => unreachable!("{ty} has no components"),
+        }
+    }
+
+    /// The product of some values at a type.
+    pub(super) fn product(&mut self, ty: &CoreType, values: Vec<Value>) -> Result<Value> {
+        match self.ty(ty)? {
+            ty @ Type::Tuple(_) => self.define(ty, Op::Tuple(values)),
+            Type::Array(space, element) => {
+                let line = Space::new([Size::constant(values.len() as u64)]);
+                let flat = Type::Array(line.clone(), element.clone());
+                let array = self.define(flat.clone(), Op::Array(*element.clone(), values))?;
+                if line == space {
+                    return Ok(array);
+                }
+                self.reshape_array(array, Type::Array(space, element))
+            }
+            ty => unreachable!("{ty} is no product"),
+        }
+    }
+
+    /// A number compared with another of its type.
+    pub(super) fn compare(&mut self, op: Compare, a: Value, b: Value) -> Result<Value> {
+        self.define(Type::B1, Op::Prim(Prim::Compare(op), vec![a, b]))
+    }
+
+    pub(super) fn binary(&mut self, op: Binary, a: Value, b: Value) -> Result<Value> {
+        let ty = self.types[&a].clone();
+        self.define(ty, Op::Prim(Prim::Binary(op), vec![a, b]))
+    }
+
+    /// The data of a term's value.
+    pub(super) fn value(&mut self, scope: &mut Scope, term: &crate::core::Term) -> Result<Value> {
+        let known: Known = self.term(scope, term)?;
+        self.data(known)
+    }
+}
