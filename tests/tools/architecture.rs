@@ -30,6 +30,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("frame", &["network"]),
     ("handshake", &["network", "config", "certificate", "frame"]),
     ("tls", &["network", "config", "certificate", "frame", "handshake"]),
+    ("parameters", &[]),
+    ("key", &["parameters"]),
+    ("error", &["key"]),
+    ("magnitude", &[]),
+    ("random", &[]),
+    ("paillier", &["parameters", "key", "magnitude", "random"]),
     ("loop_ir", &["hash", "core"]),
     (
         "eval",

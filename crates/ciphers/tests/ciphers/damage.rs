@@ -1,0 +1,75 @@
+//! Bytes that are damaged, cut, exchanged or made up: an error, or an object of the same form that
+//! is written to the same bytes. Never a panic.
+
+use crate::paillier::{ALICE, encrypt};
+use crate::random;
+use felis_ciphers::CipherError;
+use felis_ciphers::key::{Head, Kind};
+use felis_ciphers::paillier;
+
+/// Reads damaged forms of bytes with `read`, which gives the bytes that the object is written to.
+pub fn attack(name: &str, rounds: usize, good: &[u8], read: impl Fn(&[u8]) -> Result<Vec<u8>, CipherError>) {
+    let mut random = random(name);
+    assert_eq!(read(good).expect("the object itself"), good);
+    for length in [0, 1, 3, 41, 42, 43, good.len() / 2, good.len() - 1] {
+        assert!(read(&good[..length]).is_err(), "{name}: {length} bytes");
+    }
+    let mut longer = good.to_vec();
+    longer.push(0);
+    assert!(read(&longer).is_err(), "{name}: a byte too many");
+    for _ in 0..rounds {
+        let mut bad = good.to_vec();
+        // Half of all damage is in the head and the fields after it.
+        for _ in 0..random.usize(1..4) {
+            let end = if random.bool() { good.len().min(64) } else { good.len() };
+            bad[random.usize(..end)] = if random.bool() { random.u8(..) } else { 255 };
+        }
+        if random.u8(..8) == 0 {
+            let from = random.usize(..bad.len());
+            bad[from..].fill(255);
+        }
+        if let Ok(written) = read(&bad) {
+            assert_eq!(written, bad, "{name}: there is one form of each object");
+        }
+    }
+}
+
+#[test]
+fn paillier_keys_and_ciphertexts() {
+    let public = &ALICE.1;
+    let read = |bytes: &[u8]| paillier::PublicKey::from_bytes(bytes).map(|key| key.to_bytes());
+    attack("public key", 300, &public.to_bytes(), read);
+    let read = |bytes: &[u8]| {
+        paillier::Ciphertext::from_bytes(bytes, public).map(|cipher| {
+            assert!(cipher.add(&cipher).is_ok() || cipher.bound().bits() > 2040);
+            cipher.to_bytes()
+        })
+    };
+    attack("ciphertext", 300, &encrypt(5).to_bytes(), read);
+    // Residues that are no ciphertexts: 0, n², and more.
+    let mut bytes = encrypt(5).to_bytes();
+    let at = bytes.len() - 512;
+    bytes[at..].fill(0);
+    assert!(paillier::Ciphertext::from_bytes(&bytes, public).is_err());
+    bytes[at..].fill(255);
+    assert!(paillier::Ciphertext::from_bytes(&bytes, public).is_err());
+}
+
+#[test]
+fn another_kind_is_named() {
+    let error = paillier::PublicKey::from_bytes(&encrypt(5).to_bytes()).expect_err("no key");
+    assert_eq!(error, CipherError::Kind { expected: Kind::PublicKey, found: Kind::Ciphertext });
+    assert_eq!(error.to_string(), "the bytes are a ciphertext, not a public key");
+    let mut bytes = ALICE.1.to_bytes();
+    let head = Head::read(&bytes).expect("a head");
+    assert_eq!((head.kind, head.key), (Kind::PublicKey, ALICE.1.fingerprint()));
+    bytes[100] ^= 1;
+    assert!(matches!(
+        paillier::PublicKey::from_bytes(&bytes),
+        Err(CipherError::Fingerprint { carried, .. }) if carried == ALICE.1.fingerprint()
+    ));
+    bytes[3] = 2;
+    assert_eq!(Head::read(&bytes), Err(CipherError::Version { found: 2 }));
+    let any: Vec<u8> = (0..100).collect();
+    assert_eq!(Head::read(&any), Err(CipherError::Malformed { part: "first bytes" }));
+}
