@@ -36,6 +36,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("magnitude", &[]),
     ("random", &[]),
     ("paillier", &["parameters", "key", "magnitude", "random"]),
+    ("bfv", &["parameters", "key", "magnitude", "random"]),
     ("loop_ir", &["hash", "core"]),
     (
         "eval",

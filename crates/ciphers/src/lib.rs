@@ -6,8 +6,8 @@
 //! and an operation whose result could wrap or decrypt wrongly is an error before it is done.
 //! Knows no language and opens no file.
 //!
-//! [`paillier`] encrypts single integers; [`key`] says whose an object is, and [`magnitude`] how
-//! large its values can be.
+//! [`paillier`] encrypts single integers, [`bfv`] vectors of integers; [`key`] says whose an object
+//! is, and [`magnitude`] how large its values can be.
 //!
 //! Secret keys are overwritten when they are dropped. They cannot be copied, printed or written:
 //!
@@ -20,6 +20,7 @@
 
 #![deny(missing_docs)]
 
+pub mod bfv;
 mod error;
 pub mod key;
 pub mod magnitude;

@@ -184,6 +184,25 @@ impl BfvParameters {
     pub fn max_magnitude(self) -> u128 {
         self.primes().iter().map(|&prime| u128::from(prime)).product::<u128>() / 2
     }
+
+    /// Returns the moduli of the ciphertext: those of `BfvParameters::default_parameters_128`.
+    pub(crate) fn moduli(self) -> &'static [u64] {
+        match self.degree {
+            4096 => &[0xf_fffe_e001, 0xf_fffc_4001, 0x1f_fffe_0001],
+            8192 => &[0x7ff_fffd_8001, 0x7ff_fffc_8001, 0xfff_ffff_c001, 0xfff_fff6_c001, 0xfff_ffeb_c001],
+            _ => &[
+                0xffff_fffd_8001,
+                0xffff_fffa_0001,
+                0xffff_fff0_0001,
+                0x1_ffff_fff6_8001,
+                0x1_ffff_fff5_0001,
+                0x1_ffff_ffee_8001,
+                0x1_ffff_ffea_0001,
+                0x1_ffff_ffe8_8001,
+                0x1_ffff_ffe4_8001,
+            ],
+        }
+    }
 }
 
 impl fmt::Display for BfvParameters {

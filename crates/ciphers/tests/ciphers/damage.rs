@@ -1,10 +1,13 @@
 //! Bytes that are damaged, cut, exchanged or made up: an error, or an object of the same form that
 //! is written to the same bytes. Never a panic.
 
+use crate::bfv::SMALL;
 use crate::paillier::{ALICE, encrypt};
 use crate::random;
 use felis_ciphers::CipherError;
+use felis_ciphers::bfv;
 use felis_ciphers::key::{Head, Kind};
+use felis_ciphers::magnitude::Magnitude;
 use felis_ciphers::paillier;
 
 /// Reads damaged forms of bytes with `read`, which gives the bytes that the object is written to.
@@ -72,4 +75,47 @@ fn another_kind_is_named() {
     assert_eq!(Head::read(&bytes), Err(CipherError::Version { found: 2 }));
     let any: Vec<u8> = (0..100).collect();
     assert_eq!(Head::read(&any), Err(CipherError::Malformed { part: "first bytes" }));
+}
+
+#[test]
+fn bfv_keys_and_ciphertexts() {
+    let keys = &*SMALL;
+    let public = &keys.public;
+    let read = |bytes: &[u8]| bfv::PublicKey::from_bytes(bytes).map(|key| key.to_bytes());
+    attack("public key", 30, &public.to_bytes(), read);
+    let read = |bytes: &[u8]| bfv::RelinearizationKey::from_bytes(bytes, public).map(|key| key.to_bytes());
+    attack("relinearization key", 30, &keys.relinearization.to_bytes(), read);
+    let few = keys.secret.galois_keys(&[1, 5]).expect("keys");
+    let read = |bytes: &[u8]| bfv::GaloisKeys::from_bytes(bytes, public).map(|keys| keys.to_bytes());
+    attack("Galois keys", 20, &few.to_bytes(), read);
+    let shape = bfv::Shape::new(public.parameters(), 8, 1).expect("a shape");
+    let cipher = public.encrypt_values(shape, &[1; 8], Magnitude::new(3), 0).expect("a ciphertext");
+    let read = |bytes: &[u8]| {
+        bfv::Packed::from_bytes(bytes, public).map(|cipher| {
+            // Whatever was read is computed with, or refused.
+            let _ = cipher.add(&cipher);
+            let _ = cipher.multiply(&cipher, &keys.relinearization);
+            let _ = cipher.rotate(3, &few);
+            assert!(keys.secret.decrypt(&cipher).is_ok());
+            cipher.to_bytes()
+        })
+    };
+    attack("ciphertext", 60, &cipher.to_bytes(), read);
+}
+
+#[test]
+fn keys_that_were_read_work() {
+    let keys = &*SMALL;
+    let public = bfv::PublicKey::from_bytes(&keys.public.to_bytes()).expect("a key");
+    let relinearization =
+        bfv::RelinearizationKey::from_bytes(&keys.relinearization.to_bytes(), &public).expect("a key");
+    let galois = bfv::GaloisKeys::from_bytes(&keys.galois.to_bytes(), &public).expect("keys");
+    let shape = bfv::Shape::new(public.parameters(), 4, 2).expect("a shape");
+    let values = [1, 2, 3, 4, 5, 6, 7, 8];
+    let cipher = public.encrypt_values(shape, &values, Magnitude::new(8), 0).expect("a ciphertext");
+    let cipher = bfv::Packed::from_bytes(&cipher.to_bytes(), &public).expect("a ciphertext");
+    let square = cipher.multiply(&cipher, &relinearization).expect("a product");
+    assert_eq!(keys.secret.decrypt(&square), Ok(values.map(|value| value * value).to_vec()));
+    let sum = square.rotate(3, &galois).expect("a rotation").inner_sum(&galois).expect("a sum");
+    assert_eq!(keys.secret.decrypt(&sum), Ok(vec![204; 8]));
 }

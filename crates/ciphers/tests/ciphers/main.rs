@@ -1,6 +1,7 @@
 //! Properties of the schemes at random inputs, attacks on what is read, and errors before wrong
 //! results.
 
+mod bfv;
 mod damage;
 mod paillier;
 
