@@ -111,6 +111,11 @@ pub enum CipherError {
         /// The number of different shares that was found.
         found: usize,
     },
+    /// A share that does not fit the others: it was changed.
+    Inconsistent {
+        /// The party whose share it is.
+        party: u32,
+    },
     /// A value that is no element of the field or group.
     NotInGroup {
         /// The position of the value.
@@ -177,6 +182,7 @@ impl fmt::Display for CipherError {
             E::Shares { expected, found } => {
                 write!(f, "there are {found} different shares where {expected} are needed")
             }
+            E::Inconsistent { party } => write!(f, "the share of party {party} does not fit the others"),
             E::NotInGroup { position } => {
                 write!(f, "the element at position {position} is not in the group")
             }

@@ -7,7 +7,8 @@
 //! Knows no language and opens no file.
 //!
 //! [`paillier`] encrypts single integers, [`bfv`] vectors of integers; [`key`] says whose an object
-//! is, and [`magnitude`] how large its values can be.
+//! is, and [`magnitude`] how large its values can be. [`shamir`] shares secrets among parties, and
+//! [`intersection`] finds the elements that sets of two parties have in common.
 //!
 //! Secret keys are overwritten when they are dropped. They cannot be copied, printed or written:
 //!
@@ -22,10 +23,12 @@
 
 pub mod bfv;
 mod error;
+pub mod intersection;
 pub mod key;
 pub mod magnitude;
 pub mod paillier;
 mod parameters;
 mod random;
+pub mod shamir;
 
 pub use error::CipherError;

@@ -4,6 +4,7 @@
 mod bfv;
 mod damage;
 mod paillier;
+mod sharing;
 
 /// Returns a random generator, and prints the seed with which a failure can be repeated.
 fn random(name: &str) -> fastrand::Rng {
