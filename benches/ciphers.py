@@ -15,7 +15,11 @@ def paillier(bits):
 
     public, secret = phe.generate_paillier_keypair(n_length=bits)
     a, b = public.encrypt(123456789), public.encrypt(-5)
+    numbers = [public.encrypt(i) for i in range(100)]
     return {
+        f"paillier {bits} dot product of 100": lambda: sum(
+            x * (FACTOR if i % 2 == 0 else -FACTOR) for i, x in enumerate(numbers)
+        ),
         f"paillier {bits} encrypt": lambda: public.encrypt(5),
         f"paillier {bits} add, 100 times": lambda: [a + b for _ in range(100)],
         f"paillier {bits} scale": lambda: a * FACTOR,

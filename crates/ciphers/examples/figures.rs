@@ -104,6 +104,10 @@ fn paillier_rows(peer: &mut Option<Peer>, parameters: paillier::Parameters) {
     row(peer, &name("scale"), &mut || drop(black_box(a.scale_public(factor, 0))), None);
     row(peer, &name("scale, negative"), &mut || drop(black_box(a.scale_public(-factor, 0))), None);
     row(peer, &name("scale, secret factor"), &mut || drop(black_box(a.scale_by(factor, bound, 0))), None);
+    let ciphers: Vec<_> = (0..100).map(encrypt).collect();
+    let factors: Vec<i128> = (0..100).map(|i| if i % 2 == 0 { factor } else { -factor }).collect();
+    let mut dot = || drop(black_box(paillier::Ciphertext::dot(&ciphers, &factors, bound, 0)));
+    row(peer, &name("dot product of 100"), &mut dot, None);
     row(peer, &name("decrypt"), &mut || drop(black_box(secret.decrypt(&a))), None);
     let mut keys = || drop(black_box(paillier::generate(parameters).expect("keys")));
     row(peer, &name("keys"), &mut keys, None);

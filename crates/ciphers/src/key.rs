@@ -13,8 +13,9 @@
 //! | 6 to 9 | the parameters: modulus in bits, or degree, then 2 bytes with the number of primes |
 //! | 10 to 41 | the fingerprint of the key |
 //!
-//! The body follows. Numbers are little-endian. The fingerprint is the SHA-256 of a separator, of
-//! bytes 5 to 9 and of the body of the public key.
+//! The body follows, then the SHA-256 of all bytes before it, which finds damage. Numbers are
+//! little-endian. The fingerprint is the SHA-256 of a separator, of bytes 5 to 9 and of the body of
+//! the public key.
 
 use crate::CipherError;
 pub use crate::parameters::{Parameters, Scheme};
@@ -26,6 +27,9 @@ pub const VERSION: u8 = 1;
 
 /// The size of the head in bytes.
 pub(crate) const HEAD_BYTES: usize = 42;
+
+/// The size of the checksum at the end in bytes.
+const CHECKSUM_BYTES: usize = 32;
 
 const MAGIC: [u8; 3] = *b"FLK";
 
@@ -127,7 +131,7 @@ impl Head {
 
     /// Writes the head, with room for a body.
     pub(crate) fn write(&self, body_bytes: usize) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(HEAD_BYTES + body_bytes);
+        let mut bytes = Vec::with_capacity(HEAD_BYTES + body_bytes + CHECKSUM_BYTES);
         bytes.extend(MAGIC);
         bytes.extend([VERSION, self.kind as u8]);
         bytes.extend(self.parameters.to_bytes());
@@ -141,7 +145,14 @@ impl Head {
         if head.kind != kind {
             return Err(CipherError::Kind { expected: kind, found: head.kind });
         }
-        Ok((head, &bytes[HEAD_BYTES..]))
+        let rest = &bytes[HEAD_BYTES..];
+        let Some((body, checksum)) = rest.split_last_chunk::<CHECKSUM_BYTES>() else {
+            return Err(CipherError::Malformed { part: "length" });
+        };
+        if Sha256::digest(&bytes[..HEAD_BYTES + body.len()])[..] != checksum[..] {
+            return Err(CipherError::Malformed { part: "checksum" });
+        }
+        Ok((head, body))
     }
 
     /// Reads the head of an object of a kind that belongs to a key, and returns the body.
@@ -163,6 +174,13 @@ impl Head {
         same_key(key, head.key)?;
         Ok(body)
     }
+}
+
+/// Appends the checksum to a head and a body.
+pub(crate) fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
+    let checksum = Sha256::digest(&bytes);
+    bytes.extend(checksum);
+    bytes
 }
 
 /// Refuses an object of another key.

@@ -88,19 +88,28 @@ impl Plain {
             return Err(CipherError::Length { expected: shape.elements(), found: values.len() });
         }
         check_bound(parameters, bound)?;
-        let above = |&value: &i128| Magnitude::new(value.unsigned_abs()) > bound;
-        if let Some(position) = values.iter().position(above) {
-            return Err(CipherError::Magnitude { position });
+        let most = bound.to_u128().expect("a bound below half the product of the primes");
+        // All elements are compared; where one is too large, the error tells its position.
+        let above = values.iter().fold(false, |above, value| above | (value.unsigned_abs() > most));
+        if above {
+            let position = values.iter().position(|value| value.unsigned_abs() > most);
+            return Err(CipherError::Magnitude { position: position.expect("one is too large") });
         }
         let contexts = contexts(parameters)?;
         let row = parameters.row();
         let mut parts = Vec::with_capacity(contexts.len());
         for (context, &prime) in contexts.iter().zip(parameters.primes()) {
-            let slots = (0..parameters.degree()).map(|at| {
-                let row_of_data = at / row % shape.rows;
-                reduce(values[row_of_data * shape.length + at % row % shape.length], prime)
-            });
-            let slots = Zeroizing::new(slots.collect::<Vec<u64>>());
+            // An element of magnitude 2^bits has a bit more.
+            let (reduction, bits) = (Reduction::new(prime), bound.bits() + 1);
+            let mut slots = Zeroizing::new(Vec::with_capacity(parameters.degree()));
+            for at in 0..2 {
+                let data = &values[at % shape.rows * shape.length..][..shape.length];
+                slots.extend(data.iter().map(|&value| reduction.residue(value, bits)));
+                for filled in slots.len()..(at + 1) * row {
+                    let element = slots[filled - shape.length];
+                    slots.push(element);
+                }
+            }
             let part = Plaintext::try_encode(slots.as_slice(), Encoding::simd(), context);
             parts.push(part.map_err(|_| CipherError::Internal { operation: "encoding" })?);
         }
@@ -129,14 +138,44 @@ pub(super) fn check_bound(parameters: Parameters, bound: Magnitude) -> Result<Ma
     Err(CipherError::Overflow { bits: bound.bits(), limit: limit.ilog2() })
 }
 
-/// Returns the residue of an integer modulo a prime below 2³².
-pub(super) fn reduce(value: i128, prime: u64) -> u64 {
-    let magnitude = value.unsigned_abs();
-    let words = [96, 64, 32, 0].map(|shift| (magnitude >> shift) as u64 & 0xffff_ffff);
-    let residue = words.into_iter().fold(0, |residue, word| (residue << 32 | word) % prime);
-    let negated = (prime - residue) % prime;
-    let mask = (value >> 127) as u64;
-    residue & !mask | negated & mask
+/// Reduction modulo a prime between 2¹⁶ and 2³¹, in constant time (Barrett, CRYPTO 1986).
+#[derive(Clone, Copy)]
+pub(super) struct Reduction {
+    prime: u64,
+    /// 2⁶⁴ divided by the prime, rounded down.
+    reciprocal: u64,
+}
+
+impl Reduction {
+    pub(super) fn new(prime: u64) -> Reduction {
+        Reduction { prime, reciprocal: u64::MAX / prime }
+    }
+
+    /// Returns the residue of a word. The quotient by the reciprocal is at most one too small.
+    fn word(self, word: u64) -> u64 {
+        let quotient = ((u128::from(word) * u128::from(self.reciprocal)) >> 64) as u64;
+        self.once(word.wrapping_sub(quotient.wrapping_mul(self.prime)))
+    }
+
+    /// Returns the residue of a number below twice the prime.
+    fn once(self, number: u64) -> u64 {
+        let (less, borrow) = number.overflowing_sub(self.prime);
+        less.wrapping_add(self.prime & u64::from(borrow).wrapping_neg())
+    }
+
+    /// Returns the residue of an integer whose magnitude has at most `bits` bits, which are public.
+    pub(super) fn residue(self, value: i128, bits: u32) -> u64 {
+        let magnitude = value.unsigned_abs();
+        let residue = if bits <= 64 {
+            self.word(magnitude as u64)
+        } else {
+            let words = [96, 64, 32, 0].map(|shift| (magnitude >> shift) as u64 & 0xffff_ffff);
+            words.into_iter().fold(0, |residue, word| self.word((residue << 32) | word))
+        };
+        let negated = self.once(self.prime - residue);
+        let mask = (value >> 127) as u64;
+        (residue & !mask) | (negated & mask)
+    }
 }
 
 /// Returns the integers nearest to zero with these residues, for the elements of a shape.
@@ -190,4 +229,34 @@ fn inverse(value: u64, prime: u64) -> u64 {
         exponent >>= 1;
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn residues_are_those_of_integers() {
+        let seed = fastrand::u64(..);
+        eprintln!("seed {seed}");
+        let mut random = fastrand::Rng::with_seed(seed);
+        for degree in [4096, 8192, 16384] {
+            let parameters = Parameters::new(degree, super::super::MAX_PRIMES).expect("parameters");
+            for &prime in parameters.primes() {
+                let reduction = Reduction::new(prime);
+                for _ in 0..2000 {
+                    let value = random.i128(..) >> random.u32(..128);
+                    let bits = 128 - value.unsigned_abs().leading_zeros();
+                    let expected = value.rem_euclid(prime.into()) as u64;
+                    assert_eq!(reduction.residue(value, bits), expected, "{value} {prime}");
+                }
+                for value in
+                    [0, -1, 1, i128::MIN, i128::MAX, u64::MAX.into(), prime.into(), -i128::from(prime)]
+                {
+                    let bits = 128 - value.unsigned_abs().leading_zeros();
+                    assert_eq!(reduction.residue(value, bits), value.rem_euclid(prime.into()) as u64);
+                }
+            }
+        }
+    }
 }

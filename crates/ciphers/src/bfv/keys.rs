@@ -91,7 +91,7 @@ impl PublicKey {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.head(Kind::PublicKey).write(self.0.body.len());
         bytes.extend(&self.0.body);
-        bytes
+        key::seal(bytes)
     }
 
     /// Reads a key.
@@ -379,7 +379,7 @@ impl RelinearizationKey {
         let mut bytes =
             self.public.head(Kind::RelinearizationKey).write(switching_bytes(self.public.parameters()));
         write_switching_key(&ksk, &mut bytes);
-        bytes
+        key::seal(bytes)
     }
 
     /// Reads a key that belongs to a public key.
@@ -443,7 +443,7 @@ impl GaloisKeys {
             bytes.extend(columns.to_le_bytes());
             write_switching_key(key, &mut bytes);
         }
-        bytes
+        key::seal(bytes)
     }
 
     /// Reads keys that belong to a public key.

@@ -1,11 +1,11 @@
 //! Ciphertexts of vectors and what is computed with them.
 
-use super::encoding::{Plain, Shape, check_bound, reduce};
+use super::encoding::{Plain, Reduction, Shape, check_bound};
 use super::keys::internal;
 use super::noise::Noise;
 use super::poly::{self, poly_bytes};
 use super::{GaloisKeys, PublicKey, RelinearizationKey};
-use crate::key::{Kind, same_key, same_scale};
+use crate::key::{self, Kind, same_key, same_scale};
 use crate::magnitude::Magnitude;
 use crate::{CipherError, random};
 use fhe::bfv::{Ciphertext, Encoding, Plaintext};
@@ -181,8 +181,9 @@ impl Packed {
         let mut scaled = Vec::with_capacity(self.parts.len());
         for ((part, context), &prime) in self.parts.iter().zip(&parts.contexts).zip(parts.parameters.primes())
         {
-            // The product bound fits the range, so the magnitude fits a signed number.
-            let residue = reduce(magnitude.min(i128::MAX as u128) as i128, prime);
+            // Of zeros, any factor is in the range; its residue may then be any.
+            let magnitude = magnitude.min(i128::MAX as u128) as i128;
+            let residue = Reduction::new(prime).residue(magnitude, 128);
             let constant = Plaintext::try_encode(&[residue], Encoding::poly(), context);
             let product = part * &constant.map_err(internal("encoding"))?;
             scaled.push(if factor < 0 { -product } else { product });
@@ -233,12 +234,14 @@ impl Packed {
         for _ in &steps {
             noise = model.check(model.switched(noise.value()))?;
         }
-        let mut parts = self.parts.clone();
-        for step in steps {
-            for part in &mut parts {
-                *part = keys.keys.rotates_columns_by(part, step).map_err(internal("a rotation"))?;
-            }
-        }
+        let turn = |part: &Ciphertext, step| {
+            keys.keys.rotates_columns_by(part, step).map_err(internal("a rotation"))
+        };
+        let turn_all = |part: &Ciphertext| match steps.split_first() {
+            None => Ok(part.clone()),
+            Some((&first, rest)) => rest.iter().try_fold(turn(part, first)?, |part, &step| turn(&part, step)),
+        };
+        let parts = self.parts.iter().map(turn_all).collect::<Result<_, _>>()?;
         Ok(self.with(parts, self.bound, self.scale, noise))
     }
 
@@ -331,7 +334,7 @@ impl Packed {
             bytes.extend(poly::to_bytes(&part[0]));
             bytes.extend(poly::to_bytes(&part[1]));
         }
-        bytes
+        key::seal(bytes)
     }
 
     /// Reads a ciphertext of a key. The bounds that it carries are those that its sender computed.

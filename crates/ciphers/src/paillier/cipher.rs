@@ -7,6 +7,7 @@ use crate::key::{self, Head, Kind, same_key, same_scale};
 use crate::magnitude::Magnitude;
 use crypto_bigint::Choice;
 use std::fmt;
+use zeroize::{Zeroize, Zeroizing};
 
 /// The number of bytes before the residue: the bound and the scale.
 const FIELD_BYTES: usize = 16;
@@ -97,7 +98,7 @@ impl Ciphertext {
     /// [`CipherError::Magnitude`], [`CipherError::Overflow`].
     pub fn add_plain(&self, value: i128, bound: Magnitude) -> Result<Ciphertext, CipherError> {
         let sum = self.key.check(self.bound.sum(bound))?;
-        within(value, bound)?;
+        within(0, value, bound)?;
         let residue = self.ring().multiply(&self.residue, &self.key.trivial(value));
         Ok(self.with(residue, sum, self.scale))
     }
@@ -121,14 +122,53 @@ impl Ciphertext {
     /// # Errors
     /// [`CipherError::Magnitude`], [`CipherError::Overflow`].
     pub fn scale_by(&self, factor: i128, bound: Magnitude, scale: u32) -> Result<Ciphertext, CipherError> {
-        let product = self.product_bound(factor, bound, scale)?;
-        let negative = Choice::from_u8_lsb((factor >> 127) as u8 & 1);
-        let base = SquareRing::select(&self.residue, &self.inverse()?, negative);
-        let exponent = factor.unsigned_abs();
-        let exponent = zeroize::Zeroizing::new([exponent as u64, (exponent >> 64) as u64]);
+        Ciphertext::dot(std::slice::from_ref(self), &[factor], bound, scale)
+    }
+
+    /// Returns the sum of the products with plain integers of `scale` binary digits after the point,
+    /// whose magnitudes are at most `bound`: one inversion, and squarings together. Time depends on
+    /// the bound and the length and not on the factors.
+    ///
+    /// # Errors
+    /// [`CipherError::Length`] for no elements or another number of factors; those of [`Self::sum`];
+    /// [`CipherError::Magnitude`].
+    pub fn dot(
+        ciphers: &[Ciphertext],
+        factors: &[i128],
+        bound: Magnitude,
+        scale: u32,
+    ) -> Result<Ciphertext, CipherError> {
+        let (expected, found) = (ciphers.len().max(1), factors.len());
+        let (Some(first), true) = (ciphers.first(), expected == found) else {
+            return Err(CipherError::Length { expected, found });
+        };
+        let mut sum = Magnitude::ZERO;
+        for cipher in ciphers {
+            same_key(first.key.fingerprint(), cipher.key.fingerprint())?;
+            same_scale(first.scale, cipher.scale)?;
+            sum = sum.sum(cipher.bound.product(bound));
+        }
+        let sum = first.key.check(sum)?;
+        let scale = first.product_scale(scale)?;
+        for (position, &factor) in factors.iter().enumerate() {
+            within(position, factor, bound)?;
+        }
+        let residues: Vec<&Residue> = ciphers.iter().map(|cipher| &cipher.residue).collect();
+        let inverses = first.ring().inverses(&residues, &first.key.parts().n);
+        let inverses = inverses.ok_or(CipherError::Malformed { part: "ciphertext" })?;
+        let mut bases = Vec::with_capacity(ciphers.len());
+        let mut exponents = Zeroizing::new(Vec::with_capacity(ciphers.len()));
+        for ((residue, inverse), &factor) in residues.iter().zip(&inverses).zip(factors) {
+            let negative = Choice::from_u8_lsb((factor >> 127) as u8 & 1);
+            bases.push(SquareRing::select(residue, inverse, negative));
+            let exponent = factor.unsigned_abs();
+            exponents.push([exponent as u64, (exponent >> 64) as u64]);
+        }
         let bits = bound.bits().saturating_add(1).min(128);
-        let residue = self.ring().power(&base, &exponent[..], bits);
-        Ok(self.with(residue, product.0, product.1))
+        let powers: Vec<_> = bases.iter().zip(exponents.iter().map(|words| &words[..])).collect();
+        let residue = first.ring().power_product(&powers, bits);
+        bases.zeroize();
+        Ok(first.with(residue, sum, scale))
     }
 
     /// Returns the product with a public integer of `scale` binary digits after the point. Time
@@ -137,7 +177,8 @@ impl Ciphertext {
     /// # Errors
     /// [`CipherError::Overflow`].
     pub fn scale_public(&self, factor: i128, scale: u32) -> Result<Ciphertext, CipherError> {
-        let (bound, scale) = self.product_bound(factor, Magnitude::new(factor.unsigned_abs()), scale)?;
+        let bound = self.key.check(self.bound.product(Magnitude::new(factor.unsigned_abs())))?;
+        let scale = self.product_scale(scale)?;
         let exponent = factor.unsigned_abs();
         let exponent = [exponent as u64, (exponent >> 64) as u64];
         let residue = match factor {
@@ -147,19 +188,9 @@ impl Ciphertext {
         Ok(self.with(residue, bound, scale))
     }
 
-    fn product_bound(
-        &self,
-        factor: i128,
-        bound: Magnitude,
-        scale: u32,
-    ) -> Result<(Magnitude, u32), CipherError> {
-        let product = self.key.check(self.bound.product(bound))?;
-        within(factor, bound)?;
+    fn product_scale(&self, scale: u32) -> Result<u32, CipherError> {
         let limit = self.key.parameters().modulus_bits();
-        match self.scale.checked_add(scale) {
-            Some(scale) => Ok((product, scale)),
-            None => Err(CipherError::Overflow { bits: u32::MAX, limit }),
-        }
+        self.scale.checked_add(scale).ok_or(CipherError::Overflow { bits: u32::MAX, limit })
     }
 
     /// Writes the ciphertext: its bound, its scale, and the residue modulo n².
@@ -169,7 +200,7 @@ impl Ciphertext {
         bytes.extend(self.bound.to_bytes());
         bytes.extend(self.scale.to_le_bytes());
         bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-        bytes
+        key::seal(bytes)
     }
 
     /// Reads a ciphertext of a key.
@@ -206,9 +237,9 @@ impl fmt::Debug for Ciphertext {
 }
 
 /// Refuses a plain integer above its bound.
-fn within(value: i128, bound: Magnitude) -> Result<(), CipherError> {
+fn within(position: usize, value: i128, bound: Magnitude) -> Result<(), CipherError> {
     if Magnitude::new(value.unsigned_abs()) > bound {
-        return Err(CipherError::Magnitude { position: 0 });
+        return Err(CipherError::Magnitude { position });
     }
     Ok(())
 }

@@ -55,7 +55,7 @@ impl PublicKey {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.head(Kind::PublicKey).write(self.0.n_words.len() * 8);
         bytes.extend(self.0.n.as_ref().to_le_bytes());
-        bytes
+        key::seal(bytes)
     }
 
     /// Reads a key.

@@ -456,18 +456,29 @@ impl SquareRing {
     /// Returns `x^exponent` for an exponent in words of which the lowest `bits` count. Time depends
     /// on `bits` and not on the exponent.
     pub(crate) fn power(&self, x: &Residue, exponent: &[u64], bits: u32) -> Residue {
+        self.power_product(&[(x, exponent)], bits)
+    }
+
+    /// Returns the product of powers, whose squarings are done together (Straus 1964). Time depends
+    /// on `bits` and the number of powers, and not on the exponents.
+    pub(crate) fn power_product(&self, powers: &[(&Residue, &[u64])], bits: u32) -> Residue {
         let mut scratch = self.scratch();
-        let mut table = vec![self.one(); 1 << WINDOW];
-        for at in 1..table.len() {
-            let mut next = self.zero();
-            self.multiply_into(&mut scratch, &table[at - 1], x, &mut next);
-            table[at] = next;
-        }
-        let digit = |window: u32| {
+        let table = |&(x, _): &(&Residue, &[u64])| {
+            let mut scratch = self.scratch();
+            let mut table = vec![self.one(); 1 << WINDOW];
+            for at in 1..table.len() {
+                let mut next = self.zero();
+                self.multiply_into(&mut scratch, &table[at - 1], x, &mut next);
+                table[at] = next;
+            }
+            table
+        };
+        let mut tables: Vec<Vec<Residue>> = powers.iter().map(table).collect();
+        let digit = |exponent: &[u64], window: u32| {
             (0..WINDOW).rev().fold(0, |digit, bit| {
                 let at = window * WINDOW + bit;
-                let set = at < bits && exponent[(at / 64) as usize] >> (at % 64) & 1 == 1;
-                digit << 1 | u64::from(set)
+                let word = if at < bits { exponent[(at / 64) as usize] } else { 0 };
+                (digit << 1) | ((word >> (at % 64)) & 1)
             })
         };
         let (mut result, mut next, mut chosen) = (self.one(), self.zero(), self.zero());
@@ -476,21 +487,25 @@ impl SquareRing {
                 self.square_into(&mut scratch, &result, &mut next);
                 std::mem::swap(&mut result, &mut next);
             }
-            // All of the table is read, whatever the digit is.
-            let digit = digit(window);
-            chosen.0.fill(0);
-            for (at, entry) in table.iter().enumerate() {
-                let different = at as u64 ^ digit;
-                let mask = (different.wrapping_sub(1) & !different) >> 63;
-                let mask = std::hint::black_box(mask.wrapping_neg());
-                for (to, &word) in chosen.0.iter_mut().zip(&entry.0) {
-                    *to |= word & mask;
+            for (table, (_, exponent)) in tables.iter().zip(powers) {
+                // All of the table is read, whatever the digit is.
+                let digit = digit(exponent, window);
+                chosen.0.fill(0);
+                for (at, entry) in table.iter().enumerate() {
+                    let different = at as u64 ^ digit;
+                    let mask = (different.wrapping_sub(1) & !different) >> 63;
+                    let mask = std::hint::black_box(mask.wrapping_neg());
+                    for (to, &word) in chosen.0.iter_mut().zip(&entry.0) {
+                        *to |= word & mask;
+                    }
                 }
+                self.multiply_into(&mut scratch, &result, &chosen, &mut next);
+                std::mem::swap(&mut result, &mut next);
             }
-            self.multiply_into(&mut scratch, &result, &chosen, &mut next);
-            std::mem::swap(&mut result, &mut next);
         }
-        table.zeroize();
+        for table in &mut tables {
+            table.zeroize();
+        }
         next.zeroize();
         chosen.zeroize();
         result
@@ -556,6 +571,23 @@ impl SquareRing {
         let e = BoxedUint::from_words_with_precision(e.iter().copied(), bits);
         let negated = e.neg_mod(n.as_nz_ref());
         Some(self.multiply(&y, &self.one_plus_multiple(&words(&negated, self.words()))))
+    }
+
+    /// Returns the inverses of many by one inversion, or none if one has a factor in common with n
+    /// (Montgomery 1987).
+    pub(crate) fn inverses(&self, elements: &[&Residue], n: &Odd<BoxedUint>) -> Option<Vec<Residue>> {
+        let mut products = vec![self.one()];
+        for element in elements {
+            products.push(self.multiply(products.last().expect("a product"), element));
+        }
+        let mut rest = self.inverse(products.last().expect("a product"), n)?;
+        let mut inverses = Vec::with_capacity(elements.len());
+        for (element, product) in elements.iter().zip(&products).rev() {
+            inverses.push(self.multiply(&rest, product));
+            rest = self.multiply(&rest, element);
+        }
+        inverses.reverse();
+        Some(inverses)
     }
 
     /// Returns the second element where the choice is set, else the first.

@@ -9,6 +9,13 @@ use felis_ciphers::bfv;
 use felis_ciphers::key::{Head, Kind};
 use felis_ciphers::magnitude::Magnitude;
 use felis_ciphers::paillier;
+use sha2::{Digest, Sha256};
+
+/// Writes the checksum of bytes to their end.
+fn seal(bytes: &mut [u8]) {
+    let (content, checksum) = bytes.split_last_chunk_mut::<32>().expect("a checksum");
+    checksum.copy_from_slice(&Sha256::digest(content));
+}
 
 /// Reads damaged forms of bytes with `read`, which gives the bytes that the object is written to.
 pub fn attack(name: &str, rounds: usize, good: &[u8], read: impl Fn(&[u8]) -> Result<Vec<u8>, CipherError>) {
@@ -31,6 +38,12 @@ pub fn attack(name: &str, rounds: usize, good: &[u8], read: impl Fn(&[u8]) -> Re
             let from = random.usize(..bad.len());
             bad[from..].fill(255);
         }
+        if bad == good {
+            continue;
+        }
+        assert!(read(&bad).is_err(), "{name}: damage is found");
+        // Somebody who makes up bytes computes the checksum, too.
+        seal(&mut bad);
         if let Ok(written) = read(&bad) {
             assert_eq!(written, bad, "{name}: there is one form of each object");
         }
@@ -51,11 +64,13 @@ fn paillier_keys_and_ciphertexts() {
     attack("ciphertext", 300, &encrypt(5).to_bytes(), read);
     // Residues that are no ciphertexts: 0, n², and more.
     let mut bytes = encrypt(5).to_bytes();
-    let at = bytes.len() - 512;
-    bytes[at..].fill(0);
-    assert!(paillier::Ciphertext::from_bytes(&bytes, public).is_err());
-    bytes[at..].fill(255);
-    assert!(paillier::Ciphertext::from_bytes(&bytes, public).is_err());
+    let residue = bytes.len() - 544..bytes.len() - 32;
+    for byte in [0, 255] {
+        bytes[residue.clone()].fill(byte);
+        seal(&mut bytes);
+        let error = paillier::Ciphertext::from_bytes(&bytes, public).expect_err("no ciphertext");
+        assert_eq!(error, CipherError::Malformed { part: "ciphertext" });
+    }
 }
 
 #[test]
@@ -67,6 +82,9 @@ fn another_kind_is_named() {
     let head = Head::read(&bytes).expect("a head");
     assert_eq!((head.kind, head.key), (Kind::PublicKey, ALICE.1.fingerprint()));
     bytes[100] ^= 1;
+    let damaged = CipherError::Malformed { part: "checksum" };
+    assert_eq!(paillier::PublicKey::from_bytes(&bytes).err(), Some(damaged));
+    seal(&mut bytes);
     assert!(matches!(
         paillier::PublicKey::from_bytes(&bytes),
         Err(CipherError::Fingerprint { carried, .. }) if carried == ALICE.1.fingerprint()

@@ -58,6 +58,11 @@ fn results_are_those_of_integers() {
     let values: Vec<i128> = (0..20).map(|_| number(&mut random)).collect();
     let ciphers: Vec<Ciphertext> = values.iter().map(|&value| encrypt(value)).collect();
     assert_eq!(decrypt(Ciphertext::sum(&ciphers)), values.iter().sum::<i128>());
+    let factors: Vec<i128> = (0..20).map(|_| random.i128(-(1 << 32)..=1 << 32)).collect();
+    let expected = values.iter().zip(&factors).map(|(value, factor)| value * factor).sum::<i128>();
+    assert_eq!(decrypt(Ciphertext::dot(&ciphers, &factors, bits(32), 0)), expected);
+    let error = Ciphertext::dot(&ciphers, &factors[1..], bits(32), 0).expect_err("a factor is missing");
+    assert_eq!(error, CipherError::Length { expected: 20, found: 19 });
 }
 
 #[test]
