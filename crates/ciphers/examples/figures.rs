@@ -3,7 +3,7 @@
 //! `cargo run --release -p felis-ciphers --example cipher_figures`.
 //!
 //! A row is the medians of turns: what is compared runs once in each round, and another one begins
-//! each round.
+//! each round. A ratio is the median of the ratios of the rounds.
 
 use felis_ciphers::bfv::{GaloisKeys, Packed, Parameters, Plain, Shape};
 use felis_ciphers::magnitude::Magnitude;
@@ -81,12 +81,15 @@ fn row(peer: &mut Option<Peer>, name: &str, ours: &mut dyn FnMut(), fhe: Option<
             }
         }
     }
-    let own = median(own).expect("a time");
-    let cell = |time: Option<f64>| match time {
-        Some(time) => (format!("{time:.3}"), format!("{:.2}", own / time)),
+    let cell = |times: &[f64]| match median(times.to_vec()) {
+        Some(time) => {
+            let ratios = own.iter().zip(times).map(|(own, time)| own / time).collect();
+            (format!("{time:.3}"), format!("{:.2}", median(ratios).expect("a ratio")))
+        }
         None => ("–".into(), "–".into()),
     };
-    let ((fhe, to_fhe), (peer, to_peer)) = (cell(median(other)), cell(median(theirs)));
+    let ((fhe, to_fhe), (peer, to_peer)) = (cell(&other), cell(&theirs));
+    let own = median(own.clone()).expect("a time");
     println!("| {name} | {own:.3} | {fhe} | {to_fhe} | {peer} | {to_peer} |");
 }
 
