@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "felis", version, args_conflicts_with_subcommands = true, after_help = EXIT_CODES)]
 pub struct Arguments {
-    /// What to do, if it is not running a program.
+    /// The command, if it is not running a program.
     #[command(subcommand)]
     pub command: Option<Command>,
     /// Evaluate this and print the value.
@@ -19,7 +19,7 @@ pub struct Arguments {
     /// The program to run, `-` for standard input.
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// What the program finds in `args`.
+    /// The words that the program finds in `args`.
     #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
     pub rest: Vec<OsString>,
 }
@@ -96,19 +96,19 @@ pub enum Command {
         /// Run it as this party, with the others in processes of their own
         #[arg(long = "as", value_name = "PARTY", requires = "parties")]
         party: Option<String>,
-        /// Where the parties are: see `felis party new`
+        /// Addresses and certificates of the parties: see `felis party new`
         #[arg(long = "with", value_name = "FILE", requires = "party")]
         parties: Option<PathBuf>,
         /// The program, `-` for standard input
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// What its `main` takes, and what it finds in `args`
+        /// Arguments of its `main`, and its `args`
         #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<OsString>,
     },
-    /// What a party needs to run programs with others
+    /// Make certificates for parties that run programs together
     Party {
-        /// What to do
+        /// The action
         #[command(subcommand)]
         action: PartyAction,
     },
@@ -118,7 +118,7 @@ pub enum Command {
         /// repeated
         #[arg(long, value_name = "TEXT")]
         only: Vec<String>,
-        /// What each may take, and the program before them; what takes longer has failed
+        /// The longest time for each, and for the program before them; more is a failure
         #[arg(long, value_name = "SECONDS", value_parser = super::test::parse_limit)]
         limit: Option<std::time::Duration>,
         /// Tell only of those that fail, and how many there were
@@ -154,7 +154,7 @@ pub enum Command {
         /// Write Markdown
         #[arg(long)]
         markdown: bool,
-        /// Where to; it is made if it is not there
+        /// The folder; it is made if it is not there
         #[arg(short, long = "output", value_name = "DIR")]
         output: PathBuf,
     },
@@ -231,13 +231,13 @@ pub enum Command {
         /// Choices of values for each law
         #[arg(long, default_value_t = 100)]
         cases: u32,
-        /// What decides the values drawn
+        /// The seed of the values drawn
         #[arg(long, default_value_t = 0)]
         seed: u64,
     },
     /// Serve an editor: the Language Server Protocol on standard input and output
     Lsp {
-        /// What many editors add; there is no other way
+        /// Accepted because many editors add it; there is no other transport
         #[arg(long, hide = true)]
         stdio: bool,
     },
@@ -257,10 +257,10 @@ pub enum PartyAction {
         /// The name of the party, as programs declare it
         #[arg(value_name = "NAME")]
         name: String,
-        /// Where the others reach it
+        /// The address at which the others reach it
         #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:4000")]
         address: String,
-        /// Where the two files go
+        /// The folder of the two files
         #[arg(long, value_name = "DIR", default_value = ".")]
         folder: PathBuf,
     },

@@ -27,8 +27,8 @@ pub enum Doing {
 
 /// The handling of signals: what the handler of `SIGINT` reads and writes.
 ///
-/// The handler itself does the work. A thread that waits for signals would cost a quarter of the time of a short
-/// program.
+/// The handler itself does the work. A thread that waits for signals would cost a quarter of the
+/// time of a short program.
 #[derive(Clone)]
 pub struct Interrupts {
     /// The present activity, as the number of a [`Doing`].
@@ -61,8 +61,8 @@ impl Interrupts {
             limit: Arc::new(AtomicU8::new(PROGRAM_SIGNALS)),
         };
         let handler = interrupts.clone();
-        // SAFETY: the action is async-signal-safe: it loads and stores atomics, writes to a descriptor, and ends the
-        // process without destructors.
+        // SAFETY: the action is async-signal-safe: it loads and stores atomics, writes to a
+        // descriptor, and ends the process without destructors.
         let _ = unsafe { signal_hook::low_level::register(SIGINT, move || handler.on_signal()) };
         interrupts
     }
@@ -84,8 +84,8 @@ impl Interrupts {
             signal_hook::low_level::exit(super::exit::INTERRUPTED.into());
         }
         if signals > 1 {
-            // SAFETY: `write` is allowed in a handler, and the length is that of the text. The lock of the standard
-            // error of the library is not: the interrupted thread may hold it.
+            // SAFETY: `write` is allowed in a handler, and the length is that of the text. The lock
+            // of the standard error of the library is not: the interrupted thread may hold it.
             unsafe { libc::write(2, LAST_WARNING.as_ptr().cast(), LAST_WARNING.len() as _) };
         }
     }

@@ -5,7 +5,7 @@
 
 use crate::source::{Source, Span};
 use crate::syntax::ast::{
-    ClassMember, Function, Generics, Name, Param, Pattern, PatternKind, Stmt, StmtKind, TypeDecl,
+    ClassMember, Function, Name, Param, Pattern, PatternKind, Stmt, StmtKind, TypeDecl,
 };
 use crate::syntax::{self, Chunk};
 use std::sync::Arc;
@@ -220,7 +220,7 @@ fn parameter_span(param: &Param) -> Span {
 /// Returns the declaration of a member of a class.
 fn class_member_declaration(member: &ClassMember) -> Option<Declaration> {
     Some(match member {
-        ClassMember::Signature(name, Generics { .. }, ty) => {
+        ClassMember::Signature { name, ty, .. } => {
             simple_declaration(name, DeclarationKind::Method, name.span.to(ty.span))
         }
         // A default is no declaration: its method is declared beside it.

@@ -350,7 +350,7 @@ impl Drop for StopUnlessDone<'_> {
 
 /// The output of all parties, in the order of the program.
 struct MergedOutput<'a> {
-    /// How far each party has come.
+    /// The progress of each party.
     positions: Vec<u64>,
     /// The texts that wait for a party to come by, by position, then party.
     waiting: Vec<Printed>,

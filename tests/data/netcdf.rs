@@ -362,7 +362,8 @@ fn reading_stops() {
     assert_eq!(read.map(|_| ()), Err(DataError::Interrupted));
 }
 
-/// A program whose file is that which `make_netcdf.py` writes to `written_offset64.nc` by netCDF4, bit for bit.
+/// A program whose file is that which `make_netcdf.py` writes to `written_offset64.nc` by netCDF4,
+/// bit for bit.
 const WRITTEN: &str = r#"
 val time = (0.25, 1.25);
 val temp = ((250.0, 252.0, 254.0), (250.5, 252.5, 254.5));

@@ -221,7 +221,8 @@ fn sizes_and_meshes_share_a_kernel() {
         };
         sizes.iter().enumerate().map(one).collect()
     };
-    // The number that the program takes a remainder by is in its text, so it is a kernel of its own.
+    // The number that the program takes a remainder by is in its text, so it is a kernel of its
+    // own.
     let one = kernels(&meshes(&[[60, 90]]));
     assert_eq!(kernels(&meshes(&[[60, 90], [70, 95]])), one + 1);
 }

@@ -63,8 +63,7 @@ fn projections_hold_what_a_party_does() {
     let (program, script) = checked.checked.unwrap_or_else(|| panic!("{}", checked.shown));
     let mut found = String::new();
     for me in 0..2 {
-        let sizes = &program.placed_sizes;
-        let projection = Projection { me, concrete: &|ty| ty.clone(), sizes };
+        let projection = Projection::new(me, &|ty| ty.clone(), &program.placed_sizes);
         let projected = projection.script(&script);
         found += &format!("party {me}\n{}", felis::core::print::script(&program, &projected));
     }

@@ -193,7 +193,8 @@ fn mean_bound(bits: i32, n: usize) -> f64 {
     3.0 + 2.0 * f64::from(sum_steps - 1 + product_steps - 1)
 }
 
-/// Means of numbers of all sizes that the type admits, and of more of them than a sum of 62 bits holds.
+/// Means of numbers of all sizes that the type admits, and of more of them than a sum of 62 bits
+/// holds.
 #[test]
 fn means_of_wide_numbers_are_within_the_stated_bound() {
     let mut dice = Dice::seeded();
@@ -204,7 +205,8 @@ fn means_of_wide_numbers_are_within_the_stated_bound() {
         let n = 1 + dice.roll(most);
         let limit = 2f64.powi(bits - f);
         let (a, b) = (1 + dice.roll(1 << 20), dice.roll(1 << 20));
-        // Numbers of which the largest are near the limit; all have the sign of the first in half of the runs.
+        // Numbers of which the largest are near the limit; all have the sign of the first in half
+        // of the runs.
         let sign = if dice.roll(2) == 0 { "1.0" } else { "(if i % 2 == 0 then 1.0 else -1.0 endif)" };
         let element = format!(
             "let v = (i * {a} + {b}) % 1048576 in {sign} * floor ((v :> real) / 1048576.0 * {limit:.1})"
@@ -304,7 +306,7 @@ fn fixed_point_is_within_the_stated_bounds() {
     }
 }
 
-/// What SPU gets wrong without a word (`PEERS`): right here, or no program.
+/// Programs for which SPU silently gives wrong answers: right here, or refused.
 #[test]
 fn what_does_not_fit_is_refused() {
     let right = [
@@ -398,7 +400,8 @@ fn secrets_stay_closed() {
     }
 }
 
-/// Bytes that each party sends for an element, and rounds, as the comments of the library state them.
+/// Bytes that each party sends for an element, and rounds, as the comments of the library state
+/// them.
 #[test]
 fn costs_are_as_stated() {
     const N: usize = 300;
@@ -502,7 +505,7 @@ impl Network for Observed {
     }
 }
 
-/// What each party of a program sees.
+/// The data that each party of a program sees.
 fn views(text: &str, seed: u64) -> Vec<Vec<Vec<u8>>> {
     let networks = if seed == 0 { connect(3) } else { connect_seeded(3, seed) };
     let text = format!("{PARTY}{text}");
@@ -527,8 +530,8 @@ fn views(text: &str, seed: u64) -> Vec<Vec<Vec<u8>>> {
     })
 }
 
-/// The chi-square statistic of bytes against the uniform distribution on the values that the bits of
-/// `mask` give, divided by its degrees of freedom.
+/// The chi-square statistic of bytes against the uniform distribution on the values that the bits
+/// of `mask` give, divided by its degrees of freedom.
 fn chi_square(bytes: impl Iterator<Item = u8>, mask: u8) -> f64 {
     let (mut counts, mut total) = ([0u64; 256], 0u64);
     for byte in bytes {
@@ -549,8 +552,8 @@ fn chi_square_bound(mask: u8) -> f64 {
     (1.0 - 2.0 / (9.0 * k) + 6.3 * (2.0 / (9.0 * k)).sqrt()).powi(3)
 }
 
-/// The messages of each party and the words it draws are uniform, each alone and any two of one length
-/// together, whatever the others have put in: all elements equal, or random ones.
+/// The messages of each party and the words it draws are uniform, each alone and any two of one
+/// length together, whatever the others have put in: all elements equal, or random ones.
 #[test]
 fn what_a_party_sees_is_independent_of_the_inputs_of_others() {
     let n = 4000;
@@ -596,8 +599,8 @@ fn what_a_party_sees_is_independent_of_the_inputs_of_others() {
     }
 }
 
-/// Each function of secrets can be read from the library alone: whatever a program of its own names so
-/// still works.
+/// Each function of secrets can be read from the library alone: whatever a program of its own names
+/// so still works.
 #[test]
 fn each_name_of_the_library_can_be_a_programs_own() {
     for file in [

@@ -333,7 +333,7 @@ fn forms_of_statements() {
             assert_eq!(decl.generics.constraints.len(), 1);
             assert!(matches!(
                 members[..],
-                [ClassMember::Signature(..), ClassMember::Default(_), ClassMember::Law(..)]
+                [ClassMember::Signature { .. }, ClassMember::Default(_), ClassMember::Law(..)]
             ));
         }
         other => panic!("{other:?}"),

@@ -372,7 +372,8 @@ impl Grow {
                     0 => {
                         let (mut generics, ty) = (g.generics(), g.ty(2));
                         generics.mark_rests(&[&ty]);
-                        ClassMember::Signature(g.name(), generics, ty)
+                        let is_joint = g.dice.roll(4) == 0;
+                        ClassMember::Signature { is_joint, name: g.name(), generics, ty }
                     }
                     1 => ClassMember::Default(g.definition(deeper)),
                     _ => {

@@ -11,7 +11,8 @@ pub fn bare(tree: &impl Debug) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
     loop {
-        // Headers are few: each is looked for no further than to the next span, or a tree takes quadratic time.
+        // Headers are few: each is looked for no further than to the next span, or a tree takes
+        // quadratic time.
         let span = rest.find("span: ").map(|at| at + "span: ".len());
         let header = rest[..span.unwrap_or(rest.len())].find("header: ").map(|at| at + "header: ".len());
         let Some(at) = header.or(span) else { break };

@@ -218,6 +218,32 @@ fn every_file_says_what_it_is() {
     }
 }
 
+/// A doc comment begins with a noun or a verb, which a reader can search for.
+#[test]
+fn doc_comments_begin_with_a_noun_or_a_verb() {
+    let mut found = Vec::new();
+    for path in sources() {
+        let text = read(&path);
+        let doc = |line: &str| {
+            let line = line.trim_start();
+            line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).map(|rest| rest.trim().to_string())
+        };
+        let mut before = None;
+        for (number, line) in text.lines().enumerate() {
+            let this = doc(line);
+            let begins = before.is_none();
+            if let Some(text) = this.as_ref().filter(|_| begins)
+                && ["What", "How", "Whether", "Who", "Where", "When", "Why"]
+                    .contains(&text.split(' ').next().expect("a first word"))
+            {
+                found.push(format!("{}:{}: {text}", path.display(), number + 1));
+            }
+            before = this;
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
 #[test]
 fn nothing_is_left_for_later() {
     for path in sources() {
@@ -241,7 +267,8 @@ fn what_the_language_cannot_check_is_in_three_files() {
     }
 }
 
-/// The library without the feature `cli` has no other dependencies than those that are always there.
+/// The library without the feature `cli` has no other dependencies than those that are always
+/// there.
 #[test]
 fn the_library_uses_no_optional_dependency() {
     let manifest = read(&root().join("Cargo.toml"));

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// The number of files in the largest cycle of each room. A number may decrease and never increase.
 const LARGEST_CYCLE: &[(&str, usize)] = &[
-    ("check", 27),
+    ("check", 25),
     ("core", 1),
     ("data", 1),
     ("eval", 5),

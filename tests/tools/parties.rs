@@ -25,8 +25,8 @@ struct Company {
 /// The bytes that somebody between the parties has seen.
 type Heard = Arc<Mutex<Vec<u8>>>;
 
-/// Passes on all bytes between an address and another one, which is returned: there the party has to
-/// listen.
+/// Passes on all bytes between an address and another one, which is returned: there the party has
+/// to listen.
 fn listen_between(address: &str, heard: &Heard) -> String {
     let inside = TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("an address");
     let (outside, heard) = (TcpListener::bind(address).expect("the address"), heard.clone());
@@ -54,7 +54,7 @@ fn listen_between(address: &str, heard: &Heard) -> String {
     inside.to_string()
 }
 
-/// What a party has written, and its exit code.
+/// The output of a party, and its exit code.
 struct Ended {
     out: String,
     err: String,

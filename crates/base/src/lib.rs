@@ -1,4 +1,4 @@
-//! What every stage uses: texts, messages, cancellation, elementary functions.
+//! Utilities of every stage: texts, messages, cancellation, elementary functions.
 
 pub mod cancellation;
 pub mod diagnostic;

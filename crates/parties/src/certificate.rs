@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// The length of the name of a party in bytes at most.
 pub const MAX_NAME_BYTES: usize = 64;
 
-/// What was written.
+/// The files that were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Created {
     /// The file of the certificate: all parties need it.

@@ -30,10 +30,10 @@ const KEYS: [&str; 5] = ["address", "certificate", "key", "folder", "listen"];
 /// The number of keys that each entry must have.
 const REQUIRED: usize = 2;
 
-/// What the file says of one party.
+/// The entry of one party in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Where the others reach the party: `host:port`.
+    /// Address at which the others reach the party: `host:port`.
     pub address: String,
     /// The file of its certificate.
     pub certificate: PathBuf,
@@ -41,7 +41,7 @@ pub struct Entry {
     pub key: Option<PathBuf>,
     /// The folder of its files.
     pub folder: Option<PathBuf>,
-    /// Where it listens, if not at its address.
+    /// Address at which it listens, if not at the one above.
     pub listen: Option<String>,
 }
 

@@ -34,7 +34,7 @@ pub const MAX_PARTIES: usize = 64;
 /// The name of a session: nobody can know it before all parties have drawn their nonces.
 pub type SessionName = [u8; 16];
 
-/// What a frame is for, and what its number says.
+/// The kind of a frame, which gives its number a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -60,7 +60,7 @@ const KINDS: [Kind; 6] = [Kind::Data, Kind::Part, Kind::Credit, Kind::Heartbeat,
 /// A head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// What the frame is for.
+    /// The kind of the frame.
     pub kind: Kind,
     /// The epoch of the sender; 0 where it does not matter.
     pub epoch: u64,

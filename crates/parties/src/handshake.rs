@@ -1,4 +1,5 @@
-//! What the parties tell each other before the first message, and what follows from it.
+//! The handshake: greetings that the parties exchange before the first message, and the session
+//! that follows from them.
 //!
 //! Takes the greetings of all parties; gives the name of the session and the keys of the streams,
 //! or the reason why there is no session. Never connects: bytes come from and go to `tls`.
@@ -65,7 +66,7 @@ pub struct Hello {
     pub nonce: Hash,
 }
 
-/// What two parties have differently.
+/// A property in which two parties differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// The versions of Felis.
@@ -168,7 +169,7 @@ pub enum ConnectError {
     },
     /// Two parties run different things.
     Differs {
-        /// What differs.
+        /// The property that differs.
         what: Difference,
         /// This party.
         me: String,

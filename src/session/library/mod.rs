@@ -21,7 +21,7 @@ use crate::source::{Source, SourceId, SourceMap};
 use crate::syntax::{self, Chunk, Parsed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// The files of the library, by the names messages give them. Their order is the order in which
 /// their variables are made.
@@ -77,6 +77,18 @@ pub(super) struct Library {
 /// these names and the class are mentioned.
 pub(super) const NARROW_TYPES: [&str; 8] = ["i8", "i16", "i32", "u8", "u16", "u32", "u64", "f32"];
 
+/// Returns true for the name of a narrow type, and of a primitive that gives values of one.
+fn is_narrow(name: &str) -> bool {
+    static PRIMITIVES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let gives = |prim: &&Prim| {
+            let result = prim.signature().rsplit("->").next().unwrap_or_default();
+            result.split(|c: char| !c.is_alphanumeric()).any(|word| NARROW_TYPES.contains(&word))
+        };
+        Prim::ALL.iter().filter(gives).map(|prim| prim.name()).collect()
+    });
+    NARROW_TYPES.contains(&name) || PRIMITIVES.contains(&name)
+}
+
 impl Library {
     /// Returns a library of which nothing has been read.
     pub fn new() -> Library {
@@ -91,7 +103,7 @@ impl Library {
         known: &BTreeSet<usize>,
     ) -> (BTreeSet<usize>, bool) {
         let table = table::table();
-        let mut narrow = self.narrow || names.iter().any(|name| NARROW_TYPES.contains(&name.as_ref()));
+        let mut narrow = self.narrow || names.iter().any(|name| is_narrow(name.as_ref()));
         let mut missing = BTreeSet::new();
         let mut waiting: Vec<usize> =
             names.iter().flat_map(|name| table.statements_for(name.as_ref())).collect();
@@ -384,7 +396,8 @@ pub(super) fn index() -> &'static LibraryIndex {
                 let own = chunk.mentions.iter().filter(|ty| types.get(ty) == Some(&chunk.span.source));
                 let mut own: Vec<_> = own.filter(|_| overload).collect();
                 if own.is_empty() && overload {
-                    // What is done with an abstract type may fill several files: the last declared counts.
+                    // What is done with an abstract type may fill several files: the last declared
+                    // counts.
                     let used = || chunk.mentions.iter().filter(|ty| abstract_types.contains(ty));
                     let last = used().map(|ty| types[ty]).max();
                     own = used().filter(|ty| Some(types[ty]) == last).collect();

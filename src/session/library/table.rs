@@ -8,7 +8,8 @@
 //! for it, and those that are read where narrow types occur. The first line holds the lengths of
 //! the files: if these have changed, the table is computed again, in memory.
 //!
-//! `BLESS=1 cargo test -p felis --lib table` writes the file; the same test fails if it is out of date.
+//! `BLESS=1 cargo test -p felis --lib table` writes the file; the same test fails if it is out of
+//! date.
 
 use super::{INSTANCES_PREFIX, LibraryIndex, NARROW_TYPES, index, is_identifier, sources};
 use crate::source::SourceId;

@@ -79,8 +79,8 @@ impl PartialEq<&str> for Code {
 /// ```
 ///
 /// A variant that holds another error and has its code is written `field => Variant { field: … }`
-/// after a semicolon. The message is `to_diagnostic`, written by hand. An enum of `families:` holds other such enums;
-/// it has `From` for each, and both `code()` and `to_diagnostic()` are theirs.
+/// after a semicolon. The message is `to_diagnostic`, written by hand. An enum of `families:` holds
+/// other such enums; it has `From` for each, and both `code()` and `to_diagnostic()` are theirs.
 #[macro_export]
 macro_rules! errors {
     (

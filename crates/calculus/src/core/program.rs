@@ -39,6 +39,8 @@ pub struct Program {
     pub party: Option<Nominal>,
     /// The places at which a size is known, for sizes that are not known everywhere.
     pub placed_sizes: HashMap<u32, Type>,
+    /// Those of them that a statement has told to all parties since.
+    pub revealed_sizes: Vec<u32>,
 }
 
 /// The classes of the library that give syntax a meaning; `None` until read.
@@ -119,6 +121,8 @@ pub struct Method {
     pub params: Vec<TypeVar>,
     /// The type.
     pub ty: Type,
+    /// True for `joint fun`: functions of instances may move data.
+    pub joint: bool,
     /// The function, over the parameters of the class, of an instance that does not define the
     /// method.
     pub default: Option<FunctionId>,
@@ -157,6 +161,7 @@ pub struct Extent {
     functions: usize,
     globals: usize,
     sizes: usize,
+    revealed_sizes: usize,
     classes: usize,
     instances: usize,
     known: KnownClasses,
@@ -170,6 +175,7 @@ impl Program {
             functions: self.functions.len(),
             globals: self.globals.len(),
             sizes: self.sizes.len(),
+            revealed_sizes: self.revealed_sizes.len(),
             classes: self.classes.len(),
             instances: self.instances.len(),
             known: self.known,
@@ -182,6 +188,7 @@ impl Program {
         self.functions.truncate(extent.functions);
         self.globals.truncate(extent.globals);
         self.sizes.truncate(extent.sizes);
+        self.revealed_sizes.truncate(extent.revealed_sizes);
         self.classes.truncate(extent.classes);
         self.instances.truncate(extent.instances);
         self.known = extent.known;

@@ -28,6 +28,7 @@ use super::visit::{Part, PartMut};
 use super::{Function, LocalInfo, Pat, PatKind, Script, Stmt, StmtKind, Term, TermKind};
 use crate::hash::HashMap;
 use crate::types::{PlaceSet, Type, TypeKind};
+use std::cell::RefCell;
 
 /// The projection for one party.
 pub struct Projection<'a> {
@@ -37,6 +38,8 @@ pub struct Projection<'a> {
     pub concrete: &'a dyn Fn(&Type) -> Type,
     /// The places at which sizes are known, for those that are not known everywhere.
     pub sizes: &'a HashMap<u32, Type>,
+    /// Those of them that a statement before has told to all parties.
+    revealed: RefCell<Vec<u32>>,
 }
 
 impl Function {
@@ -108,6 +111,17 @@ impl Stmt {
     }
 }
 
+impl<'a> Projection<'a> {
+    /// Returns the projection to a party, by its number.
+    pub fn new(
+        me: usize,
+        concrete: &'a dyn Fn(&Type) -> Type,
+        sizes: &'a HashMap<u32, Type>,
+    ) -> Projection<'a> {
+        Projection { me, concrete, sizes, revealed: RefCell::default() }
+    }
+}
+
 impl Projection<'_> {
     /// Returns the projection of a function.
     pub fn function(&self, function: &Function) -> Function {
@@ -138,7 +152,8 @@ impl Projection<'_> {
         let ty = (self.concrete)(ty);
         let mut elsewhere: HashMap<u32, Type> = HashMap::default();
         ty.for_each_var(&mut |var| {
-            if self.sizes.get(&var.id).is_some_and(|places| !self.is_among(places)) {
+            let elsewhere_only = |places| !self.is_among(places) && !self.revealed.borrow().contains(&var.id);
+            if self.sizes.get(&var.id).is_some_and(elsewhere_only) {
                 elsewhere.insert(var.id, Type::unit());
             }
         });
@@ -177,8 +192,8 @@ impl Projection<'_> {
         let span = term.span;
         match &mut term.kind {
             TermKind::At(places, body) => {
-                // What is printed at a place is told apart from what all print, and has its position
-                // in the output of all: so the work remains for every party.
+                // What is printed at a place is told apart from what all print, and has its
+                // position in the output of all: so the work remains for every party.
                 let prints = body.may_print();
                 let mut own = std::mem::replace(&mut **body, Term::unit(span));
                 if !self.is_among(places) {
@@ -229,14 +244,17 @@ impl Projection<'_> {
     /// Projects statements.
     fn stmts(&self, stmts: &mut [Stmt]) {
         for stmt in stmts {
-            if let StmtKind::Open { local, value, .. } = &mut stmt.kind
-                && let Some((_, places)) = (self.concrete)(&value.ty).as_placed()
-                && !self.is_among(places)
-            {
-                let (span, local) = (value.span, *local);
-                let pat = Pat { kind: PatKind::Bind(local), ty: Type::unit(), span };
-                let value = std::mem::replace(value, Term::unit(span));
-                stmt.kind = StmtKind::Let(pat, value);
+            if let StmtKind::Open { vars, local, value } = &mut stmt.kind {
+                match (self.concrete)(&value.ty).as_placed() {
+                    Some((_, places)) if !self.is_among(places) => {
+                        let (span, local) = (value.span, *local);
+                        let pat = Pat { kind: PatKind::Bind(local), ty: Type::unit(), span };
+                        let value = std::mem::replace(value, Term::unit(span));
+                        stmt.kind = StmtKind::Let(pat, value);
+                    }
+                    Some(_) => {}
+                    None => self.revealed.borrow_mut().extend(vars.iter().map(|var| var.id)),
+                }
             }
             stmt.for_each_part_mut(&mut |part| self.part(part));
         }

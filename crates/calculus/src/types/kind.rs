@@ -1,8 +1,9 @@
 //! Kinds: the classification of types.
 //!
-//! `UNITSUM < COMPACTLINEAR < TYPE < SPREAD`, `PLACE < PLACES < COMPACTLINEAR`, and beside them the kinds a program declares. A declared kind
-//! is finite: its types are its members, names that no value has as its type. It is unrelated to
-//! every other kind, so kinds are only partially ordered: [`Kind::within`].
+//! `UNITSUM < COMPACTLINEAR < TYPE < SPREAD`, `PLACE < PLACES < COMPACTLINEAR`, and beside them the
+//! kinds a program declares. A declared kind is finite: its types are its members, names that no
+//! value has as its type. It is unrelated to every other kind, so kinds are only partially ordered:
+//! [`Kind::within`].
 
 use super::{ProductForm, TypeKind};
 use std::fmt;

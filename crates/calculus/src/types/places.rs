@@ -17,8 +17,8 @@ use std::sync::Arc;
 /// Parties of a program, at most: a set of them is one word.
 pub const MAX_PARTIES: usize = 64;
 
-/// Parts of a type that are searched for one that cannot be moved. A declared type may mention itself
-/// at other arguments each time.
+/// Parts of a type that are searched for one that cannot be moved. A declared type may mention
+/// itself at other arguments each time.
 const MAX_PARTS: usize = 10_000;
 
 /// Constructors of the largest part of a type that can be moved.
@@ -150,8 +150,8 @@ impl Type {
         (mask != 0).then(|| Type::places(a.party, mask))
     }
 
-    /// Returns a part of the type whose values cannot be moved between places: a function, a value of
-    /// an abstract type, or a type that more than [`MAX_PARTS`] parts lead to.
+    /// Returns a part of the type whose values cannot be moved between places: a function, a value
+    /// of an abstract type, or a type that more than [`MAX_PARTS`] parts lead to.
     pub fn unmovable_part(&self) -> Option<Type> {
         let (mut seen, mut next) = (HashSet::default(), vec![self.clone()]);
         while let Some(ty) = next.pop() {

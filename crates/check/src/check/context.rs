@@ -265,6 +265,8 @@ pub(super) struct Checker<'a> {
     pub(super) pending_functions: HashMap<FunctionId, Pending>,
     /// The first function of this input, by number.
     pub(super) first_function: FunctionId,
+    /// The number of sizes that were told to all parties before this input.
+    pub(super) revealed_before: usize,
     /// True if unknown names with an upper-case initial are type variables.
     pub(super) implicit_vars: bool,
     /// The meaning of `?N` in the type being read.
@@ -290,6 +292,7 @@ impl<'a> Checker<'a> {
             env,
             check_function,
             first_function: program.functions.len() as FunctionId,
+            revealed_before: program.revealed_sizes.len(),
             program,
             infer: Infer::default(),
             item: Item::default(),

@@ -189,6 +189,8 @@ pub struct Method {
     pub name: Arc<str>,
     /// Its type, over the parameters of the class and then its own.
     pub scheme: Scheme,
+    /// True for `joint fun`: functions of instances may move data.
+    pub joint: bool,
     /// The function of an instance that does not define the method.
     pub default: Option<FunctionId>,
     /// The place of its name.

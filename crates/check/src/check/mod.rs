@@ -85,7 +85,8 @@ pub fn party_in_module(stmt: &ast::Stmt) -> Option<Diagnostic> {
     }
 }
 
-/// Returns the messages for a module of a program with parties whose statements read or write files.
+/// Returns the messages for a module of a program with parties whose statements read or write
+/// files.
 pub fn files_of_module(program: &Program, script: &Script) -> Vec<Diagnostic> {
     items::place_rules::files_of_module(program, script)
         .iter()

@@ -505,8 +505,8 @@ impl<'a> Lower<'a> {
         Ok(AbstractValue::Word(part))
     }
 
-    /// Returns the code of which `parts` are all parts in order, if a product with this encoding has
-    /// the same code. The sizes of the parts must agree; that of the first has no weight.
+    /// Returns the code of which `parts` are all parts in order, if a product with this encoding
+    /// has the same code. The sizes of the parts must agree; that of the first has no weight.
     fn whole_code(&self, parts: &[AbstractValue<'a>], encoding: &Encoding) -> Option<Reg> {
         let digit = |part: &AbstractValue<'a>| match part {
             AbstractValue::Word(reg) => self.parts.get(reg),

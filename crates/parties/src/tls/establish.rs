@@ -1,4 +1,4 @@
-//! How the parties find each other: of two, the one with the lower number listens.
+//! Establishing connections between all parties: of two, the one with the lower number listens.
 //!
 //! Takes the configuration and the greeting of this party; gives a connection with each other one,
 //! the name of the session, and the keys of the streams. Leaves no thread behind.
@@ -59,7 +59,7 @@ pub struct Session {
     pub keys: Vec<Key>,
 }
 
-/// What the threads report.
+/// A report of a thread that connects.
 enum Report {
     /// A party has greeted.
     Greeted(Box<(PartyId, Joined, Hello)>),
@@ -69,7 +69,7 @@ enum Report {
     Attempt(Option<PartyId>, String),
 }
 
-/// What all threads know.
+/// State that all threads share.
 struct Common<'a> {
     config: &'a Config,
     identity: &'a Identity,

@@ -27,7 +27,7 @@ const CREDIT_STEP_BYTES: u64 = MAX_WINDOW_BYTES / 4;
 /// The number of bytes that are sealed at once; control frames may stand between two such pieces.
 const BATCH_BYTES: usize = 2 * MAX_PART_BYTES;
 
-/// What a message counts for, apart from its data.
+/// The overhead with which a message counts, apart from its data.
 const MESSAGE_BYTES: u64 = HEAD_BYTES as u64;
 
 /// A message that is to be sent.
@@ -39,11 +39,11 @@ struct Outgoing {
     begun: bool,
 }
 
-/// What is to be sent to one party.
+/// The messages to one party that are not sent yet.
 pub struct Outflow {
     session: SessionName,
     messages: VecDeque<Outgoing>,
-    /// How far the receiver lets this side go, and how far it has gone.
+    /// The credit that the receiver has given, and the part of it that is used.
     allowed: u64,
     charged: u64,
     credit: Option<u64>,
@@ -184,11 +184,11 @@ struct Open {
     epoch: u64,
     /// The bytes of data whose parts have not begun.
     left: u64,
-    /// Whether it is the last one of the messages; otherwise its data are dropped.
+    /// True if it is the last one of the messages; otherwise its data are dropped.
     kept: bool,
 }
 
-/// What a frame says that is no message.
+/// The content of a frame that is no message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The sender lets this party go that far.
@@ -199,7 +199,7 @@ pub enum Event {
     Finish(u64, u64),
 }
 
-/// What has come from one party.
+/// The messages that have come from one party.
 pub struct Inflow {
     session: SessionName,
     head: [u8; HEAD_BYTES],
@@ -208,11 +208,11 @@ pub struct Inflow {
     part_left: usize,
     open: Option<Open>,
     messages: VecDeque<Incoming>,
-    /// How far the sender may go, how far it has been told so, and how far it has gone.
+    /// The credit of the sender, the part of it that has been announced, and the part that is used.
     allowed: u64,
     announced: u64,
     charged: u64,
-    /// What has gone to the program or been dropped.
+    /// Bytes that have gone to the program or been dropped.
     released: u64,
 }
 

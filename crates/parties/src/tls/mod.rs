@@ -46,7 +46,7 @@ const READ_BYTES: usize = 1 << 17;
 /// Limits of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How long the parties wait for each other at the beginning.
+    /// The longest time that the parties wait for each other at the beginning.
     pub connect: Duration,
     /// The time between two signs of life.
     pub heartbeat: Duration,
@@ -64,10 +64,10 @@ impl Default for Limits {
     }
 }
 
-/// What a party runs, and with whom.
+/// The run of a program by one party: the program, and the other parties.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where the parties are.
+    /// The addresses and certificates of the parties.
     pub config: Config,
     /// The names of the parties in the order of the declaration.
     pub parties: Vec<String>,
@@ -110,7 +110,7 @@ pub fn connect(options: &Options, interrupt: &AtomicBool) -> Result<Arc<dyn Netw
     Ok(Arc::new(Tls::start(me, session, limits)?))
 }
 
-/// What is to be sent to one party.
+/// The queue of frames to one party.
 struct Outbox {
     state: Mutex<Out>,
     /// Rung at each change of the state.
@@ -146,13 +146,14 @@ impl Outbox {
     }
 }
 
-/// What is known of one other party.
+/// The state of one other party, as far as it is known.
 struct Peer {
     inflow: Inflow,
     /// The messages that were sent and received in the present epoch.
     sent: u64,
     received: u64,
-    /// How many messages the party has sent in the present epoch, when it has finished it.
+    /// The number of messages that the party has sent in the present epoch, when it has finished
+    /// it.
     finish: Option<u64>,
     /// The same of the last later epoch.
     later: Option<(u64, u64)>,
@@ -166,7 +167,7 @@ struct State {
     peers: Vec<Peer>,
 }
 
-/// What the threads share.
+/// State that the threads share.
 struct Shared {
     me: PartyId,
     state: Mutex<State>,

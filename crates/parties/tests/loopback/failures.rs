@@ -1,4 +1,4 @@
-//! What ends a party while others wait for it: each of them learns it, and how.
+//! Ends of a party while others wait for it: each of them learns of it.
 
 use crate::company::*;
 use felis_parties::{Limits, connect};
@@ -101,7 +101,7 @@ fn the_flag_interrupts_who_waits() {
     assert_eq!(results, vec![Err(NetworkError::Interrupted); 3]);
 }
 
-/// What the other process of [`a_killed_and_a_stopped_process`] does.
+/// The other process of [`a_killed_and_a_stopped_process`].
 const CHILD: &str = "FELIS_PARTIES_CHILD";
 
 /// A party in a process of its own, which waits for ever. Does nothing unless it is started by the

@@ -1,4 +1,4 @@
-//! What keeps the parties from connecting, and what each of them says.
+//! Causes that keep the parties from connecting, and the messages of each of them.
 
 use crate::company::*;
 use felis_parties::{ConnectError, connect, create_certificate};

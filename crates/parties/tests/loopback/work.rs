@@ -1,4 +1,4 @@
-//! What works: messages, streams, epochs, large exchanges, long work.
+//! Runs that succeed: messages, streams, epochs, large exchanges, long work.
 
 use crate::company::*;
 use felis_runtime::network::{Length, NetworkError, Refusal};

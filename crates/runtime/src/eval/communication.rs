@@ -66,7 +66,7 @@ impl Party {
     }
 }
 
-/// What a program without parties, or places that are not known, would need: a bug of the checker.
+/// A move in a program without parties, or between places that are not known: a bug of the checker.
 const NO_PARTY: Failure = Failure::Internal { message: "a move without places" };
 
 impl Machine {

@@ -76,8 +76,8 @@ errors! {
             /// The right side.
             right: BigUint,
         },
-        /// An equation that no size solves. Its right side is `right_at_zero` at 0 and `right_at_one`
-        /// at 1.
+        /// An equation that no size solves. Its right side is `right_at_zero` at 0 and
+        /// `right_at_one` at 1.
         E0516 NoSize {
             /// The equation as written.
             equation: String,

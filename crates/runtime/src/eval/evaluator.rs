@@ -174,7 +174,7 @@ impl Evaluator<'_, '_> {
                         let bindings = Bindings { types: own.collect(), outer: None };
                         let concrete = &|ty: &Type| bindings.concrete(ty);
                         mark(
-                            &Projection { me: party.me, concrete, sizes: &self.program.placed_sizes }
+                            &Projection::new(party.me, concrete, &self.program.placed_sizes)
                                 .function(function),
                         )
                     }

@@ -25,7 +25,7 @@ impl Machine {
         }
         let projected = self.party.as_ref().filter(|_| script.mentions_places()).map(|party| {
             let concrete = &|ty: &Type| ty.clone();
-            Projection { me: party.me, concrete, sizes: &program.placed_sizes }.script(script)
+            Projection::new(party.me, concrete, &program.placed_sizes).script(script)
         });
         let script = projected.as_ref().unwrap_or(script);
         self.calls.clear();

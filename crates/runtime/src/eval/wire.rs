@@ -5,8 +5,8 @@
 //! size, every character and text is checked, so that what another process has sent is as good as
 //! what was computed here.
 //!
-//! - A slot of a number or code is its bytes, little-endian, of the storage class of the whole value
-//!   if all of its slots are such: an array of numbers is copied.
+//! - A slot of a number or code is its bytes, little-endian, of the storage class of the whole
+//!   value if all of its slots are such: an array of numbers is copied.
 //! - Other values are written part by part: texts and large integers as a length and bytes, sums as
 //!   the number of the case and its argument, existential values as sizes and the value.
 

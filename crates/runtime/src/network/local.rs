@@ -23,7 +23,7 @@ struct Frame {
     data: Vec<u8>,
 }
 
-/// What one party has got from the others and not yet received.
+/// Messages from the others to one party that it has not received yet.
 struct Inbox {
     state: Mutex<State>,
     /// Rung at each change of the state.

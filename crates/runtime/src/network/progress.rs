@@ -1,11 +1,11 @@
-//! How far the parties have come, as one of them knows it: who has stopped, finished, or is lost.
+//! Progress of the parties, as one of them knows it: which have stopped, finished, or are lost.
 //!
 //! Takes what the connections report; gives the reason why an epoch cannot go on. Never waits and
 //! never sends. Every kind of network asks here, so that all agree on what goes first.
 
 use super::{NetworkError, PartyId, Traffic};
 
-/// What is known of one party.
+/// The state of one party, as far as it is known.
 #[derive(Clone, Default)]
 struct Standing {
     /// The last epoch in which it stopped.
@@ -16,7 +16,7 @@ struct Standing {
     lost: Option<NetworkError>,
 }
 
-/// What is known of all parties.
+/// The states of all parties, as far as they are known.
 pub struct Progress {
     standings: Vec<Standing>,
 }

@@ -114,7 +114,7 @@ fn stmt_children<'t>(stmt: &'t Stmt, f: Visit<'_, 't>) {
             decl_children(decl, f);
             for member in members {
                 match member {
-                    ClassMember::Signature(_, generics, ty) => {
+                    ClassMember::Signature { is_joint: _, name: _, generics, ty } => {
                         generics_children(generics, f);
                         f(Node::Type(ty));
                     }

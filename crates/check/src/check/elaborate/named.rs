@@ -304,6 +304,16 @@ impl Checker<'_> {
     ) -> Option<Term> {
         let Filling { name, type_args, labels, first, statement, span } = call;
         let (statement, span) = (*statement, *span);
+        let takes_places =
+            |this: &mut Self, _: &Type| fitting.iter().any(|one| this.has_places(&one.candidate));
+        let lifted = self.lift_call(parts, takes_places, span, |this, parts| {
+            let filled = this.filled_call(call, found, fitting.clone(), parts, rest);
+            filled.unwrap_or_else(|| Term::new(TermKind::Error, Type::error(), span))
+        });
+        let parts = match lifted {
+            Ok(term) => return Some(term),
+            Err(parts) => parts,
+        };
         let rest = self.prepare_rest(found, rest);
         let types: Vec<Type> = parts.iter().map(Arg::ty).collect();
         let Completed { candidate, slots } = self.best_filled(name, found, fitting, type_args, &types)?;

@@ -14,7 +14,7 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::assign::Stored;
-use crate::check::error::{PartError, SizeError};
+use crate::check::error::{PartError, PlaceError, SizeError};
 use crate::check::expectation::Expectation;
 use crate::core::{
     ForRange, Function, FunctionId, LocalId, PatKind, Root, Step, StepKind, Stmt, StmtKind, Term, TermKind,
@@ -95,6 +95,13 @@ impl Checker<'_> {
         };
         let (root, root_ty) = self.storable(name, Stored::Part)?;
         let root_ty = self.infer.settle(&root_ty);
+        if let (Some((_, places)), None, false) =
+            (root_ty.as_placed(), &self.item.here, matches!(place.kind, ExprKind::Name(_)))
+        {
+            let (span, name, places) = (place.span, name.text.to_string(), places.clone());
+            self.report(PlaceError::PartStored { span, name, places });
+            return None;
+        }
         let read = self.expr(place, Expectation::NONE);
         self.decide(&read.ty);
         let ty = self.infer.settle(&read.ty);

@@ -5,8 +5,8 @@
 //!
 //! - Inside `at S` a value of `T @ R` with S inside R is a `T`. There is no `at` and no move.
 //! - Outside, a pure function or operator on operands at places means `at S { … }`, where S are the
-//!   places that they have in common ([`Checker::lift_operands`]). A function that takes values at places
-//!   itself is called directly.
+//!   places that they have in common ([`Checker::lift_operands`]). A function that takes values at
+//!   places itself is called directly.
 //! - A `T` is a `T @ S`, and a `T @ R` is a `T @ S` for S inside R, without being asked
 //!   ([`Checker::restricted`]).
 //! - Conditions outside of `at` are public, because their types have no `@`. So all parties execute
@@ -190,6 +190,7 @@ impl Checker<'_> {
             TermKind::Prim(prim, ..) => prim.effect() == Effect::Communication,
             TermKind::Call(head, _) => match &head.kind {
                 TermKind::Closure { function, .. } => self.is_joint(&Callable::Function(*function)),
+                TermKind::Method { class, method, .. } => self.is_joint(&Callable::Method(*class, *method)),
                 _ => matches!(head.ty.kind(), TypeKind::Procedure(_)),
             },
             _ => false,
@@ -393,8 +394,8 @@ impl Checker<'_> {
         self.lift_operands([term], span, |this, [term]| f(this, term, there)).map_err(|[term]| term)
     }
 
-    /// Returns true if there are places: the program declares parties, or the function at hand is for
-    /// any.
+    /// Returns true if there are places: the program declares parties, or the function at hand is
+    /// for any.
     pub(in crate::check) fn knows_places(&self) -> bool {
         let any = |var: &TypeVar| matches!(var.kind, Kind::Place | Kind::Places);
         self.program.party.is_some() || self.item.type_params.iter().any(any)
@@ -424,6 +425,12 @@ impl Checker<'_> {
         }
         let (id, ..) = self.global(name)?;
         Some(self.program.globals[id as usize].ty.clone())
+    }
+
+    /// Returns true if a function takes values at places, or moves data.
+    pub(in crate::check) fn has_places(&mut self, candidate: &Candidate) -> bool {
+        let joint = matches!(candidate, Candidate::Top(callable) if self.is_joint(callable));
+        joint || self.candidate_header(candidate).domain.is_spread()
     }
 
     /// Returns true if one of the functions of a name takes values at places as they are here.
@@ -543,6 +550,9 @@ impl Checker<'_> {
         match callable {
             Callable::Function(id) => self.env.signatures.get(id).is_some_and(|signature| signature.joint),
             Callable::Prim(prim) => prim.class() == PrimClass::Communication,
+            Callable::Method(class, method) => {
+                self.env.classes.get(class).is_some_and(|class| class.methods[*method].joint)
+            }
             _ => false,
         }
     }
@@ -617,7 +627,7 @@ impl Checker<'_> {
         }
         let mut sizes: Vec<TypeVar> = Vec::new();
         moved.for_each_var(&mut |var| {
-            if self.program.placed_sizes.contains_key(&var.id) && !sizes.contains(var) {
+            if self.places_of_size(var).is_some() && !sizes.contains(var) {
                 sizes.push(var.clone());
             }
         });
@@ -643,6 +653,67 @@ impl Checker<'_> {
             }
         };
         Term::new(TermKind::Prim(prim, args, vec![packed]), result, span)
+    }
+
+    /// Returns the places that alone know a size; `None` if all parties do.
+    fn places_of_size(&self, size: &TypeVar) -> Option<&Type> {
+        let places = self.program.placed_sizes.get(&size.id)?;
+        (!self.program.revealed_sizes.contains(&size.id)).then_some(places)
+    }
+
+    /// Returns the word and the size of `reveal N`, if N stands for a size and for no value.
+    pub(in crate::check) fn size_to_reveal<'e>(
+        &mut self,
+        e: &'e Expr,
+    ) -> Option<(&'e ast::Name, &'e ast::Name)> {
+        let ExprKind::Apply { function, argument, .. } = &e.kind else { return None };
+        let (ExprKind::Name(word), ExprKind::Name(size)) = (&function.kind, &argument.kind) else {
+            return None;
+        };
+        if &*word.text != Prim::Reveal.name() || !self.knows_places() {
+            return None;
+        }
+        let is_value = self.lookup_local(&size.text).is_some() || self.env.values.contains_key(&size.text);
+        self.size_named(&size.text).filter(|_| !is_value).map(|_| (word, size))
+    }
+
+    /// Elaborates `reveal N;`: the size, opened once more as one that all parties know.
+    pub(in crate::check) fn reveal_size(
+        &mut self,
+        word: &ast::Name,
+        size: &ast::Name,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        let var = self.size_named(&size.text).expect("the size that is revealed has been found");
+        let Some(places) = self.places_of_size(&var).cloned() else {
+            self.report(PlaceError::SizePublic { span: size.span, name: size.text.to_string() });
+            return;
+        };
+        if !self.may_move(&word.text, word.span) {
+            return;
+        }
+        let index = Type::var(var.clone());
+        let marks = Type::array(Type::unit(), index.clone());
+        if places.kind_of() != Kind::Place {
+            let found = Type::placed(marks, places);
+            let place = self.infer.fresh(Kind::Place);
+            let expected = Type::placed(found.clone(), place);
+            self.report(PlaceError::OtherPlaces { span: size.span, found, expected });
+            return;
+        }
+        let mark = self.new_local("mark", index.clone());
+        let build = TermKind::Build(vec![(mark, index)], Box::new(Term::unit(span)));
+        let packed =
+            self.with_sizes_packed(Term::new(build, marks.clone(), span), std::slice::from_ref(&var));
+        let exists = packed.ty.clone();
+        let placed = Type::placed(exists.clone(), places.clone());
+        let at = Term::new(TermKind::At(places.clone(), Box::new(packed)), placed, span);
+        let value =
+            Term::new(TermKind::Prim(Prim::Reveal, vec![places, exists.clone()], vec![at]), exists, span);
+        let local = self.new_local("told", marks);
+        self.program.revealed_sizes.push(var.id);
+        out.push(Stmt { kind: StmtKind::Open { vars: vec![var], local, value }, span });
     }
 
     /// Reports data of a type that cannot be moved.

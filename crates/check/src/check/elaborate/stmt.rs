@@ -108,6 +108,10 @@ impl Checker<'_> {
                 push(StmtKind::Let(pat, term));
             }
             S::Expr(e) => {
+                if let Some((reveal, size)) = self.size_to_reveal(e) {
+                    self.reveal_size(reveal, size, span, out);
+                    return;
+                }
                 self.in_sequence(e);
                 let term = self.expr(e, Expectation::STATEMENT);
                 let effect = self.is_effect(&term);

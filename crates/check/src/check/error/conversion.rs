@@ -63,7 +63,8 @@ errors! {
             value: f64,
             ty: Type,
         },
-        /// `:>>` that gives the axes of an array the names of other ones of them: the elements stay.
+        /// `:>>` that gives the axes of an array the names of other ones of them: the elements
+        /// stay.
         W0041 RelabelsNamed {
             span: Span,
             from: Type,

@@ -50,11 +50,16 @@ errors! {
         E1112 JointValue { span: Span, name: String },
         /// `joint` before something that is no `fun` of the top level.
         E1112 JointHere { span: Span },
+        /// `joint` in an instance, before a method that moves no data.
+        E1112 JointMethod { span: Span, name: String },
         /// A store inside `at` into a variable that is not at these places.
         E1113 StoreElsewhere { span: Span, name: String, ty: Type, here: Type },
+        /// A store outside `at` into a part of a variable that is at places.
+        E1113 PartStored { span: Span, name: String, places: Type },
         /// A call inside `at` of a procedure that changes variables of all parties, or may.
         E1113 ProcedureInside { span: Span, name: String, here: Type, variable: Option<String> },
-        /// A statement that leaves the work at a place: `return`, `break` or `continue` of a loop around.
+        /// A statement that leaves the work at a place: `return`, `break` or `continue` of a loop
+        /// around.
         E1114 LeavesAt { span: Span, word: &'static str },
         /// A procedure applied to a value at places, outside of `at`.
         E1115 ProcedureOfPlaced { span: Span, name: String, places: Type },
@@ -64,6 +69,8 @@ errors! {
         E1117 SizeElsewhere { span: Span, name: String, places: Type },
         /// A move that does not carry sizes, of an array whose size is known at some places only.
         E1117 SizeMoved { span: Span, name: String, size: String, places: Type },
+        /// A size to be told that all parties know.
+        E1117 SizePublic { span: Span, name: String },
         /// Joined values that have a place in common, or places that are not known.
         E1118 Overlap { span: Span, first: Type, second: Type },
     }
@@ -229,13 +236,26 @@ impl PlaceError {
             .help("call it; for all elements of an array there is a call of the whole array"),
             E::JointHere { span } => error(
                 span,
-                "`joint` stands before a `fun` of the top level with one group of parameters".into(),
+                "`joint` stands before a `fun` of the top level or a class with one group of parameters"
+                    .into(),
                 "not here".into(),
             ),
+            E::JointMethod { span, name } => error(
+                span,
+                format!("the class has `{name}` as a method that moves no data"),
+                "this one would".into(),
+            )
+            .help(format!("the class may declare it as `joint fun {name} : …;`")),
             E::StoreElsewhere { span, name, ty, here } => {
                 error(span, format!("work at `{here}` cannot change `{name}`"), format!("this is `{ty}`"))
                     .help(format!("declare it at these places: `var {name} : … @ {here} = …`"))
             }
+            E::PartStored { span, name, places } => error(
+                span,
+                format!("`{name}` is at `{places}`, and so is a part of it"),
+                "stored into outside of work there".into(),
+            )
+            .help(format!("`at {places} {{ … }}` stores into it")),
             E::ProcedureInside { span, name, here, variable } => {
                 let message = match variable {
                     Some(variable) => {
@@ -273,13 +293,21 @@ impl PlaceError {
                 format!("the size `{name}` is known at `{places}` only"),
                 "mentioned elsewhere".into(),
             )
-            .help(format!("`at {places} {{ … }}` may use it")),
+            .help(format!("`at {places} {{ … }}` may use it; `reveal {name};` before tells it to all")),
             E::SizeMoved { span, name, size, places } => error(
                 span,
                 format!("`{name}` moves arrays of public size, and `{size}` is known at `{places}` only"),
                 "a size of the moved value".into(),
             )
-            .help("`send`, `give` and `reveal` carry sizes along; `reveal` of the size tells all"),
+            .help(format!(
+                "`send`, `give` and `reveal` carry sizes along; `reveal {size};` before tells it to all"
+            )),
+            E::SizePublic { span, name } => error(
+                span,
+                format!("the size `{name}` is not known at one place only"),
+                "`reveal` tells a size that has arrived at a place".into(),
+            )
+            .help(format!("all parties know it: leave out `reveal {name};`")),
             E::Overlap { span, first, second } => error(
                 span,
                 format!("`join` takes values of disjoint places, and these are at `{first}` and `{second}`"),

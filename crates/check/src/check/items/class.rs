@@ -176,7 +176,7 @@ impl Checker<'_> {
         let own = Constraint { class: id, args: class.params.iter().cloned().map(Type::var).collect() };
         let mut methods: Vec<Method> = Vec::new();
         for member in members {
-            let ClassMember::Signature(name, generics, ty) = member else { continue };
+            let ClassMember::Signature { is_joint, name, generics, ty } = member else { continue };
             if let Some(first) = methods.iter().find(|m| m.name == name.text) {
                 let (previous, name_text) = (first.span, name.text.to_string());
                 self.report(ClassError::DuplicateMember { span: name.span, name: name_text, previous });
@@ -223,11 +223,17 @@ impl Checker<'_> {
                 name: name.text.clone(),
                 params: method_params,
                 ty: scheme.ty(),
+                joint: *is_joint,
                 default: None,
             });
             let scope = self.env.own_scope();
             self.env.add_callable(&name.text, Callable::Method(id, methods.len()), scope);
-            methods.push(Method { name: name.text.clone(), scheme, default: None, span: name.span });
+            let curried = matches!(scheme.result.as_ref().map(Type::kind), Some(TypeKind::Function(..)));
+            if *is_joint && (scheme.result.is_none() || curried) {
+                self.report(PlaceError::JointHere { span: name.span });
+            }
+            let (joint, span) = (*is_joint, name.span);
+            methods.push(Method { name: name.text.clone(), scheme, joint, default: None, span });
         }
         self.change_class(id, |class| class.methods = methods);
         self.defaults_and_laws(id, own, members);
@@ -238,13 +244,11 @@ impl Checker<'_> {
         for member in members {
             let Some(class) = self.env.classes.get(&id).cloned() else { return };
             match member {
-                ClassMember::Signature(..) => {}
+                ClassMember::Signature { .. } => {}
                 ClassMember::Default(stmt) => {
                     let StmtKind::Function { name, function, .. } = &stmt.kind else { continue };
-                    if function.is_joint {
-                        self.report(PlaceError::JointHere { span: function.header });
-                    }
                     let Some(at) = self.method_of(&class, name) else { continue };
+                    self.may_be_joint(&class.methods[at], function);
                     let method = &class.methods[at];
                     if method.default.is_some() {
                         let (span, name) = (name.span, name.text.to_string());
@@ -330,6 +334,16 @@ impl Checker<'_> {
         };
         self.pending_functions.insert(id, pending);
         id
+    }
+
+    /// Reports a `joint fun` for a method that moves no data, or with several groups of parameters.
+    fn may_be_joint(&mut self, method: &Method, function: &ast::Function) {
+        let span = function.header;
+        if function.is_joint && !method.joint {
+            self.report(PlaceError::JointMethod { span, name: method.name.to_string() });
+        } else if function.is_joint && function.params.len() != 1 {
+            self.report(PlaceError::JointHere { span });
+        }
     }
 
     /// Returns the position of the method that a member defines; reports an unknown method.
@@ -589,10 +603,8 @@ impl Checker<'_> {
         let mut written: Vec<Option<(&Name, &ast::Function)>> = vec![None; class.methods.len()];
         for stmt in members {
             let StmtKind::Function { name, function, .. } = &stmt.kind else { continue };
-            if function.is_joint {
-                self.report(PlaceError::JointHere { span: function.header });
-            }
             let Some(at) = self.method_of(&class, name) else { continue };
+            self.may_be_joint(&class.methods[at], function);
             if let Some((first, _)) = written[at] {
                 let (span, text, previous) = (name.span, name.text.to_string(), first.span);
                 self.report(ClassError::DuplicateMember { span, name: text, previous });

@@ -1,21 +1,22 @@
-//! Rules of places that hold of finished core: sizes that are known at some places only, and effects
-//! that the parties may not have in common.
+//! Rules of places that hold of finished core: sizes that are known at some places only, and
+//! effects that the parties may not have in common.
 //!
-//! Takes the script and the functions of an input, in core; reports what breaks a rule. Inference may
-//! put a size into any type, and a function may read a file through another one, so both are decided
-//! on core, where all types and calls are written out.
+//! Takes the script and the functions of an input, in core; reports what breaks a rule. Inference
+//! may put a size into any type, and a function may read a file through another one, so both are
+//! decided on core, where all types and calls are written out.
 //!
 //! - A size variable that is opened at S ([`crate::core::Program::placed_sizes`]) stands in a type
 //!   only under `@ R`, R inside S, and in terms of work at R.
 //!   A function is called with such a size for a parameter N if its body keeps the rule for N as a
 //!   size that is known at the same places.
-//! - Work at places calls no function that has work at places of its own: another party would have to
-//!   do it. It calls no procedure that moves data, or that changes a variable which is not at
-//!   these places: the other parties would not do the same. A procedure that is not known, because it
-//!   is a parameter, is not called there.
-//! - Outside of work at places, no statement reads or writes a file, nor calls a function that does.
-//! - A function that moves data whose type mentions a parameter T is called with no T that has a part
-//!   which cannot be moved ([`Type::unmovable_part`]).
+//! - Work at places calls no function that has work at places of its own: another party would have
+//!   to do it. It calls no procedure that moves data, or that changes a variable which is not at
+//!   these places: the other parties would not do the same. A procedure that is not known, because
+//!   it is a parameter, is not called there.
+//! - Outside of work at places, no statement reads or writes a file, nor calls a function that
+//!   does.
+//! - A function that moves data whose type mentions a parameter T is called with no T that has a
+//!   part which cannot be moved ([`Type::unmovable_part`]).
 //!
 //! Cost: one walk over the core of the input, and one over each function that it reaches.
 
@@ -24,7 +25,8 @@ use crate::check::error::PlaceError;
 use crate::core::prim::Effect;
 use crate::core::visit::Part;
 use crate::core::{
-    Function, FunctionId, GlobalId, LocalId, PatKind, Program, Root, Script, Stmt, StmtKind, Term, TermKind,
+    ClassId, Function, FunctionId, GlobalId, LocalId, PatKind, Program, Root, Script, Stmt, StmtKind, Term,
+    TermKind,
 };
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
@@ -48,16 +50,19 @@ impl Checker<'_> {
         }
         let mut found = Vec::new();
         let mut known = HashMap::default();
-        let sizes = self.program.placed_sizes.clone();
+        let mut sizes = self.program.placed_sizes.clone();
+        self.program.revealed_sizes[..self.revealed_before].iter().for_each(|id| drop(sizes.remove(id)));
         let mut walk = SizeWalk {
             program: self.program,
-            sizes,
+            sizes: sizes.clone(),
             own: HashSet::default(),
             found: &mut found,
             known: &mut known,
         };
         script.body.iter().for_each(|stmt| walk.stmt(stmt, None));
         script.result.iter().for_each(|term| walk.term(term, None));
+        // A function may be called before the statement that tells a size.
+        walk.sizes = sizes;
         for function in &functions {
             walk.own = function.type_params.iter().map(|var| var.id).collect();
             walk.term(&function.body, None);
@@ -128,6 +133,10 @@ impl SizeWalk<'_> {
     fn term(&mut self, term: &Term, here: Option<&Type>) {
         match &term.kind {
             TermKind::At(places, body) => self.term(body, Some(places)),
+            TermKind::Block(stmts, value) => {
+                self.ty(&term.ty, term.span, here);
+                self.block(stmts, value.as_deref(), here);
+            }
             TermKind::Closure { function, type_args, .. } => {
                 self.ty(&term.ty, term.span, here);
                 self.type_arguments(*function, type_args, term.span, here);
@@ -136,9 +145,26 @@ impl SizeWalk<'_> {
         }
     }
 
-    /// Searches a statement.
+    /// Searches a statement. Sizes that it opens outside of work at places are known to all after
+    /// it.
     fn stmt(&mut self, stmt: &Stmt, here: Option<&Type>) {
         stmt.for_each_part(&mut |part| self.part(part, stmt.span, here));
+        if let (StmtKind::Open { vars, value, .. }, None) = (&stmt.kind, here)
+            && value.ty.as_placed().is_none()
+        {
+            vars.iter().for_each(|var| drop(self.sizes.remove(&var.id)));
+        }
+    }
+
+    /// Searches the statements of a block, and its value.
+    fn block(&mut self, stmts: &[Stmt], value: Option<&Term>, here: Option<&Type>) {
+        let opens = stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::Open { .. }));
+        let before = opens.then(|| self.sizes.clone());
+        stmts.iter().for_each(|stmt| self.stmt(stmt, here));
+        value.into_iter().for_each(|value| self.term(value, here));
+        if let Some(before) = before {
+            self.sizes = before;
+        }
     }
 
     /// Searches a part.
@@ -147,7 +173,7 @@ impl SizeWalk<'_> {
             Part::Type(ty) => self.ty(ty, span, here),
             Part::Term(term) => self.term(term, here),
             Part::Pat(pat) => self.ty(&pat.ty, pat.span, here),
-            Part::Body(stmts) => stmts.iter().for_each(|stmt| self.stmt(stmt, here)),
+            Part::Body(stmts) => self.block(stmts, None, here),
             Part::Use(_) | Part::Def(_) | Part::Set(_) => {}
         }
     }
@@ -175,7 +201,8 @@ impl SizeWalk<'_> {
         }
     }
 
-    /// Returns true if a function mentions a parameter only as a size that is known at these places.
+    /// Returns true if a function mentions a parameter only as a size that is known at these
+    /// places.
     fn keeps(&mut self, id: FunctionId, callee: &Function, param: &TypeVar, places: Type) -> bool {
         let key = (id, param.id, places.clone());
         if let Some(known) = self.known.get(&key) {
@@ -238,6 +265,28 @@ struct Body {
     captured: Option<String>,
     /// The functions that it makes or calls.
     made: Vec<Made>,
+    /// The methods that it calls.
+    methods: Vec<MethodCall>,
+}
+
+/// A call of a method of a class.
+#[derive(Clone)]
+struct MethodCall {
+    /// The class.
+    class: ClassId,
+    /// The number of the method in the class.
+    method: usize,
+    /// Arguments of the class, then those of the method's own type parameters.
+    type_args: Vec<Type>,
+}
+
+/// The calls whose effects are sought.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Those inside work at places.
+    Inside,
+    /// Those outside of it.
+    Outside,
 }
 
 /// A function that the body of another one makes or calls.
@@ -279,41 +328,64 @@ impl Bodies<'_> {
         body
     }
 
-    /// Returns the bodies that a call of a function reaches, its own first: all of them, or those
-    /// outside of work at places.
-    fn reached(&mut self, id: FunctionId, at_places: bool) -> Vec<Arc<Body>> {
+    /// Returns the bodies that a call of a function reaches, its own first. Inside work at places
+    /// all types are plain, so that methods of types at places are not reached.
+    fn reached(&mut self, id: FunctionId, reach: Reach) -> Vec<Arc<Body>> {
         let (mut seen, mut next, mut found) = (HashSet::default(), vec![id], Vec::new());
         while let Some(id) = next.pop() {
             if seen.insert(id) {
                 let body = self.body(id);
-                let made = body.made.iter().filter(|made| at_places || !made.at_place);
+                let made = body.made.iter().filter(|made| reach == Reach::Inside || !made.at_place);
                 next.extend(made.map(|made| made.function));
+                next.extend(body.methods.iter().flat_map(|method| self.implementations(method, reach)));
                 found.push(body);
             }
         }
         found
     }
 
-    /// Reports type arguments of functions that move data of them and cannot.
+    /// Returns the functions that a call of a method may mean.
+    fn implementations(&self, call: &MethodCall, reach: Reach) -> Vec<FunctionId> {
+        if !call.type_args.iter().any(Type::has_var) {
+            return self.implementation(call).into_iter().map(|(function, _)| function).collect();
+        }
+        let of_class = self.program.instances.iter().filter(|instance| instance.class == call.class);
+        let plain = |args: &[Type]| !args.iter().any(Type::is_spread);
+        let instances = of_class.filter(|instance| reach == Reach::Outside || plain(&instance.args));
+        let own = instances.filter_map(|instance| instance.methods.get(call.method));
+        let default = self.program.classes[call.class as usize].methods[call.method].default;
+        own.map(|implementation| implementation.function).chain(default).collect()
+    }
+
+    /// Returns the function of a method at types without variables, with its type arguments.
+    fn implementation(&self, call: &MethodCall) -> Option<(FunctionId, Vec<Type>)> {
+        self.program.implementation(call.class, call.method, &call.type_args)
+    }
+
+    /// Reports type arguments of functions and methods that move data of them and cannot.
     fn unmovable_arguments(&mut self, term: &Term, found: &mut Vec<(Span, PlaceError)>) {
-        if let TermKind::Closure { function, type_args, .. } = &term.kind {
-            for (param, ty) in type_args.iter().enumerate() {
-                if let Some(part) = ty.unmovable_part()
-                    && self.moves_data_of(*function, param)
-                {
-                    let (span, ty, by) = (term.span, ty.clone(), Some(self.name(*function)));
-                    found.push((span, PlaceError::NotWire { span, ty, part, by }));
-                }
+        let called = match &term.kind {
+            TermKind::Closure { function, type_args, .. } => Some((*function, type_args.clone())),
+            TermKind::Method { class, method, type_args } if !type_args.iter().any(Type::has_var) => self
+                .implementation(&MethodCall { class: *class, method: *method, type_args: type_args.clone() }),
+            _ => None,
+        };
+        for (function, param, ty) in called.into_iter().flat_map(arguments) {
+            if let Some(part) = ty.unmovable_part()
+                && self.moves_data_of(function, param, ty.clone())
+            {
+                let (span, by) = (term.span, Some(self.name(function)));
+                found.push((span, PlaceError::NotWire { span, ty, part, by }));
             }
         }
         term.for_each_child(&mut |child| self.unmovable_arguments(child, found));
     }
 
     /// Returns true if a function, or one that it makes, moves data whose type mentions this type
-    /// parameter of it.
-    fn moves_data_of(&mut self, id: FunctionId, param: usize) -> bool {
-        let (mut seen, mut next) = (HashSet::default(), vec![(id, param)]);
-        while let Some((id, param)) = next.pop() {
+    /// parameter of it, for which it has this type.
+    fn moves_data_of(&mut self, id: FunctionId, param: usize, ty: Type) -> bool {
+        let (mut seen, mut next) = (HashSet::default(), vec![(id, param, ty)]);
+        while let Some((id, param, ty)) = next.pop() {
             let Some(Some(function)) = self.program.functions.get(id as usize) else { continue };
             if !seen.insert((id, param)) {
                 continue;
@@ -322,13 +394,31 @@ impl Bodies<'_> {
             if body.moved.iter().any(|ty| mentions(ty, param)) {
                 return true;
             }
+            let known: HashMap<u32, Type> = [(param.id, ty)].into_iter().collect();
             for made in &body.made {
-                let passed = made.type_args.iter().enumerate().filter(|(_, arg)| mentions(arg, param));
-                next.extend(passed.map(|(i, _)| (made.function, i)));
+                let passed = arguments((made.function, made.type_args.clone()));
+                let passed = passed.filter(|(.., arg)| mentions(arg, param));
+                next.extend(passed.map(|(function, i, arg)| (function, i, arg.substitute(&known))));
+            }
+            for call in body.methods.iter().filter(|call| call.type_args.iter().any(|ty| mentions(ty, param)))
+            {
+                let type_args: Vec<Type> = call.type_args.iter().map(|arg| arg.substitute(&known)).collect();
+                if type_args.iter().any(Type::has_var) {
+                    // Another parameter decides which function this is.
+                    return self.program.classes[call.class as usize].methods[call.method].joint;
+                }
+                let called = self.implementation(&MethodCall { type_args, ..call.clone() });
+                let passed = called.into_iter().flat_map(arguments);
+                next.extend(passed.filter(|(.., arg)| arg.unmovable_part().is_some()));
             }
         }
         false
     }
+}
+
+/// Returns the type arguments of a function, each with the function and its number.
+fn arguments((function, args): (FunctionId, Vec<Type>)) -> impl Iterator<Item = (FunctionId, usize, Type)> {
+    args.into_iter().enumerate().map(move |(i, arg)| (function, i, arg))
 }
 
 /// Returns true if a type parameter occurs in a type.
@@ -351,6 +441,10 @@ impl Body {
             TermKind::At(..) => self.works = true,
             TermKind::Closure { function: made, type_args, .. } => {
                 self.made.push(Made { function: *made, type_args: type_args.clone(), at_place });
+            }
+            TermKind::Method { class, method, type_args } => {
+                let (class, method) = (*class, *method);
+                self.methods.push(MethodCall { class, method, type_args: type_args.clone() });
             }
             _ => {}
         }
@@ -402,9 +496,20 @@ impl InsideWalk<'_> {
                 self.call(*function, false, term.span, here);
                 captures.iter().for_each(|local| self.call_bound(*local, term.span, here));
             }
+            (TermKind::Method { class, method, type_args }, Some(here)) => {
+                let call = MethodCall { class: *class, method: *method, type_args: type_args.clone() };
+                for function in self.bodies.implementations(&call, Reach::Inside) {
+                    self.call(function, false, term.span, here);
+                }
+            }
             (TermKind::Call(head, _), Some(here)) if matches!(head.ty.kind(), TypeKind::Procedure(_)) => {
-                let seen =
-                    matches!(head.kind, TermKind::Closure { .. } | TermKind::Local(_) | TermKind::Global(_));
+                let seen = matches!(
+                    head.kind,
+                    TermKind::Closure { .. }
+                        | TermKind::Method { .. }
+                        | TermKind::Local(_)
+                        | TermKind::Global(_)
+                );
                 if !seen {
                     self.unknown(head.span, here);
                 }
@@ -462,7 +567,7 @@ impl InsideWalk<'_> {
     /// that was made outside of the work.
     fn call(&mut self, function: FunctionId, outside: bool, span: Span, (places, at): Work<'_>) {
         let name = self.bodies.name(function);
-        let reached = self.bodies.reached(function, true);
+        let reached = self.bodies.reached(function, Reach::Inside);
         if reached.iter().any(|body| !body.moved.is_empty()) {
             self.found.push((span, PlaceError::MoveInside { span, name, at }));
             return;
@@ -498,6 +603,13 @@ struct FileWalk<'a> {
 }
 
 impl FileWalk<'_> {
+    /// Notes the call of a function that reads or writes files.
+    fn call(&mut self, function: FunctionId, span: Span) {
+        if self.bodies.reached(function, Reach::Outside).iter().any(|body| body.files) {
+            self.found.push((self.bodies.name(function), span));
+        }
+    }
+
     /// Searches a term.
     fn term(&mut self, term: &Term) {
         match &term.kind {
@@ -505,10 +617,12 @@ impl FileWalk<'_> {
             TermKind::Prim(prim, ..) if prim.effect() == Effect::Files => {
                 self.found.push((prim.name().to_string(), term.span));
             }
-            TermKind::Closure { function, .. }
-                if self.bodies.reached(*function, false).iter().any(|body| body.files) =>
-            {
-                self.found.push((self.bodies.name(*function), term.span));
+            TermKind::Closure { function, .. } => self.call(*function, term.span),
+            TermKind::Method { class, method, type_args } => {
+                let call = MethodCall { class: *class, method: *method, type_args: type_args.clone() };
+                for function in self.bodies.implementations(&call, Reach::Outside) {
+                    self.call(function, term.span);
+                }
             }
             _ => {}
         }

@@ -21,7 +21,7 @@ impl Checker<'_> {
                     this.global_let(*mutable, pattern, ty.as_ref(), init, stmt.span, &mut out);
                 }
                 ast::StmtKind::Function { .. } => {}
-                ast::StmtKind::Expr(e) => {
+                ast::StmtKind::Expr(e) if this.size_to_reveal(e).is_none() => {
                     let term = this.expr(e, Expectation::STATEMENT);
                     let effect = this.is_effect(&term);
                     if !effect && last {

@@ -74,8 +74,8 @@ impl Checker<'_> {
         Err(term)
     }
 
-    /// Returns the value with this label of an index type with labels. Reports a label that the type
-    /// does not have, or is not known to have.
+    /// Returns the value with this label of an index type with labels. Reports a label that the
+    /// type does not have, or is not known to have.
     pub(in crate::check) fn labeled(&mut self, label: &BigInt, ty: &Type, span: Span) -> Term {
         let (Some(first), Ok(size)) = (ty.first_label(), ty.size()) else {
             let error = AxisError::LabelUnknown { span, label: label.clone(), ty: ty.clone() };

@@ -164,8 +164,8 @@ fn built_in(symbol: &str, a: &Type, b: &Type) -> bool {
     }
 }
 
-/// Returns true for an abstract type whose values are spread over places: no element of an array, and
-/// without an equality of its own.
+/// Returns true for an abstract type whose values are spread over places: no element of an array,
+/// and without an equality of its own.
 pub(in crate::check) fn is_spread_nominal(ty: &Type) -> bool {
     ty.is_spread() && matches!(ty.kind(), TypeKind::Nominal(..))
 }

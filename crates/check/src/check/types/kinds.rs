@@ -128,7 +128,8 @@ impl Checker<'_> {
             fun.define(Meaning::Type(Type::error()));
             return;
         }
-        // The subjects decide which arm is taken: a parameter must occur in them, or in what an arm gives.
+        // The subjects decide which arm is taken: a parameter must occur in them, or in what an arm
+        // gives.
         let subjects: Vec<Type> = match &body.kind {
             TypeExprKind::TypeMatch(subjects, _) => subjects.iter().map(|s| self.lower_argument(s)).collect(),
             _ => Vec::new(),

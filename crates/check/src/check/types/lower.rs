@@ -537,8 +537,8 @@ impl Checker<'_> {
         Type::nominal(nominal, variables(&[params, foreign].concat()))
     }
 
-    /// Lowers the labels of an index type, `-1..4` or `-A..B`: returns its definition, and its first
-    /// label.
+    /// Lowers the labels of an index type, `-1..4` or `-A..B`: returns its definition, and its
+    /// first label.
     fn lower_labels(&mut self, first: &IndexLabel, last: &IndexLabel, span: Span) -> (Type, Option<Origin>) {
         let role = "bound the labels of an index type";
         let (a, b) = (self.lower_index(&first.size, role), self.lower_index(&last.size, role));

@@ -148,10 +148,17 @@ impl Checker<'_> {
 
     /// Returns true if a name denotes this variable where types are written.
     pub(in crate::check) fn means(&self, name: &Arc<str>, var: &TypeVar) -> bool {
-        let is = |ty: &Type| matches!(ty.kind(), TypeKind::Var(found) if found == var);
+        self.size_named(name).as_ref() == Some(var)
+    }
+
+    /// Returns the variable that a name denotes where types are written.
+    pub(in crate::check) fn size_named(&self, name: &Arc<str>) -> Option<TypeVar> {
         match (self.item.type_scope.get(name), self.env.types.get(name)) {
-            (Some(ty), _) | (None, Some(TypeDefinition::Size(ty))) => is(ty),
-            _ => false,
+            (Some(ty), _) | (None, Some(TypeDefinition::Size(ty))) => match ty.kind() {
+                TypeKind::Var(var) => Some(var.clone()),
+                _ => None,
+            },
+            _ => None,
         }
     }
 }

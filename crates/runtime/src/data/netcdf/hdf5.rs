@@ -272,8 +272,8 @@ impl File {
         }
     }
 
-    /// Returns the texts of a variable. They may be larger than the file: several elements may refer
-    /// to one text.
+    /// Returns the texts of a variable. They may be larger than the file: several elements may
+    /// refer to one text.
     fn texts(&self, variable: &Variable, count: usize, limits: &mut Limits<'_>) -> Result<Buffer, DataError> {
         limits.poll(0)?;
         let name = &variable.name;

@@ -316,7 +316,16 @@ pub struct TypeDecl {
 #[derive(Clone, Debug)]
 pub enum ClassMember {
     /// `fun name : T * T -> T;`, `fun name[U] : T * U -> U;`; the name may be an operator.
-    Signature(Name, Generics, TypeExpr),
+    Signature {
+        /// True for `joint fun`.
+        is_joint: bool,
+        /// The name, which may be an operator.
+        name: Name,
+        /// The method's own type parameters.
+        generics: Generics,
+        /// The type.
+        ty: TypeExpr,
+    },
     /// `fun name(x:T):T => …;`: a default.
     Default(Stmt),
     /// `law name(x:T, y:T) => e;`.

@@ -157,8 +157,8 @@ impl Reader<'_> {
         self.tokens.get(self.at + tokens).is_some_and(|token| token.kind == TokenKind::LBrace)
     }
 
-    /// Returns true if a set of places `{alice, bob}` begins here. No block follows these tokens and
-    /// holds nothing but names.
+    /// Returns true if a set of places `{alice, bob}` begins here. No block follows these tokens
+    /// and holds nothing but names.
     fn is_set(&self) -> bool {
         use TokenKind::*;
         let kind = |at: usize| self.tokens.get(at).map(|token| token.kind);

@@ -41,7 +41,7 @@
 //! generics   = "[" [tparam {"," tparam}] ["with" constraint {"," constraint}] "]"
 //! tparam     = NAME [":" PATH]              constraint = PATH [targs]
 //! field      = NAME ":" type                ctor = NAME ["of" type]
-//! member     = ["virtual"] ("fun"|"proc") fname [generics] ":" type ";" | ["virtual"] function
+//! member     = ["virtual"] ["joint"] ("fun"|"proc") fname [generics] ":" type ";" | ["virtual"] function
 //!            | "law" NAME group "=>" expr ";"
 //! fname      = NAME | "+" | "-" | "*" | "/" | "%" | "**" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "!"
 //!

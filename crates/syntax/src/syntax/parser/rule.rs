@@ -196,8 +196,8 @@ pub(crate) fn glued<'t>(bracket: TokenKind) -> impl Rule<'t, &'t Token> + Copy {
     })
 }
 
-/// Returns the rule of a place where an expression that is a statement by itself ends: nothing after
-/// it continues the expression, nor ends the block whose value it is.
+/// Returns the rule of a place where an expression that is a statement by itself ends: nothing
+/// after it continues the expression, nor ends the block whose value it is.
 pub(crate) fn statement_ends<'t>() -> impl Rule<'t, ()> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         let at = *input.cursor().inner();

@@ -651,16 +651,17 @@ fn declared<'t>(
 
     let signature = word(cx, "virtual")
         .or_not()
-        .ignore_then(any_of(&[TokenKind::Fun, TokenKind::Proc]))
-        .ignore_then(function_name(cx))
+        .ignore_then(unreported(&[TokenKind::Joint]).or_not())
+        .then_ignore(any_of(&[TokenKind::Fun, TokenKind::Proc]))
+        .then(function_name(cx))
         .then(generics(cx, ty.clone()).or_not())
         .then_ignore(token(TokenKind::Colon))
         .then(ty.clone())
         .then_ignore(semi())
-        .map(|((name, generics), ty)| {
+        .map(|(((joint, name), generics), ty)| {
             let mut generics = generics.unwrap_or_default();
             generics.mark_rests(&[&ty]);
-            ClassMember::Signature(name, generics, ty)
+            ClassMember::Signature { is_joint: joint.is_some(), name, generics, ty }
         });
     let law = token(TokenKind::Law)
         .ignore_then(name(cx))
@@ -728,6 +729,6 @@ fn declared<'t>(
 
 /// Returns the rule of a named `fun` or `proc`.
 fn definition<'t>(stmt: impl Rule<'t, Stmt>) -> impl Rule<'t, Stmt> {
-    let begins = any_of(&[TokenKind::Fun, TokenKind::Proc]).rewind();
-    begins.ignore_then(stmt)
+    let begins = choice((unreported(&[TokenKind::Joint]), any_of(&[TokenKind::Fun, TokenKind::Proc])));
+    begins.rewind().ignore_then(stmt)
 }

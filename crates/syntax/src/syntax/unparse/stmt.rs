@@ -351,8 +351,8 @@ impl Printer {
     /// Prints a member of a class.
     fn member(&mut self, member: &ClassMember) {
         match member {
-            ClassMember::Signature(name, generics, ty) => {
-                self.put("fun ");
+            ClassMember::Signature { is_joint, name, generics, ty } => {
+                self.put(if *is_joint { "joint fun " } else { "fun " });
                 self.put(&name.text);
                 self.generics(generics);
                 self.put(" : ");
