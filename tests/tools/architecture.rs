@@ -37,6 +37,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("random", &[]),
     ("paillier", &["parameters", "key", "magnitude", "random"]),
     ("bfv", &["parameters", "key", "magnitude", "random"]),
+    ("shamir", &["random"]),
+    ("intersection", &["random"]),
     ("loop_ir", &["hash", "core"]),
     (
         "eval",

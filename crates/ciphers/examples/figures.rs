@@ -213,6 +213,35 @@ fn bfv_rows(peer: &mut Option<Peer>, degree: usize) {
     println!("degree {degree}: {right} products in a row decrypt rightly in `fhe`\n");
 }
 
+/// Prints the noise after some operations as measured, and its bound.
+fn noise_rows(degree: usize) {
+    let parameters = Parameters::new(degree, 1).expect("parameters");
+    let (secret, public) = bfv::generate(parameters).expect("keys");
+    let relinearization = secret.relinearization_key().expect("a key");
+    let galois = secret.galois_keys(&GaloisKeys::powers_of_two(parameters)).expect("keys");
+    let shape = Shape::new(parameters, degree / 2, 1).expect("a shape");
+    let values: Vec<i128> = (0..degree as i128 / 2).map(|i| i % 3 - 1).collect();
+    let plain = Plain::encode(parameters, shape, &values, Magnitude::ONE, 0).expect("a vector");
+    let fresh = public.encrypt(&plain).expect("a ciphertext");
+    let mut rows = vec![
+        ("encryption", fresh.clone()),
+        ("times plain", fresh.multiply_plain(&plain).expect("a product")),
+        ("rotate", fresh.rotate(1, &galois).expect("a rotation")),
+        ("inner sum", fresh.inner_sum(&galois).expect("a sum")),
+        ("flood by 40 bits", fresh.flood(40).expect("a ciphertext")),
+    ];
+    let mut power = fresh;
+    while let Ok(next) = power.multiply(&power, &relinearization) {
+        rows.push(("product of the one before", next.clone()));
+        power = next;
+    }
+    for (name, cipher) in rows {
+        let measured = secret.measure_noise(&cipher).expect("a noise");
+        let (bound, left) = (cipher.noise_bits(), cipher.budget_bits());
+        println!("| {degree} | {name} | {measured:.1} | {bound:.1} | {left:.1} |");
+    }
+}
+
 fn sharing_rows(peer: &mut Option<Peer>) {
     let secrets: Vec<shamir::Element> = (0..1000).map(shamir::Element::from).collect();
     let sharing = shamir::Sharing::new(5, 3).expect("a sharing");
@@ -234,13 +263,17 @@ fn sharing_rows(peer: &mut Option<Peer>) {
 }
 
 fn main() {
-    let mut peer = Peer::start();
-    println!("| row | Felis, ms | fhe, ms | ratio | peer, ms | ratio |");
-    println!("|---|---|---|---|---|---|");
-    paillier_rows(&mut peer, paillier::Parameters::BITS_2048);
-    paillier_rows(&mut peer, paillier::Parameters::BITS_3072);
-    sharing_rows(&mut peer);
-    bfv_rows(&mut peer, 4096);
-    bfv_rows(&mut peer, 8192);
-    bfv_rows(&mut peer, 16384);
+    // `-- noise` prints the last table alone.
+    if std::env::args().all(|argument| argument != "noise") {
+        let mut peer = Peer::start();
+        println!("| row | Felis, ms | fhe, ms | ratio | peer, ms | ratio |");
+        println!("|---|---|---|---|---|---|");
+        paillier_rows(&mut peer, paillier::Parameters::BITS_2048);
+        paillier_rows(&mut peer, paillier::Parameters::BITS_3072);
+        sharing_rows(&mut peer);
+        [4096, 8192, 16384].into_iter().for_each(|degree| bfv_rows(&mut peer, degree));
+    }
+    println!("| degree | noise after | measured, bits | bound, bits | budget left, bits |");
+    println!("|---|---|---|---|---|");
+    [4096, 8192, 16384].into_iter().for_each(noise_rows);
 }

@@ -95,7 +95,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What the head of an object says.
+/// The head of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The kind of the object.

@@ -81,6 +81,11 @@ impl Magnitude {
         }
     }
 
+    /// Tells if a number is within the bound, in the same time for all numbers.
+    pub fn contains(self, value: i128) -> bool {
+        self.to_u128().is_none_or(|most| value.unsigned_abs() <= most)
+    }
+
     /// Returns the bound as a number, if it is below 2¹²⁸.
     pub fn to_u128(self) -> Option<u128> {
         let mantissa = u128::from(self.mantissa);
@@ -157,5 +162,8 @@ mod tests {
         assert_eq!(Magnitude::new(7).to_u128(), Some(7));
         assert_eq!(Magnitude::power_of_two(500).to_u128(), None);
         assert_eq!(Magnitude::new(u128::MAX).bits(), 128);
+        assert!(Magnitude::new(7).contains(-7) && !Magnitude::new(7).contains(-8));
+        assert!(Magnitude::power_of_two(127).contains(i128::MIN));
+        assert!(!Magnitude::power_of_two(126).contains(i128::MIN));
     }
 }

@@ -207,6 +207,7 @@ impl BfvParameters {
 
 impl fmt::Display for BfvParameters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "degree {} and {} primes", self.degree, self.primes)
+        let plural = if self.primes == 1 { "" } else { "s" };
+        write!(f, "degree {} and {} prime{plural}", self.degree, self.primes)
     }
 }

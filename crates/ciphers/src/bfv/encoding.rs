@@ -88,11 +88,10 @@ impl Plain {
             return Err(CipherError::Length { expected: shape.elements(), found: values.len() });
         }
         check_bound(parameters, bound)?;
-        let most = bound.to_u128().expect("a bound below half the product of the primes");
         // All elements are compared; where one is too large, the error tells its position.
-        let above = values.iter().fold(false, |above, value| above | (value.unsigned_abs() > most));
-        if above {
-            let position = values.iter().position(|value| value.unsigned_abs() > most);
+        let outside = values.iter().fold(false, |outside, &value| outside | !bound.contains(value));
+        if outside {
+            let position = values.iter().position(|&value| !bound.contains(value));
             return Err(CipherError::Magnitude { position: position.expect("one is too large") });
         }
         let contexts = contexts(parameters)?;

@@ -51,8 +51,10 @@
 //!   switched and cᵢ its residues modulo qᵢ, coefficients in [0, qᵢ), the noise grows by Σ cᵢeᵢ, at
 //!   most K = N·D·Σ qᵢ.
 //! - **Flooding**: an encryption of zero, and a polynomial with uniform coefficients in [-B, B) in
-//!   c₀, with B ≥ 2^(bits - 1)·N·V: the statistical distance between noises within V is at most
-//!   2^-bits. It adds its encryption and 12·√N·B, by the same tail.
+//!   c₀, with B ≥ 2^bits·N·V: two noises within V differ by at most 2V in a coefficient, so the
+//!   statistical distance of their sums with the flood is at most N·2V/(2B) ≤ 2^-bits. It adds its
+//!   encryption and 12·√N·B, by the same tail. c₁ is hidden by the encryption of zero, as in any
+//!   ciphertext.
 //!
 //! An operation is refused as [`CipherError::NoiseExhausted`](crate::CipherError::NoiseExhausted)
 //! unless V < (1 - 2⁻²⁰)·q/(2t) for the largest t; the small rest is for the fixed point numbers by

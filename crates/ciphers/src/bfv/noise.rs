@@ -109,7 +109,7 @@ impl NoiseModel {
 
     /// Returns the exponent of B, and the bound after flooding.
     pub(super) fn flooded(&self, a: Noise, bits: u32) -> (u32, f64) {
-        let exponent = (a.0 * self.degree).log2() + f64::from(bits) - 1.0;
+        let exponent = (a.0 * self.degree).log2() + f64::from(bits);
         // The limit is below 2^500, so an exponent above it is refused by the bound.
         let exponent = exponent.ceil().clamp(0.0, 1000.0) as u32;
         let flood = TAIL * self.degree.sqrt() * 2f64.powi(exponent as i32);

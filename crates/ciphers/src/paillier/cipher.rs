@@ -238,8 +238,5 @@ impl fmt::Debug for Ciphertext {
 
 /// Refuses a plain integer above its bound.
 fn within(position: usize, value: i128, bound: Magnitude) -> Result<(), CipherError> {
-    if Magnitude::new(value.unsigned_abs()) > bound {
-        return Err(CipherError::Magnitude { position });
-    }
-    Ok(())
+    if bound.contains(value) { Ok(()) } else { Err(CipherError::Magnitude { position }) }
 }

@@ -139,7 +139,7 @@ impl PublicKey {
     /// that the key has no room for.
     pub fn encrypt(&self, value: i128, bound: Magnitude, scale: u32) -> Result<Ciphertext, CipherError> {
         let bound = self.check(bound)?;
-        if Magnitude::new(value.unsigned_abs()) > bound {
+        if !bound.contains(value) {
             return Err(CipherError::Magnitude { position: 0 });
         }
         let residue = self.0.ring.multiply(&self.trivial(value), &self.mask()?);
