@@ -5,8 +5,8 @@
 //! - **Keyed hash**: the owners share a key that the party who compares does not have, and send
 //!   [`Tag`]s, HMAC-SHA-256 (RFC 2104) cut to 128 bits. Two of n elements have the same tag with a
 //!   probability of at most n²/2^129.
-//! - **Diffie–Hellman** (Meadows, IEEE S&P 1986; Huberman, Franklin, Hogg, EC 1999): each party has a
-//!   secret exponent a or b. They send H(x)^a and H(y)^b, raise what they receive, and compare
+//! - **Diffie–Hellman** (Meadows, IEEE S&P 1986; Huberman, Franklin, Hogg, EC 1999): each party has
+//!   a secret exponent a or b. They send H(x)^a and H(y)^b, raise what they receive, and compare
 //!   H(x)^(ab) with H(y)^(ba). The group is ristretto255 (RFC 9496), H its map of SHA-512 values,
 //!   whose discrete logarithms nobody knows. Points are sent in ascending order where their order
 //!   must tell nothing.
@@ -42,8 +42,8 @@ impl PrfKey {
         Ok(key)
     }
 
-    /// Returns the key of bytes that the owners have in common: uniform ones, such as those of their
-    /// random stream.
+    /// Returns the key of bytes that the owners have in common: uniform ones, such as those of
+    /// their random stream.
     pub fn from_common(bytes: [u8; 32]) -> PrfKey {
         PrfKey(bytes)
     }
@@ -69,7 +69,8 @@ pub struct Exponent(Scalar);
 pub struct Point(pub [u8; 32]);
 
 impl Exponent {
-    /// Generates an exponent, uniform among the numbers that are not 0 modulo the order of the group.
+    /// Generates an exponent, uniform among the numbers that are not 0 modulo the order of the
+    /// group.
     ///
     /// # Errors
     /// [`CipherError::NoRandomness`].

@@ -1,9 +1,9 @@
 //! Shamir's secret sharing (Communications of the ACM 1979) over the field of 2^127 - 1.
 //!
-//! A secret is the value at 0 of a random polynomial of degree `threshold - 1`; the share of party i
-//! is its value at i. Any `threshold` shares determine it, and fewer tell nothing. Sums of secrets
-//! and products with public numbers are those of the shares. Arithmetic of elements takes the same
-//! time for all values.
+//! A secret is the value at 0 of a random polynomial of degree `threshold - 1`; the share of party
+//! i is its value at i. Any `threshold` shares determine it, and fewer tell nothing. Sums of
+//! secrets and products with public numbers are those of the shares. Arithmetic of elements takes
+//! the same time for all values.
 //!
 //! The field holds 64-bit integers, their products, and sums of up to 2^62 of them; signed integers
 //! are the elements nearest to zero.
@@ -240,8 +240,8 @@ impl Sharing {
         Ok(shares)
     }
 
-    /// Returns the secrets that some shares determine, in constant time. Shares beyond the threshold
-    /// are compared with the others.
+    /// Returns the secrets that some shares determine, in constant time. Shares beyond the
+    /// threshold are compared with the others.
     ///
     /// # Errors
     /// [`CipherError::Shares`] for too few parties, a party twice, or one that does not exist;

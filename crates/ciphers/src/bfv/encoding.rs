@@ -69,8 +69,8 @@ pub struct Plain {
 }
 
 impl Plain {
-    /// Encodes a vector whose elements have `scale` binary digits after the point and a magnitude of
-    /// at most `bound`: all elements of the first row, then those of the second.
+    /// Encodes a vector whose elements have `scale` binary digits after the point and a magnitude
+    /// of at most `bound`: all elements of the first row, then those of the second.
     ///
     /// # Errors
     /// [`CipherError::Length`], [`CipherError::Magnitude`], and [`CipherError::Overflow`] for a

@@ -248,8 +248,8 @@ impl Packed {
     /// Returns the vector with its two rows exchanged.
     ///
     /// # Errors
-    /// [`CipherError::ForeignKey`], [`CipherError::NoiseExhausted`]; [`CipherError::NoRotation`] for
-    /// keys that were read without this one.
+    /// [`CipherError::ForeignKey`], [`CipherError::NoiseExhausted`]; [`CipherError::NoRotation`]
+    /// for keys that were read without this one.
     pub fn exchange_rows(&self, keys: &GaloisKeys) -> Result<Packed, CipherError> {
         same_key(self.key.fingerprint(), keys.fingerprint())?;
         if !keys.keys.supports_row_rotation() {
@@ -297,9 +297,9 @@ impl Packed {
         Ok(self.with(parts, bound, self.scale, noise))
     }
 
-    /// Returns a ciphertext of the same vector whose noise tells nothing of how it was computed: the
-    /// statistical distance between the noises of any two computations with this bound is at most
-    /// 2^-bits for each prime. It is fresh among the ciphertexts of the key.
+    /// Returns a ciphertext of the same vector whose noise tells nothing of how it was computed:
+    /// the statistical distance between the noises of any two computations with this bound is at
+    /// most 2^-bits for each prime. It is fresh among the ciphertexts of the key.
     ///
     /// # Errors
     /// [`CipherError::NoiseExhausted`]: flooding by many bits needs room.

@@ -1,4 +1,5 @@
-//! Polynomials modulo q as bytes: their coefficients modulo each qᵢ, each in as many bits as qᵢ has.
+//! Polynomials modulo q as bytes: their coefficients modulo each qᵢ, each in as many bits as qᵢ
+//! has.
 //!
 //! The coefficients are those of powers of X; the form in which `fhe` computes depends on its
 //! choice of roots. All bytes that are read are checked here before `fhe` sees them.

@@ -125,13 +125,13 @@ impl Ciphertext {
         Ciphertext::dot(std::slice::from_ref(self), &[factor], bound, scale)
     }
 
-    /// Returns the sum of the products with plain integers of `scale` binary digits after the point,
-    /// whose magnitudes are at most `bound`: one inversion, and squarings together. Time depends on
-    /// the bound and the length and not on the factors.
+    /// Returns the sum of the products with plain integers of `scale` binary digits after the
+    /// point, whose magnitudes are at most `bound`: one inversion, and squarings together. Time
+    /// depends on the bound and the length and not on the factors.
     ///
     /// # Errors
-    /// [`CipherError::Length`] for no elements or another number of factors; those of [`Self::sum`];
-    /// [`CipherError::Magnitude`].
+    /// [`CipherError::Length`] for no elements or another number of factors; those of
+    /// [`Self::sum`]; [`CipherError::Magnitude`].
     pub fn dot(
         ciphers: &[Ciphertext],
         factors: &[i128],

@@ -1,4 +1,5 @@
-//! The keys of Paillier's scheme: generation, encryption, decryption, and the bytes of a public key.
+//! The keys of Paillier's scheme: generation, encryption, decryption, and the bytes of a public
+//! key.
 
 use super::prime::{random_number, random_prime};
 use super::square::{Residue, SquareRing, words};
@@ -85,7 +86,8 @@ impl PublicKey {
         }
     }
 
-    /// Returns the bound that magnitudes must stay below: 2^(bits of n - 2), which is less than n/2.
+    /// Returns the bound that magnitudes must stay below: 2^(bits of n - 2), which is less than
+    /// n/2.
     pub fn max_magnitude(&self) -> Magnitude {
         Magnitude::power_of_two(self.0.parameters.modulus_bits() - 2)
     }
@@ -135,8 +137,8 @@ impl PublicKey {
     /// `bound`, in constant time.
     ///
     /// # Errors
-    /// [`CipherError::Magnitude`] for a value above its bound, [`CipherError::Overflow`] for a bound
-    /// that the key has no room for.
+    /// [`CipherError::Magnitude`] for a value above its bound, [`CipherError::Overflow`] for a
+    /// bound that the key has no room for.
     pub fn encrypt(&self, value: i128, bound: Magnitude, scale: u32) -> Result<Ciphertext, CipherError> {
         let bound = self.check(bound)?;
         if !bound.contains(value) {
