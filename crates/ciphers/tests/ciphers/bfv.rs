@@ -38,6 +38,11 @@ impl Keys {
         self.public.encrypt_values(shape, values, bound, 0).expect("a ciphertext")
     }
 
+    /// Tells if there is a key for a rotation by one column.
+    fn rotates(&self) -> bool {
+        self.parameters().degree() != 8192
+    }
+
     /// Decrypts, and compares the noise with its bound.
     fn decrypt(&self, cipher: &Packed) -> Vec<i128> {
         let measured = self.secret.measure_noise(cipher).expect("a noise");
@@ -160,10 +165,10 @@ fn wide_integers_are_joined_from_primes() {
 #[test]
 fn random_programs_end_in_an_error_before_a_wrong_result() {
     let mut random = random("programs");
-    let keys = &*SMALL;
-    let shape = keys.shape(8, 2);
     let mut ends = [0; 2];
-    for _ in 0..12 {
+    for round in 0..12 {
+        let keys = if round % 6 == 0 { &*WIDE } else { &*SMALL };
+        let shape = keys.shape(8, 2);
         let mut x = values(&mut random, 16, 1);
         let mut cipher = keys.encrypt(shape, &x, Magnitude::ONE);
         loop {
@@ -198,6 +203,64 @@ fn random_programs_end_in_an_error_before_a_wrong_result() {
         }
     }
     eprintln!("noise exhausted {} times, overflow {}", ends[0], ends[1]);
+}
+
+/// Operands of two keys, three parameters, several shapes and scales in all pairs: what fits is
+/// right, what does not is an error, and nothing panics.
+#[test]
+fn operands_in_all_pairs_fit_or_are_refused() {
+    let mut random = random("pairs");
+    let mut pool = Vec::new();
+    for (at, keys) in [&*SMALL, &*OTHER, &*WIDE, &*LARGE].into_iter().enumerate() {
+        let shapes = [(8, 2, 0), (8, 1, 0), (4, 2, 0), (8, 2, 5)];
+        // All shapes of one owner, and one of each of the others.
+        for (length, rows, scale) in shapes.into_iter().take(if at == 0 { 4 } else { 1 }) {
+            let shape = keys.shape(length, rows);
+            let x = values(&mut random, length * rows, 3);
+            let plain = Plain::encode(keys.parameters(), shape, &x, bits(2), scale).expect("a vector");
+            pool.push((at, keys, x, keys.public.encrypt(&plain).expect("a ciphertext"), plain));
+        }
+    }
+    for (i, keys, x, a, _) in &pool {
+        for (j, other, y, b, plain) in &pool {
+            let same_shape = a.shape() == b.shape();
+            let sum_fits = i == j && same_shape && a.scale() == b.scale();
+            for (result, fits, expected) in [
+                (a.add(b), sum_fits, zip(x, y, |x, y| x + y)),
+                (a.subtract(b), sum_fits, zip(x, y, |x, y| x - y)),
+                (a.multiply(b, &keys.relinearization), i == j && same_shape, zip(x, y, |x, y| x * y)),
+                (
+                    a.add_plain(plain),
+                    keys.parameters() == other.parameters() && same_shape && a.scale() == b.scale(),
+                    zip(x, y, |x, y| x + y),
+                ),
+                (
+                    a.multiply_plain(plain),
+                    keys.parameters() == other.parameters() && same_shape,
+                    zip(x, y, |x, y| x * y),
+                ),
+                (Packed::from_bytes(&b.to_bytes(), &keys.public), i == j, y.clone()),
+            ] {
+                assert_eq!(result.is_ok(), fits, "{a:?} {b:?}");
+                if let Ok(result) = result {
+                    assert_eq!(keys.secret.decrypt(&result), Ok(expected));
+                }
+            }
+            assert_eq!(a.rotate(1, &other.galois).is_ok(), i == j && keys.rotates());
+            assert_eq!(keys.secret.decrypt(b).is_ok(), i == j);
+        }
+    }
+}
+
+#[test]
+fn the_largest_degree_works() {
+    let keys = Keys::new(16384, 1, &[1]);
+    let shape = keys.shape(8192, 2);
+    let x: Vec<i128> = (0..16384).map(|at| at % 200 - 100).collect();
+    let cipher = keys.encrypt(shape, &x, bits(7));
+    let square = cipher.multiply(&cipher, &keys.relinearization).expect("a product");
+    let turned = square.rotate(1, &keys.galois).expect("a rotation");
+    assert_eq!(keys.decrypt(&turned), rotated(&zip(&x, &x, |x, y| x * y), 8192, 1));
 }
 
 #[test]
