@@ -6,10 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Bytes that a value may take: a program that grows one without end is stopped soon.
+const MAX_VALUE_BYTES: u64 = 64 << 20;
+
 /// Runs a program; returns its status, its output and its messages.
 fn run(executor: Executor, threads: usize, program: &str, shelf: &Shelf) -> (Status, String, Vec<String>) {
     let mut out = String::new();
     let mut session = Session::new().with_executor(executor, threads);
+    session.set_max_value_bytes(MAX_VALUE_BYTES);
     session.set_loader(Box::new(shelf.clone()));
     let outcome = session.evaluate("program", program, Mode::Script, &mut |text| out += text);
     let reported = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
@@ -20,6 +24,10 @@ fn run(executor: Executor, threads: usize, program: &str, shelf: &Shelf) -> (Sta
 fn disagreement(name: &str, program: &str, shelf: &Shelf) -> Option<String> {
     on_large_stack(|| {
         let reference = run(Executor::Reference, 1, program, shelf);
+        // No executor has seen a program that is refused.
+        if reference.0 == Status::Rejected {
+            return None;
+        }
         [(Executor::Eager, 1), (Executor::Compiled, 2)].into_iter().find_map(|(executor, threads)| {
             let compiled = run(executor, threads, program, shelf);
             (compiled != reference)
@@ -66,9 +74,8 @@ fn what_once_differed_agrees() {
     let programs = read("tests/agreement");
     for (name, program) in &programs {
         // A rejected program agrees with everything.
-        let (_, _, reported) = on_large_stack(|| run(Executor::Compiled, 2, program, &Shelf::default()));
-        let unsound = reported.iter().find(|text| !text.starts_with("[E05"));
-        assert!(unsound.is_none(), "{name} is wrong:\n{}", unsound.map_or("", |text| text));
+        let checked = on_large_stack(|| Session::new().check("program", program));
+        assert!(checked.diagnostics.is_empty(), "{name} is wrong: {:#?}", checked.diagnostics);
     }
     all_agree(&programs, 3, &Shelf::default());
 }

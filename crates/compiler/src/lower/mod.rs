@@ -87,6 +87,10 @@ const MIN_SEPARATED_SLOTS: usize = 64;
 /// Components of the largest one.
 const MAX_SEPARATED_PARTS: usize = 64;
 
+/// Height of the tallest type whose components are inputs of their own. Taller ones are made by
+/// polymorphic recursion, where each would be looked for among all of the others.
+const MAX_SEPARATED_DEPTH: u32 = 64;
+
 type Result<T> = std::result::Result<T, Declined>;
 
 /// The source of a result among those of a kernel.
@@ -978,7 +982,8 @@ impl<'a> Lower<'a> {
         layout: &Layout,
     ) -> Result<Option<AbstractValue<'a>>> {
         let Form::Parts(parts) = &layout.form else { return Ok(None) };
-        if layout.slots < MIN_SEPARATED_SLOTS || parts.len() > MAX_SEPARATED_PARTS {
+        let tall = ty.depth() > MAX_SEPARATED_DEPTH;
+        if tall || layout.slots < MIN_SEPARATED_SLOTS || parts.len() > MAX_SEPARATED_PARTS {
             return Ok(None);
         }
         let Some(types) = ty.unfold().components(MAX_SEPARATED_PARTS).filter(|all| all.len() == parts.len())
