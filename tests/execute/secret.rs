@@ -362,6 +362,26 @@ fn what_does_not_fit_is_refused() {
             "val x = hide[Party] (at alice { (20, 3) });\nval y = hide[Party, 16, 5] (at bob { (1.0, 2.0) });\nval z = x * y;",
             "E0403",
         ),
+        // No type holds more than 62 bits, however it is reached.
+        ("val x = hide[Party, 20, 4] (at alice { (1.5, -2.5) });\nval y = clamp[43] x;", "E0715"),
+        ("val x = hide[Party, 20, 4] (at alice { (1.5, -2.5) });\nval y = claim[43] x;", "E0715"),
+        ("val x = hide[Party, 20, 4] (at alice { (1.5, -2.5) });\nval y = claim_pos[0, 43] x;", "E0715"),
+        ("val x = hide[Party, 20, 4] (at alice { (1.5, -2.5) });\nval y = clamp_pos[0, 43] x;", "E0715"),
+        ("val x = hide[Party, 10, 0] (at alice { (0.5, 0.25) });\nval y = rescale[64] x;", "E0715"),
+        ("val x = hide[Party, 20, 50] (at alice { (1.0, 2.0) });", "E0506"),
+        // A number that is rounded up may reach the bound of the wider type.
+        (
+            "val x = hide[Party, 10, 3] (at alice { (7.999, 1.0) });\nval y : secret[Party, fxp[0, 3], 2] = rescale[0] x;",
+            "E0301",
+        ),
+        // The smallest integer is its own absolute value.
+        (
+            "val x = hide[Party, 8, 10] (at alice { (1.0, 3.0) });\nval y = times[3] (x, -9223372036854775807 - 1);",
+            "E0506",
+        ),
+        // Shares are for three places.
+        ("val x = hide[{alice, bob}] (at alice { (5, 6) });", "E0515"),
+        ("val x = hide[{alice, bob}] (at alice { (true, false) });", "E0515"),
         // The range of the data is checked where they are.
         ("val x = hide[Party, 18, 4] (at alice { (20.0, 3.0) });", "E0506"),
         ("val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = claim[4] x;", "E0506"),
