@@ -665,7 +665,7 @@ impl Checker<'_> {
     pub(in crate::check) fn size_to_reveal<'e>(
         &mut self,
         e: &'e Expr,
-    ) -> Option<(&'e ast::Name, &'e ast::Name)> {
+    ) -> Option<(&'e ast::Name, &'e ast::Name, TypeVar)> {
         let ExprKind::Apply { function, argument, .. } = &e.kind else { return None };
         let (ExprKind::Name(word), ExprKind::Name(size)) = (&function.kind, &argument.kind) else {
             return None;
@@ -674,18 +674,16 @@ impl Checker<'_> {
             return None;
         }
         let is_value = self.lookup_local(&size.text).is_some() || self.env.values.contains_key(&size.text);
-        self.size_named(&size.text).filter(|_| !is_value).map(|_| (word, size))
+        self.size_named(&size.text).filter(|_| !is_value).map(|var| (word, size, var))
     }
 
     /// Elaborates `reveal N;`: the size, opened once more as one that all parties know.
     pub(in crate::check) fn reveal_size(
         &mut self,
-        word: &ast::Name,
-        size: &ast::Name,
+        (word, size, var): (&ast::Name, &ast::Name, TypeVar),
         span: Span,
         out: &mut Vec<Stmt>,
     ) {
-        let var = self.size_named(&size.text).expect("the size that is revealed has been found");
         let Some(places) = self.places_of_size(&var).cloned() else {
             self.report(PlaceError::SizePublic { span: size.span, name: size.text.to_string() });
             return;

@@ -108,8 +108,8 @@ impl Checker<'_> {
                 push(StmtKind::Let(pat, term));
             }
             S::Expr(e) => {
-                if let Some((reveal, size)) = self.size_to_reveal(e) {
-                    self.reveal_size(reveal, size, span, out);
+                if let Some(size) = self.size_to_reveal(e) {
+                    self.reveal_size(size, span, out);
                     return;
                 }
                 self.in_sequence(e);

@@ -269,8 +269,7 @@ struct Body {
     methods: Vec<MethodCall>,
 }
 
-/// A call of a method of a class.
-#[derive(Clone)]
+/// A method of a class at types.
 struct MethodCall {
     /// The class.
     class: ClassId,
@@ -280,12 +279,25 @@ struct MethodCall {
     type_args: Vec<Type>,
 }
 
+impl MethodCall {
+    /// Returns the method that a term is; `None` for another term.
+    fn of(term: &Term) -> Option<MethodCall> {
+        let TermKind::Method { class, method, type_args } = &term.kind else { return None };
+        Some(MethodCall { class: *class, method: *method, type_args: type_args.clone() })
+    }
+
+    /// Returns true if a type argument has a variable, so that the function depends on it.
+    fn is_open(&self) -> bool {
+        self.type_args.iter().any(Type::has_var)
+    }
+}
+
 /// The calls whose effects are sought.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
-    /// Those inside work at places.
+    /// Calls inside work at places.
     Inside,
-    /// Those outside of it.
+    /// Calls outside of work at places.
     Outside,
 }
 
@@ -344,9 +356,18 @@ impl Bodies<'_> {
         found
     }
 
+    /// Returns the functions that a term may be: a function that is made or called, or a method.
+    fn functions(&self, term: &Term, reach: Reach) -> Vec<FunctionId> {
+        match (&term.kind, MethodCall::of(term)) {
+            (TermKind::Closure { function, .. }, _) => vec![*function],
+            (_, Some(call)) => self.implementations(&call, reach),
+            _ => Vec::new(),
+        }
+    }
+
     /// Returns the functions that a call of a method may mean.
     fn implementations(&self, call: &MethodCall, reach: Reach) -> Vec<FunctionId> {
-        if !call.type_args.iter().any(Type::has_var) {
+        if !call.is_open() {
             return self.implementation(call).into_iter().map(|(function, _)| function).collect();
         }
         let of_class = self.program.instances.iter().filter(|instance| instance.class == call.class);
@@ -366,9 +387,9 @@ impl Bodies<'_> {
     fn unmovable_arguments(&mut self, term: &Term, found: &mut Vec<(Span, PlaceError)>) {
         let called = match &term.kind {
             TermKind::Closure { function, type_args, .. } => Some((*function, type_args.clone())),
-            TermKind::Method { class, method, type_args } if !type_args.iter().any(Type::has_var) => self
-                .implementation(&MethodCall { class: *class, method: *method, type_args: type_args.clone() }),
-            _ => None,
+            _ => MethodCall::of(term)
+                .filter(|call| !call.is_open())
+                .and_then(|call| self.implementation(&call)),
         };
         for (function, param, ty) in called.into_iter().flat_map(arguments) {
             if let Some(part) = ty.unmovable_part()
@@ -391,23 +412,24 @@ impl Bodies<'_> {
                 continue;
             }
             let (param, body) = (&function.type_params[param], self.body(id));
-            if body.moved.iter().any(|ty| mentions(ty, param)) {
+            if body.moved.iter().any(|ty| ty.mentions(param)) {
                 return true;
             }
             let known: HashMap<u32, Type> = [(param.id, ty)].into_iter().collect();
             for made in &body.made {
                 let passed = arguments((made.function, made.type_args.clone()));
-                let passed = passed.filter(|(.., arg)| mentions(arg, param));
+                let passed = passed.filter(|(.., arg)| arg.mentions(param));
                 next.extend(passed.map(|(function, i, arg)| (function, i, arg.substitute(&known))));
             }
-            for call in body.methods.iter().filter(|call| call.type_args.iter().any(|ty| mentions(ty, param)))
+            for call in body.methods.iter().filter(|call| call.type_args.iter().any(|ty| ty.mentions(param)))
             {
-                let type_args: Vec<Type> = call.type_args.iter().map(|arg| arg.substitute(&known)).collect();
-                if type_args.iter().any(Type::has_var) {
-                    // Another parameter decides which function this is.
-                    return self.program.classes[call.class as usize].methods[call.method].joint;
+                let type_args = call.type_args.iter().map(|arg| arg.substitute(&known)).collect();
+                let call = MethodCall { class: call.class, method: call.method, type_args };
+                // Where another parameter decides which function this is, it may move the data.
+                if call.is_open() && self.program.classes[call.class as usize].methods[call.method].joint {
+                    return true;
                 }
-                let called = self.implementation(&MethodCall { type_args, ..call.clone() });
+                let called = self.implementation(&call).filter(|_| !call.is_open());
                 let passed = called.into_iter().flat_map(arguments);
                 next.extend(passed.filter(|(.., arg)| arg.unmovable_part().is_some()));
             }
@@ -419,13 +441,6 @@ impl Bodies<'_> {
 /// Returns the type arguments of a function, each with the function and its number.
 fn arguments((function, args): (FunctionId, Vec<Type>)) -> impl Iterator<Item = (FunctionId, usize, Type)> {
     args.into_iter().enumerate().map(move |(i, arg)| (function, i, arg))
-}
-
-/// Returns true if a type parameter occurs in a type.
-fn mentions(ty: &Type, param: &TypeVar) -> bool {
-    let mut found = false;
-    ty.for_each_var(&mut |var| found |= var.id == param.id);
-    found
 }
 
 impl Body {
@@ -442,11 +457,7 @@ impl Body {
             TermKind::Closure { function: made, type_args, .. } => {
                 self.made.push(Made { function: *made, type_args: type_args.clone(), at_place });
             }
-            TermKind::Method { class, method, type_args } => {
-                let (class, method) = (*class, *method);
-                self.methods.push(MethodCall { class, method, type_args: type_args.clone() });
-            }
-            _ => {}
+            _ => self.methods.extend(MethodCall::of(term)),
         }
         term.for_each_part(&mut |part| self.add_part(part, function, inside));
     }
@@ -496,9 +507,8 @@ impl InsideWalk<'_> {
                 self.call(*function, false, term.span, here);
                 captures.iter().for_each(|local| self.call_bound(*local, term.span, here));
             }
-            (TermKind::Method { class, method, type_args }, Some(here)) => {
-                let call = MethodCall { class: *class, method: *method, type_args: type_args.clone() };
-                for function in self.bodies.implementations(&call, Reach::Inside) {
+            (TermKind::Method { .. }, Some(here)) => {
+                for function in self.bodies.functions(term, Reach::Inside) {
                     self.call(function, false, term.span, here);
                 }
             }
@@ -603,13 +613,6 @@ struct FileWalk<'a> {
 }
 
 impl FileWalk<'_> {
-    /// Notes the call of a function that reads or writes files.
-    fn call(&mut self, function: FunctionId, span: Span) {
-        if self.bodies.reached(function, Reach::Outside).iter().any(|body| body.files) {
-            self.found.push((self.bodies.name(function), span));
-        }
-    }
-
     /// Searches a term.
     fn term(&mut self, term: &Term) {
         match &term.kind {
@@ -617,14 +620,13 @@ impl FileWalk<'_> {
             TermKind::Prim(prim, ..) if prim.effect() == Effect::Files => {
                 self.found.push((prim.name().to_string(), term.span));
             }
-            TermKind::Closure { function, .. } => self.call(*function, term.span),
-            TermKind::Method { class, method, type_args } => {
-                let call = MethodCall { class: *class, method: *method, type_args: type_args.clone() };
-                for function in self.bodies.implementations(&call, Reach::Outside) {
-                    self.call(function, term.span);
+            _ => {
+                for function in self.bodies.functions(term, Reach::Outside) {
+                    if self.bodies.reached(function, Reach::Outside).iter().any(|body| body.files) {
+                        self.found.push((self.bodies.name(function), term.span));
+                    }
                 }
             }
-            _ => {}
         }
         term.for_each_child(&mut |child| self.term(child));
     }
