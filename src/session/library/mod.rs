@@ -21,7 +21,7 @@ use crate::source::{Source, SourceId, SourceMap};
 use crate::syntax::{self, Chunk, Parsed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 /// The files of the library, by the names messages give them. Their order is the order in which
 /// their variables are made.
@@ -77,16 +77,13 @@ pub(super) struct Library {
 /// these names and the class are mentioned.
 pub(super) const NARROW_TYPES: [&str; 8] = ["i8", "i16", "i32", "u8", "u16", "u32", "u64", "f32"];
 
+/// The primitives that give values of narrow types; stated here, so that no start of a program reads
+/// the signatures of all primitives.
+const NARROW_PRIMITIVES: [&str; 2] = ["common_words", "own_words"];
+
 /// Returns true for the name of a narrow type, and of a primitive that gives values of one.
 fn is_narrow(name: &str) -> bool {
-    static PRIMITIVES: LazyLock<Vec<&str>> = LazyLock::new(|| {
-        let gives = |prim: &&Prim| {
-            let result = prim.signature().rsplit("->").next().unwrap_or_default();
-            result.split(|c: char| !c.is_alphanumeric()).any(|word| NARROW_TYPES.contains(&word))
-        };
-        Prim::ALL.iter().filter(gives).map(|prim| prim.name()).collect()
-    });
-    NARROW_TYPES.contains(&name) || PRIMITIVES.contains(&name)
+    NARROW_TYPES.contains(&name) || NARROW_PRIMITIVES.contains(&name)
 }
 
 impl Library {
@@ -426,4 +423,19 @@ pub(super) fn index() -> &'static LibraryIndex {
         index.by_class = by_class;
         index
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn narrow_primitives_are_those_whose_results_are_narrow() {
+        let is_narrow_result = |prim: &&Prim| {
+            let (_, result) = prim.signature().rsplit_once("->").expect("a primitive has a result");
+            result.split(|c: char| !c.is_alphanumeric()).any(|word| NARROW_TYPES.contains(&word))
+        };
+        let names: Vec<&str> = Prim::ALL.iter().filter(is_narrow_result).map(|prim| prim.name()).collect();
+        assert_eq!(names, NARROW_PRIMITIVES);
+    }
 }
