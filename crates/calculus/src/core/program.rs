@@ -39,7 +39,7 @@ pub struct Program {
     pub party: Option<Nominal>,
     /// The places at which a size is known, for sizes that are not known everywhere.
     pub placed_sizes: HashMap<u32, Type>,
-    /// Those of them that a statement has told to all parties since.
+    /// The sizes among them that a statement has told to all parties since.
     pub revealed_sizes: Vec<u32>,
 }
 

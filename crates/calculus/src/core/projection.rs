@@ -38,7 +38,7 @@ pub struct Projection<'a> {
     pub concrete: &'a dyn Fn(&Type) -> Type,
     /// The places at which sizes are known, for those that are not known everywhere.
     pub sizes: &'a HashMap<u32, Type>,
-    /// Those of them that a statement before has told to all parties.
+    /// The sizes among them that a statement before has told to all parties.
     revealed: RefCell<Vec<u32>>,
 }
 

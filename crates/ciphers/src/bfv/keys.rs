@@ -125,7 +125,7 @@ impl PublicKey {
     /// Encodes and encrypts a vector; see [`Plain::encode`].
     ///
     /// # Errors
-    /// Those of [`Plain::encode`].
+    /// The errors of [`Plain::encode`].
     pub fn encrypt_values(
         &self,
         shape: Shape,

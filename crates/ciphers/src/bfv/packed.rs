@@ -110,7 +110,7 @@ impl Packed {
     /// Returns the element-wise difference.
     ///
     /// # Errors
-    /// Those of [`Self::add`].
+    /// The errors of [`Self::add`].
     pub fn subtract(&self, other: &Packed) -> Result<Packed, CipherError> {
         self.combine(other, |a, b| a - b)
     }

@@ -110,8 +110,8 @@ struct Between {
 
 /// Returns the number of the next byte, from number `at` on, that is not in the head of a record.
 /// TLS 1.3 ignores the version there (RFC 8446, section 5.1), and `rustls` decrypts a record
-/// whatever type its head states; what the record holds is authenticated, with its own type. After a
-/// changed length the receiver may wait for the rest until the limit of silence.
+/// whatever type its head states; what the record holds is authenticated, with its own type. After
+/// a changed length the receiver may wait for the rest until the limit of silence.
 fn next_checked(stream: &[u8], at: usize) -> usize {
     let mut head = 0;
     while head <= at {
