@@ -8,7 +8,7 @@ use std::path::PathBuf;
 ///
 /// Without arguments, a session: statements and expressions, one after the other.
 #[derive(Debug, Parser)]
-#[command(name = "felis", version, args_conflicts_with_subcommands = true, after_help = EXIT_CODES)]
+#[command(name = "felis", version = VERSION, disable_help_subcommand = true, args_conflicts_with_subcommands = true, after_help = EXIT_CODES)]
 pub struct Arguments {
     /// The command, if it is not running a program.
     #[command(subcommand)]
@@ -61,6 +61,9 @@ fn program_position(words: &[OsString]) -> Option<usize> {
     }
 }
 
+/// The version with the commit and the target that it was built from and for.
+const VERSION: &str = env!("FELIS_VERSION");
+
 /// The questions and checks.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -72,8 +75,9 @@ pub enum Command {
         /// Write messages to standard output as JSON, one to a line
         #[arg(long)]
         json: bool,
-        /// The programs, `-` for standard input
-        #[arg(required = true, value_name = "FILE")]
+        /// The programs, `-` for standard input, or folders with programs; without any, all below
+        /// the working directory
+        #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
     },
     /// Begin a program: a folder with a first one, its examples and its tests
@@ -127,8 +131,9 @@ pub enum Command {
         /// Write how each went as JSON, one to a line
         #[arg(long)]
         json: bool,
-        /// The programs, `-` for standard input
-        #[arg(required = true, value_name = "FILE")]
+        /// The programs, `-` for standard input, or folders with programs; without any, all below
+        /// the working directory
+        #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
     },
     /// Time the `bench` blocks of programs
@@ -139,8 +144,9 @@ pub enum Command {
         /// Write what was measured as JSON, one block to a line
         #[arg(long)]
         json: bool,
-        /// The programs, `-` for standard input
-        #[arg(required = true, value_name = "FILE")]
+        /// The programs, `-` for standard input, or folders with programs; without any, all below
+        /// the working directory
+        #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
     },
     /// Write what doc comments say of a program, or of the library, as HTML
@@ -164,6 +170,14 @@ pub enum Command {
         #[arg(value_name = "CODE")]
         code: Option<String>,
     },
+    /// Show a page of the book, what a name or a code means, or where the book says something
+    Help {
+        /// A command, the name of a page, a name, a code, or words; without one, this list
+        #[arg(value_name = "TOPIC", allow_hyphen_values = true)]
+        topic: Vec<String>,
+    },
+    /// Write the manual page of this command, for `man`
+    Man,
     /// Write what completes words of this command in a shell
     Completions {
         /// The shell
@@ -177,7 +191,8 @@ pub enum Command {
         /// First write what version 0.1 grouped differently as it is grouped today
         #[arg(long = "from-0.1")]
         from_v01: bool,
-        /// The programs, `-` for standard input, whose result goes to standard output
+        /// The programs, folders with programs, or `-` for standard input, whose result goes to
+        /// standard output
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
@@ -266,5 +281,7 @@ pub enum PartyAction {
     },
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 fine, 1 error while running, 2 wrong usage or unreadable file, \
+const EXIT_CODES: &str = "`felis help TOPIC` shows a page of the book or what it says of words, \
+                          `felis help topics` lists the pages.\n\n\
+                          Exit codes: 0 fine, 1 error while running, 2 wrong usage or unreadable file, \
                           3 error in the text or its types, 130 interrupted.";

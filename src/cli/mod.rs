@@ -11,6 +11,7 @@ mod doc;
 mod explain;
 mod files;
 mod fmt;
+mod help;
 mod input;
 mod interrupt;
 mod json;
@@ -20,10 +21,12 @@ mod new;
 mod output;
 #[cfg(feature = "parties")]
 mod party;
+mod programs;
 mod repl;
 mod replace;
 mod show;
 mod test;
+mod topics;
 mod watch;
 
 pub use arguments::Arguments;
@@ -39,6 +42,7 @@ use input::{InputError, SourceText};
 pub use interrupt::hold_resizes;
 use interrupt::{Doing, Interrupts};
 use output::Output;
+use programs::{may_hold_benches, may_hold_tests, named_programs};
 use std::ffi::OsString;
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
@@ -145,13 +149,25 @@ impl Shell {
 
     /// Carries out a subcommand; returns the exit code.
     fn command(&mut self, command: Command) -> u8 {
+        match self.carry_out(command) {
+            Ok(code) | Err(code) => {
+                self.output.flush();
+                code
+            }
+        }
+    }
+
+    /// Carries out a subcommand; returns the exit code, as an error where the programs that it names
+    /// are not found.
+    fn carry_out(&mut self, command: Command) -> Result<u8, u8> {
         let code = match command {
             Command::Check { watch: true, json, files } => {
                 self.messages = if json { MessageFormat::JsonOut } else { MessageFormat::SourceText };
-                self.watch(&files)
+                self.watch(&named_programs(&files, |_| true)?)
             }
             Command::Check { json, files, .. } => {
                 self.messages = if json { MessageFormat::JsonOut } else { MessageFormat::SourceText };
+                let files = named_programs(&files, |_| true)?;
                 files.iter().map(|file| self.check(file)).max().unwrap_or(exit::OK)
             }
             Command::New { folder } => new::create_program(&mut self.output, &folder),
@@ -183,16 +199,21 @@ impl Shell {
                 exit::USAGE
             }
             Command::Lsp { .. } => unreachable!("`lsp` is served before there is a shell"),
-            Command::Bench { seconds, json, files } => self.bench(&files, seconds, json),
+            Command::Bench { seconds, json, files } => {
+                self.bench(&named_programs(&files, may_hold_benches)?, seconds, json)
+            }
             Command::Test { only, limit, quiet, json, files } => {
                 let told = match (json, quiet) {
                     (true, _) => TestOutput::Json,
                     (_, true) => TestOutput::Failed,
                     _ => TestOutput::All,
                 };
+                let files = named_programs(&files, may_hold_tests)?;
                 self.test(&files, &TestSelection { only, limit }, told)
             }
             Command::Doc { file, markdown, output, .. } => self.document(file.as_deref(), markdown, &output),
+            Command::Help { topic } => self.help(&topic),
+            Command::Man => self.manual(),
             Command::Explain { code } => explain::explain(&mut self.output, code.as_deref()),
             Command::Completions { shell } => {
                 let mut script = Vec::new();
@@ -201,6 +222,7 @@ impl Shell {
                 exit::OK
             }
             Command::Fmt { check, from_v01, files } => {
+                let files = named_programs(&files, |_| true)?;
                 files.iter().map(|file| self.format(file, check, from_v01)).max().unwrap_or(exit::OK)
             }
             Command::Iso { batch: true, .. } => self.iso_batch(),
@@ -234,8 +256,7 @@ impl Shell {
                 code
             }
         };
-        self.output.flush();
-        code
+        Ok(code)
     }
 
     /// Runs a file, or standard input for `-`, with its arguments in `args`. Returns the exit code.

@@ -1,4 +1,4 @@
-//! `felis new`: a folder with a first program.
+//! `felis new`: a folder with a first program and a first plot.
 
 use super::exit;
 use super::output::{Output, display_path, print_error};
@@ -24,6 +24,22 @@ proc main(width:int, name:string) {
 }
 "#;
 
+/// The second template: numbers that are drawn, in the terminal and as a file.
+const PLOT_TEMPLATE: &str = r#"#!/usr/bin/env felis
+// A first plot. `felis run plot.flx` draws it in the terminal and saves it as `plot.svg`.
+
+/// The height of a swing after so many seconds.
+///
+/// > height 0.0
+/// 1.0
+fun height(seconds:real):real => exp (-seconds / 4.0) * cos (2.0 * seconds);
+
+val time = [ (i :> real) / 10.0 for i in ..[120] ];
+val swing = plot (time, map height time) |> titled "A swing comes to rest" |> with_axes ("seconds", "height");
+draw swing;
+save ("plot.svg", swing);
+"#;
+
 /// Makes the folder, unless it exists and is not empty. Returns the exit code.
 pub fn create_program(output: &mut Output, folder: &Path) -> u8 {
     let name = display_path(folder);
@@ -36,18 +52,23 @@ pub fn create_program(output: &mut Output, folder: &Path) -> u8 {
         return refused("it is not empty");
     }
     let written = std::fs::create_dir_all(folder).and_then(|()| {
-        let file = folder.join("main.flx");
-        std::fs::write(&file, MAIN_TEMPLATE)?;
-        make_executable(&file)
+        for (name, text) in [("main.flx", MAIN_TEMPLATE), ("plot.flx", PLOT_TEMPLATE)] {
+            let file = folder.join(name);
+            std::fs::write(&file, text)?;
+            make_executable(&file)?;
+        }
+        Ok(())
     });
     if let Err(error) = written {
         return refused(&error.to_string());
     }
-    let main = folder.join("main.flx");
-    let word = shell_word(&main.to_string_lossy());
+    let word = |name: &str| shell_word(&folder.join(name).to_string_lossy());
     output.write(&format!(
-        "made `{}`\n\n  felis run {word} 3 world\n  felis test {word}\n",
-        display_path(&main)
+        "made `{}` and `{}`\n\n  felis run {main} 3 world\n  felis test {main}\n  felis run {plot}\n",
+        display_path(&folder.join("main.flx")),
+        display_path(&folder.join("plot.flx")),
+        main = word("main.flx"),
+        plot = word("plot.flx"),
     ));
     exit::OK
 }

@@ -9,6 +9,7 @@ use felis::diagnostic::{escape_control, escape_control_lines, fill_paragraphs};
 use felis::session::{Colors, Screen};
 use std::io::{BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use terminal_size::{Height, Width};
 
@@ -74,6 +75,16 @@ impl Output {
         }
     }
 
+    /// Writes a text to standard output: by a pager if it is a terminal with fewer lines.
+    pub fn write_paged(&mut self, text: &str) {
+        let size = terminal_size::terminal_size().filter(|_| self.interactive);
+        let rows = size.map_or(usize::MAX, |(_, Height(rows))| usize::from(rows));
+        // The prompt takes a line.
+        if text.lines().count() < rows || !shown_by_pager(text) {
+            self.write(text);
+        }
+    }
+
     /// Ends a line that a program has left open.
     pub fn end_line(&mut self) {
         if !self.at_line_start {
@@ -94,6 +105,27 @@ impl Output {
         // An error of standard error cannot be reported anywhere.
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
+}
+
+/// The pager without the variable `PAGER`: it quits at the end of a text that fits, keeps the text
+/// on the screen, and shows colors.
+const DEFAULT_PAGER: &str = "less -FRX";
+
+/// Shows a text in `$PAGER`; false if there is none, or `cat`, or it cannot be started.
+fn shown_by_pager(text: &str) -> bool {
+    let pager = std::env::var("PAGER").unwrap_or_else(|_| DEFAULT_PAGER.to_string());
+    let mut words = pager.split_whitespace();
+    let Some(program) = words.next().filter(|program| *program != "cat") else { return false };
+    let mut command = Command::new(program);
+    // Text with letters beyond ASCII is shown as it is, whatever the locale says.
+    command.args(words).env("LESSCHARSET", "utf-8").stdin(Stdio::piped());
+    let Ok(mut child) = command.spawn() else { return false };
+    if let Some(mut input) = child.stdin.take() {
+        // A pager that is left early closes the pipe.
+        let _ = input.write_all(text.as_bytes());
+    }
+    let _ = child.wait();
+    true
 }
 
 /// Returns the colors that the terminal reports.

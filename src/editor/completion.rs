@@ -160,8 +160,12 @@ pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize,
         },
     };
     let names: Option<Vec<String>> = match wants {
-        CompletionContext::Library => Some(library::parts().map(str::to_string).collect()),
-        CompletionContext::NameOf(part) => library::part_names(part),
+        CompletionContext::Library => {
+            Some(library::parts().chain(library::modules::names()).map(str::to_string).collect())
+        }
+        CompletionContext::NameOf(part) => {
+            library::part_names(part).or_else(|| Some(library::modules::exported_names(part)))
+        }
         _ => None,
     };
     if let Some(mut names) = names {
@@ -330,7 +334,9 @@ fn imported_part(text: &str, parts: &[(Range<usize>, TokenClass)]) -> Option<&'s
         listed.filter(|(range, class)| *class != TokenClass::Name && &text[range.clone()] != ",");
     let named = parts.get(open.checked_sub(2)?..open)?.iter().map(|(range, _)| &text[range.clone()]);
     match named.collect::<Vec<_>>()[..] {
-        ["import", name] if listed.next().is_none() => library::parts().find(|part| *part == name),
+        ["import", name] if listed.next().is_none() => {
+            library::parts().chain(library::modules::names()).find(|part| *part == name)
+        }
         _ => None,
     }
 }

@@ -193,6 +193,7 @@ impl Index {
     /// Returns true if a text is one of the library's.
     pub fn is_library(&self, source: SourceId) -> bool {
         (source.0 as usize) < library::sources().len()
+            || self.id_of(source).is_some_and(|id| id.starts_with(library::modules::ID_PREFIX))
     }
 
     /// Returns the declarations of the text.

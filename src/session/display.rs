@@ -69,10 +69,14 @@ fn lay_out_list(mut items: Vec<Cell>, mut gap: Gap, window: Window) -> String {
     }
     let (mut texts, mut width) = align_column(&items.iter().collect::<Vec<_>>());
     let each = |width: usize| ((window.columns.saturating_sub(1)) / (width + 2)).max(1);
-    let most = MAX_LIST_LINES.min(window.rows.max(HEAD_LINES + TAIL_LINES + 1));
+    let most = match window.is_page() {
+        true => window.rows,
+        false => MAX_LIST_LINES.min(window.rows.max(HEAD_LINES + TAIL_LINES + 1)),
+    };
     if gap.left_out > 0 || items.len() > each(width) * most {
         // Elements that are left out do not widen the columns.
-        let (head, tail) = (each(width) * HEAD_LINES, each(width) * TAIL_LINES);
+        let head_lines = if window.is_page() { most - TAIL_LINES - 1 } else { HEAD_LINES };
+        let (head, tail) = (each(width) * head_lines, each(width) * TAIL_LINES);
         let count = items.len() + gap.left_out;
         let head = head.min(gap.at).min(items.len());
         let behind = if gap.left_out == 0 { items.len() - head } else { items.len() - gap.at };

@@ -13,8 +13,8 @@ use crate::cancellation;
 use crate::check;
 use crate::check::annotations::Annotations;
 use crate::core::{GlobalId, Script, TermKind};
-use crate::diagnostic::{Diagnostic, HelpRequest};
-use crate::eval::{Host, RuntimeError};
+use crate::diagnostic::{Diagnostic, Help, HelpRequest};
+use crate::eval::{self, Host, PictureFields, RuntimeError};
 use crate::source::{SourceId, Span};
 use crate::suggest::similar;
 use crate::syntax::{self, Parsed};
@@ -111,18 +111,52 @@ impl Session {
         if wrong { Err(Status::Rejected) } else { Ok(script) }
     }
 
-    /// Adds to a diagnostic about an unknown name a similar one of the library: the
-    /// checker knows only what has been read of it.
-    pub(super) fn suggest_library_name(&self, diagnostic: Diagnostic) -> Diagnostic {
-        if diagnostic.help_request != Some(HelpRequest::LibraryName) || diagnostic.help.is_some() {
+    /// Adds to a diagnostic about an unknown name the import of the library's module that exports
+    /// it; else, if it has no help, a similar name of the library: the checker knows only what has
+    /// been read of it. The name of a result that was released is told apart.
+    pub(super) fn suggest_library_name(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        let span = diagnostic.primary.span;
+        let name = self.sources.slice(span);
+        if self.results.is_released(name) && !self.env.values.contains_key(name) {
+            return diagnostic
+                .note("this result was released: those before the last are kept while they take 128 MiB or less")
+                .help("give a result that is needed later a name, as in `val x = it`");
+        }
+        if diagnostic.help_request != Some(HelpRequest::LibraryName) {
             return diagnostic;
         }
-        let span = diagnostic.primary.span;
+        // A name that an imported module exports has been found by the checker.
+        let imports = self.imports_for(span);
+        if let Some((first, more)) = imports.split_first() {
+            let advice = diagnostic.help.take().filter(|help| help.edits.is_empty());
+            let more = more.iter().cloned().chain(advice);
+            return more.fold(diagnostic.help(first.clone()), Diagnostic::alternative);
+        }
+        if diagnostic.help.is_some() {
+            return diagnostic;
+        }
         let names = library::index().names().filter(|name| !name.starts_with('_'));
-        match similar(self.sources.slice(span), names) {
-            Some(name) => diagnostic.fix(format!("did you mean `{name}`?"), span, name),
+        match similar(name, names) {
+            Some(near) => diagnostic.fix(format!("did you mean `{near}`?"), span, near),
             None => diagnostic,
         }
+    }
+
+    /// Returns the imports of modules of the library that export the name at a place, each as an
+    /// edit of its text; none if the text has imported one of them.
+    fn imports_for(&self, span: Span) -> Vec<Help> {
+        let Some(source) = self.sources.get(span.source) else { return Vec::new() };
+        let name = self.sources.slice(span);
+        let modules = library::modules::exporting(name);
+        if modules.iter().any(|module| self.env.modules.contains_key(*module)) {
+            return Vec::new();
+        }
+        let help = |module: &&str| {
+            let import = format!("import {module} ({name});");
+            let edit = library::modules::insertion(source, &import);
+            Help { text: format!("`{import}`"), edits: vec![edit] }
+        };
+        modules.iter().map(help).collect()
     }
 
     /// Runs new modules, and then the script that imports them; its value.
@@ -237,14 +271,45 @@ impl Session {
         host: &mut Host<'_>,
     ) -> Result<ValueText, Box<RuntimeError>> {
         let concrete = self.machine.concrete(ty);
-        let (text, read_back) =
-            display::texts(&mut self.machine, &self.program, value, &concrete, mode, host)?;
+        let drawn = match mode {
+            Mode::Display(_) => self.drawn_picture(value, &concrete, host)?,
+            _ => None,
+        };
+        let (text, read_back) = match drawn {
+            Some(text) => (text, String::new()),
+            None => display::texts(&mut self.machine, &self.program, value, &concrete, mode, host)?,
+        };
         let mut vars = Vec::new();
         collect_variables(ty, &mut vars);
         let size = |var: &TypeVar| (var.name.to_string(), self.machine.concrete(&Type::var(var.clone())));
         let sizes = vars.iter().map(size).map(|(name, size)| (name, size.size_text())).collect();
         let value = (mode == Mode::Value).then(|| HostValue { ty: concrete, value: value.clone() });
         Ok(ValueText { ty: ty.clone(), text, read_back, sizes, value })
+    }
+
+    /// Returns a picture of the library as the screen shows it; `None` for another value, and for a
+    /// picture that cannot be drawn.
+    fn drawn_picture(
+        &self,
+        value: &Value,
+        ty: &Type,
+        host: &Host<'_>,
+    ) -> Result<Option<String>, Box<RuntimeError>> {
+        let Value::Seq(fields) = value else { return Ok(None) };
+        if !self.is_library_type(ty, "picture") {
+            return Ok(None);
+        }
+        let [title, across, upward, layers] = [0, 1, 2, 3].map(|at| fields.get(at));
+        let fields = PictureFields {
+            title: title.as_str(),
+            across: across.as_str(),
+            upward: upward.as_str(),
+            layers: layers.as_str(),
+        };
+        let drawn = eval::drawn_picture(fields, host).map_err(|failure| {
+            Box::new(RuntimeError { failure, span: Span::default(), calls: Vec::new(), place: None })
+        })?;
+        Ok(drawn.map(|text| text.trim_end_matches('\n').to_string()))
     }
 }
 

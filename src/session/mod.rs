@@ -9,6 +9,7 @@
 
 mod analysis;
 mod annotation_collector;
+pub mod book;
 mod deadline;
 mod definition;
 mod diagnostics;
@@ -125,6 +126,8 @@ pub enum Executor {
     Compiled,
     /// Compiled code for everything that can be compiled, profitable or not.
     Eager,
+    /// As `Eager`, with loops from the array IR where it gives some.
+    ArrayIr,
 }
 
 /// The kind of an input.
@@ -230,9 +233,10 @@ impl Session {
     /// The session with another executor, which uses that many threads; 0 for one on each core.
     pub fn with_executor(mut self, executor: Executor, threads: usize) -> Session {
         self.executor = (executor, threads);
-        self.jit = (executor != Executor::Reference).then(|| Arc::new(Jit::new(threads)));
+        self.jit = (executor != Executor::Reference)
+            .then(|| Arc::new(Jit::new(threads, executor == Executor::ArrayIr)));
         let accelerator = self.jit.clone().map(|jit| jit as Arc<dyn Accelerator>);
-        self.machine.set_accelerator(accelerator, executor == Executor::Eager);
+        self.machine.set_accelerator(accelerator, matches!(executor, Executor::Eager | Executor::ArrayIr));
         self
     }
 

@@ -27,7 +27,7 @@ use crate::diagnostic::Diagnostic;
 use crate::hash::HashMap;
 use crate::source::{Source, Span};
 use crate::suggest::similar;
-use crate::syntax::ast::{Import, ImportTarget, Stmt, StmtKind};
+use crate::syntax::ast::{Import, ImportTarget, Name, Stmt, StmtKind};
 use crate::syntax::{self, Parsed};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -147,12 +147,7 @@ impl Session {
             let found = match &import.target {
                 ImportTarget::Library(name) => match library::part(&name.text) {
                     Some(part) => Ok(Some(ImportedModule::Known(part))),
-                    None => {
-                        let parts: Vec<String> = library::parts().map(str::to_string).collect();
-                        let similar = similar(&name.text, library::parts());
-                        let (span, name) = (name.span, name.text.to_string());
-                        Err(Box::new(ModuleError::UnknownPart { span, name, similar, parts }))
-                    }
+                    None => self.library_module(name, reading),
                 },
                 ImportTarget::File { path, span } => self.read_module(path, *span, reading),
             };
@@ -169,6 +164,29 @@ impl Session {
             }
         }
         (targets, whole)
+    }
+
+    /// The module of the library that an import names. A file of the user is never meant: its path
+    /// stands in quotes.
+    fn library_module(
+        &mut self,
+        name: &Name,
+        reading: &mut PendingModules,
+    ) -> Result<Option<ImportedModule>, Box<ModuleError>> {
+        let Some((file, text)) = library::modules::text(&name.text) else {
+            let known = || library::parts().chain(library::modules::names());
+            let (span, name) = (name.span, name.text.to_string());
+            let similar = similar(&name, known());
+            let modules = library::modules::names().map(str::to_string).collect();
+            let parts = library::parts().map(str::to_string).collect();
+            return Err(Box::new(ModuleError::UnknownPart { span, name, similar, modules, parts }));
+        };
+        let id = format!("{}{}", library::modules::ID_PREFIX, name.text);
+        let place = ModuleLocation { id, name: file.to_string() };
+        match self.module_at(&place, name.span, reading)? {
+            Some(known) => Ok(known),
+            None => Ok(self.read_text(place, text.to_string(), name.span, reading)),
+        }
     }
 
     /// The module at a path, seen from the text being read; `None` if it is broken, which has been
@@ -196,15 +214,41 @@ impl Session {
                 Box::new(ModuleError::NoFile { span, path: path.to_string(), looked, similar })
             }
         })?;
+        if let Some(known) = self.module_at(&place, span, reading)? {
+            return Ok(known);
+        }
+        let text = match &self.loader {
+            Some(loader) => loader.read(&place).map_err(unreadable)?,
+            None => return Err(unreadable("there are no files here".to_string())),
+        };
+        reading.bytes += text.len();
+        if reading.bytes > MAX_MODULE_BYTES {
+            return Err(unreadable(format!(
+                "all modules together are larger than {} MiB",
+                MAX_MODULE_BYTES >> 20
+            )));
+        }
+        Ok(self.read_text(place, text, span, reading))
+    }
+
+    /// The module at a place if it has been read; `Some(None)` if it is broken, which has been
+    /// said. An error if it cannot be read here.
+    fn module_at(
+        &self,
+        place: &ModuleLocation,
+        span: Span,
+        reading: &PendingModules,
+    ) -> Result<Option<Option<ImportedModule>>, Box<ModuleError>> {
         if let Some(module) = self.modules.get(&place.id) {
-            return Ok(Some(ImportedModule::Known(module.clone())));
+            return Ok(Some(Some(ImportedModule::Known(module.clone()))));
         }
         if let Some(&at) = reading.by_id.get(&place.id) {
-            return Ok(if reading.fresh[at].broken { None } else { Some(ImportedModule::New(at)) });
+            let broken = reading.fresh[at].broken;
+            return Ok(Some((!broken).then_some(ImportedModule::New(at))));
         }
         if let Some(at) = reading.way.iter().position(|open| open.id == place.id) {
             let mut chain: Vec<String> = reading.way[at..].iter().map(|p| p.name.clone()).collect();
-            chain.push(place.name);
+            chain.push(place.name.clone());
             return Err(Box::new(ModuleError::Cycle { span, chain }));
         }
         if reading.way.len() >= MAX_IMPORT_DEPTH {
@@ -213,14 +257,18 @@ impl Session {
         if self.modules.len() + reading.fresh.len() + reading.way.len() >= MAX_MODULES {
             return Err(Box::new(ModuleError::TooMany { span, limit: MAX_MODULES, deep: false }));
         }
-        let text = loader.read(&place).map_err(unreadable)?;
-        reading.bytes += text.len();
-        if reading.bytes > MAX_MODULE_BYTES {
-            return Err(unreadable(format!(
-                "all modules together are larger than {} MiB",
-                MAX_MODULE_BYTES >> 20
-            )));
-        }
+        Ok(None)
+    }
+
+    /// Parses the text of a module and reads what it imports; `None` if it is broken, which has
+    /// been said.
+    fn read_text(
+        &mut self,
+        place: ModuleLocation,
+        text: String,
+        span: Span,
+        reading: &mut PendingModules,
+    ) -> Option<ImportedModule> {
         let source = self.sources.add(place.name.clone(), text);
         let mut parsed = syntax::parse(&source);
         let mut broken = parsed.errors.iter().any(Diagnostic::is_error);
@@ -232,7 +280,7 @@ impl Session {
         let at = reading.fresh.len();
         reading.by_id.insert(place.id.clone(), at);
         reading.fresh.push(UncheckedModule { place, source, parsed, targets, import: span, broken });
-        Ok(if broken { None } else { Some(ImportedModule::New(at)) })
+        (!broken).then_some(ImportedModule::New(at))
     }
 
     /// Loads what the new modules need of the library.

@@ -15,11 +15,12 @@
 
 use super::display::texts;
 use super::{Mode, Session, ValueText};
-use crate::core::{GlobalId, Program, Script};
+use crate::core::{GlobalId, Program, Script, Term, TermKind};
 use crate::data::FileSystem;
 use crate::eval::{Checkpoint, Failure, Host, Machine, Party, RuntimeError, Screen};
 use crate::network::{self, Network, PartyId};
 use crate::session::on_large_stack;
+use crate::source::Span;
 use crate::types::Type;
 use crate::value::Value;
 use std::cell::Cell;
@@ -315,11 +316,61 @@ impl Run<'_> {
         // A panic must not leave the others waiting.
         let stop = StopUnlessDone { network: &*network, done: Cell::new(false), after: Cell::new(None) };
         let note = |error: &RuntimeError| stop.after.set(cause(error, &names));
-        let value = machine.run(self.program, self.script, &mut host).inspect_err(|error| note(error))?;
+        let value = machine.run(self.program, self.script, &mut host).inspect_err(|error| {
+            note(error);
+            // A public error is that of all parties: each goes as far as this one, and has its own.
+            if self.is_public(error) && network.finish(self.interrupt).is_ok() {
+                stop.done.set(true);
+            }
+        })?;
         machine.finish_party(self.interrupt, self.script).inspect_err(|error| note(error))?;
         stop.done.set(true);
         Ok(value)
     }
+}
+
+impl Run<'_> {
+    /// Returns true if an error is the same for all parties: what failed is no work at a place, and
+    /// depends on public values alone. A ciphertext may be refused where it leaves its place.
+    fn is_public(&self, error: &RuntimeError) -> bool {
+        let of_a_party = matches!(
+            error.failure,
+            Failure::Interrupted
+                | Failure::Memory { .. }
+                | Failure::PartyStopped { .. }
+                | Failure::PartyLost { .. }
+                | Failure::PartySilent { .. }
+                | Failure::PartiesDiverged { .. }
+                | Failure::MessageRefused { .. }
+                | Failure::CipherRefused { .. }
+                | Failure::CipherOverflow { .. }
+                | Failure::NoiseExhausted { .. }
+        );
+        let spans: Vec<Span> =
+            std::iter::once(error.span).chain(error.calls.iter().map(|(_, at)| *at)).collect();
+        let placed = |term: &Term| is_at_a_place(term, &spans);
+        let mut found = of_a_party;
+        self.script
+            .body
+            .iter()
+            .for_each(|stmt| stmt.for_each_term(&mut |term| found = found || placed(term)));
+        found = found || self.script.result.as_ref().is_some_and(placed);
+        !found && !self.program.functions.iter().flatten().any(|function| placed(&function.body))
+    }
+}
+
+/// Returns true if one of the spans lies in work at a place.
+fn is_at_a_place(term: &Term, spans: &[Span]) -> bool {
+    if matches!(term.kind, TermKind::At(..)) {
+        let outer = term.span;
+        let holds = |inner: &Span| {
+            inner.source == outer.source && outer.start <= inner.start && inner.end <= outer.end
+        };
+        return spans.iter().any(holds);
+    }
+    let mut found = false;
+    term.for_each_child(&mut |child| found = found || is_at_a_place(child, spans));
+    found
 }
 
 /// Tells the others that this party has stopped, unless it has finished.

@@ -100,7 +100,8 @@ fn types_are_completed_where_a_type_stands() {
 #[test]
 fn parts_of_the_library_are_completed_where_they_are_imported() {
     let mut session = Session::new();
-    assert_eq!(completed(&mut session, "import lin"), (7, vec!["linear".into()]));
+    assert_eq!(completed(&mut session, "import lin"), (7, vec!["linalg".into(), "linear".into()]));
+    assert_eq!(completed(&mut session, "import linalg (sv").1, ["svd"]);
     assert!(completed(&mut session, "import ").1.contains(&"statistics".to_string()));
     assert_eq!(completed(&mut session, "import linear (dot, mat_v").1, ["mat_vec"]);
     let names = completed(&mut session, "import linear (ma").1;

@@ -2,6 +2,7 @@
 
 #[path = "../common/checker.rs"]
 mod checker;
+mod ciphers;
 mod class_laws;
 mod class_search;
 mod class_values;

@@ -5,9 +5,13 @@ use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Bytes that a value may take: a program that grows one without end is stopped soon.
 const MAX_VALUE_BYTES: u64 = 64 << 20;
+
+/// Parts of the programs of [`loops_of_the_array_ir_agree`] whose loops come from the array IR.
+const MIN_ARRAY_IR_PARTS: u64 = 1_030;
 
 /// Runs a program; returns its status, its output and its messages.
 fn run(executor: Executor, threads: usize, program: &str, shelf: &Shelf) -> (Status, String, Vec<String>) {
@@ -80,6 +84,41 @@ fn what_once_differed_agrees() {
     all_agree(&programs, 3, &Shelf::default());
 }
 
+/// Loops that come from the array IR, and how many parts have some: the number may only grow.
+#[test]
+fn loops_of_the_array_ir_agree() {
+    let mut programs = read("tests/agreement");
+    programs.extend(read("tests/stdlib"));
+    programs.extend(read("benches/kernels"));
+    let (mut by_array_ir, mut lowered) = (0, 0);
+    let mut wrong = Vec::new();
+    for (name, program) in &programs {
+        let run = |executor| {
+            on_large_stack(|| {
+                let mut out = String::new();
+                let mut session = Session::new().with_executor(executor, 2);
+                session.set_max_value_bytes(MAX_VALUE_BYTES);
+                let outcome = session.evaluate("program", program, Mode::Script, &mut |text| out += text);
+                let reported: Vec<String> =
+                    outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
+                let counts = session.statistics().map_or((0, 0), |statistics| {
+                    (statistics.by_array_ir.load(Relaxed), statistics.lowered.load(Relaxed))
+                });
+                ((outcome.status, out, reported), counts)
+            })
+        };
+        let ((reference, _), (found, counts)) = (run(Executor::Reference), run(Executor::ArrayIr));
+        by_array_ir += counts.0;
+        lowered += counts.1;
+        if reference != found {
+            wrong.push(format!("{name}:\n{found:#?}\nand not\n{reference:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} programs disagree:\n{}", wrong.len(), wrong.join("\n"));
+    println!("{by_array_ir} of {lowered} parts have loops from the array IR");
+    assert!(by_array_ir >= MIN_ARRAY_IR_PARTS, "{by_array_ir} of {lowered} parts");
+}
+
 /// Vectors of 128 bits, which every processor has, and those of any other size that this processor
 /// has, give the same result.
 #[test]
@@ -120,6 +159,12 @@ fn the_library_agrees() {
         (name, lines.map(|line| format!("println (_strr ({line}));\n")).collect())
     });
     let mut found: Vec<(String, String)> = examples.collect();
+    found.extend(read("stdlib/modules").into_iter().map(|(name, text)| {
+        let module = name.rsplit('/').next().and_then(|file| file.strip_suffix(".flx")).expect("a file name");
+        let lines = text.lines().filter_map(|line| line.strip_prefix("/// > "));
+        let lines: String = lines.map(|line| format!("println (_strr ({line}));\n")).collect();
+        (name.clone(), format!("import {module} (*);\n{lines}"))
+    }));
     found.extend(read("tests/stdlib"));
     all_agree(&found, 18, &Shelf::default());
 }

@@ -20,9 +20,10 @@ const IN_A_SESSION: u64 = 40;
 /// The time after which a program is stopped; no program takes a hundredth of it.
 const LONGEST: Duration = Duration::from_secs(10);
 
-const EXECUTORS: [(Executor, usize, &str); 3] = [
+const EXECUTORS: [(Executor, usize, &str); 4] = [
     (Executor::Reference, 1, "reference"),
     (Executor::Eager, 1, "eager"),
+    (Executor::ArrayIr, 2, "array"),
     (Executor::Compiled, 2, "compiled"),
 ];
 

@@ -46,18 +46,18 @@ fn matrix_products_inside_loops_are_contracted() {
         "{WAVES}val a = waves[40 \\* 40] 7;\nvar b = waves[40 \\* 40] 5;
 for k in 0..<3000 perform b = matmul (a, b);"
     ));
-    assert!(text.contains("    gemm fused ") && text.contains(": scratch, "), "{text}");
+    assert!(text.contains("  gemm fused ") && text.contains(": scratch, "), "{text}");
     let text = loops(&format!(
         "{WAVES}val a = waves[20 \\* 40 \\* 50] 7 :>> real ^ (40 \\* 50) ^ 20;\nval b = waves[50 \\* 30] 5;
 val c = [ matmul (x, b) for x in a ];"
     ));
     // The products are stored directly at their destination.
-    assert!(text.contains("    gemm fused ") && !text.contains(": thread_local, "), "{text}");
+    assert!(text.contains("  gemm fused ") && !text.contains(": thread_local, "), "{text}");
     let text = loops(&format!(
         "{WAVES}val a = waves[20 \\* 40 \\* 50] 7 :>> real ^ (40 \\* 50) ^ 20;\nval b = waves[50 \\* 30] 5;
 val c = [ map (fun (v:real) => v * v) (matmul (x, b)) for x in a ];"
     ));
-    assert!(text.contains("    gemm fused ") && text.contains(": thread_local, "), "{text}");
+    assert!(text.contains("  gemm fused ") && text.contains(": thread_local, "), "{text}");
 }
 
 /// Four rows are processed together where divisions dominate the latency; running sums are bound by

@@ -9,6 +9,8 @@ mod array_ir;
 mod bounds;
 #[path = "../common/checker.rs"]
 mod checker;
+#[cfg(feature = "ciphers")]
+mod ciphers;
 mod enumerations;
 mod examples;
 mod felix;
@@ -20,6 +22,7 @@ mod moves;
 mod order;
 mod pairs;
 mod places;
+mod private_tables;
 mod random;
 mod random_programs;
 mod rest;

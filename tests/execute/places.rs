@@ -248,3 +248,31 @@ fn random_program(rng: &mut fastrand::Rng) -> (String, String) {
     }
     (text, expected)
 }
+
+/// An error that does not depend on what is at a place is that of all parties: all public output before it is written, no
+/// party is named, and the message is the same in each run. One at a place names it.
+#[test]
+fn a_public_error_is_the_same_for_all_parties() {
+    let head =
+        "party Party = alice | bob | carol;\nval x = hide[Party] (at alice { 5 });\nprintln x.reveal;\n";
+    let public = [
+        ("val n = 0;\nprintln (10 / n);\n", "E0501"),
+        ("fun half(n:int):int => 10 / n;\njoint fun f(n:int):int => half n;\nprintln (f 0);\n", "E0501"),
+        ("val y = hide[{alice, bob}] (at carol { 5 });\nprintln y.reveal;\n", "E0515"),
+        ("assert x.reveal == 4;\n", "E0507"),
+    ];
+    for (rest, code) in public {
+        let text = format!("{head}{rest}");
+        for executor in EXECUTORS.into_iter().cycle().take(6) {
+            let (_, found) = run_with(executor, "public", &text);
+            assert!(found.starts_with(&format!("5\n[{code}]")), "{executor:?}\n{text}{found}");
+            assert!(!found.contains("at `"), "{executor:?}\n{text}{found}");
+        }
+    }
+    let placed = ["at bob { println (10 / n); }", "val z = 10 / n;", "val z = at bob { half n };"];
+    for rest in placed {
+        let text = format!("{head}fun half(n:int):int => 10 / n;\nval n = at bob {{ 0 }};\n{rest}\n");
+        let (_, found) = run_with(Executor::Compiled, "placed", &text);
+        assert!(found.contains("[E0501]") && found.contains("at `bob`"), "{text}{found}");
+    }
+}

@@ -133,6 +133,59 @@ fn integers_are_calculated_and_compared_exactly() {
     }
 }
 
+/// Enough elements for segments with pivots; equal ones; types that leave no room for an index, and the extremes of `int`.
+#[test]
+fn sorts_are_exact_whatever_is_equal() {
+    let mut dice = Dice::seeded();
+    let n = 70;
+    let mut x: Vec<i64> = (0..n).map(|_| if dice.roll(2) == 0 { integer(&mut dice) } else { 7 }).collect();
+    let y: Vec<i64> = (0..n).map(|_| dice.roll(9) as i64 - 4).collect();
+    let program = format!(
+        "val x = hide[Party] (at alice {{ [{}] }});\nval y = at carol {{ [{}] }};\n\
+         println (sort x).reveal;\n\
+         println (sort (hide[Party, 4, 4] (at carol {{ [ v :> real for v in y ] }}))).reveal;\n\
+         println (sort (hide[Party, 2, 58] (at carol {{ [ (v :> real) * 60000000000000000.0 for v in y ] }}))).reveal;\n",
+        x.iter().map(|n| literal(*n)).collect::<Vec<_>>().join(", "),
+        y.iter().map(|n| literal(*n)).collect::<Vec<_>>().join(", ")
+    );
+    let found = lines(&program);
+    x.sort_unstable();
+    let (mut small, mut large): (Vec<f64>, Vec<f64>) =
+        y.iter().map(|v| (*v as f64, *v as f64 * 6e16)).unzip();
+    small.sort_by(f64::total_cmp);
+    large.sort_by(f64::total_cmp);
+    let wanted: Vec<String> = x.iter().map(i64::to_string).collect();
+    assert_eq!(found[0], format!("({})", wanted.join(", ")), "{program}");
+    assert_eq!(numbers(&found[1]), small, "{program}");
+    assert_eq!(numbers(&found[2]), large, "{program}");
+}
+
+/// The comparisons that a sort reveals are those of a random order. Were equal elements told apart by where the shuffle puts them,
+/// the first pivots would always be the lowest, and a sort of 300 would have a hundred levels.
+#[test]
+fn a_sort_of_equal_elements_reveals_no_order_of_theirs() {
+    for program in [
+        "val r = sort (hide[Party] [ 5 for _ in ..[300] ]);\n",
+        "val r = sort (hide[Party] [ i :>> int for i in ..[300] ]);\n",
+        "val r = sort (hide[Party, 4, 4] [ 5.0 for _ in ..[300] ]);\n",
+    ] {
+        let mut session = Session::new().with_executor(Executor::Compiled, 1);
+        let text = format!("{PARTY}{program}");
+        let done = session.evaluate("program", &text, Mode::Script, &mut |_| ());
+        assert_eq!(done.status, Status::Ok, "{text}");
+        for (_, traffic) in session.traffic() {
+            assert!((40..300).contains(&traffic.rounds), "{program}{} rounds", traffic.rounds);
+        }
+    }
+    // No place alone decides how the elements are shuffled, and two shuffles differ.
+    let found = lines(
+        "val x = hide[Party] [ i :>> int for i in ..[200] ];\n\
+         val (p, q) = ((shuffled x).reveal, (shuffled x).reveal);\n\
+         println (sort p == (x.reveal), sort q == (x.reveal), p == q, p == (x.reveal));\n",
+    );
+    assert_eq!(found, ["(true, true, false, false)"]);
+}
+
 #[test]
 fn matrices_tables_and_groups() {
     let mut dice = Dice::seeded();
@@ -267,10 +320,18 @@ fn fixed_point_is_within_the_stated_bounds() {
         if 2 * f + m <= 60 {
             add("x * y", each(&x, &y, &|a, b| a * b), vec![ulp(f); n]);
             add("scale[2] (x, 1.5)", x.iter().map(|v| v * 1.5).collect(), vec![ulp(f); n]);
+            let bounds = x.iter().map(|v| v.abs() * ulp(61 - f - m) + ulp(f)).collect();
+            add("scale[2] (x, 1.0 / 3.0)", x.iter().map(|v| v / 3.0).collect(), bounds);
         }
         add("clamp[1] x", x.iter().map(|v| v.clamp(-2.0 + ulp(f), 2.0 - ulp(f))).collect(), vec![0.0; n]);
         let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
         add("mean x", vec![mean(&x)], vec![mean_bound(f + m, n) * ulp(f)]);
+        if f + m <= 29 {
+            let squares = x.iter().map(|v| (v - mean(&x)).powi(2)).collect::<Vec<_>>();
+            let error = (mean_bound(f + m, n) * ulp(f)).powi(2);
+            let bound = (1.0 + mean_bound(f + 2 * m + 4, n)) * ulp(f) + error;
+            add("variance x", vec![mean(&squares)], vec![bound]);
+        }
         if f + m <= 34 && m + l <= 31 {
             let e = 2f64.powi(l - 25) + ulp(f);
             add("reciprocal p", p.iter().map(|v| 1.0 / v).collect(), vec![e; n]);
@@ -303,6 +364,22 @@ fn fixed_point_is_within_the_stated_bounds() {
                 );
             }
         }
+    }
+}
+
+/// Types at the edge of what a function takes.
+#[test]
+fn functions_at_the_edge_of_their_types() {
+    let found = lines(
+        "val x = hide[Party, 31, 0] (at alice { (-0.75, 0.0, 0.5) });\nprintln (sigmoid x).reveal;\n\
+         val n = hide[Party, 0, 20] (at alice { (1000.0, -7.0, 9.0) });\nprintln (scale[0] (n, 0.5)).reveal;\n",
+    );
+    for (found, x) in numbers(&found[0]).iter().zip([-0.75f64, 0.0, 0.5]) {
+        let wanted = 1.0 / (1.0 + (-x).exp());
+        assert!((found - wanted).abs() < 2f64.powi(-22) + 2f64.powi(-31), "{found}, not {wanted}");
+    }
+    for (found, wanted) in numbers(&found[1]).iter().zip([500.0, -3.5, 4.5]) {
+        assert!((found - wanted).abs() < 1.0, "{found}, not {wanted}");
     }
 }
 
@@ -362,6 +439,10 @@ fn what_does_not_fit_is_refused() {
             "val x = hide[Party] (at alice { (20, 3) });\nval y = hide[Party, 16, 5] (at bob { (1.0, 2.0) });\nval z = x * y;",
             "E0403",
         ),
+        // Nothing is from 1 to below 1.
+        ("val x = hide[Party, 18, 5] (at alice { (2.0, 3.0) });\nval y = clamp_pos[0, 0] x;", "E0715"),
+        ("val x = hide[Party, 18, 5] (at alice { (2.0, 3.0) });\nval y = claim_pos[0, 0] x;", "E0715"),
+        ("val x = hide[Party, 0, 5] (at alice { (2.0, 3.0) });\nval y = clamp_pos[3, 0] x;", "E0715"),
         // No type holds more than 62 bits, however it is reached.
         ("val x = hide[Party, 20, 4] (at alice { (1.5, -2.5) });\nval y = clamp[43] x;", "E0715"),
         ("val x = hide[Party, 20, 4] (at alice { (1.5, -2.5) });\nval y = claim[43] x;", "E0715"),
@@ -431,6 +512,7 @@ fn costs_are_as_stated() {
          val x = hide[Party, 18, 4] [ ((i :>> int) % 100 - 50 :> real) / 7.0 for i in ..[{N}] ];\n\
          val y = hide[Party, 18, 4] [ ((i :>> int) % 97 - 50 :> real) / 7.0 for i in ..[{N}] ];\n"
     );
+    let inputs = inputs + &format!("val p = hide[Party, 20, 11] [ 1.5 for _ in ..[{N}] ];\n");
     let inputs = inputs.replace("- 50 :> real", "- 50) :> real").replace("((i :>> int)", "(((i :>> int)");
     let traffic = |expression: &str| -> Vec<Traffic> {
         let mut session = Session::new().with_executor(Executor::Compiled, 1);
@@ -456,6 +538,9 @@ fn costs_are_as_stated() {
         ("x * y", 64.0 / 3.0, 2),
         ("x < y", 33.0, 8),
         ("scale[2] (x, 0.5)", 16.0, 2),
+        ("reciprocal (clamp_pos[1, 11] p)", (298.0 + 1040.0) / 3.0, 24 + 32),
+        ("sqrt (clamp_pos[1, 11] p)", (298.0 + 1480.0) / 3.0, 24 + 43),
+        ("log (clamp_pos[1, 11] p)", (298.0 + 1088.0) / 3.0, 24 + 30),
         ("clamp[2] x", 2.0 * (33.0 + 26.0 / 3.0 + 8.0), 24),
         ("claim[4] x", 66.0 + 52.0 / 3.0 + 20.0 / N as f64, 19),
         ("exp x", 348.0, 28),
@@ -584,7 +669,9 @@ fn what_a_party_sees_is_independent_of_the_inputs_of_others() {
         "val r = indicator (opposite (x == y));",
         "val f = (hide[Party, 16, 8] (at bob { [ v :> real for v in small ] }));\nval r = f * f;",
         "val f = (hide[Party, 16, 8] (at bob { [ v :> real for v in small ] }));\nval r = rescale[3] f;",
+        "val r = shuffled x;",
         "val r = matmul (x :>> secret[Party, int, 2 \\* 2000], y :>> secret[Party, int, 2000 \\* 2]);",
+        "val u = hide_with_dealer[{alice, bob}, carol] small;\nval r = u * u;",
     ];
     for input in ["7", "(i :>> int) * 6364136223846793005 + 1442695040888963407"] {
         for computation in computations {
@@ -619,6 +706,27 @@ fn what_a_party_sees_is_independent_of_the_inputs_of_others() {
     }
 }
 
+/// Shares of polynomials are uniform in the field, whatever is shared: of the seven bytes that all
+/// residues modulo 2^61 - 1 fill.
+#[test]
+fn values_of_random_polynomials_are_uniform() {
+    for input in ["7", "(i :>> int) * 6364136223846793005"] {
+        let text = format!(
+            "val x = hide_with_threshold[Party, 1] (at bob {{ [ ({input}).mod[prime_field] for i in ..[4000] ] }});\n\
+             val y = x * x;\n"
+        );
+        for (party, view) in views(&text, 0).into_iter().enumerate() {
+            let view: Vec<Vec<u8>> = view.into_iter().filter(|message| message.len() == 32_000).collect();
+            assert!(view.len() >= 2, "party {party} has seen {} messages", view.len());
+            for message in view {
+                let bytes = message.chunks_exact(8).flat_map(|word| word[..7].to_vec());
+                let found = chi_square(bytes, 255);
+                assert!(found < chi_square_bound(255), "party {party}: {found}\n{text}");
+            }
+        }
+    }
+}
+
 /// Each function of secrets can be read from the library alone: whatever a program of its own names
 /// so still works.
 #[test]
@@ -631,6 +739,9 @@ fn each_name_of_the_library_can_be_a_programs_own() {
         "fixed_point",
         "fixed_functions",
         "secret_order",
+        "shamir",
+        "additive",
+        "private_join",
     ] {
         let path = format!("{}/stdlib/{file}.flx", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(path).expect("a file of the library");

@@ -7,7 +7,8 @@
 //!   `error=E0301,E0418` for a program that is refused or stopped by just these, `says=N0001` for
 //!   one that runs and causes just these. With `file=geometry.flx` it is not run: it is the file
 //!   that programs after it in the chapter import. Data files are those that programs before it in
-//!   the chapter have written.
+//!   the chapter have written. With `ciphers` it needs the feature of that name: here it may stop
+//!   with E0540, and `tests/execute/ciphers.rs` compares what it prints.
 //! - `console`: lines `$ felis …` with what the command writes.
 //! - `session`: lines `felis> …` (continued by `  ...> …`) with what the session answers.
 //! - `verdict`: lines `A   B   verdict`, columns two blanks apart.
@@ -137,6 +138,15 @@ fn program(fence: &Fence, after: &[Fence], files: &Shelf, data: &Drawer) -> Foun
         values.flat_map(|(_, v)| v.split(',').map(str::to_string)).collect::<BTreeSet<_>>()
     };
     let (errors, says) = (codes("error"), codes("says"));
+    let ciphers = cfg!(feature = "ciphers");
+    if ciphers && errors.contains("E0540") {
+        return found;
+    }
+    if fence.attribute("ciphers").is_some() && !ciphers {
+        let other = outcome.diagnostics.iter().any(|d| d.code.as_str() != "E0540");
+        found.wrong.extend(other.then(|| format!("it should stop with E0540 at most\n{messages}")));
+        return found;
+    }
     if (outcome.status == Status::Ok) != errors.is_empty() {
         found.wrong.push(format!("it should end otherwise than with {:?}\n{messages}", outcome.status));
     }
@@ -324,7 +334,7 @@ fn what_is_printed_is_what_happens() {
 /// The codes that no short program, or no program at all, can cause.
 const NOT_SHOWN: &[&str] = &[
     "E0100", "E0106", "E0108", "E0511", "E0512", "E0599", "E0214", "E0215", "E0618", "E0902", "E0913",
-    "E0916", "E0998", "E0999", "E0530", "E0531", "E0532", "E0533", "E0534",
+    "E0916", "E0998", "E0999", "E0530", "E0531", "E0532", "E0533", "E0534", "E0541", "E0542", "E0543",
 ];
 
 #[test]

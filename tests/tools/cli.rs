@@ -109,7 +109,7 @@ fn errors_have_their_exit_codes() {
     assert_eq!(felis(&["iso", "3"]).code, USAGE);
     assert_eq!(felis(&["-e"]).code, USAGE);
     assert_eq!(felis(&["--help"]).code, OK);
-    assert_eq!(felis(&["--version"]).out, format!("felis {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(felis(&["--version"]).out, format!("felis {}\n", env!("FELIS_VERSION")));
 }
 
 #[test]

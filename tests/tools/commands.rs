@@ -63,14 +63,45 @@ fn a_new_program_runs_is_tested_and_is_laid_out() {
     assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, "*** hello, world ***\n", ""));
     let ended = felis(&place, &["test", "first/main.flx", "--quiet"]);
     assert_eq!((ended.code, timeless(&ended.out), ended.err), (OK, "2 passed in TIME\n".into(), "".into()));
-    assert_eq!(felis(&place, &["fmt", "--check", "first/main.flx"]).code, OK);
+    assert_eq!(felis(&place, &["fmt", "--check", "first"]).code, OK);
+    let ended = felis(&place, &["test", "first", "--quiet"]);
+    assert_eq!((ended.code, timeless(&ended.out), ended.err), (OK, "3 passed in TIME\n".into(), "".into()));
     let ended = felis(&place, &["new", "first"]);
     assert_eq!(ended.code, USAGE);
     assert!(ended.err.contains("it is not empty"), "{}", ended.err);
     let ended = felis(&place, &["new", "my dir"]);
-    let said =
-        "made `my dir/main.flx`\n\n  felis run 'my dir/main.flx' 3 world\n  felis test 'my dir/main.flx'\n";
+    let said = "made `my dir/main.flx` and `my dir/plot.flx`\n\n  felis run 'my dir/main.flx' 3 world\n  \
+                felis test 'my dir/main.flx'\n  felis run 'my dir/plot.flx'\n";
     assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, said, ""));
+}
+
+/// The commands of the README lead from a clone to a plot. The first two, which copy the sources and
+/// build them, are compared with the package; the others run in an empty folder.
+#[cfg(unix)]
+#[test]
+fn five_commands_lead_to_a_first_plot() {
+    let readme = include_str!("../../README.md");
+    let fence = readme.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a fence");
+    let commands: Vec<&str> = fence.lines().collect();
+    assert_eq!(commands.len(), 5, "{fence}");
+    assert!(commands[0].starts_with("git clone ") && commands[0].ends_with(" felis"), "{fence}");
+    assert_eq!(commands[1], "cargo install --locked --path felis");
+    let package = include_str!("../../Cargo.toml");
+    assert!(package.contains("[[bin]]\nname = \"felis\"\n"));
+    let rust = package.lines().find_map(|line| line.strip_prefix("rust-version = ")).expect("a version");
+    assert!(readme.contains(&format!("Rust {} or newer", rust.trim_matches('"'))), "{rust}");
+
+    let place = folder("first-plot");
+    let felis = Path::new(env!("CARGO_BIN_EXE_felis")).parent().expect("a folder");
+    let path = format!("{}:{}", felis.display(), std::env::var("PATH").unwrap_or_default());
+    let mut shell = Command::new("sh");
+    shell.args(["-e", "-c", &commands[2..].join("\n")]).current_dir(&place).env("PATH", path);
+    let output = shell.output().expect("a shell");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("A swing comes to rest\nheight\n 1.0 ┤"), "{said}");
+    let picture = fs::read_to_string(place.join("first/plot.svg")).expect("a picture");
+    assert!(picture.starts_with("<svg ") && picture.contains("A swing comes to rest"), "{picture}");
 }
 
 #[cfg(unix)]
@@ -197,7 +228,7 @@ fn a_misspelled_executor_is_no_other_one() {
         (
             "FELIS_EXECUTOR",
             "refrence",
-            "FELIS_EXECUTOR is `refrence`: it is `reference`, `compiled` or `eager`",
+            "FELIS_EXECUTOR is `refrence`: it is `reference`, `compiled`, `eager` or `array`",
         ),
         (
             "FELIS_THREADS",
@@ -541,7 +572,7 @@ fn balanced(html: &str) -> Result<(), String> {
     for tag in html.split('<').skip(1) {
         let Some((tag, _)) = tag.split_once('>') else { return Err(format!("`<{tag}` is not closed")) };
         let name = tag.split_whitespace().next().unwrap_or_default();
-        if name == "!doctype" || name == "meta" {
+        if ["!doctype", "meta", "input"].contains(&name) {
             continue;
         }
         match name.strip_prefix('/') {
@@ -573,7 +604,13 @@ fn pages_say_what_comments_say() {
     ] {
         assert!(page.contains(part), "{part}\n{page}");
     }
-    assert!(!page.contains("hidden"), "{page}");
+    assert!(!page.contains("hidden (") && !page.contains("fun hidden"), "{page}");
+    // What the search looks for.
+    assert_eq!(page.matches("<section class=\"entry\">").count(), 2, "{page}");
+    assert!(page.contains("<input id=\"search\" type=\"search\""), "{page}");
+    let index = fs::read_to_string(place.join("out/html/index.html")).expect("a page");
+    let entry = "<a class=\"entry\" href=\"shapes.html#area\" title=\"The `area`, always &gt; 0.\"><code>area</code></a>";
+    assert!(index.contains(entry) && index.contains("<section class=\"group\">"), "{index}");
     let ended = felis(&place, &["doc", "--std", "-o", "std"]);
     assert_eq!(ended.code, OK, "{}", ended.err);
     for entry in fs::read_dir(place.join("std")).expect("a folder").flatten() {
@@ -792,4 +829,73 @@ fn examples_stand_in_doc_comments() {
     assert_eq!(felis(&place, &["doc", "p.flx", "-o", "out"]).code, OK);
     let page = fs::read_to_string(place.join("out/p.html")).expect("a page");
     assert!(page.contains("println$ f 3\n3\n4</pre>\n<p>More.</p>"), "{page}");
+}
+
+#[test]
+fn folders_stand_for_the_programs_below_them() {
+    let place = folder("folders");
+    let none = felis(&place, &["check"]);
+    assert_eq!(none.code, USAGE);
+    assert_eq!(none.err, "felis: there is no program below `.`: no file ends in `.flx`\n");
+    fs::create_dir_all(place.join("deep/er")).expect("folders");
+    fs::create_dir_all(place.join(".hidden")).expect("folders");
+    fs::write(place.join("deep/er/a.flx"), "/// > one ()\n/// 1\nfun one():int => 1;\n").expect("a file");
+    // Runs too long for a test, and has none.
+    fs::write(place.join("b.flx"), "var n = 1; while n > 0 do n = 1; done\n").expect("a file");
+    fs::write(place.join(".hidden/c.flx"), "val x : int = \"wrong\";\n").expect("a file");
+    fs::write(place.join("notes.txt"), "no program").expect("a file");
+    let checked = felis(&place, &["check"]);
+    assert_eq!((checked.code, &*checked.out, &*checked.err), (OK, "", ""));
+    for arguments in [&["test", "--quiet"][..], &["test", "--quiet", "."], &["test", "--quiet", "deep"]] {
+        let tested = felis(&place, arguments);
+        assert!(tested.code == OK && tested.out.starts_with("1 passed in "), "{}{}", tested.out, tested.err);
+    }
+    let laid = felis(&place, &["fmt", "--check", "."]);
+    assert_eq!((laid.code, &*laid.out), (FAILED, "b.flx\n"));
+    assert_eq!(felis(&place, &["fmt", "."]).code, OK);
+    assert_eq!(felis(&place, &["fmt", "--check", "."]).code, OK);
+    // A file that is named is tested whether it has tests or not.
+    fs::write(place.join("b.flx"), "val x : int = \"wrong\";\n").expect("a file");
+    assert_eq!(felis(&place, &["test", "b.flx"]).code, REJECTED);
+    assert_eq!(felis(&place, &["check", "."]).code, REJECTED);
+}
+
+#[test]
+fn topics_are_shown() {
+    let place = folder("topics");
+    let page = felis(&place, &["help", "verdicts"]);
+    assert_eq!(page.code, OK);
+    assert!(page.out.starts_with("Five verdicts\n=============\n"), "{}", page.out);
+    assert_eq!(felis(&place, &["help", "five", "verdicts"]).out, page.out);
+    let command = felis(&place, &["help", "party", "new"]);
+    assert!(command.out.contains("Usage: felis party new [OPTIONS] <NAME>"), "{}", command.out);
+    assert!(felis(&place, &["help"]).out.contains("Commands:"));
+    assert!(felis(&place, &["help", "transpose"]).out.starts_with("transpose["));
+    assert!(felis(&place, &["help", "topics"]).out.contains("from_numpy"));
+    let found = felis(&place, &["help", "bits", "sets"]);
+    assert!(found.out.starts_with("The book says something of `bits sets` here"), "{}", found.out);
+    let unknown = felis(&place, &["help", "xyzzy"]);
+    assert_eq!(unknown.code, USAGE);
+    assert!(unknown.err.starts_with("felis: the book says nothing of `xyzzy`\n"), "{}", unknown.err);
+}
+
+#[test]
+fn the_manual_page_names_every_command() {
+    let place = folder("manual");
+    let (page, help) = (felis(&place, &["man"]), felis(&place, &["help"]));
+    assert_eq!(page.code, OK);
+    assert!(page.out.contains(".TH felis 1"), "{}", page.out);
+    let commands = help.out.split("Commands:\n").nth(1).expect("a list");
+    for line in commands.lines().take_while(|line| !line.is_empty()) {
+        let name = line.split_whitespace().next().expect("a name");
+        assert!(page.out.contains(&format!(".SH \"FELIS {}\"", name.to_uppercase())), "{name}");
+    }
+}
+
+#[test]
+fn the_version_has_commit_and_target() {
+    let place = folder("version");
+    let version = felis(&place, &["--version"]).out;
+    let form = fancy_regex::Regex::new(r"^felis \d+\.\d+\.\d+ \((development|[0-9a-f]+\+?), \w+(-\w+)+\)\n$");
+    assert!(form.expect("a pattern").is_match(&version).expect("a search"), "{version}");
 }

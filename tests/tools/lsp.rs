@@ -700,3 +700,52 @@ fn words_are_colored_by_meaning() {
     ];
     assert_eq!(shown, expected);
 }
+
+/// A program with keys and ciphertexts, which no build runs while it is edited.
+const SEALED: &str = "typedef scheme = bfv[8192, 2];
+val (secret, public) : (secret_key[?k, scheme] * public_key[?k, scheme]) = #keygen[scheme];
+val turns = keys_for_rotations secret;
+val sealed = encrypt (public, [1i8, 2i8, 3i8, 4i8]);
+val turned = rotate (sealed, 1, turns);
+val rows = [ sealed, turned ];
+fun both[k:COMPACTLINEAR](x:cipher[k, int], y:cipher[k, int]):cipher[k, int] => x + y;
+";
+
+#[test]
+fn keys_and_ciphertexts_are_told_and_completed() {
+    let mut client = Client::new("ciphers");
+    let uri = client.open("main.flx", SEALED);
+    assert_eq!(client.diagnostics(&uri, 1), Vec::<Value>::new());
+    for (needle, told) in [
+        ("val sea|led", "val sealed : packed[k, i8, 4]"),
+        ("rotate (sea|led", "val sealed : packed[k, i8, 4]"),
+        ("rotate (sealed, 1, tur|ns", "val turns : rotation_keys[k]"),
+        ("val ro|ws", "val rows : packed[k, i8, 4] ^ 2"),
+        ("(secret, pub|lic)", "val public : public_key[k, bfv[8192, 2]]"),
+        ("(sec|ret, public)", "val secret : secret_key[k, bfv[8192, 2]]"),
+        ("=> x| + y", "x : cipher[k, int]"),
+    ] {
+        let told_here = client.at("textDocument/hover", &uri, SEALED, needle);
+        let text = told_here["contents"]["value"].as_str().unwrap_or("nothing").to_string();
+        assert!(text.contains(told), "{needle}: {text}");
+    }
+    let rotate = client.at("textDocument/hover", &uri, SEALED, "= rot|ate");
+    let text = rotate["contents"]["value"].as_str().unwrap_or("nothing");
+    assert!(text.contains("packed[k, T, I]") && text.contains("in cyclic indices"), "{text}");
+    for (version, typed, label) in [
+        (2, "val a = decr", "decrypt"),
+        (3, "fun f[k:COMPACTLINEAR](x:ciph", "cipher"),
+        (4, "val b = inner", "inner_sum"),
+        (5, "val c = tur", "turned"),
+        (6, "fun g[k:COMPACTLINEAR](x:pack", "packed"),
+    ] {
+        let text = format!("{SEALED}{typed}");
+        client.replace(&uri, version, &text);
+        let place = position(&text, text.len());
+        let asked = json!({ "textDocument": { "uri": uri }, "position": place });
+        let found = client.request("textDocument/completion", asked).expect("a list");
+        let items = found["items"].as_array().expect("a list");
+        let offered = items.iter().any(|item| item["label"] == label);
+        assert!(offered, "{typed}: {found}");
+    }
+}

@@ -48,6 +48,10 @@ fn documentation_and_definitions_are_shown() {
     terminal.answers(":source Point", "struct Point { x : real; y : real; }");
     terminal.answers(":source println", "// built in");
     terminal.answers(":help source", ":source NAME");
+    // Names of modules that are not imported, and names that are other words here.
+    terminal.answers(":doc shuffle", "import random (shuffle);");
+    terminal.answers(":doc argsort", "`argsort` is `order` here");
+    terminal.answers(":doc clip", "`clip` is `clamp` here");
 }
 
 #[test]
@@ -70,6 +74,53 @@ fn numbers_matrices_and_pictures_are_plotted() {
     terminal.answers(":plot \"text\"", "`string` cannot be drawn");
     terminal.answers(":plot nothing", "E0401");
     terminal.answers("1 + 1", "2 : int");
+}
+
+#[test]
+fn a_picture_that_is_a_result_is_drawn() {
+    let mut terminal = Terminal::open();
+    terminal.answers("plot (1, 4, 9) |> titled \"Squares\"", "Squares");
+    terminal.answers("it", "┤");
+    terminal.answers("it", ": picture");
+    terminal.answers("(it, 1)", "(a picture of Squares, 1) : picture * int");
+    // What is no description of a picture is shown by its words.
+    terminal.answers("picture (\"Broken\", \"\", \"\", \"nonsense\")", "a picture of Broken : picture");
+}
+
+#[test]
+fn commands_of_the_system_are_run() {
+    let mut terminal = Terminal::open();
+    terminal.answers(":!echo $((6 * 7))", "42");
+    terminal.answers(":shell exit 3", "the command failed (exit status: 3)");
+    terminal.answers(":shell", "write `:shell COMMAND`");
+    // Ctrl-C is for the command.
+    terminal.types(":!echo $((6 * 7)); sleep 60\r");
+    terminal.sees("42\r\n");
+    terminal.interrupts_until("the command failed");
+    terminal.sees(PROMPT);
+    terminal.answers("1 + 1", "2 : int");
+}
+
+#[test]
+fn long_texts_are_shown_by_the_pager() {
+    let mut terminal = Terminal::with(|command| {
+        command.env("XDG_DATA_HOME", folder()).env("NO_COLOR", "1").env("PAGER", "sed s/^/>/");
+    });
+    terminal.answers(":page [ i :> int for i in ..[500] ]", ">  : int ^ 500");
+    terminal.answers(":help topics", ">  laws");
+    // What the screen has room for needs none.
+    terminal.answers(":page (1, 2)", "(1, 2) : int ^ 2");
+    assert!(!terminal.everything().contains(">(1, 2)"));
+}
+
+#[test]
+fn topics_of_the_book_are_shown() {
+    let mut terminal = Terminal::open();
+    terminal.answers(":help from numpy", "Coming from NumPy");
+    terminal.answers(":help rename", "goes by what names stand for");
+    terminal.answers(":help bits sets", "The book says something of");
+    terminal.answers(":help E0302", ":>>");
+    terminal.answers(":help xyzzy", "no command `:xyzzy`, and the book says nothing of `xyzzy`");
 }
 
 /// On a terminal with colors a picture has them; their encoding depends on the variables of the

@@ -18,13 +18,14 @@ fn words_are_colored_as_they_are_typed() {
 #[test]
 fn further_lines_have_a_mark() {
     let mut terminal = Terminal::open();
-    terminal.types("val x = (1,\r2,\r3)");
+    // Ctrl-L draws the whole line, which keys may have drawn in parts.
+    terminal.types("val x = (1,\r2,\r3)\u{c}");
     terminal.sees("val x = (1,\r\n  ...> 2,\r\n  ...> 3)");
     terminal.types("\r");
     terminal.sees(PROMPT);
     terminal.answers("x", "(1, 2, 3) : int ^ 3");
     // The lines are recalled with their marks, and unchanged.
-    terminal.types("\u{1b}[A\u{1b}[A");
+    terminal.types("\u{1b}[A\u{1b}[A\u{c}");
     terminal.sees("val x = (1,\r\n  ...> 2,\r\n  ...> 3)");
     terminal.types(" |> sum\r");
     terminal.sees(PROMPT);
@@ -53,6 +54,22 @@ fn an_ambiguous_word_is_completed_as_far_as_it_goes() {
     terminal.sees("import statistics");
 }
 
+/// On an empty line, Tab takes the edits that the errors of the last input suggest.
+#[test]
+fn a_correction_is_taken_by_tab() {
+    let mut terminal = Terminal::open();
+    terminal.answers("uniform (new_key 3)", "`import random (uniform);`");
+    terminal.types("\t\r");
+    terminal.sees("0.8653929000279258 : real");
+    terminal.sees(PROMPT);
+    terminal.answers("sqr 4.0", "did you mean `sqrt`?");
+    terminal.types("\t\r");
+    terminal.sees("2.0 : real");
+    terminal.sees(PROMPT);
+    terminal.types("import ran\t");
+    terminal.sees("import random");
+}
+
 #[test]
 fn the_bracket_that_belongs_to_the_one_at_the_cursor_stands_out() {
     let mut terminal = Terminal::colored();
@@ -76,18 +93,15 @@ fn without_color_there_is_none() {
 #[test]
 fn the_type_of_what_is_being_typed_is_told() {
     let mut terminal = Terminal::colored();
-    terminal.types("(1, 2, 3)");
-    terminal.sees_hint("\u{1b}[2m  : int ^ 3\u{1b}[0m");
+    terminal.types_to_hint("(1, 2, 3)", "\u{1b}[2m  : int ^ 3\u{1b}[0m");
     // The hint is not part of the line.
     terminal.types("\r");
     terminal.sees("(1, 2, 3) : int ^ 3");
     terminal.sees(PROMPT);
-    terminal.types("val x = 5");
-    terminal.sees_hint("  x : int");
+    terminal.types_to_hint("val x = 5", "  x : int");
     terminal.types("\r");
     terminal.sees(PROMPT);
-    terminal.types("sum (");
-    terminal.sees_hint("  sum[");
+    terminal.types_to_hint("sum (", "  sum[");
 }
 
 /// Pasted text may be one input of several lines, or several inputs.

@@ -550,3 +550,49 @@ fn a_text_that_is_laid_out_is_not_kept() {
     assert!(wrong.is_err());
     assert_eq!(session.sources().len(), texts);
 }
+
+/// Earlier results are kept as long as they take at most 128 MiB together, the last one always.
+#[test]
+fn large_results_are_released() {
+    let mut session = Session::new();
+    let mode = Mode::Display(Window { columns: 80, rows: 10 });
+    let shown = |session: &mut Session, text: &str| {
+        let outcome = session.evaluate("input", text, mode, &mut |_| ());
+        let messages = outcome.diagnostics.iter().map(|diagnostic| session.render(diagnostic, false));
+        (outcome.status, messages.collect::<String>())
+    };
+    shown(&mut session, "42");
+    // 40 MB each: three of them fit.
+    for _ in 0..6 {
+        let (status, messages) = shown(&mut session, "[ 1u8 for i in ..[40000000] ]");
+        assert_eq!(status, Status::Ok, "{messages}");
+    }
+    assert_eq!(shown(&mut session, "val kept = (len it, len _4)"), (Status::Ok, String::new()));
+    let (status, messages) = shown(&mut session, "len _5");
+    assert_eq!(status, Status::Rejected);
+    assert!(messages.contains("this result was released"), "{messages}");
+    assert!(messages.contains("as in `val x = it`"), "{messages}");
+    // A small result makes no room, and a name of the user's own is not released.
+    assert_eq!(shown(&mut session, "1 + 1").0, Status::Ok);
+    assert_eq!(shown(&mut session, "len _4").0, Status::Ok);
+    let (_, messages) = shown(&mut session, "val _9 = 5; _9 + \"a\"");
+    assert!(messages.contains("E0") && !messages.contains("released"), "{messages}");
+}
+
+/// In a window that is a page nothing is left out of an array of some thousand elements.
+#[test]
+fn a_page_shows_all_elements() {
+    let mut session = Session::new();
+    let mut shown = |text: &str, window| {
+        let outcome = session.evaluate("input", text, Mode::Display(window), &mut |_| ());
+        outcome.value.expect("a value").text
+    };
+    let page = shown("#iota[3000]", Window::page(80));
+    assert!((0..3000).all(|n| page.contains(&format!("{n}"))) && !page.contains('…'), "{page}");
+    let page = shown("#iota[12 \\* 20 \\* 3]", Window::page(80));
+    assert!(page.contains("(11, _, _):") && page.contains(" 719") && !page.contains('⋮'), "{page}");
+    let page = shown("#iota[1000000]", Window::page(80));
+    assert!(page.contains(" left out …") && page.lines().count() < 10_002, "{}", page.lines().count());
+    let screen = shown("#iota[3000]", Window { columns: 80, rows: 20 });
+    assert!(screen.contains(" left out …"), "{screen}");
+}

@@ -53,7 +53,7 @@ impl Terminal {
     /// Starts a terminal whose command is set up by `prepare`.
     pub fn with(prepare: impl FnOnce(&mut Command)) -> Terminal {
         let mut command = Command::new(env!("CARGO_BIN_EXE_felis"));
-        command.env("TERM", "xterm").env_remove("FELIS_HISTORY").env_remove("NO_COLOR");
+        command.env("TERM", "xterm").env("PAGER", "cat").env_remove("FELIS_HISTORY").env_remove("NO_COLOR");
         prepare(&mut command);
         let mut session = OsSession::spawn(command).expect("a pseudo-terminal");
         session.set_expect_timeout(Some(Duration::from_secs(20)));
@@ -70,19 +70,17 @@ impl Terminal {
         }
     }
 
-    /// Waits for a hint. The session drops a hint that a busy machine makes too late, so the end of
-    /// the line is typed again until there is one.
-    pub fn sees_hint(&mut self, text: &str) {
-        self.session.set_expect_timeout(Some(Duration::from_secs(2)));
-        for _ in 0..10 {
-            if let Ok(found) = self.session.expect(text) {
-                self.seen.push_str(&String::from_utf8_lossy(found.as_bytes()));
-                break;
-            }
-            self.types(" \u{7f}");
-        }
+    /// Types a line and waits for its hint. The session makes no hint for a while after one that took
+    /// long, as on a busy machine, and keys that come while the terminal changes its mode may be lost:
+    /// so the line is typed anew until there is one.
+    pub fn types_to_hint(&mut self, line: &str, hint: &str) {
+        self.session.set_expect_timeout(Some(Duration::from_secs(3)));
+        let seen = (0..10).any(|_| {
+            self.types(&format!("\u{15}{line}"));
+            self.session.expect(hint).is_ok()
+        });
         self.session.set_expect_timeout(Some(Duration::from_secs(20)));
-        assert!(self.seen.ends_with(text), "waiting for the hint {text:?}");
+        assert!(seen, "waiting for the hint {hint:?} of {line:?}");
     }
 
     /// Returns all output so far.
@@ -123,6 +121,18 @@ impl Terminal {
 
     pub fn presses(&mut self, key: &str) {
         self.session.send(ControlCode::try_from(key).expect("a key")).expect("keys");
+    }
+
+    /// Presses Ctrl-C until this text appears. A shell loses the signal when it comes between its fork
+    /// and the start of the program.
+    pub fn interrupts_until(&mut self, text: &str) {
+        self.session.set_expect_timeout(Some(Duration::from_secs(2)));
+        let seen = (0..9).any(|_| {
+            self.presses("^C");
+            self.session.expect(text).is_ok()
+        });
+        self.session.set_expect_timeout(Some(Duration::from_secs(20)));
+        assert!(seen, "nothing says {text:?} after Ctrl-C");
     }
 
     /// Interrupts a program that has printed 42, which the echo of its text does not contain.

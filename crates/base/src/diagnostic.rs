@@ -103,7 +103,8 @@ pub struct Diagnostic {
 /// A suggestion that the stage which reports an error cannot make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelpRequest {
-    /// A similar name of the library, in place of the unknown name at the primary span.
+    /// The import of the module of the library that exports the unknown name at the primary span;
+    /// else, if there is no suggestion yet, a similar name of the library.
     LibraryName,
     /// The type of the file that the reader at the primary span reads.
     FileType,

@@ -1,9 +1,11 @@
 //! Core to loops to machine code.
 
+pub mod array_loops;
 pub mod jit;
 pub mod loop_ir;
 pub mod lower;
 
+pub(crate) use felis_array_ir::{array_ir, build};
 pub(crate) use felis_base::{elementary, hash, source};
 pub(crate) use felis_calculus::{core, types};
 pub(crate) use felis_runtime::{kernel, layout, value};

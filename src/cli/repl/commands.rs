@@ -5,10 +5,10 @@
 
 use super::super::answers::{Flow, comparison_text, implicit_names_note};
 use super::super::show::statistics_text;
-use super::super::{exit, explain, output};
-use super::{Repl, files, why, word_docs};
+use super::super::{exit, explain, output, topics};
+use super::{Repl, files, shell, why, word_docs};
 use felis::diagnostic::Diagnostic;
-use felis::session::{Session, reference};
+use felis::session::{Session, docs, reference};
 use std::time::{Duration, Instant};
 
 /// A line of the table of commands.
@@ -44,8 +44,10 @@ pub enum ArgumentKind {
     File,
     /// A file that is written. `!` after the command permits replacing a file of unknown content.
     NewFile,
-    /// The name of a command.
-    Command,
+    /// The name of a command, or words of the book.
+    Topic,
+    /// A command of the system.
+    Shell,
 }
 
 /// The words of a line that invokes a command.
@@ -134,10 +136,7 @@ pub const COMMANDS: &[Command] = &[
         "what it is for, with examples; also of words and signs. Short: `?NAME`",
         |repl, call| {
             let session = &mut repl.shell.session;
-            let text = word_docs::explain_word(call.argument)
-                .map(|text| output::wrap_for_stdout(text, 0))
-                .or_else(|| documentation(session, call.argument))
-                .or_else(|| reference_text(call.argument));
+            let text = word_documentation(session, call.argument).or_else(|| reference_text(call.argument));
             text_about(session, call.argument, text)
         },
     ),
@@ -159,6 +158,14 @@ pub const COMMANDS: &[Command] = &[
         false,
         "evaluate it and say how long that took",
         |repl, call| Reply::Done(time(repl, call.argument)),
+    ),
+    command(
+        ":page",
+        "EXPRESSION",
+        ArgumentKind::Expression,
+        false,
+        "show its value at length in $PAGER, up to 10 000 lines",
+        |repl, call| Reply::Done(repl.page(call.argument)),
     ),
     command(
         ":plot",
@@ -216,7 +223,22 @@ pub const COMMANDS: &[Command] = &[
             names => format!("forgotten: {}\n", files::name_list(names, repl.window.columns)),
         })
     }),
-    command(":help", "[COMMAND]", ArgumentKind::Command, true, "this list", help),
+    command(
+        ":shell",
+        "COMMAND",
+        ArgumentKind::Shell,
+        false,
+        "run a command of the system. Short: `:!COMMAND`",
+        |repl, call| Reply::Done(shell::run(repl, call.argument)),
+    ),
+    command(
+        ":help",
+        "[TOPIC]",
+        ArgumentKind::Topic,
+        true,
+        "this list; a command, a page of the book, or what the book says of words",
+        help,
+    ),
     command(":quit", "", ArgumentKind::Nothing, false, "leave, as Ctrl-D does", |_, _| {
         Reply::Done(Flow::Quit)
     }),
@@ -243,8 +265,9 @@ pub fn find(word: &str) -> Result<&'static Command, String> {
 pub fn run(repl: &mut Repl, line: &str) -> Flow {
     repl.shell.output.flush();
     let line = line.trim();
-    // `?sum` is short for `:doc sum`.
-    let asked = line.strip_prefix('?').map(|name| format!(":doc {name}"));
+    // `?sum` is short for `:doc sum`, `:!ls` for `:shell ls`.
+    let short = [("?", ":doc"), (":!", ":shell")];
+    let asked = short.iter().find_map(|(mark, word)| Some(format!("{word} {}", line.strip_prefix(mark)?)));
     let line = asked.as_deref().unwrap_or(line);
     let (word, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let argument = argument.trim();
@@ -266,7 +289,10 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
         return usage_error(&format!("`{}` takes nothing after it", command.name));
     }
     match (command.handler)(repl, Invocation { argument, overwrite }) {
-        Reply::Text(text) => Flow::Continue(repl.shell.write_answer(Ok(text))),
+        Reply::Text(text) => {
+            repl.show_text(&text);
+            Flow::Continue(exit::OK)
+        }
         Reply::Diagnostics(diagnostics) => {
             repl.record_error(&diagnostics);
             Flow::Continue(repl.shell.write_answer(Err(diagnostics)))
@@ -335,15 +361,24 @@ fn instances_of(repl: &mut Repl, call: Invocation<'_>) -> Reply {
 }
 
 /// Carries out `:help`.
-fn help(_: &mut Repl, call: Invocation<'_>) -> Reply {
+fn help(repl: &mut Repl, call: Invocation<'_>) -> Reply {
     if call.argument.is_empty() {
         return Reply::Text(help_text());
     }
-    let word =
-        if call.argument.starts_with(':') { call.argument.into() } else { format!(":{}", call.argument) };
+    let word = match call.argument.starts_with(':') {
+        true => call.argument.to_string(),
+        false => format!(":{}", call.argument),
+    };
     match find(&word) {
         Ok(command) => Reply::Text(help_line(command)),
-        Err(why) => Reply::Usage(why),
+        Err(why) if call.argument.starts_with(':') => Reply::Usage(why),
+        Err(_) => match topics::topic_text(&mut repl.shell.session, call.argument) {
+            Some(text) => Reply::Text(text),
+            None => Reply::Usage(format!(
+                "there is no command `{word}`, and the book says nothing of `{}`; `:help topics` lists its pages",
+                call.argument
+            )),
+        },
     }
 }
 
@@ -388,6 +423,14 @@ fn overload_docs(session: &mut Session, name: &str) -> Option<String> {
     (!overloads.is_empty()).then(|| lines.collect())
 }
 
+/// Returns what is known of a word or sign of the language, or of a name.
+pub fn word_documentation(session: &mut Session, name: &str) -> Option<String> {
+    word_docs::explain_word(name)
+        .map(|text| output::wrap_for_stdout(text, 0))
+        .or_else(|| documentation(session, name))
+        .or_else(|| library_documentation(session, name))
+}
+
 /// Returns the definitions of a name with their documentation.
 fn documentation(session: &mut Session, name: &str) -> Option<String> {
     if let Some(text) = overload_docs(session, name) {
@@ -400,6 +443,22 @@ fn documentation(session: &mut Session, name: &str) -> Option<String> {
         out.push_str(&format!("{text}\n{}", indent_doc(definition.doc.as_deref())));
     }
     (!out.is_empty()).then_some(out)
+}
+
+/// Returns the documentation of a name that modules of the library export which are not imported,
+/// or of the word for a function that other languages call so.
+fn library_documentation(session: &mut Session, name: &str) -> Option<String> {
+    let found = docs::in_modules(name);
+    if !found.is_empty() {
+        let texts = found.into_iter().map(|(module, text, doc)| {
+            format!("import {module} ({name});\n{text}\n{}", indent_doc(doc.as_deref()))
+        });
+        return Some(texts.collect());
+    }
+    let word = docs::renamed(name)?;
+    let text =
+        documentation(session, word).or_else(|| library_documentation(session, word)).unwrap_or_default();
+    Some(format!("`{name}` is `{word}` here\n{text}"))
 }
 
 /// Returns the documentation of a definition, indented below its text.

@@ -43,7 +43,7 @@ pub fn line_editor(repl: &Rc<RefCell<Repl>>) -> rustyline::Result<LineEditor> {
         repl: repl.clone(),
         color,
         finished: Cell::new(false),
-        slow: Cell::new(None),
+        next_hint: Cell::new(None),
         ruler: RefCell::new(DefaultEditor::new()?),
         drawn: RefCell::new(DrawnLine::default()),
     }));
@@ -88,8 +88,8 @@ pub struct Assistant {
     color: bool,
     /// True while the line is drawn for the last time.
     finished: Cell<bool>,
-    /// The length of the line when its hint took too long.
-    slow: Cell<Option<usize>>,
+    /// The time before which no further hint is made, after one that took long.
+    next_hint: Cell<Option<Instant>>,
     /// A second editor that reports the width of the terminal, because the first one is borrowed.
     ruler: RefCell<DefaultEditor>,
     /// The line as drawn last.
@@ -140,8 +140,11 @@ impl Assistant {
     }
 }
 
-/// The time after which a hint is the last one for its line.
+/// The time that a hint may take at every key.
 const MAX_HINT_TIME: Duration = Duration::from_millis(30);
+/// The pause after a hint that took longer, as a multiple of the time it took. So slow hints take at most a
+/// fixed share of the time, and a line whose hint was slow only once has hints again.
+const HINT_PAUSE: u32 = 5;
 /// The minimum room for a hint, in columns.
 const MIN_HINT_COLUMNS: usize = 10;
 
@@ -164,16 +167,16 @@ impl Hinter for Assistant {
     fn hint(&self, line: &str, at: usize, _: &Context<'_>) -> Option<LineHint> {
         let text = line.trim();
         if at < line.len() || text.is_empty() || line.ends_with(['\n', '\t']) || text.starts_with(':') {
-            self.slow.set(None);
             return None;
         }
-        if self.slow.get().is_some_and(|length| line.len() >= length) {
+        if self.next_hint.get().is_some_and(|time| Instant::now() < time) {
             return None;
         }
         let mut repl = self.repl.try_borrow_mut().ok()?;
         let start = Instant::now();
         let hint = editor::hint(&mut repl.shell.session, text);
-        self.slow.set((start.elapsed() > MAX_HINT_TIME).then_some(line.len()));
+        let took = start.elapsed();
+        self.next_hint.set((took > MAX_HINT_TIME).then(|| Instant::now() + took * HINT_PAUSE));
         // The hint stands after the last line and must fit into that line.
         let last = line.rsplit('\n').next().unwrap_or(line);
         let used = PROMPT.len() + last.trim_start_matches('\t').width();
@@ -255,6 +258,9 @@ impl Completer for Assistant {
             let found = editor::complete_at(&mut repl.shell.session, line, at);
             (found.start, found.names)
         };
+        if let Some(correction) = repl.correction.as_ref().filter(|_| line.is_empty()) {
+            return Ok((0, vec![correction.clone()]));
+        }
         if start == at && names.is_empty() {
             // Tab indents where no word begins.
             (start, names) = (at, vec!["  ".to_string()]);
@@ -298,11 +304,17 @@ fn complete_command(repl: &mut Repl, before: &str, begin: usize) -> (usize, Vec<
         ArgumentKind::Type => (start, session.type_names_starting_with(prefix)),
         ArgumentKind::Class => (start, session.class_names_starting_with(prefix)),
         ArgumentKind::File | ArgumentKind::NewFile => (from, files::complete_path(argument)),
-        ArgumentKind::Command => {
+        ArgumentKind::Topic => {
             let bare = argument.trim_start_matches(':');
-            let names =
-                COMMANDS.iter().map(|command| &command.name[1..]).filter(|name| name.starts_with(bare));
+            let names = COMMANDS.iter().map(|command| &command.name[1..]);
+            let pages = felis::session::book::chapters().iter().map(|chapter| chapter.name.as_str());
+            let names = names.chain(pages).filter(|name| name.starts_with(bare));
             (before.len() - bare.len(), names.map(str::to_string).collect())
+        }
+        // The last word may be a file.
+        ArgumentKind::Shell => {
+            let word = argument.rsplit(char::is_whitespace).next().unwrap_or_default();
+            (before.len() - word.len(), files::complete_path(word))
         }
     }
 }

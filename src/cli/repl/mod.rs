@@ -9,17 +9,19 @@ mod files;
 mod highlight;
 mod history;
 pub mod progress;
+mod shell;
 mod why;
 mod word_docs;
 
-pub use commands::format_duration;
+pub use commands::{format_duration, word_documentation};
 
 use super::answers::Flow;
 use super::input::{MAX_TEXT_BYTES, decode};
 use super::interrupt::{Doing, Resizes};
 use super::{Shell, exit, exit_code, output};
-use felis::diagnostic::Diagnostic;
+use felis::diagnostic::{Diagnostic, apply_edits};
 use felis::session::{IncrementalSplit, Mode, Session, Status, ValueText, Window};
+use felis::source::Span;
 use rustyline::error::ReadlineError;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -48,6 +50,8 @@ pub struct Repl {
     last_error: Option<Diagnostic>,
     /// The last input that was not a command.
     last_input: String,
+    /// The last input with the edits that its errors suggest, which Tab takes.
+    correction: Option<String>,
 }
 
 /// Runs a session with a line editor. Returns the exit code.
@@ -126,6 +130,7 @@ impl Repl {
             known_files: BTreeMap::new(),
             last_error: None,
             last_input: String::new(),
+            correction: None,
         }
     }
 
@@ -197,25 +202,60 @@ impl Repl {
 
     /// Evaluates one input and shows its result or its diagnostics.
     fn evaluate_input(&mut self, text: &str) -> Flow {
+        self.evaluate_in_window(text, self.window)
+    }
+
+    /// Evaluates one input and shows its result at length, in a pager if the screen is too small.
+    fn page(&mut self, text: &str) -> Flow {
+        self.evaluate_in_window(text, Window::page(self.window.columns))
+    }
+
+    /// Shows a text: in a pager if the screen is too small for it.
+    fn show_text(&mut self, text: &str) {
+        let _reading = self.shell.interrupts.while_doing(Doing::Editing);
+        self.shell.output.write_paged(text);
+    }
+
+    /// Evaluates one input and shows its result, laid out for a window, or its diagnostics.
+    fn evaluate_in_window(&mut self, text: &str, window: Window) -> Flow {
         if let Some(forms) = self.shell.session.overload_signatures(text) {
             self.shell.output.write(&forms);
             return Flow::Continue(exit::OK);
         }
-        let outcome = self.shell.evaluate_with_output("input", text, Mode::Display(self.window));
+        let outcome = self.shell.evaluate_with_output("input", text, Mode::Display(window));
         self.shell.output.end_line();
         self.record_error(&outcome.diagnostics);
+        self.correction = self.corrected_input(&outcome.diagnostics);
         self.shell.report_diagnostics(&outcome.diagnostics);
         let word = text.trim().trim_end_matches(';');
         if outcome.status == Status::Rejected && ["help", "quit", "exit"].contains(&word) {
             output::print_error("commands begin with a colon: `:help` lists them, `:quit` leaves");
         }
         if let Some(value) = outcome.value {
-            self.shell.output.write(&result_text(&value, self.window));
+            let text = result_text(&value, window);
+            match window.is_page() {
+                true => self.show_text(&text),
+                false => self.shell.output.write(&text),
+            }
         }
         if outcome.status == Status::Interrupted {
             output::print_error("interrupted; nothing has changed");
         }
         Flow::Continue(exit_code(outcome.status))
+    }
+
+    /// Returns the input of diagnostics with the edits that its errors suggest; `None` if one of
+    /// them suggests none, or the input has several lines.
+    fn corrected_input(&self, diagnostics: &[Diagnostic]) -> Option<String> {
+        let mut edits: Vec<(Span, String)> = Vec::new();
+        for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.is_error()) {
+            let help = diagnostic.help.as_ref().filter(|help| !help.edits.is_empty())?;
+            edits.extend(help.edits.iter().filter(|edit| !edits.contains(edit)).cloned().collect::<Vec<_>>());
+        }
+        let source = self.shell.session.sources().get(edits.first()?.0.source)?;
+        let own = edits.iter().all(|(span, _)| span.source == source.id);
+        let corrected = apply_edits(source.text.trim_end(), source.id, &edits);
+        (own && source.name == "input" && !corrected.contains('\n')).then_some(corrected)
     }
 
     /// Stores the first error.

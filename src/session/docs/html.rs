@@ -1,4 +1,5 @@
-//! Pages as HTML: one file each and an index, which need nothing else.
+//! Pages as HTML: one file each and an index, which need nothing else. A field at the top of each
+//! leaves in view what has all words that are typed there.
 
 use super::{Page, Part};
 
@@ -13,12 +14,51 @@ h2 a { color: inherit; text-decoration: none; }
 .word { font-weight: normal; opacity: .6; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; }
 dd { margin: 0; }
+[hidden] { display: none; }
+.searching dl { display: none; }
+#search { font: inherit; width: 100%; box-sizing: border-box; padding: .4rem .6rem; }
 ";
+
+/// The search of a page: hides the entries in which a word does not occur, and groups without any
+/// entry in view. The field is hidden where no script runs. `/` moves to it, Escape empties it.
+const SEARCH: &str = "\
+<script>
+const field = document.getElementById('search');
+const entries = Array.from(document.querySelectorAll('.entry'));
+const groups = Array.from(document.querySelectorAll('.group'));
+field.hidden = false;
+field.addEventListener('input', () => {
+  const words = field.value.toLowerCase().split(' ').filter(word => word !== '');
+  for (const entry of entries) {
+    const text = (entry.textContent + ' ' + entry.title).toLowerCase();
+    entry.hidden = !words.every(word => text.includes(word));
+  }
+  for (const group of groups) {
+    group.hidden = !Array.from(group.querySelectorAll('.entry')).some(entry => !entry.hidden);
+  }
+  document.body.classList.toggle('searching', words.length !== 0);
+});
+document.addEventListener('keydown', event => {
+  if (event.key === '/' && document.activeElement !== field) {
+    event.preventDefault();
+    field.focus();
+  } else if (event.key === 'Escape' && field.value !== '') {
+    field.value = '';
+    field.dispatchEvent(new Event('input'));
+  }
+});
+</script>
+";
+
+/// The field of the search.
+const SEARCH_FIELD: &str =
+    "<input id=\"search\" type=\"search\" placeholder=\"Search (/)\" aria-label=\"Search\" hidden>\n";
 
 /// A page of its own.
 pub fn page(page: &Page) -> String {
     let mut out = page_head(&page.name);
     out.push_str(&format!("<p><a href=\"index.html\">Index</a></p>\n<h1>{}</h1>\n", escape_html(&page.name)));
+    out.push_str(SEARCH_FIELD);
     for paragraph in page.about.split("\n\n").filter(|text| !text.is_empty()) {
         out.push_str(&format!("<p>{}</p>\n", render_prose(paragraph)));
     }
@@ -32,7 +72,7 @@ pub fn page(page: &Page) -> String {
     for (entry, id) in page.entries.iter().zip(&ids) {
         let (name, word) = (escape_html(&entry.name), entry.word);
         out.push_str(&format!(
-            "<h2 id=\"{id}\"><a href=\"#{id}\"><code>{name}</code></a> <span class=\"word\">{word}</span></h2>\n"
+            "<section class=\"entry\">\n<h2 id=\"{id}\"><a href=\"#{id}\"><code>{name}</code></a> <span class=\"word\">{word}</span></h2>\n"
         ));
         out.push_str(&format!("<pre>{}</pre>\n", escape_html(&entry.signature)));
         for part in &entry.parts {
@@ -45,28 +85,33 @@ pub fn page(page: &Page) -> String {
                 }
             });
         }
+        out.push_str("</section>\n");
     }
-    out.push_str("</body>\n</html>\n");
+    out.push_str(&format!("{SEARCH}</body>\n</html>\n"));
     out
 }
 
 /// A page that leads to all others.
 pub fn index(title: &str, pages: &[Page]) -> String {
     let mut out = page_head(title);
-    out.push_str(&format!("<h1>{}</h1>\n", escape_html(title)));
+    out.push_str(&format!("<h1>{}</h1>\n{SEARCH_FIELD}", escape_html(title)));
     for page in pages {
         let (name, file) = (escape_html(&page.name), escape_html(page.file_stem()));
-        out.push_str(&format!("<h2><a href=\"{file}.html\">{name}</a></h2>\n"));
+        out.push_str(&format!("<section class=\"group\">\n<h2><a href=\"{file}.html\">{name}</a></h2>\n"));
         if let Some(about) = page.about.split("\n\n").next().filter(|about| !about.is_empty()) {
             out.push_str(&format!("<p>{}</p>\n", render_prose(about)));
         }
         let ids = anchor_ids(page);
         let links = page.entries.iter().zip(&ids).map(|(entry, id)| {
-            format!("<a href=\"{file}.html#{id}\"><code>{}</code></a>", escape_html(&entry.name))
+            format!(
+                "<a class=\"entry\" href=\"{file}.html#{id}\" title=\"{}\"><code>{}</code></a>",
+                escape_html(entry.first_sentence()),
+                escape_html(&entry.name)
+            )
         });
-        out.push_str(&format!("<p>{}</p>\n", links.collect::<Vec<_>>().join(" ")));
+        out.push_str(&format!("<p>{}</p>\n</section>\n", links.collect::<Vec<_>>().join(" ")));
     }
-    out.push_str("</body>\n</html>\n");
+    out.push_str(&format!("{SEARCH}</body>\n</html>\n"));
     out
 }
 

@@ -15,6 +15,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{Source, Span};
 use crate::syntax;
 use crate::syntax::ast::{Stmt, StmtKind, stem};
+use std::sync::Arc;
 
 /// The documentation of one text.
 #[derive(Clone, Debug)]
@@ -100,10 +101,12 @@ pub fn page(name: &str, text: &str) -> Result<Page, Vec<Diagnostic>> {
     Ok(Page { name: stem(name).to_string(), about: opening_comment(text), entries })
 }
 
-/// The library, file by file, and what is built in.
+/// The library, file by file, then its modules, and what is built in.
 pub fn library() -> Vec<Page> {
     let mut pages: Vec<Page> =
         library::sources().iter().filter_map(|source| page(&source.name, &source.text).ok()).collect();
+    let modules = library::modules::texts().iter();
+    pages.extend(modules.filter_map(|(name, text)| page(name, text).ok()));
     let entries = Prim::ALL.iter().map(|prim| {
         let parts = vec![Part::Prose(prim.doc().to_string())];
         let signature = prim.declaration();
@@ -112,6 +115,30 @@ pub fn library() -> Vec<Page> {
     let about = "What the language knows by itself: functions that cannot be written in it.".to_string();
     pages.push(Page { name: "builtin".to_string(), about, entries: entries.collect() });
     pages
+}
+
+/// Returns the definitions of a name that modules of the library export: the module, the header,
+/// and the doc comment of each.
+pub fn in_modules(name: &str) -> Vec<(&'static str, String, Option<Arc<str>>)> {
+    let mut found = Vec::new();
+    for module in library::modules::exporting(name) {
+        let Some((_, text)) = library::modules::text(module) else { continue };
+        let source = super::detached_source(text);
+        let parsed = syntax::parse(&source);
+        for (stmt, chunk) in parsed.stmts.iter().zip(syntax::chunks(&source)) {
+            if let StmtKind::Export(inner) = &stmt.kind
+                && chunk.defines.iter().any(|own| **own == *name)
+            {
+                found.push((*module, signature(&source, inner), chunk.doc));
+            }
+        }
+    }
+    found
+}
+
+/// Returns the name that the library has for a function that other languages call so.
+pub fn renamed(name: &str) -> Option<&'static str> {
+    library::modules::RENAMED.iter().find(|(other, _)| *other == name).map(|(_, word)| *word)
 }
 
 /// The comment that a text begins with, in paragraphs.

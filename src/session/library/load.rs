@@ -3,6 +3,7 @@
 
 use super::super::{Screen, Session};
 use crate::check::{self, Env, module};
+use crate::core::Prim;
 use crate::diagnostic::Diagnostic;
 use crate::eval::Host;
 use crate::source::Source;
@@ -12,8 +13,11 @@ use std::sync::atomic::AtomicBool;
 /// Returns the environment of a user who has defined no name.
 pub(in crate::session) fn initial_env() -> Env {
     let mut env = Env::new();
+    for prim in Prim::ALL.iter().filter(|prim| prim.is_internal()) {
+        env.values.remove(prim.name());
+    }
     env.library_texts = super::sources().iter().count() as u32;
-    env.parts = super::parts().collect();
+    env.parts = super::parts().chain(super::modules::names()).collect();
     env
 }
 

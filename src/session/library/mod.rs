@@ -6,10 +6,13 @@
 //! all of the library split all its texts into statements, once in a process, by lexing alone
 //! ([`index`]).
 //!
+//! Modules of the library ([`modules`]) are no part of this: they are read as the files of users are.
+//!
 //! The library is checked among its own names ([`Library::env`]), never among the user's: a user
 //! who has a variable `sum` does not break a library function that calls `sum`.
 
 pub(super) mod load;
+pub mod modules;
 mod table;
 
 use crate::check::Env;
@@ -27,8 +30,9 @@ use std::sync::{Arc, OnceLock};
 /// their variables are made.
 const FILES: &[(&str, &str)] = &[
     ("stdlib/class.flx", include_str!("../../../stdlib/class.flx")),
-    ("stdlib/numeric.flx", include_str!("../../../stdlib/numeric.flx")),
+    ("stdlib/number_class.flx", include_str!("../../../stdlib/number_class.flx")),
     ("stdlib/number.flx", include_str!("../../../stdlib/number.flx")),
+    ("stdlib/special.flx", include_str!("../../../stdlib/special.flx")),
     ("stdlib/string.flx", include_str!("../../../stdlib/string.flx")),
     ("stdlib/char.flx", include_str!("../../../stdlib/char.flx")),
     ("stdlib/order.flx", include_str!("../../../stdlib/order.flx")),
@@ -59,6 +63,10 @@ const FILES: &[(&str, &str)] = &[
     ("stdlib/fixed_point.flx", include_str!("../../../stdlib/fixed_point.flx")),
     ("stdlib/fixed_functions.flx", include_str!("../../../stdlib/fixed_functions.flx")),
     ("stdlib/secret_order.flx", include_str!("../../../stdlib/secret_order.flx")),
+    ("stdlib/ciphers.flx", include_str!("../../../stdlib/ciphers.flx")),
+    ("stdlib/shamir.flx", include_str!("../../../stdlib/shamir.flx")),
+    ("stdlib/additive.flx", include_str!("../../../stdlib/additive.flx")),
+    ("stdlib/private_join.flx", include_str!("../../../stdlib/private_join.flx")),
 ];
 
 /// The part of the library that a session has read.
@@ -77,8 +85,8 @@ pub(super) struct Library {
 /// these names and the class are mentioned.
 pub(super) const NARROW_TYPES: [&str; 8] = ["i8", "i16", "i32", "u8", "u16", "u32", "u64", "f32"];
 
-/// The primitives that give values of narrow types; stated here, so that no start of a program reads
-/// the signatures of all primitives.
+/// The primitives that give values of narrow types; stated here, so that no start of a program
+/// reads the signatures of all primitives.
 const NARROW_PRIMITIVES: [&str; 2] = ["common_words", "own_words"];
 
 /// Returns true for the name of a narrow type, and of a primitive that gives values of one.

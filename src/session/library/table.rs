@@ -8,7 +8,7 @@
 //! for it, and those that are read where narrow types occur. The first line holds the lengths of
 //! the files: if these have changed, the table is computed again, in memory.
 //!
-//! `BLESS=1 cargo test -p felis --lib table` writes the file; the same test fails if it is out of
+//! `BLESS=1 cargo test -p felis-lang --lib table` writes the file; the same test fails if it is out of
 //! date.
 
 use super::{INSTANCES_PREFIX, LibraryIndex, NARROW_TYPES, index, is_identifier, sources};
@@ -154,7 +154,10 @@ mod tests {
             let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/session/library/table.txt");
             std::fs::write(path, &wanted).expect("the table can be written");
         } else {
-            assert!(include_str!("table.txt") == wanted, "run `BLESS=1 cargo test -p felis --lib table`");
+            assert!(
+                include_str!("table.txt") == wanted,
+                "run `BLESS=1 cargo test -p felis-lang --lib table`"
+            );
         }
     }
 }

@@ -57,7 +57,7 @@ impl Builder<'_> {
         let function = self.core.functions.get(closure.function as usize).cloned().flatten();
         let function = function.expect("a function of a checked program");
         let bindings = function.type_params.iter().map(|param| param.id).zip(closure.types.iter().cloned());
-        let scope = Scope::of(bindings.collect(), &function.locals);
+        let scope = Scope { at_run: self.at_run, ..Scope::of(bindings.collect(), &function.locals) };
         let mut args = Vec::new();
         for param in &function.params {
             let ty = self.ty(&scope.concrete(&function.locals[*param as usize].ty))?;
@@ -82,7 +82,7 @@ impl Builder<'_> {
             return Err(Declined::Arrival.into());
         }
         let bindings = function.type_params.iter().map(|param| param.id).zip(closure.types.iter().cloned());
-        let mut scope = Scope::of(bindings.collect(), &function.locals);
+        let mut scope = Scope { at_run: self.at_run, ..Scope::of(bindings.collect(), &function.locals) };
         match (args.len(), function.params.len()) {
             (found, expected) if found == expected => {}
             (1, expected) => {

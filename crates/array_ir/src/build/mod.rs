@@ -200,6 +200,40 @@ pub fn result(
     builder.finish("statement", build)
 }
 
+/// The array IR of a term with the variables that it reads.
+#[derive(Debug)]
+pub struct Unit {
+    /// A program of one function without size parameters.
+    pub program: Program,
+    /// The variable of each parameter of the function.
+    pub inputs: Vec<Root>,
+}
+
+/// The array IR of a term of a body at concrete types, which `concrete` makes of the types of the
+/// body. The variables that it reads are parameters; `locals` are those of the body.
+///
+/// # Errors
+/// The construct that is not built.
+pub fn unit(
+    program: &core::Program,
+    locals: &[core::LocalInfo],
+    concrete: &dyn Fn(&CoreType) -> CoreType,
+    term: &Term,
+) -> std::result::Result<Unit, Declined> {
+    let mut inputs = Vec::new();
+    let builder = Builder { at_run: Some(concrete), ..Builder::new(program) };
+    let build = |builder: &mut Builder<'_>| {
+        let scope = Scope::of(HashMap::default(), locals);
+        let mut scope = Scope { script: Some(locals), at_run: Some(concrete), ..scope };
+        let value = builder.term(&mut scope, term)?;
+        inputs.extend(builder.outside.iter().map(|(root, ..)| *root));
+        Ok((Vec::new(), builder.data(value)?))
+    };
+    let program = builder.finish("unit", build)?;
+    // A type variable that is left has no size.
+    if program.functions[0].sizes.is_empty() { Ok(Unit { program, inputs }) } else { Err(Declined::Size) }
+}
+
 /// A value that is known while a unit is built.
 #[derive(Clone)]
 enum Known {
@@ -222,6 +256,8 @@ struct Scope<'s> {
     bindings: HashMap<u32, CoreType>,
     /// The locals of the script, for a statement: those that others bind are parameters.
     script: Option<&'s [core::LocalInfo]>,
+    /// Makes types of the body concrete, for a unit.
+    at_run: Option<&'s dyn Fn(&CoreType) -> CoreType>,
     locals: HashMap<LocalId, Known>,
     /// The block that `return` leaves.
     returns: Option<Label>,
@@ -235,7 +271,7 @@ impl Scope<'_> {
     fn of(bindings: HashMap<u32, CoreType>, locals: &[core::LocalInfo]) -> Self {
         let shared = (0..).zip(locals).filter(|(_, local)| local.shared).map(|(id, _)| id).collect();
         let (loops, values) = (Vec::new(), HashMap::default());
-        Scope { bindings, script: None, locals: values, returns: None, loops, shared }
+        Scope { bindings, script: None, at_run: None, locals: values, returns: None, loops, shared }
     }
 
     fn is_shared(&self, local: LocalId) -> bool {
@@ -244,12 +280,15 @@ impl Scope<'_> {
 
     /// The type at the arguments of the function.
     fn concrete(&self, ty: &CoreType) -> CoreType {
-        ty.substitute(&self.bindings)
+        let ty = ty.substitute(&self.bindings);
+        self.at_run.map_or_else(|| ty.clone(), |concrete| concrete(&ty))
     }
 }
 
 struct Builder<'p> {
     core: &'p core::Program,
+    /// Makes types concrete, for a unit: a function may mention sizes that a statement has opened.
+    at_run: Option<&'p dyn Fn(&CoreType) -> CoreType>,
     sites: Vec<Site>,
     /// The size variables of type variables, with their names.
     sizes: Vec<(TypeVar, SizeVar)>,
@@ -273,6 +312,7 @@ impl<'p> Builder<'p> {
     fn new(core: &'p core::Program) -> Builder<'p> {
         Builder {
             core,
+            at_run: None,
             sites: Vec::new(),
             sizes: Vec::new(),
             outside: Vec::new(),

@@ -64,7 +64,7 @@ impl Builder<'_> {
             TermKind::Str(_) => return Err(Declined::Text.into()),
             TermKind::Code(code) => self.code_literal(code, &scope.concrete(&term.ty))?,
             TermKind::Global(global) => {
-                self.outside(Root::Global(*global), &self.core.globals[*global as usize].ty)?
+                self.outside(Root::Global(*global), &scope.concrete(&self.core.globals[*global as usize].ty))?
             }
             TermKind::Prim(prim, types, args) => {
                 return self.prim(scope, term, *prim, types, args).map(Known::Data);
@@ -152,8 +152,8 @@ impl Builder<'_> {
         match (scope.locals.get(&local), scope.script) {
             (Some(known), _) => Ok(known.clone()),
             (None, Some(locals)) => {
-                let ty = &locals[local as usize].ty;
-                self.outside(Root::Local(local), ty).map(Known::Data)
+                let ty = scope.concrete(&locals[local as usize].ty);
+                self.outside(Root::Local(local), &ty).map(Known::Data)
             }
             // A variable that is set later.
             (None, None) => Err(Declined::Variable.into()),

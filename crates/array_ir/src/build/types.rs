@@ -271,6 +271,8 @@ impl Builder<'_> {
     /// The product of some values at a type.
     pub(super) fn product(&mut self, ty: &CoreType, values: Vec<Value>) -> Result<Value> {
         match self.ty(ty)? {
+            // Several values that are the one field of a struct.
+            Type::Tuple(types) if types.len() != values.len() => Err(Declined::Reshape.into()),
             ty @ Type::Tuple(_) => self.define(ty, Op::Tuple(values)),
             Type::Array(space, element) => {
                 let line = Space::new([Size::constant(values.len() as u64)]);

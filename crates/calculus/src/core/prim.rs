@@ -57,6 +57,12 @@ pub enum PrimClass {
         /// The file may have columns of lists.
         lists: bool,
     },
+    /// Works on keys and ciphertexts, for the library alone: its types say less than those of the
+    /// functions that call it.
+    Cipher {
+        /// It draws random numbers, or reads or writes a file.
+        at_place: bool,
+    },
 }
 
 /// The effect of a primitive, beyond its value.
@@ -68,7 +74,7 @@ pub enum Effect {
     MayFail,
     /// Prints.
     Output,
-    /// Reads or writes a file.
+    /// Reads or writes a file, or draws random numbers: it may be different for each party.
     Files,
     /// Moves data between places: never dropped, merged or exchanged with another.
     Communication,
@@ -92,10 +98,13 @@ impl PrimClass {
             | PrimClass::Sort
             | PrimClass::Code
             | PrimClass::Select
-            | PrimClass::SelectText => Effect::MayFail,
+            | PrimClass::SelectText
+            | PrimClass::Cipher { at_place: false } => Effect::MayFail,
             PrimClass::Output => Effect::Output,
             PrimClass::Communication => Effect::Communication,
-            PrimClass::Reader { .. } | PrimClass::Writer { .. } => Effect::Files,
+            PrimClass::Reader { .. } | PrimClass::Writer { .. } | PrimClass::Cipher { at_place: true } => {
+                Effect::Files
+            }
         }
     }
 }
@@ -195,6 +204,7 @@ scalar_functions! { prims
         AInj "_ainj": "[N:COMPACTLINEAR, T] N * T -> N *+ T", Code, "The case of a coarray with this index, and its argument.";
         CaseNo "caseno": "[S, T] S -> T", ComputedResult, "The number of the case that a value of a sum is: an index of `N` for a coarray `N *+ A`.";
         CaseArg "casearg": "[S, T] S -> T", ComputedResult, "The argument of a value of a sum whose cases all have arguments of one type.";
+        HasPlace "_has_place": "[S:PLACES, R:PLACES] unit -> bool", TypeQuery, "True if a place of R is one of S.";
         Size "sizeof": "[I:COMPACTLINEAR] unit -> int", Code, "The number of values of `I`.";
         Shift "_shift": "[N:COMPACTLINEAR, M:COMPACTLINEAR, S:COMPACTLINEAR] N * M -> S", Code, "The value whose code is the sum of two codes, where `S` has at least one value less than `N` and `M` together.";
         FirstLabel "_first_label": "[I:COMPACTLINEAR] unit -> int", Code, "The label of the first value of `I`; 0 if its values have no labels.";
@@ -268,6 +278,33 @@ scalar_functions! { prims
         CommonWords "common_words": "[S:PLACES, I:COMPACTLINEAR] unit -> (u64 ^ I ^ 2) @ S", Communication, "Random words that each place has in common with the next place, then those in common with the previous one; no other place knows them.";
         OwnWords "own_words": "[S:PLACES, I:COMPACTLINEAR] unit -> (u64 ^ I) @ S", Communication, "Random words that each place alone knows.";
         Fixed "fixed": "real * int -> string", Text, "The number with that many digits after the point.";
+        Keygen "_keygen": "[R, S] unit -> R", Cipher { at_place: true }, "A new secret key of the scheme `S`.";
+        KeyIdentity "_key_identity": "[A] A -> unit ^ ?K", Cipher { at_place: false }, "The fingerprint of the key that an object belongs to, as a size.";
+        Retype "_retype": "[R, A] A -> R", Cipher { at_place: false }, "The same key or ciphertext, compared with the type `R`.";
+        PublicPart "_public_part": "[R, A] A -> R", Cipher { at_place: false }, "The public key of a secret key.";
+        EvaluationKey "_evaluation_key": "[R, A] A -> R", Cipher { at_place: true }, "The key of `R` for products or for rotations that a secret key makes.";
+        Encrypt "_encrypt": "[R, A, X] A * X * int * int -> R", Cipher { at_place: true }, "The ciphertext of a number, or of an array of numbers, below 2^bits in magnitude and with so many binary digits after the point; 0 bits are those of the type.";
+        Decrypt "_decrypt": "[X, A, B] A * B -> X", Cipher { at_place: false }, "The number, or the array of numbers, of a ciphertext.";
+        CipherAdd "_cipher_add": "[R, A, B] A * B -> R", Cipher { at_place: false }, "The sum of two ciphertexts of one key.";
+        CipherSubtract "_cipher_subtract": "[R, A, B] A * B -> R", Cipher { at_place: false }, "The difference of two ciphertexts of one key.";
+        CipherNegate "_cipher_negate": "[R, A] A -> R", Cipher { at_place: false }, "The negated ciphertext.";
+        CipherAddPlain "_cipher_add_plain": "[R, A, X] A * X * int * int -> R", Cipher { at_place: false }, "The sum with plain numbers of so many bits and binary digits after the point.";
+        CipherScale "_cipher_scale": "[R, A] A * int * int -> R", Cipher { at_place: false }, "The product with a public integer of so many binary digits after the point.";
+        CipherTimesPlain "_cipher_times_plain": "[R, A, X] A * X * int * int -> R", Cipher { at_place: false }, "The product with plain numbers of so many bits and binary digits after the point, in a time that does not tell them.";
+        CipherSum "_cipher_sum": "[R, A, I:COMPACTLINEAR] A ^ I -> R", Cipher { at_place: false }, "The sum of all ciphertexts.";
+        CipherDot "_cipher_dot": "[R, A, X, I:COMPACTLINEAR] A ^ I * X ^ I * int * int -> R", Cipher { at_place: false }, "The sum of the products with plain numbers of so many bits and binary digits after the point.";
+        CipherTimes "_cipher_times": "[R, A, B, C] A * B * C -> R", Cipher { at_place: false }, "The product of two ciphertexts by a key for products.";
+        CipherRotate "_cipher_rotate": "[R, A, B] A * int * B -> R", Cipher { at_place: false }, "The vector whose element i is element i plus a number, in cyclic indices, by keys for rotations.";
+        CipherInnerSum "_cipher_inner_sum": "[R, A, B] A * B -> R", Cipher { at_place: false }, "The sum of the elements of a vector, by keys for rotations.";
+        CipherRefresh "_cipher_refresh": "[R, A] A * int -> R", Cipher { at_place: true }, "A ciphertext of the same numbers that does not tell how it was computed, but for a probability of 2^-bits.";
+        CipherBudget "_cipher_budget": "[A] A -> real", Cipher { at_place: false }, "The bits of noise that a packed ciphertext has room for, by the bound.";
+        CipherMagnitude "_cipher_magnitude": "[A] A -> int", Cipher { at_place: false }, "The bits of the bound of the numbers of a ciphertext.";
+        Blinding "_blinding": "[R] unit -> R", Cipher { at_place: true }, "A new secret exponent of a private intersection.";
+        TagKey "_tag_key": "[R] u64 ^ 4 -> R", Cipher { at_place: false }, "The key of a keyed hash that has these words.";
+        KeyedHashes "_keyed_hashes": "[R, A, I:COMPACTLINEAR] A * string ^ I -> R ^ I", Cipher { at_place: false }, "The tags of texts under the key of a keyed hash, or their points to the power of a secret exponent.";
+        BlindAgain "_blind_again": "[R, A, I:COMPACTLINEAR] A * R ^ I -> R ^ I", Cipher { at_place: false }, "Points to the power of a secret exponent.";
+        ReadCipher "_read_cipher": "[R] string -> R", Cipher { at_place: true }, "The key or ciphertext of a file, compared with the type `R`.";
+        WriteCipher "_write_cipher": "[A] string * A -> void", Cipher { at_place: true }, "Writes a public key, an evaluation key or a ciphertext as a file.";
     }
 }
 
@@ -302,6 +339,11 @@ impl Prim {
     /// Returns true if a call is a statement: the type ends in `-> void`.
     pub fn is_procedure(self) -> bool {
         self.signature().ends_with("-> void")
+    }
+
+    /// Returns true if the texts of the library alone may call it.
+    pub fn is_internal(self) -> bool {
+        matches!(self.class(), PrimClass::Cipher { .. })
     }
 
     /// Returns true if it returns the content of a file.
@@ -347,6 +389,18 @@ pub fn ranks(types: &[Type]) -> bool {
             let bits = element.size().map_or(u64::MAX, |size| size.bits());
             !matches!(element.kind(), TypeKind::Nominal(..)) && element.is_compact() && bits <= 63
         }
+    }
+}
+
+/// Returns the answer of [`Prim::HasPlace`] for its type arguments: true if two sets of places have
+/// one in common.
+pub fn has_place(args: &[Type]) -> bool {
+    match args {
+        [places, other] => match (places.as_places(), other.as_places()) {
+            (Some(places), Some(other)) => places.mask & other.mask != 0,
+            _ => false,
+        },
+        _ => false,
     }
 }
 

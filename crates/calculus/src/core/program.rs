@@ -60,6 +60,8 @@ pub struct KnownClasses {
     pub index: Option<ClassId>,
     /// `Arbitrary`: types whose random values come from a function of their own.
     pub arbitrary: Option<ClassId>,
+    /// `Wire`: abstract types whose values can be moved between places.
+    pub wire: Option<ClassId>,
     /// The function that converts one number type to another, at any two: the method of `Literal`
     /// and `Convert` for built-in conversions.
     pub conversion: Option<FunctionId>,
@@ -76,6 +78,7 @@ impl KnownClasses {
             widen: class("Widen"),
             index: class("Index"),
             arbitrary: class("Arbitrary"),
+            wire: class("Wire"),
             conversion: None,
         }
     }
@@ -314,6 +317,17 @@ impl Program {
             }
         }
         found.into_iter().map(|(instance, found)| (instance, found.bindings)).collect()
+    }
+
+    /// Returns a part of a type whose values cannot be moved between places: see
+    /// [`Type::unmovable_part`]. Those of an abstract type can if its module says so by an instance
+    /// of `Wire`.
+    pub fn unmovable_part(&self, ty: &Type) -> Option<Type> {
+        ty.unmovable_part(&|nominal| {
+            let wire = self.instances.iter().filter(|instance| Some(instance.class) == self.known.wire);
+            let mut heads = wire.filter_map(|instance| instance.args.first());
+            heads.any(|head| matches!(head.kind(), TypeKind::Nominal(known, _) if known == nominal))
+        })
     }
 
     /// Returns true if types are in a class by their structure unless an instance defines it

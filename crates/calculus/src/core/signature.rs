@@ -3,7 +3,7 @@
 //! Takes the text of a signature from the table; gives the types of the arguments and of the result
 //! over the parameters of the signature, once for each primitive, and instances of them at type
 //! arguments. Reads the few forms that occur there: names, numbers, `A * B`, `A + B`, `N *+ T`,
-//! `T ^ I`, `A \* B`, `T @ S`, parentheses, and `?K` in a result. The validator uses it, because its
+//! `T ^ I`, `A \* B`, `T @ S`, parentheses, and `?K` in a result. The validator uses it, since its
 //! result must not depend on the checker.
 
 use crate::hash::HashMap;

@@ -584,11 +584,18 @@ impl<'a> Validator<'a> {
             StmtKind::Store { root, root_ty, path, value } => self.store(*root, root_ty, path, value),
             StmtKind::Open { vars, local, value } => {
                 self.term(value);
-                self.demand(vars.len() == value.ty.bound_count() && value.ty.is_exists(), || {
+                // Of a placed value, the type that it has at each place is opened.
+                let (packed, places) = match value.ty.as_placed() {
+                    Some((packed, places)) => (packed, Some(places)),
+                    None => (&value.ty, None),
+                };
+                self.demand(vars.len() == packed.bound_count() && packed.is_exists(), || {
                     format!("`{}` opened with {} variables", value.ty, vars.len())
                 });
                 let sizes: Vec<Type> = vars.iter().cloned().map(Type::var).collect();
-                self.is(*local, &value.ty.opened(&sizes), "an opened value");
+                let opened = packed.opened(&sizes);
+                let opened = places.map_or(opened.clone(), |places| Type::placed(opened, places.clone()));
+                self.is(*local, &opened, "an opened value");
                 self.known.extend(vars.iter().map(|var| var.id));
             }
             StmtKind::Require { left, right, solve } => {

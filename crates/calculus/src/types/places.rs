@@ -10,7 +10,7 @@
 //! `T @ S` at a party of `S`, and `1` at any other (M. Carbone and F. Montesi, *Deadlock-freedom by
 //! design: multiparty asynchronous global programming*, POPL 2013).
 
-use super::{Kind, Nominal, NominalBody, Type, TypeKind};
+use super::{Kind, Nominal, NominalBody, Type, TypeKind, TypeVar};
 use crate::hash::HashSet;
 use std::sync::Arc;
 
@@ -33,6 +33,9 @@ pub struct PlaceSet {
     /// Bit `i` is set if place `i` belongs to the set.
     pub mask: u64,
 }
+
+/// The types of `stdlib/ciphers.flx` whose first argument is the number of a key.
+const OF_KEYS: [&str; 6] = ["secret_key", "public_key", "cipher", "packed", "product_key", "rotation_keys"];
 
 /// Returns the mask of all places of a party.
 fn all_places(party: &Nominal) -> u64 {
@@ -151,13 +154,64 @@ impl Type {
     }
 
     /// Returns a part of the type whose values cannot be moved between places: a function, a value
-    /// of an abstract type, or a type that more than [`MAX_PARTS`] parts lead to.
-    pub fn unmovable_part(&self) -> Option<Type> {
+    /// of an abstract type that is not `movable`, or a type that more than [`MAX_PARTS`] parts lead
+    /// to.
+    pub fn unmovable_part(&self, movable: &dyn Fn(&Nominal) -> bool) -> Option<Type> {
+        let fixed = |nominal: &Nominal| nominal.as_abstract().is_some() && !movable(nominal);
+        self.part_where(&|ty| match ty.kind() {
+            TypeKind::Function(..) | TypeKind::Procedure(_) => true,
+            TypeKind::Nominal(nominal, _) => fixed(nominal),
+            _ => false,
+        })
+    }
+
+    /// Returns a part of the type whose values are native: keys and ciphertexts, which have no
+    /// text.
+    pub fn native_part(&self) -> Option<Type> {
+        self.part_where(&|ty| ty.is_native())
+    }
+
+    /// Returns true for an abstract type without representation.
+    pub fn is_native(&self) -> bool {
+        let TypeKind::Nominal(nominal, _) = self.kind() else { return false };
+        nominal.as_abstract().is_some_and(|known| known.representation.is_none())
+    }
+
+    /// Returns the number of the key that a key or ciphertext belongs to; `None` for other types.
+    pub fn key_number(&self) -> Option<&Type> {
+        match self.kind() {
+            TypeKind::Nominal(nominal, args) if self.is_native() && OF_KEYS.contains(&&*nominal.name) => {
+                args.first()
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns true if values of the type may hold data of the type that a variable stands for. The
+    /// arguments of a native type only tell its values apart.
+    pub fn holds_data_of(&self, var: &TypeVar) -> bool {
+        match self.kind() {
+            TypeKind::Var(known) => known == var,
+            _ if !self.mentions(var) || self.is_native() => false,
+            kind => {
+                let mut found = false;
+                kind.for_each_child(&mut |child| found |= child.holds_data_of(var));
+                found
+            }
+        }
+    }
+
+    /// Returns a part of the type, itself included, that is `wanted`, or that more than
+    /// [`MAX_PARTS`] parts lead to. The arguments of a native type are no parts.
+    fn part_where(&self, wanted: &dyn Fn(&Type) -> bool) -> Option<Type> {
         let (mut seen, mut next) = (HashSet::default(), vec![self.clone()]);
         while let Some(ty) = next.pop() {
             match ty.kind() {
-                TypeKind::Function(..) | TypeKind::Procedure(_) => return Some(ty),
-                TypeKind::Nominal(nominal, _) if nominal.as_abstract().is_some() => return Some(ty),
+                _ if wanted(&ty) => return Some(ty),
+                TypeKind::Nominal(nominal, args) if nominal.as_abstract().is_some() => {
+                    next.extend(nominal.representation(args));
+                }
+                TypeKind::Function(..) | TypeKind::Procedure(_) => {}
                 _ if seen.len() == MAX_PARTS || ty.nodes() > MAX_PART_NODES => return Some(ty),
                 _ if !seen.insert(ty.clone()) => {}
                 TypeKind::Nominal(nominal, args) => {

@@ -55,8 +55,8 @@ pub const ROWS: &[Foreign] = &[
     row(&["Just"], "write `Some`, of type `option[T]`", "Some 3"),
     row(
         &["rand", "random", "randn", "randint", "rng", "uniform", "shuffle", "srand", "rand_int"],
-        "there are no random numbers: a function gives the same for the same arguments. Compute them from a seed, as in `iterate (fun (s) => (s * 1103515245 + 12345) % 2147483648) n seed`, or read them from a file",
-        "iterate (fun (s) => (s * 1103515245 + 12345) % 2147483648) 3 42",
+        "random numbers come from keys: `import random (new_key, uniforms);`, then `uniforms[10] (new_key 1)` has ten of them",
+        "import random (new_key, uniforms); uniforms[10] (new_key 1)",
     ),
     row(
         &["length", "size", "numel", "strlength", "count_of", "nelems"],
@@ -208,9 +208,9 @@ pub const ROWS: &[Foreign] = &[
     ),
     row(&["pow", "power", "expt", "ipow"], "powers are written `x ** n`", "2 ** 3"),
     row(&["ln"], "the natural logarithm is `log x`", "log 2.0"),
-    row(&["log10", "log2", "lg"], "`log x / log 10.0` is the logarithm to base 10", "log 2.0 / log 10.0"),
-    row(&["inf", "Inf", "infinity", "INFINITY", "Infinity"], "infinity is `1.0 / 0.0`", "1.0 / 0.0"),
-    row(&["NaN", "NAN", "nan"], "not a number is `0.0 / 0.0`; `is_nan x` asks for it", "is_nan (0.0 / 0.0)"),
+    row(&["lg"], "`log10 x` is the logarithm to base 10, `log2 x` that to base 2", "log10 2.0 + log2 2.0"),
+    row(&["Inf", "infinity", "INFINITY", "Infinity"], "infinity is `inf`", "-inf"),
+    row(&["NaN", "NAN"], "not a number is `nan`; `is_nan x` asks for it", "is_nan nan"),
     row(&["avg", "average"], "write `mean xs`", "mean [1.0, 2.0]"),
     row(&["std", "stdev", "stddev", "std_dev", "sd"], "write `deviation xs`", "deviation [1.0, 2.0]"),
     row(

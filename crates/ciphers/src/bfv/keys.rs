@@ -313,3 +313,46 @@ impl PublicKey {
         Head::of_key(bytes, kind, parameters, self.0.fingerprint)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fhe_traits::Serialize;
+
+    /// Returns true if bytes contain a part of others: 48 bytes at one of several offsets.
+    fn holds_part(bytes: &[u8], of: &[u8]) -> bool {
+        let part = 48;
+        let offsets = [0, of.len() / 3, of.len() / 2, of.len() - part];
+        offsets.iter().any(|&at| bytes.windows(part).any(|window| window == &of[at..at + part]))
+    }
+
+    /// A public key that holds the secret one, and a key for products with the secret key inside,
+    /// are mistakes that others have made.
+    #[test]
+    fn keys_that_move_do_not_contain_the_secret() {
+        let parameters = Parameters::new(4096, 1).expect("supported");
+        let (secret, public) = generate(parameters).expect("random numbers");
+        let s = secret_poly(&secret.coefficients, &public.parts().contexts[0]).expect("a polynomial");
+        let mut powers = s.clone();
+        powers.change_representation(Representation::PowerBasis);
+        let mut shoup = s.clone();
+        shoup.change_representation(Representation::NttShoup);
+        let words: Vec<u8> = secret.coefficients.iter().flat_map(|c| c.to_le_bytes()).collect();
+        let bytes: Vec<u8> = secret.coefficients.iter().map(|&c| c as u8).collect();
+        let message = secret.keys[0].to_bytes();
+        let forms =
+            [poly::to_bytes(&s), poly::to_bytes(&powers), poly::to_bytes(&shoup), words, bytes, message];
+        let columns = GaloisKeys::powers_of_two(parameters);
+        let moved = [
+            public.to_bytes(),
+            secret.relinearization_key().expect("a key").to_bytes(),
+            secret.galois_keys(&columns[..2]).expect("keys").to_bytes(),
+        ];
+        for form in &forms {
+            for key in &moved {
+                assert!(!holds_part(key, form), "a key that moves contains the secret");
+                assert!(holds_part(&[&key[..99], form].concat(), form), "it would be found");
+            }
+        }
+    }
+}

@@ -23,6 +23,11 @@ pub struct RelinearizationKey {
 }
 
 impl RelinearizationKey {
+    /// Returns the public key of the pair that it belongs to.
+    pub fn public_key(&self) -> &PublicKey {
+        &self.public
+    }
+
     /// Returns the fingerprint of the pair of keys that it belongs to.
     pub fn fingerprint(&self) -> Fingerprint {
         self.public.fingerprint()
@@ -68,6 +73,11 @@ pub struct GaloisKeys {
 }
 
 impl GaloisKeys {
+    /// Returns the public key of the pair that they belong to.
+    pub fn public_key(&self) -> &PublicKey {
+        &self.public
+    }
+
     /// Returns the powers of two below the number of slots of a row: what all rotations and sums
     /// are made of.
     pub fn powers_of_two(parameters: Parameters) -> Vec<usize> {

@@ -275,6 +275,24 @@ impl SecretKey {
         if cipher.bound() >= Magnitude::power_of_two(127) {
             return Err(CipherError::Overflow { bits: cipher.bound().bits(), limit: 127 });
         }
+        let (negative, magnitude) = self.integer(cipher);
+        Ok(signed(negative, &magnitude))
+    }
+
+    /// Decrypts a ciphertext whose bound may be larger than the result: `None` for an integer that
+    /// is not below 2^127 in magnitude. Time tells that alone.
+    ///
+    /// # Errors
+    /// [`CipherError::ForeignKey`].
+    pub fn decrypt_if_small(&self, cipher: &Ciphertext) -> Result<Option<i128>, CipherError> {
+        same_key(self.public.fingerprint(), cipher.key().fingerprint())?;
+        let (negative, magnitude) = self.integer(cipher);
+        let small = bool::from(magnitude.shr(127).is_zero());
+        Ok(small.then(|| signed(negative, &magnitude)))
+    }
+
+    /// Returns the sign and the magnitude of the integer of a ciphertext.
+    fn integer(&self, cipher: &Ciphertext) -> (Choice, Zeroizing<BoxedUint>) {
         let number = self.public.0.ring.number(cipher.residue());
         let (mp, mq) = (self.p.decrypt(&number), self.q.decrypt(&number));
         // m = mq + q·((mp - mq)/q modulo p). Both primes have their highest bit set: mq < q < 2p.
@@ -291,15 +309,20 @@ impl SecretKey {
         let product = Zeroizing::new(high.concatenating_mul(&*self.q.number).resize(bits));
         let low = Zeroizing::new((*mq).clone().resize(bits));
         let m = Zeroizing::new(product.wrapping_add(&*low));
-        // The nearest integer to zero: m or m - n, both below 2^127 in magnitude by the bound.
-        let negative = !m.shr(127).is_zero();
+        // The nearest integer to zero: m or m - n, both below 2^(bits - 2) in magnitude by the
+        // bound, and n is at least 2^(bits - 1).
+        let negative = !m.shr(bits - 2).is_zero();
         let magnitude = Zeroizing::new(m.neg_mod(self.public.0.n.as_nz_ref()));
-        let magnitude = Zeroizing::new(BoxedUint::ct_select(&m, &magnitude, negative));
-        let words = magnitude.as_words();
-        let magnitude = u128::from(words[0]) | u128::from(words[1]) << 64;
-        let mask = u128::from(negative.to_u8()).wrapping_neg();
-        Ok(((magnitude ^ mask).wrapping_sub(mask)) as i128)
+        (negative, Zeroizing::new(BoxedUint::ct_select(&m, &magnitude, negative)))
     }
+}
+
+/// Returns the integer with a sign and a magnitude below 2^127.
+fn signed(negative: Choice, magnitude: &BoxedUint) -> i128 {
+    let words = magnitude.as_words();
+    let magnitude = u128::from(words[0]) | u128::from(words[1]) << 64;
+    let mask = u128::from(negative.to_u8()).wrapping_neg();
+    ((magnitude ^ mask).wrapping_sub(mask)) as i128
 }
 
 /// Returns a key of two primes of a test.
@@ -320,5 +343,19 @@ mod tests {
         let close = p.as_ref().wrapping_add(BoxedUint::from(4u8).resize(1024));
         let close = Odd::new(close).into_option().expect("odd");
         assert!(!from_primes_for_tests(parameters, &p, &close));
+    }
+
+    /// A public key that holds the primes is a mistake that others have made.
+    #[test]
+    fn a_public_key_does_not_contain_the_primes() {
+        let (secret, public) = generate(Parameters::BITS_2048).expect("random numbers");
+        let bytes = public.to_bytes();
+        let holds = |bytes: &[u8], part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+        for factor in [&secret.p, &secret.q] {
+            for form in [factor.number.to_le_bytes(), factor.number.to_be_bytes()] {
+                assert!(!holds(&bytes, &form[40..72]), "the public key contains a prime");
+                assert!(holds(&[&bytes[..], &form[..]].concat(), &form[40..72]), "it would be found");
+            }
+        }
     }
 }

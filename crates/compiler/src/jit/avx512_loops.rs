@@ -24,7 +24,7 @@ use super::asm_x64::{
     Arithmetic, Assembler, FREE_POINTERS, Lane, Mask, POINTERS, Pointer, VECTOR_BYTES, Vector,
 };
 use super::emit::Emit;
-use super::simd128::{Plan, Role, plan};
+use super::simd128::{LaneTypes, Plan, Role, plan};
 use crate::core::reduction::LANES;
 use crate::hash::HashMap;
 use crate::loop_ir::{
@@ -118,7 +118,7 @@ pub fn assemble(kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLoop)> {
         Stmt::Reduce { index, body, item, .. } => (*index, body, Some(*item)),
         _ => return None,
     };
-    let plan = plan(kernel, index, body, item)?;
+    let plan = plan(kernel, index, body, item, LaneTypes::Words)?;
     if item.is_some_and(|item| item.ty(kernel) != ScalarType::F64) {
         return None;
     }

@@ -5,7 +5,7 @@ use super::avx512_loops;
 use super::emit::{self, Emit};
 use super::math;
 use super::native::Functions;
-use super::partition::{self, Frame, Partition};
+use super::partition::{self, Control, Frame, Partition, Phases};
 use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::{Kernel, Op, ScalarFunction, ScalarType, Stmt, Summand, for_each_stmt};
 use cranelift_codegen::ir::{AbiParam, types};
@@ -21,8 +21,10 @@ const GEMM_SYMBOL: &str = "felis_gemm";
 
 /// A kernel as functions, one for each phase.
 pub struct Code {
-    /// The phases, in order.
+    /// The phases.
     pub phases: Vec<Partition>,
+    /// The order in which they run.
+    pub control: Vec<Control>,
     /// The frame that they share.
     pub frame: Frame,
     /// One for each phase.
@@ -64,8 +66,8 @@ impl Code {
     /// Makes the code of a kernel.
     pub fn compile(kernel: &Kernel) -> Result<Code, String> {
         let (module, ids, _) = build_module(kernel, false)?;
-        let (phases, frame) = partition::partition(kernel);
-        Ok(Code { phases, frame, functions: Functions::finish(module, &ids)? })
+        let Phases { phases, control, frame } = partition::partition(kernel);
+        Ok(Code { phases, control, frame, functions: Functions::finish(module, &ids)? })
     }
 
     /// The instructions of a kernel as text.
@@ -142,7 +144,7 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
             .map_err(|error| error.to_string())?;
         wide_ids.push(id);
     }
-    let (phases, frame) = partition::partition(kernel);
+    let Phases { phases, frame, .. } = partition::partition(kernel);
     let mut context = module.make_context();
     let mut builder_context = FunctionBuilderContext::new();
     let (mut ids, mut text) = (Vec::new(), String::new());

@@ -7,6 +7,7 @@ use super::avx512_loops::VectorLoop;
 use super::partition::{
     Frame, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
 };
+use super::simd128::{self, LaneTypes};
 use crate::core::reduction::{LANES, ReductionOp, combine_lanes};
 use crate::hash::HashMap;
 use crate::loop_ir::{
@@ -61,6 +62,15 @@ pub struct Functions<'n> {
     pub wide: HashMap<Reg, (FuncRef, &'n VectorLoop)>,
 }
 
+/// The address of an array in a function.
+#[derive(Clone, Copy)]
+enum Base {
+    /// The same throughout.
+    Fixed(Value),
+    /// Another one after an exchange.
+    Variable(Variable),
+}
+
 /// One function under construction.
 pub struct Emit<'n, 'f> {
     /// The function under construction.
@@ -73,7 +83,7 @@ pub struct Emit<'n, 'f> {
     pub(super) regs: HashMap<Reg, Value>,
     vars: HashMap<Var, Variable>,
     labels: HashMap<Label, (Block, Block)>,
-    bases: HashMap<Array, Value>,
+    bases: HashMap<Array, Base>,
     /// Given arrays that a result may be written over.
     reusable_inputs: Vec<Array>,
     pub(super) fail: Block,
@@ -108,10 +118,10 @@ impl<'n, 'f> Emit<'n, 'f> {
             fail,
             stop,
         };
-        let stmts = &kernel.body[phase.stmts.clone()];
+        let stmts = phase.stmts(kernel);
         this.enter(stmts);
         match (stmts, phase.rounds) {
-            ([Stmt::ParallelFor { index, body, .. }], IterationSpace::Parallel(_)) => {
+            ([Stmt::ParallelFor { index, body, .. }], IterationSpace::Parallel(..)) => {
                 this.rounds(*index, params[1], params[2], body, None);
             }
             ([Stmt::For { label, index, body, .. }], IterationSpace::InOrder(..)) => {
@@ -150,6 +160,17 @@ impl<'n, 'f> Emit<'n, 'f> {
                 Part::Label(_) | Part::Target(_) | Part::Body(_) => {}
             });
         });
+        let aliases: Vec<(Array, Array)> = arrays
+            .iter()
+            .filter_map(|array| match self.kernel.arrays[*array].origin {
+                Origin::Alias(of) => Some((*array, of)),
+                _ => None,
+            })
+            .collect();
+        for (alias, of) in &aliases {
+            arrays.remove(alias);
+            arrays.insert(*of);
+        }
         for array in arrays {
             let base = match self.kernel.arrays[array].origin {
                 Origin::Stack(slots) => {
@@ -160,10 +181,24 @@ impl<'n, 'f> Emit<'n, 'f> {
                 }
                 _ => self.word(types::I64, self.frame.arrays + array.index()),
             };
+            let base = if self.frame.exchanged.contains(&array) {
+                let variable = self.b.declare_var(types::I64);
+                self.b.def_var(variable, base);
+                Base::Variable(variable)
+            } else {
+                Base::Fixed(base)
+            };
             self.bases.insert(array, base);
         }
+        for (alias, of) in aliases {
+            self.bases.insert(alias, self.bases[&of]);
+        }
         for reg in read.difference(&own) {
-            if let Some(at) = self.frame.regs.get(reg) {
+            let ty = self.kernel.regs[*reg];
+            if let Some(bits) = self.kernel.constants.get(reg) {
+                let value = self.op(&Op::Const(ty, *bits));
+                self.regs.insert(*reg, value);
+            } else if let Some(at) = self.frame.regs.get(reg) {
                 let value = self.word(machine_type(self.kernel.regs[*reg]), *at);
                 self.regs.insert(*reg, value);
             }
@@ -255,6 +290,18 @@ impl<'n, 'f> Emit<'n, 'f> {
                 self.store(*array, at, value, ty);
                 true
             }
+            Stmt::Swap(a, b) => {
+                let addresses = [self.base(*b), self.base(*a)];
+                for (array, address) in [a, b].into_iter().zip(addresses) {
+                    let Base::Variable(variable) = self.bases[array] else {
+                        unreachable!("an array that is exchanged has a variable")
+                    };
+                    self.b.def_var(variable, address);
+                    let at = 8 * (self.frame.arrays + array.index()) as i32;
+                    self.b.ins().store(MemFlagsData::trusted(), address, self.args, at);
+                }
+                true
+            }
             Stmt::If(condition, then, otherwise) => {
                 let (yes, no, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
                 let condition = self.reg(*condition);
@@ -335,7 +382,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         };
         let mut words = vec![self.word(types::I64, 0), shared];
         for array in [gemm.into, gemm.left, gemm.right] {
-            words.push(self.bases[&array]);
+            words.push(self.base(array));
         }
         words.push(self.b.ins().iconst(types::I64, i64::from(gemm.fused)));
         stmt.for_each_reg(&mut |reg| words.push(self.reg(reg)));
@@ -360,7 +407,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         if let Some(wide) = self.functions.wide.get(&index) {
             return self.emit_vector_loop(*wide, index, (low, high), body, None);
         }
-        let low = match super::simd128::plan(self.kernel, index, body, None) {
+        let low = match simd128::plan(self.kernel, index, body, None, LaneTypes::All) {
             Some(plan) => self.vector_rounds(&plan, index, low, high, body, label.is_some()),
             None => match super::masked_simd::plan(self.kernel, index, body) {
                 Some(plan) => self.masked_rounds(&plan, index, low, high, body),
@@ -452,7 +499,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             _ => self.b.ins().f64const(joining.identity()),
         };
         let wide = self.functions.wide.get(&index);
-        let narrow = || super::simd128::plan(self.kernel, index, body, Some(item));
+        let narrow = || simd128::plan(self.kernel, index, body, Some(item), LaneTypes::All);
         let start = match wide.is_none().then(narrow).flatten() {
             Some(plan) => {
                 let (accumulators, start) = self.vector_total(&plan, index, low, high, body, item, neutral);
@@ -566,9 +613,17 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.blend(unordered, nan, number)
     }
 
+    /// The address of an array.
+    fn base(&mut self, array: Array) -> Value {
+        match self.bases[&array] {
+            Base::Fixed(base) => base,
+            Base::Variable(variable) => self.b.use_var(variable),
+        }
+    }
+
     /// The address of a slot.
     pub fn address(&mut self, array: Array, at: Value) -> Value {
-        let base = self.bases[&array];
+        let base = self.base(array);
         let offset = match self.kernel.arrays[array].width {
             1 => at,
             width => self.b.ins().ishl_imm_u(at, i64::from(width.trailing_zeros())),

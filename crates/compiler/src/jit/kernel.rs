@@ -4,14 +4,16 @@ use super::Shared;
 use super::code::Code;
 use super::gemm::Panels;
 use super::native::FrameAddress;
-use super::partition::{IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED};
+use super::partition::{
+    Control, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
+};
 use crate::core::Root;
 use crate::kernel::{Executable, Input, Limits, RunResult};
-use crate::loop_ir::{Array, Id, Kernel, Origin, Stmt, buffer_reuse};
+use crate::loop_ir::{Array, Id, Kernel, Label, Origin, Stmt, buffer_reuse};
 use crate::lower::{InputBinding, Lowered, ResultSource};
 use crate::value::{Buffer, Class, Seq, Value};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -31,6 +33,27 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(10);
 /// Pieces for each thread, so that uneven ones even out.
 const PIECES_PER_THREAD: usize = 4;
 
+/// The way out of statements other than their end.
+enum Leave {
+    /// The run ends with a status.
+    Status(i64),
+    /// A loop or block is left.
+    Break(Label),
+    /// A loop goes on.
+    Continue(Label),
+}
+
+impl Leave {
+    /// At the loop of a label: whether it goes on; or the way further out.
+    fn at_loop(self, label: Label) -> Result<bool, Leave> {
+        match self {
+            Leave::Break(left) if left == label => Ok(false),
+            Leave::Continue(next) if next == label => Ok(true),
+            other => Err(other),
+        }
+    }
+}
+
 /// Loops with their code.
 pub struct CompiledKernel {
     lowered: Lowered,
@@ -43,6 +66,9 @@ pub struct CompiledKernel {
     takes_spare: bool,
     /// For each phase, the arrays that each of its pieces has of its own.
     thread_local: Vec<Vec<Array>>,
+    /// The class of the slots of arrays to work in whose memory becomes that of a result or of a
+    /// variable.
+    exchanged_classes: BTreeMap<Array, Class>,
 }
 
 impl CompiledKernel {
@@ -67,11 +93,21 @@ impl CompiledKernel {
             _ => false,
         };
         let overwrites = (0..lowered.bindings.len()).filter(|i| fits(&lowered.bindings[*i])).collect();
-        CompiledKernel { lowered, code, shared, can_fail, overwrites, takes_spare, thread_local }
+        let exchanged_classes = exchanged_classes(&lowered);
+        CompiledKernel {
+            lowered,
+            code,
+            shared,
+            can_fail,
+            overwrites,
+            takes_spare,
+            thread_local,
+            exchanged_classes,
+        }
     }
 
-    /// Does the rounds of a parallel phase from `low` up to `high`, with arrays of their own if
-    /// they need some.
+    /// Does the rounds of a phase from `low` up to `high`, with arrays of their own if they need
+    /// some.
     fn run_piece(&self, at: usize, words: &mut [u64], (low, high): (i64, i64), memory: u64) -> i64 {
         let kernel = &self.lowered.kernel;
         let mut buffers: Vec<Buffer> = Vec::new();
@@ -175,13 +211,13 @@ impl CompiledKernel {
         limits: &Limits<'_>,
     ) -> i64 {
         let Some(report_progress) = limits.report_progress else {
-            return self.code.functions.call(at, FrameAddress::of(words), from, high);
+            return self.run_piece(at, words, (from, high), limits.memory);
         };
         let (mut low, mut rounds) = (from, 1);
         while low < high {
             let next = high.min(low.saturating_add(rounds));
             let begun = Instant::now();
-            match self.code.functions.call(at, FrameAddress::of(words), low, next) {
+            match self.run_piece(at, words, (low, next), limits.memory) {
                 STATUS_DONE => low = next,
                 other => return other,
             }
@@ -191,6 +227,125 @@ impl CompiledKernel {
             }
         }
         STATUS_DONE
+    }
+
+    /// Gives results and variables the memory that exchanges have left to their arrays; `given`
+    /// are the addresses before the run.
+    fn settle_exchanges(
+        &self,
+        words: &[u64],
+        given: &[u64],
+        results: &mut [Option<Buffer>],
+        work: &mut Vec<Buffer>,
+        changed: &mut [Option<Value>],
+    ) {
+        let arrays = &self.lowered.kernel.arrays;
+        let last = |array: Array| words[self.code.frame.arrays + array.index()];
+        if arrays.ids().all(|array| last(array) == given[array.index()]) {
+            return;
+        }
+        // A result that has been exchanged with another array gives its memory up.
+        for array in arrays.ids() {
+            if let Origin::Result(number) = arrays[array].origin
+                && last(array) != given[array.index()]
+            {
+                work.extend(results[number as usize].take());
+            }
+        }
+        let mut buffer_at = |address: u64| {
+            let at = work.iter().position(|buffer| buffer.address() == address);
+            work.swap_remove(at.expect("arrays are exchanged with those that are made for the run"))
+        };
+        for array in arrays.ids() {
+            if let Origin::Result(number) = arrays[array].origin
+                && last(array) != given[array.index()]
+            {
+                results[number as usize] = Some(buffer_at(last(array)));
+            }
+        }
+        for (variable, binding) in changed.iter_mut().zip(&self.lowered.bindings) {
+            if let InputBinding::Change(array, _) = binding
+                && last(*array) != given[array.index()]
+            {
+                *variable = Some(Value::Seq(Seq::new(buffer_at(last(*array)))));
+            }
+        }
+    }
+
+    /// Runs phases as their control flow says.
+    fn run_control(&self, control: &[Control], words: &mut [u64], limits: &Limits<'_>) -> Result<(), Leave> {
+        control.iter().try_for_each(|step| self.run_step(step, words, limits))
+    }
+
+    fn run_step(&self, step: &Control, words: &mut [u64], limits: &Limits<'_>) -> Result<(), Leave> {
+        let regs = &self.code.frame.regs;
+        let is_stopped = || limits.interrupt.load(Ordering::Relaxed);
+        // A loop tells how far it is, and nothing inside of it does.
+        let inside = &Limits { report_progress: None, ..*limits };
+        match step {
+            Control::Phase(at) => match self.run_phase(*at, words, limits) {
+                STATUS_DONE => Ok(()),
+                status => Err(Leave::Status(status)),
+            },
+            Control::For { label, index, low, high, body } => {
+                let (low, high) = (words[regs[low]] as i64, words[regs[high]] as i64);
+                for round in low..high {
+                    if is_stopped() {
+                        return Err(Leave::Status(STATUS_STOPPED));
+                    }
+                    if let Some(report_progress) = limits.report_progress {
+                        report_progress(round.abs_diff(low), high.abs_diff(low));
+                    }
+                    words[regs[index]] = round as u64;
+                    if !self
+                        .run_control(body, words, inside)
+                        .map(|()| true)
+                        .or_else(|leave| leave.at_loop(*label))?
+                    {
+                        break;
+                    }
+                }
+                Ok(())
+            }
+            Control::Loop(label, body) => loop {
+                if is_stopped() {
+                    return Err(Leave::Status(STATUS_STOPPED));
+                }
+                if !self
+                    .run_control(body, words, inside)
+                    .map(|()| true)
+                    .or_else(|leave| leave.at_loop(*label))?
+                {
+                    return Ok(());
+                }
+            },
+            Control::Block(label, body) => match self.run_control(body, words, limits) {
+                Err(Leave::Break(left)) if left == *label => Ok(()),
+                other => other,
+            },
+            Control::If(condition, then, otherwise) => {
+                let side = if words[regs[condition]] != 0 { then } else { otherwise };
+                self.run_control(side, words, limits)
+            }
+            Control::Break(label) => Err(Leave::Break(*label)),
+            Control::Continue(label) => Err(Leave::Continue(*label)),
+        }
+    }
+
+    /// Runs one phase.
+    fn run_phase(&self, at: usize, words: &mut [u64], limits: &Limits<'_>) -> i64 {
+        let regs = &self.code.frame.regs;
+        match self.code.phases[at].rounds {
+            IterationSpace::Once => self.run_piece(at, words, (0, 0), limits.memory),
+            IterationSpace::Parallel(count, number) => {
+                let count = words[regs[&count]] as i64;
+                self.run_parallel((at, number), count, words, limits)
+            }
+            IterationSpace::InOrder(low, high) => {
+                let (low, high) = (words[regs[&low]] as i64, words[regs[&high]] as i64);
+                self.run_sequential(at, (low, high), words, limits)
+            }
+        }
     }
 
     /// The value of a result.
@@ -281,12 +436,41 @@ fn allocate(kernel: &Kernel, array: Array, class: Option<Class>, memory: u64) ->
     Some(buffer)
 }
 
+/// The classes of the slots of arrays to work in that are exchanged with results or variables, even
+/// by way of others.
+fn exchanged_classes(lowered: &Lowered) -> BTreeMap<Array, Class> {
+    let (kernel, mut classes, mut pairs) = (&lowered.kernel, BTreeMap::new(), Vec::new());
+    crate::loop_ir::for_each_stmt(&kernel.body, &mut |stmt| {
+        if let Stmt::Swap(a, b) = stmt {
+            pairs.push((*a, *b));
+        }
+    });
+    for array in kernel.arrays.ids() {
+        if let Origin::Result(number) = kernel.arrays[array].origin {
+            classes.insert(array, lowered.classes[number as usize]);
+        }
+    }
+    for binding in &lowered.bindings {
+        if let InputBinding::Change(array, class) = binding {
+            classes.insert(*array, *class);
+        }
+    }
+    let mut before = 0;
+    while before < classes.len() {
+        before = classes.len();
+        for (a, b) in &pairs {
+            if let Some(class) = classes.get(a).or(classes.get(b)).copied() {
+                classes.extend([(*a, class), (*b, class)]);
+            }
+        }
+    }
+    classes
+}
+
 /// The arrays that each piece of a phase has of its own.
 fn thread_local_arrays(kernel: &Kernel, phase: &Partition) -> Vec<Array> {
     let mut found = BTreeSet::new();
-    crate::loop_ir::for_each_stmt(&kernel.body[phase.stmts.clone()], &mut |stmt| {
-        found.extend(stmt.arrays());
-    });
+    crate::loop_ir::for_each_stmt(phase.stmts(kernel), &mut |stmt| found.extend(stmt.arrays()));
     found.into_iter().filter(|array| kernel.arrays[*array].origin == Origin::ThreadLocal).collect()
 }
 
@@ -377,8 +561,12 @@ impl Executable for CompiledKernel {
             let array = kernel.arrays[at];
             let class = match array.origin {
                 Origin::Result(number) => Some(self.lowered.classes[number as usize]),
-                Origin::Scratch => None,
-                Origin::Input(_) | Origin::InOut(_) | Origin::Stack(_) | Origin::ThreadLocal => continue,
+                Origin::Scratch => self.exchanged_classes.get(&at).copied(),
+                Origin::Input(_)
+                | Origin::InOut(_)
+                | Origin::Stack(_)
+                | Origin::ThreadLocal
+                | Origin::Alias(_) => continue,
             };
             let taken = match over {
                 Some((input, given)) => {
@@ -402,29 +590,17 @@ impl Executable for CompiledKernel {
                 _ => work.push(buffer),
             }
         }
-        let mut each = 0;
-        for (at, phase) in self.code.phases.iter().enumerate() {
-            let status = match phase.rounds {
-                IterationSpace::Once => self.code.functions.call(at, FrameAddress::of(&mut words), 0, 0),
-                IterationSpace::Parallel(count) => {
-                    each += 1;
-                    let count = words[frame.regs[&count]] as i64;
-                    self.run_parallel((at, each - 1), count, &mut words, limits)
-                }
-                IterationSpace::InOrder(low, high) => {
-                    let (low, high) = (words[frame.regs[&low]] as i64, words[frame.regs[&high]] as i64);
-                    self.run_sequential(at, (low, high), &mut words, limits)
-                }
-            };
-            match status {
-                STATUS_DONE => {}
-                STATUS_STOPPED => return RunResult::Interrupted,
-                _ => {
-                    statistics.failed.fetch_add(1, Ordering::Relaxed);
-                    return RunResult::Failed;
-                }
+        let given = words[frame.arrays..frame.arrays + kernel.arrays.len()].to_vec();
+        match self.run_control(&self.code.control, &mut words, limits) {
+            Ok(()) => {}
+            Err(Leave::Status(STATUS_STOPPED)) => return RunResult::Interrupted,
+            Err(Leave::Status(_)) => {
+                statistics.failed.fetch_add(1, Ordering::Relaxed);
+                return RunResult::Failed;
             }
+            Err(Leave::Break(_) | Leave::Continue(_)) => unreachable!("a label is that of a loop around"),
         }
+        self.settle_exchanges(&words, &given, &mut results, &mut work, &mut changed);
         drop((read, work));
         let values = self.lowered.results.iter();
         let values = values.map(|given| self.result_value(given, &words, &mut results, &mut changed));

@@ -227,7 +227,9 @@ impl Analysis<'_> {
                 Stmt::Loop(_, body) => self.inside(body)?,
                 Stmt::Block(_, body) => self.stmts(body, certain)?,
                 Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => {}
-                Stmt::ParallelFor { .. } | Stmt::Reduce { .. } | Stmt::Gemm(_) => return None,
+                Stmt::Swap(..) | Stmt::ParallelFor { .. } | Stmt::Reduce { .. } | Stmt::Gemm(_) => {
+                    return None;
+                }
             }
             certain &= escapes(std::slice::from_ref(stmt)).is_empty();
         }
@@ -513,7 +515,7 @@ impl Emit<'_, '_> {
                 false
             }
             // `plan` has none of these.
-            Stmt::ParallelFor { .. } | Stmt::Reduce { .. } | Stmt::Gemm(_) => true,
+            Stmt::Swap(..) | Stmt::ParallelFor { .. } | Stmt::Reduce { .. } | Stmt::Gemm(_) => true,
         }
     }
 

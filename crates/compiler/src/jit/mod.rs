@@ -23,6 +23,7 @@ mod native;
 mod partition;
 mod simd128;
 
+use crate::array_loops;
 use crate::hash::HashMap;
 use crate::kernel::{Accelerator, CompilationUnit, Executable, NotCompiled, Region};
 use crate::loop_ir::{Kernel, StructuralKey};
@@ -52,6 +53,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 pub struct Statistics {
     /// Parts that were turned into loops.
     pub lowered: AtomicU64,
+    /// Of these, parts whose loops come from the array IR.
+    pub by_array_ir: AtomicU64,
     /// Parts that were declined.
     pub declined: AtomicU64,
     /// Nests that were compiled: one for all shapes of a structure.
@@ -87,6 +90,8 @@ pub struct Trace {
 /// Compiles parts of programs.
 pub struct Jit {
     shared: Arc<Shared>,
+    /// True if the array IR is asked for loops before [`lower`].
+    array_ir_first: bool,
     trace: Mutex<Option<(Stage, Vec<Trace>)>>,
 }
 
@@ -180,11 +185,12 @@ fn compile_cancellable(
 }
 
 impl Jit {
-    /// A compiler that uses that many threads; 0 for one on each core.
-    pub fn new(threads: usize) -> Jit {
+    /// A compiler that uses that many threads, 0 for one on each core, and asks the array IR for loops
+    /// first if `array_ir_first`.
+    pub fn new(threads: usize, array_ir_first: bool) -> Jit {
         let (pool, code) = (OnceLock::new(), Mutex::default());
         let shared = Shared { threads, pool, statistics: Statistics::default(), code };
-        Jit { shared: Arc::new(shared), trace: Mutex::default() }
+        Jit { shared: Arc::new(shared), array_ir_first, trace: Mutex::default() }
     }
 
     /// Counters of the compiler's work so far.
@@ -226,7 +232,16 @@ impl Jit {
 impl Accelerator for Jit {
     fn prepare(&self, unit: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, NotCompiled> {
         let statistics = &self.shared.statistics;
-        let lowered = match lower::lower(unit) {
+        let lowered = self.array_ir_first.then(|| array_loops::lower(unit));
+        let lowered = match lowered {
+            Some(Ok(lowered)) => {
+                statistics.by_array_ir.fetch_add(1, Ordering::Relaxed);
+                Ok(lowered)
+            }
+            Some(Err(array_loops::Declined::Stopped)) => Err(Declined::Stopped),
+            Some(Err(_)) | None => lower::lower(unit),
+        };
+        let lowered = match lowered {
             Ok(lowered) => lowered,
             Err(Declined::Stopped) => return Err(NotCompiled::Stopped),
             Err(no) => {

@@ -22,10 +22,11 @@ use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    __m512d, __m512i, _MM_HINT_T0, _MM_HINT_T1, _mm_prefetch, _mm512_add_pd, _mm512_fmadd_pd,
-    _mm512_i64gather_pd, _mm512_load_pd, _mm512_loadu_pd, _mm512_mask_storeu_pd, _mm512_min_epu64,
-    _mm512_mul_pd, _mm512_set1_epi64, _mm512_set1_pd, _mm512_setzero_pd, _mm512_slli_epi64, _mm512_store_pd,
-    _mm512_storeu_pd,
+    __m512d, __m512i, _MM_HINT_T0, _MM_HINT_T1, _mm_prefetch, _mm256_add_pd, _mm256_fmadd_pd,
+    _mm256_loadu_pd, _mm256_mul_pd, _mm256_set1_pd, _mm256_setzero_pd, _mm256_storeu_pd, _mm512_add_pd,
+    _mm512_fmadd_pd, _mm512_i64gather_pd, _mm512_load_pd, _mm512_loadu_pd, _mm512_mask_storeu_pd,
+    _mm512_min_epu64, _mm512_mul_pd, _mm512_set1_epi64, _mm512_set1_pd, _mm512_setzero_pd, _mm512_slli_epi64,
+    _mm512_store_pd, _mm512_storeu_pd,
 };
 
 /// Finished functions, with the memory that holds them.
@@ -228,20 +229,10 @@ pub(super) fn gemm_avx512<const FUSED: bool>(
             }
         }
     }
-    /// The slot of the last factor, `side` beyond those of one row or column.
-    fn last(factors: Factors<'_>, depth: usize, side: usize) -> Option<usize> {
-        let ends =
-            (0..LANES.min(depth)).map(|l| l * factors.lane + (steps(depth, l) - 1) * factors.step + side);
-        ends.max()
-    }
     let vectors = to.columns.div_ceil(LANES);
     assert!(std::is_x86_feature_detected!("avx512f"));
-    assert!(last(columns, depth, (vectors * LANES).saturating_sub(1)) < Some(columns.slots.len().max(1)));
     assert!(tiles.len() * LANES * TILE_ROWS * vectors <= lanes.len());
-    for Tile { factors, first, own } in tiles {
-        assert!(last(*factors, depth, (TILE_ROWS - 1) * factors.row) < Some(factors.slots.len().max(1)));
-        assert!(*own <= TILE_ROWS && (first + own.max(&1) - 1) * to.stride + to.columns <= to.into.len());
-    }
+    check_factors(&to, tiles, columns, depth);
     // SAFETY: the processor has these instructions; factors and room were looked at.
     unsafe {
         match vectors {
@@ -255,21 +246,96 @@ pub(super) fn gemm_avx512<const FUSED: bool>(
     }
 }
 
-/// [`plain`](super::gemm::gemm_portable) with vectors of 256 bits.
+/// Checks that all factors of [`TILE_ROWS`] rows and of whole vectors of columns are there, and
+/// room for the sums.
+#[cfg(target_arch = "x86_64")]
+fn check_factors(to: &Sums<'_>, tiles: &[Tile<'_>], columns: Factors<'_>, depth: usize) {
+    /// The slot of the last factor, `side` beyond those of one row or column.
+    fn last(factors: Factors<'_>, depth: usize, side: usize) -> Option<usize> {
+        let ends =
+            (0..LANES.min(depth)).map(|l| l * factors.lane + (steps(depth, l) - 1) * factors.step + side);
+        ends.max()
+    }
+    let wide = to.columns.next_multiple_of(LANES);
+    assert!(last(columns, depth, wide.saturating_sub(1)) < Some(columns.slots.len().max(1)));
+    for Tile { factors, first, own } in tiles {
+        assert!(last(*factors, depth, (TILE_ROWS - 1) * factors.row) < Some(factors.slots.len().max(1)));
+        assert!(*own <= TILE_ROWS && (first + own.max(&1) - 1) * to.stride + to.columns <= to.into.len());
+    }
+}
+
+/// The sums of tiles with vectors of 256 bits, written out: six rows and eight columns are twelve
+/// accumulators, and sixteen registers hold two vectors of columns and a factor beside them.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn gemm_avx2<const FUSED: bool>(
-    to: Sums<'_>,
+    mut to: Sums<'_>,
     tiles: &[Tile<'_>],
     columns: Factors<'_>,
     depth: usize,
 ) {
+    /// Vectors of eight numbers.
+    const V: usize = LANES / 4;
+
+    /// # Safety
+    /// As [`check_factors`] says.
     #[target_feature(enable = "avx2,fma")]
-    fn gemm_avx2<const FUSED: bool>(to: Sums<'_>, tiles: &[Tile<'_>], columns: Factors<'_>, depth: usize) {
-        super::gemm::gemm_portable::<FUSED>(to, tiles, columns, depth);
+    unsafe fn gemm_avx2<const FUSED: bool>(
+        to: &mut Sums<'_>,
+        tiles: &[Tile<'_>],
+        columns: Factors<'_>,
+        depth: usize,
+    ) {
+        for Tile { factors: rows, first, own: here } in tiles {
+            for start in (0..to.columns).step_by(LANES) {
+                let mut lanes = [[[_mm256_setzero_pd(); V]; TILE_ROWS]; LANES];
+                for (l, lane) in lanes.iter_mut().enumerate() {
+                    let mut column = columns.slots.as_ptr().wrapping_add(start + l * columns.lane);
+                    let mut row = rows.slots.as_ptr().wrapping_add(l * rows.lane);
+                    let mut sums = [[_mm256_set1_pd(-0.0); V]; TILE_ROWS];
+                    for _ in 0..steps(depth, l) {
+                        // SAFETY: these factors are there (above).
+                        let vectors = unsafe { [_mm256_loadu_pd(column), _mm256_loadu_pd(column.add(4))] };
+                        for (r, sums) in sums.iter_mut().enumerate() {
+                            // SAFETY: as above.
+                            let factor = _mm256_set1_pd(unsafe { *row.add(r * rows.row) });
+                            for (sum, vector) in sums.iter_mut().zip(vectors) {
+                                *sum = if FUSED {
+                                    _mm256_fmadd_pd(factor, vector, *sum)
+                                } else {
+                                    _mm256_add_pd(*sum, _mm256_mul_pd(factor, vector))
+                                };
+                            }
+                        }
+                        column = column.wrapping_add(columns.step);
+                        row = row.wrapping_add(rows.step);
+                    }
+                    *lane = sums;
+                }
+                let own = LANES.min(to.columns - start);
+                for r in (0..TILE_ROWS).take(*here) {
+                    let mut numbers = [0.0; LANES];
+                    for v in 0..V {
+                        // As `combine_lanes` does it.
+                        let mut joined = lanes.map(|lane| lane[r][v]);
+                        for half in [4, 2, 1] {
+                            for l in 0..half {
+                                joined[l] = _mm256_add_pd(joined[l], joined[l + half]);
+                            }
+                        }
+                        let [joined, ..] = joined;
+                        let joined = _mm256_add_pd(_mm256_set1_pd(to.start), joined);
+                        // SAFETY: the numbers are eight.
+                        unsafe { _mm256_storeu_pd(numbers.as_mut_ptr().add(4 * v), joined) };
+                    }
+                    to.into[(first + r) * to.stride + start..][..own].copy_from_slice(&numbers[..own]);
+                }
+            }
+        }
     }
     assert!(std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"));
-    // SAFETY: the processor has these instructions.
-    unsafe { gemm_avx2::<FUSED>(to, tiles, columns, depth) }
+    check_factors(&to, tiles, columns, depth);
+    // SAFETY: the processor has these instructions; factors and room were looked at.
+    unsafe { gemm_avx2::<FUSED>(&mut to, tiles, columns, depth) }
 }
 
 macro_rules! blocks {

@@ -3,14 +3,16 @@
 //!
 //! A kernel is cut into [`Partition`]s at its parallel statements, and at its outermost loops, so
 //! that somebody can be told how far they are: each becomes one function of three arguments, the
-//! address of the [`Frame`] and the range of rounds it is to do. What one phase sets and another
-//! reads travels through the frame; constants are made again. A function gives [`STATUS_DONE`],
-//! [`STATUS_FAILED`] or [`STATUS_STOPPED`].
+//! address of the [`Frame`] and the range of rounds it is to do. Loops and branches around parallel
+//! statements are [`Control`] between phases: the threads meet at the end of each parallel phase,
+//! and whoever runs the phases keeps the index of such a loop in the frame. What one phase sets and
+//! another reads travels through the frame; constants are made again. A function gives
+//! [`STATUS_DONE`], [`STATUS_FAILED`] or [`STATUS_STOPPED`].
 //!
 //! Writes no instructions: that is [`super::emit`].
 
 use crate::hash::HashMap;
-use crate::loop_ir::{Array, Kernel, Op, Origin, Part, Reg, Stmt, Var, for_each_stmt};
+use crate::loop_ir::{Array, Kernel, Label, Op, Origin, Part, Reg, Stmt, Var, for_each_stmt};
 use cranelift_codegen::ir::{AbiParam, Signature, types};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,10 +26,21 @@ pub const STATUS_STOPPED: i64 = 2;
 /// A piece of a kernel that is one function.
 #[derive(Clone, Debug)]
 pub struct Partition {
-    /// The statements of the kernel's body that belong to it.
-    pub stmts: std::ops::Range<usize>,
+    /// The lists of statements around it: for each, the number of a statement in the list and of
+    /// one of its bodies.
+    path: Vec<(usize, usize)>,
+    /// The statements that belong to it, in the innermost list.
+    range: std::ops::Range<usize>,
     /// The iterations.
     pub rounds: IterationSpace,
+}
+
+impl Partition {
+    /// The statements that belong to it.
+    pub fn stmts<'k>(&self, kernel: &'k Kernel) -> &'k [Stmt] {
+        let list = self.path.iter().fold(&kernel.body[..], |list, (at, body)| list[*at].bodies()[*body]);
+        &list[self.range.clone()]
+    }
 }
 
 /// The iterations of the statements of a phase.
@@ -35,10 +48,52 @@ pub struct Partition {
 pub enum IterationSpace {
     /// Once.
     Once,
-    /// From 0 up to, not including, what a register holds, in any order.
-    Parallel(Reg),
+    /// From 0 up to, not including, what a register holds, in any order; with the number of the
+    /// loop in [`Kernel::iteration_costs`].
+    Parallel(Reg, usize),
     /// From what a register holds up to, not including, what another one holds, in order.
     InOrder(Reg, Reg),
+}
+
+/// The control flow between the phases.
+#[derive(Clone, Debug)]
+pub enum Control {
+    /// A phase by its number.
+    Phase(usize),
+    /// The index from one register up to, not including, another one.
+    For {
+        /// The label, for [`Control::Break`] and [`Control::Continue`].
+        label: Label,
+        /// The index.
+        index: Reg,
+        /// The first index.
+        low: Reg,
+        /// The one after the last.
+        high: Reg,
+        /// The body.
+        body: Vec<Control>,
+    },
+    /// For ever, until left.
+    Loop(Label, Vec<Control>),
+    /// Once; can be left early.
+    Block(Label, Vec<Control>),
+    /// Either one or the other.
+    If(Reg, Vec<Control>, Vec<Control>),
+    /// Leaves a loop or block.
+    Break(Label),
+    /// Goes on with a loop.
+    Continue(Label),
+}
+
+/// A kernel cut into phases.
+#[derive(Clone, Debug)]
+pub struct Phases {
+    /// The phases.
+    pub phases: Vec<Partition>,
+    /// The order in which they run.
+    pub control: Vec<Control>,
+    /// The values that travel between them.
+    pub frame: Frame,
 }
 
 /// The word that is the address of the panels that threads of a phase have in common, or 0.
@@ -57,29 +112,163 @@ pub struct Frame {
     pub regs: BTreeMap<Reg, usize>,
     /// Variables of several phases.
     pub vars: BTreeMap<Var, usize>,
+    /// Arrays whose memory is exchanged somewhere.
+    pub exchanged: BTreeSet<Array>,
     /// Words in all.
     pub words: usize,
 }
 
-/// The phases of a kernel, and their frame.
-pub fn partition(kernel: &Kernel) -> (Vec<Partition>, Frame) {
-    let mut phases: Vec<Partition> = Vec::new();
-    let mut start = 0;
-    for (at, stmt) in kernel.body.iter().enumerate() {
-        let rounds = match stmt {
-            Stmt::ParallelFor { count, .. } => IterationSpace::Parallel(*count),
-            Stmt::For { low, high, .. } if is_divisible(kernel, stmt) => IterationSpace::InOrder(*low, *high),
-            _ => continue,
-        };
-        if start < at {
-            phases.push(Partition { stmts: start..at, rounds: IterationSpace::Once });
+/// The construction of phases.
+struct Cutter<'k> {
+    kernel: &'k Kernel,
+    phases: Vec<Partition>,
+    /// The registers that the control flow reads or sets.
+    controlling: BTreeSet<Reg>,
+    /// The phases that stand in loops.
+    repeated: BTreeSet<usize>,
+    /// The parallel loops met so far.
+    parallel_loops: usize,
+    path: Vec<(usize, usize)>,
+    loops: usize,
+}
+
+/// Returns true if statements are parallel, or hold parallel ones.
+fn has_parallel_loop(stmts: &[Stmt]) -> bool {
+    let mut found = false;
+    for_each_stmt(stmts, &mut |stmt| found |= matches!(stmt, Stmt::ParallelFor { .. }));
+    found
+}
+
+/// Returns true if a statement leaves or continues a loop or block around it.
+fn leaves(stmt: &Stmt) -> bool {
+    let (mut own, mut targets) = (BTreeSet::new(), BTreeSet::new());
+    for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
+        inner.for_each_part(&mut |part| match part {
+            Part::Label(label) => drop(own.insert(*label)),
+            Part::Target(label) => drop(targets.insert(*label)),
+            _ => {}
+        });
+    });
+    !targets.is_subset(&own)
+}
+
+/// Returns true if a statement becomes control flow between phases: there is a parallel loop in it,
+/// and no loop without one is left by what would then be control flow.
+fn is_control(stmt: &Stmt) -> bool {
+    let holds = match stmt {
+        Stmt::For { body, .. } | Stmt::Loop(_, body) | Stmt::Block(_, body) => has_parallel_loop(body),
+        Stmt::If(_, then, otherwise) => has_parallel_loop(then) || has_parallel_loop(otherwise),
+        _ => false,
+    };
+    let mut cheap = true;
+    for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
+        let whole_loop = matches!(inner, Stmt::For { .. } | Stmt::Loop(..))
+            && !has_parallel_loop(std::slice::from_ref(inner));
+        cheap &= !(whole_loop && leaves(inner));
+    });
+    holds && cheap
+}
+
+impl Cutter<'_> {
+    fn phase(&mut self, range: std::ops::Range<usize>, rounds: IterationSpace, out: &mut Vec<Control>) {
+        if range.is_empty() {
+            return;
         }
-        phases.push(Partition { stmts: at..at + 1, rounds });
-        start = at + 1;
+        let number = self.phases.len();
+        self.phases.push(Partition { path: self.path.clone(), range, rounds });
+        if self.loops > 0 {
+            self.repeated.insert(number);
+        }
+        out.push(Control::Phase(number));
     }
-    if start < kernel.body.len() {
-        phases.push(Partition { stmts: start..kernel.body.len(), rounds: IterationSpace::Once });
+
+    /// The statements inside another one.
+    fn body(&mut self, at: usize, number: usize, stmts: &[Stmt]) -> Vec<Control> {
+        self.path.push((at, number));
+        let control = self.list(stmts);
+        self.path.pop();
+        control
     }
+
+    fn list(&mut self, stmts: &[Stmt]) -> Vec<Control> {
+        let mut out = Vec::new();
+        let mut start = 0;
+        for (at, stmt) in stmts.iter().enumerate() {
+            let rounds = match stmt {
+                Stmt::ParallelFor { count, .. } => {
+                    self.controlling.insert(*count);
+                    self.parallel_loops += 1;
+                    IterationSpace::Parallel(*count, self.parallel_loops - 1)
+                }
+                Stmt::For { low, high, .. }
+                    if self.path.is_empty() && !is_control(stmt) && is_divisible(self.kernel, stmt) =>
+                {
+                    self.controlling.extend([*low, *high]);
+                    self.count_parallel_loops(stmt);
+                    IterationSpace::InOrder(*low, *high)
+                }
+                _ if is_control(stmt) || leaves(stmt) => {
+                    self.phase(start..at, IterationSpace::Once, &mut out);
+                    start = at + 1;
+                    let control = self.control(at, stmt);
+                    out.push(control);
+                    continue;
+                }
+                _ => {
+                    self.count_parallel_loops(stmt);
+                    continue;
+                }
+            };
+            self.phase(start..at, IterationSpace::Once, &mut out);
+            self.phase(at..at + 1, rounds, &mut out);
+            start = at + 1;
+        }
+        self.phase(start..stmts.len(), IterationSpace::Once, &mut out);
+        out
+    }
+
+    /// Counts the parallel loops of a statement that is part of one phase.
+    fn count_parallel_loops(&mut self, stmt: &Stmt) {
+        for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
+            self.parallel_loops += usize::from(matches!(inner, Stmt::ParallelFor { .. }));
+        });
+    }
+
+    fn control(&mut self, at: usize, stmt: &Stmt) -> Control {
+        match stmt {
+            Stmt::For { label, index, low, high, body } => {
+                self.controlling.extend([*index, *low, *high]);
+                self.loops += 1;
+                let body = self.body(at, 0, body);
+                self.loops -= 1;
+                Control::For { label: *label, index: *index, low: *low, high: *high, body }
+            }
+            Stmt::Loop(label, body) => {
+                self.loops += 1;
+                let body = self.body(at, 0, body);
+                self.loops -= 1;
+                Control::Loop(*label, body)
+            }
+            Stmt::Block(label, body) => Control::Block(*label, self.body(at, 0, body)),
+            Stmt::If(condition, then, otherwise) => {
+                self.controlling.insert(*condition);
+                let then = self.body(at, 0, then);
+                Control::If(*condition, then, self.body(at, 1, otherwise))
+            }
+            Stmt::Break(label) => Control::Break(*label),
+            Stmt::Continue(label) => Control::Continue(*label),
+            other => unreachable!("{other:?} holds no statements in order"),
+        }
+    }
+}
+
+/// The phases of a kernel, and their frame.
+pub fn partition(kernel: &Kernel) -> Phases {
+    let (phases, controlling, repeated) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+    let mut cutter =
+        Cutter { kernel, phases, controlling, repeated, parallel_loops: 0, path: Vec::new(), loops: 0 };
+    let control = cutter.list(&kernel.body);
+    let Cutter { phases, controlling, repeated, .. } = cutter;
     // Word 0 is the address of the flag that stops a run.
     let arrays = PANELS_WORD + 1;
     let sizes = arrays + kernel.arrays.len();
@@ -88,21 +277,26 @@ pub fn partition(kernel: &Kernel) -> (Vec<Partition>, Frame) {
     let (mut regs, mut vars) = (BTreeMap::new(), BTreeMap::new());
     let mut set_in: HashMap<Reg, usize> = HashMap::default();
     let mut var_in: HashMap<Var, usize> = HashMap::default();
-    let mut crossing: BTreeSet<Reg> = kernel.scalar_results.iter().copied().collect();
+    // Ends of loops and conditions are read between phases.
+    let mut crossing: BTreeSet<Reg> = kernel.scalar_results.iter().copied().chain(controlling).collect();
     let mut shared: BTreeSet<Var> = BTreeSet::new();
     for (p, phase) in phases.iter().enumerate() {
-        for stmt in &kernel.body[phase.stmts.clone()] {
+        for stmt in phase.stmts(kernel) {
             if let Stmt::Let(reg, _) | Stmt::Reduce { result: reg, .. } = stmt {
                 set_in.insert(*reg, p);
             }
         }
+    }
+    for (p, phase) in phases.iter().enumerate() {
+        let stmts = phase.stmts(kernel);
         let mut read = |reg: Reg| {
-            if set_in.get(&reg).is_some_and(|at| *at != p) {
+            if set_in.get(&reg).is_some_and(|at| *at != p) && !kernel.constants.contains_key(&reg) {
                 crossing.insert(reg);
             }
         };
-        let anew = match (&phase.rounds, &kernel.body[phase.stmts.clone()]) {
+        let anew = match (&phase.rounds, stmts) {
             (IterationSpace::InOrder(..), [Stmt::For { body, .. }]) => Some(set_before_read(body)),
+            (IterationSpace::Once, stmts) if repeated.contains(&p) => Some(set_before_read(stmts)),
             _ => None,
         };
         let mut touched = |var: Var| {
@@ -112,7 +306,7 @@ pub fn partition(kernel: &Kernel) -> (Vec<Partition>, Frame) {
                 shared.insert(var);
             }
         };
-        for_each_stmt(&kernel.body[phase.stmts.clone()], &mut |stmt| {
+        for_each_stmt(stmts, &mut |stmt| {
             stmt.for_each_part(&mut |part| match part {
                 Part::Use(reg) | Part::Item(reg) => read(*reg),
                 Part::VarRead(var) | Part::VarWrite(var) => touched(*var),
@@ -124,12 +318,6 @@ pub fn partition(kernel: &Kernel) -> (Vec<Partition>, Frame) {
                 | Part::Body(_) => {}
             });
         });
-        // How many rounds there are is read by whoever cuts them.
-        match phase.rounds {
-            IterationSpace::Once => {}
-            IterationSpace::Parallel(count) => drop(crossing.insert(count)),
-            IterationSpace::InOrder(low, high) => crossing.extend([low, high]),
-        }
     }
     for reg in crossing {
         regs.insert(reg, words);
@@ -139,7 +327,22 @@ pub fn partition(kernel: &Kernel) -> (Vec<Partition>, Frame) {
         vars.insert(var, words);
         words += 1;
     }
-    (phases, Frame { arrays, sizes, scalars, regs, vars, words })
+    Phases {
+        phases,
+        control,
+        frame: Frame { arrays, sizes, scalars, regs, vars, exchanged: exchanged_arrays(kernel), words },
+    }
+}
+
+/// The arrays whose memory is exchanged somewhere in a kernel.
+fn exchanged_arrays(kernel: &Kernel) -> BTreeSet<Array> {
+    let mut found = BTreeSet::new();
+    for_each_stmt(&kernel.body, &mut |stmt| {
+        if let Stmt::Swap(a, b) = stmt {
+            found.extend([*a, *b]);
+        }
+    });
+    found
 }
 
 /// The variables that a round sets before it reads them.

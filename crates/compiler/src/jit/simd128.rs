@@ -45,14 +45,36 @@ const MAX_VECTOR_OPS: usize = 14;
 /// Vectors in flight where functions are called with a block of numbers.
 const BLOCK_VECTORS: usize = 16;
 
+/// The types that lanes may have.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum LaneTypes {
+    /// Of 4 and 8 bytes; integers are added, subtracted and combined by bits.
+    Words,
+    /// Integers of 1 and 2 bytes, too; integers are also multiplied, if of 2 bytes and more, and
+    /// compared.
+    All,
+}
+
+/// Returns true if vectors of integers are compared so: the machine has no comparison without sign
+/// for 64 bits.
+fn compares(kind: Compare, ty: ScalarType) -> bool {
+    ty != ScalarType::I64 || !matches!(kind, Compare::LtUnsigned | Compare::LeUnsigned)
+}
+
 /// Returns true if a function takes a block of numbers.
 fn blocks(f: ScalarFunction) -> bool {
     super::math::blocks().iter().any(|(known, ..)| *known == f)
 }
 
-/// The vectorization of a loop over `index`, if it can be vectorized; `total` is the operand of a
-/// reduction.
-pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) -> Option<Plan> {
+/// The vectorization of a loop over `index`, if it can be vectorized with lanes of these types;
+/// `total` is the operand of a reduction.
+pub(super) fn plan(
+    kernel: &Kernel,
+    index: Reg,
+    body: &[Stmt],
+    total: Option<Summand>,
+    types: LaneTypes,
+) -> Option<Plan> {
     let mut roles: HashMap<Reg, Role> = HashMap::from_iter([(index, Role::Index)]);
     // An array that is stored into is read and written at one place in each round.
     let mut store_lanes: HashMap<Array, Reg> = HashMap::default();
@@ -70,7 +92,7 @@ pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) 
     let mut width = None;
     let mut lanes = |ty: ScalarType| -> Option<()> {
         let bytes = ty.bytes();
-        (bytes >= 4 && *width.get_or_insert(bytes) == bytes).then_some(())
+        ((bytes >= 4 || types == LaneTypes::All) && *width.get_or_insert(bytes) == bytes).then_some(())
     };
     let (mut work, mut calls) = (0, false);
     for stmt in body {
@@ -114,6 +136,7 @@ pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) 
                             Role::Lanes
                         }
                         (Binary::And | Binary::Or | Binary::Xor, ..) => Role::Lanes,
+                        (Binary::Mul, ..) if types == LaneTypes::All && ty.bytes() > 1 => Role::Lanes,
                         _ => return None,
                     },
                     Op::Unary(kind, a) => match (kind, role(a)) {
@@ -132,7 +155,7 @@ pub fn plan(kernel: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) 
                                 Role::Mask
                             }
                             (Role::Index | Role::Mask, _) | (_, Role::Index | Role::Mask) => return None,
-                            _ if from.is_float() => {
+                            _ if from.is_float() || types == LaneTypes::All && compares(*kind, from) => {
                                 lanes(from)?;
                                 Role::Mask
                             }

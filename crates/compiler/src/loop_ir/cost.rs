@@ -8,23 +8,27 @@ pub const DEFAULT_TRIP_COUNT: f64 = 16.0;
 
 /// Nanoseconds for one iteration of each [`Stmt::ParallelFor`], in their order.
 pub fn iteration_costs(kernel: &Kernel) -> Vec<f64> {
-    parallel_loops(kernel).map(|(_, round)| round).collect()
-}
-
-/// Nanoseconds for all iterations of each [`Stmt::ParallelFor`], one after the other.
-pub fn loop_costs(kernel: &Kernel) -> Vec<f64> {
-    parallel_loops(kernel).map(|(rounds, round)| rounds * round).collect()
-}
-
-/// The number of iterations of each parallel loop, and the estimate for one.
-fn parallel_loops(kernel: &Kernel) -> impl Iterator<Item = (f64, f64)> {
     let known = first_iteration_values(kernel);
-    kernel.body.iter().filter_map(move |stmt| match stmt {
-        Stmt::ParallelFor { count, body, .. } => {
-            Some((known.get(count).copied().unwrap_or(DEFAULT_TRIP_COUNT), stmts_cost(body, &known)))
+    let mut costs = Vec::new();
+    super::for_each_stmt(&kernel.body, &mut |stmt| {
+        if let Stmt::ParallelFor { body, .. } = stmt {
+            costs.push(stmts_cost(body, &known));
         }
-        _ => None,
-    })
+    });
+    costs
+}
+
+/// Nanoseconds for all iterations of each [`Stmt::ParallelFor`], one after the other, by its index.
+pub fn loop_costs(kernel: &Kernel) -> HashMap<Reg, f64> {
+    let known = first_iteration_values(kernel);
+    let mut costs = HashMap::default();
+    super::for_each_stmt(&kernel.body, &mut |stmt| {
+        if let Stmt::ParallelFor { index, count, body } = stmt {
+            let rounds = known.get(count).copied().unwrap_or(DEFAULT_TRIP_COUNT);
+            costs.insert(*index, rounds * stmts_cost(body, &known));
+        }
+    });
+    costs
 }
 
 /// The values of registers in the first iteration of each loop, as far as sizes and constants
@@ -81,9 +85,14 @@ pub fn op_cost(op: &Op) -> f64 {
 /// Nanoseconds that an operation on two numbers takes.
 pub fn binary_cost(op: Binary) -> f64 {
     match op {
-        Binary::DivSigned | Binary::DivUnsigned | Binary::RemSigned | Binary::RemUnsigned => 4.0,
+        op if op.is_integer_division() => 4.0,
         _ => 0.25,
     }
+}
+
+/// Nanoseconds of a contraction to so many results, by the number of products of each.
+pub fn gemm_cost(results: f64, depth: f64) -> f64 {
+    results * depth * 0.05
 }
 
 fn stmts_cost(stmts: &[Stmt], known: &HashMap<Reg, f64>) -> f64 {
@@ -113,8 +122,8 @@ fn stmt_cost(stmt: &Stmt, known: &HashMap<Reg, f64>) -> f64 {
         Stmt::ParallelFor { body, .. } => stmts_cost(body, known),
         Stmt::Gemm(c) => {
             let size = |reg: &Reg| known.get(reg).copied().unwrap_or(DEFAULT_TRIP_COUNT * DEFAULT_TRIP_COUNT);
-            size(&c.rows) * size(&c.columns) * size(&c.depth) * 0.05
+            gemm_cost(size(&c.rows) * size(&c.columns), size(&c.depth))
         }
-        Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => 0.0,
+        Stmt::Swap(..) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => 0.0,
     }
 }

@@ -10,8 +10,9 @@
 //! [`Stmt::Store`] go by the number of a slot. Indices come from values of index types, so nothing
 //! is checked here.
 //!
-//! **Parallel statements.** [`Stmt::ParallelFor`] stands at the top of a kernel. Its rounds are
-//! independent of each other: they may run in any order, cut into pieces. Everything else runs in
+//! **Parallel statements.** The rounds of a [`Stmt::ParallelFor`] are independent of each other:
+//! they may run in any order, cut into pieces. It stands at the top of a kernel or in statements
+//! that run in order, neither in another one nor in a [`Stmt::Reduce`]. Everything else runs in
 //! order.
 //!
 //! **Reductions** of floats join in one fixed tree, whatever the machine and the pieces:
@@ -86,6 +87,14 @@ pub enum Binary {
     Shr,
 }
 
+impl Binary {
+    /// Returns true for quotients and remainders of integers: slow, and undefined for the divisor
+    /// 0.
+    pub fn is_integer_division(self) -> bool {
+        matches!(self, Binary::DivSigned | Binary::DivUnsigned | Binary::RemSigned | Binary::RemUnsigned)
+    }
+}
+
 /// The operation that joins two partial results of a reduction.
 impl From<ReductionOp> for Binary {
     fn from(reduction: ReductionOp) -> Binary {
@@ -134,6 +143,20 @@ pub enum Compare {
     LtUnsigned,
     /// Not greater, without sign.
     LeUnsigned,
+}
+
+impl Compare {
+    /// Returns the answer for two words of 64 bits.
+    pub fn holds(self, a: u64, b: u64) -> bool {
+        match self {
+            Compare::Eq => a == b,
+            Compare::Ne => a != b,
+            Compare::Lt => (a as i64) < b as i64,
+            Compare::Le => a as i64 <= b as i64,
+            Compare::LtUnsigned => a < b,
+            Compare::LeUnsigned => a <= b,
+        }
+    }
 }
 
 /// A change of type.
@@ -192,6 +215,10 @@ pub enum Stmt {
     Set(Var, Reg),
     /// Sets a slot.
     Store(Array, Reg, Reg),
+    /// Exchanges the memory of two arrays of as many slots of the same width. Both are
+    /// [`Origin::Scratch`], [`Origin::Result`] or [`Origin::InOut`], and no round of a parallel
+    /// statement exchanges any.
+    Swap(Array, Array),
     /// Either one or the other.
     If(Reg, Vec<Stmt>, Vec<Stmt>),
     /// The index from `low` up to, not including, `high`.
@@ -315,6 +342,8 @@ pub enum Origin {
     ThreadLocal,
     /// A few slots of each run's own.
     Stack(u32),
+    /// The memory of another array, to be read where no round reads what another one writes.
+    Alias(Array),
 }
 
 /// An array of a kernel.

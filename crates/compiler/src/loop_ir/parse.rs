@@ -180,6 +180,7 @@ impl Parser {
                     "scratch" => Origin::Scratch,
                     "thread_local" => Origin::ThreadLocal,
                     "stack" => Origin::Stack(words.number()?),
+                    "alias" => Origin::Alias(words.id("a")?),
                     other => return Err(format!("`{other}` is no origin of an array")),
                 };
                 words.expect(",")?;
@@ -297,6 +298,10 @@ impl Parser {
             "fail" => {
                 words.next()?;
                 Stmt::Fail
+            }
+            "swap" => {
+                words.next()?;
+                Stmt::Swap(words.id("a")?, words.id("a")?)
             }
             first if first.starts_with('v') => {
                 let var = words.id("v")?;

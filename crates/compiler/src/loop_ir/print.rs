@@ -19,6 +19,7 @@ pub fn kernel(kernel: &Kernel) -> String {
             Origin::Result(n) => format!("result {n}"),
             Origin::Scratch => "scratch".into(),
             Origin::ThreadLocal => "thread_local".into(),
+            Origin::Alias(array) => format!("alias {array}"),
             Origin::Stack(slots) => format!("stack {slots}"),
         };
         let _ = writeln!(out, "array {array}: {origin}, {} bytes a slot, {slots} slots", info.width);
@@ -48,6 +49,7 @@ fn write_stmts(regs: &IdVec<Reg, ScalarType>, stmts: &[Stmt], depth: usize, out:
             Stmt::Let(reg, op) => format!("{reg}: {} = {}", ty(reg), op_text(op)),
             Stmt::Set(var, reg) => format!("{var} := {reg}"),
             Stmt::Store(array, at, value) => format!("{array}[{at}] <- {value}"),
+            Stmt::Swap(a, b) => format!("swap {a} {b}"),
             Stmt::If(condition, ..) => format!("if {condition}"),
             Stmt::For { label, index, low, high, .. } => format!("for {index} in {low}..<{high} {label}"),
             Stmt::Loop(label, _) => format!("loop {label}"),

@@ -1,5 +1,5 @@
 //! Validator of the loop form: registers are set once and before they are read, types fit, parallel
-//! statements stand at the top.
+//! statements stand in what runs in order.
 
 use super::{
     Array, Binary, Cast, Gemm, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Summand, Unary,
@@ -14,7 +14,16 @@ use crate::hash::HashSet;
 pub fn validate(kernel: &Kernel) -> Result<(), String> {
     let mut check = Validator { kernel, set: HashSet::default(), labels: Vec::new() };
     check.check_stmts(&kernel.body, &mut HashSet::default(), true)?;
-    kernel.body.iter().try_for_each(check_shared_panels)?;
+    check_shared_panels(&kernel.body)?;
+    for (array, info) in kernel.arrays.ids().zip(kernel.arrays.iter()) {
+        let Origin::Alias(of) = info.origin else { continue };
+        let same = kernel.arrays.get(of).is_some_and(|known| {
+            known.width == info.width && !matches!(known.origin, Origin::Alias(_) | Origin::Stack(_))
+        });
+        if !same {
+            return Err(format!("{array} is not the memory of {of}"));
+        }
+    }
     let mut known = HashSet::default();
     for stmt in &kernel.body {
         match stmt {
@@ -32,7 +41,16 @@ pub fn validate(kernel: &Kernel) -> Result<(), String> {
 
 /// Rounds of a parallel statement that have packed panels in common have one gemm, whose right
 /// factors are the same in all.
-fn check_shared_panels(stmt: &Stmt) -> Result<(), String> {
+fn check_shared_panels(stmts: &[Stmt]) -> Result<(), String> {
+    stmts.iter().try_for_each(|stmt| match stmt {
+        Stmt::ParallelFor { .. } => check_panels_of_rounds(stmt),
+        Stmt::Gemm(Gemm { shared: true, .. }) => Err("a gemm has nothing in common with other rounds".into()),
+        _ => stmt.bodies().into_iter().try_for_each(check_shared_panels),
+    })
+}
+
+/// Checks one parallel statement.
+fn check_panels_of_rounds(stmt: &Stmt) -> Result<(), String> {
     let (mut found, mut written, mut set) = (Vec::new(), HashSet::default(), HashSet::default());
     for_each_stmt(std::slice::from_ref(stmt), &mut |inner| match inner {
         Stmt::Gemm(gemm) => {
@@ -49,7 +67,7 @@ fn check_shared_panels(stmt: &Stmt) -> Result<(), String> {
     };
     match &found[..] {
         [] => Ok(()),
-        [one] if matches!(stmt, Stmt::ParallelFor { .. }) && same(one) => Ok(()),
+        [one] if same(one) => Ok(()),
         _ => Err("a gemm has nothing in common with other rounds".into()),
     }
 }
@@ -82,7 +100,7 @@ impl Validator<'_> {
         if self.set.insert(reg) { Ok(()) } else { Err(format!("{reg} is set twice")) }
     }
 
-    fn check_stmts(&mut self, list: &[Stmt], scope: &mut HashSet<Reg>, top: bool) -> Result<(), String> {
+    fn check_stmts(&mut self, list: &[Stmt], scope: &mut HashSet<Reg>, in_order: bool) -> Result<(), String> {
         for stmt in list {
             let mut unknown = None;
             stmt.for_each_reg(&mut |reg| {
@@ -93,20 +111,26 @@ impl Validator<'_> {
             if let Some(reg) = unknown {
                 return Err(format!("{reg} is read before it is set, in {stmt:?}"));
             }
-            self.check_stmt(stmt, scope, top)?;
+            self.check_stmt(stmt, scope, in_order)?;
         }
         Ok(())
     }
 
-    fn check_body(&mut self, list: &[Stmt], scope: &HashSet<Reg>, own: Option<Reg>) -> Result<(), String> {
+    fn check_body(
+        &mut self,
+        list: &[Stmt],
+        scope: &HashSet<Reg>,
+        own: Option<Reg>,
+        in_order: bool,
+    ) -> Result<(), String> {
         let mut scope = scope.clone();
         if let Some(reg) = own {
             self.define(reg, &mut scope)?;
         }
-        self.check_stmts(list, &mut scope, false)
+        self.check_stmts(list, &mut scope, in_order)
     }
 
-    fn check_stmt(&mut self, stmt: &Stmt, scope: &mut HashSet<Reg>, top: bool) -> Result<(), String> {
+    fn check_stmt(&mut self, stmt: &Stmt, scope: &mut HashSet<Reg>, in_order: bool) -> Result<(), String> {
         match stmt {
             Stmt::Let(reg, op) => {
                 let ty = self.op_type(op)?;
@@ -118,28 +142,42 @@ impl Validator<'_> {
                 self.expect_type(*reg, ty.ok_or_else(|| format!("there is no {var}"))?)
             }
             Stmt::Store(array, at, value) => {
-                if let Origin::Input(_) = self.array(*array)? {
+                if let Origin::Input(_) | Origin::Alias(_) = self.array(*array)? {
                     return Err(format!("{array} is only to be read"));
                 }
                 self.ty(*value)?;
                 self.expect_type(*at, ScalarType::I64)
             }
+            Stmt::Swap(a, b) => {
+                for array in [*a, *b] {
+                    match self.array(array)? {
+                        Origin::Scratch | Origin::Result(_) | Origin::InOut(_) => {}
+                        _ => return Err(format!("the memory of {array} cannot be exchanged")),
+                    }
+                }
+                let (one, other) = (&self.kernel.arrays[*a], &self.kernel.arrays[*b]);
+                let alike = one.width == other.width && self.kernel.slots[*a] == self.kernel.slots[*b];
+                if !alike || !in_order {
+                    return Err(format!("{a} and {b} are exchanged"));
+                }
+                Ok(())
+            }
             Stmt::If(condition, then, otherwise) => {
                 self.expect_type(*condition, ScalarType::I64)?;
-                self.check_body(then, scope, None)?;
-                self.check_body(otherwise, scope, None)
+                self.check_body(then, scope, None, in_order)?;
+                self.check_body(otherwise, scope, None, in_order)
             }
             Stmt::For { label, index, low, high, body } => {
                 self.expect_type(*low, ScalarType::I64)?;
                 self.expect_type(*high, ScalarType::I64)?;
                 self.labels.push((*label, true));
-                self.check_body(body, scope, Some(*index))?;
+                self.check_body(body, scope, Some(*index), in_order)?;
                 self.labels.pop();
                 Ok(())
             }
             Stmt::Loop(label, body) | Stmt::Block(label, body) => {
                 self.labels.push((*label, matches!(stmt, Stmt::Loop(..))));
-                self.check_body(body, scope, None)?;
+                self.check_body(body, scope, None, in_order)?;
                 self.labels.pop();
                 Ok(())
             }
@@ -153,10 +191,10 @@ impl Validator<'_> {
             Stmt::Fail => Ok(()),
             Stmt::ParallelFor { index, count, body } => {
                 self.expect_type(*count, ScalarType::I64)?;
-                if !top {
-                    return Err("`each` check_body another statement".into());
+                if !in_order {
+                    return Err("a parallel statement stands in another one or in a reduction".into());
                 }
-                self.check_body(body, scope, Some(*index))
+                self.check_body(body, scope, Some(*index), false)
             }
             Stmt::Reduce { index, low, high, body, item, result } => {
                 self.expect_type(*low, ScalarType::I64)?;
@@ -178,7 +216,7 @@ impl Validator<'_> {
                 self.define(*result, scope)
             }
             Stmt::Gemm(gemm) => {
-                if let Origin::Input(_) = self.array(gemm.into)? {
+                if let Origin::Input(_) | Origin::Alias(_) = self.array(gemm.into)? {
                     return Err(format!("{} is only to be read", gemm.into));
                 }
                 for array in [gemm.into, gemm.left, gemm.right] {

@@ -23,7 +23,7 @@ macro_rules! parts {
             VarWrite(&'a $($mutable)? Var),
             /// An array of which slots are read.
             ArrayRead(&'a $($mutable)? Array),
-            /// An array of which slots are set.
+            /// An array of which slots are set, or whose memory is exchanged.
             ArrayWrite(&'a $($mutable)? Array),
             /// The label that a loop or a block declares.
             Label(&'a $($mutable)? Label),
@@ -78,6 +78,10 @@ macro_rules! parts {
                         f($Part::ArrayWrite(array));
                         f($Part::Use(at));
                         f($Part::Use(value));
+                    }
+                    Stmt::Swap(a, b) => {
+                        f($Part::ArrayWrite(a));
+                        f($Part::ArrayWrite(b));
                     }
                     Stmt::If(condition, then, otherwise) => {
                         f($Part::Use(condition));

@@ -472,7 +472,7 @@ impl<'a> Lower<'a> {
                 if clauses.iter().any(|(_, ty)| several(ty)) {
                     let (made, repeat) = (self.made, self.repeat.clone());
                     let outer = std::mem::take(&mut self.divided);
-                    let top = self.at_top();
+                    let top = self.may_be_parallel();
                     let (stmts, indices) =
                         self.block(|this| this.rounds_of(array, base, &built, &apart, top))?;
                     for ((apart, index), (_, ty)) in apart.iter_mut().zip(indices).zip(clauses) {
@@ -485,7 +485,7 @@ impl<'a> Lower<'a> {
                     }
                     self.repeat = repeat;
                 }
-                let top = self.at_top();
+                let top = self.may_be_parallel();
                 self.rounds_of(array, base, &built, &apart, top).map(|_| ())
             }
         }
@@ -564,7 +564,7 @@ impl<'a> Lower<'a> {
                 round(self, k)
             });
         }
-        let top = self.at_top();
+        let top = self.may_be_parallel();
         self.nested(&[slots], top, 1, &mut |this, indices| match &indices[0] {
             AbstractValue::Word(k) => round(this, *k),
             _ => Err(Declined::Form(UnexpectedForm::SlotWithoutNumber)),

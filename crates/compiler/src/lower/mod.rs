@@ -52,9 +52,7 @@ use crate::core::{FunctionId, LocalInfo, Program, Root, Term};
 use crate::hash::{HashMap, HashSet};
 use crate::kernel::{CompilationUnit, Input, KnownValue, Region};
 use crate::layout::{Form, Layout, Layouts, Leaf, TOO_MANY_SLOTS};
-use crate::loop_ir::{
-    Array, Binary, Compare, Id, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Unary, Var,
-};
+use crate::loop_ir::{Array, Binary, Id, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Unary, Var};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
@@ -341,6 +339,8 @@ pub(crate) struct Lower<'a> {
     instances: HashMap<(FunctionId, Vec<Type>), Rc<BodyFacts<'a>>>,
     /// Inside a round that may run at the same time as others.
     in_each: bool,
+    /// Inside the body of a reduction in lanes.
+    in_reduce: bool,
     /// Classes of the result arrays.
     classes: Vec<Class>,
     /// Variables that change.
@@ -407,6 +407,7 @@ impl<'a> Lower<'a> {
             calls: Vec::new(),
             instances: HashMap::default(),
             in_each: false,
+            in_reduce: false,
             classes: Vec::new(),
             changes: Vec::new(),
             results: Vec::new(),
@@ -711,14 +712,7 @@ impl<'a> Lower<'a> {
             }
             Op::Compare(compare, a, b) if self.type_of(a) == ScalarType::I64 => {
                 let (a, b) = (self.known(a)?, self.known(b)?);
-                Some(Folded::Constant(u64::from(match compare {
-                    Compare::Eq => a == b,
-                    Compare::Ne => a != b,
-                    Compare::Lt => (a as i64) < b as i64,
-                    Compare::Le => a as i64 <= b as i64,
-                    Compare::LtUnsigned => a < b,
-                    Compare::LeUnsigned => a <= b,
-                })))
+                Some(Folded::Constant(u64::from(compare.holds(a, b))))
             }
             Op::Select(condition, a, b) => {
                 Some(Folded::Operand(if self.known(condition)? != 0 { a } else { b }))
@@ -823,9 +817,21 @@ impl<'a> Lower<'a> {
         self.kernel.vars.push(ty)
     }
 
-    /// Returns true if the next statement stands at the top of the kernel.
-    pub(crate) fn at_top(&self) -> bool {
-        self.open.len() == 1 && !self.in_each
+    /// Returns true if the next statement may be a parallel one: it stands at the top of the kernel
+    /// or in statements that run in order.
+    pub(crate) fn may_be_parallel(&self) -> bool {
+        !self.in_each && !self.in_reduce
+    }
+
+    /// The statements of the body of a reduction in lanes.
+    pub(crate) fn reduce_body<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<(Vec<Stmt>, T)> {
+        let outer = std::mem::replace(&mut self.in_reduce, true);
+        let done = self.block(work);
+        self.in_reduce = outer;
+        done
     }
 
     // ---- what is given and what is made ------------------------------------------------------

@@ -200,15 +200,27 @@ impl<'a> Lower<'a> {
             Place::Sum(case, places) => self.assign_case((*case, places), value, ty),
             // What was changed where it lies.
             Place::Memory(array, base) if is_there(value, *array, *base) => Ok(()),
-            Place::Memory(array, base) => {
-                let value = if self.changing(value, Some(*array)) {
-                    self.materialize(value, ty)?
-                } else {
-                    value.clone()
-                };
+            Place::Memory(array, base) if self.changing(value, Some(*array)) => {
+                let value = self.materialize(value, ty)?;
+                if let Some(fresh) = self.exchangeable(&value, *array, *base) {
+                    return self.emit(Stmt::Swap(*array, fresh));
+                }
                 self.fill(*array, *base, &value, ty)
             }
+            Place::Memory(array, base) => self.fill(*array, *base, value, ty),
         }
+    }
+
+    /// The array that a value has just been stored in, if a variable can take its memory and give
+    /// its own for it.
+    fn exchangeable(&self, value: &AbstractValue<'a>, array: Array, base: Reg) -> Option<Array> {
+        let AbstractValue::Array(stored) = value else { return None };
+        let Aggregate::Stored { array: fresh, base: first, .. } = **stored else { return None };
+        let (old, new) = (self.kernel.arrays[array], self.kernel.arrays[fresh]);
+        let whole = self.known(base) == Some(0) && self.known(first) == Some(0);
+        let alike = old.width == new.width && self.kernel.slots[array] == self.kernel.slots[fresh];
+        let owned = matches!(old.origin, Origin::Scratch | Origin::Result(_) | Origin::InOut(_));
+        (self.may_be_parallel() && whole && alike && owned && new.origin == Origin::Scratch).then_some(fresh)
     }
 
     /// A store through projections.

@@ -3,7 +3,7 @@
 use super::{
     AbstractValue, Declined, Frame, Lower, Result, UnexpectedForm, UnsupportedConstruct, UnsupportedType,
 };
-use crate::core::prim::{PrimClass, fuses, ranks, sorts};
+use crate::core::prim::{PrimClass, fuses, has_place, ranks, sorts};
 use crate::core::{Prim, Term};
 use crate::layout::Form;
 use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary};
@@ -28,6 +28,7 @@ impl<'a> Lower<'a> {
         let answer = match prim {
             Prim::Fuses => Some(fuses(&self.types(frame, type_args))),
             Prim::Sorts => Some(sorts(&self.types(frame, type_args))),
+            Prim::HasPlace => Some(has_place(&self.types(frame, type_args))),
             Prim::Ranks => Some(ranks(&self.types(frame, type_args))),
             Prim::Convertible | Prim::CallableWith => {
                 self.program.type_query_answer(prim, &self.types(frame, type_args))
@@ -150,7 +151,8 @@ impl<'a> Lower<'a> {
                 | PrimClass::ComputedResult
                 | PrimClass::Code
                 | PrimClass::Convert
-                | PrimClass::Select => Declined::Construct(UnsupportedConstruct::Primitive),
+                | PrimClass::Select
+                | PrimClass::Cipher { .. } => Declined::Construct(UnsupportedConstruct::Primitive),
                 PrimClass::Scalar(_)
                 | PrimClass::TypeQuery
                 | PrimClass::Check

@@ -55,15 +55,21 @@ impl<'a> Lower<'a> {
         if count <= MAX_UNROLLED_ELEMENTS && !matches!(lanes, Some(ReductionOp::Add | ReductionOp::Mul)) {
             // Joined where they are: of no consequence to lanes of the smallest or the largest.
             let mut part = None;
+            let mut starts_with_zero = false;
             for i in 0..count {
                 let at = self.int(i)?;
                 let value = self.index(x, from, &AbstractValue::Word(at), &element)?;
+                starts_with_zero |= i == 0 && is_same_register(zero, &value);
                 part = Some(match part {
                     Some(part) => self.apply(op, part, value, &element)?,
                     None => value,
                 });
             }
             let part = part.unwrap_or(AbstractValue::Unit);
+            // The smallest of some numbers stays the same if one of them comes twice.
+            if starts_with_zero && lanes.is_some() {
+                return Ok(part);
+            }
             return self.apply(op, zero.clone(), part, &element);
         }
         self.terms(Terms::Elements { op, lanes, x }, zero, &element, (from, count))
@@ -103,7 +109,7 @@ impl<'a> Lower<'a> {
             let part = self.chunk(terms, element, (from, count), low, high)?;
             self.assign(&place, &part, element)?;
         } else {
-            let top = self.at_top();
+            let top = self.may_be_parallel();
             let partial = self.working(layout.class, chunks)?;
             self.chunks(chunks, top, &mut |this, chunk| {
                 let (low, high) = this.bounds(chunk, count)?;
@@ -228,7 +234,7 @@ impl<'a> Lower<'a> {
             self.take(terms, &place, &part, element)?;
             return self.frozen(&place);
         }
-        if !self.at_top() {
+        if !self.may_be_parallel() {
             self.chunks(chunks, false, &mut |this, chunk| {
                 let (low, high) = this.bounds(chunk, count)?;
                 let part = this.chunk(terms, element, (from, count), low, high)?;
@@ -305,7 +311,7 @@ impl<'a> Lower<'a> {
             self.running(op, x, element, (from, count), out, low, high)?;
             return Ok(scanned);
         }
-        let top = self.at_top();
+        let top = self.may_be_parallel();
         self.chunks(chunks, top, &mut |this, chunk| {
             let (low, high) = this.bounds(chunk, count)?;
             this.running(op, x, element, (from, count), out, low, high)
@@ -472,7 +478,8 @@ impl<'a> Lower<'a> {
                 (float.then_some(if max { ReductionOp::Max } else { ReductionOp::Min }), x)
             }
             Terms::Products(x, y) => {
-                let body = self.times(rounds, |this| this.block(|this| Ok((word(this, x)?, word(this, y)?))));
+                let body =
+                    self.times(rounds, |this| this.reduce_body(|this| Ok((word(this, x)?, word(this, y)?))));
                 let (body, (x, y)) = body?;
                 let result = self.reg(ScalarType::F64);
                 self.emit(Stmt::Reduce { index, low, high, body, item: Summand::Product(x, y), result })?;
@@ -480,7 +487,7 @@ impl<'a> Lower<'a> {
             }
         };
         if let Some(joining) = lanes {
-            let body = self.times(rounds, |this| this.block(|this| word(this, x)));
+            let body = self.times(rounds, |this| this.reduce_body(|this| word(this, x)));
             let (body, value) = body?;
             let result = self.reg(self.type_of(value));
             self.emit(Stmt::Reduce { index, low, high, body, item: Summand::Value(joining, value), result })?;
@@ -502,4 +509,9 @@ impl<'a> Lower<'a> {
         self.emit(Stmt::For { label, index, low: second, high, body })?;
         self.frozen(&place)
     }
+}
+
+/// Returns true if two values are one register.
+fn is_same_register(a: &AbstractValue<'_>, b: &AbstractValue<'_>) -> bool {
+    matches!((a, b), (AbstractValue::Word(a), AbstractValue::Word(b)) if a == b)
 }

@@ -479,7 +479,7 @@ impl Network for Tls {
             let epoch = state.epoch;
             self.shared.outboxes[to].change(|out| out.flow.push(epoch, *header, data));
         }
-        lock(&self.counters).sent(bytes);
+        lock(&self.counters).sent(bytes as u64);
         Ok(())
     }
 
@@ -496,7 +496,7 @@ impl Network for Tls {
             self.shared.tell_credit(from, peer);
             taken.map_err(|why| NetworkError::Refused(from, why)).transpose()
         })?;
-        lock(&self.counters).received(data.len());
+        lock(&self.counters).received(data.len() as u64);
         Ok(data)
     }
 

@@ -7,16 +7,17 @@
 //! moves so far and all values made public; parties that disagree on a public value find out at
 //! their next message.
 
+use super::ciphers::Purpose;
 use super::code::PrimTypes;
 use super::error::{Failure, RuntimeError};
 use super::evaluator::{Evaluator, Result};
-use super::existential_prims::{allocate_buffer, buffer_value};
+use super::existential_prims::{allocate_buffer, allocate_slots, buffer_value};
 use super::machine::Machine;
 use super::wire::{Malformed, Wire};
 use crate::core::{Prim, Script};
 use crate::hash::stable_hash;
 use crate::layout::Layout;
-use crate::network::{Header, Length, Network, NetworkError, PartyId, Refusal};
+use crate::network::{Data, Header, Length, Network, NetworkError, PartyId, Refusal};
 use crate::source::Span;
 use crate::types::{PlaceSet, Type};
 use crate::value::{Buffer, Class, Value};
@@ -152,13 +153,13 @@ impl Evaluator<'_, '_> {
                 let from = single(&places(0)?)?;
                 let all: Vec<PartyId> = (0..party.names.len()).collect();
                 let value = exchange.one_to_many(from, &all, &args[0])?;
-                self.disclose(&ty, &value);
+                self.disclose(&ty, &value)?;
                 Ok(value)
             }
             Prim::RevealAll => {
                 let value = exchange.gather_everywhere(&places(0)?, &args[0])?;
                 let array = Type::array(ty.clone(), types.args[0].clone());
-                self.disclose(&array, &value);
+                self.disclose(&array, &value)?;
                 Ok(value)
             }
             Prim::CommonWords => {
@@ -177,12 +178,13 @@ impl Evaluator<'_, '_> {
     }
 
     /// Adds a value that was made public to the digest.
-    fn disclose(&mut self, ty: &Type, value: &Value) {
-        let wire = Wire { layouts: &self.machine.layouts, memory: self.host.memory };
-        let bytes = wire.encode(ty, value);
+    fn disclose(&mut self, ty: &Type, value: &Value) -> std::result::Result<(), Failure> {
+        let wire = Wire::new(&self.machine.layouts, self.host.memory);
+        let bytes = wire.encode(ty, value, Purpose::Compare)?;
         if let Some(party) = &mut self.machine.party {
             party.digest = stable_hash(&(party.digest, bytes));
         }
+        Ok(())
     }
 }
 
@@ -222,14 +224,21 @@ impl Exchange<'_, '_, '_, '_> {
 
     /// Returns the coder of values.
     fn wire(&self) -> Wire<'_> {
-        Wire { layouts: &self.run.machine.layouts, memory: self.run.host.memory }
+        Wire::new(&self.run.machine.layouts, self.run.host.memory)
     }
 
     /// Sends a value to parties, except to this one.
     fn send(&self, to: impl IntoIterator<Item = PartyId>, value: &Value) -> Moved<()> {
         let mut others = to.into_iter().filter(|other| *other != self.party.me).peekable();
         if others.peek().is_some() {
-            let bytes = self.wire().encode(self.ty, value);
+            if let Some(shared) = self.wire().share(self.ty, value) {
+                let network = &self.party.network;
+                return others.try_for_each(|other| {
+                    let sent = network.send_shared(other, &self.header, shared.clone());
+                    sent.map_err(|error| self.party.failure(error))
+                });
+            }
+            let bytes = self.wire().encode(self.ty, value, Purpose::Move)?;
             others.try_for_each(|other| self.send_bytes(other, bytes.clone()))?;
         }
         Ok(())
@@ -242,17 +251,19 @@ impl Exchange<'_, '_, '_, '_> {
 
     /// Receives a value.
     fn receive(&self, from: PartyId) -> Moved<Value> {
-        let bytes = self.receive_data(from)?;
-        self.decoded(from, &bytes)
+        let data = self.receive_data(from)?;
+        self.opened(from, data)
     }
 
-    /// Receives the wire form of a value.
-    fn receive_data(&self, from: PartyId) -> Moved<Vec<u8>> {
+    /// Receives the data of a value.
+    fn receive_data(&self, from: PartyId) -> Moved<Data> {
         let length = match self.wire().fixed_length(self.ty) {
             Some(bytes) => Length::Exact(bytes),
             None => Length::AtMost(self.run.host.memory),
         };
-        self.receive_bytes(from, length)
+        let interrupt = self.run.host.interrupt;
+        let received = self.party.network.receive_shared(from, &self.header, length, interrupt);
+        received.map_err(|error| self.party.failure(error))
     }
 
     /// Receives bytes.
@@ -262,10 +273,10 @@ impl Exchange<'_, '_, '_, '_> {
         received.map_err(|error| self.party.failure(error))
     }
 
-    /// Returns the value whose wire form a party has sent.
-    fn decoded(&self, from: PartyId, bytes: &[u8]) -> Moved<Value> {
+    /// Returns the value that a party has sent.
+    fn opened(&self, from: PartyId, data: Data) -> Moved<Value> {
         let refused = |Malformed| Failure::MessageRefused { party: self.party.names[from].to_string() };
-        self.wire().decode(self.ty, bytes).map_err(refused)
+        self.wire().open(self.ty, data).map_err(refused)
     }
 
     /// Moves a value from one party to several.
@@ -287,7 +298,7 @@ impl Exchange<'_, '_, '_, '_> {
         if me == from || !to.contains(&me) {
             return self.one_to_many(from, to, value);
         }
-        let bytes = self.receive_data(from)?;
+        let bytes = self.receive_data(from)?.into_bytes();
         let receivers = || to.iter().copied().filter(|other| *other != from && *other != me);
         let digest = stable_hash(&bytes).to_le_bytes().to_vec();
         for other in receivers() {
@@ -298,7 +309,7 @@ impl Exchange<'_, '_, '_, '_> {
                 return Err(Failure::PartiesDiverged { party: self.party.names[from].to_string() });
             }
         }
-        self.decoded(from, &bytes)
+        self.opened(from, Data::Bytes(bytes))
     }
 
     /// Moves what each place holds for each other.
@@ -387,9 +398,9 @@ impl Exchange<'_, '_, '_, '_> {
     /// Returns words from the streams in common with each of these parties; the last ones are drawn
     /// first if `last_first` is set.
     fn words<const N: usize>(&self, with: [PartyId; N], count: usize, last_first: bool) -> Moved<Value> {
-        let mut buffer = allocate_buffer(Class::Word, N * count, self.run.host.memory)?;
+        // All of it is written: memory that is used again need not be zeroed.
+        let mut buffer = allocate_slots(Class::Word, N * count, self.run.host.memory)?;
         let Buffer::Word(words) = &mut buffer else { return Err(NO_PARTY) };
-        words.resize(N * count, 0);
         let mut order: Vec<usize> = (0..N).collect();
         if last_first {
             order.reverse();

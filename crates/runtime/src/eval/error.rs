@@ -147,6 +147,24 @@ errors! {
             /// The name of the party that disagrees.
             party: String,
         },
+        /// An operation on keys or ciphertexts in a build without the schemes.
+        E0540 WithoutCiphers,
+        /// An operation on keys or ciphertexts that is refused: another key, other parameters,
+        /// damaged bytes.
+        E0541 CipherRefused {
+            /// The reason.
+            message: String,
+        },
+        /// A ciphertext whose number could be too large for the scheme.
+        E0542 CipherOverflow {
+            /// The bounds, as a sentence.
+            message: String,
+        },
+        /// A ciphertext that could decrypt wrongly.
+        E0543 NoiseExhausted {
+            /// The bounds, as a sentence.
+            message: String,
+        },
         /// A reshape between types that are stored differently: a bug of the checker.
         E0599 StoredOtherwise {
             /// The type of the value.
@@ -337,6 +355,15 @@ impl Failure {
                 error(format!("{party} has other public values than this party"), "found out here")
                     .help("the program, its arguments and everything public are the same for all parties")
             }
+            Failure::WithoutCiphers => {
+                error("this felis was built without ciphers".into(), "a key or a ciphertext is needed here")
+                    .help("build it with `--features ciphers`")
+            }
+            Failure::CipherRefused { message } => error(message.clone(), "refused here"),
+            Failure::CipherOverflow { message } => error(message.clone(), "computed here")
+                .help("narrower numbers, or more primes of `bfv`, leave room"),
+            Failure::NoiseExhausted { message } => error(message.clone(), "computed here")
+                .help("fewer products in a row, or a larger degree of `bfv`, leave room"),
             Failure::StoredOtherwise { from, to } => error(
                 format!("a mistake inside Felis: `{from}` is not stored as `{to}` is"),
                 "please report this program",

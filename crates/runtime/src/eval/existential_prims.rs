@@ -142,6 +142,13 @@ pub(super) fn allocate_buffer(class: Class, slots: usize, memory: u64) -> Result
     bytes.and_then(|_| Buffer::with_capacity(class, slots)).ok_or_else(refused)
 }
 
+/// Creates a buffer of `slots` slots with undefined contents, of a class other than [`Class::Any`], within the memory bound.
+pub(super) fn allocate_slots(class: Class, slots: usize, memory: u64) -> Result<Buffer, Failure> {
+    let refused = || memory_failure(slots, class.bytes(), memory);
+    let bytes = (slots as u64).checked_mul(class.bytes()).filter(|bytes| *bytes <= memory);
+    bytes.and_then(|_| Buffer::with_len(class, slots)).map(|(buffer, _)| buffer).ok_or_else(refused)
+}
+
 /// Returns texts as an array, with its size.
 fn string_vector<'t>(
     parts: impl Iterator<Item = &'t str> + Clone,

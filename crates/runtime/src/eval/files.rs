@@ -161,6 +161,38 @@ fn draw_failure(undrawn: DrawError, bounds: &Bounds<'_>) -> Failure {
     }
 }
 
+/// The texts of a picture, which are the fields of the library's `picture`.
+#[derive(Clone, Copy, Debug)]
+pub struct PictureFields<'a> {
+    /// The title.
+    pub title: &'a str,
+    /// The text beside the horizontal axis.
+    pub across: &'a str,
+    /// The text beside the vertical axis.
+    pub upward: &'a str,
+    /// The layers, as functions of the library write them.
+    pub layers: &'a str,
+}
+
+/// Returns a picture as `draw` prints it, or `None` if its layers describe none, or if it cannot be
+/// drawn on this screen.
+///
+/// # Errors
+/// The host has interrupted it.
+pub fn drawn_picture(fields: PictureFields<'_>, host: &Host<'_>) -> Result<Option<String>, Failure> {
+    // These separate records and fields of a description.
+    let label = |text: &str| text.replace(['\u{1e}', '\u{1f}'], " ");
+    let [title, across, upward] = [fields.title, fields.across, fields.upward].map(label);
+    let description = format!("{title}\u{1f}{across}\u{1f}{upward}\u{1e}{}", fields.layers);
+    let bounds = text_bounds(&Limits { memory: host.memory, interrupt: host.interrupt });
+    let drawn = picture::parse(&description, &bounds);
+    match drawn.and_then(|picture| picture::text(&picture, host.screen, &bounds)) {
+        Ok(text) => Ok(Some(text)),
+        Err(DrawError::Interrupted) => Err(Failure::Interrupted),
+        Err(_) => Ok(None),
+    }
+}
+
 /// Prints a picture.
 fn draw_picture(description: &str, host: &mut Host<'_>) -> Result<Value, Failure> {
     let bounds = text_bounds(&Limits { memory: host.memory, interrupt: host.interrupt });

@@ -11,6 +11,7 @@
 mod arithmetic;
 mod bindings;
 mod calls;
+mod ciphers;
 mod code;
 mod communication;
 mod error;
@@ -42,6 +43,7 @@ mod wire;
 pub use crate::picture::{Colors, Screen};
 pub use communication::Party;
 pub use error::{Failure, RuntimeError, format_bytes};
+pub use files::{PictureFields, drawn_picture};
 pub use machine::{Checkpoint, Host, Machine};
 pub use progress::{Progress, Watcher};
 

@@ -25,6 +25,22 @@ pub struct Window {
     pub rows: usize,
 }
 
+impl Window {
+    /// The number of lines of a window that is no screen but a long page.
+    const PAGE_ROWS: usize = 10_000;
+
+    /// Returns a window for a text that is read in a pager: of values up to this many lines nothing
+    /// is omitted but what is too wide.
+    pub fn page(columns: usize) -> Window {
+        Window { columns, rows: Window::PAGE_ROWS }
+    }
+
+    /// Returns true if the window is a long page.
+    pub fn is_page(self) -> bool {
+        self.rows >= Window::PAGE_ROWS
+    }
+}
+
 /// A preview of a value.
 #[derive(Clone, Debug)]
 pub enum Preview {
@@ -86,6 +102,8 @@ pub enum Alignment {
 
 /// The largest number of shown slices of an array with more than two axes.
 const MAX_SLICES: usize = 8;
+/// The lines of elements of a list that are looked at from each end, at one column for each.
+const LIST_LINES: usize = 4;
 /// The largest exponent of a compact power whose factors are separate axes.
 const MAX_AXES: usize = 8;
 
@@ -224,7 +242,8 @@ impl Evaluator<'_, '_> {
             return self.preview_table(&cells, axes.iter().product(), fields, window);
         }
         let [outer @ .., row_count, column_count] = &axes[..] else {
-            let (picked, gap) = select_ends(axes.iter().product(), window.columns * 4);
+            let lines = if window.is_page() { window.rows } else { LIST_LINES };
+            let (picked, gap) = select_ends(axes.iter().product(), window.columns * lines);
             let items = picked.into_iter().map(|i| self.preview_cell(&cells, i)).collect::<Result<_>>()?;
             return Ok(Preview::List(items, gap));
         };
@@ -233,7 +252,8 @@ impl Evaluator<'_, '_> {
         let room = if slice_count > 1 { (window.rows / 2).saturating_sub(2) } else { window.rows };
         let (rows, row_gap) = select_ends(*row_count, room.max(3));
         let (columns, column_gap) = select_ends(*column_count, window.columns / 2 + 1);
-        let fitting = (window.rows / (rows.len() + 2)).clamp(2, MAX_SLICES);
+        let most = if window.is_page() { window.rows } else { MAX_SLICES };
+        let fitting = (window.rows / (rows.len() + 2)).clamp(2, most);
         let (shown, left_out) = select_ends(slice_count, fitting);
         let mut slices = Vec::new();
         for slice in shown {

@@ -7,7 +7,7 @@ use super::machine::{Host, Machine};
 use super::matching::split_case;
 use super::{show, string_ops};
 use crate::core::Prim;
-use crate::core::prim::{fuses, ranks, sorts};
+use crate::core::prim::{fuses, has_place, ranks, sorts};
 use crate::data::Limits;
 use crate::layout::{Form, is_countable};
 use crate::types::Scalar;
@@ -58,6 +58,7 @@ impl Machine {
             Prim::Strr => Ok(Value::str(show(true, self)?)),
             Prim::Fail => Err(Failure::Failed { message: args[0].as_str().to_string() }),
             Prim::Fuses => Ok(Value::bool(fuses(&types.args))),
+            Prim::HasPlace => Ok(Value::bool(has_place(&types.args))),
             Prim::Sorts => Ok(Value::bool(sorts(&types.args))),
             Prim::Ranks => Ok(Value::bool(ranks(&types.args))),
             Prim::Min | Prim::Max => {
@@ -277,6 +278,35 @@ impl Machine {
             | Prim::Draw
             | Prim::SavePicture
             | Prim::WriteText => super::files::eval_file_primitive(prim, types, args, &self.layouts, host),
+            Prim::Keygen
+            | Prim::KeyIdentity
+            | Prim::Retype
+            | Prim::PublicPart
+            | Prim::EvaluationKey
+            | Prim::Encrypt
+            | Prim::Decrypt
+            | Prim::CipherAdd
+            | Prim::CipherSubtract
+            | Prim::CipherNegate
+            | Prim::CipherAddPlain
+            | Prim::CipherScale
+            | Prim::CipherTimesPlain
+            | Prim::CipherSum
+            | Prim::CipherDot
+            | Prim::CipherTimes
+            | Prim::CipherRotate
+            | Prim::CipherInnerSum
+            | Prim::CipherRefresh
+            | Prim::CipherBudget
+            | Prim::CipherMagnitude
+            | Prim::Blinding
+            | Prim::TagKey
+            | Prim::KeyedHashes
+            | Prim::BlindAgain
+            | Prim::ReadCipher
+            | Prim::WriteCipher => {
+                super::ciphers::eval_cipher_primitive(prim, types, args, &self.layouts, host)
+            }
             Prim::Fixed => {
                 let digits = usize::try_from(args[1].as_int().clamp(0, 1000)).unwrap_or(0);
                 Ok(Value::str(format!("{:.digits$}", x())))

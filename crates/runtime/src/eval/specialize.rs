@@ -329,6 +329,11 @@ impl Specializer<'_> {
                 let element = self.layout(&term.ty).slots;
                 NodeKind::Index(self.boxed(array), self.boxed(index), element, whole.slots == element)
             }
+            // Units take no storage and no time, however many there are: 2^128 mark the number of a
+            // key.
+            TermKind::Build(_, body) if matches!(body.kind, TermKind::Code(_)) && body.ty.is_unit() => {
+                NodeKind::Constant(Value::UNIT)
+            }
             TermKind::Build(clauses, body) => {
                 let clauses = clauses.iter().map(|(local, ty)| (*local, self.size(ty))).collect();
                 NodeKind::Build(clauses, self.boxed(body), self.layout(&body.ty), self.layout(&term.ty))

@@ -8,17 +8,24 @@
 //! - A slot of a number or code is its bytes, little-endian, of the storage class of the whole
 //!   value if all of its slots are such: an array of numbers is copied.
 //! - Other values are written part by part: texts and large integers as a length and bytes, sums as
-//!   the number of the case and its argument, existential values as sizes and the value.
+//!   the number of the case and its argument, existential values as sizes and the value, keys and
+//!   ciphertexts as `eval/ciphers.rs` writes them.
 
+use super::ciphers::{self, KeyTable, Purpose};
 use super::code::SumRepresentation;
+use super::error::Failure;
 use super::existential_prims::{allocate_buffer, buffer_value};
 use super::matching::split_case;
 use crate::layout::{Form, Layout, Layouts, TOO_MANY_SLOTS};
+use crate::network::{Data, SharedData};
 use crate::types::encoding::Code;
 use crate::types::number::Fixed;
 use crate::types::{Scalar, Type, TypeKind};
-use crate::value::{Buffer, Class, Packed, Value};
+use crate::value::{Buffer, Class, Packed, Seq, Value};
 use num_bigint::{BigInt, BigUint, Sign};
+use std::any::Any;
+use std::cell::RefCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The bytes are not the wire form of a value of the type, or the value needs too much memory.
@@ -31,6 +38,10 @@ pub(super) struct Wire<'a> {
     pub(super) layouts: &'a Layouts,
     /// The largest value, in bytes.
     pub(super) memory: u64,
+    /// The public keys of the present message.
+    keys: RefCell<KeyTable>,
+    /// The reason why a part of the present message has no bytes.
+    failure: RefCell<Option<Failure>>,
 }
 
 /// Returns true for a class whose slots are numbers of a fixed width.
@@ -39,6 +50,11 @@ fn is_flat(class: Class) -> bool {
 }
 
 impl Wire<'_> {
+    /// Returns the coder of values of at most so many bytes.
+    pub(super) fn new(layouts: &Layouts, memory: u64) -> Wire<'_> {
+        Wire { layouts, memory, keys: RefCell::default(), failure: RefCell::default() }
+    }
+
     /// Returns the number of bytes of every value of a type; `None` if it depends on the value.
     pub(super) fn fixed_length(&self, ty: &Type) -> Option<u64> {
         let layout = self.layouts.of(ty);
@@ -50,15 +66,50 @@ impl Wire<'_> {
         }
     }
 
-    /// Returns the wire form of a value.
-    pub(super) fn encode(&self, ty: &Type, value: &Value) -> Vec<u8> {
+    /// Returns the wire form of a value that leaves the place, or that is compared with what all
+    /// know.
+    ///
+    /// # Errors
+    /// A ciphertext that leaves the place and cannot hide how it was computed.
+    pub(super) fn encode(&self, ty: &Type, value: &Value, purpose: Purpose) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::new();
-        self.put(ty, value, &mut out);
-        out
+        self.keys.take();
+        self.put(ty, value, purpose, &mut out);
+        self.failure.take().map_or(Ok(out), Err)
+    }
+
+    /// Returns the slots of a value, to be shared, if its wire form is all of them and they are
+    /// several; `None` otherwise.
+    pub(super) fn share(&self, ty: &Type, value: &Value) -> Option<Arc<dyn SharedData>> {
+        let layout = self.layouts.of(ty);
+        match value {
+            Value::Seq(seq) if is_flat(layout.class) && seq.len() == layout.slots => {
+                let (buffer, start) = seq.to_flat(layout.class)?;
+                Some(Arc::new(SharedSlots { buffer, start, slots: layout.slots }))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the value that a message holds.
+    ///
+    /// # Errors
+    /// The bytes are not the form of one value, or it needs too much memory.
+    pub(super) fn open(&self, ty: &Type, data: Data) -> Result<Value, Malformed> {
+        match data {
+            Data::Bytes(bytes) => self.decode(ty, &bytes),
+            Data::Shared(shared) => {
+                let any: &dyn Any = &*shared;
+                match any.downcast_ref::<SharedSlots>().and_then(|slots| slots.value(&self.layouts.of(ty))) {
+                    Some(value) => Ok(value),
+                    None => self.decode(ty, &shared.to_bytes()),
+                }
+            }
+        }
     }
 
     /// Appends the wire form of a value.
-    fn put(&self, ty: &Type, value: &Value, out: &mut Vec<u8>) {
+    fn put(&self, ty: &Type, value: &Value, purpose: Purpose, out: &mut Vec<u8>) {
         let layout = self.layouts.of(ty);
         if layout.slots == 0 {
             return;
@@ -71,6 +122,10 @@ impl Wire<'_> {
             return put_bytes(&value.to_code().to_big().to_bytes_le(), out);
         }
         match (ty.kind(), &layout.form) {
+            _ if ty.is_native() => {
+                let put = ciphers::put_native(value, purpose, &mut self.keys.borrow_mut(), out);
+                put.unwrap_or_else(|failure| *self.failure.borrow_mut() = Some(failure));
+            }
             (TypeKind::Scalar(Scalar::String), _) => put_bytes(value.as_str().as_bytes(), out),
             (TypeKind::Scalar(_), _) => {
                 let (sign, bytes) = value.as_bigint().to_bytes_le();
@@ -79,7 +134,7 @@ impl Wire<'_> {
             }
             (TypeKind::Array(element, _), Form::Array { element: each, count }) => {
                 for i in 0..*count {
-                    self.put(element, &value.slots(i * each.slots, each.slots), out);
+                    self.put(element, &value.slots(i * each.slots, each.slots), purpose, out);
                 }
             }
             (TypeKind::Exists(..), _) => {
@@ -88,13 +143,13 @@ impl Wire<'_> {
                     let size = size.size().expect("the sizes of a value are numbers");
                     put_bytes(&size.to_bytes_le(), out);
                 }
-                self.put(&packed.value_type(ty), &packed.value, out);
+                self.put(&packed.value_type(ty), &packed.value, purpose, out);
             }
             _ => match parts_of(ty) {
                 Some(parts) => {
                     for (i, part) in parts.iter().enumerate() {
                         let (start, own) = layout.part(i).expect("a product has its parts");
-                        self.put(part, &value.slots(start, own.slots), out);
+                        self.put(part, &value.slots(start, own.slots), purpose, out);
                     }
                 }
                 None => {
@@ -102,7 +157,7 @@ impl Wire<'_> {
                     let (case, argument) = split_case(&representation, value);
                     put_bytes(&case.to_big().to_bytes_le(), out);
                     let argument_type = case_type(ty, &case).expect("a value is of a case of its type");
-                    self.put(&argument_type, &argument, out);
+                    self.put(&argument_type, &argument, purpose, out);
                 }
             },
         }
@@ -114,6 +169,7 @@ impl Wire<'_> {
     /// They are not the form of one value, or it needs too much memory.
     pub(super) fn decode(&self, ty: &Type, bytes: &[u8]) -> Result<Value, Malformed> {
         let mut rest = bytes;
+        self.keys.take();
         let value = self.take(ty, &mut rest)?;
         if rest.is_empty() { Ok(value) } else { Err(Malformed) }
     }
@@ -137,6 +193,9 @@ impl Wire<'_> {
             return if code < size { Ok(Value::code(Code::from(code))) } else { Err(Malformed) };
         }
         match (ty.kind(), &layout.form) {
+            _ if ty.is_native() => {
+                ciphers::take_native(ty, &mut self.keys.borrow_mut(), rest).ok_or(Malformed)
+            }
             (TypeKind::Scalar(Scalar::String), _) => {
                 let text = std::str::from_utf8(take_bytes(rest)?).map_err(|_| Malformed)?;
                 Ok(Value::str(text))
@@ -211,7 +270,9 @@ impl Wire<'_> {
             Buffer::U8(slots) => slots.extend_from_slice(bytes),
             Buffer::U16(slots) => read!(slots, u16),
             Buffer::U32(slots) => read!(slots, u32),
-            Buffer::Word(slots) => read!(slots, u64),
+            Buffer::Word(slots) => {
+                slots.extend(bytes.as_chunks().0.iter().map(|slot| u64::from_le_bytes(*slot)))
+            }
             Buffer::Wide(slots) => read!(slots, u128),
             Buffer::Any(_) | Buffer::Mapped(_) => unreachable!("a flat class has a flat buffer"),
         }
@@ -285,6 +346,33 @@ fn fits_width(fixed: Fixed, word: u64) -> bool {
     width >= u64::BITS || word >> width == 0
 }
 
+/// Slots of one class, which parties of one process share.
+pub(super) struct SharedSlots {
+    buffer: Arc<Buffer>,
+    start: usize,
+    slots: usize,
+}
+
+impl SharedSlots {
+    /// Returns the value of a layout whose slots these are; `None` if they are those of another one.
+    fn value(&self, layout: &Layout) -> Option<Value> {
+        let alike = self.slots == layout.slots && self.buffer.class() == layout.class;
+        alike.then(|| Value::Seq(Seq::shared(self.buffer.clone()).slice(self.start, self.slots)))
+    }
+}
+
+impl SharedData for SharedSlots {
+    fn length(&self) -> u64 {
+        self.slots as u64 * self.buffer.class().bytes()
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_slots(&self.buffer, self.start..self.start + self.slots, &mut out);
+        out
+    }
+}
+
 /// Appends the slots of a flat value.
 fn put_flat(layout: &Layout, value: &Value, out: &mut Vec<u8>) {
     let width = layout.class.bytes() as usize;
@@ -296,36 +384,47 @@ fn put_flat(layout: &Layout, value: &Value, out: &mut Vec<u8>) {
         };
         return out.extend_from_slice(&code.to_le_bytes()[..width]);
     };
-    macro_rules! write {
-        ($slots:expr) => {
-            $slots.iter().for_each(|slot| out.extend_from_slice(&slot.to_le_bytes()))
-        };
-    }
     match seq.to_flat(layout.class) {
-        Some((buffer, start)) => {
-            let range = start..start + layout.slots;
-            match &*buffer {
-                Buffer::U8(slots) => out.extend_from_slice(&slots[range]),
-                Buffer::U16(slots) => write!(slots[range]),
-                Buffer::U32(slots) => write!(slots[range]),
-                Buffer::Word(slots) => write!(slots[range]),
-                Buffer::Wide(slots) => write!(slots[range]),
-                Buffer::Any(_) | Buffer::Mapped(_) => put_each(seq, width, out),
-            }
-        }
-        None => put_each(seq, width, out),
+        Some((buffer, start)) => put_slots(&buffer, start..start + layout.slots, out),
+        None => (0..seq.len()).for_each(|i| put_slot(&seq.get(i), width, out)),
     }
 }
 
-/// Appends slots one by one.
-fn put_each(seq: &crate::value::Seq, width: usize, out: &mut Vec<u8>) {
-    for i in 0..seq.len() {
-        let code = match seq.get(i) {
-            Value::Wide(wide) => *wide,
-            single => u128::from(single.word()),
+/// Appends slots of a buffer of numbers and codes.
+fn put_slots(buffer: &Buffer, range: Range<usize>, out: &mut Vec<u8>) {
+    macro_rules! write {
+        ($slots:expr) => {
+            out.extend($slots.iter().flat_map(|slot| slot.to_le_bytes()))
         };
-        out.extend_from_slice(&code.to_le_bytes()[..width]);
     }
+    match buffer {
+        Buffer::U8(slots) => out.extend_from_slice(&slots[range]),
+        Buffer::U16(slots) => write!(slots[range]),
+        Buffer::U32(slots) => write!(slots[range]),
+        Buffer::Word(slots) => {
+            // In blocks: as fast as a copy.
+            let start = out.len();
+            out.resize(start + 8 * range.len(), 0);
+            for (bytes, slot) in out[start..].as_chunks_mut().0.iter_mut().zip(&slots[range]) {
+                *bytes = slot.to_le_bytes();
+            }
+        }
+        Buffer::Wide(slots) => write!(slots[range]),
+        Buffer::Mapped(slots) => out.extend_from_slice(slots.bytes(range)),
+        Buffer::Any(_) => {
+            let width = buffer.class().bytes() as usize;
+            range.for_each(|i| put_slot(&buffer.get(i), width, out));
+        }
+    }
+}
+
+/// Appends a slot.
+fn put_slot(slot: &Value, width: usize, out: &mut Vec<u8>) {
+    let code = match slot {
+        Value::Wide(wide) => **wide,
+        single => u128::from(single.word()),
+    };
+    out.extend_from_slice(&code.to_le_bytes()[..width]);
 }
 
 /// Appends a length and bytes.
@@ -398,7 +497,7 @@ mod tests {
     #[test]
     fn any_bytes_are_a_value_or_refused() {
         let layouts = Layouts::default();
-        let wire = Wire { layouts: &layouts, memory: MEMORY };
+        let wire = Wire::new(&layouts, MEMORY);
         let mut rng = fastrand::Rng::with_seed(7);
         let mut taken = 0;
         for ty in types() {
@@ -413,9 +512,10 @@ mod tests {
                 if let Ok(value) = wire.decode(&ty, &bytes) {
                     taken += 1;
                     // Leading zeros of numbers are not written again.
-                    let again = wire.encode(&ty, &value);
+                    let written = |value| wire.encode(&ty, value, Purpose::Move).expect("no ciphertext");
+                    let again = written(&value);
                     let same = wire.decode(&ty, &again).expect("what is written is read");
-                    assert_eq!(wire.encode(&ty, &same), again, "{ty}");
+                    assert_eq!(written(&same), again, "{ty}");
                     if wire.fixed_length(&ty).is_some() {
                         assert_eq!(again, bytes, "{ty}");
                     }
@@ -428,7 +528,7 @@ mod tests {
     #[test]
     fn codes_characters_and_lengths_are_checked() {
         let layouts = Layouts::default();
-        let wire = Wire { layouts: &layouts, memory: MEMORY };
+        let wire = Wire::new(&layouts, MEMORY);
         let refused = |ty: &Type, bytes: &[u8]| assert!(wire.decode(ty, bytes).is_err(), "{ty} {bytes:?}");
         refused(&Type::unit_sum(5u32), &[5]);
         refused(&Type::array(Type::unit_sum(5u32), Type::unit_sum(2u32)), &[4, 7]);

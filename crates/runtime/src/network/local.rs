@@ -9,7 +9,7 @@
 
 use super::progress::{Counters, Progress};
 use super::stream::{Key, Streams};
-use super::{Header, Length, Network, NetworkError, POLL, PartyId, Refusal, Traffic, lock};
+use super::{Data, Header, Length, Network, NetworkError, POLL, PartyId, Refusal, SharedData, Traffic, lock};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::VecDeque;
@@ -20,7 +20,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 struct Frame {
     epoch: u64,
     header: Header,
-    data: Vec<u8>,
+    data: Data,
 }
 
 /// Messages from the others to one party that it has not received yet.
@@ -110,6 +110,23 @@ impl Local {
         (0..self.inboxes.len()).filter(move |&party| party != me)
     }
 
+    /// Appends a message to the inbox of its receiver.
+    fn push(&self, to: PartyId, header: &Header, data: Data) -> Result<(), NetworkError> {
+        let epoch = {
+            let state = lock(&self.inbox().state);
+            state.progress.check(state.epoch)?;
+            state.epoch
+        };
+        let bytes = data.length();
+        self.inboxes[to].change(|state| {
+            if epoch >= state.epoch {
+                state.frames[self.me].push_back(Frame { epoch, header: *header, data });
+            }
+        });
+        lock(&self.counters).sent(bytes);
+        Ok(())
+    }
+
     /// Waits until a question to the inbox has an answer.
     fn wait<T>(
         &self,
@@ -151,19 +168,16 @@ impl Network for Local {
     }
 
     fn send(&self, to: PartyId, header: &Header, data: Vec<u8>) -> Result<(), NetworkError> {
-        let epoch = {
-            let state = lock(&self.inbox().state);
-            state.progress.check(state.epoch)?;
-            state.epoch
-        };
-        let bytes = data.len();
-        self.inboxes[to].change(|state| {
-            if epoch >= state.epoch {
-                state.frames[self.me].push_back(Frame { epoch, header: *header, data });
-            }
-        });
-        lock(&self.counters).sent(bytes);
-        Ok(())
+        self.push(to, header, Data::Bytes(data))
+    }
+
+    fn send_shared(
+        &self,
+        to: PartyId,
+        header: &Header,
+        data: Arc<dyn SharedData>,
+    ) -> Result<(), NetworkError> {
+        self.push(to, header, Data::Shared(data))
     }
 
     fn receive(
@@ -173,6 +187,16 @@ impl Network for Local {
         length: Length,
         interrupt: &AtomicBool,
     ) -> Result<Vec<u8>, NetworkError> {
+        self.receive_shared(from, header, length, interrupt).map(Data::into_bytes)
+    }
+
+    fn receive_shared(
+        &self,
+        from: PartyId,
+        header: &Header,
+        length: Length,
+        interrupt: &AtomicBool,
+    ) -> Result<Data, NetworkError> {
         let data = self.wait(interrupt, |state| {
             let refused = |why| Some(Err(NetworkError::Refused(from, why)));
             // A frame that is refused stays: so does every later one.
@@ -180,7 +204,7 @@ impl Network for Local {
                 Some(frame) if frame.epoch > state.epoch => return refused(Refusal::OutOfPlace),
                 Some(frame) => {
                     let checked =
-                        header.check(&frame.header).and_then(|()| length.check(frame.data.len() as u64));
+                        header.check(&frame.header).and_then(|()| length.check(frame.data.length()));
                     if let Err(why) = checked {
                         return refused(why);
                     }
@@ -192,7 +216,7 @@ impl Network for Local {
             }
             state.frames[from].pop_front().map(|frame| Ok(frame.data))
         })?;
-        lock(&self.counters).received(data.len());
+        lock(&self.counters).received(data.length());
         Ok(data)
     }
 

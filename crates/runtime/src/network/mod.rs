@@ -17,8 +17,9 @@ pub mod local;
 pub mod progress;
 pub mod stream;
 
+use std::any::Any;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The time after which a party that waits looks at its interrupt flag again.
@@ -130,6 +131,43 @@ pub struct Traffic {
     pub rounds: u64,
 }
 
+/// Data that another party may read in place where both are in one process, and get as bytes
+/// elsewhere. They never change.
+pub trait SharedData: Any + Send + Sync {
+    /// Returns the number of bytes.
+    fn length(&self) -> u64;
+
+    /// Returns the bytes.
+    fn to_bytes(&self) -> Vec<u8>;
+}
+
+/// The data of a message, as its receiver gets them.
+#[derive(Clone)]
+pub enum Data {
+    /// Bytes of its own.
+    Bytes(Vec<u8>),
+    /// Data that the sender shares.
+    Shared(Arc<dyn SharedData>),
+}
+
+impl Data {
+    /// Returns the number of bytes.
+    pub fn length(&self) -> u64 {
+        match self {
+            Data::Bytes(bytes) => bytes.len() as u64,
+            Data::Shared(shared) => shared.length(),
+        }
+    }
+
+    /// Returns the bytes.
+    pub fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Data::Bytes(bytes) => bytes,
+            Data::Shared(shared) => shared.to_bytes(),
+        }
+    }
+}
+
 /// The connection of one party with the others.
 pub trait Network: Send + Sync {
     /// Returns the number of this party.
@@ -161,6 +199,34 @@ pub trait Network: Send + Sync {
         length: Length,
         interrupt: &AtomicBool,
     ) -> Result<Vec<u8>, NetworkError>;
+
+    /// Sends data as [`Network::send`] does. Parties of one process need no copy of them.
+    ///
+    /// # Errors
+    /// See [`Network::send`].
+    fn send_shared(
+        &self,
+        to: PartyId,
+        header: &Header,
+        data: Arc<dyn SharedData>,
+    ) -> Result<(), NetworkError> {
+        self.send(to, header, data.to_bytes())
+    }
+
+    /// Waits for the next data of another party, as [`Network::receive`] does, which may be what it
+    /// has shared.
+    ///
+    /// # Errors
+    /// See [`NetworkError`].
+    fn receive_shared(
+        &self,
+        from: PartyId,
+        header: &Header,
+        length: Length,
+        interrupt: &AtomicBool,
+    ) -> Result<Data, NetworkError> {
+        self.receive(from, header, length, interrupt).map(Data::Bytes)
+    }
 
     /// Fills `words` from the stream that this party has in common with another one, or from a
     /// stream of its own if `with` is this party. Both parties of a stream draw in the same order.

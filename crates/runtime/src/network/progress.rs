@@ -85,16 +85,16 @@ pub struct Counters {
 
 impl Counters {
     /// Counts a message of that many bytes that was sent.
-    pub fn sent(&mut self, bytes: usize) {
+    pub fn sent(&mut self, bytes: u64) {
         self.traffic.messages_sent += 1;
-        self.traffic.bytes_sent += bytes as u64;
+        self.traffic.bytes_sent += bytes;
         self.sent_since = true;
     }
 
     /// Counts a message of that many bytes that was received.
-    pub fn received(&mut self, bytes: usize) {
+    pub fn received(&mut self, bytes: u64) {
         self.traffic.messages_received += 1;
-        self.traffic.bytes_received += bytes as u64;
+        self.traffic.bytes_received += bytes;
         self.traffic.rounds += u64::from(std::mem::take(&mut self.sent_since));
     }
 

@@ -12,8 +12,9 @@
 //! stream, too.
 
 use super::{PartyId, lock};
+use rand_chacha::rand_core::block::Generator;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use rand_chacha::{ChaCha12Rng, ChaCha20Rng};
+use rand_chacha::{ChaCha12Core, ChaCha20Rng};
 use std::sync::Mutex;
 
 /// A master key: known to the two parties of a stream and nobody else.
@@ -27,7 +28,7 @@ pub struct Streams {
 
 struct State {
     epoch: u64,
-    streams: Vec<ChaCha12Rng>,
+    streams: Vec<Stream>,
 }
 
 impl Streams {
@@ -49,17 +50,54 @@ impl Streams {
     /// Fills `words` from the stream in common with a party.
     pub fn fill(&self, with: PartyId, words: &mut [u64]) {
         let stream = &mut lock(&self.state).streams[with];
-        words.fill_with(|| stream.next_u64());
+        stream.fill(words);
     }
 }
 
-fn at_epoch(masters: &[Key], epoch: u64) -> Vec<ChaCha12Rng> {
+/// A stream, by whole results of the generator: a word at a time takes longer than computing it.
+struct Stream {
+    core: ChaCha12Core,
+    /// The last result: words of 32 bits, the lower half of a word of the stream first.
+    result: [u32; RESULT_WORDS],
+    /// The number of words of the result that have been given.
+    used: usize,
+}
+
+/// The number of words of 32 bits in a result of the generator.
+const RESULT_WORDS: usize = 64;
+
+impl Stream {
+    /// Makes a stream that begins.
+    fn new(key: Key) -> Stream {
+        Stream { core: ChaCha12Core::from_seed(key), result: [0; RESULT_WORDS], used: RESULT_WORDS }
+    }
+
+    /// Fills `words` with the next ones.
+    fn fill(&mut self, mut words: &mut [u64]) {
+        while !words.is_empty() {
+            if self.used == RESULT_WORDS {
+                self.core.generate(&mut self.result);
+                self.used = 0;
+            }
+            let left = self.result[self.used..].as_chunks::<2>().0;
+            let count = left.len().min(words.len());
+            let (now, later) = words.split_at_mut(count);
+            for (word, [low, high]) in now.iter_mut().zip(left) {
+                *word = u64::from(*high) << 32 | u64::from(*low);
+            }
+            self.used += 2 * count;
+            words = later;
+        }
+    }
+}
+
+fn at_epoch(masters: &[Key], epoch: u64) -> Vec<Stream> {
     let derive = |master: &Key| {
         let mut derivation = ChaCha20Rng::from_seed(*master);
         derivation.set_stream(epoch);
         let mut key = Key::default();
         derivation.fill_bytes(&mut key);
-        ChaCha12Rng::from_seed(key)
+        Stream::new(key)
     };
     masters.iter().map(derive).collect()
 }
@@ -67,6 +105,7 @@ fn at_epoch(masters: &[Key], epoch: u64) -> Vec<ChaCha12Rng> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand_chacha::ChaCha12Rng;
 
     fn words(streams: &Streams, with: PartyId, count: usize) -> Vec<u64> {
         let mut words = vec![0; count];

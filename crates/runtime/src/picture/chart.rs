@@ -43,14 +43,52 @@ const PALETTE: [Color; 8] = [
 /// Returns the shapes of a picture, from back to front.
 pub fn shapes(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<Shape>, DrawError> {
     bounds.poll(0)?;
-    let mut chart = Chart::new(picture);
+    let mut chart = Chart::new(picture, 0.0);
     chart.push_axes(bounds)?;
     chart.push_marks(bounds)?;
+    let entries = chart.legend_entries();
+    let size = chart.legend_size(&entries);
+    let mut place = None;
+    if !entries.is_empty() {
+        place = chart.free_legend_place(size, bounds)?;
+        if place.is_none() {
+            // Where it would hide marks everywhere, it stands beside the axes, which leave it room.
+            chart = Chart::new(picture, size[0] + LEGEND_GAP);
+            chart.push_axes(bounds)?;
+            chart.push_marks(bounds)?;
+        }
+    }
     chart.push_color_bar();
-    chart.push_legend(bounds)?;
+    let beside = [PAGE_WIDTH - SIDE_MARGIN - size[0] + 2.0 * LEGEND_GAP, chart.area.y];
+    chart.push_legend(entries, place.unwrap_or(beside));
     chart.push_remark();
     Ok(chart.shapes)
 }
+
+/// Returns a remark at the lower left of the page.
+pub fn left_remark(content: String) -> Shape {
+    let (x, y, anchor) = (8.0, PAGE_HEIGHT - 6.0, Anchor::Start);
+    Shape::Text(Text {
+        x,
+        y,
+        anchor,
+        size: SMALL_SIZE,
+        color: REMARK_COLOR,
+        upward: false,
+        halo: false,
+        content,
+    })
+}
+
+/// The distance of a legend from axes that it stands beside.
+const LEGEND_GAP: f64 = 6.0;
+/// The height of a line of a legend.
+const LEGEND_LINE: f64 = 18.0;
+/// The distance of the entries of a legend from its edges.
+const LEGEND_PAD: f64 = 6.0;
+
+/// A line of a legend: the color, the mark and the name of a layer.
+type LegendEntry<'a> = (Color, &'a Mark, String);
 
 /// A chart under construction.
 struct Chart<'a> {
@@ -71,8 +109,8 @@ struct Chart<'a> {
 }
 
 impl<'a> Chart<'a> {
-    /// Lays out the axes of a picture.
-    fn new(picture: &'a Picture) -> Chart<'a> {
+    /// Lays out the axes of a picture, with room for a legend of this width beside them.
+    fn new(picture: &'a Picture, legend_room: f64) -> Chart<'a> {
         let font = Font::new();
         let scales = picture.scales();
         let grid = picture.grid();
@@ -83,7 +121,7 @@ impl<'a> Chart<'a> {
         let named = if names[1].is_empty() { 0.0 } else { 26.0 };
         let left = (widest + named + 22.0).clamp(48.0, PAGE_WIDTH / 3.0);
         let top = if picture.title.is_empty() { SIDE_MARGIN } else { 44.0 };
-        let right = if picture.heatmap().is_some() { COLOR_BAR_WIDTH } else { SIDE_MARGIN };
+        let right = if picture.heatmap().is_some() { COLOR_BAR_WIDTH } else { SIDE_MARGIN } + legend_room;
         let mut area = Frame {
             x: left,
             y: top,
@@ -277,18 +315,43 @@ impl<'a> Chart<'a> {
                     self.shapes.push(Shape::Discs(points, color));
                 }
             }
+            Mark::ErrorBars(bars) => {
+                // Half the width of the ends of a bar.
+                const END: f64 = 5.0;
+                let mut middles = Vec::new();
+                for (i, [x, y, low, high]) in bars.iter().enumerate() {
+                    bounds.poll(i)?;
+                    if ![x, y, low, high].iter().all(|v| v.is_finite()) {
+                        continue;
+                    }
+                    let (x, low, high) = (self.x(*x), self.y(*low), self.y(*high));
+                    let ends = [
+                        [x - END, low],
+                        [x + END, low],
+                        [x, low],
+                        [x, high],
+                        [x - END, high],
+                        [x + END, high],
+                    ];
+                    self.shapes.push(Shape::Polyline(ends.to_vec(), color));
+                    middles.push([x, self.y(*y)]);
+                }
+                if !middles.is_empty() {
+                    self.shapes.push(Shape::Discs(middles, color));
+                }
+            }
             Mark::Bars(_, values) => {
                 let width = 0.8 / bars.max(1) as f64;
                 for (i, value) in values.iter().enumerate().filter(|(_, v)| v.is_finite()) {
                     bounds.poll(i)?;
                     let low = i as f64 - 0.4 + width * bar as f64;
-                    let frame = self.frame([low, low + width], [0.0, *value]);
+                    let frame = self.frame([low, low + width], [self.picture.ground(), *value]);
                     self.shapes.push(Shape::Bar(frame, color));
                 }
             }
             Mark::Histogram(bins, _) => {
                 for [low, high, count] in bins {
-                    let frame = self.frame([*low, *high], [0.0, *count]);
+                    let frame = self.frame([*low, *high], [self.picture.ground(), *count]);
                     self.shapes.push(Shape::Bar(frame, color));
                 }
             }
@@ -333,48 +396,64 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// Adds the legend at the position where it hides the fewest marks.
-    fn push_legend(&mut self, bounds: &Bounds<'_>) -> Result<(), DrawError> {
-        const LINE: f64 = 18.0;
-        const PAD: f64 = 6.0;
+    /// Returns the lines of the legend.
+    fn legend_entries(&self) -> Vec<LegendEntry<'a>> {
         let room = self.area.width / 2.0;
-        let named: Vec<(Color, &Mark, String)> = self
-            .picture
-            .layers
-            .iter()
-            .enumerate()
+        let picture = self.picture;
+        let named = picture.layers.iter().enumerate();
+        named
             .filter(|(_, layer)| !layer.label.is_empty() && layer.mark.grid().is_none())
             .map(|(at, layer)| {
                 (layer_color(at), &layer.mark, self.font.truncated(&layer.label, LABEL_SIZE, room))
             })
-            .collect();
-        if named.is_empty() {
-            return Ok(());
-        }
-        let widest = named.iter().map(|(.., text)| self.font.width(text, LABEL_SIZE)).fold(0.0, f64::max);
-        let (width, height) = (widest + 16.0 + 2.0 * PAD, LINE * named.len() as f64 + PAD);
+            .collect()
+    }
+
+    /// Returns the width and the height of a legend.
+    fn legend_size(&self, entries: &[LegendEntry<'_>]) -> [f64; 2] {
+        let widest = entries.iter().map(|(.., text)| self.font.width(text, LABEL_SIZE)).fold(0.0, f64::max);
+        [widest + 16.0 + 2.0 * LEGEND_PAD, LEGEND_LINE * entries.len() as f64 + LEGEND_PAD]
+    }
+
+    /// Returns a place within the axes where a legend of this size hides no mark: the upper right, if
+    /// nothing is there, and otherwise another corner or the middle of a side. Over cells, which
+    /// fill the axes, it is the place where it hides the fewest other marks.
+    fn free_legend_place(
+        &self,
+        [width, height]: [f64; 2],
+        bounds: &Bounds<'_>,
+    ) -> Result<Option<[f64; 2]>, DrawError> {
         let Frame { x: left, y: top, .. } = self.area;
         let (right, low) = (left + self.area.width - width - 4.0, top + self.area.height - height - 4.0);
         let middle = left + (self.area.width - width) / 2.0;
         let (left, top) = (left + 4.0, top + 4.0);
         let places = [(right, top), (left, top), (right, low), (left, low), (middle, top), (middle, low)];
-        // Of equal positions the first: the upper right, if nothing is there.
-        let (mut x, mut y, mut least) = (right, top, usize::MAX);
-        for (other_x, other_y) in places {
-            let hidden = self.covered_marks(Frame { x: other_x, y: other_y, width, height }, bounds)?;
-            if hidden < least {
-                (x, y, least) = (other_x, other_y, hidden);
+        let mut best = ([right, top], usize::MAX);
+        for (x, y) in places {
+            let hidden = self.covered_marks(Frame { x, y, width, height }, bounds)?;
+            if hidden < best.1 {
+                best = ([x, y], hidden);
             }
         }
-        for (line, (color, mark, label)) in named.into_iter().enumerate() {
-            let y = y + LINE * (line + 1) as f64 - 3.0;
-            let (left, middle) = (x + PAD, y - 4.5);
-            self.shapes.push(match mark {
+        Ok((best.1 == 0 || self.picture.grid().is_some()).then_some(best.0))
+    }
+
+    /// Adds the legend at a place.
+    fn push_legend(&mut self, entries: Vec<LegendEntry<'_>>, [x, y]: [f64; 2]) {
+        for (line, (color, mark, label)) in entries.into_iter().enumerate() {
+            let y = y + LEGEND_LINE * (line + 1) as f64 - 3.0;
+            let (left, middle) = (x + LEGEND_PAD, y - 4.5);
+            let key = match mark {
                 Mark::Line(_) => Shape::Polyline(vec![[left, middle], [left + 10.0, middle]], color),
                 Mark::Points(_) => Shape::Discs(vec![[left + 5.0, middle]], color),
+                Mark::ErrorBars(_) => {
+                    self.shapes.push(Shape::Discs(vec![[left + 5.0, middle]], color));
+                    Shape::Polyline(vec![[left + 5.0, middle - 6.0], [left + 5.0, middle + 6.0]], color)
+                }
                 _ => Shape::Block(Frame { x: left, y: middle - 5.0, width: 10.0, height: 10.0 }, color),
-            });
-            let (x, anchor) = (x + PAD + 16.0, Anchor::Start);
+            };
+            self.shapes.push(key);
+            let (x, anchor) = (x + LEGEND_PAD + 16.0, Anchor::Start);
             let text = Text {
                 x,
                 y,
@@ -387,7 +466,6 @@ impl<'a> Chart<'a> {
             };
             self.shapes.push(Shape::Text(text));
         }
-        Ok(())
     }
 
     /// Returns the weight of the marks in a frame: points of lines and discs, and bars.
@@ -455,9 +533,11 @@ pub fn ticks(picture: &Picture, [x, y]: [Scale; 2], wanted: [f64; 2]) -> [Ticks;
     let counted = |labels| Ticks { labels, base: None };
     let upward = match picture.grid() {
         Some(grid) => counted(index_ticks(grid.rows)),
+        None if picture.logarithmic[1] => y.log_ticks(wanted[1]),
         None => y.ticks(wanted[1]),
     };
-    let across = picture.category_ticks().map_or_else(|| x.ticks(wanted[0]), counted);
+    let numbers = || if picture.logarithmic[0] { x.log_ticks(wanted[0]) } else { x.ticks(wanted[0]) };
+    let across = picture.category_ticks().map_or_else(numbers, counted);
     [across, upward]
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The font is DejaVu Sans, subset to Latin, Greek, Cyrillic, arrows and mathematical signs
 //! (`font/LICENSE`). No system font is used, so pictures are the same on every machine. A character
-//! that the font lacks is an empty box. There is no shaping: a text is the sequence of its
+//! that the font lacks is an empty box, and the picture states their number. There is no shaping: a text is the sequence of its
 //! characters.
 
 use tiny_skia::{Path, PathBuilder, Transform};
@@ -58,6 +58,11 @@ impl Font {
             at += self.advance(glyph);
         }
         outline.0.finish()
+    }
+
+    /// Returns the number of characters of a text that the font lacks.
+    pub fn missing(&self, text: &str) -> usize {
+        self.glyphs(text).filter(|glyph| *glyph == GlyphId(0)).count()
     }
 
     /// Returns the glyphs of a text.

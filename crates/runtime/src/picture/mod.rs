@@ -33,6 +33,10 @@ pub struct Picture {
     pub title: String,
     /// The names of the axes.
     pub axes: [String; 2],
+    /// True for an axis with a logarithmic scale; the marks then hold decimal logarithms.
+    pub logarithmic: [bool; 2],
+    /// The number of values that are not drawn because they have no logarithm.
+    pub without_logarithm: usize,
     /// The layers, the first one at the back.
     pub layers: Vec<Layer>,
 }
@@ -53,6 +57,8 @@ pub enum Mark {
     Line(Vec<[f64; 2]>),
     /// Points.
     Points(Vec<[f64; 2]>),
+    /// Points with bars, each as horizontal position, vertical position, and the ends of its bar.
+    ErrorBars(Vec<[f64; 4]>),
     /// A bar for each value, with names or without.
     Bars(Vec<String>, Vec<f64>),
     /// Bins as lower bound, upper bound and count, and the number of values in no bin.
@@ -84,12 +90,12 @@ fn parse_description(text: &str, look: &impl Fn(usize) -> Option<()>) -> Option<
     let reals = |text: &str| parse_numbers::<f64>(text, look);
     let points = |xs: &str, ys: &str| {
         let (xs, ys) = (reals(xs)?, reals(ys)?);
-        (xs.len() == ys.len()).then(|| xs.into_iter().zip(ys).map(|(x, y)| [x, y]).collect())
+        (xs.len() == ys.len()).then(|| xs.into_iter().zip(ys).map(|(x, y)| [x, y]).collect::<Vec<[f64; 2]>>())
     };
     let mut records = text.split_terminator(RECORD).map(|record| record.split(FIELD).collect::<Vec<_>>());
     let [title, x, y] = records.next()?[..] else { return None };
     let axes = [one_line(x), one_line(y)];
-    let mut picture = Picture { title: one_line(title), axes, layers: Vec::new() };
+    let mut picture = Picture { title: one_line(title), axes, ..Picture::default() };
     let mut labels: Vec<String> = Vec::new();
     for record in records {
         let mark = match record[..] {
@@ -100,6 +106,20 @@ fn parse_description(text: &str, look: &impl Fn(usize) -> Option<()>) -> Option<
             ["end"] => {
                 labels.pop();
                 continue;
+            }
+            ["log", axis] => {
+                picture.logarithmic[["across", "upward"].iter().position(|known| *known == axis)?] = true;
+                continue;
+            }
+            ["errors", xs, ys, errors] => {
+                let (points, errors) = (points(xs, ys)?, reals(errors)?);
+                let bar = |([x, y], error): ([f64; 2], f64)| {
+                    // The ends of bars of finite numbers are finite.
+                    let end = |end: f64| if error.is_finite() { end.clamp(-f64::MAX, f64::MAX) } else { end };
+                    [x, y, end(y - error.abs()), end(y + error.abs())]
+                };
+                (points.len() == errors.len())
+                    .then(|| Mark::ErrorBars(points.into_iter().zip(errors).map(bar).collect()))?
             }
             ["line", xs, ys] => Mark::Line(points(xs, ys)?),
             ["points", xs, ys] => Mark::Points(points(xs, ys)?),
@@ -121,6 +141,7 @@ fn parse_description(text: &str, look: &impl Fn(usize) -> Option<()>) -> Option<
         };
         picture.layers.push(Layer { label: labels.last().cloned().unwrap_or_default(), mark });
     }
+    picture.take_logarithms();
     Some(picture)
 }
 
@@ -204,6 +225,7 @@ impl Mark {
             Mark::Line(points) | Mark::Points(points) => {
                 points.iter().filter(|point| !point.iter().all(|v| v.is_finite())).count()
             }
+            Mark::ErrorBars(bars) => bars.iter().filter(|bar| !bar.iter().all(|v| v.is_finite())).count(),
             Mark::Bars(_, values) | Mark::Heatmap(_, values) => {
                 values.iter().filter(|v| !v.is_finite()).count()
             }
@@ -216,27 +238,98 @@ impl Mark {
     fn is_empty(&self) -> bool {
         match self {
             Mark::Line(points) | Mark::Points(points) => points.len() == self.non_finite_count(),
+            Mark::ErrorBars(bars) => bars.len() == self.non_finite_count(),
             Mark::Bars(_, values) | Mark::Heatmap(_, values) => values.len() == self.non_finite_count(),
             Mark::Histogram(bins, _) => bins.is_empty(),
             Mark::Image(_, pixels) => pixels.is_empty(),
         }
     }
 
-    /// Returns the values that both axes must include.
-    fn extent(&self) -> (Vec<f64>, Vec<f64>) {
+    /// Replaces values by their decimal logarithms along these axes; those that have none become NaN.
+    /// Returns their number. Cells, and the places of bars, have numbers instead of values.
+    fn take_logarithms(&mut self, [across, upward]: [bool; 2]) -> usize {
+        let mut without = 0;
+        match self {
+            Mark::Line(points) | Mark::Points(points) => {
+                for point in points {
+                    let drawn = point.iter().all(|v| v.is_finite());
+                    for (value, taken) in point.iter_mut().zip([across, upward]) {
+                        *value = if taken { logarithm(*value) } else { *value };
+                    }
+                    without += usize::from(drawn && point.iter().any(|v| v.is_nan()));
+                }
+            }
+            Mark::ErrorBars(bars) => {
+                for bar in bars {
+                    let drawn = bar.iter().all(|v| v.is_finite());
+                    let [x, y, low, high] = bar;
+                    if across {
+                        *x = logarithm(*x);
+                    }
+                    if upward {
+                        [*y, *high] = [*y, *high].map(logarithm);
+                        // A bar that reaches below 0 ends at the axis.
+                        *low = if *low > 0.0 { low.log10() } else { AXIS_END };
+                    }
+                    without += usize::from(drawn && bar.iter().any(|v| v.is_nan()));
+                }
+            }
+            Mark::Bars(_, values) if upward => {
+                for value in values {
+                    let drawn = value.is_finite();
+                    *value = logarithm(*value);
+                    without += usize::from(drawn && value.is_nan());
+                }
+            }
+            Mark::Histogram(bins, _) => {
+                if across {
+                    let inside = |bin: &[f64; 3]| bin[0] > 0.0;
+                    without +=
+                        bins.iter().filter(|bin| !inside(bin)).map(|bin| bin[2] as usize).sum::<usize>();
+                    bins.retain(inside);
+                    bins.iter_mut().for_each(|bin| [bin[0], bin[1]] = [bin[0], bin[1]].map(f64::log10));
+                }
+                if upward {
+                    // An empty bin has no bar on either scale.
+                    bins.retain(|bin| bin[2] > 0.0);
+                    bins.iter_mut().for_each(|bin| bin[2] = bin[2].log10());
+                }
+            }
+            Mark::Bars(..) | Mark::Heatmap(..) | Mark::Image(..) => {}
+        }
+        without
+    }
+
+    /// Returns the values that both axes must include; bars stand on an axis that is logarithmic.
+    fn extent(&self, logarithmic: bool) -> (Vec<f64>, Vec<f64>) {
+        // Below all bars, so that the least one has a height.
+        let ground = |values: &[f64]| {
+            let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+            match logarithmic {
+                true => least.is_finite().then(|| (least - 0.1).floor()),
+                false => Some(0.0),
+            }
+        };
         match self {
             Mark::Line(points) | Mark::Points(points) => {
                 let finite = points.iter().filter(|point| point.iter().all(|v| v.is_finite()));
                 finite.map(|[x, y]| (*x, *y)).unzip()
             }
+            Mark::ErrorBars(bars) => {
+                let finite = bars.iter().filter(|bar| bar.iter().all(|v| v.is_finite()));
+                let ends = finite.clone().flat_map(|bar| [bar[1], bar[2], bar[3]]);
+                (finite.map(|bar| bar[0]).collect(), ends.filter(|end| *end != AXIS_END).collect())
+            }
             Mark::Bars(_, values) => {
                 let mut y: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
-                y.push(0.0);
+                y.extend(ground(&y));
                 (vec![-0.5, values.len() as f64 - 0.5], y)
             }
             Mark::Histogram(bins, _) => {
                 let x = bins.iter().flat_map(|[low, high, _]| [*low, *high]).collect();
-                (x, bins.iter().map(|bin| bin[2]).chain([0.0]).collect())
+                let mut y: Vec<f64> = bins.iter().map(|bin| bin[2]).collect();
+                y.extend(ground(&y));
+                (x, y)
             }
             Mark::Heatmap(grid, _) | Mark::Image(grid, _) => {
                 // The center of a cell is at its indices, so that lines and points can be drawn
@@ -248,12 +341,47 @@ impl Mark {
     }
 }
 
+/// The lower end of a bar that reaches as far as the vertical axis does.
+const AXIS_END: f64 = -f64::MAX;
+
+/// Returns the decimal logarithm of a number; NaN if it is not positive.
+fn logarithm(value: f64) -> f64 {
+    if value > 0.0 { value.log10() } else { f64::NAN }
+}
+
 impl Picture {
+    /// Replaces values along logarithmic axes by their logarithms. Beside cells both axes stay
+    /// linear, and an axis with names of bars does.
+    fn take_logarithms(&mut self) {
+        let cells = self.layers.iter().any(|layer| layer.mark.grid().is_some());
+        let places = self.layers.iter().any(|layer| matches!(layer.mark, Mark::Bars(..)));
+        let [across, upward] = self.logarithmic;
+        self.logarithmic = [across && !cells && !places, upward && !cells];
+        for layer in &mut self.layers {
+            self.without_logarithm += layer.mark.take_logarithms(self.logarithmic);
+        }
+    }
+
+    /// Returns the value that bars stand on.
+    fn ground(&self) -> f64 {
+        if self.logarithmic[1] { AXIS_END } else { 0.0 }
+    }
+
     /// Returns the remark below the picture: the number of values that are not drawn, and the
     /// reason.
     fn remark(&self) -> String {
         let left: usize = self.layers.iter().map(|layer| layer.mark.non_finite_count()).sum();
         let empty = self.layers.iter().all(|layer| layer.mark.is_empty());
+        let (left, without) = (left - self.without_logarithm.min(left), self.without_logarithm);
+        if without > 0 {
+            let values = if without == 1 { "1 value is" } else { &*format!("{without} values are") };
+            let finite = match left {
+                0 => String::new(),
+                n => format!(", {n} not finite"),
+            };
+            let nothing = if empty { "nothing to draw: " } else { "" };
+            return format!("{nothing}{values} not positive and not drawn on a logarithmic axis{finite}");
+        }
         match (empty, left) {
             (true, 0) => "nothing to draw: there are no values".to_string(),
             (true, _) => "nothing to draw: no value is finite".to_string(),
@@ -280,12 +408,14 @@ impl Picture {
     fn scales(&self) -> [Scale; 2] {
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
         for layer in &self.layers {
-            let (x, y) = layer.mark.extent();
+            let (x, y) = layer.mark.extent(self.logarithmic[1]);
             xs.extend(x);
             ys.extend(y);
         }
         let grid = self.layers.iter().any(|layer| layer.mark.grid().is_some());
-        let stands = |layer: &Layer| matches!(layer.mark, Mark::Bars(..) | Mark::Histogram(..));
+        let stands = |layer: &Layer| {
+            matches!(layer.mark, Mark::Bars(..) | Mark::Histogram(..)) && !self.logarithmic[1]
+        };
         let (x, y) = (Scale::of(xs.into_iter()), Scale::of(ys.into_iter()));
         if grid { [x, y] } else { [x.widened(0.02, false), y.widened(0.05, self.layers.iter().any(stands))] }
     }
@@ -329,6 +459,28 @@ mod tests {
         ] {
             assert_eq!(parse(wrong, &BOUNDS), Err(DrawError::InvalidDescription), "{wrong}");
         }
+    }
+
+    #[test]
+    fn logarithms_are_taken_along_an_axis() {
+        let line = picture("log|upward;line|0 1 2|1 100 -5;");
+        assert!(matches!(&line.layers[0].mark, Mark::Line(points) if points[1] == [1.0, 2.0]));
+        assert_eq!(line.remark(), "1 value is not positive and not drawn on a logarithmic axis");
+        let both = picture("log|upward;line|0 1 2|1 NaN -5;points|1 1|0 0;");
+        assert_eq!(
+            both.remark(),
+            "3 values are not positive and not drawn on a logarithmic axis, 1 not finite"
+        );
+        // The bar of a point that reaches below 0 ends at the axis, and the point is drawn.
+        let bars = picture("log|upward;errors|0 1|1 10|2 9;");
+        assert!(bars.remark().is_empty(), "{}", bars.remark());
+        let [_, y] = bars.scales();
+        assert!(y.value(0.0) > -0.2 && y.value(1.0) < 1.4, "{y:?}");
+        // Cells and names of bars have no logarithms.
+        assert_eq!(picture("log|across;bars|1 2;").logarithmic, [false, false]);
+        assert_eq!(picture("log|across;log|upward;heatmap|1|2|1 -2;").remark(), "");
+        let broken = "t\u{1f}x\u{1f}y\u{1e}log\u{1f}sideways\u{1e}";
+        assert_eq!(parse(broken, &BOUNDS), Err(DrawError::InvalidDescription));
     }
 
     #[test]
@@ -379,6 +531,7 @@ mod tests {
             "1e-300 2e-300",
             "1e17 100000000000000010",
             "-0.0",
+            "1e-320 1e300",
         ];
         for ys in hard {
             let n = ys.split_ascii_whitespace().count();
@@ -391,6 +544,12 @@ mod tests {
                 format!("histogram|0|{ys};"),
                 format!("heatmap|1|{n}|{ys};"),
                 format!("heatmap|{n}|1|{ys};"),
+                format!("errors|{xs}|{ys}|{ys};"),
+                format!("log|across;log|upward;errors|{ys}|{xs}|{ys};"),
+                format!("log|upward;line|{xs}|{ys};"),
+                format!("log|across;log|upward;points|{ys}|{ys};"),
+                format!("log|across;log|upward;bars|{ys};"),
+                format!("log|across;log|upward;histogram|0|{ys};"),
             ] {
                 let picture = picture(&layers);
                 let svg = svg(&picture, &BOUNDS).expect("a text");
@@ -402,7 +561,12 @@ mod tests {
                     assert!(!svg.contains(word), "{layers}: {svg}");
                 }
                 assert!(text.lines().count() < 60, "{layers}: {text}");
-                let empty = !ys.contains(|c: char| c.is_ascii_digit());
+                // Of values that are finite some may have no logarithm.
+                let logarithms = layers.starts_with("log|");
+                let empty = match logarithms {
+                    true => picture.layers.iter().all(|layer| layer.mark.is_empty()),
+                    false => !ys.contains(|c: char| c.is_ascii_digit()),
+                };
                 assert_eq!(text.contains("nothing to draw"), empty, "{layers}\n{text}");
                 assert_eq!(svg.contains("nothing to draw"), empty, "{layers}\n{svg}");
             }

@@ -19,14 +19,31 @@ pub fn png(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<u8>, DrawError>
     let (rows, columns) = ((PAGE_HEIGHT * PIXELS_PER_UNIT) as usize, (PAGE_WIDTH * PIXELS_PER_UNIT) as usize);
     let no_page = || DrawError::Unsupported("there is no page of this size".to_string());
     let mut page = Page::new(rows, columns).ok_or_else(no_page)?;
-    for (i, shape) in chart::shapes(picture, bounds)?.iter().enumerate() {
+    let shapes = chart::shapes(picture, bounds)?;
+    for (i, shape) in shapes.iter().enumerate() {
         bounds.poll(i)?;
         page.draw_shape(shape, bounds)?;
+    }
+    if let Some(remark) = missing_characters_remark(&page.font, &shapes) {
+        page.draw_shape(&chart::left_remark(remark), bounds)?;
     }
     // The page is opaque, so premultiplied colors are plain colors.
     let colors: Vec<u8> =
         page.pixels.data().chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
     pixels::encode_png(Grid { rows, columns }, &colors, bounds)
+}
+
+/// Returns the remark that texts have characters that the font lacks.
+fn missing_characters_remark(font: &Font, shapes: &[Shape]) -> Option<String> {
+    let missing = shapes.iter().map(|shape| match shape {
+        Shape::Text(text) => font.missing(&text.content),
+        _ => 0,
+    });
+    match missing.sum::<usize>() {
+        0 => None,
+        1 => Some("1 character is not in the font of PNG: save as .svg".to_string()),
+        n => Some(format!("{n} characters are not in the font of PNG: save as .svg")),
+    }
 }
 
 /// A page of pixels.

@@ -99,6 +99,42 @@ impl Scale {
         Ticks { labels, base: Some(short_number(base)) }
     }
 
+    /// Returns about `wanted` ticks of a scale of decimal logarithms, at round numbers: powers of ten,
+    /// also 2 and 5 times these if there are few, and otherwise as on a linear scale. The values of
+    /// ticks are logarithms, their texts are numbers.
+    pub fn log_ticks(self, wanted: f64) -> Ticks {
+        let (first, last) = (self.low.ceil() as i32, self.high.floor() as i32);
+        let powers = |factors: &'static [u8], step: usize| -> Vec<(f64, String)> {
+            let exponents = (first - 1..=last).rev().step_by(step).flat_map(move |exponent| {
+                // A decimal that is read is exact where a power that is computed is not.
+                factors.iter().filter_map(move |factor| format!("{factor}e{exponent}").parse::<f64>().ok())
+            });
+            let mut ticks: Vec<(f64, String)> =
+                exponents.map(|value| (value.log10(), short_number(value))).collect();
+            ticks.retain(|(place, _)| (self.low..=self.high).contains(place));
+            ticks.sort_by(|a, b| a.0.total_cmp(&b.0));
+            ticks
+        };
+        let decades = (last - first + 1).max(0) as f64;
+        let step = (decades / wanted.max(1.0) / 1.5).ceil().max(1.0) as usize;
+        let mut labels = powers(&[1], step);
+        if labels.len() < 3 {
+            labels = powers(&[1, 2, 5], 1);
+        }
+        if labels.len() < 3 {
+            let numbers = Scale { low: 10f64.powf(self.low), high: 10f64.powf(self.high) };
+            let all = numbers.ticks(wanted);
+            if all.base.is_none() {
+                labels = all.labels.into_iter().map(|(value, text)| (value.log10(), text)).collect();
+                labels.retain(|(place, _)| (self.low..=self.high).contains(place));
+            }
+        }
+        if labels.is_empty() {
+            labels = [self.low, self.high].map(|end| (end, short_number(10f64.powf(end)))).to_vec();
+        }
+        Ticks { labels, base: None }
+    }
+
     /// Returns a short number near values that are close together.
     fn base(self) -> Option<f64> {
         let size = self.low.abs().max(self.high.abs());
@@ -184,6 +220,25 @@ mod tests {
         assert_eq!(texts(-3.0, 12.0), ["0", "5", "10"]);
         assert_eq!(texts(0.0, 2e7), ["0", "5e6", "1e7", "1.5e7", "2e7"]);
         assert_eq!(texts(-0.3, 0.3), ["-0.2", "-0.1", "0.0", "0.1", "0.2"]);
+    }
+
+    #[test]
+    fn logarithms() {
+        let texts = |low: f64, high: f64| {
+            let scale = Scale { low: low.log10(), high: high.log10() };
+            let ticks = scale.log_ticks(5.0).labels;
+            for (place, _) in &ticks {
+                assert!((0.0..=1.0).contains(&scale.position(*place)));
+            }
+            ticks.into_iter().map(|(_, text)| text).collect::<Vec<_>>()
+        };
+        assert_eq!(texts(1.0, 1000.0), ["1", "10", "100", "1000"]);
+        assert_eq!(texts(0.5, 30.0), ["0.5", "1", "2", "5", "10", "20"]);
+        assert_eq!(texts(1e-12, 1e12), ["1e-12", "1e-8", "0.0001", "1", "10000", "1e8", "1e12"]);
+        assert_eq!(texts(2.1, 4.4), ["2.5", "3.0", "3.5", "4.0"]);
+        assert_eq!(texts(3.0, 3.0 + 1e-12).len(), 2);
+        assert!(!texts(f64::MIN_POSITIVE, f64::MAX).is_empty());
+        assert!(!texts(5e-324, 1e-320).is_empty());
     }
 
     #[test]

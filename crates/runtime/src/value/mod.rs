@@ -14,12 +14,14 @@
 
 mod buffer;
 mod copy_counter;
+mod footprint;
 mod mapped;
 mod pool;
 mod seq;
 
 pub use buffer::{Buffer, Class};
 pub use copy_counter::copied_slots;
+pub use footprint::footprint;
 pub use mapped::Mapped;
 pub use seq::Seq;
 
@@ -57,6 +59,8 @@ pub enum Value {
     Sum(Arc<Case>),
     /// A function. Only the executor that made it looks inside.
     Function(Arc<dyn Any + Send + Sync>),
+    /// A key or a ciphertext: an object of an abstract type without representation.
+    Native(Arc<dyn Any + Send + Sync>),
     /// Two or more slots.
     Seq(Seq),
     /// A value of an existential type, together with its sizes: the result of a call before it is
@@ -440,6 +444,7 @@ impl fmt::Debug for Value {
             Value::Str(s) => write!(f, "{s:?}"),
             Value::Sum(s) => write!(f, "case {} {:?}", s.0, s.1),
             Value::Function(_) => write!(f, "<function>"),
+            Value::Native(_) => write!(f, "<native>"),
             Value::Packed(packed) => write!(f, "{:?} with sizes {:?}", packed.value, packed.sizes),
             Value::Seq(seq) => f.debug_list().entries((0..seq.len()).map(|i| seq.get(i))).finish(),
             Value::Cell(cell) => write!(f, "cell {:?}", cell.get()),

@@ -101,6 +101,15 @@ impl Seq {
         }
     }
 
+    /// The buffers in which the slots lie.
+    pub(super) fn buffers(&self) -> impl Iterator<Item = &Arc<Buffer>> {
+        let (flat, parts) = match &self.store {
+            Storage::Flat(buffer) => (Some(buffer), &[][..]),
+            Storage::Rope(parts) => (None, &parts[..]),
+        };
+        flat.into_iter().chain(parts.iter().map(|part| &part.buffer))
+    }
+
     /// Returns the number of slots in view.
     pub fn len(&self) -> usize {
         self.len

@@ -8,6 +8,7 @@
 //! program, and is declined beyond that: no program makes a pass take more than linear time. What
 //! it was given is then left as it is.
 
+mod fuse;
 mod simplify;
 
 use super::visit::Part;
@@ -24,7 +25,11 @@ pub struct Pass {
 }
 
 /// All passes, in the order in which they run.
-pub const PASSES: &[Pass] = &[Pass { name: "simplify", units: 32, run: simplify::run }];
+pub const PASSES: &[Pass] = &[
+    Pass { name: "simplify", units: 32, run: simplify::run },
+    Pass { name: "fuse", units: 64, run: fuse::run },
+    Pass { name: "simplify", units: 32, run: simplify::run },
+];
 
 /// The reason why a pass gives no program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -75,7 +75,7 @@ fn simplify(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
 }
 
 /// Takes a block out of its place.
-fn take(block: &mut Block) -> Block {
+pub(super) fn take(block: &mut Block) -> Block {
     let empty = Block { params: Vec::new(), stmts: Vec::new(), end: End::Yield(Value(0)) };
     std::mem::replace(block, empty)
 }
@@ -531,7 +531,7 @@ fn is_empty(body: &Block) -> bool {
 }
 
 /// The effect of an operation without that of its blocks.
-fn own_effect(op: &Op) -> Effect {
+pub(super) fn own_effect(op: &Op) -> Effect {
     match op {
         Op::Check(..) | Op::Locate(..) | Op::Require(..) => Effect::MayFail,
         Op::While { .. } => Effect::MayNotEnd,

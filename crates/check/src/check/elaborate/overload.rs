@@ -45,7 +45,7 @@ use crate::check::elaborate::apply::Arg;
 use crate::check::env::{Callable, Scope};
 use crate::check::error::CallError;
 use crate::check::expectation::Expectation;
-use crate::check::hints::mismatch;
+use crate::check::hints::{late_size, mismatch};
 use crate::check::resolve::candidates::{
     Candidate, Found, Place, Round, Tier, Variable, is_constant, mentions_error,
 };
@@ -186,7 +186,8 @@ impl Checker<'_> {
                     _ => &argument,
                 };
                 let empty = mismatch::may_be_empty(element).map(|(_, words)| words.into());
-                let help = empty.or_else(|| self.conversion_help(found, &argument, arg.span()));
+                let keys = || late_size::different_keys(&argument).map(Help::from);
+                let help = empty.or_else(keys).or_else(|| self.conversion_help(found, &argument, arg.span()));
                 self.report(CallError::NoOverload {
                     span: name.span.to(arg.span()),
                     name: name.text.to_string(),

@@ -488,7 +488,7 @@ impl Checker<'_> {
     /// term, as the error, where that is not the matter.
     pub(in crate::check) fn restricted(&mut self, term: Term, ty: &Type) -> Result<Term, Term> {
         let wanted = self.infer.zonk(ty);
-        let Some((inner, places)) = wanted.as_placed() else { return Err(term) };
+        let Some((_, places)) = wanted.as_placed() else { return Err(term) };
         if self.item.here.is_some() {
             return Err(term);
         }
@@ -500,6 +500,12 @@ impl Checker<'_> {
         let literal = self.infer.literal_of(&found).is_some();
         let found = if literal { found } else { self.infer.settle(&found) };
         let term = Term { ty: found.clone(), ..term };
+        // A place that is not known yet is that of the value, even if their types differ.
+        let known = found.as_placed().is_some_and(|(_, outer)| {
+            places.has_meta() && !places.is_within_places(outer) && self.infer.try_unify(places, outer)
+        });
+        let wanted = if known { self.infer.zonk(&wanted) } else { wanted };
+        let Some((inner, places)) = wanted.as_placed() else { return Err(term) };
         let (value, outer) = match found.as_placed() {
             None if found.is_spread() && !literal => return Err(term),
             None => {
@@ -717,7 +723,7 @@ impl Checker<'_> {
     /// Reports data of a type that cannot be moved.
     fn is_wire(&mut self, ty: &Type, span: Span) -> bool {
         let ty = self.infer.settle(ty);
-        match ty.unmovable_part() {
+        match self.program.unmovable_part(&ty) {
             Some(part) => {
                 self.report(PlaceError::NotWire { span, ty, part, by: None });
                 false

@@ -155,8 +155,9 @@ impl CallError {
                 match (similar, known.or_else(|| crate::syntax::foreign_keywords::advice(name))) {
                     (_, Some(instead)) => d.help(instead),
                     (Some(other), None) => d.fix(format!("did you mean `{other}`?"), *span, other.clone()),
-                    (None, None) => d.request_help(HelpRequest::LibraryName),
+                    (None, None) => d,
                 }
+                .request_help(HelpRequest::LibraryName)
             }
             E::TypeApplied { span, name, ty, argument, text } => {
                 let d = error(span, format!("`{name}` is a type, not a function"), "applied here".into());

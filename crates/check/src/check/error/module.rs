@@ -31,7 +31,13 @@ errors! {
         /// An `import`, `export` or `test` inside a block.
         E0911 NotAtTop { span: Span, word: &'static str },
         /// A part of the library that does not exist.
-        E0912 UnknownPart { span: Span, name: String, similar: Option<String>, parts: Vec<String> },
+        E0912 UnknownPart {
+            span: Span,
+            name: String,
+            similar: Option<String>,
+            modules: Vec<String>,
+            parts: Vec<String>,
+        },
         /// More modules, or more deeply nested imports, than the limit.
         E0913 TooMany { span: Span, limit: usize, deep: bool },
         /// Instances of two modules that match a common type.
@@ -179,10 +185,14 @@ impl ModuleError {
                 "test" => "move the test out of the block",
                 _ => "move the definition out of the block",
             }),
-            E::UnknownPart { span, name, similar, parts } => {
+            E::UnknownPart { span, name, similar, modules, parts } => {
                 let error =
-                    error(span, format!("the standard library has no part `{name}`"), "no such part")
-                        .note(format!("its parts are {}", parts.join(", ")));
+                    error(span, format!("the standard library has no module `{name}`"), "no such module")
+                        .note(format!(
+                            "its modules are {}; parts that need no import are {}",
+                            modules.join(", "),
+                            parts.join(", ")
+                        ));
                 match similar {
                     Some(near) => error.fix(format!("did you mean `{near}`?"), *span, near.clone()),
                     None => error.help(format!("a file is written as a string: `import \"{name}.flx\";`")),

@@ -36,6 +36,12 @@ errors! {
             ty: Type,
             part: Type,
         },
+        /// A text of a value that has none.
+        E0499 NoText {
+            span: Span,
+            ty: Type,
+            part: Type,
+        },
     }
 }
 
@@ -118,6 +124,11 @@ impl OperatorError {
                     ),
                 };
                 error(span, format!("values of `{ty}` cannot be compared here"), label).help(help)
+            }
+            E::NoText { span, ty, part } => {
+                let label = format!("`{part}` is native: its content is not shown");
+                error(span, format!("values of `{ty}` have no text"), label)
+                    .help("show what `decrypt` gives, where the secret key is")
             }
         }
     }

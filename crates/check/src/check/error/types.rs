@@ -1,7 +1,7 @@
 //! Errors about written types, declarations of types and inference.
 
 use super::{count, foreign_form, foreign_type};
-use crate::diagnostic::{Diagnostic, errors};
+use crate::diagnostic::{Diagnostic, HelpRequest, errors};
 use crate::source::Span;
 use crate::types::Type;
 
@@ -137,7 +137,7 @@ impl TypeError {
                     None if name.starts_with(char::is_uppercase) => {
                         d.help(format!("a type parameter is declared in brackets, as in `fun f[{name}](…)`"))
                     }
-                    None => d,
+                    None => d.request_help(HelpRequest::LibraryName),
                 }
             }
             E::NotCompact { span, shown: ty, role, instead, why } => {

@@ -25,6 +25,7 @@ impl Checker<'_> {
             other.get_or_insert_with(|| (var.name.clone(), self.means(&var.name, var)));
         });
         match other {
+            Some((other, _)) if found.key_number().is_some() => Some(two_keys(&late, &other)),
             Some((other, true)) if named && let Some((left, right)) = &reshaped => {
                 let (left, right) = (left.size_text(), right.size_text());
                 Some(format!(
@@ -93,4 +94,23 @@ impl Checker<'_> {
         let natural = equations::natural_under(&equations, found, expected);
         (natural && self.forgotten(found, expected, &equations).is_none()).then_some(sizes)
     }
+}
+
+/// Returns the help for parts of an argument that belong to two keys.
+pub(in crate::check) fn different_keys(argument: &Type) -> Option<String> {
+    let parts = argument.components(0)?;
+    let mut numbers = parts.iter().filter_map(Type::key_number).filter_map(|number| match number.kind() {
+        TypeKind::Var(var) => Some(var),
+        _ => None,
+    });
+    let first = numbers.next()?;
+    let other = numbers.find(|number| *number != first)?;
+    Some(two_keys(&first.name, &other.name))
+}
+
+/// Returns the sentence about what belongs to two keys.
+fn two_keys(one: &str, other: &str) -> String {
+    format!(
+        "`{one}` and `{other}` are the numbers of two keys: what belongs to the one is not used with the other"
+    )
 }

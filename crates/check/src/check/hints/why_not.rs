@@ -10,7 +10,7 @@ use crate::check::error;
 use crate::check::resolve::candidates::{Candidate, Found};
 use crate::check::solve::infer;
 use crate::types::number::widened;
-use crate::types::{Kind, Type, TypeKind};
+use crate::types::{Kind, Nominal, Type, TypeKind};
 
 /// The maximum number of candidates in a message.
 const MAX_CANDIDATES: usize = 8;
@@ -35,7 +35,15 @@ impl Checker<'_> {
         type_args: &[Type],
         argument: &Type,
     ) -> Vec<String> {
-        let candidates: Vec<Candidate> = found.candidates().map(|(_, c)| c.clone()).collect();
+        let mut candidates: Vec<Candidate> = found.candidates().map(|(_, c)| c.clone()).collect();
+        // Candidates about a declared type of the argument come first.
+        let declared = declared_types(argument);
+        if !declared.is_empty() {
+            candidates.sort_by_cached_key(|candidate| {
+                let domain = self.candidate_header(candidate).domain;
+                !declared_types(&domain).iter().any(|known| declared.contains(known))
+            });
+        }
         let places = self.places(found, &candidates);
         self.listed(name, &candidates, |this, at, scheme| {
             let refusal = this.refusal(scheme, type_args, argument);
@@ -163,4 +171,16 @@ pub(in crate::check) fn first_difference(found: &Type, wanted: &Type) -> Option<
     };
     let inner = parts.iter().find_map(|(found, wanted)| first_difference(found, wanted));
     Some(inner.unwrap_or_else(|| (found.clone(), wanted.clone())))
+}
+
+/// Returns the declared types of the parts of an argument.
+fn declared_types(argument: &Type) -> Vec<Nominal> {
+    let declared_itself = matches!(argument.kind(), TypeKind::Nominal(..));
+    let parts = argument.components(MAX_CANDIDATES).filter(|_| !declared_itself);
+    let parts = parts.unwrap_or_else(|| vec![argument.clone()]);
+    let declared = parts.iter().filter_map(|part| match part.kind() {
+        TypeKind::Nominal(nominal, _) => Some(nominal.clone()),
+        _ => None,
+    });
+    declared.collect()
 }

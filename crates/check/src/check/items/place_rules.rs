@@ -17,12 +17,13 @@
 //!   does.
 //! - A function that moves data whose type mentions a parameter T is called with no T that has a
 //!   part which cannot be moved ([`Type::unmovable_part`]).
+//! - Keys and ciphertexts ([`Type::is_native`]) have no text, in programs without parties either.
 //!
 //! Cost: one walk over the core of the input, and one over each function that it reaches.
 
 use crate::check::context::Checker;
-use crate::check::error::PlaceError;
-use crate::core::prim::Effect;
+use crate::check::error::{OperatorError, PlaceError};
+use crate::core::prim::{Effect, Prim};
 use crate::core::visit::Part;
 use crate::core::{
     ClassId, Function, FunctionId, GlobalId, LocalId, PatKind, Program, Root, Script, Stmt, StmtKind, Term,
@@ -42,6 +43,15 @@ impl Checker<'_> {
         }
         let functions: Vec<Arc<Function>> =
             self.program.functions.iter().skip(self.first_function as usize).flatten().cloned().collect();
+        if self.program.known.wire.is_some() {
+            let mut bodies = Bodies { program: self.program, known: HashMap::default() };
+            let mut found = Vec::new();
+            let mut search = |term: &Term| bodies.texts_of_native_values(term, &mut found);
+            script.body.iter().for_each(|stmt| stmt.for_each_term(&mut search));
+            script.result.iter().for_each(&mut search);
+            functions.iter().for_each(|function| search(&function.body));
+            report_innermost(found, |error| self.report(error));
+        }
         // A module that the program with the parties imports is checked before.
         let party = self.program.party.clone();
         let mention = || script.mentions_places() || functions.iter().any(|f| f.mentions_places());
@@ -86,14 +96,19 @@ impl Checker<'_> {
                 found.push((span, PlaceError::Effect { span, name, party: place.to_string() }));
             }
         }
-        // A wrong size is mentioned by every term around the innermost one.
-        found.sort_by_key(|(span, _)| span.end - span.start);
-        let mut reported: Vec<Span> = Vec::new();
-        for (own, error) in found {
-            if !reported.iter().any(|inner| own.start <= inner.start && inner.end <= own.end) {
-                reported.push(own);
-                self.report(error);
-            }
+        report_innermost(found, |error| self.report(error));
+    }
+}
+
+/// Reports errors, but for those around another one: a wrong size is mentioned by every term around
+/// the innermost one.
+fn report_innermost<E>(mut found: Vec<(Span, E)>, mut report: impl FnMut(E)) {
+    found.sort_by_key(|(span, _)| span.end - span.start);
+    let mut reported: Vec<Span> = Vec::new();
+    for (own, error) in found {
+        if !reported.iter().any(|inner| own.start <= inner.start && inner.end <= own.end) {
+            reported.push(own);
+            report(error);
         }
     }
 }
@@ -255,6 +270,8 @@ fn misplaced(
 struct Body {
     /// The types of the data that it moves.
     moved: Vec<Type>,
+    /// The types of the values whose texts it makes.
+    shown: Vec<Type>,
     /// True if it has work at places.
     works: bool,
     /// True if it reads or writes a file outside of work at places.
@@ -309,6 +326,23 @@ struct Made {
     type_args: Vec<Type>,
     /// True in work at places.
     at_place: bool,
+}
+
+/// A use of data that some types do not allow.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// A move between places.
+    Move,
+    /// A text.
+    Text,
+}
+
+/// Returns the type of the value whose text a term makes.
+fn text_type(term: &Term) -> Option<&Type> {
+    match &term.kind {
+        TermKind::Prim(Prim::Print | Prim::Println | Prim::Str | Prim::Strr, types, _) => types.first(),
+        _ => None,
+    }
 }
 
 /// The bodies of the functions of a program, each searched once.
@@ -392,8 +426,8 @@ impl Bodies<'_> {
                 .and_then(|call| self.implementation(&call)),
         };
         for (function, param, ty) in called.into_iter().flat_map(arguments) {
-            if let Some(part) = ty.unmovable_part()
-                && self.moves_data_of(function, param, ty.clone())
+            if let Some(part) = self.program.unmovable_part(&ty)
+                && self.uses_data_of(Use::Move, function, param, ty.clone())
             {
                 let (span, by) = (term.span, Some(self.name(function)));
                 found.push((span, PlaceError::NotWire { span, ty, part, by }));
@@ -402,9 +436,29 @@ impl Bodies<'_> {
         term.for_each_child(&mut |child| self.unmovable_arguments(child, found));
     }
 
-    /// Returns true if a function, or one that it makes, moves data whose type mentions this type
-    /// parameter of it, for which it has this type.
-    fn moves_data_of(&mut self, id: FunctionId, param: usize, ty: Type) -> bool {
+    /// Reports texts of values that have none, in a term and in functions that it calls with their
+    /// types as type arguments.
+    fn texts_of_native_values(&mut self, term: &Term, found: &mut Vec<(Span, OperatorError)>) {
+        let called = match &term.kind {
+            TermKind::Closure { function, type_args, .. } => Some((*function, type_args.clone())),
+            _ => MethodCall::of(term)
+                .filter(|call| !call.is_open())
+                .and_then(|call| self.implementation(&call)),
+        };
+        let shown = text_type(term).filter(|ty| ty.native_part().is_some()).cloned();
+        let by_call = called.into_iter().flat_map(arguments).find(|(function, param, ty)| {
+            ty.native_part().is_some() && self.uses_data_of(Use::Text, *function, *param, ty.clone())
+        });
+        if let Some(ty) = shown.or(by_call.map(|(.., ty)| ty)) {
+            let (span, part) = (term.span, ty.native_part().unwrap_or_else(|| ty.clone()));
+            found.push((span, OperatorError::NoText { span, ty, part }));
+        }
+        term.for_each_child(&mut |child| self.texts_of_native_values(child, found));
+    }
+
+    /// Returns true if a function, or one that it makes, uses data in this way whose type mentions
+    /// this type parameter of it, for which it has this type.
+    fn uses_data_of(&mut self, usage: Use, id: FunctionId, param: usize, ty: Type) -> bool {
         let (mut seen, mut next) = (HashSet::default(), vec![(id, param, ty)]);
         while let Some((id, param, ty)) = next.pop() {
             let Some(Some(function)) = self.program.functions.get(id as usize) else { continue };
@@ -412,7 +466,8 @@ impl Bodies<'_> {
                 continue;
             }
             let (param, body) = (&function.type_params[param], self.body(id));
-            if body.moved.iter().any(|ty| ty.mentions(param)) {
+            let used = if usage == Use::Move { &body.moved } else { &body.shown };
+            if used.iter().any(|ty| ty.holds_data_of(param)) {
                 return true;
             }
             let known: HashMap<u32, Type> = [(param.id, ty)].into_iter().collect();
@@ -426,12 +481,19 @@ impl Bodies<'_> {
                 let type_args = call.type_args.iter().map(|arg| arg.substitute(&known)).collect();
                 let call = MethodCall { class: call.class, method: call.method, type_args };
                 // Where another parameter decides which function this is, it may move the data.
-                if call.is_open() && self.program.classes[call.class as usize].methods[call.method].joint {
+                if usage == Use::Move
+                    && call.is_open()
+                    && self.program.classes[call.class as usize].methods[call.method].joint
+                {
                     return true;
                 }
                 let called = self.implementation(&call).filter(|_| !call.is_open());
                 let passed = called.into_iter().flat_map(arguments);
-                next.extend(passed.filter(|(.., arg)| arg.unmovable_part().is_some()));
+                let matters = |ty: &Type| match usage {
+                    Use::Move => self.program.unmovable_part(ty).is_some(),
+                    Use::Text => ty.native_part().is_some(),
+                };
+                next.extend(passed.filter(|(.., arg)| matters(arg)));
             }
         }
         false
@@ -447,6 +509,7 @@ impl Body {
     /// Adds the effects of a term of a function.
     fn add_term(&mut self, term: &Term, function: &Function, at_place: bool) {
         let inside = at_place || matches!(term.kind, TermKind::At(..));
+        self.shown.extend(text_type(term).cloned());
         match &term.kind {
             TermKind::Prim(prim, types, _) => match prim.effect() {
                 Effect::Communication => self.moved.extend(types.last().cloned()),
@@ -454,6 +517,7 @@ impl Body {
                 _ => {}
             },
             TermKind::At(..) => self.works = true,
+            _ if text_type(term).is_some() => {}
             TermKind::Closure { function: made, type_args, .. } => {
                 self.made.push(Made { function: *made, type_args: type_args.clone(), at_place });
             }

@@ -26,6 +26,29 @@ pub(super) fn renamed<T: std::marker::Copy + Eq + Hash>(names: &HashMap<T, T>, n
     names.get(&name).copied().unwrap_or(name)
 }
 
+/// Replaces the registers that a statement reads where it stands.
+pub(super) fn rename_uses(stmt: &mut Stmt, names: &HashMap<Reg, Reg>) {
+    stmt.for_each_part_mut(&mut |part| {
+        if let PartMut::Use(reg) = part {
+            *reg = renamed(names, *reg);
+        }
+    });
+}
+
+/// Replaces the registers of the summand of a reduction, which its body sets.
+pub(super) fn rename_summand(stmt: &mut Stmt, names: &HashMap<Reg, Reg>) {
+    if let Stmt::Reduce { item, .. } = stmt {
+        *item = item.map(|reg| renamed(names, reg));
+    }
+}
+
+/// Replaces the registers that are results of a kernel.
+pub(super) fn rename_results(kernel: &mut Kernel, names: &HashMap<Reg, Reg>) {
+    for result in &mut kernel.scalar_results {
+        *result = renamed(names, *result);
+    }
+}
+
 impl Renaming {
     /// The new register, or the old one.
     pub fn reg(&self, reg: Reg) -> Reg {

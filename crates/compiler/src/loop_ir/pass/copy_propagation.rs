@@ -5,8 +5,8 @@
 //! its register is there already. A variable that is never read is not set. What is left are the
 //! variables that loops carry on and branches choose.
 
-use super::super::{Kernel, Op, PartMut, Reg, Stmt, Var, for_each_stmt};
-use super::clone_stmts::renamed;
+use super::super::{Kernel, Op, Reg, Stmt, Var, for_each_stmt};
+use super::clone_stmts::{rename_results, rename_summand, rename_uses};
 use crate::hash::HashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,9 +16,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     let mut replacements = HashMap::default();
     propagate(&mut body, &mut BTreeMap::new(), &mut replacements);
     kernel.body = body;
-    for word in &mut kernel.scalar_results {
-        *word = renamed(&replacements, *word);
-    }
+    rename_results(kernel, &replacements);
     let mut read = BTreeSet::new();
     for_each_stmt(&kernel.body, &mut |stmt| {
         if let Stmt::Let(_, Op::Get(var)) = stmt {
@@ -35,11 +33,7 @@ pub(super) fn run(kernel: &mut Kernel) {
 /// that stand for others.
 fn propagate(stmts: &mut Vec<Stmt>, values: &mut BTreeMap<Var, Reg>, replacements: &mut HashMap<Reg, Reg>) {
     stmts.retain_mut(|stmt| {
-        stmt.for_each_part_mut(&mut |part| {
-            if let PartMut::Use(reg) = part {
-                *reg = renamed(replacements, *reg);
-            }
-        });
+        rename_uses(stmt, replacements);
         match stmt {
             Stmt::Let(reg, Op::Get(var)) => match values.get(var) {
                 Some(held) => {
@@ -63,9 +57,7 @@ fn propagate(stmts: &mut Vec<Stmt>, values: &mut BTreeMap<Var, Reg>, replacement
                     values.retain(|var, _| !set.contains(var));
                     propagate(body, &mut values.clone(), replacements);
                 }
-                if let Stmt::Reduce { item, .. } = stmt {
-                    *item = item.map(|reg| renamed(replacements, reg));
-                }
+                rename_summand(stmt, replacements);
             }
         }
         true

@@ -1,4 +1,5 @@
-//! Dead code elimination: of registers that are never read, and of sizes that are never used.
+//! Dead code elimination: of registers that are never read, of loops and branches that do nothing,
+//! and of sizes that are never used.
 //!
 //! Slot numbers and codes are often put together only to be taken apart, and what was put together
 //! is left over.
@@ -23,7 +24,14 @@ pub(super) fn run(kernel: &mut Kernel) {
         }
     }
     super::rewrite(kernel, &mut |_, mut stmts, _| {
-        stmts.retain(|stmt| !matches!(stmt, Stmt::Let(reg, _) if !read.contains(reg)));
+        stmts.retain(|stmt| match stmt {
+            Stmt::Let(reg, _) => read.contains(reg),
+            Stmt::If(_, then, otherwise) => !then.is_empty() || !otherwise.is_empty(),
+            Stmt::For { body, .. } | Stmt::ParallelFor { body, .. } | Stmt::Block(_, body) => {
+                !body.is_empty()
+            }
+            _ => true,
+        });
         stmts
     });
     let mut sizes: Vec<u32> = Vec::new();

@@ -22,11 +22,12 @@
 //! that are constants (small ones) are left alone: there plain loops are as good.
 
 use super::super::{
-    Array, Binary, Gemm, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, for_each_stmt,
-    identity_bits,
+    Array, Binary, Gemm, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Summand, cost::gemm_cost,
+    for_each_stmt, identity_bits,
 };
-use super::Builder;
 use super::clone_stmts::Cloner;
+use super::parallel_level::MIN_PARALLEL_NS;
+use super::{Builder, Position, hoisted};
 use crate::hash::{HashMap, HashSet};
 
 /// Rows that are contracted at a time, by one thread.
@@ -36,16 +37,6 @@ const ROWS_PER_PIECE: i64 = 66;
 pub(super) fn run(kernel: &mut Kernel) {
     let body = std::mem::take(&mut kernel.body);
     kernel.body = rewrite_list(kernel, body, &mut Definitions::default(), Position::TopLevel);
-}
-
-/// The position of statements among loops.
-#[derive(Clone, Copy, PartialEq)]
-enum Position {
-    TopLevel,
-    /// In loops that run in order.
-    Sequential,
-    /// In a parallel loop.
-    Parallel,
 }
 
 /// Registers that are set where statements stand, and how.
@@ -78,11 +69,7 @@ fn rewrite_list(
                 if let Stmt::ParallelFor { index, .. } | Stmt::For { index, .. } = &stmt {
                     inner.before.insert(*index);
                 }
-                let inside = match &stmt {
-                    Stmt::ParallelFor { .. } => Position::Parallel,
-                    _ if position == Position::TopLevel => Position::Sequential,
-                    _ => position,
-                };
+                let inside = position.inside(&stmt);
                 for body in stmt.bodies_mut() {
                     *body = rewrite_list(kernel, std::mem::take(body), &mut inner.clone(), inside);
                 }
@@ -130,29 +117,8 @@ struct Matcher<'n, 's> {
 impl Matcher<'_, '_> {
     /// A register in front of the loops that is always equal to this one.
     fn invariant(&mut self, reg: Reg) -> Option<Reg> {
-        if self.before.contains(&reg) {
-            return Some(reg);
-        }
-        if let Some(known) = self.invariants.get(&reg) {
-            return Some(*known);
-        }
-        let mut op = (*self.ops.get(&reg)?).clone();
-        match op {
-            Op::Const(..) | Op::Size(_) | Op::Scalar(_) => {}
-            Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => {}
-            _ => return None,
-        }
-        let mut all = true;
-        op.for_each_reg_mut(&mut |reg| match self.invariant(*reg) {
-            Some(same) => *reg = same,
-            None => all = false,
-        });
-        if !all {
-            return None;
-        }
-        let same = self.build.define(self.build.kernel.regs[reg], op);
-        self.invariants.insert(reg, same);
-        Some(same)
+        let Matcher { build, ops, before, invariants, .. } = self;
+        hoisted(build, ops, &|reg| before.contains(&reg), invariants, reg)
     }
 
     fn affine(&mut self, reg: Reg) -> Option<Affine> {
@@ -290,6 +256,11 @@ fn match_gemm(
     let mut find = Matcher { build, ops, before, invariants: HashMap::default(), row, column, step: *step };
     let (count, width, long) = (find.size_value(rows)?, find.size_value(columns)?, find.size_value(depth)?);
     let slots = count.checked_mul(width)?;
+    let is_parallel = match position {
+        Position::TopLevel => true,
+        Position::Sequential => gemm_cost(slots as f64, long as f64) >= MIN_PARALLEL_NS,
+        Position::Parallel => false,
+    };
     if long > crate::core::reduction::CHUNK as u64 {
         return None;
     }
@@ -333,7 +304,7 @@ fn match_gemm(
     let left_at = build.binary(Binary::Add, left_start, skipped);
     build.stmts.push(Stmt::Gemm(Gemm {
         fused,
-        shared: position == Position::TopLevel,
+        shared: is_parallel,
         into,
         at,
         rows: here,
@@ -356,9 +327,9 @@ fn match_gemm(
     }
     let body = std::mem::replace(&mut build.stmts, front);
     let label = build.label();
-    build.stmts.push(match position {
-        Position::TopLevel => Stmt::ParallelFor { index: piece, count: pieces, body },
-        _ => Stmt::For { label, index: piece, low: none, high: pieces, body },
+    build.stmts.push(match is_parallel {
+        true => Stmt::ParallelFor { index: piece, count: pieces, body },
+        false => Stmt::For { label, index: piece, low: none, high: pieces, body },
     });
     Some(build.stmts)
 }

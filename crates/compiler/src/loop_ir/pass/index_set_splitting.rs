@@ -1,13 +1,15 @@
 //! Index set splitting: loops are cut where a condition on their index changes.
 //!
 //! The neighbor of a place on a torus is `i + 1 == n ? 0 : i + 1`: a choice in each round, though
-//! only the last one chooses. A loop whose body compares its index `i + c` with a size or a
-//! constant is cut at the index where the comparison changes, `T = size - c`; within the pieces it
-//! is known, choices are made when code is made, and what is left goes by vectors. The same holds
-//! of arrays joined by `\+`: each part gets a loop of its own.
+//! only the last one chooses. A loop whose body compares its index `i + c` with what stays the same
+//! in the loop — a size, a constant, the index of a loop around it, any other register set before —
+//! is cut at the index where the comparison changes, `T = size - c`; within the pieces it is known,
+//! choices are made when code is made, and what is left goes by vectors. So the rest of a row
+//! behind the diagonal is a loop of its own, and of arrays joined by `\+` each part.
 //!
-//! **Method.** A piece is a range with symbolic ends (a size, or none, plus a constant); of two
-//! ends such as `9` and `n - 9` neither is the nearer one for all sizes, and both are kept. The
+//! **Method.** A piece is a range with symbolic ends (a size or register, or none, plus a
+//! constant); of two ends such as `9` and `n - 9` neither is the nearer one for all sizes, and both
+//! are kept. The
 //! statements of the body are walked with what is known of registers: those that are the index plus
 //! a constant, and conditions that are decided by the ends of the piece. The first condition that
 //! is not decided cuts the piece in two, and both are looked at again; pieces of a few rounds are
@@ -17,36 +19,37 @@
 //! Conditions that are known for the whole range, such as that an index is in range, go without a
 //! cut.
 //!
+//! **No end wraps.** An index is at least 0 and below 2^62: loops whose beginning is not known to
+//! be are left alone, and none makes so many rounds. A register may hold any number, so as an end
+//! it is clamped to numbers beyond all indices, to which a constant can be added.
+//!
 //! Costs a copy of the body for each piece, at most [`MAX_PIECES`].
 
 use super::super::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt};
-use super::Builder;
 use super::clone_stmts::Cloner;
-use crate::hash::HashMap;
+use super::{Builder, Position};
+use crate::hash::{HashMap, HashSet};
 
 /// Pieces of a loop.
 const MAX_PIECES: usize = 6;
 /// Statements of all pieces.
-const MAX_STATEMENTS: usize = 1_500;
+const MAX_STATEMENTS: usize = 2_000;
 /// Rounds of a piece that is not cut again.
 const MAX_UNSPLIT_ITERATIONS: i64 = 4;
 
+/// The largest number that is added to the base of an end other than a size or none.
+const MAX_OFFSET: i64 = 1 << 36;
+/// Numbers beyond which a register as an end is taken for the nearer of them.
+const MIN_END: i64 = -(1 << 40);
+const MAX_END: i64 = (1 << 62) + (1 << 61);
+
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
-    let mut ends = HashMap::default();
-    super::super::for_each_stmt(&kernel.body, &mut |stmt| match stmt {
-        Stmt::Let(reg, Op::Const(ScalarType::I64, bits)) => {
-            ends.insert(*reg, Bound { size: None, offset: *bits as i64 });
-        }
-        Stmt::Let(reg, Op::Size(n)) => {
-            ends.insert(*reg, Bound { size: Some(*n), offset: 0 });
-        }
-        _ => {}
-    });
-    super::rewrite(kernel, &mut |kernel, stmts, top| {
+    let ends = Ends::of(kernel);
+    super::rewrite(kernel, &mut |kernel, stmts, position| {
         let mut out = Vec::new();
         for stmt in stmts {
-            match split_loop(kernel, &stmt, &ends, top) {
+            match split_loop(kernel, &stmt, &ends, position) {
                 Some(pieces) => out.extend(pieces),
                 None => out.push(stmt),
             }
@@ -55,17 +58,108 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
-/// A place in a range: a size, or none, plus a constant.
+/// The part of an end that is not known when code is made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Base {
+    /// There is none.
+    Nothing,
+    Size(u32),
+    /// A register that is set before the loop.
+    Register(Reg),
+}
+
+/// A place in a range: a base plus a constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bound {
-    size: Option<u32>,
+    base: Base,
     offset: i64,
+}
+
+/// The registers of a kernel as ends.
+struct Ends {
+    /// Registers that are constants, sizes, or others plus a constant.
+    known: HashMap<Reg, Bound>,
+    /// Indices of loops that are at least 0.
+    natural: HashSet<Reg>,
+}
+
+impl Ends {
+    fn of(kernel: &Kernel) -> Ends {
+        let mut ends = Ends { known: HashMap::default(), natural: HashSet::default() };
+        super::super::for_each_stmt(&kernel.body, &mut |stmt| match stmt {
+            Stmt::Let(reg, Op::Const(ScalarType::I64, bits)) => {
+                ends.known.insert(*reg, Bound { base: Base::Nothing, offset: *bits as i64 });
+            }
+            Stmt::Let(reg, Op::Size(n)) => {
+                ends.known.insert(*reg, Bound { base: Base::Size(*n), offset: 0 });
+            }
+            Stmt::Let(reg, Op::Binary(kind @ (Binary::Add | Binary::Sub), a, b))
+                if kernel.regs[*reg] == ScalarType::I64 =>
+            {
+                // Only of indices: what is added to them wraps nothing.
+                let (a, b) = (ends.bound(*a), ends.bound(*b));
+                let sum = match (a.base, b.base, kind) {
+                    (Base::Register(index), Base::Nothing, Binary::Add) => Some((index, a.offset, b.offset)),
+                    (Base::Register(index), Base::Nothing, _) => {
+                        b.offset.checked_neg().map(|offset| (index, a.offset, offset))
+                    }
+                    (Base::Nothing, Base::Register(index), Binary::Add) => Some((index, b.offset, a.offset)),
+                    _ => None,
+                };
+                if let Some((index, offset, more)) = sum
+                    && ends.natural.contains(&index)
+                    && let Some(offset) = offset.checked_add(more)
+                    && offset.abs() <= MAX_OFFSET
+                {
+                    ends.known.insert(*reg, Bound { base: Base::Register(index), offset });
+                }
+            }
+            Stmt::For { index, low, .. } if ends.is_natural(ends.bound(*low)) => {
+                ends.natural.insert(*index);
+            }
+            Stmt::ParallelFor { index, .. } => drop(ends.natural.insert(*index)),
+            _ => {}
+        });
+        ends
+    }
+
+    /// A register as an end.
+    fn bound(&self, reg: Reg) -> Bound {
+        self.known.get(&reg).copied().unwrap_or(Bound { base: Base::Register(reg), offset: 0 })
+    }
+
+    /// Returns true if an end is at least 0, and below 2^62 or near such a number.
+    fn is_natural(&self, bound: Bound) -> bool {
+        let base = match bound.base {
+            Base::Nothing | Base::Size(_) => true,
+            Base::Register(reg) => self.natural.contains(&reg),
+        };
+        base && (0..=1 << 62).contains(&bound.offset)
+    }
 }
 
 impl Bound {
     /// The distance to another bound, if it is the same for all sizes.
     fn distance_to(self, other: Bound) -> Option<i64> {
-        if self.size == other.size { other.offset.checked_sub(self.offset) } else { None }
+        if self.base == other.base { other.offset.checked_sub(self.offset) } else { None }
+    }
+}
+
+impl Bound {
+    /// The register that holds it.
+    fn place(self, build: &mut Builder<'_>, ends: &Ends) -> Reg {
+        let offset = build.int(self.offset);
+        let base = match self.base {
+            Base::Nothing => return offset,
+            Base::Size(size) => build.define(ScalarType::I64, Op::Size(size)),
+            Base::Register(reg) if ends.natural.contains(&reg) => reg,
+            Base::Register(reg) => {
+                let (least, most) = (build.int(MIN_END), build.int(MAX_END));
+                let reg = build.max(reg, least);
+                build.min(reg, most)
+            }
+        };
+        build.binary(Binary::Add, base, offset)
     }
 }
 
@@ -108,13 +202,15 @@ impl Piece {
 
     /// The least index, if it is known.
     fn min_index(&self) -> i64 {
-        self.lows.iter().find(|low| low.size.is_none()).map_or(0, |low| low.offset)
+        self.lows.iter().find(|low| low.base == Base::Nothing).map_or(0, |low| low.offset)
     }
 }
 
 /// The facts that hold in a piece.
 struct PieceFacts<'a> {
-    ends: &'a HashMap<Reg, Bound>,
+    ends: &'a Ends,
+    /// Registers that are set in the loop.
+    inside: &'a HashSet<Reg>,
     piece: &'a Piece,
     /// Registers that are the index plus a constant.
     offsets: HashMap<Reg, i64>,
@@ -153,8 +249,8 @@ impl PieceFacts<'_> {
 
     fn record(&mut self, reg: Reg, op: &Op) {
         let constant = |reg: &Reg| {
-            let end =
-                self.ends.get(reg).filter(|end| end.size.is_none() && end.offset.unsigned_abs() <= 1 << 32);
+            let end = self.ends.known.get(reg);
+            let end = end.filter(|end| end.base == Base::Nothing && end.offset.unsigned_abs() <= 1 << 32);
             end.map(|end| end.offset)
         };
         match op {
@@ -215,8 +311,8 @@ impl PieceFacts<'_> {
     fn threshold(&self, kind: Compare, a: Reg, b: Reg) -> Option<(Bound, bool)> {
         // Whether the operand on the left is the index, what is added to it, and the other operand.
         let (left, offset, other) = match (self.offsets.get(&a), self.offsets.get(&b)) {
-            (Some(offset), None) => (true, *offset, self.ends.get(&b)?),
-            (None, Some(offset)) => (false, *offset, self.ends.get(&a)?),
+            (Some(offset), None) => (true, *offset, self.invariant(b)?),
+            (None, Some(offset)) => (false, *offset, self.invariant(a)?),
             _ => return None,
         };
         let or_equal = match kind {
@@ -224,7 +320,7 @@ impl PieceFacts<'_> {
             Compare::Le => true,
             // Neither operand is negative, so the order is that of signed numbers.
             Compare::LtUnsigned | Compare::LeUnsigned
-                if self.piece.min_index().checked_add(offset)? >= 0 && other.offset >= 0 =>
+                if self.piece.min_index().checked_add(offset)? >= 0 && self.ends.is_natural(other) =>
             {
                 kind == Compare::LeUnsigned
             }
@@ -236,18 +332,30 @@ impl PieceFacts<'_> {
             (true, false) | (false, true) => at,
             (true, true) | (false, false) => at.checked_add(1)?,
         };
-        Some((Bound { size: other.size, offset: at }, left))
+        let near = !matches!(other.base, Base::Register(_)) || at.abs() <= MAX_OFFSET;
+        near.then_some((Bound { base: other.base, offset: at }, left))
+    }
+
+    /// A register as an end, if it stays the same in the loop.
+    fn invariant(&self, reg: Reg) -> Option<Bound> {
+        let bound = self.ends.bound(reg);
+        match bound.base {
+            Base::Register(reg) if self.inside.contains(&reg) => None,
+            _ => Some(bound),
+        }
     }
 }
 
 fn piece_facts<'a>(
-    ends: &'a HashMap<Reg, Bound>,
+    ends: &'a Ends,
+    inside: &'a HashSet<Reg>,
     piece: &'a Piece,
     index: Reg,
     body: &[Stmt],
 ) -> PieceFacts<'a> {
     let mut facts = PieceFacts {
         ends,
+        inside,
         piece,
         offsets: HashMap::from_iter([(index, 0)]),
         decided: HashMap::default(),
@@ -260,47 +368,56 @@ fn piece_facts<'a>(
 
 /// The pieces of a range, in order. A cut decides its comparison in both pieces for good, so this
 /// ends.
-fn split_range(ends: &HashMap<Reg, Bound>, piece: Piece, index: Reg, body: &[Stmt], out: &mut Vec<Piece>) {
-    let at = match piece_facts(ends, &piece, index, body).cut {
+fn split_range(
+    (ends, inside): (&Ends, &HashSet<Reg>),
+    piece: Piece,
+    index: Reg,
+    body: &[Stmt],
+    out: &mut Vec<Piece>,
+) {
+    let at = match piece_facts(ends, inside, &piece, index, body).cut {
         Some(at) if !piece.is_too_short() && out.len() + 2 <= MAX_PIECES => at,
         _ => return out.push(piece),
     };
     let (below, others) = piece.split_at(at);
-    split_range(ends, below, index, body, out);
-    split_range(ends, others, index, body, out);
+    split_range((ends, inside), below, index, body, out);
+    split_range((ends, inside), others, index, body, out);
 }
 
 /// The loops that take the place of a statement, if it is cut.
-fn split_loop(kernel: &mut Kernel, stmt: &Stmt, ends: &HashMap<Reg, Bound>, top: bool) -> Option<Vec<Stmt>> {
+fn split_loop(kernel: &mut Kernel, stmt: &Stmt, ends: &Ends, position: Position) -> Option<Vec<Stmt>> {
     let (index, low, high, own, body) = match stmt {
         Stmt::For { label, index, low, high, body } => (*index, Some(*low), *high, Some(*label), body),
-        Stmt::ParallelFor { index, count, body } if top => (*index, None, *count, None, body),
+        Stmt::ParallelFor { index, count, body } if position != Position::Parallel => {
+            (*index, None, *count, None, body)
+        }
         _ => return None,
     };
     // Innermost loops that nobody leaves.
     let (mut simple, mut statements) = (true, 0);
+    let mut inside = HashSet::from_iter([index]);
     super::super::for_each_stmt(body, &mut |stmt| {
         statements += 1;
+        if let Stmt::Let(reg, _) = stmt {
+            inside.insert(*reg);
+        }
         simple &= match stmt {
             Stmt::Break(label) | Stmt::Continue(label) => Some(*label) != own,
             Stmt::For { .. } | Stmt::Loop(..) | Stmt::Reduce { .. } | Stmt::Gemm(_) => false,
             _ => true,
         };
     });
-    let start = low.map_or(Some(Bound { size: None, offset: 0 }), |low| ends.get(&low).copied());
-    // The index counts from 0 or more, and nothing wraps: sizes are below 2^62.
-    let end = ends.get(&high).copied();
-    if !simple
-        || start.is_none_or(|low| low.size.is_none() && low.offset < 0)
-        || end.is_none_or(|high| high.offset > 1 << 62)
-    {
+    let start = low.map_or(Bound { base: Base::Nothing, offset: 0 }, |low| ends.bound(low));
+    let end = ends.bound(high);
+    let far = end.base == Base::Nothing && end.offset > 1 << 62;
+    if !simple || !ends.is_natural(start) || far {
         return None;
     }
     let mut pieces = Vec::new();
-    let whole = Piece { lows: start.into_iter().collect(), highs: end.into_iter().collect() };
-    split_range(ends, whole, index, body, &mut pieces);
+    let whole = Piece { lows: vec![start], highs: vec![end] };
+    split_range((ends, &inside), whole, index, body, &mut pieces);
     let single = pieces.len() == 1;
-    if single && piece_facts(ends, &pieces[0], index, body).decided.is_empty()
+    if single && piece_facts(ends, &inside, &pieces[0], index, body).decided.is_empty()
         || !single && pieces.len() * statements > MAX_STATEMENTS
     {
         return None;
@@ -309,18 +426,14 @@ fn split_loop(kernel: &mut Kernel, stmt: &Stmt, ends: &HashMap<Reg, Bound>, top:
     let mut from = low.unwrap_or_else(|| build.int(0));
     for (number, piece) in pieces.iter().enumerate() {
         let mut to = high;
-        for at in piece.highs.iter().filter(|at| Some(**at) != end) {
-            let mut place = build.int(at.offset);
-            if let Some(size) = at.size {
-                let size = build.define(ScalarType::I64, Op::Size(size));
-                place = build.binary(Binary::Add, size, place);
-            }
+        for at in piece.highs.iter().filter(|at| **at != end) {
+            let place = at.place(&mut build, ends);
             to = build.min(place, to);
         }
         if number + 1 < pieces.len() {
             to = build.max(from, to);
         }
-        let decided = piece_facts(ends, piece, index, body).decided;
+        let decided = piece_facts(ends, &inside, piece, index, body).decided;
         let each = own.is_none() && !piece.is_too_short();
         let mut copy = Cloner::new(build.kernel);
         copy.names.known_conditions = decided;

@@ -8,13 +8,21 @@ mod clone_stmts;
 mod copy_propagation;
 mod dce;
 mod gemm;
+mod if_conversion;
 mod index_set_splitting;
 mod interchange_tile;
+mod loop_versioning;
+mod narrow_integers;
+mod parallel_level;
 mod privatize_histogram;
+mod scalar_replacement;
+mod simplify;
 mod unroll;
 mod unroll_and_jam;
+mod value_ranges;
 
-use super::{Kernel, Op, Reg, ScalarType, Stmt};
+use super::{Binary, Kernel, Op, Reg, ScalarType, Stmt};
+use crate::hash::HashMap;
 
 /// A pass.
 pub struct Pass {
@@ -24,16 +32,35 @@ pub struct Pass {
     pub run: fn(&mut Kernel),
 }
 
-/// All passes, in the order in which they run.
+/// All passes, in the order in which they run. What one finds another may need: indices are
+/// constants when loops are written out, then small arrays are variables, then conditions are
+/// known, and where loops are cut at these there is more to write out and to fold.
 pub const PASSES: &[Pass] = &[
+    Pass { name: "dce", run: dce::run },
+    Pass { name: "parallel_level", run: parallel_level::run },
+    Pass { name: "value_ranges", run: value_ranges::run },
+    Pass { name: "copy_propagation", run: copy_propagation::run },
+    Pass { name: "gemm", run: gemm::run },
+    Pass { name: "unroll", run: unroll::run },
+    Pass { name: "scalar_replacement", run: scalar_replacement::run },
+    Pass { name: "if_conversion", run: if_conversion::run },
+    Pass { name: "copy_propagation", run: copy_propagation::run },
+    Pass { name: "simplify", run: simplify::run },
+    Pass { name: "value_ranges", run: value_ranges::run },
+    Pass { name: "simplify", run: simplify::run },
     Pass { name: "dce", run: dce::run },
     Pass { name: "index_set_splitting", run: index_set_splitting::run },
     Pass { name: "unroll", run: unroll::run },
+    Pass { name: "if_conversion", run: if_conversion::run },
     Pass { name: "copy_propagation", run: copy_propagation::run },
+    Pass { name: "value_ranges", run: value_ranges::run },
+    Pass { name: "simplify", run: simplify::run },
     Pass { name: "gemm", run: gemm::run },
     Pass { name: "interchange_tile", run: interchange_tile::run },
     Pass { name: "privatize_histogram", run: privatize_histogram::run },
     Pass { name: "unroll_and_jam", run: unroll_and_jam::run },
+    Pass { name: "narrow_integers", run: narrow_integers::run },
+    Pass { name: "loop_versioning", run: loop_versioning::run },
     Pass { name: "dce", run: dce::run },
 ];
 
@@ -78,7 +105,7 @@ impl<'n> Builder<'n> {
         self.define(ScalarType::I64, Op::Const(ScalarType::I64, n as u64))
     }
 
-    fn binary(&mut self, op: super::Binary, a: Reg, b: Reg) -> Reg {
+    fn binary(&mut self, op: Binary, a: Reg, b: Reg) -> Reg {
         let ty = self.kernel.regs[a];
         self.define(ty, Op::Binary(op, a, b))
     }
@@ -100,22 +127,79 @@ impl<'n> Builder<'n> {
     }
 }
 
-/// A function that replaces a list of statements; the flag says that the list is the body of the
-/// kernel.
-type Rewrite<'f> = dyn FnMut(&mut Kernel, Vec<Stmt>, bool) -> Vec<Stmt> + 'f;
+/// A register in front of loops that is always equal to one of those that their statements set by
+/// `ops`: one that is set `before` them, or a number of slots that is computed there from such
+/// ones. `known` has the registers that have been found.
+fn hoisted(
+    build: &mut Builder<'_>,
+    ops: &HashMap<Reg, &Op>,
+    before: &dyn Fn(Reg) -> bool,
+    known: &mut HashMap<Reg, Reg>,
+    reg: Reg,
+) -> Option<Reg> {
+    if before(reg) {
+        return Some(reg);
+    }
+    if let Some(known) = known.get(&reg) {
+        return Some(*known);
+    }
+    let mut op = (*ops.get(&reg)?).clone();
+    match op {
+        Op::Const(..) | Op::Size(_) | Op::Scalar(_) => {}
+        Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => {}
+        _ => return None,
+    }
+    let mut all = true;
+    op.for_each_reg_mut(&mut |reg| match hoisted(build, ops, before, known, *reg) {
+        Some(same) => *reg = same,
+        None => all = false,
+    });
+    if !all {
+        return None;
+    }
+    let same = build.define(build.kernel.regs[reg], op);
+    known.insert(reg, same);
+    Some(same)
+}
+
+/// The position of a list of statements in a kernel.
+#[derive(Clone, Copy, PartialEq)]
+enum Position {
+    /// The body of the kernel.
+    TopLevel,
+    /// In statements that run in order.
+    Sequential,
+    /// In a parallel statement or a reduction.
+    Parallel,
+}
+
+impl Position {
+    /// The position of the lists inside a statement at this position.
+    fn inside(self, stmt: &Stmt) -> Position {
+        match stmt {
+            Stmt::ParallelFor { .. } | Stmt::Reduce { .. } => Position::Parallel,
+            _ if self == Position::TopLevel => Position::Sequential,
+            _ => self,
+        }
+    }
+}
+
+/// A function that replaces a list of statements at a position.
+type Rewrite<'f> = dyn FnMut(&mut Kernel, Vec<Stmt>, Position) -> Vec<Stmt> + 'f;
 
 /// Rewrites the statements of a kernel, lists inside others first; `list` may replace a whole list.
 fn rewrite(kernel: &mut Kernel, list: &mut Rewrite<'_>) {
-    fn walk(kernel: &mut Kernel, stmts: Vec<Stmt>, top: bool, list: &mut Rewrite<'_>) -> Vec<Stmt> {
+    fn walk(kernel: &mut Kernel, stmts: Vec<Stmt>, position: Position, list: &mut Rewrite<'_>) -> Vec<Stmt> {
         let stmts = stmts.into_iter().map(|mut stmt| {
+            let inside = position.inside(&stmt);
             for body in stmt.bodies_mut() {
-                *body = walk(kernel, std::mem::take(body), false, list);
+                *body = walk(kernel, std::mem::take(body), inside, list);
             }
             stmt
         });
         let stmts = stmts.collect();
-        list(kernel, stmts, top)
+        list(kernel, stmts, position)
     }
     let body = std::mem::take(&mut kernel.body);
-    kernel.body = walk(kernel, body, true, list);
+    kernel.body = walk(kernel, body, Position::TopLevel, list);
 }

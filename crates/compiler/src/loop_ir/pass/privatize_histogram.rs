@@ -16,7 +16,7 @@
 
 use super::super::{Array, ArrayInfo, Binary, Kernel, Op, Origin, Reg, ScalarType, Stmt};
 use super::clone_stmts::Cloner;
-use super::{Builder, rewrite};
+use super::{Builder, Position, rewrite};
 use crate::hash::HashMap;
 
 /// Parts of a loop, each with bins of its own.
@@ -30,8 +30,8 @@ const MIN_ITERATIONS_PER_BIN: u64 = 4;
 
 /// Cuts loops that count.
 pub fn run(kernel: &mut Kernel) {
-    rewrite(kernel, &mut |kernel, stmts, top| {
-        if !top {
+    rewrite(kernel, &mut |kernel, stmts, position| {
+        if position != Position::TopLevel {
             return stmts;
         }
         let mut sizes: HashMap<Reg, u64> = HashMap::default();

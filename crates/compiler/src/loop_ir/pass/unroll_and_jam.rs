@@ -32,7 +32,7 @@ use super::super::{
     is_straight_line,
 };
 use super::clone_stmts::{Cloner, Renaming};
-use super::{Builder, rewrite};
+use super::{Builder, Position, rewrite};
 use std::collections::BTreeSet;
 
 /// Nanoseconds of a loop for which it is worth to make so much more code.
@@ -47,13 +47,12 @@ const MAX_STACK_BYTES: u64 = 2048;
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
     let loop_costs = loop_costs(kernel);
-    rewrite(kernel, &mut |kernel, stmts, top| {
-        if !top {
+    rewrite(kernel, &mut |kernel, stmts, position| {
+        if position == Position::Parallel {
             return stmts;
         }
-        let mut loop_costs = loop_costs.iter();
         let jammed = |stmt: Stmt| match stmt {
-            Stmt::ParallelFor { index, count, body } => match loop_costs.next() {
+            Stmt::ParallelFor { index, count, body } => match loop_costs.get(&index) {
                 Some(total) if *total >= MIN_LOOP_NS && is_profitable(kernel, &body) => {
                     jam(kernel, index, count, &body)
                 }
@@ -95,8 +94,7 @@ fn has_loop_carried_latency(body: &[Stmt]) -> bool {
 }
 
 fn divides(op: Binary) -> bool {
-    use Binary::{DivFloat, DivSigned, DivUnsigned, RemSigned, RemUnsigned};
-    matches!(op, DivFloat | DivSigned | DivUnsigned | RemSigned | RemUnsigned)
+    op == Binary::DivFloat || op.is_integer_division()
 }
 
 /// The variables of a body, and the arrays that each round has of its own.

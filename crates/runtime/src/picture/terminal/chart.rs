@@ -33,13 +33,15 @@ pub fn draw(
         None => (room, (room / 4).min(screen.rows).max(6)),
     };
     let down = picture.grid().is_some();
-    let mut chart = Chart { canvas: Canvas::new(columns, rows), scales, down, screen, bounds };
+    let mut chart =
+        Chart { canvas: Canvas::new(columns, rows), scales, ground: picture.ground(), down, screen, bounds };
     let bars = picture.layers.iter().filter(|layer| matches!(layer.mark, Mark::Bars(..))).count();
     let mut bar = 0;
     for (layer, look) in picture.layers.iter().zip(looks) {
         match &layer.mark {
             Mark::Line(points) => chart.draw_line(points, look)?,
             Mark::Points(points) => chart.draw_points(points, look)?,
+            Mark::ErrorBars(bars) => chart.draw_error_bars(bars, look)?,
             Mark::Bars(_, values) => {
                 let width = 0.8 / bars as f64;
                 for (i, value) in values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
@@ -119,6 +121,8 @@ fn grid_size(grid: Grid, room: usize, screen: Screen) -> (usize, usize) {
 struct Chart<'a> {
     canvas: Canvas,
     scales: [Scale; 2],
+    /// The value that bars stand on.
+    ground: f64,
     /// True if the vertical axis points downward, as rows do.
     down: bool,
     screen: Screen,
@@ -191,6 +195,27 @@ impl Chart<'_> {
         Ok(())
     }
 
+    /// Draws points with bars.
+    fn draw_error_bars(&mut self, bars: &[[f64; 4]], look: &LayerStyle) -> Result<(), DrawError> {
+        for (i, [x, y, low, high]) in bars.iter().enumerate() {
+            self.bounds.poll(i)?;
+            if ![x, y, low, high].iter().all(|v| v.is_finite()) {
+                continue;
+            }
+            let ((column, bottom), (_, top), (_, middle)) =
+                (self.dot([*x, *low]), self.dot([*x, *high]), self.dot([*x, *y]));
+            for line in top..=bottom {
+                self.canvas.dot(column, line, look.color);
+            }
+            for end in [column.saturating_sub(1), (column + 1).min(2 * self.canvas.columns - 1)] {
+                self.canvas.dot(end, top, look.color);
+                self.canvas.dot(end, bottom, look.color);
+            }
+            self.canvas.mark(column / 2, middle / 4, look.point.unwrap_or('●'), Some(look.color));
+        }
+        Ok(())
+    }
+
     /// Draws a bar upward or downward from the ground.
     fn draw_bar(&mut self, [low, high]: [f64; 2], value: f64, look: &LayerStyle) {
         const EIGHTHS: [char; 8] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇'];
@@ -204,9 +229,9 @@ impl Chart<'_> {
             let place = if self.down { 1.0 - place } else { place };
             (place * (8 * rows) as f64).round() as usize
         };
-        let ground = (height(0.0) + 4) / 8 * 8;
+        let ground = (height(self.ground) + 4) / 8 * 8;
         let end = height(value);
-        let stands = (value >= 0.0) != self.down;
+        let stands = (value >= self.ground) != self.down;
         let (from, to) = if stands { (ground, end.max(ground)) } else { (end.min(ground), ground) };
         let solid = look.fill == '█';
         for row in 0..rows {

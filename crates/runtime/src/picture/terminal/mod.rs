@@ -89,7 +89,7 @@ pub fn text(picture: &Picture, screen: Screen, bounds: &Bounds<'_>) -> Result<St
     let layers: Vec<&Layer> = picture.layers.iter().filter(|layer| !layer.mark.is_empty()).collect();
     if !layers.is_empty() {
         let looks = layer_styles(picture);
-        match bars::horizontal_bars(picture) {
+        match bars::horizontal_bars(picture).filter(|_| !picture.logarithmic[1]) {
             Some(bars) => bars::draw(&mut out, &bars, &looks, screen, bounds)?,
             None => chart::draw(&mut out, picture, &looks, screen, bounds)?,
         }
@@ -119,7 +119,7 @@ fn layer_styles(picture: &Picture) -> Vec<LayerStyle> {
     let looks = picture.layers.iter().enumerate().map(|(at, layer)| {
         let kind = match layer.mark {
             Mark::Line(_) => Some(0),
-            Mark::Points(_) => Some(1),
+            Mark::Points(_) | Mark::ErrorBars(_) => Some(1),
             Mark::Bars(..) | Mark::Histogram(..) => Some(2),
             Mark::Heatmap(..) | Mark::Image(..) => None,
         };
@@ -145,6 +145,7 @@ fn draw_legend(out: &mut String, picture: &Picture, looks: &[LayerStyle], screen
         let key = match layer.mark {
             Mark::Line(_) => canvas::dash_sample(look.dashes),
             Mark::Points(_) => look.point.unwrap_or('⠢').to_string(),
+            Mark::ErrorBars(_) => look.point.unwrap_or('●').to_string(),
             Mark::Bars(..) | Mark::Histogram(..) => look.fill.to_string().repeat(2),
             Mark::Heatmap(..) | Mark::Image(..) => continue,
         };

@@ -1,0 +1,432 @@
+//! Producer-consumer fusion: the elements of an array are computed where they are read, and the
+//! array is not made.
+//!
+//! ```text
+//! v2: [n0] f64 = map (v3: [n0]) {               v8: f64 = reduce add fixed v7 (v9: idx [n0]) {
+//!   v4: f64 = index v0 v3                         v4: f64 = index v0 v9
+//!   v5: f64 = mul v4 v4                           v5: f64 = mul v4 v4
+//!   yield v5                               =>     yield v5
+//! }                                             }
+//! v8: f64 = reduce add fixed v7 (v9: idx [n0]) {
+//!   v10: f64 = index v2 v9
+//!   yield v10
+//! }
+//! ```
+//!
+//! **What is fused.** A map all of whose uses are elements that are read ([`Op::Index`]), or one
+//! view, which becomes a map itself. Its body is total; or it may fail and there is one use, for
+//! each index of its space once and in order, in the body of an operation of the same block, where
+//! nothing else may fail before.
+//!
+//! **When it pays.** A use runs as often as the loops between the array and the use have rounds.
+//! Each must be at most the number of elements, so an element is computed at most once for each use
+//! in the text. Uses that run for few elements only, a sixty-fourth of them, do not count. With
+//! several others the body must be cheap: `(uses - 1) * cost <= uses + 2`, where a primitive costs
+//! 1, division 4, a function 8, and a store and a load of an element about 1 each.
+//!
+//! **Why nothing changes.** A total body gives the same value whenever it runs. A body that may
+//! fail runs for the same indices in the same order, before or after statements that cannot fail,
+//! so the same site fails first, with the same values; if there is none, nothing fails in either
+//! program. No operation of an element changes, so results agree to the bit.
+//!
+//! **Work.** Proportional to the program: a body is copied once, or it is cheap. The budget bounds
+//! chains of cheap bodies.
+
+use super::super::visit::{Part, PartMut};
+use super::super::{
+    Binary, Block, DigitExpr, Effect, End, Function, Label, Op, Prim, Program, Size, Space, Stmt, Type, Value,
+};
+use super::simplify::{own_effect, take};
+use super::{Declined, Work, op_weight};
+use crate::hash::HashMap;
+
+/// The cost of a body with a loop: it is not computed twice.
+const LOOP_COST: u32 = 1_000;
+
+/// Uses of an array in the text, at most, for which its body is copied.
+const MAX_COPIES: u32 = 16;
+
+/// A use is for few elements if so many times its rounds are at most the number of elements.
+const FEW: u64 = 64;
+
+/// Runs the pass.
+pub(super) fn run(program: &Program, work: &mut Work) -> Result<Program, Declined> {
+    let mut result = program.clone();
+    for function in &mut result.functions {
+        fuse(function, work)?;
+    }
+    Ok(result)
+}
+
+fn fuse(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
+    let (mut next, mut label) = (0, 0);
+    function.body.for_each_block(&mut |block| {
+        let defined = block.params.iter().map(|param| param.0).chain(block.stmts.iter().map(|s| s.value));
+        next = defined.map(|value| value.0 + 1).fold(next, u32::max);
+        for stmt in &block.stmts {
+            label = declared(&stmt.op).map_or(label, |own| label.max(own.0 + 1));
+        }
+    });
+    let mut uses = UseTable { arrays: HashMap::default(), loops: Vec::new() };
+    uses.block(&function.body, work)?;
+    let mut fusion = Fusion { work, uses: uses.arrays, delayed: HashMap::default(), next, label };
+    function.body = fusion.block(take(&mut function.body), &mut HashMap::default())?;
+    Ok(())
+}
+
+/// The label that an operation declares.
+fn declared(op: &Op) -> Option<Label> {
+    match op {
+        Op::For { label, .. } | Op::While { label, .. } | Op::Block(label, _) => Some(*label),
+        _ => None,
+    }
+}
+
+/// The uses of an array that a map or a view makes.
+#[derive(Debug)]
+struct Uses {
+    /// Loops around the definition.
+    depth: usize,
+    /// The number of elements; `None` beyond the bounds of sizes.
+    size: Option<Size>,
+    /// Elements that are read, in the text.
+    elements: u32,
+    /// Views.
+    views: u32,
+    /// Uses that are not for few elements.
+    counted: u32,
+    /// True if no use runs more often than there are elements, and all are elements or views.
+    bounded: bool,
+    /// True if there is a use in the order of the elements that stands where failures keep their
+    /// order.
+    in_order: bool,
+}
+
+/// Collects the uses of arrays.
+struct UseTable {
+    arrays: HashMap<Value, Uses>,
+    /// The rounds of the loops around, outermost first; `None` if they are not known.
+    loops: Vec<Option<Size>>,
+}
+
+impl UseTable {
+    fn block(&mut self, block: &Block, work: &mut Work) -> Result<(), Declined> {
+        // The arrays of this block after which no statement fails or leaves.
+        let mut quiet: Vec<Value> = Vec::new();
+        for stmt in &block.stmts {
+            work.spend(op_weight(&stmt.op))?;
+            self.uses(stmt, &quiet);
+            self.inner_blocks(&stmt.op, work)?;
+            let array = match &stmt.ty {
+                Type::Array(space, _) if matches!(stmt.op, Op::Map(_) | Op::View(..)) => Some(space),
+                _ => None,
+            };
+            if let Some(space) = array {
+                self.arrays.insert(
+                    stmt.value,
+                    Uses {
+                        depth: self.loops.len(),
+                        size: space.size(),
+                        elements: 0,
+                        views: 0,
+                        counted: 0,
+                        bounded: true,
+                        in_order: false,
+                    },
+                );
+            }
+            if effect(&stmt.op) != Effect::Total || leaves(&stmt.op) {
+                quiet.clear();
+            }
+            quiet.extend(array.map(|_| stmt.value));
+        }
+        self.escapes(block.end.value());
+        Ok(())
+    }
+
+    fn escapes(&mut self, value: Value) {
+        if let Some(uses) = self.arrays.get_mut(&value) {
+            uses.bounded = false;
+        }
+    }
+
+    /// The uses of a statement itself, and those in the order of the elements in the body of its
+    /// operation.
+    fn uses(&mut self, stmt: &Stmt, quiet: &[Value]) {
+        stmt.op.for_each_part(&mut |part| {
+            let Part::Use(value) = part else { return };
+            let Some(uses) = self.arrays.get_mut(value) else { return };
+            let rounds = self.loops[uses.depth..]
+                .iter()
+                .try_fold(Size::constant(1), |product, rounds| product.mul(rounds.as_ref()?));
+            let (rounds, is_view) = match &stmt.op {
+                Op::Index(array, _) if array == value => (rounds, false),
+                Op::View(space, array, _) if array == value => {
+                    (rounds.and_then(|rounds| rounds.mul(&space.size()?)), true)
+                }
+                _ => (None, false),
+            };
+            let at_most = |rounds: &Size| uses.size.as_ref().is_some_and(|size| rounds.at_most(size));
+            uses.bounded &= rounds.as_ref().is_some_and(at_most);
+            let few = rounds.and_then(|rounds| rounds.mul(&Size::constant(FEW)));
+            uses.counted += u32::from(!few.is_some_and(|few| at_most(&few)));
+            *(if is_view { &mut uses.views } else { &mut uses.elements }) += 1;
+        });
+        let body = match &stmt.op {
+            Op::Map(body) | Op::Reduce { body, .. } | Op::Scan { body, .. } => body,
+            _ => return,
+        };
+        let [(index, Type::Index(space))] = &body.params[..] else { return };
+        if block_effect(body) != Effect::Total {
+            return;
+        }
+        for inner in &body.stmts {
+            let Op::Index(array, at) = &inner.op else { continue };
+            if at == index && quiet.contains(array) && self.space_size(*array) == space.size() {
+                self.arrays.entry(*array).and_modify(|uses| uses.in_order = true);
+            }
+        }
+    }
+
+    fn space_size(&self, array: Value) -> Option<Size> {
+        self.arrays.get(&array)?.size.clone()
+    }
+
+    fn inner_blocks(&mut self, op: &Op, work: &mut Work) -> Result<(), Declined> {
+        // The blocks that run once for each index.
+        let body = match op {
+            Op::Map(body) | Op::Filter(body) | Op::Order(body) => Some(body),
+            Op::Reduce { body, .. } | Op::Scan { body, .. } | Op::ReduceAt { body, .. } => Some(body),
+            Op::For { range: None, body, .. } => Some(body),
+            _ => None,
+        };
+        let once = matches!(op, Op::If(..) | Op::Switch(..) | Op::Block(..));
+        for block in op.blocks() {
+            if once {
+                self.block(block, work)?;
+                continue;
+            }
+            let rounds = match &block.params.first() {
+                Some((_, Type::Index(space))) if body.is_some_and(|body| std::ptr::eq(body, block)) => {
+                    space.size()
+                }
+                _ => None,
+            };
+            self.loops.push(rounds);
+            let done = self.block(block, work);
+            self.loops.pop();
+            done?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns true if a block inside ends in another way than with its value.
+fn leaves(op: &Op) -> bool {
+    op.blocks().iter().any(|block| {
+        let mut found = false;
+        block.for_each_block(&mut |block| found |= block.end.label().is_some());
+        found
+    })
+}
+
+/// The effect of an operation with its blocks.
+fn effect(op: &Op) -> Effect {
+    op.blocks().iter().fold(own_effect(op), |all, block| all.max(block_effect(block)))
+}
+
+fn block_effect(block: &Block) -> Effect {
+    block.stmts.iter().fold(Effect::Total, |all, stmt| all.max(effect(&stmt.op)))
+}
+
+/// The cost of a block for one run.
+fn cost(block: &Block) -> u32 {
+    block.stmts.iter().fold(0u32, |sum, stmt| sum.saturating_add(op_cost(&stmt.op)))
+}
+
+fn op_cost(op: &Op) -> u32 {
+    match op {
+        Op::Const(..) | Op::Size(_) | Op::Tuple(_) | Op::Part(..) | Op::At(..) | Op::Number(_) => 0,
+        Op::Prim(Prim::Function(_), _) => 8,
+        Op::Prim(
+            Prim::Binary(
+                Binary::Div
+                | Binary::DivSigned
+                | Binary::DivUnsigned
+                | Binary::RemSigned
+                | Binary::RemUnsigned,
+            ),
+            _,
+        ) => 4,
+        Op::If(_, then, otherwise) => 1 + cost(then).saturating_add(cost(otherwise)),
+        op if op.blocks().is_empty() => 1,
+        _ => LOOP_COST,
+    }
+}
+
+struct Fusion<'w> {
+    work: &'w mut Work,
+    uses: HashMap<Value, Uses>,
+    /// The bodies of arrays that are not made.
+    delayed: HashMap<Value, Block>,
+    next: u32,
+    label: u32,
+}
+
+impl Fusion<'_> {
+    /// Rewrites a block; `renamed` has the values in whose place others stand.
+    fn block(&mut self, block: Block, renamed: &mut HashMap<Value, Value>) -> Result<Block, Declined> {
+        let mut stmts = Vec::with_capacity(block.stmts.len());
+        for stmt in block.stmts {
+            self.stmt(stmt, renamed, &mut stmts)?;
+        }
+        let mut end = block.end;
+        rename(end.value_mut(), renamed);
+        Ok(Block { params: block.params, stmts, end })
+    }
+
+    fn stmt(
+        &mut self,
+        mut stmt: Stmt,
+        renamed: &mut HashMap<Value, Value>,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), Declined> {
+        self.work.spend(op_weight(&stmt.op))?;
+        let mut failed = None;
+        stmt.op.for_each_part_mut(&mut |part| match part {
+            PartMut::Use(value) => rename(value, renamed),
+            PartMut::Block(block) if failed.is_none() => match self.block(take(block), renamed) {
+                Ok(new) => *block = new,
+                Err(declined) => failed = Some(declined),
+            },
+            _ => {}
+        });
+        if let Some(declined) = failed {
+            return Err(declined);
+        }
+        let Stmt { value, ty, op } = stmt;
+        let op = match op {
+            Op::Index(array, at) if self.delayed.contains_key(&array) => {
+                let (stmts, result) = self.element(array, at)?;
+                out.extend(stmts);
+                renamed.insert(value, result);
+                return Ok(());
+            }
+            Op::View(space, array, digits) if self.delayed.contains_key(&array) => {
+                Op::Map(self.view(space, array, digits)?)
+            }
+            op => op,
+        };
+        match op {
+            Op::Map(body) if self.is_delayed(value, &body) => drop(self.delayed.insert(value, body)),
+            op => out.push(Stmt { value, ty, op }),
+        }
+        Ok(())
+    }
+
+    /// Returns true if the array of a map is computed where it is read.
+    fn is_delayed(&self, array: Value, body: &Block) -> bool {
+        let Some(uses) = self.uses.get(&array).filter(|uses| uses.bounded) else { return false };
+        let count = uses.elements + uses.views;
+        let may_stand_later = match block_effect(body) {
+            Effect::Total => true,
+            Effect::MayFail => count == 1 && uses.elements == 1 && uses.in_order,
+            Effect::MayNotEnd | Effect::Ordered => false,
+        };
+        // A view of which parts are read may leave out elements, but no failure.
+        let copies = uses.counted.saturating_sub(1).saturating_mul(cost(body));
+        may_stand_later
+            && matches!(body.end, End::Yield(_))
+            && (uses.views == 0 || count == 1)
+            && count <= MAX_COPIES
+            && copies <= uses.counted + 2
+    }
+
+    fn fresh(&mut self) -> Value {
+        self.next += 1;
+        Value(self.next - 1)
+    }
+
+    /// The statements that compute an element of a delayed array, and its value.
+    fn element(&mut self, array: Value, at: Value) -> Result<(Vec<Stmt>, Value), Declined> {
+        let body = self.delayed[&array].clone();
+        let mut renamed = HashMap::default();
+        renamed.insert(body.params[0].0, at);
+        let copy = self.copy(&body, &mut renamed, &mut HashMap::default())?;
+        Ok((copy.stmts, copy.end.value()))
+    }
+
+    /// The body of the map that a view of a delayed array is.
+    fn view(&mut self, space: Space, array: Value, digits: Vec<DigitExpr>) -> Result<Block, Declined> {
+        let of = match &self.delayed[&array].params[0].1 {
+            Type::Index(of) => of.clone(),
+            _ => unreachable!("the elements of a map have indices"),
+        };
+        let (index, at) = (self.fresh(), self.fresh());
+        let digits = digits
+            .iter()
+            .map(|digit| super::super::digit::replace_targets(digit, &|k| DigitExpr::Of(index, k)));
+        let locate = Stmt { value: at, ty: Type::Index(of.clone()), op: Op::At(of, digits.collect()) };
+        let (stmts, value) = self.element(array, at)?;
+        let stmts = [locate].into_iter().chain(stmts).collect();
+        Ok(Block { params: vec![(index, Type::Index(space))], stmts, end: End::Yield(value) })
+    }
+
+    /// A copy of a block with fresh values and labels.
+    fn copy(
+        &mut self,
+        block: &Block,
+        renamed: &mut HashMap<Value, Value>,
+        labels: &mut HashMap<Label, Label>,
+    ) -> Result<Block, Declined> {
+        self.work.spend(2 + block.params.len() as u64)?;
+        let mut params = Vec::new();
+        for (param, ty) in &block.params {
+            let own = *renamed.entry(*param).or_insert_with(|| {
+                self.next += 1;
+                Value(self.next - 1)
+            });
+            params.push((own, ty.clone()));
+        }
+        let mut stmts = Vec::new();
+        for stmt in &block.stmts {
+            self.work.spend(op_weight(&stmt.op))?;
+            let mut op = stmt.op.clone();
+            let mut failed = None;
+            if let Some(label) = declared(&op) {
+                self.label += 1;
+                labels.insert(label, Label(self.label - 1));
+            }
+            op.for_each_part_mut(&mut |part| match part {
+                PartMut::Use(value) => rename(value, renamed),
+                PartMut::Label(label) => *label = labels[label],
+                PartMut::Block(inner) if failed.is_none() => match self.copy(inner, renamed, labels) {
+                    Ok(copy) => *inner = copy,
+                    Err(declined) => failed = Some(declined),
+                },
+                _ => {}
+            });
+            if let Some(declined) = failed {
+                return Err(declined);
+            }
+            let value = self.fresh();
+            renamed.insert(stmt.value, value);
+            stmts.push(Stmt { value, ty: stmt.ty.clone(), op });
+        }
+        let value = block.end.value();
+        let value = renamed.get(&value).copied().unwrap_or(value);
+        let of = |label: &Label| labels.get(label).copied().unwrap_or(*label);
+        let end = match &block.end {
+            End::Yield(_) => End::Yield(value),
+            End::Next(label, _) => End::Next(of(label), value),
+            End::Exit(label, _) => End::Exit(of(label), value),
+        };
+        Ok(Block { params, stmts, end })
+    }
+}
+
+fn rename(value: &mut Value, renamed: &HashMap<Value, Value>) {
+    if let Some(other) = renamed.get(value) {
+        *value = *other;
+    }
+}

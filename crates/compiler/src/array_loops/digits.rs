@@ -1,0 +1,148 @@
+//! Digits and codes as registers.
+
+use super::storage::Held;
+use super::{Declined, Emitter, Result};
+use crate::array_ir::{DigitExpr, Size, Space};
+use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType};
+
+impl<'p> Emitter<'p> {
+    /// The number of a size.
+    pub(super) fn number(&self, size: &Size) -> Result<u64> {
+        size.to_constant().filter(|n| *n < 1 << 62).ok_or(Declined::Width)
+    }
+
+    /// An operation on numbers of one type, simplified where an operand is known to be 0 or 1.
+    pub(super) fn binary(&mut self, op: Binary, a: Reg, b: Reg) -> Result<Reg> {
+        let ty = self.kernel.regs[a];
+        if ty == ScalarType::I64 {
+            match (op, self.known(a), self.known(b)) {
+                (Binary::Add, Some(x), Some(y)) => return self.int(x.wrapping_add(y)),
+                (Binary::Sub, Some(x), Some(y)) => return self.int(x.wrapping_sub(y)),
+                (Binary::Mul, Some(x), Some(y)) => return self.int(x.wrapping_mul(y)),
+                (Binary::Add, Some(0), _) => return Ok(b),
+                (Binary::Add | Binary::Sub, _, Some(0)) => return Ok(a),
+                (Binary::Mul, Some(1), _) => return Ok(b),
+                (Binary::Mul | Binary::DivUnsigned | Binary::DivSigned, _, Some(1)) => return Ok(a),
+                (Binary::Mul, Some(0), _) => return Ok(a),
+                (Binary::Mul, _, Some(0)) => return Ok(b),
+                (Binary::RemUnsigned, _, Some(1)) => return self.int(0),
+                _ => {}
+            }
+        }
+        self.set(ty, Op::Binary(op, a, b))
+    }
+
+    pub(super) fn compare(&mut self, op: Compare, a: Reg, b: Reg) -> Result<Reg> {
+        self.set(ScalarType::I64, Op::Compare(op, a, b))
+    }
+
+    /// A digit, for the digits of the index that a view is asked for.
+    pub(super) fn digit(&mut self, digit: &DigitExpr, target: &[Reg]) -> Result<Reg> {
+        match digit {
+            DigitExpr::Target(at) => Ok(target[*at as usize]),
+            DigitExpr::Of(value, at) => match &self.values[value] {
+                Held::Index(digits) => Ok(digits[*at as usize]),
+                _ => unreachable!("an index has digits"),
+            },
+            DigitExpr::Constant(size) => {
+                let number = self.number(size)?;
+                self.size(number)
+            }
+            DigitExpr::Affine { offset, stride, of } => {
+                let of = self.digit(of, target)?;
+                let (stride, offset) = (self.size(*stride)?, self.number(offset)?);
+                let part = self.binary(Binary::Mul, of, stride)?;
+                let offset = self.size(offset)?;
+                self.binary(Binary::Add, part, offset)
+            }
+            DigitExpr::Sum(digits) => {
+                let mut sum = self.int(0)?;
+                for of in digits {
+                    let of = self.digit(of, target)?;
+                    sum = self.binary(Binary::Add, sum, of)?;
+                }
+                Ok(sum)
+            }
+            DigitExpr::Modular { size, plus, minus } => {
+                let size = self.number(size)?;
+                let size = self.size(size)?;
+                let mut sum = self.int(0)?;
+                for of in plus {
+                    let of = self.digit(of, target)?;
+                    if self.known(sum) == Some(0) {
+                        sum = of;
+                        continue;
+                    }
+                    // Both are below the size.
+                    let next = self.binary(Binary::Add, sum, of)?;
+                    let wrapped = self.binary(Binary::Sub, next, size)?;
+                    let beyond = self.compare(Compare::Le, size, next)?;
+                    sum = self.set(ScalarType::I64, Op::Select(beyond, wrapped, next))?;
+                }
+                for of in minus {
+                    let of = self.digit(of, target)?;
+                    let next = self.binary(Binary::Sub, sum, of)?;
+                    let wrapped = self.binary(Binary::Add, next, size)?;
+                    let below = self.compare(Compare::Lt, sum, of)?;
+                    sum = self.set(ScalarType::I64, Op::Select(below, wrapped, next))?;
+                }
+                Ok(sum)
+            }
+            DigitExpr::Reverse { size, of } => {
+                let of = self.digit(of, target)?;
+                let last = self.number(size)?.wrapping_sub(1);
+                let last = self.size(last)?;
+                self.binary(Binary::Sub, last, of)
+            }
+            DigitExpr::Join(digits) => {
+                let mut code = self.int(0)?;
+                for (of, size) in digits {
+                    let of = self.digit(of, target)?;
+                    let size = self.number(size)?;
+                    let size = self.size(size)?;
+                    code = self.binary(Binary::Mul, code, size)?;
+                    code = self.binary(Binary::Add, code, of)?;
+                }
+                Ok(code)
+            }
+            DigitExpr::Split { of, sizes, digit } => {
+                let of = self.digit(of, target)?;
+                let sizes = sizes.iter().map(|size| self.number(size)).collect::<Result<Vec<_>>>()?;
+                self.part_of_code(of, &sizes, *digit as usize)
+            }
+        }
+    }
+
+    /// A digit of a code that is written with digits of these sizes.
+    fn part_of_code(&mut self, code: Reg, sizes: &[u64], at: usize) -> Result<Reg> {
+        // Without any code there is none to be taken apart.
+        if sizes.contains(&0) || sizes[at] == 1 {
+            return self.int(0);
+        }
+        let weight = sizes[at + 1..].iter().try_fold(1u64, |weight, size| weight.checked_mul(*size));
+        let by = self.size(weight.ok_or(Declined::Width)?)?;
+        let digit = self.binary(Binary::DivUnsigned, code, by)?;
+        if sizes[..at].iter().all(|size| *size == 1) {
+            return Ok(digit);
+        }
+        let by = self.size(sizes[at])?;
+        self.binary(Binary::RemUnsigned, digit, by)
+    }
+
+    /// The index with a code.
+    pub(super) fn index_of_code(&mut self, code: Reg, space: &Space) -> Result<Held<'p>> {
+        let extents = self.extents(space)?;
+        let digits = (0..extents.len()).map(|at| self.part_of_code(code, &extents, at));
+        let digits = digits.collect::<Result<Vec<_>>>()?;
+        if extents.iter().filter(|extent| **extent > 1).count() > 1 {
+            self.codes.insert(digits.clone(), (extents, code));
+        }
+        Ok(Held::Index(digits.into()))
+    }
+
+    /// The code of digits.
+    pub(super) fn flat(&mut self, space: &Space, digits: &[Reg]) -> Result<Reg> {
+        let zero = self.int(0)?;
+        self.slot_of(space, 1, zero, digits)
+    }
+}

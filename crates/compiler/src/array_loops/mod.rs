@@ -1,0 +1,446 @@
+//! Array IR → loops: each operation becomes statements of the loop form.
+//!
+//! Takes a unit; gives its [`Kernel`] with the bindings of its inputs, or the reason why there is
+//! none. The unit is built as array IR at concrete types ([`crate::build::unit`]) and has gone
+//! through the passes of the array IR. What is left here is mechanical and decides nothing:
+//!
+//! * A word is a register, an index a register for each digit, a tuple its parts.
+//! * An array is stored in memory in the order of the language's encoding, slot by slot
+//!   ([`ArrayValue`]). A map that a block yields is written where the value of the block belongs,
+//!   any other one to memory of its own. A view is only a function of digits.
+//! * `map` is a loop for each digit, the outermost one in parallel where nothing runs in parallel
+//!   around it. `reduce` has the grouping of [`crate::core::reduction`].
+//! * The state of a loop, and the value of a branch or of a block that is left, are variables.
+//! * A check that fails leaves the kernel ([`Stmt::Fail`]); the evaluator runs the unit again and
+//!   finds the error.
+//!
+//! Sizes are numbers here; those above 16 are parameters of the kernel, as in
+//! [`crate::lower`], so kernels of one structure share their machine code.
+//!
+//! Declines, with one word each ([`Declined`]), what is not built as array IR, scans, sums, updates
+//! of arrays, and loops whose state has arrays: [`crate::lower`] is asked then.
+
+mod digits;
+mod operation;
+mod prim;
+mod reduce;
+mod storage;
+
+use crate::array_ir::{self as ir, Block, End, Function, Type, Value};
+use crate::build::{self, Unit};
+use crate::core::{Root, Term};
+use crate::hash::{HashMap, HashSet};
+use crate::kernel::{CompilationUnit, Input, Region};
+use crate::layout::{Form, Layout, TOO_MANY_SLOTS};
+use crate::loop_ir::{Array, Kernel, Op, Origin, Reg, ScalarType, Stmt};
+use crate::lower::{InputBinding, Lowered, ResultSource, bare, codes_below, word};
+use crate::types::Type as CoreType;
+use crate::value::Class;
+use std::rc::Rc;
+use storage::{Held, Place};
+
+/// Sizes up to this are constants.
+const MAX_CONSTANT_SIZE: u64 = 16;
+
+/// Statements of the longest kernel.
+const MAX_STATEMENTS: usize = 12_000;
+
+/// Statements between two questions whether compilation may continue.
+const POLL_STATEMENTS: usize = 64;
+
+macro_rules! declined {
+    ($( $(#[$doc:meta])* $variant:ident $word:literal; )*) => {
+        /// The reason why there are no loops for a unit.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Declined {
+            /// It is not built as array IR.
+            Build(build::Declined),
+            $( $(#[$doc])* $variant, )*
+        }
+
+        impl Declined {
+            /// The word for it.
+            pub fn word(self) -> &'static str {
+                match self {
+                    Declined::Build(declined) => declined.word(),
+                    $( Declined::$variant => $word, )*
+                }
+            }
+        }
+    };
+}
+
+declined! {
+    /// Compilation was stopped from outside.
+    Stopped "stopped";
+    /// A loop over variables outside.
+    Region "region";
+    /// More statements than a kernel may have.
+    Length "length";
+    /// Sizes, slots or codes beyond 64 bits.
+    Width "width";
+    /// An array of elements without slots.
+    Units "units";
+    /// A sum, or sizes that arrive.
+    Sum "sum";
+    /// A running reduction.
+    Scan "scan";
+    /// A histogram, a filter or an order.
+    Scatter "scatter";
+    /// A store into an array.
+    Update "update";
+    /// A loop with arrays in its state.
+    State "state";
+    /// A reduction of arrays.
+    ArrayReduction "array_reduction";
+    /// A range with its last number.
+    InclusiveRange "inclusive_range";
+    /// A call that is not inlined.
+    Call "call";
+    /// An array that is chosen by a condition.
+    Choice "choice";
+}
+
+type Result<T> = std::result::Result<T, Declined>;
+
+/// The loops of a unit.
+///
+/// # Errors
+/// The reason why there are none.
+pub fn lower(unit: &CompilationUnit<'_>) -> Result<Lowered> {
+    let Region::Term(term) = unit.region else { return Err(Declined::Region) };
+    let built = build::unit(unit.program, unit.locals, unit.concrete, term).map_err(Declined::Build)?;
+    Emitter::new(unit, &built.program.functions[0]).unit(&built, term)
+}
+
+/// A list of statements under construction.
+#[derive(Default)]
+struct OpenBlock {
+    stmts: Vec<Stmt>,
+    /// Operations computed here, with their registers.
+    computed: HashMap<Op, Reg>,
+}
+
+/// The loops or the block that a label of the array IR names.
+struct Target {
+    /// The variables of the result of an exit, which are those of the next state.
+    place: Place,
+    /// Left by an exit.
+    exit: crate::loop_ir::Label,
+    /// Ends a round, for `next`.
+    next: Stmt,
+}
+
+struct Emitter<'p> {
+    unit: &'p CompilationUnit<'p>,
+    function: &'p Function,
+    types: HashMap<Value, &'p Type>,
+    /// Values that are read by nothing but the end of the block that defines them.
+    yielded_only: HashSet<Value>,
+    /// Arrays of which an element is read at an index that is not constant, or a view.
+    indexed: HashSet<Value>,
+    /// Labels that an exit names.
+    left: HashSet<ir::Label>,
+    /// Labels that a `next` names.
+    continued: HashSet<ir::Label>,
+    kernel: Kernel,
+    open: Vec<OpenBlock>,
+    made: usize,
+    values: HashMap<Value, Held<'p>>,
+    labels: HashMap<ir::Label, Target>,
+    constants: HashMap<Reg, u64>,
+    /// Digits that were taken from a code, with their sizes and the code.
+    codes: HashMap<Vec<Reg>, (Vec<u64>, Reg)>,
+    inputs: Vec<Input>,
+    bindings: Vec<InputBinding>,
+    /// Classes of the result arrays.
+    classes: Vec<Class>,
+    /// True inside of rounds that may run at the same time.
+    in_parallel: bool,
+    /// True inside of the body of a reduction in lanes.
+    in_lanes: bool,
+}
+
+impl<'p> Emitter<'p> {
+    fn new(unit: &'p CompilationUnit<'p>, function: &'p Function) -> Emitter<'p> {
+        let mut emitter = Emitter {
+            unit,
+            function,
+            types: HashMap::default(),
+            yielded_only: HashSet::default(),
+            indexed: HashSet::default(),
+            left: HashSet::default(),
+            continued: HashSet::default(),
+            kernel: Kernel::default(),
+            open: vec![OpenBlock::default()],
+            made: 0,
+            values: HashMap::default(),
+            labels: HashMap::default(),
+            constants: HashMap::default(),
+            codes: HashMap::default(),
+            inputs: Vec::new(),
+            bindings: Vec::new(),
+            classes: Vec::new(),
+            in_parallel: false,
+            in_lanes: false,
+        };
+        let mut read: HashSet<Value> = HashSet::default();
+        function.body.for_each_block(&mut |block| {
+            emitter.types.extend(block.params.iter().map(|(value, ty)| (*value, ty)));
+            for stmt in &block.stmts {
+                emitter.types.insert(stmt.value, &stmt.ty);
+                stmt.op.for_each_use(&mut |value| _ = read.insert(value));
+                if let ir::Op::Index(array, _) | ir::Op::View(_, array, _) = stmt.op {
+                    emitter.indexed.insert(array);
+                }
+            }
+        });
+        function.body.for_each_block(&mut |block| {
+            let end = block.end.value();
+            if !read.contains(&end) && block.stmts.iter().any(|stmt| stmt.value == end) {
+                emitter.yielded_only.insert(end);
+            }
+        });
+        // What two blocks yield is read by both.
+        let mut ends = HashSet::default();
+        function.body.for_each_block(&mut |block| {
+            if !ends.insert(block.end.value()) {
+                emitter.yielded_only.remove(&block.end.value());
+            }
+            match block.end {
+                End::Yield(_) => {}
+                End::Exit(label, _) => _ = emitter.left.insert(label),
+                End::Next(label, _) => _ = emitter.continued.insert(label),
+            }
+        });
+        emitter
+    }
+
+    /// The loops of the whole unit.
+    fn unit(mut self, built: &Unit, term: &Term) -> Result<Lowered> {
+        let body: &'p Block = &self.function.body;
+        for ((value, ty), root) in body.params.iter().zip(&built.inputs) {
+            let held = self.input(*root, ty)?;
+            self.values.insert(*value, held);
+        }
+        self.stmts(&body.stmts)?;
+        let End::Yield(value) = body.end else { unreachable!("a function yields its value") };
+        let core_type = bare(&(self.unit.concrete)(&term.ty));
+        let layout = self.unit.layouts.of(&core_type);
+        let (held, ty) = (self.values[&value].clone(), self.types[&value]);
+        let result = self.give(&held, ty, &layout)?;
+        Ok(self.finish(vec![result]))
+    }
+
+    fn finish(mut self, results: Vec<ResultSource>) -> Lowered {
+        self.kernel.body = self.open.pop().expect("a block is open").stmts;
+        self.kernel.constants = self.constants;
+        // An input that is not read may be large, and in another form than a kernel reads.
+        let mut read: HashSet<Array> = HashSet::default();
+        crate::loop_ir::for_each_stmt(&self.kernel.body, &mut |stmt| read.extend(stmt.arrays()));
+        for binding in &mut self.bindings {
+            if matches!(binding, InputBinding::Read(array, _) if !read.contains(array)) {
+                *binding = InputBinding::Nothing;
+            }
+        }
+        Lowered {
+            kernel: self.kernel,
+            statements: self.made,
+            inputs: self.inputs,
+            bindings: self.bindings,
+            changes: Vec::new(),
+            results,
+            classes: self.classes,
+        }
+    }
+
+    /// The type of a variable outside.
+    fn type_of_root(&self, root: Root) -> CoreType {
+        let ty = match root {
+            Root::Local(local) => &self.unit.locals[local as usize].ty,
+            Root::Global(global) => &self.unit.program.globals[global as usize].ty,
+        };
+        bare(&(self.unit.concrete)(ty))
+    }
+
+    /// The value of a variable outside.
+    fn input(&mut self, root: Root, ty: &Type) -> Result<Held<'p>> {
+        let layout = self.unit.layouts.of(&self.type_of_root(root));
+        self.expect_slots(&layout, ty)?;
+        match layout.slots {
+            0 => self.without_slots(ty),
+            1 => {
+                let leaf = layout.leaf().ok_or(Declined::Sum)?;
+                let scalar = word(&leaf).map_err(|_| Declined::Width)?;
+                self.kernel.scalars.push(scalar);
+                let number = self.kernel.scalars.len() as u32 - 1;
+                self.inputs.push(Input::whole(root));
+                self.bindings.push(InputBinding::Scalar(number, codes_below(&leaf)));
+                let reg = self.set(scalar, Op::Scalar(number))?;
+                self.of_word(reg, ty)
+            }
+            slots => {
+                let number = self.inputs.len() as u32;
+                let array = self.array(Origin::Input(number), layout.class, slots as u64)?;
+                self.inputs.push(Input::whole(root));
+                self.bindings.push(InputBinding::Read(array, layout.class));
+                let base = self.int(0)?;
+                self.load(ty, array, base)
+            }
+        }
+    }
+
+    /// Declines unless a type has the slots of a layout.
+    fn expect_slots(&self, layout: &Layout, ty: &Type) -> Result<()> {
+        if layout.slots == TOO_MANY_SLOTS || layout.slots > 1 << 48 {
+            return Err(Declined::Width);
+        }
+        let slots = self.slots(ty)?;
+        assert_eq!(slots, layout.slots as u64, "the slots of {ty} are those of its layout");
+        Ok(())
+    }
+
+    /// Makes a value a result of the kernel.
+    fn give(&mut self, held: &Held<'p>, ty: &Type, layout: &Layout) -> Result<ResultSource> {
+        self.expect_slots(layout, ty)?;
+        match (layout.slots, held, &layout.form) {
+            (0, ..) => Ok(ResultSource::Unit),
+            (1, ..) => {
+                let reg = self.word_of(held, ty)?;
+                self.kernel.scalar_results.push(reg);
+                Ok(ResultSource::Word(self.kernel.scalar_results.len() - 1))
+            }
+            (_, Held::Tuple(parts), Form::Parts(layouts)) if parts.len() == layouts.len() => {
+                let Type::Tuple(types) = ty else { unreachable!("a tuple has the type of one") };
+                let mut given = Vec::new();
+                for ((part, ty), (_, layout)) in parts.iter().zip(types).zip(layouts) {
+                    given.push(self.give(part, ty, layout)?);
+                }
+                Ok(ResultSource::Parts(given, layout.class))
+            }
+            (slots, ..) => {
+                let number = self.classes.len() as u32;
+                if let Some(array) = self.whole_scratch(held, slots as u64, layout.class) {
+                    self.classes.push(layout.class);
+                    self.kernel.arrays[array].origin = Origin::Result(number);
+                    return Ok(ResultSource::Array(number, layout.class));
+                }
+                self.classes.push(layout.class);
+                let array = self.array(Origin::Result(number), layout.class, slots as u64)?;
+                let base = self.int(0)?;
+                self.store(held, ty, array, base)?;
+                Ok(ResultSource::Array(number, layout.class))
+            }
+        }
+    }
+
+    /// The array to work in that a value is all of.
+    fn whole_scratch(&self, held: &Held<'p>, slots: u64, class: Class) -> Option<Array> {
+        let Held::Array(array) = held else { return None };
+        let storage::ArrayValue::Memory { array, base } = **array else { return None };
+        let info = self.kernel.arrays[array];
+        let whole = info.origin == Origin::Scratch
+            && self.constants.get(&base) == Some(&0)
+            && self.kernel.slots[array] == slots
+            && u64::from(info.width) == class.bytes();
+        whole.then_some(array)
+    }
+
+    // ---- statements ---------------------------------------------------------------------
+
+    fn emit(&mut self, stmt: Stmt) -> Result<()> {
+        self.made += 1;
+        if self.made > MAX_STATEMENTS {
+            return Err(Declined::Length);
+        }
+        if self.made.is_multiple_of(POLL_STATEMENTS) && !(self.unit.may_continue)() {
+            return Err(Declined::Stopped);
+        }
+        self.open.last_mut().expect("a block is open").stmts.push(stmt);
+        Ok(())
+    }
+
+    /// The statements that `make` emits.
+    fn block<T>(&mut self, make: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Vec<Stmt>, T)> {
+        self.open.push(OpenBlock::default());
+        let made = make(self);
+        let block = self.open.pop().expect("the block that was opened");
+        Ok((block.stmts, made?))
+    }
+
+    fn reg(&mut self, ty: ScalarType) -> Reg {
+        self.kernel.regs.push(ty)
+    }
+
+    /// A register that is set so, perhaps one that has been.
+    fn set(&mut self, ty: ScalarType, op: Op) -> Result<Reg> {
+        let repeatable = match &op {
+            Op::Get(_) => false,
+            Op::Load(array, ..) => matches!(self.kernel.arrays[*array].origin, Origin::Input(_)),
+            _ => true,
+        };
+        if repeatable && let Some(reg) = self.open.iter().find_map(|open| open.computed.get(&op)) {
+            return Ok(*reg);
+        }
+        let reg = self.reg(ty);
+        if let Op::Const(_, bits) = op {
+            self.constants.insert(reg, bits);
+        }
+        if repeatable {
+            self.open.last_mut().expect("a block is open").computed.insert(op.clone(), reg);
+        }
+        self.emit(Stmt::Let(reg, op))?;
+        Ok(reg)
+    }
+
+    fn int(&mut self, n: u64) -> Result<Reg> {
+        self.set(ScalarType::I64, Op::Const(ScalarType::I64, n))
+    }
+
+    /// A size: a constant if it is small.
+    fn size(&mut self, n: u64) -> Result<Reg> {
+        if n <= MAX_CONSTANT_SIZE {
+            return self.int(n);
+        }
+        let sizes = &mut self.kernel.sizes;
+        let at = sizes.iter().position(|known| *known == n).unwrap_or_else(|| {
+            sizes.push(n);
+            sizes.len() - 1
+        });
+        self.set(ScalarType::I64, Op::Size(at as u32))
+    }
+
+    fn known(&self, reg: Reg) -> Option<u64> {
+        self.constants.get(&reg).copied()
+    }
+
+    fn array(&mut self, origin: Origin, class: Class, slots: u64) -> Result<Array> {
+        match class {
+            Class::Wide | Class::Any => Err(Declined::Width),
+            class => Ok(self.kernel.add_array(origin, class.bytes() as u8, slots)),
+        }
+    }
+
+    /// A value without slots.
+    fn without_slots(&mut self, ty: &Type) -> Result<Held<'p>> {
+        match ty {
+            Type::Index(space) => {
+                let zero = self.int(0)?;
+                Ok(Held::Index(vec![zero; space.digits.len()].into()))
+            }
+            Type::Tuple(types) => {
+                let parts = types.iter().map(|ty| self.without_slots(ty)).collect::<Result<Vec<_>>>()?;
+                Ok(Held::Tuple(parts.into()))
+            }
+            Type::Array(space, element) => match self.count(space)? {
+                0 => Ok(Held::Array(Rc::new(storage::ArrayValue::List(Vec::new())))),
+                1 => {
+                    let only = self.without_slots(element)?;
+                    Ok(Held::Array(Rc::new(storage::ArrayValue::List(vec![only]))))
+                }
+                _ => Err(Declined::Units),
+            },
+            Type::Element(_) | Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
+        }
+    }
+}

@@ -1,0 +1,386 @@
+//! Statements of the array IR, one by one.
+
+use super::storage::{ArrayValue, Held, has_array};
+use super::{Declined, Emitter, Result, Target};
+use crate::array_ir::{self as ir, Block, End, Op as ArrayOp, Range, Stmt as ArrayStmt, Type, Value};
+use crate::loop_ir::{Array, Compare, Reg, ScalarType, Stmt};
+use std::rc::Rc;
+
+/// Slots that are worth a parallel loop of however few rounds.
+const MIN_PARALLEL_SLOTS: u64 = 4096;
+
+impl<'p> Emitter<'p> {
+    /// Emits statements; leaves early where a statement always leaves.
+    pub(super) fn stmts(&mut self, stmts: &'p [ArrayStmt]) -> Result<()> {
+        for stmt in stmts {
+            let held = self.operation(stmt)?;
+            self.values.insert(stmt.value, held);
+        }
+        Ok(())
+    }
+
+    fn word(&self, value: Value) -> Reg {
+        match &self.values[&value] {
+            Held::Word(reg) => *reg,
+            _ => unreachable!("{value} is a word"),
+        }
+    }
+
+    fn operation(&mut self, stmt: &'p ArrayStmt) -> Result<Held<'p>> {
+        match &stmt.op {
+            ArrayOp::Const(element, bits) => {
+                let ty = super::storage::scalar_type(*element);
+                self.set(ty, crate::loop_ir::Op::Const(ty, *bits)).map(Held::Word)
+            }
+            ArrayOp::Size(size) => {
+                let number = self.number(size)?;
+                self.size(number).map(Held::Word)
+            }
+            ArrayOp::Prim(prim, values) => {
+                let element = values.first().and_then(|value| self.types[value].element());
+                let element = element.expect("a primitive is of elements");
+                let args: Vec<Reg> = values.iter().map(|value| self.word(*value)).collect();
+                self.prim(*prim, element, &args).map(Held::Word)
+            }
+            ArrayOp::Select(condition, a, b) => {
+                let (a, b) = (self.values[a].clone(), self.values[b].clone());
+                self.select(self.word(*condition), &a, &b)
+            }
+            ArrayOp::Tuple(values) => {
+                Ok(Held::Tuple(values.iter().map(|v| self.values[v].clone()).collect()))
+            }
+            ArrayOp::Part(value, part) => match &self.values[value] {
+                Held::Tuple(parts) => Ok(parts[*part as usize].clone()),
+                _ => unreachable!("{value} is a tuple"),
+            },
+            ArrayOp::Array(_, values) => {
+                let items = values.iter().map(|value| self.values[value].clone()).collect();
+                self.list(stmt.value, &stmt.ty, items)
+            }
+            ArrayOp::Index(array, at) => match self.values[at].clone() {
+                Held::Index(digits) => self.element(*array, &digits),
+                _ => unreachable!("{at} is an index"),
+            },
+            ArrayOp::At(_, digits) => {
+                let digits = digits.iter().map(|digit| self.digit(digit, &[])).collect::<Result<Vec<_>>>()?;
+                Ok(Held::Index(digits.into()))
+            }
+            ArrayOp::Locate(space, values, _) => {
+                let digits: Vec<Reg> = values.iter().map(|value| self.word(*value)).collect();
+                for (digit, extent) in digits.iter().zip(self.extents(space)?) {
+                    let extent = self.size(extent)?;
+                    let fits = self.compare(Compare::LtUnsigned, *digit, extent)?;
+                    self.check(fits)?;
+                }
+                Ok(Held::Index(digits.into()))
+            }
+            ArrayOp::Number(digit) => self.digit(digit, &[]).map(Held::Word),
+            ArrayOp::Check(condition, ..) => {
+                self.check(self.word(*condition))?;
+                Ok(Held::Tuple(Vec::new().into()))
+            }
+            ArrayOp::Map(body) => self.map(stmt, body),
+            ArrayOp::Reduce { combine, grouping, start, body } => {
+                self.reduce(combine, *grouping, *start, body, &stmt.ty)
+            }
+            ArrayOp::View(_, array, digits) => self.view(stmt, *array, digits),
+            ArrayOp::Concat(a, b) => self.concat(stmt, *a, *b),
+            ArrayOp::For { label, range, state, body } => {
+                self.for_loop(*label, *range, *state, body, &stmt.ty)
+            }
+            ArrayOp::While { label, state, condition, body } => {
+                self.while_loop(*label, *state, condition, body, &stmt.ty)
+            }
+            ArrayOp::Block(label, body) => {
+                let (place, exit) = (self.place(&stmt.ty)?, self.kernel.new_label());
+                self.labels.insert(*label, Target { place: place.clone(), exit, next: Stmt::Break(exit) });
+                let (stmts, ()) = self.block(|this| {
+                    this.stmts(&body.stmts)?;
+                    this.end(body.end, Some((&place, &stmt.ty)))
+                })?;
+                self.emit(Stmt::Block(exit, stmts))?;
+                self.read(&place)
+            }
+            ArrayOp::If(condition, then, otherwise) => {
+                let place = self.place(&stmt.ty)?;
+                let mut sides = Vec::new();
+                for side in [then, otherwise] {
+                    let (stmts, ()) = self.block(|this| {
+                        this.stmts(&side.stmts)?;
+                        this.end(side.end, Some((&place, &stmt.ty)))
+                    })?;
+                    sides.push(stmts);
+                }
+                let condition = self.word(*condition);
+                let otherwise = sides.pop().unwrap_or_default();
+                self.emit(Stmt::If(condition, sides.pop().unwrap_or_default(), otherwise))?;
+                self.read(&place)
+            }
+            ArrayOp::Scan { .. } => Err(Declined::Scan),
+            ArrayOp::ReduceAt { .. } | ArrayOp::Filter(_) | ArrayOp::Order(_) => Err(Declined::Scatter),
+            ArrayOp::Update(..) => Err(Declined::Update),
+            ArrayOp::Call(..) | ArrayOp::Io(..) => Err(Declined::Call),
+            ArrayOp::Switch(..)
+            | ArrayOp::Case(..)
+            | ArrayOp::Tag(_)
+            | ArrayOp::Pack(..)
+            | ArrayOp::Open(..)
+            | ArrayOp::Require(..) => Err(Declined::Sum),
+        }
+    }
+
+    fn check(&mut self, condition: Reg) -> Result<()> {
+        match self.known(condition) {
+            Some(1) => Ok(()),
+            _ => self.emit(Stmt::If(condition, Vec::new(), vec![Stmt::Fail])),
+        }
+    }
+
+    /// The end of a block whose value goes to a place of a type.
+    fn end(&mut self, end: End, yielded: Option<(&super::Place, &Type)>) -> Result<()> {
+        let value = end.value();
+        let (held, ty) = (self.values[&value].clone(), self.types[&value]);
+        match end {
+            End::Yield(_) => match yielded {
+                Some((place, ty)) => self.assign(place, &held, ty),
+                None => Ok(()),
+            },
+            End::Exit(label, _) => {
+                let target = &self.labels[&label];
+                let (place, exit) = (target.place.clone(), target.exit);
+                self.assign(&place, &held, ty)?;
+                self.emit(Stmt::Break(exit))
+            }
+            End::Next(label, _) => {
+                let target = &self.labels[&label];
+                let (place, next) = (target.place.clone(), target.next.clone());
+                self.assign(&place, &held, ty)?;
+                self.emit(next)
+            }
+        }
+    }
+
+    // ---- arrays ---------------------------------------------------------------------------
+
+    /// Loops over digits below these extents, one inside the other; `slots` are made in each round
+    /// of the innermost one. The outermost loop is parallel if it pays and nothing around it is.
+    pub(super) fn nest(
+        &mut self,
+        extents: &[u64],
+        slots: u64,
+        round: &mut dyn FnMut(&mut Self, &[Reg]) -> Result<()>,
+    ) -> Result<()> {
+        if extents.contains(&0) {
+            return Ok(());
+        }
+        let all = extents.iter().fold(slots, |all, extent| all.saturating_mul(*extent));
+        let first = extents.iter().find(|extent| **extent > 1);
+        let parallel = !self.in_parallel
+            && !self.in_lanes
+            && (all >= MIN_PARALLEL_SLOTS || first.is_some_and(|extent| *extent > super::MAX_CONSTANT_SIZE));
+        self.nest_inside(extents, parallel, &mut Vec::new(), round)
+    }
+
+    fn nest_inside(
+        &mut self,
+        extents: &[u64],
+        parallel: bool,
+        digits: &mut Vec<Reg>,
+        round: &mut dyn FnMut(&mut Self, &[Reg]) -> Result<()>,
+    ) -> Result<()> {
+        let Some((extent, rest)) = extents.split_first() else { return round(self, digits) };
+        if *extent == 1 {
+            let zero = self.int(0)?;
+            digits.push(zero);
+            self.nest_inside(rest, parallel, digits, round)?;
+            digits.pop();
+            return Ok(());
+        }
+        let count = self.size(*extent)?;
+        let index = self.reg(ScalarType::I64);
+        digits.push(index);
+        let outer = self.in_parallel;
+        self.in_parallel = outer || parallel;
+        let body = self.block(|this| this.nest_inside(rest, false, digits, round));
+        self.in_parallel = outer;
+        digits.pop();
+        let (body, ()) = body?;
+        if parallel {
+            return self.emit(Stmt::ParallelFor { index, count, body });
+        }
+        let (low, label) = (self.int(0)?, self.kernel.new_label());
+        self.emit(Stmt::For { label, index, low, high: count, body })
+    }
+
+    fn map(&mut self, stmt: &'p ArrayStmt, body: &'p Block) -> Result<Held<'p>> {
+        let Type::Array(space, element) = &stmt.ty else { unreachable!("a map is an array") };
+        match self.count(space)? {
+            0 => return Ok(Held::Array(Rc::new(ArrayValue::List(Vec::new())))),
+            1 => {
+                let zero = self.int(0)?;
+                let digits = vec![zero; space.digits.len()];
+                let mut only = self.round(body, &digits)?;
+                if matches!(&only, Held::Array(array) if matches!(**array, ArrayValue::Pending(_))) {
+                    only = self.stored(&only, element)?;
+                }
+                return Ok(Held::Array(Rc::new(ArrayValue::List(vec![only]))));
+            }
+            _ => {}
+        }
+        if self.slots(element)? == 0 {
+            return Err(Declined::Units);
+        }
+        let pending = Held::Array(Rc::new(ArrayValue::Pending(&stmt.op)));
+        if self.yielded_only.contains(&stmt.value) { Ok(pending) } else { self.stored(&pending, &stmt.ty) }
+    }
+
+    /// The value of a body at digits.
+    pub(super) fn round(&mut self, body: &'p Block, digits: &[Reg]) -> Result<Held<'p>> {
+        self.values.insert(body.params[0].0, Held::Index(digits.into()));
+        self.stmts(&body.stmts)?;
+        match body.end {
+            End::Yield(value) => Ok(self.values[&value].clone()),
+            End::Next(..) | End::Exit(..) => unreachable!("an element is the end of its block"),
+        }
+    }
+
+    /// Stores the elements of a map from a slot of an array on.
+    pub(super) fn map_into(&mut self, body: &'p Block, array: Array, base: Reg) -> Result<()> {
+        let (_, Type::Index(space)) = &body.params[0] else { unreachable!("a map runs over indices") };
+        let element: &'p Type = self.types[&body.end.value()];
+        let stride = self.slots(element)?;
+        let extents = self.extents(space)?;
+        self.nest(&extents, stride, &mut |this, digits| {
+            let held = this.round(body, digits)?;
+            let slot = this.slot_of(space, stride, base, digits)?;
+            this.store(&held, element, array, slot)
+        })
+    }
+
+    fn view(&mut self, stmt: &'p ArrayStmt, source: Value, digits: &'p [ir::DigitExpr]) -> Result<Held<'p>> {
+        let Type::Array(space, _) = &stmt.ty else { unreachable!("a view is an array") };
+        if self.count(space)? == 0 {
+            return Ok(Held::Array(Rc::new(ArrayValue::List(Vec::new()))));
+        }
+        Ok(Held::Array(Rc::new(ArrayValue::View { source, digits })))
+    }
+
+    fn concat(&mut self, stmt: &'p ArrayStmt, a: Value, b: Value) -> Result<Held<'p>> {
+        if self.slots(&stmt.ty)? == 0 {
+            return self.without_slots(&stmt.ty);
+        }
+        let array = self.working(&stmt.ty)?;
+        let zero = self.int(0)?;
+        let first = self.slots(self.types[&a])?;
+        for (part, at) in [(a, 0), (b, first)] {
+            let (held, ty) = (self.values[&part].clone(), self.types[&part]);
+            let at = self.size(at)?;
+            self.store(&held, ty, array, at)?;
+        }
+        self.load(&stmt.ty, array, zero)
+    }
+
+    // ---- loops in order -------------------------------------------------------------------
+
+    fn for_loop(
+        &mut self,
+        label: ir::Label,
+        range: Option<Range>,
+        state: Value,
+        body: &'p Block,
+        ty: &'p Type,
+    ) -> Result<Held<'p>> {
+        if has_array(ty) {
+            return Err(Declined::State);
+        }
+        let place = self.place(ty)?;
+        let first = self.values[&state].clone();
+        self.assign(&place, &first, ty)?;
+        let round = |this: &mut Self, index: Held<'p>| {
+            let before = this.read(&place)?;
+            this.values.insert(body.params[0].0, index);
+            this.values.insert(body.params[1].0, before);
+            this.stmts(&body.stmts)?;
+            this.end(body.end, Some((&place, ty)))
+        };
+        let exit = self.kernel.new_label();
+        let target = |next: Stmt| Target { place: place.clone(), exit, next };
+        match range {
+            Some(Range { inclusive: true, .. }) => return Err(Declined::InclusiveRange),
+            Some(Range { low, high, .. }) => {
+                self.labels.insert(label, target(Stmt::Continue(exit)));
+                let (low, high) = (self.word(low), self.word(high));
+                let index = self.reg(ScalarType::I64);
+                let (body, ()) = self.block(|this| round(this, Held::Word(index)))?;
+                self.emit(Stmt::For { label: exit, index, low, high, body })?;
+            }
+            None => {
+                let (_, Type::Index(space)) = &body.params[0] else { unreachable!("a loop over indices") };
+                let extents = self.extents(space)?;
+                if !extents.contains(&0) {
+                    // A round is a block, which `next` leaves; all of them are one, which an exit leaves.
+                    let next = self.kernel.new_label();
+                    self.labels.insert(label, target(Stmt::Break(next)));
+                    let (stmts, ()) = self.block(|this| {
+                        this.in_order(&extents, &mut Vec::new(), &mut |this, digits| {
+                            if !this.continued.contains(&label) {
+                                return round(this, Held::Index(digits.into()));
+                            }
+                            let (stmts, ()) = this.block(|this| round(this, Held::Index(digits.into())))?;
+                            this.emit(Stmt::Block(next, stmts))
+                        })
+                    })?;
+                    if self.left.contains(&label) {
+                        self.emit(Stmt::Block(exit, stmts))?;
+                    } else {
+                        stmts.into_iter().try_for_each(|stmt| self.emit(stmt))?;
+                    }
+                }
+            }
+        }
+        self.read(&place)
+    }
+
+    /// Loops in order over digits below these extents.
+    pub(super) fn in_order(
+        &mut self,
+        extents: &[u64],
+        digits: &mut Vec<Reg>,
+        round: &mut dyn FnMut(&mut Self, &[Reg]) -> Result<()>,
+    ) -> Result<()> {
+        let outer = std::mem::replace(&mut self.in_parallel, true);
+        let done = self.nest_inside(extents, false, digits, round);
+        self.in_parallel = outer;
+        done
+    }
+
+    fn while_loop(
+        &mut self,
+        label: ir::Label,
+        state: Value,
+        condition: &'p Block,
+        body: &'p Block,
+        ty: &'p Type,
+    ) -> Result<Held<'p>> {
+        if has_array(ty) {
+            return Err(Declined::State);
+        }
+        let place = self.place(ty)?;
+        let first = self.values[&state].clone();
+        self.assign(&place, &first, ty)?;
+        let exit = self.kernel.new_label();
+        self.labels.insert(label, Target { place: place.clone(), exit, next: Stmt::Continue(exit) });
+        let (stmts, ()) = self.block(|this| {
+            let now = this.read(&place)?;
+            this.values.insert(condition.params[0].0, now.clone());
+            this.stmts(&condition.stmts)?;
+            let goes_on = this.word(condition.end.value());
+            this.emit(Stmt::If(goes_on, Vec::new(), vec![Stmt::Break(exit)]))?;
+            this.values.insert(body.params[0].0, now);
+            this.stmts(&body.stmts)?;
+            this.end(body.end, Some((&place, ty)))
+        })?;
+        self.emit(Stmt::Loop(exit, stmts))?;
+        self.read(&place)
+    }
+}

@@ -1,0 +1,209 @@
+//! Reductions, as [`crate::core::reduction`] groups them.
+
+use super::storage::{Held, has_array, scalar_type};
+use super::{Declined, Emitter, Result};
+use crate::array_ir::{Binary as ArrayBinary, Block, Combine, End, Grouping, Space, Type, Value};
+use crate::core::reduction::{CHUNK, ReductionOp};
+use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType, Stmt, Summand};
+
+/// A reduction: its operation, its body, and the type of its values.
+#[derive(Clone, Copy)]
+struct Reduction<'p> {
+    combine: &'p Combine,
+    body: &'p Block,
+    space: &'p Space,
+    ty: &'p Type,
+}
+
+impl<'p> Reduction<'p> {
+    /// The operation of the lanes, if there are some.
+    fn lanes(self) -> Option<ReductionOp> {
+        let Combine::Prim(op) = self.combine else { return None };
+        if !self.ty.element().is_some_and(|element| element.is_float()) {
+            return None;
+        }
+        match op {
+            ArrayBinary::Add => Some(ReductionOp::Add),
+            ArrayBinary::Mul => Some(ReductionOp::Mul),
+            ArrayBinary::Min => Some(ReductionOp::Min),
+            ArrayBinary::Max => Some(ReductionOp::Max),
+            _ => None,
+        }
+    }
+}
+
+impl<'p> Emitter<'p> {
+    pub(super) fn reduce(
+        &mut self,
+        combine: &'p Combine,
+        grouping: Grouping,
+        start: Value,
+        body: &'p Block,
+        ty: &'p Type,
+    ) -> Result<Held<'p>> {
+        let (_, Type::Index(space)) = &body.params[0] else { unreachable!("a reduction runs over indices") };
+        let reduction = Reduction { combine, body, space, ty };
+        let count = self.count(space)?;
+        let start = self.values[&start].clone();
+        if count == 0 {
+            return Ok(start);
+        }
+        if has_array(ty) || self.slots(ty)? == 0 {
+            return Err(Declined::ArrayReduction);
+        }
+        let extents = self.extents(space)?;
+        let several = extents.iter().filter(|extent| **extent > 1).count() > 1;
+        let sequential = self.in_parallel || self.in_lanes || count <= CHUNK as u64;
+        if grouping == Grouping::Left
+            || grouping == Grouping::Any && reduction.lanes().is_none() && several && sequential
+        {
+            return self.reduce_left(reduction, &extents, &start);
+        }
+        let chunks = count.div_ceil(CHUNK as u64);
+        if chunks == 1 {
+            let (low, high) = (self.int(0)?, self.size(count)?);
+            let part = self.chunk(reduction, low, high)?;
+            return self.join(reduction, &start, &part);
+        }
+        let place = self.place(ty)?;
+        self.assign(&place, &start, ty)?;
+        let partial = match sequential {
+            true => None,
+            false => Some(self.working_of(ty, chunks)?),
+        };
+        let slots = self.slots(ty)?;
+        let slot_of = |this: &mut Self, chunk: Reg| {
+            let slots = this.size(slots)?;
+            this.binary(Binary::Mul, chunk, slots)
+        };
+        if let Some(partial) = partial {
+            self.nest(&[chunks], CHUNK as u64, &mut |this, chunk| {
+                let (low, high) = this.bounds(chunk[0], count)?;
+                let part = this.chunk(reduction, low, high)?;
+                let slot = slot_of(this, chunk[0])?;
+                this.store(&part, ty, partial, slot)
+            })?;
+        }
+        let (low, high) = (self.int(0)?, self.size(chunks)?);
+        let (label, chunk) = (self.kernel.new_label(), self.reg(ScalarType::I64));
+        let (body, ()) = self.block(|this| {
+            let part = match partial {
+                Some(partial) => {
+                    let slot = slot_of(this, chunk)?;
+                    this.load(ty, partial, slot)?
+                }
+                None => {
+                    let (low, high) = this.bounds(chunk, count)?;
+                    this.chunk(reduction, low, high)?
+                }
+            };
+            let total = this.read(&place)?;
+            let total = this.join(reduction, &total, &part)?;
+            this.assign(&place, &total, ty)
+        })?;
+        self.emit(Stmt::For { label, index: chunk, low, high, body })?;
+        self.read(&place)
+    }
+
+    /// The first element of a chunk and the one past its last.
+    fn bounds(&mut self, chunk: Reg, count: u64) -> Result<(Reg, Reg)> {
+        let (each, all) = (self.int(CHUNK as u64)?, self.size(count)?);
+        let low = self.binary(Binary::Mul, chunk, each)?;
+        let end = self.binary(Binary::Add, low, each)?;
+        let less = self.compare(Compare::Lt, end, all)?;
+        let high = self.set(ScalarType::I64, Op::Select(less, end, all))?;
+        Ok((low, high))
+    }
+
+    /// All elements joined to the start, one after another.
+    fn reduce_left(
+        &mut self,
+        reduction: Reduction<'p>,
+        extents: &[u64],
+        start: &Held<'p>,
+    ) -> Result<Held<'p>> {
+        let place = self.place(reduction.ty)?;
+        self.assign(&place, start, reduction.ty)?;
+        self.in_order(extents, &mut Vec::new(), &mut |this, digits| {
+            let value = this.round(reduction.body, digits)?;
+            let total = this.read(&place)?;
+            let total = this.join(reduction, &total, &value)?;
+            this.assign(&place, &total, reduction.ty)
+        })?;
+        self.read(&place)
+    }
+
+    /// The elements of a chunk, of which there is at least one, joined.
+    fn chunk(&mut self, reduction: Reduction<'p>, low: Reg, high: Reg) -> Result<Held<'p>> {
+        let Reduction { combine, body, space, ty } = reduction;
+        let index = self.reg(ScalarType::I64);
+        let is_dot = matches!(combine, Combine::Dot);
+        if is_dot || reduction.lanes().is_some() {
+            let outer = std::mem::replace(&mut self.in_lanes, true);
+            let made = self.block(|this| {
+                let at = this.index_of_code(index, space)?;
+                this.at(body, at)
+            });
+            self.in_lanes = outer;
+            let (stmts, value) = made?;
+            let item = match (&value, reduction.lanes()) {
+                (Held::Word(reg), Some(op)) => Summand::Value(op, *reg),
+                (Held::Tuple(parts), None) => match &parts[..] {
+                    [Held::Word(a), Held::Word(b)] => Summand::Product(*a, *b),
+                    _ => unreachable!("a sum of products has two factors"),
+                },
+                _ => unreachable!("lanes are of words"),
+            };
+            let element = ty.element().expect("lanes are of elements");
+            let result = self.reg(scalar_type(element));
+            self.emit(Stmt::Reduce { index, low, high, body: stmts, item, result })?;
+            return Ok(Held::Word(result));
+        }
+        let place = self.place(ty)?;
+        let first = self.index_of_code(low, space)?;
+        let first = self.at(body, first)?;
+        self.assign(&place, &first, ty)?;
+        let one = self.int(1)?;
+        let second = self.binary(Binary::Add, low, one)?;
+        let label = self.kernel.new_label();
+        let outer = std::mem::replace(&mut self.in_parallel, true);
+        let made = self.block(|this| {
+            let at = this.index_of_code(index, space)?;
+            let value = this.at(body, at)?;
+            let total = this.read(&place)?;
+            let total = this.join(reduction, &total, &value)?;
+            this.assign(&place, &total, ty)
+        });
+        self.in_parallel = outer;
+        let (stmts, ()) = made?;
+        self.emit(Stmt::For { label, index, low: second, high, body: stmts })?;
+        self.read(&place)
+    }
+
+    /// The value of a body at an index.
+    fn at(&mut self, body: &'p Block, index: Held<'p>) -> Result<Held<'p>> {
+        match index {
+            Held::Index(digits) => self.round(body, &digits),
+            _ => unreachable!("an index has digits"),
+        }
+    }
+
+    /// Two results joined.
+    fn join(&mut self, reduction: Reduction<'p>, a: &Held<'p>, b: &Held<'p>) -> Result<Held<'p>> {
+        match (reduction.combine, a, b) {
+            (Combine::Prim(op), Held::Word(a), Held::Word(b)) => {
+                let element = reduction.ty.element().expect("words are elements");
+                self.arithmetic(*op, element, *a, *b).map(Held::Word)
+            }
+            (Combine::Dot, Held::Word(a), Held::Word(b)) => self.binary(Binary::Add, *a, *b).map(Held::Word),
+            (Combine::Block(block), a, b) => {
+                self.values.insert(block.params[0].0, a.clone());
+                self.values.insert(block.params[1].0, b.clone());
+                self.stmts(&block.stmts)?;
+                let End::Yield(value) = block.end else { unreachable!("a value is joined") };
+                Ok(self.values[&value].clone())
+            }
+            _ => unreachable!("an operation on words"),
+        }
+    }
+}

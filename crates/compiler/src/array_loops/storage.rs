@@ -1,0 +1,493 @@
+//! Values, the memory of arrays, and variables.
+
+use super::{Declined, Emitter, Result};
+use crate::array_ir::{DigitExpr, Element, Op as ArrayOp, Space, Type, Value};
+use crate::loop_ir::{Array, Binary, Op, Origin, Reg, ScalarType, Stmt, Var};
+use crate::value::Class;
+use std::rc::Rc;
+
+/// Slots of the largest array that lives on the stack of a run.
+const MAX_STACK_SLOTS: u64 = 512;
+
+/// Elements of the longest array that a selection among its elements stands for.
+const MAX_SELECTED: usize = 4;
+
+/// A value.
+#[derive(Clone)]
+pub(super) enum Held<'p> {
+    /// A word; a truth value is 0 or 1 as `I64`.
+    Word(Reg),
+    /// The digits of an index.
+    Index(Rc<[Reg]>),
+    /// The parts of a tuple.
+    Tuple(Rc<[Held<'p>]>),
+    /// An array.
+    Array(Rc<ArrayValue<'p>>),
+}
+
+/// An array.
+pub(super) enum ArrayValue<'p> {
+    /// The elements in order, from a slot of an array on.
+    Memory { array: Array, base: Reg },
+    /// Elements that are known one by one.
+    List(Vec<Held<'p>>),
+    /// The elements of another array at other digits.
+    View { source: Value, digits: &'p [DigitExpr] },
+    /// A map that is computed where the value of its block is stored.
+    Pending(&'p ArrayOp),
+}
+
+/// Variables for a value, or memory for an array.
+#[derive(Clone)]
+pub(super) enum Place {
+    Word(Var),
+    Index(Rc<[Var]>),
+    Tuple(Rc<[Place]>),
+    Memory(Array),
+}
+
+/// The register type of an element.
+pub(super) fn scalar_type(element: Element) -> ScalarType {
+    match element {
+        Element::B1 | Element::I64 => ScalarType::I64,
+        Element::I8 => ScalarType::I8,
+        Element::I16 => ScalarType::I16,
+        Element::I32 => ScalarType::I32,
+        Element::F32 => ScalarType::F32,
+        Element::F64 => ScalarType::F64,
+    }
+}
+
+impl<'p> Emitter<'p> {
+    /// The sizes of the digits of a space.
+    pub(super) fn extents(&self, space: &Space) -> Result<Vec<u64>> {
+        let size = |digit: &crate::array_ir::Digit| digit.size().and_then(|size| size.to_constant());
+        space.digits.iter().map(|digit| size(digit).ok_or(Declined::Width)).collect()
+    }
+
+    /// The number of indices of a space.
+    pub(super) fn count(&self, space: &Space) -> Result<u64> {
+        let count = space.size().and_then(|size| size.to_constant());
+        count.filter(|count| *count < 1 << 62).ok_or(Declined::Width)
+    }
+
+    /// The slots of the values of a type.
+    pub(super) fn slots(&self, ty: &Type) -> Result<u64> {
+        match ty {
+            Type::Element(_) => Ok(1),
+            Type::Index(space) => Ok(u64::from(self.count(space)? != 1)),
+            Type::Tuple(types) => {
+                types.iter().try_fold(0u64, |sum, ty| sum.checked_add(self.slots(ty)?).ok_or(Declined::Width))
+            }
+            Type::Array(space, element) => {
+                self.count(space)?.checked_mul(self.slots(element)?).ok_or(Declined::Width)
+            }
+            Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
+        }
+    }
+
+    /// The narrowest class that holds each slot of a type.
+    fn class(&self, ty: &Type) -> Result<Class> {
+        let of_bytes = |bytes: u32| match bytes {
+            0 | 1 => Class::U8,
+            2 => Class::U16,
+            3 | 4 => Class::U32,
+            _ => Class::Word,
+        };
+        fn bytes(emitter: &Emitter<'_>, ty: &Type) -> Result<u32> {
+            match ty {
+                Type::Element(element) => Ok(element.bits().div_ceil(8)),
+                Type::Index(space) => {
+                    let largest = emitter.count(space)?.saturating_sub(1);
+                    Ok((64 - largest.leading_zeros()).div_ceil(8))
+                }
+                Type::Tuple(types) => types.iter().try_fold(0, |all, ty| Ok(bytes(emitter, ty)?.max(all))),
+                Type::Array(_, element) => bytes(emitter, element),
+                Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
+            }
+        }
+        Ok(of_bytes(bytes(self, ty)?))
+    }
+
+    /// Memory for a value of a type; rounds that may run at the same time have each their own.
+    pub(super) fn working(&mut self, ty: &Type) -> Result<Array> {
+        let slots = self.slots(ty)?;
+        self.working_slots(self.class(ty)?, slots)
+    }
+
+    /// Memory for `count` values of a type.
+    pub(super) fn working_of(&mut self, ty: &Type, count: u64) -> Result<Array> {
+        let slots = self.slots(ty)?.checked_mul(count).ok_or(Declined::Width)?;
+        self.working_slots(self.class(ty)?, slots)
+    }
+
+    fn working_slots(&mut self, class: Class, slots: u64) -> Result<Array> {
+        if slots > 1 << 48 {
+            return Err(Declined::Width);
+        }
+        let origin = match self.in_parallel {
+            false => Origin::Scratch,
+            true if slots <= MAX_STACK_SLOTS => Origin::Stack(slots.next_multiple_of(2) as u32),
+            true => Origin::ThreadLocal,
+        };
+        self.array(origin, class, slots)
+    }
+
+    // ---- values as slots ----------------------------------------------------------------
+
+    /// The value of a type with one slot, of the word in it.
+    pub(super) fn of_word(&mut self, reg: Reg, ty: &Type) -> Result<Held<'p>> {
+        match ty {
+            Type::Element(_) => Ok(Held::Word(reg)),
+            Type::Index(space) => self.index_of_code(reg, space),
+            Type::Tuple(types) => {
+                let parts = types.iter().map(|ty| match self.slots(ty)? {
+                    0 => self.without_slots(ty),
+                    _ => self.of_word(reg, ty),
+                });
+                Ok(Held::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
+            }
+            Type::Array(_, element) => {
+                let only = self.of_word(reg, element)?;
+                Ok(Held::Array(Rc::new(ArrayValue::List(vec![only]))))
+            }
+            Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
+        }
+    }
+
+    /// The word in the slot of a value of a type with one slot.
+    pub(super) fn word_of(&mut self, held: &Held<'p>, ty: &Type) -> Result<Reg> {
+        match (held, ty) {
+            (Held::Word(reg), _) => Ok(*reg),
+            (Held::Index(digits), Type::Index(space)) => self.flat(space, digits),
+            (Held::Tuple(parts), Type::Tuple(types)) => {
+                for (part, ty) in parts.iter().zip(types) {
+                    if self.slots(ty)? == 1 {
+                        return self.word_of(part, ty);
+                    }
+                }
+                unreachable!("a part has the slot")
+            }
+            (Held::Array(array), Type::Array(space, element)) => {
+                let zero = self.int(0)?;
+                let digits = vec![zero; space.digits.len()];
+                let only = self.element_of(array, space, element, &digits)?;
+                self.word_of(&only, element)
+            }
+            _ => unreachable!("a value is of its type, {ty}"),
+        }
+    }
+
+    /// The value of a type whose slots begin at one of an array.
+    pub(super) fn load(&mut self, ty: &Type, array: Array, slot: Reg) -> Result<Held<'p>> {
+        if self.slots(ty)? == 0 {
+            return self.without_slots(ty);
+        }
+        match ty {
+            Type::Element(element) => {
+                let scalar = scalar_type(*element);
+                Ok(Held::Word(self.set(scalar, Op::Load(array, slot, scalar))?))
+            }
+            Type::Index(space) => {
+                let code = self.set(ScalarType::I64, Op::Load(array, slot, ScalarType::I64))?;
+                self.index_of_code(code, space)
+            }
+            Type::Tuple(types) => {
+                let (mut parts, mut start) = (Vec::new(), 0);
+                for ty in types {
+                    let at = self.offset(slot, start)?;
+                    parts.push(self.load(ty, array, at)?);
+                    start += self.slots(ty)?;
+                }
+                Ok(Held::Tuple(parts.into()))
+            }
+            Type::Array(..) => Ok(Held::Array(Rc::new(ArrayValue::Memory { array, base: slot }))),
+            Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
+        }
+    }
+
+    fn offset(&mut self, slot: Reg, by: u64) -> Result<Reg> {
+        let by = self.size(by)?;
+        self.binary(Binary::Add, slot, by)
+    }
+
+    /// Stores a value of a type from a slot of an array on.
+    pub(super) fn store(&mut self, held: &Held<'p>, ty: &Type, array: Array, slot: Reg) -> Result<()> {
+        if self.slots(ty)? == 0 {
+            return Ok(());
+        }
+        match (held, ty) {
+            (Held::Word(reg), _) => self.emit(Stmt::Store(array, slot, *reg)),
+            (Held::Index(digits), Type::Index(space)) => {
+                let code = self.flat(space, digits)?;
+                self.emit(Stmt::Store(array, slot, code))
+            }
+            (Held::Tuple(parts), Type::Tuple(types)) => {
+                let mut start = 0;
+                for (part, ty) in parts.iter().zip(types) {
+                    let at = self.offset(slot, start)?;
+                    self.store(part, ty, array, at)?;
+                    start += self.slots(ty)?;
+                }
+                Ok(())
+            }
+            (Held::Array(value), Type::Array(space, element)) => {
+                self.store_array(&value.clone(), space, element, array, slot)
+            }
+            _ => unreachable!("a value is of its type, {ty}"),
+        }
+    }
+
+    fn store_array(
+        &mut self,
+        value: &ArrayValue<'p>,
+        space: &Space,
+        element: &Type,
+        array: Array,
+        slot: Reg,
+    ) -> Result<()> {
+        let stride = self.slots(element)?;
+        match value {
+            ArrayValue::List(items) => {
+                for (at, item) in (0..).zip(items) {
+                    let at = self.offset(slot, at * stride)?;
+                    self.store(item, element, array, at)?;
+                }
+                Ok(())
+            }
+            ArrayValue::Pending(ArrayOp::Map(body)) => self.map_into(body, array, slot),
+            ArrayValue::Pending(_) => unreachable!("only maps are pending"),
+            ArrayValue::Memory { array: from, base } => {
+                // Slot by slot, whatever the digits are.
+                let (count, from, base) = (self.count(space)?, *from, *base);
+                self.nest(&[count], stride, &mut |this, digits| {
+                    let stride = this.size(stride)?;
+                    let offset = this.binary(Binary::Mul, digits[0], stride)?;
+                    let (read, write) =
+                        (this.binary(Binary::Add, base, offset)?, this.binary(Binary::Add, slot, offset)?);
+                    let item = this.load(element, from, read)?;
+                    this.store(&item, element, array, write)
+                })
+            }
+            ArrayValue::View { .. } => {
+                let extents = self.extents(space)?;
+                self.nest(&extents, stride, &mut |this, digits| {
+                    let item = this.element_of(value, space, element, digits)?;
+                    let at = this.slot_of(space, stride, slot, digits)?;
+                    this.store(&item, element, array, at)
+                })
+            }
+        }
+    }
+
+    /// The slot of an element at digits.
+    pub(super) fn slot_of(&mut self, space: &Space, stride: u64, base: Reg, digits: &[Reg]) -> Result<Reg> {
+        let extents = self.extents(space)?;
+        if let Some((known, code)) = self.codes.get(digits)
+            && *known == extents
+        {
+            let (code, stride) = (*code, self.size(stride)?);
+            let part = self.binary(Binary::Mul, code, stride)?;
+            return self.binary(Binary::Add, base, part);
+        }
+        let mut weight = stride;
+        let mut weights = vec![0; extents.len()];
+        for (at, extent) in extents.iter().enumerate().rev() {
+            weights[at] = weight;
+            weight = weight.checked_mul(*extent).ok_or(Declined::Width)?;
+        }
+        let mut sum = base;
+        for ((digit, weight), extent) in digits.iter().zip(weights).zip(&extents) {
+            if *extent == 1 {
+                continue;
+            }
+            let weight = self.size(weight)?;
+            let part = self.binary(Binary::Mul, *digit, weight)?;
+            sum = self.binary(Binary::Add, sum, part)?;
+        }
+        Ok(sum)
+    }
+
+    /// An element of an array at digits.
+    pub(super) fn element_of(
+        &mut self,
+        value: &ArrayValue<'p>,
+        space: &Space,
+        element: &Type,
+        digits: &[Reg],
+    ) -> Result<Held<'p>> {
+        match value {
+            ArrayValue::Memory { array, base } => {
+                let stride = self.slots(element)?;
+                let slot = self.slot_of(space, stride, *base, digits)?;
+                self.load(element, *array, slot)
+            }
+            ArrayValue::List(items) => {
+                let at = self.flat(space, digits)?;
+                match (&items[..], self.known(at)) {
+                    // A check before it has failed: no value is read.
+                    ([], _) => self.never(element),
+                    (items, Some(at)) if at as usize >= items.len() => self.never(element),
+                    ([only], _) => Ok(only.clone()),
+                    (items, Some(at)) => Ok(items[at as usize].clone()),
+                    (items, None) => self.selected(items, at),
+                }
+            }
+            ArrayValue::View { source, digits: of } => {
+                let of = of.iter().map(|digit| self.digit(digit, digits)).collect::<Result<Vec<_>>>()?;
+                self.element(*source, &of)
+            }
+            ArrayValue::Pending(_) => unreachable!("an array that is read is stored"),
+        }
+    }
+
+    /// A value that no run reads.
+    fn never(&mut self, ty: &Type) -> Result<Held<'p>> {
+        let zero = self.int(0)?;
+        match ty {
+            Type::Element(element) => {
+                let scalar = scalar_type(*element);
+                Ok(Held::Word(self.set(scalar, Op::Const(scalar, 0))?))
+            }
+            Type::Index(space) => Ok(Held::Index(vec![zero; space.digits.len()].into())),
+            Type::Tuple(types) => {
+                let parts = types.iter().map(|ty| self.never(ty)).collect::<Result<Vec<_>>>()?;
+                Ok(Held::Tuple(parts.into()))
+            }
+            Type::Array(..) if self.slots(ty)? == 0 => self.without_slots(ty),
+            Type::Array(..) => {
+                let array = self.working(ty)?;
+                Ok(Held::Array(Rc::new(ArrayValue::Memory { array, base: zero })))
+            }
+            Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
+        }
+    }
+
+    /// One of a few words, by its number.
+    fn selected(&mut self, items: &[Held<'p>], at: Reg) -> Result<Held<'p>> {
+        let (last, items) = items.split_last().ok_or(Declined::Choice)?;
+        let mut result = last.clone();
+        for (number, item) in items.iter().enumerate().rev() {
+            let number = self.int(number as u64)?;
+            let is_it = self.compare(crate::loop_ir::Compare::Eq, at, number)?;
+            result = self.select(is_it, item, &result)?;
+        }
+        Ok(result)
+    }
+
+    /// An element of an array of the array IR at digits.
+    pub(super) fn element(&mut self, array: Value, digits: &[Reg]) -> Result<Held<'p>> {
+        let (Held::Array(value), Type::Array(space, element)) =
+            (self.values[&array].clone(), self.types[&array])
+        else {
+            unreachable!("an array is indexed");
+        };
+        self.element_of(&value, space, element, digits)
+    }
+
+    /// The second value if a word is not 0, otherwise the third.
+    pub(super) fn select(&mut self, condition: Reg, a: &Held<'p>, b: &Held<'p>) -> Result<Held<'p>> {
+        let word = |this: &mut Self, a: Reg, b: Reg| match a == b {
+            true => Ok(a),
+            false => this.set(this.kernel.regs[a], Op::Select(condition, a, b)),
+        };
+        Ok(match (a, b) {
+            (Held::Word(a), Held::Word(b)) => Held::Word(word(self, *a, *b)?),
+            (Held::Index(a), Held::Index(b)) => {
+                let digits = a.iter().zip(b.iter()).map(|(a, b)| word(self, *a, *b));
+                Held::Index(digits.collect::<Result<Vec<_>>>()?.into())
+            }
+            (Held::Tuple(a), Held::Tuple(b)) => {
+                let parts = a.iter().zip(b.iter()).map(|(a, b)| self.select(condition, a, b));
+                Held::Tuple(parts.collect::<Result<Vec<_>>>()?.into())
+            }
+            _ => return Err(Declined::Choice),
+        })
+    }
+
+    /// A list of elements as an array: in memory if an element is read whose number is not known.
+    pub(super) fn list(&mut self, value: Value, ty: &Type, items: Vec<Held<'p>>) -> Result<Held<'p>> {
+        let words = items.iter().all(|item| matches!(item, Held::Word(_) | Held::Index(_)));
+        let few = words && items.len() <= MAX_SELECTED;
+        let list = Held::Array(Rc::new(ArrayValue::List(items)));
+        if few || !self.indexed.contains(&value) || self.slots(ty)? == 0 {
+            return Ok(list);
+        }
+        self.stored(&list, ty)
+    }
+
+    /// The array in memory of its own.
+    pub(super) fn stored(&mut self, held: &Held<'p>, ty: &Type) -> Result<Held<'p>> {
+        let array = self.working(ty)?;
+        let base = self.int(0)?;
+        self.store(held, ty, array, base)?;
+        self.load(ty, array, base)
+    }
+
+    // ---- variables ----------------------------------------------------------------------
+
+    /// A place for values of a type.
+    pub(super) fn place(&mut self, ty: &Type) -> Result<Place> {
+        Ok(match ty {
+            Type::Element(element) => Place::Word(self.kernel.vars.push(scalar_type(*element))),
+            Type::Index(space) => {
+                let vars = space.digits.iter().map(|_| self.kernel.vars.push(ScalarType::I64));
+                Place::Index(vars.collect())
+            }
+            Type::Tuple(types) => {
+                Place::Tuple(types.iter().map(|ty| self.place(ty)).collect::<Result<Vec<_>>>()?.into())
+            }
+            Type::Array(..) if self.slots(ty)? == 0 => return Err(Declined::Units),
+            Type::Array(..) => Place::Memory(self.working(ty)?),
+            Type::Sum(_) | Type::Exists(..) => return Err(Declined::Sum),
+        })
+    }
+
+    /// Sets a place to a value.
+    pub(super) fn assign(&mut self, place: &Place, held: &Held<'p>, ty: &Type) -> Result<()> {
+        match (place, held, ty) {
+            (Place::Word(var), Held::Word(reg), _) => self.emit(Stmt::Set(*var, *reg)),
+            (Place::Index(vars), Held::Index(digits), _) => {
+                vars.iter().zip(digits.iter()).try_for_each(|(var, reg)| self.emit(Stmt::Set(*var, *reg)))
+            }
+            (Place::Tuple(places), Held::Tuple(parts), Type::Tuple(types)) => {
+                let parts = places.iter().zip(parts.iter()).zip(types);
+                parts.into_iter().try_for_each(|((place, part), ty)| self.assign(place, part, ty))
+            }
+            (Place::Memory(array), held, ty) => {
+                let base = self.int(0)?;
+                self.store(held, ty, *array, base)
+            }
+            _ => unreachable!("a place is for values of its type"),
+        }
+    }
+
+    /// The value of a place now. Memory is not read: it stays as it is until it is assigned again.
+    pub(super) fn read(&mut self, place: &Place) -> Result<Held<'p>> {
+        let get = |this: &mut Self, var: Var| this.set(this.kernel.vars[var], Op::Get(var));
+        Ok(match place {
+            Place::Word(var) => Held::Word(get(self, *var)?),
+            Place::Index(vars) => {
+                let digits = vars.iter().map(|var| get(self, *var)).collect::<Result<Vec<_>>>()?;
+                Held::Index(digits.into())
+            }
+            Place::Tuple(places) => {
+                let parts = places.iter().map(|place| self.read(place)).collect::<Result<Vec<_>>>()?;
+                Held::Tuple(parts.into())
+            }
+            Place::Memory(array) => {
+                let base = self.int(0)?;
+                Held::Array(Rc::new(ArrayValue::Memory { array: *array, base }))
+            }
+        })
+    }
+}
+
+/// Returns true if values of a type hold an array.
+pub(super) fn has_array(ty: &Type) -> bool {
+    match ty {
+        Type::Array(..) => true,
+        Type::Tuple(types) => types.iter().any(has_array),
+        Type::Element(_) | Type::Index(_) | Type::Sum(_) | Type::Exists(..) => false,
+    }
+}

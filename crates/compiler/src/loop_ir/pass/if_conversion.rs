@@ -1,0 +1,145 @@
+//! If-conversion: branches that only compute become choices.
+//!
+//! `if c` that sets variables on one side or on both is computed on both sides, and each variable
+//! takes one of two values (Allen, Kennedy, Porterfield and Warren, *Conversion of control
+//! dependence to data dependence*, 1983). A loop without branches goes by vectors, is cut where its
+//! conditions change, and never waits for a branch that was predicted wrong.
+//!
+//! **When.** Both sides are short, and all their operations are total and cheap: no loads, whose
+//! slot may exist only under the condition, no integer division, no calls.
+//!
+//! **Stores.** `if c` that stores one number at a slot that has just been read stores the old
+//! number otherwise. That is done in loops that only compute, where the stored number is a float.
+//! No other round of a parallel loop writes the slot: one that does would race with the read
+//! before.
+
+use super::super::{Array, Kernel, Op, Reg, ScalarType, Stmt, Var};
+use super::{Builder, rewrite};
+
+/// Operations of both sides.
+const MAX_OPERATIONS: usize = 12;
+
+/// Runs the pass.
+pub(super) fn run(kernel: &mut Kernel) {
+    rewrite(kernel, &mut |kernel, stmts, _| {
+        let computes = stmts.iter().all(|stmt| match stmt {
+            Stmt::Let(..) | Stmt::Store(..) => true,
+            Stmt::If(_, then, otherwise) => then.iter().all(is_store_or_let) && otherwise.is_empty(),
+            _ => false,
+        });
+        let mut out: Vec<Stmt> = Vec::new();
+        for stmt in stmts {
+            let Stmt::If(condition, then, otherwise) = stmt else {
+                out.push(stmt);
+                continue;
+            };
+            let converted = match (Side::of(&then), Side::of(&otherwise)) {
+                (Some(first), Some(second)) => choices(kernel, condition, &first, &second),
+                _ if computes && otherwise.is_empty() => conditional_store(kernel, condition, &then, &out),
+                _ => None,
+            };
+            match converted {
+                Some(stmts) => out.extend(stmts),
+                None => out.push(Stmt::If(condition, then, otherwise)),
+            }
+        }
+        out
+    });
+}
+
+fn is_store_or_let(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Let(..) | Stmt::Store(..))
+}
+
+/// Returns true if an operation may be computed where its result is not needed.
+fn is_speculative(op: &Op) -> bool {
+    match op {
+        Op::Load(..) | Op::Call(..) => false,
+        Op::Binary(kind, ..) => !kind.is_integer_division(),
+        _ => true,
+    }
+}
+
+/// One side of a branch that only computes: its operations, and the variables that it sets last.
+struct Side<'s> {
+    lets: Vec<&'s Stmt>,
+    sets: Vec<(Var, Reg)>,
+}
+
+impl<'s> Side<'s> {
+    fn of(stmts: &'s [Stmt]) -> Option<Side<'s>> {
+        let mut side = Side { lets: Vec::new(), sets: Vec::new() };
+        for stmt in stmts {
+            match stmt {
+                Stmt::Let(_, Op::Get(var)) if side.set(*var).is_some() => return None,
+                Stmt::Let(_, op) if is_speculative(op) => side.lets.push(stmt),
+                Stmt::Set(var, reg) => {
+                    side.sets.retain(|(other, _)| other != var);
+                    side.sets.push((*var, *reg));
+                }
+                _ => return None,
+            }
+        }
+        Some(side)
+    }
+
+    fn set(&self, var: Var) -> Option<Reg> {
+        self.sets.iter().find(|(other, _)| *other == var).map(|(_, reg)| *reg)
+    }
+}
+
+/// Both sides, and then the choice of each variable.
+fn choices(kernel: &mut Kernel, condition: Reg, first: &Side<'_>, second: &Side<'_>) -> Option<Vec<Stmt>> {
+    let operations = first.lets.iter().chain(&second.lets);
+    let costly =
+        operations.filter(|stmt| !matches!(stmt, Stmt::Let(_, Op::Const(..) | Op::Size(_) | Op::Get(_))));
+    if costly.count() > MAX_OPERATIONS {
+        return None;
+    }
+    let mut vars: Vec<Var> = first.sets.iter().map(|(var, _)| *var).collect();
+    vars.extend(second.sets.iter().map(|(var, _)| *var).filter(|var| first.set(*var).is_none()));
+    let mut build = Builder::new(kernel);
+    build.stmts.extend(first.lets.iter().chain(&second.lets).map(|stmt| (*stmt).clone()));
+    let mut chosen = Vec::new();
+    for var in vars {
+        let ty = build.kernel.vars[var];
+        let old = match (first.set(var), second.set(var)) {
+            (Some(_), Some(_)) => None,
+            _ => Some(build.define(ty, Op::Get(var))),
+        };
+        let (a, b) = (first.set(var).or(old)?, second.set(var).or(old)?);
+        chosen.push((var, build.define(ty, Op::Select(condition, a, b))));
+    }
+    build.stmts.extend(chosen.into_iter().map(|(var, reg)| Stmt::Set(var, reg)));
+    Some(build.stmts)
+}
+
+/// A store that happens under a condition, as one that always happens.
+fn conditional_store(
+    kernel: &mut Kernel,
+    condition: Reg,
+    then: &[Stmt],
+    before: &[Stmt],
+) -> Option<Vec<Stmt>> {
+    let (Stmt::Store(array, at, value), lets) = then.split_last()? else { return None };
+    let (array, at, value) = (*array, *at, *value);
+    let speculative = lets.iter().all(|stmt| matches!(stmt, Stmt::Let(_, op) if is_speculative(op)));
+    let ty = kernel.regs[value];
+    if !speculative || lets.len() > MAX_OPERATIONS || !ty.is_float() {
+        return None;
+    }
+    let is_read = |stmt: &Stmt| is_load(stmt, array, at, ty);
+    if usize::from(kernel.arrays[array].width) != ty.bytes() || !before.iter().any(is_read) {
+        return None;
+    }
+    let mut build = Builder::new(kernel);
+    build.stmts.extend(lets.iter().cloned());
+    let old = build.define(ty, Op::Load(array, at, ty));
+    let new = build.define(ty, Op::Select(condition, value, old));
+    build.stmts.push(Stmt::Store(array, at, new));
+    Some(build.stmts)
+}
+
+fn is_load(stmt: &Stmt, array: Array, at: Reg, ty: ScalarType) -> bool {
+    matches!(stmt, Stmt::Let(_, Op::Load(from, slot, as_ty)) if (*from, *slot, *as_ty) == (array, at, ty))
+}

@@ -1,0 +1,260 @@
+//! Constant folding and common subexpression elimination.
+//!
+//! Rounds of a loop that have been written out compute the same slot numbers again and again, most
+//! of them from constants. Operations on integers of 64 bits are folded where their operands are
+//! known and simplified where one is 0 or 1; `(x + 2) + 3` becomes `x + 5`. An operation that has
+//! been computed before, in the same list of statements or in one around it, is not computed again
+//! (value numbering; Cocke 1970). Loads count as operations where nobody writes to the array.
+//!
+//! Floats are not folded: their operations are those that the program has written.
+//!
+//! Costs time in proportion to the statements.
+
+use super::super::{Array, Binary, Kernel, Op, Origin, Reg, ScalarType, Stmt, Unary, for_each_stmt};
+use super::clone_stmts::{rename_results, rename_summand, rename_uses, renamed};
+use crate::hash::{HashMap, HashSet};
+
+/// Runs the pass.
+pub(super) fn run(kernel: &mut Kernel) {
+    let body = std::mem::take(&mut kernel.body);
+    let mut simplifier = Simplifier::new(kernel);
+    let body = simplifier.list(body);
+    let same = simplifier.same;
+    kernel.body = body;
+    rename_results(kernel, &same);
+}
+
+/// Statements simplified by themselves, without the registers that nothing in them reads but
+/// `wanted`; and the new name of `wanted`.
+pub(super) fn simplify_stmts(kernel: &mut Kernel, stmts: Vec<Stmt>, wanted: &[Reg]) -> (Vec<Stmt>, Vec<Reg>) {
+    let mut simplifier = Simplifier::new(kernel);
+    let mut stmts = simplifier.list(stmts);
+    let wanted: Vec<Reg> = wanted.iter().map(|reg| renamed(&simplifier.same, *reg)).collect();
+    let mut read: HashSet<Reg> = wanted.iter().copied().collect();
+    let mut kept = Vec::new();
+    while let Some(stmt) = stmts.pop() {
+        if matches!(&stmt, Stmt::Let(reg, _) if !read.contains(reg)) {
+            continue;
+        }
+        for_each_stmt(std::slice::from_ref(&stmt), &mut |inner| {
+            inner.for_each_read(&mut |reg| {
+                read.insert(reg);
+            });
+        });
+        kept.push(stmt);
+    }
+    kept.reverse();
+    (kept, wanted)
+}
+
+struct Simplifier<'k> {
+    kernel: &'k mut Kernel,
+    /// Operations computed in lists of statements, innermost last.
+    computed: Vec<HashMap<Op, Reg>>,
+    /// Registers that are sums of another one and a constant.
+    sums: HashMap<Reg, (Reg, u64)>,
+    /// Registers that are 0 or 1.
+    truths: HashSet<Reg>,
+    /// Registers that are always equal to others.
+    same: HashMap<Reg, Reg>,
+}
+
+/// The value of an operation.
+enum Value {
+    Constant(u64),
+    Register(Reg),
+    Operation(Op),
+}
+
+impl<'k> Simplifier<'k> {
+    fn new(kernel: &'k mut Kernel) -> Simplifier<'k> {
+        let (sums, truths, same) = (HashMap::default(), HashSet::default(), HashMap::default());
+        Simplifier { kernel, computed: vec![HashMap::default()], sums, truths, same }
+    }
+
+    fn list(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        for stmt in stmts {
+            self.stmt(stmt, &mut out);
+        }
+        out
+    }
+
+    fn stmt(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
+        rename_uses(&mut stmt, &self.same);
+        match stmt {
+            Stmt::Let(reg, op) => self.define(reg, op, out),
+            Stmt::If(condition, then, otherwise) => {
+                if let Some(known) = self.known(condition) {
+                    return out.extend(self.list(if known != 0 { then } else { otherwise }));
+                }
+                let then = self.inside(then);
+                let otherwise = self.inside(otherwise);
+                out.push(Stmt::If(condition, then, otherwise));
+            }
+            mut stmt => {
+                for body in stmt.bodies_mut() {
+                    *body = self.inside(std::mem::take(body));
+                }
+                rename_summand(&mut stmt, &self.same);
+                out.push(stmt);
+            }
+        }
+    }
+
+    fn inside(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
+        self.computed.push(HashMap::default());
+        let stmts = self.list(stmts);
+        self.computed.pop();
+        stmts
+    }
+
+    fn known(&self, reg: Reg) -> Option<u64> {
+        self.kernel.constants.get(&reg).copied()
+    }
+
+    fn define(&mut self, reg: Reg, op: Op, out: &mut Vec<Stmt>) {
+        let ty = self.kernel.regs[reg];
+        let op = match if ty == ScalarType::I64 { self.value(op, out) } else { Value::Operation(op) } {
+            Value::Register(equal) => {
+                self.same.insert(reg, equal);
+                return;
+            }
+            Value::Constant(bits) => Op::Const(ScalarType::I64, bits),
+            Value::Operation(op) => op,
+        };
+        if self.is_repeatable(&op) {
+            if let Some(equal) = self.computed.iter().rev().find_map(|list| list.get(&op)) {
+                self.same.insert(reg, *equal);
+                return;
+            }
+            self.computed.last_mut().expect("a list is open").insert(op.clone(), reg);
+        }
+        if let Op::Const(_, bits) = op {
+            self.kernel.constants.insert(reg, bits);
+        }
+        if let Op::Binary(Binary::Add, a, b) = op
+            && ty == ScalarType::I64
+            && let Some(bits) = self.known(b)
+        {
+            self.sums.insert(reg, (a, bits));
+        }
+        let is_truth = match &op {
+            Op::Compare(..) => true,
+            Op::Binary(Binary::And | Binary::Or, a, b) => self.is_truth(*a) && self.is_truth(*b),
+            _ => false,
+        };
+        if is_truth {
+            self.truths.insert(reg);
+        }
+        out.push(Stmt::Let(reg, op));
+    }
+
+    fn is_truth(&self, reg: Reg) -> bool {
+        self.truths.contains(&reg)
+    }
+
+    /// Returns true if an operation gives the same wherever it is computed.
+    fn is_repeatable(&self, op: &Op) -> bool {
+        let is_input = |array: Array| matches!(self.kernel.arrays[array].origin, Origin::Input(_));
+        match op {
+            Op::Get(_) => false,
+            Op::Load(array, ..) => is_input(*array),
+            _ => true,
+        }
+    }
+
+    /// A constant in a register of its own.
+    fn constant(&mut self, bits: u64, out: &mut Vec<Stmt>) -> Reg {
+        let op = Op::Const(ScalarType::I64, bits);
+        if let Some(reg) = self.computed.iter().rev().find_map(|list| list.get(&op)) {
+            return *reg;
+        }
+        let reg = self.kernel.regs.push(ScalarType::I64);
+        self.define(reg, op, out);
+        reg
+    }
+
+    /// The value of an operation whose result is an integer of 64 bits.
+    fn value(&mut self, op: Op, out: &mut Vec<Stmt>) -> Value {
+        match op {
+            Op::Binary(kind, a, b) => self.binary(kind, a, b, out),
+            Op::Unary(Unary::Neg, a) => match self.known(a) {
+                Some(a) => Value::Constant(a.wrapping_neg()),
+                None => Value::Operation(op),
+            },
+            Op::Compare(kind, a, b) if self.kernel.regs[a] == ScalarType::I64 => {
+                let Some((x, y)) = self.known(a).zip(self.known(b)) else { return Value::Operation(op) };
+                Value::Constant(u64::from(kind.holds(x, y)))
+            }
+            Op::Select(condition, a, b) => match self.known(condition) {
+                Some(0) => Value::Register(b),
+                Some(_) => Value::Register(a),
+                None if a == b => Value::Register(a),
+                None if self.is_truth(condition) => match (self.known(a), self.known(b)) {
+                    (Some(1), Some(0)) => Value::Register(condition),
+                    (None, Some(0)) if self.is_truth(a) => {
+                        Value::Operation(Op::Binary(Binary::And, condition, a))
+                    }
+                    (Some(1), None) if self.is_truth(b) => {
+                        Value::Operation(Op::Binary(Binary::Or, condition, b))
+                    }
+                    _ => Value::Operation(op),
+                },
+                None => Value::Operation(op),
+            },
+            op => Value::Operation(op),
+        }
+    }
+
+    fn binary(&mut self, kind: Binary, a: Reg, b: Reg, out: &mut Vec<Stmt>) -> Value {
+        let (x, y) = (self.known(a), self.known(b));
+        let folded = x.zip(y).and_then(|(x, y)| fold(kind, x, y));
+        if let Some(bits) = folded {
+            return Value::Constant(bits);
+        }
+        // The constant on the right.
+        let commutes = matches!(kind, Binary::Add | Binary::Mul | Binary::And | Binary::Or | Binary::Xor);
+        let (a, b, x, y) = if commutes && x.is_some() { (b, a, y, x) } else { (a, b, x, y) };
+        match (kind, x, y) {
+            (Binary::Add | Binary::Sub | Binary::Or | Binary::Xor, _, Some(0))
+            | (Binary::Mul | Binary::DivSigned | Binary::DivUnsigned, _, Some(1)) => Value::Register(a),
+            (Binary::Mul | Binary::And, _, Some(0))
+            | (Binary::RemUnsigned | Binary::RemSigned, _, Some(1)) => Value::Constant(0),
+            (Binary::DivUnsigned | Binary::RemUnsigned, Some(0), _) => Value::Constant(0),
+            (Binary::Sub, ..) if a == b => Value::Constant(0),
+            (Binary::Add | Binary::Sub, _, Some(more)) => {
+                let more = if kind == Binary::Sub { more.wrapping_neg() } else { more };
+                let (base, offset) = match self.sums.get(&a) {
+                    Some((base, offset)) => (*base, offset.wrapping_add(more)),
+                    None => (a, more),
+                };
+                if offset == 0 {
+                    return Value::Register(base);
+                }
+                let offset = self.constant(offset, out);
+                Value::Operation(Op::Binary(Binary::Add, base, offset))
+            }
+            _ => Value::Operation(Op::Binary(kind, a, b)),
+        }
+    }
+}
+
+/// An operation on constants of 64 bits, if it is defined.
+fn fold(kind: Binary, x: u64, y: u64) -> Option<u64> {
+    Some(match kind {
+        Binary::Add => x.wrapping_add(y),
+        Binary::Sub => x.wrapping_sub(y),
+        Binary::Mul => x.wrapping_mul(y),
+        Binary::DivSigned if y != 0 => (x as i64).wrapping_div(y as i64) as u64,
+        Binary::RemSigned if y != 0 => (x as i64).wrapping_rem(y as i64) as u64,
+        Binary::DivUnsigned => x.checked_div(y)?,
+        Binary::RemUnsigned => x.checked_rem(y)?,
+        Binary::And => x & y,
+        Binary::Or => x | y,
+        Binary::Xor => x ^ y,
+        Binary::Shl => x.checked_shl(u32::try_from(y).ok()?)?,
+        Binary::Shr => x.checked_shr(u32::try_from(y).ok()?)?,
+        Binary::DivSigned | Binary::RemSigned | Binary::DivFloat | Binary::Min | Binary::Max => return None,
+    })
+}

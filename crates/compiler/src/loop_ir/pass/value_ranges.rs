@@ -1,0 +1,518 @@
+//! Value range analysis: bounds of registers, and what they decide.
+//!
+//! A window sum reads `x.(i + a)` for an index `i` below 1024 and an `a` below 7, and checks in
+//! each round that the number is below 1030. The bounds of the two loops say so before the first
+//! one.
+//!
+//! **Method.** A forward walk keeps an interval of signed numbers for each integer register: of
+//! constants and sizes, of the index of a loop by the intervals of its ends, of an operation by
+//! those of its operands (interval arithmetic, as in Harrison, *Compiler analysis of the value
+//! ranges for variables*, 1977). Where a condition holds — in a branch, or behind a branch that
+//! leaves — the intervals of the registers that it compares are narrowed. A register is set once,
+//! so an interval holds wherever the register is read; a variable, which changes, has none.
+//!
+//! **What is decided.** A comparison that is the same for all values in the intervals becomes a
+//! constant, and a branch on it the side that is taken. `x rem n` is `x` for `x` from `1 - n` to
+//! `n - 1`, and a choice for `x` up to `2 n - 1`; a quotient of what is below its divisor is 0.
+//! Natural numbers are compared with sign.
+//!
+//! Sizes are numbers here, those of the run that the kernel is made for. What is left of a kernel
+//! decides whether it shares code with another one ([`Kernel::key`]), so other sizes get code for
+//! what is decided at them.
+//!
+//! Costs time in proportion to the statements; of a choice, twice a few definitions.
+
+use super::super::{Binary, Cast, Compare, Kernel, Op, Reg, ScalarType, Stmt};
+use super::Builder;
+use super::clone_stmts::{rename_results, rename_summand, rename_uses};
+use crate::hash::HashMap;
+
+/// Definitions that are computed again under the assumption of a choice.
+const MAX_RECOMPUTED_DEPTH: u32 = 4;
+
+/// Runs the pass.
+pub(super) fn run(kernel: &mut Kernel) {
+    let body = std::mem::take(&mut kernel.body);
+    let mut walk = Walk::new(kernel);
+    let body = walk.list(body);
+    let same = walk.same;
+    kernel.body = body;
+    rename_results(kernel, &same);
+}
+
+/// The intervals of the registers of a kernel where they are set, of those that have one.
+pub(super) fn definition_intervals(kernel: &Kernel) -> HashMap<Reg, Interval> {
+    let mut copy = kernel.clone();
+    let body = std::mem::take(&mut copy.body);
+    let mut walk = Walk::new(&mut copy);
+    walk.list(body);
+    walk.defined
+}
+
+/// All numbers from the first to the last.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Interval {
+    /// The first.
+    pub low: i64,
+    /// The last.
+    pub high: i64,
+}
+
+impl Interval {
+    const ALL: Interval = Interval { low: i64::MIN, high: i64::MAX };
+
+    fn exactly(n: i64) -> Interval {
+        Interval { low: n, high: n }
+    }
+
+    /// The interval of these numbers, if none is beyond a word.
+    fn of(numbers: impl IntoIterator<Item = i128>) -> Interval {
+        let (low, high) = numbers.into_iter().fold((i128::MAX, i128::MIN), |(l, h), n| (l.min(n), h.max(n)));
+        match (i64::try_from(low), i64::try_from(high)) {
+            (Ok(low), Ok(high)) => Interval { low, high },
+            _ => Interval::ALL,
+        }
+    }
+
+    fn is_natural(self) -> bool {
+        self.low >= 0
+    }
+
+    fn union(self, other: Interval) -> Interval {
+        Interval { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+
+    /// The numbers in both. `None` if there are none.
+    fn intersection(self, other: Interval) -> Option<Interval> {
+        let (low, high) = (self.low.max(other.low), self.high.min(other.high));
+        (low <= high).then_some(Interval { low, high })
+    }
+}
+
+/// The answer to a comparison, if it is the same for all numbers of two intervals.
+fn decided(kind: Compare, a: Interval, b: Interval) -> Option<bool> {
+    let less = |a: Interval, b: Interval| match () {
+        () if a.high < b.low => Some(true),
+        () if a.low >= b.high => Some(false),
+        () => None,
+    };
+    match kind {
+        Compare::Lt => less(a, b),
+        Compare::Le => less(b, a).map(|less| !less),
+        Compare::LtUnsigned if a.is_natural() && b.is_natural() => less(a, b),
+        Compare::LeUnsigned if a.is_natural() && b.is_natural() => less(b, a).map(|less| !less),
+        Compare::LtUnsigned | Compare::LeUnsigned => None,
+        Compare::Eq | Compare::Ne => {
+            let equal = match () {
+                () if a.low == a.high && a == b => Some(true),
+                () if a.intersection(b).is_none() => Some(false),
+                () => None,
+            };
+            equal.map(|equal| equal == (kind == Compare::Eq))
+        }
+    }
+}
+
+/// The intervals of two numbers of which a comparison holds or does not; `None` if that cannot be.
+fn narrowed(kind: Compare, holds: bool, a: Interval, b: Interval) -> Option<(Interval, Interval)> {
+    let less = |a: Interval, b: Interval| {
+        let a = a.intersection(Interval { low: i64::MIN, high: b.high.checked_sub(1)? })?;
+        Some((a, b.intersection(Interval { low: a.low.checked_add(1)?, high: i64::MAX })?))
+    };
+    let at_most = |a: Interval, b: Interval| {
+        let a = a.intersection(Interval { low: i64::MIN, high: b.high })?;
+        Some((a, b.intersection(Interval { low: a.low, high: i64::MAX })?))
+    };
+    let swapped = |(b, a): (Interval, Interval)| (a, b);
+    // Below a natural number without sign is natural.
+    let unsigned = |a: Interval| match b.is_natural() && holds {
+        true => a.intersection(Interval { low: 0, high: i64::MAX }),
+        false => None,
+    };
+    match (kind, holds) {
+        (Compare::Lt, true) => less(a, b),
+        (Compare::Lt, false) => at_most(b, a).map(swapped),
+        (Compare::Le, true) => at_most(a, b),
+        (Compare::Le, false) => less(b, a).map(swapped),
+        (Compare::LtUnsigned, true) => unsigned(a).map_or(Some((a, b)), |a| less(a, b)),
+        (Compare::LeUnsigned, true) => unsigned(a).map_or(Some((a, b)), |a| at_most(a, b)),
+        (Compare::Eq, true) | (Compare::Ne, false) => a.intersection(b).map(|both| (both, both)),
+        _ => Some((a, b)),
+    }
+}
+
+/// The facts that hold in a list of statements.
+#[derive(Default)]
+struct Scope {
+    intervals: HashMap<Reg, Interval>,
+}
+
+struct Walk<'k> {
+    kernel: &'k mut Kernel,
+    ops: HashMap<Reg, Op>,
+    /// Lists of statements, innermost last.
+    scopes: Vec<Scope>,
+    /// Registers that are always equal to others.
+    same: HashMap<Reg, Reg>,
+    /// The intervals of registers where they are set.
+    defined: HashMap<Reg, Interval>,
+}
+
+impl<'k> Walk<'k> {
+    fn new(kernel: &'k mut Kernel) -> Walk<'k> {
+        let (ops, same, defined) = (HashMap::default(), HashMap::default(), HashMap::default());
+        Walk { kernel, ops, scopes: vec![Scope::default()], same, defined }
+    }
+
+    fn interval(&self, reg: Reg) -> Interval {
+        if self.kernel.regs[reg] != ScalarType::I64 {
+            return Interval::ALL;
+        }
+        let known = self.scopes.iter().rev().find_map(|scope| scope.intervals.get(&reg));
+        known.copied().unwrap_or(Interval::ALL)
+    }
+
+    fn learn(&mut self, reg: Reg, interval: Interval) {
+        if interval != Interval::ALL && self.kernel.regs[reg] == ScalarType::I64 {
+            self.scopes.last_mut().expect("a list is open").intervals.insert(reg, interval);
+        }
+    }
+
+    /// Narrows what is compared by a condition that holds or does not. Returns false if that cannot
+    /// be.
+    fn assume(&mut self, condition: Reg, holds: bool) -> bool {
+        let (kind, a, b) = match self.ops.get(&condition) {
+            Some(Op::Compare(kind, a, b)) => (*kind, *a, *b),
+            Some(Op::Binary(Binary::And, a, b)) if holds => {
+                let (a, b) = (*a, *b);
+                return !self.is_truth(a)
+                    || !self.is_truth(b)
+                    || self.assume(a, true) && self.assume(b, true);
+            }
+            Some(Op::Binary(Binary::Or, a, b)) if !holds => {
+                let (a, b) = (*a, *b);
+                return self.assume(a, false) && self.assume(b, false);
+            }
+            _ => return true,
+        };
+        // A truth value compared with 0.
+        let zero = self.interval(b) == Interval::exactly(0);
+        if zero && matches!(kind, Compare::Eq | Compare::Ne) && self.is_truth(a) {
+            return self.assume(a, holds == (kind == Compare::Ne));
+        }
+        if self.kernel.regs[a] != ScalarType::I64 {
+            return true;
+        }
+        match narrowed(kind, holds, self.interval(a), self.interval(b)) {
+            Some((x, y)) => {
+                self.learn(a, x);
+                self.learn(b, y);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Returns true if a register is 0 or 1.
+    fn is_truth(&self, reg: Reg) -> bool {
+        let interval = self.interval(reg);
+        interval.low >= 0 && interval.high <= 1
+    }
+
+    /// The interval of a register whose definition is computed again with what is assumed.
+    fn recomputed(&self, reg: Reg, depth: u32) -> Interval {
+        let known = self.interval(reg);
+        match self.ops.get(&reg) {
+            Some(op @ Op::Binary(..)) if depth > 0 => {
+                let again = self.result(op, &|operand| self.recomputed(operand, depth - 1));
+                known.intersection(again).unwrap_or(known)
+            }
+            _ => known,
+        }
+    }
+
+    /// The interval of an operation's result, by those of its operands.
+    fn result(&self, op: &Op, of: &dyn Fn(Reg) -> Interval) -> Interval {
+        match op {
+            Op::Const(ScalarType::I64, bits) => Interval::exactly(*bits as i64),
+            Op::Size(n) => Interval::exactly(self.kernel.sizes[*n as usize] as i64),
+            Op::Compare(..) => Interval { low: 0, high: 1 },
+            Op::Binary(kind, a, b) if self.kernel.regs[*a] == ScalarType::I64 => {
+                binary(*kind, of(*a), of(*b))
+            }
+            Op::Load(array, _, ScalarType::I64) if self.kernel.arrays[*array].width < 8 => {
+                Interval { low: 0, high: (1 << (8 * self.kernel.arrays[*array].width)) - 1 }
+            }
+            Op::Cast(Cast::ZeroExtend, ScalarType::I64, from) => {
+                Interval { low: 0, high: (1i64 << (8 * self.kernel.regs[*from].bytes())) - 1 }
+            }
+            _ => Interval::ALL,
+        }
+    }
+
+    fn list(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        for stmt in stmts {
+            self.stmt(stmt, &mut out);
+        }
+        out
+    }
+
+    /// A list of statements in which some condition holds or does not.
+    fn inside(
+        &mut self,
+        stmts: Vec<Stmt>,
+        assumed: Option<(Reg, bool)>,
+        index: Option<(Reg, Interval)>,
+    ) -> Vec<Stmt> {
+        self.scopes.push(Scope::default());
+        if let Some((condition, holds)) = assumed {
+            self.assume(condition, holds);
+        }
+        if let Some((index, interval)) = index {
+            self.learn(index, interval);
+        }
+        let stmts = self.list(stmts);
+        self.scopes.pop();
+        stmts
+    }
+
+    fn stmt(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
+        rename_uses(&mut stmt, &self.same);
+        match stmt {
+            Stmt::Let(reg, op) => self.define(reg, op, out),
+            Stmt::If(condition, then, otherwise) => {
+                if let Some(holds) = self.known_condition(condition) {
+                    return out.extend(self.list(if holds { then } else { otherwise }));
+                }
+                let then = self.inside(then, Some((condition, true)), None);
+                let otherwise = self.inside(otherwise, Some((condition, false)), None);
+                let (first, second) = (never_ends(&then), never_ends(&otherwise));
+                out.push(Stmt::If(condition, then, otherwise));
+                if first != second {
+                    self.assume(condition, second);
+                }
+            }
+            mut stmt => {
+                let index = match &stmt {
+                    Stmt::For { index, low, high, .. } | Stmt::Reduce { index, low, high, .. } => {
+                        Some((*index, rounds(self.interval(*low), self.interval(*high))))
+                    }
+                    Stmt::ParallelFor { index, count, .. } => {
+                        Some((*index, rounds(Interval::exactly(0), self.interval(*count))))
+                    }
+                    _ => None,
+                };
+                for body in stmt.bodies_mut() {
+                    *body = self.inside(std::mem::take(body), None, index);
+                }
+                rename_summand(&mut stmt, &self.same);
+                out.push(stmt);
+            }
+        }
+    }
+
+    /// The value of a condition, if it is the same always.
+    fn known_condition(&self, condition: Reg) -> Option<bool> {
+        match self.interval(condition) {
+            Interval { low: 0, high: 0 } => Some(false),
+            Interval { low: 1.., .. } => Some(true),
+            _ => None,
+        }
+    }
+
+    /// The register that an operation is always equal to.
+    fn equal_register(&self, op: &Op) -> Option<Reg> {
+        match op {
+            Op::Select(condition, a, b) => {
+                self.known_condition(*condition).map(|holds| if holds { *a } else { *b })
+            }
+            Op::Binary(Binary::RemSigned, a, b) | Op::Binary(Binary::RemUnsigned, a, b) => {
+                let (x, n) = (self.interval(*a), self.interval(*b));
+                let small = n.low > 0 && x.high < n.low;
+                let is_signed = matches!(op, Op::Binary(Binary::RemSigned, ..));
+                (small && (x.is_natural() || is_signed && x.low > -n.low)).then_some(*a)
+            }
+            _ => None,
+        }
+    }
+
+    fn define(&mut self, reg: Reg, op: Op, out: &mut Vec<Stmt>) {
+        if let Some(equal) = self.equal_register(&op) {
+            self.same.insert(reg, equal);
+            return;
+        }
+        if self.kernel.regs[reg] != ScalarType::I64 {
+            return out.push(Stmt::Let(reg, op));
+        }
+        let interval = match &op {
+            Op::Compare(kind, a, b) if self.kernel.regs[*a] == ScalarType::I64 => {
+                match decided(*kind, self.interval(*a), self.interval(*b)) {
+                    Some(holds) => Interval::exactly(i64::from(holds)),
+                    None => Interval { low: 0, high: 1 },
+                }
+            }
+            Op::Select(condition, a, b) => {
+                let mut side = |holds: bool, reg: Reg| {
+                    self.scopes.push(Scope::default());
+                    let possible = self.assume(*condition, holds);
+                    let interval = self.recomputed(reg, MAX_RECOMPUTED_DEPTH);
+                    self.scopes.pop();
+                    possible.then_some(interval)
+                };
+                match (side(true, *a), side(false, *b)) {
+                    (Some(a), Some(b)) => a.union(b),
+                    (a, b) => a.or(b).unwrap_or(Interval::ALL),
+                }
+            }
+            op => self.result(op, &|reg| self.interval(reg)),
+        };
+        self.learn(reg, interval);
+        if interval != Interval::ALL {
+            self.defined.insert(reg, interval);
+        }
+        let op = match op {
+            Op::Const(..) | Op::Size(_) => op,
+            _ if interval.low == interval.high => Op::Const(ScalarType::I64, interval.low as u64),
+            // One form of a comparison, for those who look for it.
+            Op::Compare(kind @ (Compare::LtUnsigned | Compare::LeUnsigned), a, b)
+                if self.interval(a).is_natural() && self.interval(b).is_natural() =>
+            {
+                let signed = if kind == Compare::LtUnsigned { Compare::Lt } else { Compare::Le };
+                Op::Compare(signed, a, b)
+            }
+            Op::Binary(kind @ (Binary::RemSigned | Binary::RemUnsigned), a, b) => {
+                let (x, n) = (self.interval(a), self.interval(b));
+                if !x.is_natural() || n.low <= 0 || i128::from(x.high) >= 2 * i128::from(n.low) {
+                    Op::Binary(kind, a, b)
+                } else {
+                    let mut build = Builder::new(self.kernel);
+                    let less = build.define(ScalarType::I64, Op::Compare(Compare::Lt, a, b));
+                    let rest = build.binary(Binary::Sub, a, b);
+                    for stmt in std::mem::take(&mut build.stmts) {
+                        let Stmt::Let(reg, op) = &stmt else { continue };
+                        self.ops.insert(*reg, op.clone());
+                        out.push(stmt);
+                    }
+                    self.learn(less, Interval { low: 0, high: 1 });
+                    self.learn(rest, binary(Binary::Sub, x, n));
+                    Op::Select(less, a, rest)
+                }
+            }
+            op => op,
+        };
+        if let Op::Const(_, bits) = op {
+            self.kernel.constants.insert(reg, bits);
+        }
+        self.ops.insert(reg, op.clone());
+        out.push(Stmt::Let(reg, op));
+    }
+}
+
+/// The indices of a loop whose ends are in these intervals.
+fn rounds(low: Interval, high: Interval) -> Interval {
+    match high.high.checked_sub(1) {
+        Some(last) if low.low <= last => Interval { low: low.low, high: last },
+        // There is no round.
+        _ => Interval::ALL,
+    }
+}
+
+/// The interval of an operation on two numbers.
+fn binary(kind: Binary, a: Interval, b: Interval) -> Interval {
+    let each = |f: fn(i128, i128) -> i128| {
+        let ends = [(a.low, b.low), (a.low, b.high), (a.high, b.low), (a.high, b.high)];
+        Interval::of(ends.map(|(a, b)| f(i128::from(a), i128::from(b))))
+    };
+    let natural = a.is_natural() && b.is_natural();
+    match kind {
+        Binary::Add => each(|a, b| a + b),
+        Binary::Sub => each(|a, b| a - b),
+        Binary::Mul => each(|a, b| a * b),
+        Binary::DivSigned | Binary::DivUnsigned if natural && b.low > 0 => each(|a, b| a / b),
+        Binary::RemUnsigned | Binary::RemSigned if natural && b.low > 0 => {
+            Interval { low: 0, high: a.high.min(b.high - 1) }
+        }
+        Binary::RemSigned if b.low > 0 => {
+            Interval { low: a.low.max(1 - b.high).min(0), high: a.high.min(b.high - 1).max(0) }
+        }
+        Binary::And if natural => Interval { low: 0, high: a.high.min(b.high) },
+        Binary::And if a.is_natural() => Interval { low: 0, high: a.high },
+        Binary::And if b.is_natural() => Interval { low: 0, high: b.high },
+        Binary::Or | Binary::Xor if natural => {
+            let bits = 64 - (a.high | b.high).leading_zeros();
+            Interval { low: 0, high: ((1u64 << bits) - 1) as i64 }
+        }
+        Binary::Shr if a.is_natural() && b.low == b.high && (0..64).contains(&b.low) => {
+            Interval { low: a.low >> b.low, high: a.high >> b.low }
+        }
+        _ => Interval::ALL,
+    }
+}
+
+/// Returns true if the end of a list of statements is never reached.
+fn never_ends(stmts: &[Stmt]) -> bool {
+    matches!(stmts.last(), Some(Stmt::Fail | Stmt::Break(_) | Stmt::Continue(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All intervals of numbers from -4 to 5.
+    fn intervals() -> impl Iterator<Item = Interval> {
+        (-4..6).flat_map(|low| (low..6).map(move |high| Interval { low, high }))
+    }
+
+    fn compare(kind: Compare, a: i64, b: i64) -> bool {
+        kind.holds(a as u64, b as u64)
+    }
+
+    const COMPARISONS: [Compare; 6] =
+        [Compare::Eq, Compare::Ne, Compare::Lt, Compare::Le, Compare::LtUnsigned, Compare::LeUnsigned];
+
+    #[test]
+    fn comparisons_hold_for_all_numbers_of_the_intervals() {
+        for (a, b) in intervals().flat_map(|a| intervals().map(move |b| (a, b))) {
+            for kind in COMPARISONS {
+                let pairs = || (a.low..=a.high).flat_map(|x| (b.low..=b.high).map(move |y| (x, y)));
+                if let Some(answer) = decided(kind, a, b) {
+                    assert!(pairs().all(|(x, y)| compare(kind, x, y) == answer), "{kind:?} {a:?} {b:?}");
+                }
+                for holds in [true, false] {
+                    let narrow = narrowed(kind, holds, a, b);
+                    for (x, y) in pairs().filter(|(x, y)| compare(kind, *x, *y) == holds) {
+                        let (a, b) = narrow.unwrap_or_else(|| panic!("{kind:?} {holds} {a:?} {b:?}"));
+                        assert!((a.low..=a.high).contains(&x) && (b.low..=b.high).contains(&y));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn results_are_in_the_interval() {
+        type Meaning = fn(i64, i64) -> Option<i64>;
+        let kinds: [(Binary, Meaning); 10] = [
+            (Binary::Add, |a, b| Some(a + b)),
+            (Binary::Sub, |a, b| Some(a - b)),
+            (Binary::Mul, |a, b| Some(a * b)),
+            (Binary::DivSigned, |a, b| a.checked_div(b)),
+            (Binary::DivUnsigned, |a, b| Some((a as u64).checked_div(b as u64)? as i64)),
+            (Binary::RemSigned, |a, b| a.checked_rem(b)),
+            (Binary::RemUnsigned, |a, b| Some((a as u64).checked_rem(b as u64)? as i64)),
+            (Binary::And, |a, b| Some(a & b)),
+            (Binary::Or, |a, b| Some(a | b)),
+            (Binary::Xor, |a, b| Some(a ^ b)),
+        ];
+        for (a, b) in intervals().flat_map(|a| intervals().map(move |b| (a, b))) {
+            for (kind, meaning) in kinds {
+                let result = binary(kind, a, b);
+                for (x, y) in (a.low..=a.high).flat_map(|x| (b.low..=b.high).map(move |y| (x, y))) {
+                    let Some(value) = meaning(x, y) else { continue };
+                    assert!((result.low..=result.high).contains(&value), "{kind:?} {x} {y} {result:?}");
+                }
+            }
+        }
+    }
+}

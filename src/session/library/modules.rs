@@ -1,0 +1,93 @@
+//! Modules of the library: texts of `stdlib/modules/` that a program imports by name.
+//!
+//! Takes names; gives the embedded texts and the names that they export. A module is read, parsed
+//! and checked as the file of a user is, when an import first names it (`session/modules.rs`); no
+//! program without such an import pays for it. The exports of all modules are found by lexing, at
+//! the first question about a name that no imported text has.
+
+use crate::source::{Source, SourceMap, Span};
+use crate::syntax;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// The modules, by the names messages give to their texts.
+const MODULES: &[(&str, &str)] = &[
+    ("stdlib/modules/random.flx", include_str!("../../../stdlib/modules/random.flx")),
+    ("stdlib/modules/linalg.flx", include_str!("../../../stdlib/modules/linalg.flx")),
+    ("stdlib/modules/fft.flx", include_str!("../../../stdlib/modules/fft.flx")),
+    ("stdlib/modules/numeric.flx", include_str!("../../../stdlib/modules/numeric.flx")),
+    ("stdlib/modules/stats.flx", include_str!("../../../stdlib/modules/stats.flx")),
+];
+
+/// Names that other languages give to functions, each with the word here: of the prelude or of a
+/// module.
+pub const RENAMED: &[(&str, &str)] =
+    &[("argsort", "order"), ("clip", "clamp"), ("searchsorted", "lower_bound"), ("where", "select")];
+
+/// Returns the name of a module, of that of its text.
+fn module_name(file: &'static str) -> Option<&'static str> {
+    file.rsplit('/').next()?.strip_suffix(".flx")
+}
+
+/// Returns the names of the modules.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    MODULES.iter().filter_map(|(file, _)| module_name(file))
+}
+
+/// Returns the text of a module with its name in messages.
+pub fn text(name: &str) -> Option<(&'static str, &'static str)> {
+    MODULES.iter().find(|(file, _)| module_name(file) == Some(name)).copied()
+}
+
+/// The prefix of the id of a module of the library, which no path of a file has.
+pub const ID_PREFIX: &str = "library:";
+
+/// Returns all texts with their names in messages.
+pub fn texts() -> &'static [(&'static str, &'static str)] {
+    MODULES
+}
+
+/// Returns the modules that export each name.
+fn exports() -> &'static BTreeMap<String, Vec<&'static str>> {
+    static EXPORTS: OnceLock<BTreeMap<String, Vec<&'static str>>> = OnceLock::new();
+    EXPORTS.get_or_init(|| {
+        let mut exports: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
+        let mut sources = SourceMap::new();
+        for (file, text) in MODULES {
+            let source = sources.add(*file, *text);
+            for chunk in syntax::chunks(&source).iter().filter(|chunk| chunk.exported) {
+                for name in &chunk.defines {
+                    let modules = exports.entry(name.to_string()).or_default();
+                    modules.extend(module_name(file).filter(|module| modules.last() != Some(module)));
+                }
+            }
+        }
+        exports
+    })
+}
+
+/// Returns the modules that export a name.
+pub fn exporting(name: &str) -> &'static [&'static str] {
+    exports().get(name).map_or(&[], Vec::as_slice)
+}
+
+/// Returns the names that a module exports, sorted.
+pub fn exported_names(module: &str) -> Vec<String> {
+    let of_module = exports().iter().filter(|(_, modules)| modules.contains(&module));
+    of_module.map(|(name, _)| name.clone()).collect()
+}
+
+/// Returns the edit that adds an import to a text: behind its imports, or before its first statement
+/// and the comment of that.
+pub fn insertion(source: &Source, import: &str) -> (Span, String) {
+    let chunks = syntax::chunks(source);
+    let end = if source.text.trim_end().contains('\n') { "\n" } else { " " };
+    let (at, text) = match chunks.iter().rev().find(|chunk| &source.text[chunk.word_at.range()] == "import") {
+        Some(last) => (last.span.range().end, format!("{end}{import}")),
+        None => {
+            let first = chunks.first().map(|chunk| chunk.range_with_comment(&source.text).start);
+            (first.unwrap_or(0), format!("{import}{end}"))
+        }
+    };
+    (Span { source: source.id, start: at as u32, end: at as u32 }, text)
+}
