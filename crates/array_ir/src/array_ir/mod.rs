@@ -91,6 +91,7 @@ mod random;
 mod renumber;
 pub mod scalar;
 mod size;
+pub mod storage;
 #[cfg(test)]
 mod tests;
 pub mod validate;

@@ -81,7 +81,7 @@ scalar_values! {
 }
 
 /// Calls `$callback!` with `$extra` in braces and the table of scalar functions. Types are those of
-/// the language; the body is Rust, with arguments of type `f64` (`real`), `f32` (`single`), `i64`
+/// the language; the body is Rust, with arguments of type `f64` (`real`), `f32`, `i64`
 /// (`int`) or `bool`.
 #[macro_export]
 macro_rules! scalar_functions {
@@ -116,6 +116,7 @@ macro_rules! scalar_functions {
             Ceil "ceil" (x: real) -> real = x.ceil(), "The smallest whole number not below.";
             Round "round" (x: real) -> real = x.round(), "The nearest whole number, halves away from zero.";
             Trunc "trunc" (x: real) -> real = x.trunc(), "The whole part.";
+            RoundToSingle "round_to_single" (x: real) -> f32 = x as f32, "The nearest `f32`; infinite beyond its range.";
             IsNan "is_nan" (x: real) -> bool = x.is_nan(), "Whether it is not a number.";
             BitAnd "band" (a: int, b: int) -> int = a & b, "Bitwise and.";
             BitOr "bor" (a: int, b: int) -> int = a | b, "Bitwise or.";
@@ -129,8 +130,8 @@ macro_rules! scalar_functions {
         operators {
             Pow "pow" (x: real, y: real) -> real = elementary::pow(x, y), "Power of binary64.";
             Rem "rem" (x: real, y: real) -> real = x % y, "Remainder of binary64, with the sign of the dividend.";
-            PowSingle "pow_single" (x: single, y: single) -> single = elementary::pow_single(x, y), "Power of binary32.";
-            RemSingle "rem_single" (x: single, y: single) -> single = x % y, "Remainder of binary32, with the sign of the dividend.";
+            PowSingle "pow_single" (x: f32, y: f32) -> f32 = elementary::pow_single(x, y), "Power of binary32.";
+            RemSingle "rem_single" (x: f32, y: f32) -> f32 = x % y, "Remainder of binary32, with the sign of the dividend.";
             PowInt "pow_int" (base: int, exponent: int) -> int = wrapping_power(base, exponent), "Wrapping power of 64-bit integers, the exponent without sign.";
         }
     } };
@@ -141,9 +142,8 @@ pub use scalar_functions;
 #[allow(non_camel_case_types)]
 pub mod types {
     pub type real = f64;
-    pub type single = f32;
     pub type int = i64;
-    pub use std::primitive::bool;
+    pub use std::primitive::{bool, f32};
 }
 
 macro_rules! define {

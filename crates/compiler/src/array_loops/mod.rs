@@ -10,15 +10,18 @@
 //!   any other one to memory of its own. A view is only a function of digits.
 //! * `map` is a loop for each digit, the outermost one in parallel where nothing runs in parallel
 //!   around it. `reduce` has the grouping of [`crate::core::reduction`].
-//! * The state of a loop, and the value of a branch or of a block that is left, are variables.
+//! * The state of a loop, and the value of a branch or of a block that is left, are variables; arrays
+//!   in them lie in memory that [`crate::array_ir::storage`] assigns, so an update whose array
+//!   nobody reads any more is one store, and a next state that is made anew exchanges its memory
+//!   with the present one.
 //! * A check that fails leaves the kernel ([`Stmt::Fail`]); the evaluator runs the unit again and
 //!   finds the error.
 //!
 //! Sizes are numbers here; those above 16 are parameters of the kernel, as in
 //! [`crate::lower`], so kernels of one structure share their machine code.
 //!
-//! Declines, with one word each ([`Declined`]), what is not built as array IR, scans, sums, updates
-//! of arrays, and loops whose state has arrays: [`crate::lower`] is asked then.
+//! Declines, with one word each ([`Declined`]), what is not built as array IR, scans, sums, and
+//! updates of elements that hold arrays: [`crate::lower`] is asked then.
 
 mod digits;
 mod operation;
@@ -26,6 +29,7 @@ mod prim;
 mod reduce;
 mod storage;
 
+use crate::array_ir::storage::{Class as Memory, Storage};
 use crate::array_ir::{self as ir, Block, End, Function, Type, Value};
 use crate::build::{self, Unit};
 use crate::core::{Root, Term};
@@ -87,14 +91,10 @@ declined! {
     Scan "scan";
     /// A histogram, a filter or an order.
     Scatter "scatter";
-    /// A store into an array.
+    /// A store of an element that holds arrays.
     Update "update";
-    /// A loop with arrays in its state.
-    State "state";
     /// A reduction of arrays.
     ArrayReduction "array_reduction";
-    /// A range with its last number.
-    InclusiveRange "inclusive_range";
     /// A call that is not inlined.
     Call "call";
     /// An array that is chosen by a condition.
@@ -131,18 +131,63 @@ struct Target {
     next: Stmt,
 }
 
-struct Emitter<'p> {
-    unit: &'p CompilationUnit<'p>,
-    function: &'p Function,
+/// The ways in which the values of a function are used.
+#[derive(Default)]
+struct Uses<'p> {
     types: HashMap<Value, &'p Type>,
-    /// Values that are read by nothing but the end of the block that defines them.
-    yielded_only: HashSet<Value>,
+    /// Maps that are read by nothing but the end of the block that defines them: they are computed
+    /// where the value of the block is stored.
+    delayed: HashSet<Value>,
     /// Arrays of which an element is read at an index that is not constant, or a view.
     indexed: HashSet<Value>,
     /// Labels that an exit names.
     left: HashSet<ir::Label>,
     /// Labels that a `next` names.
     continued: HashSet<ir::Label>,
+}
+
+impl<'p> Uses<'p> {
+    fn of(function: &'p Function) -> Uses<'p> {
+        let mut uses = Uses::default();
+        let (mut read, mut ends) = (HashSet::default(), HashMap::default());
+        function.body.for_each_block(&mut |block| {
+            uses.types.extend(block.params.iter().map(|(value, ty)| (*value, ty)));
+            for stmt in &block.stmts {
+                uses.types.insert(stmt.value, &stmt.ty);
+                stmt.op.for_each_use(&mut |value| _ = read.insert(value));
+                if let ir::Op::Index(array, _) | ir::Op::View(_, array, _) | ir::Op::Update(array, ..) =
+                    stmt.op
+                {
+                    uses.indexed.insert(array);
+                }
+            }
+            *ends.entry(block.end.value()).or_insert(0) += 1;
+            match block.end {
+                End::Yield(_) => {}
+                End::Exit(label, _) => _ = uses.left.insert(label),
+                End::Next(label, _) => _ = uses.continued.insert(label),
+            }
+        });
+        // What two blocks yield is read by both.
+        function.body.for_each_block(&mut |block| {
+            let end = block.end.value();
+            let is_map = |stmt: &ir::Stmt| stmt.value == end && matches!(stmt.op, ir::Op::Map(_));
+            if !read.contains(&end) && ends[&end] == 1 && block.stmts.iter().any(is_map) {
+                uses.delayed.insert(end);
+            }
+        });
+        uses
+    }
+}
+
+struct Emitter<'p> {
+    unit: &'p CompilationUnit<'p>,
+    function: &'p Function,
+    uses: Uses<'p>,
+    /// The arrays that may lie in the same memory.
+    storage: Storage,
+    /// The memory of each class, inside of rounds that may run at the same time and elsewhere.
+    memory: HashMap<(Memory, bool), Array>,
     kernel: Kernel,
     open: Vec<OpenBlock>,
     made: usize,
@@ -163,14 +208,14 @@ struct Emitter<'p> {
 
 impl<'p> Emitter<'p> {
     fn new(unit: &'p CompilationUnit<'p>, function: &'p Function) -> Emitter<'p> {
-        let mut emitter = Emitter {
+        let uses = Uses::of(function);
+        let storage = Storage::of(function, &uses.delayed);
+        Emitter {
             unit,
             function,
-            types: HashMap::default(),
-            yielded_only: HashSet::default(),
-            indexed: HashSet::default(),
-            left: HashSet::default(),
-            continued: HashSet::default(),
+            uses,
+            storage,
+            memory: HashMap::default(),
             kernel: Kernel::default(),
             open: vec![OpenBlock::default()],
             made: 0,
@@ -183,37 +228,7 @@ impl<'p> Emitter<'p> {
             classes: Vec::new(),
             in_parallel: false,
             in_lanes: false,
-        };
-        let mut read: HashSet<Value> = HashSet::default();
-        function.body.for_each_block(&mut |block| {
-            emitter.types.extend(block.params.iter().map(|(value, ty)| (*value, ty)));
-            for stmt in &block.stmts {
-                emitter.types.insert(stmt.value, &stmt.ty);
-                stmt.op.for_each_use(&mut |value| _ = read.insert(value));
-                if let ir::Op::Index(array, _) | ir::Op::View(_, array, _) = stmt.op {
-                    emitter.indexed.insert(array);
-                }
-            }
-        });
-        function.body.for_each_block(&mut |block| {
-            let end = block.end.value();
-            if !read.contains(&end) && block.stmts.iter().any(|stmt| stmt.value == end) {
-                emitter.yielded_only.insert(end);
-            }
-        });
-        // What two blocks yield is read by both.
-        let mut ends = HashSet::default();
-        function.body.for_each_block(&mut |block| {
-            if !ends.insert(block.end.value()) {
-                emitter.yielded_only.remove(&block.end.value());
-            }
-            match block.end {
-                End::Yield(_) => {}
-                End::Exit(label, _) => _ = emitter.left.insert(label),
-                End::Next(label, _) => _ = emitter.continued.insert(label),
-            }
-        });
-        emitter
+        }
     }
 
     /// The loops of the whole unit.
@@ -227,7 +242,7 @@ impl<'p> Emitter<'p> {
         let End::Yield(value) = body.end else { unreachable!("a function yields its value") };
         let core_type = bare(&(self.unit.concrete)(&term.ty));
         let layout = self.unit.layouts.of(&core_type);
-        let (held, ty) = (self.values[&value].clone(), self.types[&value]);
+        let (held, ty) = (self.values[&value].clone(), self.uses.types[&value]);
         let result = self.give(&held, ty, &layout)?;
         Ok(self.finish(vec![result]))
     }

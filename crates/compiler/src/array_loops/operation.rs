@@ -3,7 +3,7 @@
 use super::storage::{ArrayValue, Held, has_array};
 use super::{Declined, Emitter, Result, Target};
 use crate::array_ir::{self as ir, Block, End, Op as ArrayOp, Range, Stmt as ArrayStmt, Type, Value};
-use crate::loop_ir::{Array, Compare, Reg, ScalarType, Stmt};
+use crate::loop_ir::{Array, Binary, Compare, Reg, ScalarType, Stmt};
 use std::rc::Rc;
 
 /// Slots that are worth a parallel loop of however few rounds.
@@ -37,7 +37,7 @@ impl<'p> Emitter<'p> {
                 self.size(number).map(Held::Word)
             }
             ArrayOp::Prim(prim, values) => {
-                let element = values.first().and_then(|value| self.types[value].element());
+                let element = values.first().and_then(|value| self.uses.types[value].element());
                 let element = element.expect("a primitive is of elements");
                 let args: Vec<Reg> = values.iter().map(|value| self.word(*value)).collect();
                 self.prim(*prim, element, &args).map(Held::Word)
@@ -86,28 +86,28 @@ impl<'p> Emitter<'p> {
             ArrayOp::View(_, array, digits) => self.view(stmt, *array, digits),
             ArrayOp::Concat(a, b) => self.concat(stmt, *a, *b),
             ArrayOp::For { label, range, state, body } => {
-                self.for_loop(*label, *range, *state, body, &stmt.ty)
+                self.for_loop(stmt.value, *label, *range, *state, body)
             }
             ArrayOp::While { label, state, condition, body } => {
-                self.while_loop(*label, *state, condition, body, &stmt.ty)
+                self.while_loop(stmt.value, *label, *state, condition, body)
             }
             ArrayOp::Block(label, body) => {
-                let (place, exit) = (self.place(&stmt.ty)?, self.kernel.new_label());
+                let (place, exit) = (self.place_of(stmt.value)?, self.kernel.new_label());
                 self.labels.insert(*label, Target { place: place.clone(), exit, next: Stmt::Break(exit) });
                 let (stmts, ()) = self.block(|this| {
                     this.stmts(&body.stmts)?;
-                    this.end(body.end, Some((&place, &stmt.ty)))
+                    this.end(body.end, &place)
                 })?;
                 self.emit(Stmt::Block(exit, stmts))?;
                 self.read(&place)
             }
             ArrayOp::If(condition, then, otherwise) => {
-                let place = self.place(&stmt.ty)?;
+                let place = self.place_of(stmt.value)?;
                 let mut sides = Vec::new();
                 for side in [then, otherwise] {
                     let (stmts, ()) = self.block(|this| {
                         this.stmts(&side.stmts)?;
-                        this.end(side.end, Some((&place, &stmt.ty)))
+                        this.end(side.end, &place)
                     })?;
                     sides.push(stmts);
                 }
@@ -118,7 +118,7 @@ impl<'p> Emitter<'p> {
             }
             ArrayOp::Scan { .. } => Err(Declined::Scan),
             ArrayOp::ReduceAt { .. } | ArrayOp::Filter(_) | ArrayOp::Order(_) => Err(Declined::Scatter),
-            ArrayOp::Update(..) => Err(Declined::Update),
+            ArrayOp::Update(array, at, element) => self.update(stmt, *array, *at, *element),
             ArrayOp::Call(..) | ArrayOp::Io(..) => Err(Declined::Call),
             ArrayOp::Switch(..)
             | ArrayOp::Case(..)
@@ -136,25 +136,20 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// The end of a block whose value goes to a place of a type.
-    fn end(&mut self, end: End, yielded: Option<(&super::Place, &Type)>) -> Result<()> {
-        let value = end.value();
-        let (held, ty) = (self.values[&value].clone(), self.types[&value]);
+    /// The end of a block whose value goes to a place.
+    fn end(&mut self, end: End, place: &super::Place) -> Result<()> {
         match end {
-            End::Yield(_) => match yielded {
-                Some((place, ty)) => self.assign(place, &held, ty),
-                None => Ok(()),
-            },
-            End::Exit(label, _) => {
+            End::Yield(value) => self.move_to(place, value),
+            End::Exit(label, value) => {
                 let target = &self.labels[&label];
                 let (place, exit) = (target.place.clone(), target.exit);
-                self.assign(&place, &held, ty)?;
+                self.move_to(&place, value)?;
                 self.emit(Stmt::Break(exit))
             }
-            End::Next(label, _) => {
+            End::Next(label, value) => {
                 let target = &self.labels[&label];
                 let (place, next) = (target.place.clone(), target.next.clone());
-                self.assign(&place, &held, ty)?;
+                self.move_to(&place, value)?;
                 self.emit(next)
             }
         }
@@ -231,7 +226,11 @@ impl<'p> Emitter<'p> {
             return Err(Declined::Units);
         }
         let pending = Held::Array(Rc::new(ArrayValue::Pending(&stmt.op)));
-        if self.yielded_only.contains(&stmt.value) { Ok(pending) } else { self.stored(&pending, &stmt.ty) }
+        if self.uses.delayed.contains(&stmt.value) {
+            Ok(pending)
+        } else {
+            self.stored_as(stmt.value, &pending)
+        }
     }
 
     /// The value of a body at digits.
@@ -247,7 +246,7 @@ impl<'p> Emitter<'p> {
     /// Stores the elements of a map from a slot of an array on.
     pub(super) fn map_into(&mut self, body: &'p Block, array: Array, base: Reg) -> Result<()> {
         let (_, Type::Index(space)) = &body.params[0] else { unreachable!("a map runs over indices") };
-        let element: &'p Type = self.types[&body.end.value()];
+        let element: &'p Type = self.uses.types[&body.end.value()];
         let stride = self.slots(element)?;
         let extents = self.extents(space)?;
         self.nest(&extents, stride, &mut |this, digits| {
@@ -269,47 +268,72 @@ impl<'p> Emitter<'p> {
         if self.slots(&stmt.ty)? == 0 {
             return self.without_slots(&stmt.ty);
         }
-        let array = self.working(&stmt.ty)?;
+        let array = self.memory_of(stmt.value, 0, &stmt.ty)?;
         let zero = self.int(0)?;
-        let first = self.slots(self.types[&a])?;
+        let first = self.slots(self.uses.types[&a])?;
         for (part, at) in [(a, 0), (b, first)] {
-            let (held, ty) = (self.values[&part].clone(), self.types[&part]);
+            let (held, ty) = (self.values[&part].clone(), self.uses.types[&part]);
             let at = self.size(at)?;
             self.store(&held, ty, array, at)?;
         }
         self.load(&stmt.ty, array, zero)
     }
 
+    /// An array with another element: in its memory, or in a copy if the array is still read.
+    fn update(&mut self, stmt: &'p ArrayStmt, array: Value, at: Value, element: Value) -> Result<Held<'p>> {
+        let Type::Array(space, ty) = &stmt.ty else { unreachable!("an array is updated") };
+        let (new, stride) = (self.values[&element].clone(), self.slots(ty)?);
+        if has_array(ty) {
+            return Err(Declined::Update);
+        }
+        match self.count(space)? {
+            0 => return Ok(self.values[&array].clone()),
+            1 => return Ok(Held::Array(Rc::new(ArrayValue::List(vec![new])))),
+            _ if stride == 0 => return Err(Declined::Units),
+            _ => {}
+        }
+        let held = self.stored_as_update(stmt.value, array)?;
+        let Held::Array(value) = &held else { unreachable!("an array is stored") };
+        let ArrayValue::Memory { array, base } = **value else { unreachable!("it lies in memory") };
+        let Held::Index(digits) = self.values[&at].clone() else { unreachable!("{at} is an index") };
+        let slot = self.slot_of(space, stride, base, &digits)?;
+        self.store(&new, ty, array, slot)?;
+        Ok(held)
+    }
+
     // ---- loops in order -------------------------------------------------------------------
 
     fn for_loop(
         &mut self,
+        value: Value,
         label: ir::Label,
         range: Option<Range>,
         state: Value,
         body: &'p Block,
-        ty: &'p Type,
     ) -> Result<Held<'p>> {
-        if has_array(ty) {
-            return Err(Declined::State);
-        }
-        let place = self.place(ty)?;
-        let first = self.values[&state].clone();
-        self.assign(&place, &first, ty)?;
+        let place = self.place_of(value)?;
+        self.move_to(&place, state)?;
         let round = |this: &mut Self, index: Held<'p>| {
             let before = this.read(&place)?;
             this.values.insert(body.params[0].0, index);
             this.values.insert(body.params[1].0, before);
             this.stmts(&body.stmts)?;
-            this.end(body.end, Some((&place, ty)))
+            this.end(body.end, &place)
         };
         let exit = self.kernel.new_label();
         let target = |next: Stmt| Target { place: place.clone(), exit, next };
         match range {
-            Some(Range { inclusive: true, .. }) => return Err(Declined::InclusiveRange),
-            Some(Range { low, high, .. }) => {
+            Some(Range { low, high, inclusive }) => {
                 self.labels.insert(label, target(Stmt::Continue(exit)));
-                let (low, high) = (self.word(low), self.word(high));
+                let (low, mut high) = (self.word(low), self.word(high));
+                if inclusive {
+                    // The largest integer itself as an end: the evaluator knows where to stop.
+                    let most = self.int(i64::MAX as u64)?;
+                    let is_less = self.compare(Compare::Lt, high, most)?;
+                    self.check(is_less)?;
+                    let one = self.int(1)?;
+                    high = self.binary(Binary::Add, high, one)?;
+                }
                 let index = self.reg(ScalarType::I64);
                 let (body, ()) = self.block(|this| round(this, Held::Word(index)))?;
                 self.emit(Stmt::For { label: exit, index, low, high, body })?;
@@ -322,15 +346,15 @@ impl<'p> Emitter<'p> {
                     let next = self.kernel.new_label();
                     self.labels.insert(label, target(Stmt::Break(next)));
                     let (stmts, ()) = self.block(|this| {
-                        this.in_order(&extents, &mut Vec::new(), &mut |this, digits| {
-                            if !this.continued.contains(&label) {
+                        this.nest_inside(&extents, false, &mut Vec::new(), &mut |this, digits| {
+                            if !this.uses.continued.contains(&label) {
                                 return round(this, Held::Index(digits.into()));
                             }
                             let (stmts, ()) = this.block(|this| round(this, Held::Index(digits.into())))?;
                             this.emit(Stmt::Block(next, stmts))
                         })
                     })?;
-                    if self.left.contains(&label) {
+                    if self.uses.left.contains(&label) {
                         self.emit(Stmt::Block(exit, stmts))?;
                     } else {
                         stmts.into_iter().try_for_each(|stmt| self.emit(stmt))?;
@@ -341,7 +365,7 @@ impl<'p> Emitter<'p> {
         self.read(&place)
     }
 
-    /// Loops in order over digits below these extents.
+    /// Loops in order over digits below these extents; nothing inside runs in parallel.
     pub(super) fn in_order(
         &mut self,
         extents: &[u64],
@@ -356,18 +380,14 @@ impl<'p> Emitter<'p> {
 
     fn while_loop(
         &mut self,
+        value: Value,
         label: ir::Label,
         state: Value,
         condition: &'p Block,
         body: &'p Block,
-        ty: &'p Type,
     ) -> Result<Held<'p>> {
-        if has_array(ty) {
-            return Err(Declined::State);
-        }
-        let place = self.place(ty)?;
-        let first = self.values[&state].clone();
-        self.assign(&place, &first, ty)?;
+        let place = self.place_of(value)?;
+        self.move_to(&place, state)?;
         let exit = self.kernel.new_label();
         self.labels.insert(label, Target { place: place.clone(), exit, next: Stmt::Continue(exit) });
         let (stmts, ()) = self.block(|this| {
@@ -378,7 +398,7 @@ impl<'p> Emitter<'p> {
             this.emit(Stmt::If(goes_on, Vec::new(), vec![Stmt::Break(exit)]))?;
             this.values.insert(body.params[0].0, now);
             this.stmts(&body.stmts)?;
-            this.end(body.end, Some((&place, ty)))
+            this.end(body.end, &place)
         })?;
         self.emit(Stmt::Loop(exit, stmts))?;
         self.read(&place)

@@ -130,6 +130,9 @@ impl Emitter<'_> {
             F::PopCount => unary(self, Unary::PopCount),
             F::Ctz => unary(self, Unary::TrailingZeros),
             F::IsNan => self.compare(Compare::Ne, args[0], args[0]),
+            F::RoundToSingle => {
+                self.set(ScalarType::F32, Op::Cast(Cast::FloatToFloat, ScalarType::F32, args[0]))
+            }
             F::BitAnd => self.binary(Binary::And, args[0], args[1]),
             F::BitOr => self.binary(Binary::Or, args[0], args[1]),
             F::BitXor => self.binary(Binary::Xor, args[0], args[1]),

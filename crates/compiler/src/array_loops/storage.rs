@@ -378,7 +378,7 @@ impl<'p> Emitter<'p> {
     /// An element of an array of the array IR at digits.
     pub(super) fn element(&mut self, array: Value, digits: &[Reg]) -> Result<Held<'p>> {
         let (Held::Array(value), Type::Array(space, element)) =
-            (self.values[&array].clone(), self.types[&array])
+            (self.values[&array].clone(), self.uses.types[&array])
         else {
             unreachable!("an array is indexed");
         };
@@ -410,10 +410,46 @@ impl<'p> Emitter<'p> {
         let words = items.iter().all(|item| matches!(item, Held::Word(_) | Held::Index(_)));
         let few = words && items.len() <= MAX_SELECTED;
         let list = Held::Array(Rc::new(ArrayValue::List(items)));
-        if few || !self.indexed.contains(&value) || self.slots(ty)? == 0 {
+        if few || !self.uses.indexed.contains(&value) || self.slots(ty)? == 0 {
             return Ok(list);
         }
-        self.stored(&list, ty)
+        self.stored_as(value, &list)
+    }
+
+    /// The memory of an array of a value, by its position: that of its class.
+    pub(super) fn memory_of(&mut self, value: Value, position: usize, ty: &Type) -> Result<Array> {
+        let class = self.storage.classes(value).nth(position).expect("the value has that many arrays");
+        let key = (class, self.in_parallel);
+        if let Some(array) = self.memory.get(&key) {
+            return Ok(*array);
+        }
+        let array = self.working(ty)?;
+        self.memory.insert(key, array);
+        Ok(array)
+    }
+
+    /// An array as a value whose memory it is stored in.
+    pub(super) fn stored_as(&mut self, value: Value, held: &Held<'p>) -> Result<Held<'p>> {
+        let ty = self.uses.types[&value];
+        let (array, base) = (self.memory_of(value, 0, ty)?, self.int(0)?);
+        self.store(held, ty, array, base)?;
+        self.load(ty, array, base)
+    }
+
+    /// The array that an update changes: the old one if it lies there, otherwise a copy.
+    pub(super) fn stored_as_update(&mut self, value: Value, old: Value) -> Result<Held<'p>> {
+        let held = self.values[&old].clone();
+        let array = self.memory_of(value, 0, self.uses.types[&value])?;
+        if self.is_all_of(&held, array) { Ok(held) } else { self.stored_as(value, &held) }
+    }
+
+    /// Returns true if a value is all of an array in memory.
+    fn is_all_of(&self, held: &Held<'p>, memory: Array) -> bool {
+        let Held::Array(value) = held else { return false };
+        match **value {
+            ArrayValue::Memory { array, base } => array == memory && self.known(base) == Some(0),
+            _ => false,
+        }
     }
 
     /// The array in memory of its own.
@@ -438,12 +474,101 @@ impl<'p> Emitter<'p> {
                 Place::Tuple(types.iter().map(|ty| self.place(ty)).collect::<Result<Vec<_>>>()?.into())
             }
             Type::Array(..) if self.slots(ty)? == 0 => return Err(Declined::Units),
-            Type::Array(..) => Place::Memory(self.working(ty)?),
+            Type::Array(..) => return Err(Declined::ArrayReduction),
             Type::Sum(_) | Type::Exists(..) => return Err(Declined::Sum),
         })
     }
 
-    /// Sets a place to a value.
+    /// A place for a value: arrays lie in the memory of their classes.
+    pub(super) fn place_of(&mut self, value: Value) -> Result<Place> {
+        fn place<'p>(emitter: &mut Emitter<'p>, value: Value, ty: &Type, next: &mut usize) -> Result<Place> {
+            match ty {
+                Type::Array(..) if emitter.slots(ty)? != 0 => {
+                    *next += 1;
+                    emitter.memory_of(value, *next - 1, ty).map(Place::Memory)
+                }
+                Type::Tuple(types) => {
+                    let parts = types.iter().map(|ty| place(emitter, value, ty, next));
+                    Ok(Place::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
+                }
+                ty => emitter.place(ty),
+            }
+        }
+        place(self, value, self.uses.types[&value], &mut 0)
+    }
+
+    /// Sets a place to a value that ends a block or begins a loop.
+    pub(super) fn move_to(&mut self, place: &Place, value: Value) -> Result<()> {
+        let (held, ty) = (self.values[&value].clone(), self.uses.types[&value]);
+        let mut arrays = Vec::new();
+        self.set_words(place, &held, ty, &mut arrays)?;
+        let targets: Vec<Array> = arrays.iter().map(|(array, ..)| *array).collect();
+        let mut moves = Vec::new();
+        for (position, (target, held, ty)) in arrays.into_iter().enumerate() {
+            if self.is_all_of(&held, target) {
+                continue;
+            }
+            // What a copy would overwrite before it is read is saved first.
+            let overwritten = targets.iter().any(|target| self.reads_memory(value, position, *target));
+            let held = if overwritten { self.stored(&held, ty)? } else { held };
+            let read_elsewhere = |this: &Self, memory: Array| {
+                let mut others = (0..targets.len()).filter(|other| *other != position);
+                others.any(|other| this.reads_memory(value, other, memory))
+            };
+            let spare = self.exchangeable(&held, target).filter(|memory| {
+                overwritten || self.storage.dies(value, position) && !read_elsewhere(self, *memory)
+            });
+            moves.push((target, held, ty, spare));
+        }
+        for (target, held, ty, spare) in moves {
+            match spare {
+                Some(memory) => self.emit(Stmt::Swap(target, memory))?,
+                None => {
+                    let base = self.int(0)?;
+                    self.store(&held, ty, target, base)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns true if reading an array of a value reads an array in memory.
+    fn reads_memory(&self, value: Value, position: usize, array: Array) -> bool {
+        let mut classes = self.memory.iter().filter(|(_, memory)| **memory == array);
+        classes.any(|((class, _), _)| self.storage.reads(value, position, *class))
+    }
+
+    /// Sets the variables of a place; collects its arrays with what goes there.
+    fn set_words<'t>(
+        &mut self,
+        place: &Place,
+        held: &Held<'p>,
+        ty: &'t Type,
+        arrays: &mut Vec<(Array, Held<'p>, &'t Type)>,
+    ) -> Result<()> {
+        match (place, held, ty) {
+            (Place::Memory(array), held, ty) => arrays.push((*array, held.clone(), ty)),
+            (Place::Tuple(places), Held::Tuple(parts), Type::Tuple(types)) => {
+                for ((place, part), ty) in places.iter().zip(parts.iter()).zip(types) {
+                    self.set_words(place, part, ty, arrays)?;
+                }
+            }
+            (place, held, ty) => self.assign(place, held, ty)?,
+        }
+        Ok(())
+    }
+
+    /// The array that a value is all of, if an array can take its memory and give its own for it.
+    fn exchangeable(&self, held: &Held<'p>, array: Array) -> Option<Array> {
+        let Held::Array(value) = held else { return None };
+        let ArrayValue::Memory { array: other, base } = **value else { return None };
+        let (old, new) = (self.kernel.arrays[array], self.kernel.arrays[other]);
+        let whole = self.known(base) == Some(0) && self.kernel.slots[array] == self.kernel.slots[other];
+        let owned = old.origin == Origin::Scratch && new.origin == Origin::Scratch;
+        (whole && owned && old.width == new.width && !self.in_parallel && !self.in_lanes).then_some(other)
+    }
+
+    /// Sets a place without arrays to a value.
     pub(super) fn assign(&mut self, place: &Place, held: &Held<'p>, ty: &Type) -> Result<()> {
         match (place, held, ty) {
             (Place::Word(var), Held::Word(reg), _) => self.emit(Stmt::Set(*var, *reg)),
@@ -453,10 +578,6 @@ impl<'p> Emitter<'p> {
             (Place::Tuple(places), Held::Tuple(parts), Type::Tuple(types)) => {
                 let parts = places.iter().zip(parts.iter()).zip(types);
                 parts.into_iter().try_for_each(|((place, part), ty)| self.assign(place, part, ty))
-            }
-            (Place::Memory(array), held, ty) => {
-                let base = self.int(0)?;
-                self.store(held, ty, *array, base)
             }
             _ => unreachable!("a place is for values of its type"),
         }

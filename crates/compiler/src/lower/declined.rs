@@ -90,7 +90,6 @@ reasons! {
         SessionVariableStore "a store into a variable of the session";
         StoreIntoConstant "a store into what does not change";
         StoreIntoAliasedArray "a store into an array that is still looked at";
-        DigitStore "a store into a digit";
         ExitFromUnit "a way out of the part";
         Output "output";
         Files "files";

@@ -1,6 +1,7 @@
 //! Variables that change: numbers become variables of the kernel, arrays are changed where they
 //! lie.
 
+use super::term::CodePart;
 use super::{
     AbstractValue, Aggregate, Binding, Declined, Frame, InputBinding, Lower, Place, Result, ResultSource,
     UnexpectedForm, UnsupportedConstruct, UnsupportedType, bare, codes_below, word,
@@ -246,7 +247,7 @@ impl<'a> Lower<'a> {
         // The steps are evaluated before the value.
         let mut ty = self.ty(frame, root_ty);
         let mut steps = path.iter();
-        let mut packed: Vec<(Type, Code)> = Vec::new();
+        let mut packed: Vec<(Type, CodePart)> = Vec::new();
         for step in &mut steps {
             let (from, to) = (self.ty(frame, &step.from), self.ty(frame, &step.to));
             match &step.kind {
@@ -260,8 +261,11 @@ impl<'a> Lower<'a> {
                     let index = self.term(index, frame)?;
                     place = self.element(&place, &from, &index, &to)?;
                 }
-                StepKind::Factor(i) => packed.push((from, Code::from(i))),
-                StepKind::Digit(_) => return Err(Declined::Construct(UnsupportedConstruct::DigitStore)),
+                StepKind::Factor(i) => packed.push((from, CodePart::Factor(Code::from(i)))),
+                StepKind::Digit(index) => {
+                    let position = self.term(index, frame)?;
+                    packed.push((from, self.part_at(&position)?));
+                }
                 StepKind::Reshape if !packed.is_empty() => {}
                 StepKind::Reshape => {
                     if !self.layout(&from).stored_like(&self.layout(&to)) {
@@ -288,22 +292,28 @@ impl<'a> Lower<'a> {
     }
 
     /// The code with a part replaced.
-    fn replaced(&mut self, code: Reg, path: &[(Type, Code)], part: Reg) -> Result<Reg> {
-        let Some(((ty, i), rest)) = path.split_first() else { return Ok(part) };
-        let old = match self.factor(&AbstractValue::Word(code), ty, i)? {
-            AbstractValue::Word(old) => old,
-            _ => return Ok(code),
+    fn replaced(&mut self, code: Reg, path: &[(Type, CodePart)], part: Reg) -> Result<Reg> {
+        let Some(((ty, at), rest)) = path.split_first() else { return Ok(part) };
+        let value = AbstractValue::Word(code);
+        let old = match at {
+            CodePart::Factor(i) => self.factor(&value, ty, i)?,
+            CodePart::Digit(position) => self.digit(&value, *position, ty)?,
         };
+        let AbstractValue::Word(old) = old else { return Ok(code) };
         let new = self.replaced(old, rest, part)?;
-        let layout = self.layout(ty);
-        let compact = layout.compact().ok_or(Declined::Form(UnexpectedForm::PartOfNonCompact))?;
-        let weight = compact
-            .encoding
-            .size_and_weight(i)
-            .1
-            .to_u64()
-            .ok_or(Declined::Type(UnsupportedType::WideCode))?;
-        let weight = self.size(weight)?;
+        let weight = match at {
+            CodePart::Factor(i) => {
+                let layout = self.layout(ty);
+                let compact = layout.compact().ok_or(Declined::Form(UnexpectedForm::PartOfNonCompact))?;
+                let weight = compact.encoding.size_and_weight(i).1;
+                let weight = weight.to_u64().ok_or(Declined::Type(UnsupportedType::WideCode))?;
+                self.size(weight)?
+            }
+            CodePart::Digit(position) => {
+                let (base, places) = self.digit_places(*position, ty)?;
+                self.digit_weight(base, places)?
+            }
+        };
         let less = self.binary(Binary::Mul, old, weight)?;
         let more = self.binary(Binary::Mul, new, weight)?;
         let without = self.binary(Binary::Sub, code, less)?;

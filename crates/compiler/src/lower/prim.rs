@@ -178,6 +178,9 @@ impl<'a> Lower<'a> {
             F::PopCount => unary(self, Unary::PopCount),
             F::Ctz => unary(self, Unary::TrailingZeros),
             F::IsNan => self.set(ScalarType::I64, Op::Compare(Compare::Ne, words[0], words[0])),
+            F::RoundToSingle => {
+                self.set(ScalarType::F32, Op::Cast(Cast::FloatToFloat, ScalarType::F32, words[0]))
+            }
             F::BitAnd => self.binary(Binary::And, words[0], words[1]),
             F::BitOr => self.binary(Binary::Or, words[0], words[1]),
             F::BitXor => self.binary(Binary::Xor, words[0], words[1]),

@@ -17,6 +17,14 @@ use std::rc::Rc;
 /// Statements that are done whether needed or not rather than branched around.
 const MAX_SPECULATED_STATEMENTS: usize = 12;
 
+/// A part of a packed value.
+pub(super) enum CodePart {
+    /// A factor, by its number.
+    Factor(Code),
+    /// A digit of an exponential, at a position that is computed.
+    Digit(Reg),
+}
+
 impl<'a> Lower<'a> {
     /// The value of a term.
     pub(crate) fn term(&mut self, term: &'a Term, frame: &mut Frame<'a>) -> Result<AbstractValue<'a>> {
@@ -168,13 +176,9 @@ impl<'a> Lower<'a> {
                 let value = self.term(base, frame)?;
                 let position = self.term(i, frame)?;
                 let ty = self.ty(frame, &base.ty);
-                match &position {
-                    AbstractValue::Unit => self.factor(&value, &ty, &Code::ZERO),
-                    AbstractValue::Word(reg) if self.known(*reg).is_some() => {
-                        let i = Code::from(self.known(*reg).unwrap_or(0));
-                        self.factor(&value, &ty, &i)
-                    }
-                    _ => self.digit(&value, &position, &ty),
+                match self.part_at(&position)? {
+                    CodePart::Factor(i) => self.factor(&value, &ty, &i),
+                    CodePart::Digit(position) => self.digit(&value, position, &ty),
                 }
             }
             TermKind::Inject(case, argument) => {
@@ -521,17 +525,42 @@ impl<'a> Lower<'a> {
         (alike && sizes.len() == parts.len() && parts.iter().enumerate().all(of_first)).then_some(first.code)
     }
 
+    /// The part of a compact exponential at a position.
+    pub(super) fn part_at(&self, position: &AbstractValue<'a>) -> Result<CodePart> {
+        match position {
+            AbstractValue::Unit => Ok(CodePart::Factor(Code::ZERO)),
+            AbstractValue::Word(reg) => {
+                Ok(self.known(*reg).map_or(CodePart::Digit(*reg), |i| CodePart::Factor(Code::from(i))))
+            }
+            _ => Err(Declined::Form(UnexpectedForm::PositionOfSeveralSlots)),
+        }
+    }
+
     /// A digit of a compact exponential at a position that is not known.
-    fn digit(
+    pub(super) fn digit(
         &mut self,
         value: &AbstractValue<'a>,
-        position: &AbstractValue<'a>,
+        position: Reg,
         ty: &Type,
     ) -> Result<AbstractValue<'a>> {
         let AbstractValue::Word(code) = value else { return Ok(AbstractValue::Unit) };
-        let AbstractValue::Word(position) = position else {
-            return Err(Declined::Form(UnexpectedForm::PositionOfSeveralSlots));
+        let (base, places) = self.digit_places(position, ty)?;
+        if base == 1 {
+            return Ok(AbstractValue::Unit);
+        }
+        let part = if base == 2 {
+            self.binary(Binary::Shr, *code, places)?
+        } else {
+            let weight = self.digit_weight(base, places)?;
+            self.binary(Binary::DivUnsigned, *code, weight)?
         };
+        let base = self.size(base)?;
+        Ok(AbstractValue::Word(self.binary(Binary::RemUnsigned, part, base)?))
+    }
+
+    /// The base of a compact exponential, and the number of digits behind the one at a position:
+    /// position 0 is the most significant one.
+    pub(super) fn digit_places(&mut self, position: Reg, ty: &Type) -> Result<(u64, Reg)> {
         let (layout, _) = self.encoding(ty)?;
         let Some(compact) = layout.compact() else {
             return Err(Declined::Form(UnexpectedForm::DigitOfNonCompact));
@@ -542,21 +571,18 @@ impl<'a> Lower<'a> {
         let (Some(base), Some(count)) = (base.to_u64(), count.to_u64()) else {
             return Err(Declined::Type(UnsupportedType::WideCode));
         };
-        if base == 1 {
-            return Ok(AbstractValue::Unit);
-        }
-        // Position 0 is the most significant digit.
         let last = self.size(count - 1)?;
-        let places = self.binary(Binary::Sub, last, *position)?;
-        let part = if base == 2 {
-            self.binary(Binary::Shr, *code, places)?
-        } else {
-            let base = self.size(base)?;
-            let weight = self.set(ScalarType::I64, Op::Call(ScalarFunction::PowInt, vec![base, places]))?;
-            self.binary(Binary::DivUnsigned, *code, weight)?
-        };
+        Ok((base, self.binary(Binary::Sub, last, position)?))
+    }
+
+    /// The weight of a digit with so many behind it: a power of the base.
+    pub(super) fn digit_weight(&mut self, base: u64, places: Reg) -> Result<Reg> {
+        if base == 2 {
+            let one = self.int(1)?;
+            return self.binary(Binary::Shl, one, places);
+        }
         let base = self.size(base)?;
-        Ok(AbstractValue::Word(self.binary(Binary::RemUnsigned, part, base)?))
+        self.set(ScalarType::I64, Op::Call(ScalarFunction::PowInt, vec![base, places]))
     }
 
     /// Case `i` of a sum all of whose cases are units, or of a unit sum.

@@ -108,26 +108,47 @@ fn compress(types: &PrimTypes, args: &[Value], limits: Limits<'_>) -> Result<Val
     };
     let count = index.size().ok().and_then(|n| usize::try_from(n).ok()).expect("a mask fits the memory");
     let (array, mask) = (&args[0], &args[1]);
-    let chosen = |i: usize| if count == 1 { mask.as_bool() } else { mask.slots(i, 1).as_bool() };
+    let flat_mask = match mask {
+        Value::Seq(mask) => bytes_of(mask, limits.memory)?,
+        one => vec![u8::from(one.as_bool()); count],
+    };
     let mut kept = 0;
-    for i in 0..count {
-        poll(i, limits)?;
-        kept += usize::from(chosen(i));
+    for part in flat_mask.chunks(ELEMENTS_PER_POLL) {
+        poll(0, limits)?;
+        kept += part.iter().filter(|chosen| **chosen != 0).count();
     }
     let size = vec![Code::from(kept)];
     if kept == count {
         return Ok(pack_with_sizes(size, array.clone()));
     }
     let mut buffer = allocate_buffer(slot_class(element), kept * element.slots, limits.memory)?;
-    if element.slots > 0 {
-        for i in 0..count {
-            poll(i, limits)?;
-            if chosen(i) {
-                buffer.append(&array.slots(i * element.slots, element.slots), element.slots);
+    let slots = element.slots;
+    match array {
+        _ if slots == 0 || kept == 0 => {}
+        Value::Seq(array) => {
+            let refused = || memory_failure(array.len(), element.class.bytes(), limits.memory);
+            let (from, start) = array.to_flat(element.class).ok_or_else(refused)?;
+            for (at, part) in flat_mask.chunks(ELEMENTS_PER_POLL).enumerate() {
+                poll(0, limits)?;
+                buffer.append_chosen(&from, start + at * ELEMENTS_PER_POLL * slots, slots, part);
             }
         }
+        one => buffer.append(one, slots),
     }
     Ok(pack_with_sizes(size, buffer_value(buffer)))
+}
+
+/// Elements that are chosen between two polls of the interrupt flag.
+const ELEMENTS_PER_POLL: usize = 1 << 18;
+
+/// Returns the slots of an array of truth values as bytes.
+fn bytes_of(mask: &Seq, memory: u64) -> Result<Vec<u8>, Failure> {
+    let mut bytes = allocate_buffer(Class::U8, mask.len(), memory)?;
+    bytes.append(&Value::Seq(mask.clone()), mask.len());
+    match &mut bytes {
+        Buffer::U8(bytes) => Ok(std::mem::take(bytes)),
+        _ => unreachable!("the buffer has bytes"),
+    }
 }
 
 /// Returns the storage class of elements.

@@ -13,6 +13,7 @@
 //! small parts are copied into one buffer. Values are shared until a store.
 
 mod buffer;
+mod compaction;
 mod copy_counter;
 mod footprint;
 mod mapped;

@@ -6,11 +6,14 @@
 //! been computed before, in the same list of statements or in one around it, is not computed again
 //! (value numbering; Cocke 1970). Loads count as operations where nobody writes to the array.
 //!
-//! Floats are not folded: their operations are those that the program has written.
+//! Floats are not folded: their operations are those that the program has written. But an operation
+//! on binary32 numbers that are widened, and whose result is narrowed, is done in binary32: roots,
+//! sums, differences, products and quotients that are rounded to 53 bits and then to 24 are rounded
+//! as if once (Figueroa, *When is double rounding innocuous?*, 1995), and whole parts are exact.
 //!
 //! Costs time in proportion to the statements.
 
-use super::super::{Array, Binary, Kernel, Op, Origin, Reg, ScalarType, Stmt, Unary, for_each_stmt};
+use super::super::{Array, Binary, Cast, Kernel, Op, Origin, Reg, ScalarType, Stmt, Unary, for_each_stmt};
 use super::clone_stmts::{rename_results, rename_summand, rename_uses, renamed};
 use crate::hash::{HashMap, HashSet};
 
@@ -57,6 +60,8 @@ struct Simplifier<'k> {
     truths: HashSet<Reg>,
     /// Registers that are always equal to others.
     same: HashMap<Reg, Reg>,
+    /// Registers of binary64 by the operation that sets them.
+    doubles: HashMap<Reg, Op>,
 }
 
 /// The value of an operation.
@@ -69,7 +74,8 @@ enum Value {
 impl<'k> Simplifier<'k> {
     fn new(kernel: &'k mut Kernel) -> Simplifier<'k> {
         let (sums, truths, same) = (HashMap::default(), HashSet::default(), HashMap::default());
-        Simplifier { kernel, computed: vec![HashMap::default()], sums, truths, same }
+        let doubles = HashMap::default();
+        Simplifier { kernel, computed: vec![HashMap::default()], sums, truths, same, doubles }
     }
 
     fn list(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
@@ -121,8 +127,14 @@ impl<'k> Simplifier<'k> {
                 return;
             }
             Value::Constant(bits) => Op::Const(ScalarType::I64, bits),
-            Value::Operation(op) => op,
+            Value::Operation(op) => match ty {
+                ScalarType::F32 => self.narrowed(op),
+                _ => op,
+            },
         };
+        if ty == ScalarType::F64 {
+            self.doubles.insert(reg, op.clone());
+        }
         if self.is_repeatable(&op) {
             if let Some(equal) = self.computed.iter().rev().find_map(|list| list.get(&op)) {
                 self.same.insert(reg, *equal);
@@ -148,6 +160,28 @@ impl<'k> Simplifier<'k> {
             self.truths.insert(reg);
         }
         out.push(Stmt::Let(reg, op));
+    }
+
+    /// An operation on binary32 numbers in place of one that widens them and narrows its result.
+    fn narrowed(&self, op: Op) -> Op {
+        let Op::Cast(Cast::FloatToFloat, _, wide) = op else { return op };
+        let narrow = |reg: Reg| match self.doubles.get(&reg) {
+            Some(Op::Cast(Cast::FloatToFloat, _, narrow)) => Some(*narrow),
+            _ => None,
+        };
+        let same = match self.doubles.get(&wide) {
+            Some(Op::Unary(kind @ (Unary::Sqrt | Unary::Floor | Unary::Ceil | Unary::Trunc), a)) => {
+                narrow(*a).map(|a| Op::Unary(*kind, a))
+            }
+            Some(Op::Binary(kind, a, b)) => match kind {
+                Binary::Add | Binary::Sub | Binary::Mul | Binary::DivFloat => {
+                    narrow(*a).zip(narrow(*b)).map(|(a, b)| Op::Binary(*kind, a, b))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        same.unwrap_or(op)
     }
 
     fn is_truth(&self, reg: Reg) -> bool {

@@ -1,0 +1,473 @@
+//! Storage: which arrays of a function may lie in the same memory.
+//!
+//! Takes a valid function; gives each array a [`Class`]. Arrays of one class may be kept in one
+//! memory: an update then changes an array where it lies, and what becomes the state of a loop or
+//! the result of a branch is made where that lies. Nothing is said of how an array is stored.
+//!
+//! **Nodes.** An array is a value, or stands in a tuple: a value has a node for each array of its
+//! type, in order. `tuple` and `part` make no nodes of their own.
+//!
+//! **Lazy arrays.** A view, an element that is an array, a list of arrays, and a map that is
+//! computed where the value of its block is stored ([`Storage::of`] is told which) have no memory.
+//! Reading one is reading its sources, then.
+//!
+//! **Method.** Copies are coalesced as when a program leaves SSA form (Budimlić, Cooper and others
+//! 2002; Boissinot and others 2009). Pairs that a copy would connect are: the array of an update
+//! and its result; the result of a branch or block and what it ends with; the state of a loop, its
+//! first value and its next ones. From the innermost loop outward, the classes of a pair become one
+//! unless two of their nodes interfere.
+//!
+//! **Interference.** Two nodes interfere if one is read after the definition of the other, or both
+//! are defined at one point. A node is defined where its statement begins, so that what a map or a
+//! concatenation reads interferes with it; an update reads its array before; the result of
+//! a branch, block or loop is defined at its end, and a state where a round begins. In SSA form
+//! two ranges overlap only if one holds the definition of the other, so nodes that do not
+//! interfere are never needed at the same time. Copies that are made at one point (the parts of a
+//! state) are the caller's: a source that lies where another one goes is saved before.
+//!
+//! **Work.** Statements times the depth of blocks, times the size of the classes that are joined;
+//! beyond [`MAX_WORK`] the rest of the pairs stay apart, which costs copies.
+
+#[cfg(test)]
+mod tests;
+
+use super::{Block, End, Function, Label, Op, Stmt, Type, Value};
+use crate::hash::{HashMap, HashSet};
+
+/// Questions about pairs of nodes, and uses that lazy arrays hand on, at most.
+const MAX_WORK: usize = 400_000;
+
+/// The number of a class.
+pub type Class = u32;
+
+/// The classes of the arrays of a function.
+#[derive(Debug)]
+pub struct Storage {
+    nodes: HashMap<Value, Vec<usize>>,
+    classes: Vec<Class>,
+    /// Of each lazy node, the nodes that reading it reads.
+    sources: Vec<Vec<usize>>,
+    /// Nodes whose memory is read after a copy of them would be made.
+    lasting: HashSet<usize>,
+}
+
+/// The number of arrays in the values of a type.
+pub fn arrays_in(ty: &Type) -> usize {
+    match ty {
+        Type::Array(..) => 1,
+        Type::Tuple(types) => types.iter().map(arrays_in).sum(),
+        Type::Element(_) | Type::Index(_) | Type::Sum(_) | Type::Exists(..) => 0,
+    }
+}
+
+impl Storage {
+    /// The classes of a function in which some maps are computed where the value of their block
+    /// is stored.
+    pub fn of(function: &Function, delayed: &HashSet<Value>) -> Storage {
+        let mut graph = Graph::new(delayed);
+        graph.function(&function.body);
+        graph.finish()
+    }
+
+    /// The class of each array of a value, in order.
+    pub fn classes(&self, value: Value) -> impl Iterator<Item = Class> + '_ {
+        self.nodes[&value].iter().map(|node| self.classes[*node])
+    }
+
+    /// Returns true if nothing reads the memory of an array of a value, by its position, after
+    /// the value has ended a block or begun a loop: then its memory may be given away.
+    pub fn dies(&self, value: Value, position: usize) -> bool {
+        !self.lasting.contains(&self.nodes[&value][position])
+    }
+
+    /// Returns true if reading an array of a value, by its position, reads memory of a class.
+    pub fn reads(&self, value: Value, position: usize, class: Class) -> bool {
+        let mut waiting = vec![self.nodes[&value][position]];
+        let mut seen = HashSet::default();
+        while let Some(node) = waiting.pop() {
+            if self.sources[node].is_empty() && self.classes[node] == class {
+                return true;
+            }
+            if seen.insert(node) {
+                waiting.extend(&self.sources[node]);
+            }
+        }
+        false
+    }
+}
+
+/// A point of a run: behind a position in a block.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    position: u32,
+    block: usize,
+}
+
+#[derive(Debug)]
+struct Node {
+    defined: Point,
+    /// The positions at which it is read, in order.
+    uses: Vec<u32>,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    /// A parameter of the function: its memory is others'.
+    Given,
+    /// Kept in memory of its class.
+    Stored,
+    /// Computed where it is read.
+    Lazy,
+}
+
+#[derive(Debug)]
+struct BlockRange {
+    end: u32,
+    /// The operation around, with the block that it stands in, and whether the block is run
+    /// repeatedly.
+    around: Option<(usize, usize, bool)>,
+}
+
+/// Two nodes that a copy would connect.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    /// The loops around the copy.
+    loops: u32,
+    target: usize,
+    source: usize,
+    /// The point of the copy.
+    at: Point,
+}
+
+struct Graph<'d> {
+    delayed: &'d HashSet<Value>,
+    nodes: Vec<Node>,
+    sources: Vec<Vec<usize>>,
+    of: HashMap<Value, Vec<usize>>,
+    types: HashMap<Value, Type>,
+    blocks: Vec<BlockRange>,
+    /// First and last position of each operation with blocks.
+    operations: Vec<(u32, u32)>,
+    /// The nodes that an exit or a next state goes to.
+    labels: HashMap<Label, Vec<usize>>,
+    pairs: Vec<Pair>,
+    /// The results of loops with the parameters that are their states, which lie in one memory.
+    states: Vec<(usize, usize)>,
+    position: u32,
+    loops: u32,
+}
+
+impl<'d> Graph<'d> {
+    fn new(delayed: &'d HashSet<Value>) -> Graph<'d> {
+        Graph {
+            delayed,
+            nodes: Vec::new(),
+            sources: Vec::new(),
+            of: HashMap::default(),
+            types: HashMap::default(),
+            blocks: Vec::new(),
+            operations: Vec::new(),
+            labels: HashMap::default(),
+            pairs: Vec::new(),
+            states: Vec::new(),
+            position: 0,
+            loops: 0,
+        }
+    }
+
+    fn next_position(&mut self) -> u32 {
+        self.position += 1;
+        self.position
+    }
+
+    fn node(&mut self, kind: Kind, defined: Point, sources: Vec<usize>) -> usize {
+        self.nodes.push(Node { defined, uses: Vec::new(), kind });
+        self.sources.push(sources);
+        self.nodes.len() - 1
+    }
+
+    /// New nodes for a value of a type.
+    fn define(&mut self, ty: &Type, kind: Kind, defined: Point, sources: &[usize]) -> Vec<usize> {
+        (0..arrays_in(ty)).map(|_| self.node(kind, defined, sources.to_vec())).collect()
+    }
+
+    fn bind(&mut self, value: Value, ty: &Type, nodes: Vec<usize>) {
+        self.types.insert(value, ty.clone());
+        self.of.insert(value, nodes);
+    }
+
+    fn read(&mut self, value: Value, position: u32) {
+        for node in &self.of[&value] {
+            self.nodes[*node].uses.push(position);
+        }
+    }
+
+    fn function(&mut self, body: &Block) {
+        let defined = Point { position: 0, block: 0 };
+        for (value, ty) in &body.params {
+            let nodes = self.define(ty, Kind::Given, defined, &[]);
+            self.bind(*value, ty, nodes);
+        }
+        self.block(body, None, &[]);
+    }
+
+    /// A block; its value goes to the nodes of `yielded`.
+    fn block(&mut self, block: &Block, around: Option<(usize, usize, bool)>, yielded: &[usize]) {
+        let number = self.blocks.len();
+        self.blocks.push(BlockRange { end: 0, around });
+        self.next_position();
+        for (value, ty) in &block.params {
+            // Those of the function and of loops are there.
+            if !self.of.contains_key(value) {
+                let defined = Point { position: self.position, block: number };
+                let nodes = self.define(ty, Kind::Stored, defined, &[]);
+                self.bind(*value, ty, nodes);
+            }
+        }
+        for stmt in &block.stmts {
+            self.stmt(stmt, number);
+        }
+        let end = self.next_position();
+        self.blocks[number].end = end;
+        let value = block.end.value();
+        self.read(value, end);
+        let targets = match block.end {
+            End::Yield(_) => yielded.to_vec(),
+            End::Next(label, _) | End::Exit(label, _) => self.labels[&label].clone(),
+        };
+        let at = Point { position: end, block: number };
+        for (target, source) in targets.into_iter().zip(self.of[&value].clone()) {
+            self.pairs.push(Pair { loops: self.loops, target, source, at });
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, block: usize) {
+        let Stmt { value, ty, op } = stmt;
+        let start = self.next_position();
+        let here = Point { position: start, block };
+        let nodes = match op {
+            Op::Tuple(values) => values.iter().flat_map(|value| self.of[value].clone()).collect(),
+            Op::Part(whole, part) => {
+                let Type::Tuple(types) = &self.types[whole] else { unreachable!("a part is of a tuple") };
+                let first: usize = types[..*part as usize].iter().map(arrays_in).sum();
+                self.of[whole][first..first + arrays_in(ty)].to_vec()
+            }
+            Op::Update(array, _, element) => {
+                let end = self.next_position();
+                let old = self.of[array][0];
+                // A lazy array is copied while it is read.
+                let is_lazy = self.nodes[old].kind == Kind::Lazy;
+                self.read(*array, if is_lazy { end } else { start });
+                self.read(*element, end);
+                let nodes = self.define(ty, Kind::Stored, here, &[]);
+                self.pairs.push(Pair { loops: self.loops, target: nodes[0], source: old, at: here });
+                nodes
+            }
+            Op::View(_, array, _) => {
+                let sources = self.of[array].clone();
+                self.define(ty, Kind::Lazy, here, &sources)
+            }
+            Op::Index(array, _) if arrays_in(ty) > 0 => {
+                let sources = self.of[array].clone();
+                self.define(ty, Kind::Lazy, here, &sources)
+            }
+            Op::Array(element, values) if arrays_in(element) > 0 => {
+                let sources: Vec<usize> = values.iter().flat_map(|value| self.of[value].clone()).collect();
+                self.define(ty, Kind::Lazy, here, &sources)
+            }
+            Op::If(..) | Op::Switch(..) | Op::Block(..) | Op::For { .. } | Op::While { .. } => {
+                return self.structured(stmt, here);
+            }
+            _ => {
+                let operation = self.operations.len();
+                self.operations.push((start, start));
+                self.loops += 1;
+                for inner in op.blocks() {
+                    self.block(inner, Some((operation, block, true)), &[]);
+                }
+                self.loops -= 1;
+                let end = self.next_position();
+                self.operations[operation].1 = end;
+                op.for_each_use(&mut |value| self.read(value, end));
+                if self.delayed.contains(value) {
+                    let sources = self.read_between(start, end);
+                    self.define(ty, Kind::Lazy, here, &sources)
+                } else {
+                    self.define(ty, Kind::Stored, here, &[])
+                }
+            }
+        };
+        self.bind(*value, ty, nodes);
+    }
+
+    /// The nodes from before a position that are read behind it.
+    fn read_between(&self, start: u32, end: u32) -> Vec<usize> {
+        let is_read = |node: &Node| {
+            node.defined.position < start && node.uses.last().is_some_and(|last| (start..=end).contains(last))
+        };
+        (0..self.nodes.len()).filter(|node| is_read(&self.nodes[*node])).collect()
+    }
+
+    /// A branch, block or loop, whose result is defined at its end.
+    fn structured(&mut self, stmt: &Stmt, here: Point) {
+        let Stmt { value, ty, op } = stmt;
+        let results = self.define(ty, Kind::Stored, here, &[]);
+        let operation = self.operations.len();
+        self.operations.push((here.position, here.position));
+        op.for_each_use(&mut |value| self.read(value, here.position));
+        match op {
+            Op::For { label, state, body, .. } | Op::While { label, state, body, .. } => {
+                self.labels.insert(*label, results.clone());
+                let own: Vec<&Block> = op.blocks();
+                self.loops += 1;
+                for inner in own {
+                    // The state is the last parameter.
+                    let around = Some((operation, here.block, true));
+                    let (param, ty) = inner.params.last().expect("a loop has a state");
+                    let point = Point { position: self.position + 1, block: self.blocks.len() };
+                    let nodes = self.define(ty, Kind::Stored, point, &[]);
+                    // The state lies where the result does.
+                    self.states.extend(results.iter().copied().zip(nodes.iter().copied()));
+                    self.bind(*param, ty, nodes);
+                    let is_body = std::ptr::eq(inner, body);
+                    self.block(inner, around, if is_body { &results } else { &[] });
+                }
+                self.loops -= 1;
+                let first = results.iter().copied().zip(self.of[state].clone());
+                let loops = self.loops;
+                self.pairs.extend(first.map(|(target, source)| Pair { loops, target, source, at: here }));
+            }
+            Op::Block(label, body) => {
+                self.labels.insert(*label, results.clone());
+                self.block(body, Some((operation, here.block, false)), &results);
+            }
+            _ => {
+                for inner in op.blocks() {
+                    self.block(inner, Some((operation, here.block, false)), &results);
+                }
+            }
+        }
+        let end = self.next_position();
+        self.operations[operation].1 = end;
+        for result in &results {
+            self.nodes[*result].defined = Point { position: end, block: here.block };
+        }
+        self.bind(*value, ty, results);
+    }
+
+    fn finish(mut self) -> Storage {
+        let mut work = MAX_WORK;
+        // A lazy array is made after its sources.
+        for node in (0..self.nodes.len()).rev() {
+            if self.nodes[node].kind != Kind::Lazy {
+                continue;
+            }
+            let uses = self.nodes[node].uses.clone();
+            work = work.saturating_sub(uses.len() * self.sources[node].len());
+            for source in self.sources[node].clone() {
+                let own = &mut self.nodes[source].uses;
+                own.extend(&uses);
+                own.sort_unstable();
+                own.dedup();
+            }
+            if work == 0 {
+                break;
+            }
+        }
+        let mut classes = Classes::new(self.nodes.len());
+        for (result, state) in std::mem::take(&mut self.states) {
+            classes.join(result, state);
+        }
+        let mut pairs = std::mem::take(&mut self.pairs);
+        pairs.sort_by_key(|pair| std::cmp::Reverse(pair.loops));
+        for pair in &pairs {
+            let (a, b) = (classes.members(pair.target), classes.members(pair.source));
+            if classes.of[pair.target] != classes.of[pair.source] && self.may_join(a, b, &mut work) {
+                classes.join(pair.target, pair.source);
+            }
+        }
+        let mut lasting = HashSet::default();
+        for pair in &pairs {
+            let members = classes.members(pair.source);
+            work = work.saturating_sub(members.len());
+            let is_stored = self.nodes[pair.source].kind == Kind::Stored;
+            if work == 0 || !is_stored || members.iter().any(|node| self.is_live(*node, pair.at)) {
+                lasting.insert(pair.source);
+            }
+        }
+        Storage { nodes: self.of, classes: classes.of, sources: self.sources, lasting }
+    }
+
+    fn may_join(&self, a: &[usize], b: &[usize], work: &mut usize) -> bool {
+        let is_stored = |nodes: &[usize]| nodes.iter().all(|node| self.nodes[*node].kind == Kind::Stored);
+        *work = work.saturating_sub(a.len() * b.len());
+        *work > 0
+            && is_stored(a)
+            && is_stored(b)
+            && !a.iter().any(|a| b.iter().any(|b| self.interfere(*a, *b)))
+    }
+
+    fn interfere(&self, a: usize, b: usize) -> bool {
+        let (one, other) = (&self.nodes[a], &self.nodes[b]);
+        one.defined.position == other.defined.position
+            || self.is_live(a, other.defined)
+            || self.is_live(b, one.defined)
+    }
+
+    /// Returns true if a node that is defined before a point is read after it.
+    fn is_live(&self, node: usize, at: Point) -> bool {
+        let node = &self.nodes[node];
+        if node.defined.position > at.position {
+            return false;
+        }
+        let used = |after: u32, until: u32| {
+            let first = node.uses.partition_point(|used| *used <= after);
+            node.uses.get(first).is_some_and(|used| *used <= until)
+        };
+        let Point { mut position, mut block } = at;
+        loop {
+            if used(position, self.blocks[block].end) {
+                return true;
+            }
+            let Some((operation, around, repeated)) = self.blocks[block].around else { return false };
+            let (start, end) = self.operations[operation];
+            // The next round reads what is from outside.
+            if repeated && node.defined.position < start && used(start, end) {
+                return true;
+            }
+            (position, block) = (end, around);
+        }
+    }
+}
+
+/// A partition of nodes.
+struct Classes {
+    of: Vec<Class>,
+    members: Vec<Vec<usize>>,
+}
+
+impl Classes {
+    /// Each node by itself.
+    fn new(count: usize) -> Classes {
+        Classes { of: (0..count as Class).collect(), members: (0..count).map(|node| vec![node]).collect() }
+    }
+
+    /// The nodes of the class of one.
+    fn members(&self, node: usize) -> &[usize] {
+        &self.members[self.of[node] as usize]
+    }
+
+    /// Makes one class of two.
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.of[a] as usize, self.of[b] as usize);
+        if a == b {
+            return;
+        }
+        let (kept, gone) = if self.members[a].len() < self.members[b].len() { (b, a) } else { (a, b) };
+        for node in std::mem::take(&mut self.members[gone]) {
+            self.of[node] = kept as Class;
+            self.members[kept].push(node);
+        }
+    }
+}
