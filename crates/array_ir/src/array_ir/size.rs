@@ -10,6 +10,7 @@ use crate::types::size::Size as Exact;
 use crate::types::{Kind, TypeVar};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
+use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -60,10 +61,21 @@ impl fmt::Display for SizeAtom {
 
 /// A polynomial over size variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Size(Exact);
+pub struct Size(Form);
+
+/// The form of a size: a number below 2^64 is always [`Form::Number`], so that equal sizes have one
+/// form, and arithmetic on numbers makes no polynomial.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Form {
+    Number(u64),
+    Polynomial(Exact),
+}
 
 impl Hash for Size {
     fn hash<H: Hasher>(&self, state: &mut H) {
+        if let Form::Number(number) = self.0 {
+            return number.hash(state);
+        }
         self.terms().for_each(|(coefficient, powers)| {
             coefficient.hash(state);
             powers.for_each(|power| power.hash(state));
@@ -74,12 +86,19 @@ impl Hash for Size {
 impl Size {
     /// The size, if it is a polynomial.
     pub fn new(exact: Exact) -> Option<Size> {
-        exact.monomials().is_some().then_some(Size(exact))
+        exact.monomials().is_some().then(|| Size::of_polynomial(exact))
+    }
+
+    fn of_polynomial(exact: Exact) -> Size {
+        match exact.to_constant().and_then(|number| number.to_u64()) {
+            Some(number) => Size::constant(number),
+            None => Size(Form::Polynomial(exact)),
+        }
     }
 
     /// A number.
     pub fn constant(number: u64) -> Size {
-        Size(Exact::constant(number))
+        Size(Form::Number(number))
     }
 
     /// A size variable of the function.
@@ -89,12 +108,19 @@ impl Size {
 
     /// A variable.
     pub fn atom(atom: SizeAtom) -> Size {
-        Size(Exact::variable(atom.to_type_var()))
+        Size(Form::Polynomial(Exact::variable(atom.to_type_var())))
+    }
+
+    fn exact(&self) -> Cow<'_, Exact> {
+        match &self.0 {
+            Form::Number(number) => Cow::Owned(Exact::constant(*number)),
+            Form::Polynomial(exact) => Cow::Borrowed(exact),
+        }
     }
 
     /// The terms: coefficients, and variables with their exponents.
     pub fn terms(&self) -> impl Iterator<Item = (BigUint, impl Iterator<Item = (SizeAtom, u32)> + use<>)> {
-        let terms = self.0.monomials().expect("a size of the array IR is a polynomial");
+        let terms = self.exact().monomials().expect("a size of the array IR is a polynomial");
         terms.into_iter().map(|(coefficient, powers)| {
             let powers = powers.into_iter().map(|(var, power)| (SizeAtom::of_type_var(&var), power));
             (coefficient, powers)
@@ -108,22 +134,36 @@ impl Size {
 
     /// The number, for a size without variables that is below 2^64.
     pub fn to_constant(&self) -> Option<u64> {
-        self.0.to_constant()?.to_u64()
+        match self.0 {
+            Form::Number(number) => Some(number),
+            Form::Polynomial(_) => None,
+        }
     }
 
     /// The sum; `None` beyond the bounds of sizes.
     pub fn add(&self, other: &Size) -> Option<Size> {
-        self.0.add(&other.0).and_then(Size::new)
+        let numbers = self.to_constant().zip(other.to_constant());
+        if let Some(sum) = numbers.and_then(|(a, b)| a.checked_add(b)) {
+            return Some(Size::constant(sum));
+        }
+        self.exact().add(&other.exact()).and_then(Size::new)
     }
 
     /// The product; `None` beyond the bounds of sizes.
     pub fn mul(&self, other: &Size) -> Option<Size> {
-        self.0.mul(&other.0).and_then(Size::new)
+        let numbers = self.to_constant().zip(other.to_constant());
+        if let Some(product) = numbers.and_then(|(a, b)| a.checked_mul(b)) {
+            return Some(Size::constant(product));
+        }
+        self.exact().mul(&other.exact()).and_then(Size::new)
     }
 
     /// The difference, if all its coefficients are natural: then it is natural at all values.
     pub fn checked_sub(&self, other: &Size) -> Option<Size> {
-        self.0.checked_sub(&other.0).map(Size)
+        match self.to_constant().zip(other.to_constant()) {
+            Some((a, b)) => a.checked_sub(b).map(Size::constant),
+            None => self.exact().checked_sub(&other.exact()).map(Size::of_polynomial),
+        }
     }
 
     /// Returns true if the difference to `other` has natural coefficients: then the size is not
@@ -134,18 +174,21 @@ impl Size {
 
     /// The value, if it is below 2^64.
     pub fn evaluate(&self, value: &dyn Fn(SizeAtom) -> Option<u64>) -> Option<u64> {
-        self.0.evaluate(&|var| value(SizeAtom::of_type_var(var)).map(BigUint::from))?.to_u64()
+        self.exact().evaluate(&|var| value(SizeAtom::of_type_var(var)).map(BigUint::from))?.to_u64()
     }
 
     /// The size with sizes in place of variables; `None` beyond the bounds of sizes.
     pub fn substitute(&self, size: &dyn Fn(SizeAtom) -> Size) -> Option<Size> {
+        if self.to_constant().is_some() {
+            return Some(self.clone());
+        }
         let mut sum = Exact::zero();
         for (coefficient, powers) in self.terms() {
             let mut product = Exact::constant(coefficient);
             for (atom, power) in powers {
                 let base = size(atom);
                 for _ in 0..power {
-                    product = product.mul(&base.0)?;
+                    product = product.mul(&base.exact())?;
                 }
             }
             sum = sum.add(&product)?;

@@ -1,6 +1,7 @@
 //! Compiled execution: loops → machine code, run on all cores.
 //!
 //! [`Jit`] is the [`Accelerator`] of a session. It asks [`crate::lower`] for the kernel of a unit,
+//! and [`crate::array_loops`] where that gives none,
 //! reuses the code of an earlier kernel of the same structure, or compiles it ([`partition`],
 //! [`emit`], [`simd128`], [`code`]). [`kernel`] feeds values in, runs the phases (parallel ones in
 //! pieces, through rayon) and makes values of the results.
@@ -213,6 +214,30 @@ impl Jit {
         self.trace.lock().map(noted).unwrap_or_default()
     }
 
+    /// The loops of a unit: by the array IR or by lowering, and by the other where the first one
+    /// gives none.
+    fn loops(&self, unit: &CompilationUnit<'_>) -> Result<Lowered, Declined> {
+        let by_array_ir = || {
+            let made = array_loops::lower(unit);
+            self.shared.statistics.by_array_ir.fetch_add(u64::from(made.is_ok()), Ordering::Relaxed);
+            made
+        };
+        if self.array_ir_first {
+            return match by_array_ir() {
+                Err(array_loops::Declined::Stopped) => Err(Declined::Stopped),
+                made => made.or_else(|_| lower::lower(unit)),
+            };
+        }
+        match lower::lower(unit) {
+            Ok(lowered) => Ok(lowered),
+            Err(Declined::Stopped) => Err(Declined::Stopped),
+            Err(declined) => by_array_ir().map_err(|why| match why {
+                array_loops::Declined::Stopped => Declined::Stopped,
+                _ => declined,
+            }),
+        }
+    }
+
     fn record_trace(&self, unit: &CompilationUnit<'_>, lowered: &Result<Lowered, Declined>) {
         let Ok(mut trace) = self.trace.lock() else { return };
         let Some((stage, noted)) = &mut *trace else { return };
@@ -232,15 +257,7 @@ impl Jit {
 impl Accelerator for Jit {
     fn prepare(&self, unit: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, NotCompiled> {
         let statistics = &self.shared.statistics;
-        let lowered = self.array_ir_first.then(|| array_loops::lower(unit));
-        let lowered = match lowered {
-            Some(Ok(lowered)) => {
-                statistics.by_array_ir.fetch_add(1, Ordering::Relaxed);
-                Ok(lowered)
-            }
-            Some(Err(array_loops::Declined::Stopped)) => Err(Declined::Stopped),
-            Some(Err(_)) | None => lower::lower(unit),
-        };
+        let lowered = self.loops(unit);
         let lowered = match lowered {
             Ok(lowered) => lowered,
             Err(Declined::Stopped) => return Err(NotCompiled::Stopped),

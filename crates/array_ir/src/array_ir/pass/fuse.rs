@@ -235,7 +235,7 @@ fn effect(op: &Op) -> Effect {
     op.blocks().iter().fold(own_effect(op), |all, block| all.max(block_effect(block)))
 }
 
-fn block_effect(block: &Block) -> Effect {
+pub(super) fn block_effect(block: &Block) -> Effect {
     block.stmts.iter().fold(Effect::Total, |all, stmt| all.max(effect(&stmt.op)))
 }
 

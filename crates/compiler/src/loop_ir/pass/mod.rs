@@ -34,7 +34,8 @@ pub struct Pass {
 
 /// All passes, in the order in which they run. What one finds another may need: indices are
 /// constants when loops are written out, then small arrays are variables, then conditions are
-/// known, and where loops are cut at these there is more to write out and to fold.
+/// known, and where loops are cut at these there is more to write out and to fold. Conditions that were
+/// branches are choices then, at which loops are cut once more.
 pub const PASSES: &[Pass] = &[
     Pass { name: "dce", run: dce::run },
     Pass { name: "parallel_level", run: parallel_level::run },
@@ -53,6 +54,9 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "unroll", run: unroll::run },
     Pass { name: "if_conversion", run: if_conversion::run },
     Pass { name: "copy_propagation", run: copy_propagation::run },
+    Pass { name: "value_ranges", run: value_ranges::run },
+    Pass { name: "simplify", run: simplify::run },
+    Pass { name: "index_set_splitting", run: index_set_splitting::run },
     Pass { name: "value_ranges", run: value_ranges::run },
     Pass { name: "simplify", run: simplify::run },
     Pass { name: "gemm", run: gemm::run },

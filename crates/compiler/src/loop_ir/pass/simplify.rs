@@ -9,11 +9,16 @@
 //! Floats are not folded: their operations are those that the program has written. But an operation
 //! on binary32 numbers that are widened, and whose result is narrowed, is done in binary32: roots,
 //! sums, differences, products and quotients that are rounded to 53 bits and then to 24 are rounded
-//! as if once (Figueroa, *When is double rounding innocuous?*, 1995), and whole parts are exact.
+//! as if once (Figueroa, *When is double rounding innocuous?*, 1995), and whole parts are exact. The
+//! minimum of a number and of a minimum that it has taken part in is that one, and so is the minimum
+//! of a minimum and infinity: they are totally ordered, and a NaN in them has one form.
 //!
 //! Costs time in proportion to the statements.
 
-use super::super::{Array, Binary, Cast, Kernel, Op, Origin, Reg, ScalarType, Stmt, Unary, for_each_stmt};
+use super::super::{
+    Array, Binary, Cast, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Unary, for_each_stmt,
+    identity_bits,
+};
 use super::clone_stmts::{rename_results, rename_summand, rename_uses, renamed};
 use crate::hash::{HashMap, HashSet};
 
@@ -62,6 +67,8 @@ struct Simplifier<'k> {
     same: HashMap<Reg, Reg>,
     /// Registers of binary64 by the operation that sets them.
     doubles: HashMap<Reg, Op>,
+    /// Floats that are the smaller or the larger of two.
+    extremes: HashMap<Reg, (Binary, [Reg; 2])>,
 }
 
 /// The value of an operation.
@@ -74,8 +81,8 @@ enum Value {
 impl<'k> Simplifier<'k> {
     fn new(kernel: &'k mut Kernel) -> Simplifier<'k> {
         let (sums, truths, same) = (HashMap::default(), HashSet::default(), HashMap::default());
-        let doubles = HashMap::default();
-        Simplifier { kernel, computed: vec![HashMap::default()], sums, truths, same, doubles }
+        let (doubles, extremes) = (HashMap::default(), HashMap::default());
+        Simplifier { kernel, computed: vec![HashMap::default()], sums, truths, same, doubles, extremes }
     }
 
     fn list(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
@@ -121,7 +128,20 @@ impl<'k> Simplifier<'k> {
 
     fn define(&mut self, reg: Reg, op: Op, out: &mut Vec<Stmt>) {
         let ty = self.kernel.regs[reg];
-        let op = match if ty == ScalarType::I64 { self.value(op, out) } else { Value::Operation(op) } {
+        let value = match (ty, &op) {
+            (ScalarType::I64, _) => self.value(op, out),
+            (_, Op::Binary(kind @ (Binary::Min | Binary::Max), a, b)) if ty.is_float() => {
+                match self.extreme(*kind, *a, *b) {
+                    Some(known) => Value::Register(known),
+                    None => {
+                        self.extremes.insert(reg, (*kind, [*a, *b]));
+                        Value::Operation(op)
+                    }
+                }
+            }
+            _ => Value::Operation(op),
+        };
+        let op = match value {
             Value::Register(equal) => {
                 self.same.insert(reg, equal);
                 return;
@@ -160,6 +180,17 @@ impl<'k> Simplifier<'k> {
             self.truths.insert(reg);
         }
         out.push(Stmt::Let(reg, op));
+    }
+
+    /// The register that holds the smaller or the larger of two floats already.
+    fn extreme(&self, kind: Binary, a: Reg, b: Reg) -> Option<Reg> {
+        let reduction = if kind == Binary::Min { ReductionOp::Min } else { ReductionOp::Max };
+        let identity = identity_bits(reduction, self.kernel.regs[a]);
+        [(a, b), (b, a)].into_iter().find_map(|(one, other)| {
+            let (of, parts) = self.extremes.get(&other)?;
+            let absorbed = self.known(one) == Some(identity) || *of == kind && parts.contains(&one);
+            absorbed.then_some(other)
+        })
     }
 
     /// An operation on binary32 numbers in place of one that widens them and narrows its result.
