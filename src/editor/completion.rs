@@ -5,8 +5,9 @@
 //! tokens that close the statement. So the checker itself reports the names in scope and the type
 //! before a dot.
 
+use super::checked::{Edited, index_and_ask_edited};
 use super::cursor::{enclosing_call, word_start};
-use super::index::{Index, index_and_ask};
+use super::index::Index;
 use super::repair::{PLACEHOLDER, repair_attempts};
 use super::tokens::{TokenClass, tokens};
 use crate::session::{Annotations, Draft, NameKind, Session, library};
@@ -130,12 +131,13 @@ pub fn complete_at(session: &mut Session, text: &str, at: usize) -> Completions 
     if start == at && !asks {
         return Completions { start, names: Vec::new() };
     }
-    let (start, found) = candidates(session, draft, at);
+    let (start, found) = candidates(session, Edited { draft, base: None }, at);
     Completions { start, names: found.into_iter().map(|candidate| candidate.name).collect() }
 }
 
 /// Returns the byte at which the word to be replaced begins, and the candidates for it.
-pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize, Vec<Candidate>) {
+pub fn candidates(session: &mut Session, edited: Edited<'_>, at: usize) -> (usize, Vec<Candidate>) {
+    let draft = edited.draft;
     let Some(before) = draft.text.get(..at) else { return (at, Vec::new()) };
     let mut parts = tokens(before);
     let start = word_start(before);
@@ -187,8 +189,10 @@ pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize,
     let cursor = at + word.len();
     let (mut best, mut read) = (Vec::new(), false);
     for text in repair_attempts(draft.text, at, word) {
-        let attempt = Draft { text: &text, ..draft };
-        let (index, found) = index_and_ask(session, attempt, Some(cursor), |session, notes| match wants {
+        let attempt = edited.with_text(&text);
+        // After a dot, nothing is asked about the names of the text.
+        let asked = (wants != CompletionContext::Part).then_some(prefix);
+        let ask = |session: &Session, notes: &Annotations| match wants {
             CompletionContext::Part | CompletionContext::Library | CompletionContext::NameOf(_) => Vec::new(),
             CompletionContext::Type => type_candidates(session, prefix, notes),
             CompletionContext::Any => {
@@ -196,7 +200,8 @@ pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize,
                 found.extend(name_candidates(session, prefix, notes));
                 found
             }
-        });
+        };
+        let (index, found) = index_and_ask_edited(session, attempt, cursor, asked, ask);
         let mut found = found.unwrap_or_default();
         let known = match wants {
             CompletionContext::Part => {
@@ -236,8 +241,8 @@ pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize,
         best.splice(0..0, new.into_iter().map(local));
     }
     if wants == CompletionContext::Part && !prefix.is_empty() {
-        let (_, more) =
-            index_and_ask(session, draft, None, |session, notes| name_candidates(session, prefix, notes));
+        let ask = |session: &Session, notes: &Annotations| name_candidates(session, prefix, notes);
+        let (_, more) = index_and_ask_edited(session, edited, at, Some(prefix), ask);
         let functions = more.unwrap_or_default();
         best.extend(functions.into_iter().filter(|c| c.kind == CandidateKind::Function));
     }

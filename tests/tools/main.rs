@@ -9,6 +9,7 @@ mod commands;
 mod dispatch;
 mod display;
 mod editors;
+mod edits;
 mod lsp;
 mod lsp_client;
 mod lsp_random;
