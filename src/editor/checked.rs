@@ -112,7 +112,9 @@ pub(super) fn index_and_ask_edited<T>(
 /// Parses the statements of a plan.
 fn selected(texts: &StatementTexts<'_>, plan: &Plan) -> SelectedStatements {
     let included = || (0..texts.len()).filter(|at| plan.included[*at]);
-    let bodies = (0..texts.len()).filter(|at| plan.wanted[*at]).map(|at| texts.span(at));
+    // The type of a function without a written result is known when its body has been checked.
+    let needs_body = |at: usize| plan.wanted[at] || plan.statements[at].infers_type();
+    let bodies = included().filter(|at| needs_body(*at)).map(|at| texts.span(at));
     let mut names: Vec<String> =
         included().flat_map(|at| texts.names_before(at, u32::MAX)).map(str::to_string).collect();
     names.sort_unstable();
@@ -138,6 +140,9 @@ fn whole(session: &Session, draft: Draft<'_>, analysis: Analysis) -> CheckedText
         let mut all: Vec<Statement> =
             all.map(|(at, stmt)| Statement::new(&texts, at, stmt, draft.text, &mut symbols)).collect();
         mark_messages(&mut all, &analysis);
+        for statement in &mut all {
+            statement.is_general |= opens_sizes(&analysis, statement.span);
+        }
         (all.len() == texts.len()).then_some(all)
     });
     let unfolded = &analysis.annotations.unfolded;
@@ -145,6 +150,12 @@ fn whole(session: &Session, draft: Draft<'_>, analysis: Analysis) -> CheckedText
     let before = draft.before.map(str::to_string);
     let index = Rc::new(Index::new(session, analysis));
     CheckedText { index, statements, symbols, transparent, before, is_part: false }
+}
+
+/// Returns true if a statement opens sizes at the top level.
+fn opens_sizes(analysis: &Analysis, statement: Span) -> bool {
+    let mut opened = analysis.annotations.opened.iter();
+    opened.any(|at| at.source == analysis.root && statement.range().contains(&(at.start as usize)))
 }
 
 /// Marks the statements that messages concern.
@@ -199,6 +210,9 @@ fn updated(
         statement.has_messages &= !plan.wanted[at];
     }
     mark_messages(&mut plan.statements, &analysis);
+    if plan.statements.iter().any(|one| !one.is_general && opens_sizes(&analysis, one.span)) {
+        return None;
+    }
     let places = Places { root, old: base.statements.as_ref()?, plan: &plan };
     let index = places.merged(old, Index::new(session, analysis))?;
     Some(CheckedText {

@@ -69,7 +69,7 @@ pub(super) struct Statement {
     header: Option<Header>,
     /// True if all statements may depend on it although they do not mention it: instances, imports,
     /// equations of sizes.
-    is_general: bool,
+    pub is_general: bool,
     /// True if a message concerns it, or would without an earlier message.
     pub has_messages: bool,
 }
@@ -102,6 +102,11 @@ impl Statement {
             is_general,
             has_messages: false,
         }
+    }
+
+    /// Returns true for a function whose type is not written, among others that hold no bodies.
+    pub fn infers_type(&self) -> bool {
+        self.header.is_none() && !self.is_general
     }
 
     /// Returns the names that other statements depend on through this one.

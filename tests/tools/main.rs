@@ -29,6 +29,7 @@ mod session;
 mod sharded;
 #[path = "../common/shelf.rs"]
 mod shelf;
+mod site;
 #[cfg(unix)]
 mod terminal;
 mod textmate;

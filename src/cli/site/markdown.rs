@@ -43,15 +43,16 @@ pub fn render(text: &str, figures: &mut dyn FnMut(&str, &str) -> String) -> Rend
                 let plain = plain_text(&inner);
                 let anchor = anchor_of(&plain, &mut anchors);
                 let tag = tag_of(level);
+                let links = inner.iter().any(|event| matches!(event, Event::Start(Tag::Link { .. })));
                 let mut words = String::new();
-                html::push_html(&mut words, inner.into_iter());
-                events.push(Event::Html(
-                    match level {
-                        HeadingLevel::H1 => format!("<{tag} id=\"{anchor}\">{words}</{tag}>\n"),
-                        _ => format!("<{tag} id=\"{anchor}\"><a class=\"anchor\" href=\"#{anchor}\">{words}</a></{tag}>\n"),
-                    }
-                    .into(),
-                ));
+                html::push_html(&mut words, inner.into_iter().map(with_page_link));
+                // A link within a link is none.
+                let words = match level {
+                    HeadingLevel::H1 => words,
+                    _ if links => words,
+                    _ => format!("<a class=\"anchor\" href=\"#{anchor}\">{words}</a>"),
+                };
+                events.push(Event::Html(format!("<{tag} id=\"{anchor}\">{words}</{tag}>\n").into()));
                 let anchor = if level == HeadingLevel::H1 { String::new() } else { anchor };
                 sections.push(Section { heading: plain, anchor, text: String::new() });
             }
@@ -81,10 +82,6 @@ pub fn render(text: &str, figures: &mut dyn FnMut(&str, &str) -> String) -> Rend
                 events.push(Event::End(TagEnd::Table));
                 events.push(Event::Html("</div>\n".into()));
             }
-            Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
-                let dest_url = page_link(&dest_url).into();
-                events.push(Event::Start(Tag::Link { link_type, dest_url, title, id }));
-            }
             event => {
                 match &event {
                     Event::Text(text) | Event::Code(text) => add_words(&mut sections, text),
@@ -96,7 +93,7 @@ pub fn render(text: &str, figures: &mut dyn FnMut(&str, &str) -> String) -> Rend
                     }
                     _ => {}
                 }
-                events.push(event);
+                events.push(with_page_link(event));
             }
         }
     }
@@ -157,7 +154,19 @@ fn tag_of(level: HeadingLevel) -> &'static str {
     }
 }
 
-/// Returns a link to a page of the book as one to its HTML.
+/// Returns the beginning of a link to a page of the book as that of one to its HTML; any other event
+/// as it is.
+fn with_page_link(event: Event<'_>) -> Event<'_> {
+    match event {
+        Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+            let dest_url = page_link(&dest_url).into();
+            Event::Start(Tag::Link { link_type, dest_url, title, id })
+        }
+        event => event,
+    }
+}
+
+/// Returns the target of a link to a page of the book as that of one to its HTML.
 fn page_link(target: &str) -> String {
     if target.contains("://") {
         return target.to_string();
@@ -214,7 +223,7 @@ mod tests {
     #[test]
     fn a_page_has_anchors_colors_links_and_figures() {
         let text = "# A `title`\n\nWords, [a link](laws.md#one) and [out](https://a.b/c.md).\n\n## Two words\n\n\
-                    ```felis\nval x = 1; // <one>\n```\n\n## Two words\n\n| a | b |\n|---|---|\n| `1 < 2` | 3 |\n";
+                    ```felis\nval x = 1; // <one>\n```\n\n## [Two words](kinds.md)\n\n| a | b |\n|---|---|\n| `1 < 2` | 3 |\n";
         let page = render(text, &mut |info, code| format!("<!-- {info}: {} -->\n", code.len()));
         assert_eq!(
             page.html,
@@ -224,7 +233,7 @@ mod tests {
              <pre class=\"felis\"><code><span class=\"k\">val</span> x = <span class=\"n\">1</span>; \
              <span class=\"c\">// &lt;one&gt;</span>\n</code></pre>\n\
              <!-- felis: 20 -->\n\
-             <h2 id=\"two-words-1\"><a class=\"anchor\" href=\"#two-words-1\">Two words</a></h2>\n\
+             <h2 id=\"two-words-1\"><a href=\"kinds.html\">Two words</a></h2>\n\
              <div class=\"table\"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody>\n\
              <tr><td><code>1 &lt; 2</code></td><td>3</td></tr>\n</tbody></table>\n</div>\n"
         );
