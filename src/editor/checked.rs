@@ -9,7 +9,7 @@ use super::dependencies::{Plan, Statement, Symbol, Symbols, plan, symbols_at};
 use super::index::{Index, Target, Use};
 use crate::diagnostic::Diagnostic;
 use crate::hash::{HashMap, HashSet};
-use crate::session::outline::Declaration;
+use crate::session::outline::{Declaration, DeclarationKind};
 use crate::session::{Analysis, Annotations, Draft, SelectedStatements, Session, TextPart};
 use crate::source::{Source, SourceId, Span};
 use crate::syntax::StatementTexts;
@@ -82,30 +82,58 @@ pub fn check_edited(session: &mut Session, edited: Edited<'_>) -> CheckedText {
     whole(session, edited.draft, analysis)
 }
 
+/// A declaration in a statement that is neither checked again nor needed for what is.
+pub(super) struct Unchanged {
+    /// Its name.
+    pub name: String,
+    /// The kind of what it declares.
+    pub kind: DeclarationKind,
+    /// Its type, as far as it has one that is known.
+    pub ty: Option<String>,
+}
+
 /// Builds an index of the statement at a byte, of those that have changed since the earlier version,
-/// and of what they depend on; answers a question about the names known in it, at least those that
-/// these statements mention and those that begin with `prefix`. Without an earlier version, all
+/// and of what they depend on; answers a question about the names known in it. The other names of
+/// the text that begin with a prefix are added to `others`. Without an earlier version, all
 /// statements are checked.
 pub(super) fn index_and_ask_edited<T>(
     session: &mut Session,
     edited: Edited<'_>,
     at: usize,
-    prefix: Option<&str>,
+    others: Option<(&str, &mut Vec<Unchanged>)>,
     ask: impl FnOnce(&Session, &Annotations) -> T,
 ) -> (Index, Option<T>) {
     let draft = edited.draft;
     let base = edited.base.filter(|base| base.before.as_deref() == draft.before);
+    // Where the statements begin, in the earlier version, that are left out.
+    let mut left_out: HashSet<u32> = HashSet::default();
     let select = |source: &Source| {
         let known = base.and_then(|base| Some((base, base.statements.as_ref()?)));
         let Some((base, statements)) = known else { return SelectedStatements::all(source) };
         let texts = StatementTexts::new(source);
         let mut symbols = base.symbols.clone();
-        match plan(statements, &texts, draft.text, &mut symbols, &base.transparent, Some((at, prefix))) {
-            Some(plan) => selected(&texts, &plan),
+        match plan(statements, &texts, draft.text, &mut symbols, &base.transparent, Some(at)) {
+            Some(plan) => {
+                let kept = statements.iter().zip(&plan.now);
+                let kept = kept.filter(|(_, now)| now.is_some_and(|now| !plan.included[now]));
+                left_out.extend(kept.map(|(statement, _)| statement.span.start));
+                selected(&texts, &plan)
+            }
             None => SelectedStatements::all(source),
         }
     };
     let (analysis, answer) = session.analyze(draft, Some(at), select, ask);
+    if let (Some((prefix, others)), Some(base)) = (others, base) {
+        let declarations = base.index.declarations().iter();
+        for declaration in declarations.filter(|one| left_out.contains(&one.span.start)) {
+            declaration.for_each(&mut |inner| {
+                if inner.name.starts_with(prefix) {
+                    let ty = base.index.type_of_declaration(inner);
+                    others.push(Unchanged { name: inner.name.clone(), kind: inner.kind, ty });
+                }
+            });
+        }
+    }
     (Index::new(session, analysis), answer)
 }
 

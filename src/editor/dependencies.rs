@@ -164,15 +164,14 @@ pub(super) struct Plan {
 const MAX_SHARE: usize = 3;
 
 /// Plans the check of a text after an edit, of which the statements before are known. `transparent`
-/// are functions whose bodies others depend on; `asked` is a byte whose statement is wanted, and
-/// perhaps the beginning of names that are. Returns `None` if all statements are to be checked.
+/// are functions whose bodies others depend on; `asked` is a byte whose statement is wanted. Returns `None` if all statements are to be checked.
 pub(super) fn plan(
     old: &[Statement],
     texts: &StatementTexts<'_>,
     text: &str,
     symbols: &mut Symbols,
     transparent: &HashSet<Symbol>,
-    asked: Option<(usize, Option<&str>)>,
+    asked: Option<usize>,
 ) -> Option<Plan> {
     if !texts.all_errors_known() || texts.is_empty() {
         return None;
@@ -235,7 +234,7 @@ pub(super) fn plan(
     if let Some(before) = first.checked_sub(1) {
         wanted[before] = true;
     }
-    if let Some((at, _)) = asked {
+    if let Some(at) = asked {
         // Between two statements, the one before.
         let after = statements.partition_point(|statement| statement.span.start as usize <= at);
         wanted[after.saturating_sub(1)] = true;
@@ -252,8 +251,7 @@ pub(super) fn plan(
     if wanted.iter().filter(|wanted| **wanted).count() > statements.len() / MAX_SHARE + 8 {
         return None;
     }
-    let prefix = asked.and_then(|(_, prefix)| prefix);
-    let included = included(&statements, &wanted, symbols, transparent, prefix);
+    let included = included(&statements, &wanted, symbols, transparent);
     Some(Plan { statements, before, wanted, included, now })
 }
 
@@ -300,7 +298,6 @@ fn included(
     wanted: &[bool],
     symbols: &Symbols,
     transparent: &HashSet<Symbol>,
-    prefix: Option<&str>,
 ) -> Vec<bool> {
     let mut defined: HashMap<Symbol, Vec<usize>> = HashMap::default();
     for (at, statement) in statements.iter().enumerate() {
@@ -313,10 +310,6 @@ fn included(
         .filter(|at| wanted[*at] || statements[*at].is_general || at + 1 == statements.len())
         .collect();
     let defining = |name: &Symbol| defined.get(name).map_or(&[][..], Vec::as_slice);
-    if let Some(prefix) = prefix {
-        let asked = defined.keys().filter(|name| symbols.names[**name as usize].starts_with(prefix));
-        waiting.extend(asked.flat_map(defining));
-    }
     // A name that nothing defines may be suggested a similar one.
     let mut unknown: HashSet<Symbol> = HashSet::default();
     for (statement, _) in statements.iter().zip(wanted).filter(|(_, wanted)| **wanted) {
