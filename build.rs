@@ -1,13 +1,27 @@
-//! The text of `felis --version`: version, commit and target.
+//! The text of `felis --version`, which names version, commit and target, and the table of the
+//! library's statements.
 //!
 //! The commit is that of the repository which is built, or the variable `FELIS_COMMIT` where a
 //! package is built without one. A build for development names none: it would be built again after
 //! each commit.
 
+use felis_base::{hash, source};
+use felis_calculus::core;
+use felis_syntax::syntax;
+use std::path::Path;
 use std::process::Command;
 
+#[path = "src/session/library/files.rs"]
+mod files;
+// A run uses the part that answers questions.
+#[allow(dead_code)]
+#[path = "src/session/library/index.rs"]
+mod index;
+
 fn main() {
+    // The texts of the library are part of this program.
     println!("cargo::rerun-if-changed=build.rs");
+    write_table();
     println!("cargo::rerun-if-env-changed=FELIS_COMMIT");
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let target = variable("TARGET").unwrap_or_default();
@@ -18,6 +32,13 @@ fn main() {
     let commit = commit.unwrap_or_else(|| "development".to_string());
     let version = variable("CARGO_PKG_VERSION").unwrap_or_default();
     println!("cargo::rustc-env=FELIS_VERSION={version} ({commit}, {target})");
+}
+
+/// Writes the table of the library's statements where the library includes it.
+fn write_table() {
+    let folder = std::env::var("OUT_DIR").expect("Cargo names the folder for what a build script writes");
+    let path = Path::new(&folder).join("library_table.txt");
+    std::fs::write(&path, index::table_text()).expect("the folder of the build can be written");
 }
 
 /// Returns the abbreviated commit of the repository that this package is the root of, with `+` if

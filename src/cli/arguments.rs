@@ -149,14 +149,17 @@ pub enum Command {
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Write what doc comments say of a program, or of the library, as HTML
+    /// Write what doc comments say of a program, or of the library, as HTML; or the book
     Doc {
         /// The program, `-` for standard input
-        #[arg(value_name = "FILE", required_unless_present = "std", conflicts_with = "std")]
+        #[arg(value_name = "FILE", required_unless_present_any = ["std", "site"], conflicts_with_all = ["std", "site"])]
         file: Option<PathBuf>,
         /// The standard library
         #[arg(long)]
         std: bool,
+        /// The book, as a site with a search and the pictures of its programs
+        #[arg(long, conflicts_with_all = ["std", "markdown"])]
+        site: bool,
         /// Write Markdown
         #[arg(long)]
         markdown: bool,

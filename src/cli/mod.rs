@@ -25,6 +25,7 @@ mod programs;
 mod repl;
 mod replace;
 mod show;
+mod site;
 mod test;
 mod topics;
 mod watch;
@@ -211,6 +212,7 @@ impl Shell {
                 let files = named_programs(&files, may_hold_tests)?;
                 self.test(&files, &TestSelection { only, limit }, told)
             }
+            Command::Doc { site: true, output, .. } => self.write_site(&output),
             Command::Doc { file, markdown, output, .. } => self.document(file.as_deref(), markdown, &output),
             Command::Help { topic } => self.help(&topic),
             Command::Man => self.manual(),

@@ -5,13 +5,15 @@
 //! tokens that close the statement. So the checker itself reports the names in scope and the type
 //! before a dot.
 
+use super::checked::{Edited, Unchanged, index_and_ask_edited};
 use super::cursor::{enclosing_call, word_start};
-use super::index::{Index, index_and_ask};
+use super::index::Index;
 use super::repair::{PLACEHOLDER, repair_attempts};
 use super::tokens::{TokenClass, tokens};
+use crate::session::outline::DeclarationKind;
 use crate::session::{Annotations, Draft, NameKind, Session, library};
 use crate::types::{Type, TypeKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// A candidate for a name at a position.
@@ -130,12 +132,13 @@ pub fn complete_at(session: &mut Session, text: &str, at: usize) -> Completions 
     if start == at && !asks {
         return Completions { start, names: Vec::new() };
     }
-    let (start, found) = candidates(session, draft, at);
+    let (start, found) = candidates(session, Edited { draft, base: None }, at);
     Completions { start, names: found.into_iter().map(|candidate| candidate.name).collect() }
 }
 
 /// Returns the byte at which the word to be replaced begins, and the candidates for it.
-pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize, Vec<Candidate>) {
+pub fn candidates(session: &mut Session, edited: Edited<'_>, at: usize) -> (usize, Vec<Candidate>) {
+    let draft = edited.draft;
     let Some(before) = draft.text.get(..at) else { return (at, Vec::new()) };
     let mut parts = tokens(before);
     let start = word_start(before);
@@ -187,8 +190,9 @@ pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize,
     let cursor = at + word.len();
     let (mut best, mut read) = (Vec::new(), false);
     for text in repair_attempts(draft.text, at, word) {
-        let attempt = Draft { text: &text, ..draft };
-        let (index, found) = index_and_ask(session, attempt, Some(cursor), |session, notes| match wants {
+        let attempt = edited.with_text(&text);
+        let mut others = Vec::new();
+        let ask = |session: &Session, notes: &Annotations| match wants {
             CompletionContext::Part | CompletionContext::Library | CompletionContext::NameOf(_) => Vec::new(),
             CompletionContext::Type => type_candidates(session, prefix, notes),
             CompletionContext::Any => {
@@ -196,8 +200,12 @@ pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize,
                 found.extend(name_candidates(session, prefix, notes));
                 found
             }
-        });
+        };
+        let (index, found) = index_and_ask_edited(session, attempt, cursor, Some((prefix, &mut others)), ask);
         let mut found = found.unwrap_or_default();
+        if matches!(wants, CompletionContext::Any | CompletionContext::Type) {
+            add_unchanged(&mut found, others, wants == CompletionContext::Type);
+        }
         let known = match wants {
             CompletionContext::Part => {
                 let ty = index.type_before(dot);
@@ -236,12 +244,48 @@ pub fn candidates(session: &mut Session, draft: Draft<'_>, at: usize) -> (usize,
         best.splice(0..0, new.into_iter().map(local));
     }
     if wants == CompletionContext::Part && !prefix.is_empty() {
-        let (_, more) =
-            index_and_ask(session, draft, None, |session, notes| name_candidates(session, prefix, notes));
-        let functions = more.unwrap_or_default();
+        let ask = |session: &Session, notes: &Annotations| name_candidates(session, prefix, notes);
+        let mut others = Vec::new();
+        let (_, more) = index_and_ask_edited(session, edited, at, Some((prefix, &mut others)), ask);
+        let mut functions = more.unwrap_or_default();
+        add_unchanged(&mut functions, others, false);
         best.extend(functions.into_iter().filter(|c| c.kind == CandidateKind::Function));
     }
     (start, best)
+}
+
+/// Adds the names of the text that were not checked again, each at its place in the order.
+fn add_unchanged(found: &mut Vec<Candidate>, others: Vec<Unchanged>, only_types: bool) {
+    use DeclarationKind as K;
+    let mut own: BTreeMap<String, Candidate> = BTreeMap::new();
+    for Unchanged { name, kind, ty } in others {
+        let (kind, detail) = match kind {
+            K::Type | K::TypeFunction | K::Variant => (CandidateKind::Type, None),
+            K::Struct if only_types => (CandidateKind::Type, None),
+            _ if only_types => continue,
+            K::Value | K::Variable => (CandidateKind::Variable, ty),
+            K::Function | K::Procedure | K::Method => (CandidateKind::Function, ty),
+            K::Case | K::Struct => (CandidateKind::Constructor, None),
+            K::Class => (CandidateKind::Class, None),
+            K::Import => (CandidateKind::Module, None),
+            K::Field | K::Law | K::Instance | K::Kind | K::Member | K::Test => continue,
+        };
+        // Of functions the first one is described, of variables the last one.
+        let known = own.get(&name).is_some_and(|known| known.kind != CandidateKind::Variable);
+        if !known {
+            own.insert(name.clone(), Candidate { name, kind, detail, origin: Origin::Own });
+        }
+    }
+    found.retain(|known| known.origin != Origin::Library || !own.contains_key(&known.name));
+    let known: BTreeSet<String> = found.iter().map(|candidate| candidate.name.clone()).collect();
+    found.extend(own.into_values().filter(|candidate| !known.contains(&candidate.name)));
+    let rank = |candidate: &Candidate| if only_types { 0 } else { candidate.kind.rank() };
+    // Names in scope keep the order in which the checker tells them.
+    let name = |candidate: &Candidate| match candidate.origin {
+        Origin::Own => candidate.name.clone(),
+        _ => String::new(),
+    };
+    found.sort_by_key(|candidate| (candidate.origin, rank(candidate), name(candidate)));
 }
 
 /// Returns the names of types.

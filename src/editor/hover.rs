@@ -1,17 +1,19 @@
 //! Hovers: the information about the position under the pointer.
 
+use super::checked::{Edited, index_and_ask_edited};
 use super::describe::{Hover, file_name, type_facts};
-use super::index::{Index, Target, Use, index as index_of};
+use super::index::{Index, Target, Use};
 use super::repair::{PLACEHOLDER, repair_attempts};
 use super::tokens::{TokenClass, tokens};
 use crate::diagnostic::Diagnostic;
-use crate::session::{Draft, Overload, Session, primitive};
+use crate::session::{Overload, Session, primitive};
 use crate::source::Span;
 use crate::types::TypeKind;
 
 /// Returns the hover at a byte of a text. In a text with errors, a broken statement is completed at
 /// the end of the line and parsed again.
-pub fn hover(session: &mut Session, draft: Draft<'_>, index: &Index, at: usize) -> Option<Hover> {
+pub fn hover(session: &mut Session, edited: Edited<'_>, index: &Index, at: usize) -> Option<Hover> {
+    let draft = edited.draft;
     if let Some(hover) = index.hover(at) {
         return Some(hover);
     }
@@ -23,8 +25,9 @@ pub fn hover(session: &mut Session, draft: Draft<'_>, index: &Index, at: usize) 
     for text in
         repair_attempts(draft.text, end, "").into_iter().chain(repair_attempts(draft.text, end, PLACEHOLDER))
     {
-        let attempt = Draft { text: &text, ..draft };
-        let found = index_of(session, attempt).hover(at);
+        let attempt = edited.with_text(&text);
+        let (index, _) = index_and_ask_edited(session, attempt, at, None, |_, _| ());
+        let found = index.hover(at);
         if let Some(mut hover) = found.filter(|hover| hover.span.end as usize <= end) {
             hover.span = Span { source: index.root, ..hover.span };
             return Some(hover);

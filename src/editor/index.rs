@@ -9,7 +9,7 @@ use super::resolve::{CheckerNotes, collect_imports, resolve_uses};
 use crate::diagnostic::Diagnostic;
 use crate::hash::{HashMap, HashSet};
 use crate::session::outline::{Declaration, outline_of_statements};
-use crate::session::{Analysis, Annotations, Draft, Referent, Scheme, Session, library};
+use crate::session::{Analysis, Draft, Referent, Scheme, SelectedStatements, Session, library};
 use crate::source::{SourceId, SourceMap, Span};
 use crate::syntax;
 use crate::types::Type;
@@ -37,7 +37,7 @@ pub struct Use {
 }
 
 /// An index of a text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Index {
     /// Errors, warnings and notes.
     pub diagnostics: Vec<Diagnostic>,
@@ -71,27 +71,17 @@ pub struct Index {
 
 /// Builds the index of a text.
 pub fn index(session: &mut Session, draft: Draft<'_>) -> Index {
-    index_and_ask(session, draft, None, |_, _| ()).0
-}
-
-/// Builds the index of a text, and answers a question about the names known in it. With a cursor,
-/// the annotations hold the names in scope there.
-pub(super) fn index_and_ask<T>(
-    session: &mut Session,
-    draft: Draft<'_>,
-    cursor: Option<usize>,
-    ask: impl FnOnce(&Session, &Annotations) -> T,
-) -> (Index, Option<T>) {
-    let (analysis, answer) = session.analyze(draft, cursor, ask);
-    (Index::new(session, analysis), answer)
+    let (analysis, _) = session.analyze(draft, None, SelectedStatements::all, |_, _| ());
+    Index::new(session, analysis)
 }
 
 impl Index {
     /// Builds the index from an analysis.
-    fn new(session: &Session, analysis: Analysis) -> Index {
+    pub(super) fn new(session: &Session, analysis: Analysis) -> Index {
         let Analysis {
             root,
             stmts,
+            chunks,
             diagnostics,
             sources,
             modules,
@@ -99,6 +89,7 @@ impl Index {
             annotations,
             signatures,
             has_unresolved_imports,
+            ..
         } = analysis;
         let mut index = Index {
             diagnostics,
@@ -121,12 +112,13 @@ impl Index {
         let mut imports = Vec::new();
         collect_imports(&stmts, &mut imports);
         let source = index.sources.get(root).expect("an analysis keeps its texts");
-        index.outlines.insert(root, Arc::new(outline_of_statements(source, &stmts)));
+        index.outlines.insert(root, Arc::new(outline_of_statements(source, &stmts, &chunks)));
         for &id in index.modules.keys().filter(|id| **id != root) {
             if let Some(text) = index.sources.get(id) {
                 let parsed = syntax::parse(text);
                 collect_imports(&parsed.stmts, &mut imports);
-                index.outlines.insert(id, Arc::new(outline_of_statements(text, &parsed.stmts)));
+                let chunks = syntax::chunks(text);
+                index.outlines.insert(id, Arc::new(outline_of_statements(text, &parsed.stmts, &chunks)));
             }
         }
         for (span, referent) in &annotations.uses {
@@ -162,6 +154,29 @@ impl Index {
             .collect();
         index.signatures.extend(session.library_signatures(&wanted));
         index
+    }
+
+    /// Returns all that it holds of the text itself, as sorted lines: for comparing two indexes.
+    pub fn lines(&self) -> Vec<String> {
+        let own = |span: &Span| span.source == self.root;
+        let mut all: Vec<String> =
+            self.uses.iter().filter(|one| own(&one.span)).map(|one| format!("{one:?}")).collect();
+        let types = self.types.iter().filter(|(span, _)| own(span));
+        all.extend(types.map(|(span, ty)| format!("type {span:?} {ty}")));
+        let variables = self.variables.iter().filter(|(span, _)| own(span));
+        all.extend(variables.map(|(span, ty)| format!("variable {span:?} {ty}")));
+        let signatures = self.signatures.iter().filter(|(span, _)| own(span));
+        all.extend(signatures.map(|(span, scheme)| format!("signature {span:?} {}", scheme.ty())));
+        all.extend(self.kinds.iter().filter(|(span, _)| own(span)).map(|one| format!("kind {one:?}")));
+        all.extend(
+            self.operators.iter().filter(|(span, _)| own(span)).map(|one| format!("operator {one:?}")),
+        );
+        all.extend(self.written.iter().filter(|span| own(span)).map(|span| format!("written {span:?}")));
+        let fields = self.record_fields.iter().filter(|span| own(span));
+        all.extend(fields.map(|span| format!("field {span:?}")));
+        all.extend(self.declarations().iter().map(|declaration| format!("{declaration:?}")));
+        all.sort();
+        all
     }
 
     /// Returns the texts that its spans refer to.

@@ -142,7 +142,7 @@ impl Index {
 
     /// Returns true if a name is bound by a pattern with a written type.
     fn has_written_type(&self, span: Span) -> bool {
-        self.declarations().iter().any(|declaration| declaration.typed && declaration.name_span == span)
+        self.declaration(span).is_some_and(|declaration| declaration.typed && declaration.name_span == span)
     }
 
     /// Returns the class of a name.

@@ -4,8 +4,10 @@
 //! the public queries of a session, which does not know of editors. Gives answers that are
 //! independent of any protocol. Evaluates no program and keeps nothing in the session.
 
+mod checked;
 mod completion;
 mod cursor;
+mod dependencies;
 mod describe;
 mod hint;
 mod hover;
@@ -20,6 +22,7 @@ mod tokens;
 
 pub use crate::session::Draft;
 pub use crate::session::outline::{Declaration, DeclarationKind, outline};
+pub use checked::{CheckedText, Edited, check_edited};
 pub use completion::{Candidate, CandidateKind, Completions, Origin, candidates, complete_at};
 pub use cursor::import_path;
 pub use describe::Hover;

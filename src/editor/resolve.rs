@@ -231,17 +231,20 @@ impl Index {
 
     /// Returns the declaration with this name span.
     pub fn declaration(&self, name_span: Span) -> Option<&Declaration> {
-        let mut found = None;
-        for declaration in self.outline_of(name_span.source) {
-            if declaration.span.start <= name_span.start && name_span.end <= declaration.span.end {
-                declaration.for_each(&mut |inner| {
-                    if inner.name_span == name_span {
-                        found = Some(inner);
-                    }
-                });
-            }
-        }
-        found
+        // Those of one statement have one span, and statements stand one after the other.
+        let outline = self.outline_of(name_span.source);
+        let after = outline.partition_point(|declaration| declaration.span.start <= name_span.start);
+        let around = outline[..after].iter().rev();
+        let mut around = around.take_while(|declaration| name_span.end <= declaration.span.end);
+        around.find_map(|declaration| {
+            let mut found = None;
+            declaration.for_each(&mut |inner| {
+                if inner.name_span == name_span {
+                    found = Some(inner);
+                }
+            });
+            found
+        })
     }
 }
 

@@ -14,8 +14,9 @@ use crate::check::env::Scheme;
 use crate::diagnostic::Diagnostic;
 use crate::hash::HashMap;
 use crate::source::{Source, SourceId, SourceMap, Span};
-use crate::syntax::{self, Parsed, ast};
+use crate::syntax::{self, Chunk, Parsed, ast};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -32,14 +33,45 @@ pub struct Draft<'t> {
     pub before: Option<&'t str>,
 }
 
+/// The statements of a text that are analyzed.
+pub struct SelectedStatements {
+    /// The statements, parsed.
+    pub parsed: Parsed,
+    /// The names that they define and mention, one entry for each statement.
+    pub chunks: Vec<Chunk>,
+    /// Set for a part of a text.
+    pub part: Option<TextPart>,
+}
+
+/// A part of a text: statements with those that their meaning depends on.
+pub struct TextPart {
+    /// The names that the part mentions, as they are written.
+    pub names: Vec<String>,
+    /// The sorted ranges of the text in which bodies of functions are checked. Those elsewhere are
+    /// checked only if the type of a function depends on them.
+    pub bodies: Vec<Range<u32>>,
+}
+
+impl SelectedStatements {
+    /// Parses all statements of a text.
+    pub fn all(source: &Source) -> SelectedStatements {
+        let parsed = syntax::parse(source);
+        SelectedStatements { parsed, chunks: syntax::chunks(source), part: None }
+    }
+}
+
 /// The findings of the checker about a text.
 pub struct Analysis {
     /// The number of the text.
     pub root: SourceId,
     /// The statements of the text that can be parsed.
     pub stmts: Vec<ast::Stmt>,
+    /// The names that the statements define and mention.
+    pub chunks: Vec<Chunk>,
     /// Errors, warnings and notes, as [`Session::check`] reports them.
     pub diagnostics: Vec<Diagnostic>,
+    /// What the checker found in a text with errors of syntax, and does not report for that reason.
+    pub unsaid: Vec<Diagnostic>,
     /// All texts that the spans below refer to.
     pub sources: SourceMap,
     /// The ids of the text and of the modules that it imports, by the numbers of their texts.
@@ -58,7 +90,9 @@ pub struct Analysis {
 #[derive(Default)]
 struct AnalysisState {
     parsed: Parsed,
+    chunks: Vec<Chunk>,
     diagnostics: Vec<Diagnostic>,
+    unsaid: Vec<Diagnostic>,
     collector: Option<AnnotationCollector>,
     /// The session before it.
     saved: Option<Snapshot>,
@@ -66,13 +100,14 @@ struct AnalysisState {
 }
 
 impl Session {
-    /// Checks a text, asks the session as it is then, and puts everything back. With a cursor, a
-    /// byte of the text, the annotations say what is in scope there. The answer is `None` where the
-    /// text could not be checked.
+    /// Checks the statements of a text that are selected, asks the session as it is then, and puts
+    /// everything back. With a cursor, a byte of the text, the annotations say what is in scope
+    /// there. The answer is `None` where the text could not be checked.
     pub fn analyze<T>(
         &mut self,
         draft: Draft<'_>,
         cursor: Option<usize>,
+        select: impl FnOnce(&Source) -> SelectedStatements,
         ask: impl FnOnce(&Session, &Annotations) -> T,
     ) -> (Analysis, Option<T>) {
         let texts = self.sources.len();
@@ -81,7 +116,10 @@ impl Session {
         self.collector = Some(AnnotationCollector::new(library::sources().len() as u32, cursor));
         let mut state = AnalysisState::default();
         let answer = catch_unwind(AssertUnwindSafe(|| {
-            self.check_keeping_notes(&source, draft.before, &mut state, ask)
+            let selected = select(&source);
+            state.parsed = selected.parsed;
+            state.chunks = selected.chunks;
+            self.check_keeping_notes(&source, selected.part, draft.before, &mut state, ask)
         }));
         let answer = answer.unwrap_or_else(|_| {
             state.diagnostics = vec![internal_error(Span::new(source.id, 0, 0))];
@@ -94,7 +132,9 @@ impl Session {
         let analysis = Analysis {
             root: source.id,
             stmts: state.parsed.stmts,
+            chunks: state.chunks,
             diagnostics: state.diagnostics,
+            unsaid: state.unsaid,
             sources: self.sources.clone(),
             modules,
             imports,
@@ -123,20 +163,22 @@ impl Session {
     fn check_keeping_notes<T>(
         &mut self,
         source: &Arc<Source>,
+        part: Option<TextPart>,
         before: Option<&str>,
         state: &mut AnalysisState,
         ask: impl FnOnce(&Session, &Annotations) -> T,
     ) -> Option<T> {
-        let parsed = syntax::parse(source);
-        state.parsed = parsed;
         state.diagnostics.append(&mut state.parsed.errors);
         let stopped = |said: &[Diagnostic]| said.iter().any(Diagnostic::is_error);
-        let mut unsaid = Vec::new();
-        let said = if stopped(&state.diagnostics) { &mut unsaid } else { &mut state.diagnostics };
+        let said = if stopped(&state.diagnostics) { &mut state.unsaid } else { &mut state.diagnostics };
         let reading = self.read_imports(&state.parsed.stmts, said);
         // What the text needs of the library stays, as it does after an input: all else is put
         // back.
-        let mut loaded = self.load_mentioned(source).and_then(|()| self.load_mentioned_by_modules(&reading));
+        let loaded = match &part {
+            Some(part) => self.load_names(&part.names),
+            None => self.load_mentioned(source),
+        };
+        let mut loaded = loaded.and_then(|()| self.load_mentioned_by_modules(&reading));
         if let Some(before) = before {
             let mentions = library::mentioned_names(&detached_source(before));
             loaded = loaded.and_then(|()| self.load_and_adopt(&mentions));
@@ -152,8 +194,15 @@ impl Session {
             self.evaluate("arguments", before, Mode::Script, &mut |_| ());
             self.collector = collector;
         }
-        let _ = self.check_modules(reading, source, said);
-        let said = if stopped(&state.diagnostics) { &mut unsaid } else { &mut state.diagnostics };
+        let names = match &part {
+            Some(part) => part.names.iter().map(String::as_str).collect(),
+            None => syntax::mentioned_names(source),
+        };
+        let _ = self.check_modules(reading, &names, said);
+        if let Some(collector) = &mut self.collector {
+            collector.limit_bodies(part.map(|part| part.bodies));
+        }
+        let said = if stopped(&state.diagnostics) { &mut state.unsaid } else { &mut state.diagnostics };
         let _ = self.check_file(&state.parsed, said);
         state.collector = self.collector.take();
         state.collector.as_ref()?.annotations().map(|notes| ask(self, notes))

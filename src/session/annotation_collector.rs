@@ -8,6 +8,7 @@ use crate::check::env::Scheme;
 use crate::hash::HashMap;
 use crate::source::{SourceId, Span};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The annotations, modules and signatures that are collected while a text is checked.
 #[derive(Default)]
@@ -20,6 +21,8 @@ pub(super) struct AnnotationCollector {
     signatures: HashMap<Span, Scheme>,
     /// True if an import leads to no module.
     unresolved_imports: bool,
+    /// The ranges of the text in which bodies are checked; `None` for all.
+    bodies: Option<Vec<Range<u32>>>,
 }
 
 /// The parts of a collection: modules, texts behind imports, annotations, types of functions.
@@ -72,6 +75,16 @@ impl AnnotationCollector {
     /// Returns the annotations to write to.
     pub(super) fn annotations_mut(&mut self) -> &mut Option<Annotations> {
         &mut self.notes
+    }
+
+    /// Limits the bodies that are checked in the next text.
+    pub(super) fn limit_bodies(&mut self, bodies: Option<Vec<Range<u32>>>) {
+        self.bodies = bodies;
+    }
+
+    /// Returns the limit of bodies, which holds for one text.
+    pub(super) fn take_bodies(&mut self) -> Option<Vec<Range<u32>>> {
+        self.bodies.take()
     }
 
     /// Notes that an import leads to no module.

@@ -54,11 +54,15 @@ const PAGES: &[(&str, &str)] = &[
     ("from_felix", include_str!("../../book/src/from_felix.md")),
     ("from_julia", include_str!("../../book/src/from_julia.md")),
     ("from_gt4py", include_str!("../../book/src/from_gt4py.md")),
+    ("first_contact", include_str!("../../book/src/first_contact.md")),
     ("command", include_str!("../../book/src/command.md")),
     ("choices", include_str!("../../book/src/choices.md")),
     ("grammar", include_str!("../../book/src/grammar.md")),
     ("diagnostics", include_str!("../../book/src/diagnostics.md")),
 ];
+
+/// The table of contents, which names each page once.
+const SUMMARY: &str = include_str!("../../book/src/SUMMARY.md");
 
 /// A page of the book.
 #[derive(Clone, Debug)]
@@ -91,6 +95,49 @@ pub fn chapters() -> &'static [Chapter] {
         own.chain(library).map(|(name, text)| Chapter { name, title: title(&text), text }).collect()
     });
     &CHAPTERS
+}
+
+/// A line of the table of contents.
+#[derive(Clone, Copy, Debug)]
+pub enum ContentsLine {
+    /// The heading of the pages that follow.
+    Heading(&'static str),
+    /// A page.
+    Page {
+        /// The page.
+        chapter: &'static Chapter,
+        /// True for a page below the one before.
+        below: bool,
+    },
+}
+
+impl ContentsLine {
+    /// Returns the page of the line.
+    pub fn chapter(&self) -> Option<&'static Chapter> {
+        match self {
+            ContentsLine::Page { chapter, .. } => Some(chapter),
+            ContentsLine::Heading(_) => None,
+        }
+    }
+}
+
+/// Returns the table of contents. The list of the pages about the library, which leads to them, is
+/// one of its pages.
+pub fn contents() -> Vec<ContentsLine> {
+    static LIBRARY: LazyLock<Chapter> = LazyLock::new(|| {
+        let title = "The library".to_string();
+        let text = markdown::index(&title, &docs::library());
+        Chapter { name: "library/index".to_string(), title, text }
+    });
+    let page = |line: &'static str| {
+        let (_, name) = line.rsplit_once("](")?;
+        let name = name.strip_suffix(".md)")?;
+        let found =
+            if name == LIBRARY.name { Some(&*LIBRARY) } else { chapters().iter().find(|c| c.name == name) };
+        found.map(|chapter| ContentsLine::Page { chapter, below: line.starts_with(' ') })
+    };
+    let heading = |line: &'static str| line.strip_prefix("# ").map(ContentsLine::Heading);
+    SUMMARY.lines().skip(1).filter_map(|line| heading(line).or_else(|| page(line))).collect()
 }
 
 /// Returns the title of a page: its first line.
@@ -176,10 +223,7 @@ pub fn search(words: &[&str]) -> Vec<Hit<'static>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PAGES, chapter, chapters, search, sections};
-
-    /// The table of contents, which names each page once.
-    const SUMMARY: &str = include_str!("../../book/src/SUMMARY.md");
+    use super::{ContentsLine, PAGES, SUMMARY, chapter, chapters, contents, search, sections};
 
     #[test]
     fn the_pages_are_those_of_the_table_of_contents() {
@@ -190,6 +234,19 @@ mod tests {
         for name in library.iter().filter(|name| **name != "library/index") {
             assert!(chapter(name).is_some(), "{name}");
         }
+    }
+
+    #[test]
+    fn the_contents_have_all_pages_and_headings() {
+        let contents = contents();
+        let pages = contents.iter().filter_map(ContentsLine::chapter);
+        let mut names: Vec<&str> = pages.map(|chapter| chapter.name.as_str()).collect();
+        names.retain(|name| *name != "library/index");
+        let mut all: Vec<&str> = chapters().iter().map(|chapter| chapter.name.as_str()).collect();
+        names.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(names, all);
+        assert!(contents.iter().any(|line| matches!(line, ContentsLine::Heading("Reference"))));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::source::{SourceMap, Span};
 use crate::syntax::ast::Stmt;
 use crate::syntax::edition::Regrouping;
 use crate::syntax::{self, Parsed};
+use std::ops::Range;
 
 /// The most statements of a text that are checked by themselves.
 const MAX_SEPARATE_CHECKS: usize = 8;
@@ -27,10 +28,12 @@ pub(super) fn check_both_readings(
     parsed: &Parsed,
 ) -> (Option<Script>, Vec<Diagnostic>) {
     let before = (!parsed.regrouped.is_empty()).then(|| env.clone());
+    let bodies = collector.as_mut().and_then(AnnotationCollector::take_bodies);
     let (script, mut said) = match collector {
         None => check::check(env, program, &parsed.stmts),
         Some(collector) => {
-            let done = check::check_noting(env, program, &parsed.stmts, collector.annotations_mut());
+            let notes = collector.annotations_mut();
+            let done = check::check_noting(env, program, &parsed.stmts, notes, bodies.as_deref());
             collector.record_functions(env);
             done
         }
@@ -50,7 +53,7 @@ pub(super) fn check_both_readings(
         }
         false => {
             before.number_after(env);
-            let doubtful = valid_in_both_readings(&before, program, parsed);
+            let doubtful = valid_in_both_readings(&before, program, parsed, bodies.as_deref());
             env.number_after(&before);
             doubtful
         }
@@ -67,6 +70,7 @@ fn valid_in_both_readings<'p>(
     before: &Env,
     program: &mut Program,
     parsed: &'p Parsed,
+    bodies: Option<&[Range<u32>]>,
 ) -> Vec<&'p Regrouping> {
     let extent = program.extent();
     let mut errors = |rereads: &[&Regrouping]| {
@@ -74,7 +78,8 @@ fn valid_in_both_readings<'p>(
         for reread in rereads {
             stmts[reread.at] = reread.old.clone();
         }
-        let (_, mut said) = check::check(&mut before.clone(), program, &stmts);
+        let env = &mut before.clone();
+        let (_, mut said) = check::check_noting(env, program, &stmts, &mut None, bodies);
         program.truncate(&extent);
         said.retain(Diagnostic::is_error);
         said

@@ -56,7 +56,7 @@ pub use crate::network::{Network, PartyId, Traffic};
 pub use crate::suggest::similar;
 pub use crate::syntax::brackets::IncrementalSplit;
 pub use crate::types::number::Conversion;
-pub use analysis::{Analysis, Draft};
+pub use analysis::{Analysis, Draft, SelectedStatements, TextPart};
 pub use definition::DefinitionText;
 pub use entry_point::{ArgumentError, EntryPoint, Parameter};
 pub use host::{AnnotationRule, HostRegistry, HostValue, ValueRule};

@@ -294,11 +294,12 @@ impl Session {
         Ok(())
     }
 
-    /// Checks the new modules and makes the imports of the input known; gives what is to run first.
+    /// Checks the new modules and makes the imports of the input, which mentions these names, known;
+    /// gives what is to run first.
     pub(super) fn check_modules(
         &mut self,
         reading: PendingModules,
-        source: &Source,
+        names: &[&str],
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Vec<ModuleScript> {
         let (mut scripts, mut modules) = (Vec::new(), Vec::new());
@@ -316,7 +317,7 @@ impl Session {
             let library = &self.library.env;
             let said = module::open(&mut self.env, &mut self.program, &imports, library);
             diagnostics.extend(said);
-            module::qualify(&mut self.env, library, syntax::mentioned_names(source).into_iter());
+            module::qualify(&mut self.env, library, names.iter().copied());
         }
         scripts
     }

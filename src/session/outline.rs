@@ -93,6 +93,15 @@ impl Declaration {
         }
     }
 
+    /// Moves its places, and those of the declarations inside it.
+    pub fn move_spans(&mut self, moved: &dyn Fn(Span) -> Span) {
+        for span in [&mut self.name_span, &mut self.span, &mut self.head] {
+            *span = moved(*span);
+        }
+        self.params.iter_mut().flatten().for_each(|span| *span = moved(*span));
+        self.members.iter_mut().for_each(|member| member.move_spans(moved));
+    }
+
     /// Itself and all in it.
     pub fn for_each<'d>(&'d self, visit: &mut dyn FnMut(&'d Declaration)) {
         visit(self);
@@ -102,14 +111,13 @@ impl Declaration {
 
 /// Returns the top-level declarations of a text, in order.
 pub fn outline(source: &Source) -> Vec<Declaration> {
-    outline_of_statements(source, &syntax::parse(source).stmts)
+    outline_of_statements(source, &syntax::parse(source).stmts, &syntax::chunks(source))
 }
 
-/// Returns the declarations of the statements of a text, which are all that it has.
-pub fn outline_of_statements(source: &Source, stmts: &[Stmt]) -> Vec<Declaration> {
-    let chunks = syntax::chunks(source);
+/// Returns the declarations of statements of a text, which are given with their names.
+pub fn outline_of_statements(source: &Source, stmts: &[Stmt], chunks: &[Chunk]) -> Vec<Declaration> {
     let mut out = Vec::new();
-    for (stmt, chunk) in stmts.iter().zip(&chunks) {
+    for (stmt, chunk) in stmts.iter().zip(chunks) {
         let before = out.len();
         let inner = match &stmt.kind {
             StmtKind::Export(inner) => inner,

@@ -67,7 +67,7 @@ impl Session {
         self.load_mentioned_by_modules(&reading)?;
         let script = self.with_rollback(span, |session| {
             session.bind_shown_sizes(&source);
-            session.check_modules(reading, &source, &mut said);
+            session.check_modules(reading, &syntax::mentioned_names(&source), &mut said);
             if said.iter().any(Diagnostic::is_error) {
                 return Err(said);
             }

@@ -53,7 +53,7 @@ impl Session {
             })?;
             saved = Some(self.snapshot());
             self.bind_shown_sizes(&source);
-            let first = self.check_modules(reading, &source, diagnostics);
+            let first = self.check_modules(reading, &syntax::mentioned_names(&source), diagnostics);
             if self.interrupt.load(Ordering::SeqCst) {
                 diagnostics.push(interruption(Span::new(source.id, 0, 0)));
                 return Err(Status::Interrupted);

@@ -75,6 +75,53 @@ fn closed(svg: &str) {
 }
 
 #[test]
+fn what_is_no_grid_is_refused() {
+    for (picture, why) in [
+        (
+            "together (picture_grid (plot (1, 2), plot (2, 1)), plot (1, 2))",
+            "a grid of pictures has no axes of its own: `together` comes before `picture_grid`",
+        ),
+        (
+            "picture_grid (picture_grid (plot (1, 2), plot (2, 1)), plot (1, 2))",
+            "a picture within a grid is no grid itself",
+        ),
+        ("picture_grid [ plot (1, 2) for i in ..[37] ]", "a grid holds 1 to 36 pictures"),
+        ("picture_grid [ plot (1, 2) for i in ..[0] ]", "a grid holds 1 to 36 pictures"),
+    ] {
+        for program in [format!("draw ({picture});"), format!("save (\"a.png\", {picture});")] {
+            on_large_stack(|| {
+                let mut session = Session::new();
+                session.set_files(Arc::new(Drawer::default()));
+                let done = session.evaluate("test.flx", &program, Mode::Script, &mut |_| ());
+                assert_eq!(done.status, Status::Failed, "{program}");
+                let said = session.render(&done.diagnostics[0], false);
+                assert!(said.contains(why), "{program}: {said}");
+            });
+        }
+    }
+}
+
+#[test]
+fn a_grid_has_the_pixels_of_its_pictures() {
+    let (_, drawer) = run(
+        "val p = image ([ color (255u8, 0u8, 0u8) ] :>> color ^ (1 \\* 1)) |> titled \"red\";
+         save (\"one.png\", p);
+         save (\"six.png\", picture_grid ([ p for i in ..[6] ] :>> picture ^ (2 \\* 3)));
+         save (\"many.png\", picture_grid [ p for i in ..[4] ]);",
+        Executor::Reference,
+    );
+    let size = |name: &str| {
+        let file = drawer.read(name, u64::MAX).expect("a file");
+        let reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().expect("a PNG");
+        (reader.info().width, reader.info().height)
+    };
+    assert_eq!(size("one.png"), (1280, 840));
+    assert_eq!(size("six.png"), (3 * 1280, 2 * 840));
+    // Of more than three along a side, each has half as many.
+    assert_eq!(size("many.png"), (4 * 640, 420));
+}
+
+#[test]
 fn an_image_keeps_its_pixels() {
     let text = fs::read_to_string(folder().join("image.flx")).expect("a program");
     let bytes = run(&text, Executor::Reference).1.read("picture.png", u64::MAX).expect("an image");

@@ -518,10 +518,22 @@ fn completed(
     after: &str,
     typed: &str,
 ) -> Vec<(String, String)> {
+    completed_at(client, uri, version, after, typed, typed.len())
+}
+
+/// Returns the same for a place within what is typed.
+fn completed_at(
+    client: &mut Client,
+    uri: &str,
+    version: i32,
+    after: &str,
+    typed: &str,
+    cursor: usize,
+) -> Vec<(String, String)> {
     let at = PROGRAM.find(after).expect("a place") + after.len();
     let text = format!("{}{typed}{}", &PROGRAM[..at], &PROGRAM[at..]);
     client.replace(uri, version, &text);
-    let place = position(&text, at + typed.len());
+    let place = position(&text, at + cursor);
     let asked = json!({ "textDocument": { "uri": uri }, "position": place });
     let found = client.request("textDocument/completion", asked).expect("a list");
     let items = found["items"].as_array().expect("a list").clone();
@@ -547,13 +559,23 @@ fn completion_knows_what_is_in_scope_and_what_stands_before_a_dot() {
         (9, "typedef Time = 24 \\* 60;\n", "fun h(whole:int):int => 1 + who", pairs(&[("whole", "int")])),
         (10, inside, "  // fir", Vec::new()),
         (11, inside, "  println \"fir", Vec::new()),
+        // The type of a parameter is that which the call gives it.
+        (12, inside, "  val q = map (fun q => q.) (p, p);", pairs(&[("x", "real"), ("y", "real")])),
+        (13, inside, "  val q = (p, p) |> map (fun q => 1.0 + q.);", pairs(&[("x", "real"), ("y", "real")])),
+        (
+            14,
+            inside,
+            "  val q = fold (fun (a, q) => a + q.) 0.0 (p, p);",
+            pairs(&[("x", "real"), ("y", "real")]),
+        ),
     ] {
-        let found = completed(&mut client, &uri, version, after, typed);
+        let cursor = typed.find(".)").map_or(typed.len(), |at| at + 1);
+        let found = completed_at(&mut client, &uri, version, after, typed, cursor);
         assert!(found.starts_with(&expected), "{typed}: {found:?}");
         assert!(found.len() < 10 && (!expected.is_empty() || found.is_empty()), "{typed}: {found:?}");
     }
     // At an empty place all names are offered; the nearest come first.
-    let all = completed(&mut client, &uri, 12, inside, "  println ");
+    let all = completed(&mut client, &uri, 15, inside, "  println ");
     assert_eq!(all[0], ("z".to_string(), "int".to_string()));
     for name in ["first", "twice", "sum", "endif", "Time", "g"] {
         assert!(all.iter().any(|(label, _)| label == name), "{name}");
@@ -575,6 +597,19 @@ fn parameters_are_told_while_they_are_written() {
         (4, "val u = map twice (", "fun map[T, U, I:COMPACTLINEAR](f:T -> U)(x:T ^ I):U ^ I", "f:T -> U"),
         (5, "val u = map (twice) (", "fun map[T, U, I:COMPACTLINEAR](f:T -> U)(x:T ^ I):U ^ I", "x:T ^ I"),
         (6, "val u = twice.map (", "fun map[T, U, I:COMPACTLINEAR](f:T -> U)(x:T ^ I):U ^ I", "x:T ^ I"),
+        // Without parentheses.
+        (7, "val u = map ", "fun map[T, U, I:COMPACTLINEAR](f:T -> U)(x:T ^ I):U ^ I", "f:T -> U"),
+        (8, "val u = map tw", "fun map[T, U, I:COMPACTLINEAR](f:T -> U)(x:T ^ I):U ^ I", "f:T -> U"),
+        (9, "val u = map twice ", "fun map[T, U, I:COMPACTLINEAR](f:T -> U)(x:T ^ I):U ^ I", "x:T ^ I"),
+        (10, "val u = 1 + area$ 1, ", "fun area(w:int, h:int):int", "h:int"),
+        (11, "val u = twice.map fi", "fun map[T, U, I:COMPACTLINEAR](f:T -> U)(x:T ^ I):U ^ I", "x:T ^ I"),
+        (
+            12,
+            "val u = area (first, first + map ",
+            "fun map[T, U, I:COMPACTLINEAR](f:T -> U)(x:T ^ I):U ^ I",
+            "f:T -> U",
+        ),
+        (13, "val u = area (first, first + ", "fun area(w:int, h:int):int", "h:int"),
     ] {
         let text = format!("{PROGRAM}{typed}");
         client.replace(&uri, version, &text);
@@ -592,8 +627,8 @@ fn parameters_are_told_while_they_are_written() {
         let at = |end: usize| active[end].as_u64().expect("a place") as usize;
         assert_eq!(&label[at(0)..at(1)], parameter, "{typed}");
     }
-    let asked = json!({ "textDocument": { "uri": uri }, "position": place(PROGRAM, "println z|") });
-    client.replace(&uri, 7, PROGRAM);
+    let asked = json!({ "textDocument": { "uri": uri }, "position": place(PROGRAM, "val z| =") });
+    client.replace(&uri, 14, PROGRAM);
     assert_eq!(client.request("textDocument/signatureHelp", asked), Ok(Value::Null));
 }
 

@@ -9,6 +9,7 @@ mod commands;
 mod dispatch;
 mod display;
 mod editors;
+mod edits;
 mod lsp;
 mod lsp_client;
 mod lsp_random;
@@ -28,6 +29,7 @@ mod session;
 mod sharded;
 #[path = "../common/shelf.rs"]
 mod shelf;
+mod site;
 #[cfg(unix)]
 mod terminal;
 mod textmate;

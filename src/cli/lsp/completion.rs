@@ -39,7 +39,7 @@ impl Server {
             return Ok(Value::Null);
         }
         let Some((start, candidates)) =
-            self.with_draft(&uri, |session, draft| felis::editor::candidates(session, draft, at))
+            self.with_edited(&uri, |session, edited| felis::editor::candidates(session, edited, at))
         else {
             return Ok(Value::Null);
         };
@@ -92,7 +92,7 @@ impl Server {
         let position = params.text_document_position_params.position;
         let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
         let at = document.lines.byte(&document.text, position);
-        let found = self.with_draft(&uri, |session, draft| felis::editor::invocation(session, draft, at));
+        let found = self.with_edited(&uri, |session, edited| felis::editor::invocation(session, edited, at));
         let Some(invocation) = found.flatten() else { return Ok(Value::Null) };
         // The first form that has at least as many parameters as are written is active.
         let count = |form: &felis::editor::Form| form.params.iter().map(Vec::len).sum::<usize>();

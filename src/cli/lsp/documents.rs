@@ -6,7 +6,7 @@
 use super::position::Lines;
 use super::uri;
 use super::workspace::{Buffers, file_id};
-use felis::editor::Index;
+use felis::editor::{CheckedText, Index};
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,6 +31,8 @@ pub struct Document {
     pub diagnostics_due: Option<Instant>,
     /// The index of its text; `None` after a change.
     pub index: Option<Rc<Index>>,
+    /// The text when it was last checked, for the next check; `None` if what it imports has changed.
+    pub checked: Option<Rc<CheckedText>>,
     /// True for a copy of the library's text, which is read-only.
     pub library: bool,
 }
@@ -59,8 +61,9 @@ impl Documents {
         let name = path.map_or_else(|| uri.as_str().to_string(), |path| path.display().to_string());
         let lines = Lines::of(&text);
         let key = uri.as_str().to_string();
+        let (diagnostics_due, index, checked) = (None, None, None);
         let document =
-            Document { uri, id, name, version, text, lines, diagnostics_due: None, index: None, library };
+            Document { uri, id, name, version, text, lines, diagnostics_due, index, checked, library };
         self.publish(&document);
         let entry = self.open.entry(key);
         entry.insert_entry(document).into_mut()

@@ -49,7 +49,7 @@ impl Server {
         };
         let uri = params.text_document_position_params.text_document.uri;
         let hover = self
-            .with_draft(&uri, |session, draft| felis::editor::hover(session, draft, &index, at))
+            .with_edited(&uri, |session, edited| felis::editor::hover(session, edited, &index, at))
             .flatten();
         let (Some(hover), Some(document)) = (hover, self.documents.get(&uri)) else { return Ok(Value::Null) };
         let range = document.lines.span(&document.text, hover.span);

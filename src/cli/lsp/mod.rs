@@ -24,7 +24,7 @@ mod workspace;
 
 use super::{exit, input};
 use documents::Documents;
-use felis::editor::{Draft, Index};
+use felis::editor::{Draft, Edited, Index};
 use felis::session::{Executor, Session};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::Uri;
@@ -121,7 +121,7 @@ fn capabilities() -> Value {
         "textDocumentSync": { "openClose": true, "change": 2, "save": {} },
         "hoverProvider": true,
         "completionProvider": { "triggerCharacters": [".", ":", "\"", "/"], "resolveProvider": true },
-        "signatureHelpProvider": { "triggerCharacters": ["(", ","] },
+        "signatureHelpProvider": { "triggerCharacters": ["(", ",", " "] },
         "definitionProvider": true,
         "referencesProvider": true,
         "documentHighlightProvider": true,
@@ -258,7 +258,7 @@ impl Server {
             let method = request.method.clone();
             let done = catch_unwind(AssertUnwindSafe(|| self.dispatch(request)));
             done.unwrap_or_else(|_| {
-                self.session = new_session();
+                self.renew_session();
                 Err(RequestError {
                     code: ErrorCode::InternalError,
                     message: format!("Felis itself has failed at {method}; please report it with the text"),
@@ -363,6 +363,14 @@ impl Server {
         }
     }
 
+    /// Begins a new session after a failure; all texts are checked anew.
+    fn renew_session(&mut self) {
+        self.session = new_session();
+        for document in self.documents.iter_mut() {
+            (document.index, document.checked) = (None, None);
+        }
+    }
+
     /// Marks the texts that have read this one, or tried to, for another check.
     fn invalidate_importers(&mut self, id: &str) {
         for document in self.documents.iter_mut().filter(|document| document.id != id && !document.library) {
@@ -371,7 +379,7 @@ impl Server {
                 .as_ref()
                 .is_none_or(|index| index.includes(id) || index.has_unresolved_imports);
             if concerned {
-                document.index = None;
+                (document.index, document.checked) = (None, None);
                 document.diagnostics_due =
                     document.diagnostics_due.or(Some(Instant::now() + DIAGNOSTICS_DELAY));
             }
@@ -386,7 +394,7 @@ impl Server {
                 .as_ref()
                 .is_some_and(|index| index.has_no_imports() && !index.has_unresolved_imports);
             if !alone {
-                document.index = None;
+                (document.index, document.checked) = (None, None);
                 document.diagnostics_due =
                     document.diagnostics_due.or(Some(Instant::now() + DIAGNOSTICS_DELAY));
             }
@@ -406,7 +414,7 @@ impl Server {
         }
         let done = catch_unwind(AssertUnwindSafe(|| self.index_of(&uri)));
         if done.is_err() {
-            self.session = new_session();
+            self.renew_session();
         }
         self.receive_pending();
         let newer = self.waiting.iter().any(|message| match message {
@@ -427,10 +435,14 @@ impl Server {
         if let Some(index) = &document.index {
             return Some(index.clone());
         }
-        let (name, id, text) = (document.name.clone(), document.id.clone(), document.text.clone());
-        let path = document.path();
-        let index = Rc::new(self.build_index(&path, &name, &id, &text));
-        self.documents.get_mut(uri)?.index = Some(index.clone());
+        let base = document.checked.clone();
+        let checked = self.with_draft(uri, |session, draft| {
+            felis::editor::check_edited(session, Edited { draft, base: base.as_deref() })
+        })?;
+        let document = self.documents.get_mut(uri)?;
+        let index = checked.index.clone();
+        document.index = Some(index.clone());
+        document.checked = Some(Rc::new(checked));
         Some(index)
     }
 
@@ -444,6 +456,12 @@ impl Server {
     /// Sets the folder to which imports are relative.
     fn set_import_root(&mut self, path: &std::path::Path) {
         self.session.set_loader(Box::new(BufferLoader::relative_to(path, self.documents.buffers.clone())));
+    }
+
+    /// Runs `work` with an open text, as it was last checked, and the session.
+    fn with_edited<T>(&mut self, uri: &Uri, work: impl FnOnce(&mut Session, Edited<'_>) -> T) -> Option<T> {
+        let base = self.documents.get(uri)?.checked.clone();
+        self.with_draft(uri, |session, draft| work(session, Edited { draft, base: base.as_deref() }))
     }
 
     /// Runs `work` with an open text and the session.

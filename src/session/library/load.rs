@@ -29,6 +29,15 @@ impl Session {
         Ok(())
     }
 
+    /// Reads what names need of the library, which stand in a text as they are given here, and makes
+    /// it known.
+    pub(in crate::session) fn load_names(&mut self, names: &[String]) -> Result<(), Vec<Diagnostic>> {
+        let last = |name: &String| name.rsplit("::").next().unwrap_or(name).to_string();
+        self.load_and_adopt(&names.iter().map(last).collect::<Vec<_>>())?;
+        module::qualify(&mut self.env, &self.library.env, names.iter().map(String::as_str));
+        Ok(())
+    }
+
     /// Reads what the library has under some names and makes it known.
     pub(in crate::session) fn load_and_adopt(
         &mut self,

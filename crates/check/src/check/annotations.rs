@@ -7,7 +7,7 @@
 use crate::check::context::Checker;
 use crate::check::env::{Callable, Definition};
 use crate::check::solve::infer::Infer;
-use crate::core::Prim;
+use crate::core::{FunctionId, Prim};
 use crate::hash::{HashMap, HashSet};
 use crate::source::{SourceId, Span};
 use crate::syntax::ast::Name;
@@ -67,6 +67,17 @@ pub struct Annotations {
     pub choices: Option<Vec<String>>,
     /// The variables and type parameters in scope at the cursor.
     pub scope: Vec<(Arc<str>, Option<Type>)>,
+    /// The places of what would have been reported without an earlier report: if that goes, these
+    /// are reported.
+    pub suppressed: Vec<Span>,
+    /// The places of the names of functions whose body a place outside of it depends on, although
+    /// their type is written.
+    pub unfolded: Vec<Span>,
+    /// The places of values at the top level whose sizes are opened: the names of other sizes differ
+    /// from those of these.
+    pub opened: Vec<Span>,
+    /// True if the rules of places apply, which concern all statements together.
+    pub has_places: bool,
 }
 
 impl Annotations {
@@ -111,6 +122,20 @@ impl Annotations {
 }
 
 impl Checker<'_> {
+    /// Notes that nothing is reported at a place because of an earlier report.
+    pub(super) fn note_suppressed(&mut self, span: Span) {
+        if let Some(notes) = &mut self.notes {
+            notes.suppressed.push(span);
+        }
+    }
+
+    /// Notes that a place depends on the body of a function.
+    pub(super) fn note_unfolded(&mut self, function: FunctionId) {
+        if let (Some(notes), Some(signature)) = (&mut self.notes, self.env.signatures.get(&function)) {
+            notes.unfolded.push(signature.span);
+        }
+    }
+
     /// Notes the referent of a name.
     pub(super) fn note(&mut self, span: Span, referent: impl FnOnce(&Self) -> Option<Referent>) {
         if self.notes.as_ref().is_some_and(|notes| notes.wants(span))

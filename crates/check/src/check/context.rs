@@ -478,6 +478,8 @@ impl<'a> Checker<'a> {
             .any(|report| matches!(report.error, CheckError::Type(TypeError::TypeTooLarge { .. })))
         {
             self.report(TypeError::TypeTooLarge { span });
+        } else {
+            self.note_suppressed(span);
         }
     }
 

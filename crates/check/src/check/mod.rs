@@ -43,30 +43,35 @@ use crate::check::items::decl::new_checker;
 use crate::core::{FunctionId, Program, Script};
 use crate::diagnostic::Diagnostic;
 use crate::hash::HashSet;
+use crate::source::Span;
 use crate::syntax::ast;
 use crate::types::Type;
 use crate::types::opaque::with_hidden_representations;
+use std::ops::Range;
 
 /// Checks the statements of one input.
 ///
 /// Diagnostics may be warnings and notes alone. If one is an error there is no script, and the
 /// caller restores `env` and `program`.
 pub fn check(env: &mut Env, program: &mut Program, stmts: &[ast::Stmt]) -> (Option<Script>, Vec<Diagnostic>) {
-    check_noting(env, program, stmts, &mut None)
+    check_noting(env, program, stmts, &mut None, None)
 }
 
-/// Checks the statements of one input, as [`check`] does, and takes notes for editors.
+/// Checks the statements of one input, as [`check`] does, and takes notes for editors. With
+/// `bodies`, bodies outside these sorted ranges of the text are checked only where the type of
+/// another function depends on them; then there is no whole script.
 pub fn check_noting(
     env: &mut Env,
     program: &mut Program,
     stmts: &[ast::Stmt],
     notes: &mut Option<Annotations>,
+    bodies: Option<&[Range<u32>]>,
 ) -> (Option<Script>, Vec<Diagnostic>) {
     let hidden = env.hidden.iter().copied().collect();
     let mut checker = new_checker(env, program);
     checker.notes = notes.take();
     checker.exports(stmts);
-    let script = with_hidden_representations(hidden, || checker.input(&module::bare(stmts)));
+    let script = with_hidden_representations(hidden, || checker.input(&module::bare(stmts), bodies));
     *notes = checker.notes.take();
     if let Some(notes) = notes {
         notes.settle(&mut checker.infer);
@@ -118,7 +123,7 @@ pub fn lower_types(env: &mut Env, types: &[&ast::TypeExpr], implicit: bool) -> (
 
 impl Checker<'_> {
     /// Checks the statements in the order that the head of this file gives, and returns the script.
-    fn input(&mut self, stmts: &[ast::Stmt]) -> Script {
+    fn input(&mut self, stmts: &[ast::Stmt], bodies: Option<&[Range<u32>]>) -> Script {
         let waiting = dependency_order::waiting(stmts);
         let late: HashSet<usize> = waiting.values().flatten().copied().collect();
         let early: Vec<&ast::Stmt> =
@@ -146,7 +151,14 @@ impl Checker<'_> {
         for local in &mut script.locals {
             local.ty = self.infer.settle(&local.ty);
         }
-        let mut waiting: Vec<FunctionId> = self.pending_functions.keys().copied().collect();
+        let wanted = |header: Span| {
+            bodies.is_none_or(|bodies| {
+                let after = bodies.partition_point(|body| body.start <= header.start);
+                after > 0 && header.start < bodies[after - 1].end
+            })
+        };
+        let pending = self.pending_functions.iter().filter(|(_, pending)| wanted(pending.function.header));
+        let mut waiting: Vec<FunctionId> = pending.map(|(id, _)| *id).collect();
         waiting.sort_unstable();
         for function in waiting {
             self.check_pending(function);

@@ -10,21 +10,21 @@ use super::{Bounds, DrawError, Grid, Layer, Mark, Picture, pixels};
 /// The margin below the axes.
 const BOTTOM_MARGIN: f64 = 56.0;
 /// The margin at sides without labels.
-const SIDE_MARGIN: f64 = 18.0;
+pub const SIDE_MARGIN: f64 = 18.0;
 /// The width of the color bar with its numbers.
 const COLOR_BAR_WIDTH: f64 = 90.0;
 
 /// The color of texts and axes.
-const TEXT_COLOR: Color = [0x22; 3];
+pub const TEXT_COLOR: Color = [0x22; 3];
 /// The color of the remark.
 const REMARK_COLOR: Color = [0x88; 3];
 /// The color of grid lines.
 const GRID_COLOR: Color = [0xe4; 3];
 
 /// The font size of the title.
-const TITLE_SIZE: f64 = 17.0;
+pub const TITLE_SIZE: f64 = 17.0;
 /// The font size of labels.
-const LABEL_SIZE: f64 = 13.0;
+pub const LABEL_SIZE: f64 = 13.0;
 /// The font size of the color bar and the remark.
 const SMALL_SIZE: f64 = 11.0;
 
@@ -65,9 +65,9 @@ pub fn shapes(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<Shape>, Draw
     Ok(chart.shapes)
 }
 
-/// Returns a remark at the lower left of the page.
-pub fn left_remark(content: String) -> Shape {
-    let (x, y, anchor) = (8.0, PAGE_HEIGHT - 6.0, Anchor::Start);
+/// Returns a remark at the lower left of a page of this height.
+pub fn left_remark(content: String, height: f64) -> Shape {
+    let (x, y, anchor) = (8.0, height - 6.0, Anchor::Start);
     Shape::Text(Text {
         x,
         y,

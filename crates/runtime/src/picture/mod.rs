@@ -11,6 +11,7 @@ mod pixels;
 mod raster;
 mod scale;
 mod shape;
+mod sheet;
 mod svg;
 mod terminal;
 
@@ -39,7 +40,21 @@ pub struct Picture {
     pub without_logarithm: usize,
     /// The layers, the first one at the back.
     pub layers: Vec<Layer>,
+    /// The cells of a grid of pictures, which has no layers of its own.
+    pub cells: Option<Cells>,
 }
+
+/// Pictures in rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cells {
+    /// The numbers of rows and columns.
+    pub grid: Grid,
+    /// The pictures, row by row; none of them is a grid.
+    pub pictures: Vec<Picture>,
+}
+
+/// The largest number of pictures in a grid.
+const MAX_CELLS: usize = 36;
 
 /// A layer of a picture.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,13 +95,20 @@ pub struct Grid {
 
 /// Parses the description of a picture.
 pub fn parse(text: &str, bounds: &Bounds<'_>) -> Result<Picture, DrawError> {
+    let mut unsupported = None;
     let look = |round: usize| bounds.poll(round).ok();
-    let found = parse_description(text, &look);
-    found.ok_or_else(|| bounds.poll(0).err().unwrap_or(DrawError::InvalidDescription))
+    let found = parse_description(text, &look, &mut unsupported);
+    let failed = || unsupported.map(|why| DrawError::Unsupported(why.to_string()));
+    found.ok_or_else(|| bounds.poll(0).err().or_else(failed).unwrap_or(DrawError::InvalidDescription))
 }
 
-/// Parses the description of a picture; `look` returns `None` to stop.
-fn parse_description(text: &str, look: &impl Fn(usize) -> Option<()>) -> Option<Picture> {
+/// Parses the description of a picture; `look` returns `None` to stop. `unsupported` receives the
+/// reason why a picture cannot be drawn.
+fn parse_description(
+    text: &str,
+    look: &impl Fn(usize) -> Option<()>,
+    unsupported: &mut Option<&'static str>,
+) -> Option<Picture> {
     let reals = |text: &str| parse_numbers::<f64>(text, look);
     let points = |xs: &str, ys: &str| {
         let (xs, ys) = (reals(xs)?, reals(ys)?);
@@ -94,10 +116,12 @@ fn parse_description(text: &str, look: &impl Fn(usize) -> Option<()>) -> Option<
     };
     let mut records = text.split_terminator(RECORD).map(|record| record.split(FIELD).collect::<Vec<_>>());
     let [title, x, y] = records.next()?[..] else { return None };
-    let axes = [one_line(x), one_line(y)];
-    let mut picture = Picture { title: one_line(title), axes, ..Picture::default() };
+    let mut picture = Picture::named(title, x, y);
+    // The cell that is being read, and what holds for all of a grid.
+    let mut cell: Option<Picture> = None;
     let mut labels: Vec<String> = Vec::new();
     for record in records {
+        let current = cell.as_mut().unwrap_or(&mut picture);
         let mark = match record[..] {
             ["label", label] => {
                 labels.push(one_line(label));
@@ -108,7 +132,31 @@ fn parse_description(text: &str, look: &impl Fn(usize) -> Option<()>) -> Option<
                 continue;
             }
             ["log", axis] => {
-                picture.logarithmic[["across", "upward"].iter().position(|known| *known == axis)?] = true;
+                current.logarithmic[["across", "upward"].iter().position(|known| *known == axis)?] = true;
+                continue;
+            }
+            ["grid", rows, columns] => {
+                let grid = parse_grid(rows, columns)?;
+                if cell.is_some() || picture.cells.is_some() {
+                    *unsupported = Some("a picture within a grid is no grid itself");
+                    return None;
+                }
+                if !(1..=MAX_CELLS).contains(&grid.count()?) {
+                    *unsupported = Some("a grid holds 1 to 36 pictures");
+                    return None;
+                }
+                picture.cells = Some(Cells { grid, pictures: Vec::new() });
+                continue;
+            }
+            ["cell", title, x, y] => {
+                let logarithmic = picture.logarithmic;
+                cell = Some(Picture { logarithmic, ..Picture::named(title, x, y) });
+                continue;
+            }
+            ["close"] => {
+                let mut done = cell.take()?;
+                done.take_logarithms();
+                picture.cells.as_mut()?.pictures.push(done);
                 continue;
             }
             ["errors", xs, ys, errors] => {
@@ -139,9 +187,18 @@ fn parse_description(text: &str, look: &impl Fn(usize) -> Option<()>) -> Option<
             }
             _ => return None,
         };
-        picture.layers.push(Layer { label: labels.last().cloned().unwrap_or_default(), mark });
+        current.layers.push(Layer { label: labels.last().cloned().unwrap_or_default(), mark });
     }
-    picture.take_logarithms();
+    match &picture.cells {
+        None => picture.take_logarithms(),
+        Some(_) if !picture.layers.is_empty() => {
+            *unsupported =
+                Some("a grid of pictures has no axes of its own: `together` comes before `picture_grid`");
+            return None;
+        }
+        Some(cells) if Some(cells.pictures.len()) != cells.grid.count() => return None,
+        Some(_) => {}
+    }
     Some(picture)
 }
 
@@ -158,6 +215,14 @@ pub fn encode_file(picture: &Picture, path: &str, bounds: &Bounds<'_>) -> Result
         _ => Err(DrawError::Unsupported(
             "the ending of its name says what it becomes: `.svg` or `.png`".to_string(),
         )),
+    }
+}
+
+impl Picture {
+    /// Returns a picture without layers.
+    fn named(title: &str, across: &str, upward: &str) -> Picture {
+        let axes = [one_line(across), one_line(upward)];
+        Picture { title: one_line(title), axes, ..Picture::default() }
     }
 }
 

@@ -1,31 +1,35 @@
 //! Rasterization of charts to PNG files.
 //!
-//! There are two pixels for each unit of the page. The result is the same on every machine: the
+//! There are two pixels for each unit of the page, and one on the page of a large grid. The result is the same on every machine: the
 //! font is embedded, and nothing depends on features of the processor.
 
 use super::font::Font;
 use super::shape::{
-    Anchor, BAR_OPACITY, Color, DISC_OPACITY, DISC_RADIUS, Frame, HALO_WIDTH, PAGE_HEIGHT, PAGE_WIDTH,
-    STROKE_WIDTH, Shape, Text, rim_width,
+    Anchor, BAR_OPACITY, Color, DISC_OPACITY, DISC_RADIUS, Frame, HALO_WIDTH, STROKE_WIDTH, Shape, Text,
+    rim_width,
 };
+use super::sheet::{Sheet, sheet};
 use super::{Bounds, DrawError, Grid, Picture, chart, pixels};
 use tiny_skia::{FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform};
 
 /// The number of pixels of a unit of the page.
 const PIXELS_PER_UNIT: f64 = 2.0;
+/// The largest number of pictures along a side of a grid that has so many; a larger one has one.
+const MAX_FINE_CELLS: usize = 3;
 
 /// Returns a picture as a PNG file.
 pub fn png(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<u8>, DrawError> {
-    let (rows, columns) = ((PAGE_HEIGHT * PIXELS_PER_UNIT) as usize, (PAGE_WIDTH * PIXELS_PER_UNIT) as usize);
+    let Sheet { shapes, size, cells } = sheet(picture, bounds)?;
+    let per_unit = if cells <= MAX_FINE_CELLS { PIXELS_PER_UNIT } else { 1.0 };
+    let [columns, rows] = size.map(|length| (length * per_unit) as usize);
     let no_page = || DrawError::Unsupported("there is no page of this size".to_string());
-    let mut page = Page::new(rows, columns).ok_or_else(no_page)?;
-    let shapes = chart::shapes(picture, bounds)?;
+    let mut page = Page::new(rows, columns, per_unit).ok_or_else(no_page)?;
     for (i, shape) in shapes.iter().enumerate() {
         bounds.poll(i)?;
         page.draw_shape(shape, bounds)?;
     }
     if let Some(remark) = missing_characters_remark(&page.font, &shapes) {
-        page.draw_shape(&chart::left_remark(remark), bounds)?;
+        page.draw_shape(&chart::left_remark(remark, size[1]), bounds)?;
     }
     // The page is opaque, so premultiplied colors are plain colors.
     let colors: Vec<u8> =
@@ -50,11 +54,8 @@ fn missing_characters_remark(font: &Font, shapes: &[Shape]) -> Option<String> {
 struct Page {
     pixels: Pixmap,
     font: Font,
-}
-
-/// Returns the transformation from units of the page to pixels.
-fn page_transform() -> Transform {
-    Transform::from_scale(PIXELS_PER_UNIT as f32, PIXELS_PER_UNIT as f32)
+    /// The number of pixels of a unit.
+    per_unit: f64,
 }
 
 /// Returns a paint of a color with an opacity.
@@ -72,10 +73,15 @@ fn stroke(width: f64) -> Stroke {
 
 impl Page {
     /// Creates a white page; `None` if it is too large.
-    fn new(rows: usize, columns: usize) -> Option<Page> {
+    fn new(rows: usize, columns: usize, per_unit: f64) -> Option<Page> {
         let mut pixels = Pixmap::new(u32::try_from(columns).ok()?, u32::try_from(rows).ok()?)?;
         pixels.fill(tiny_skia::Color::WHITE);
-        Some(Page { pixels, font: Font::new() })
+        Some(Page { pixels, font: Font::new(), per_unit })
+    }
+
+    /// Returns the transformation from units of the page to pixels.
+    fn transform(&self) -> Transform {
+        Transform::from_scale(self.per_unit as f32, self.per_unit as f32)
     }
 
     /// Fills a path.
@@ -97,20 +103,20 @@ impl Page {
             Shape::Bar(frame, color) => {
                 let Some(rect) = rect(frame) else { return Ok(()) };
                 let path = PathBuilder::from_rect(rect);
-                self.fill(&path, *color, BAR_OPACITY, page_transform());
+                self.fill(&path, *color, BAR_OPACITY, self.transform());
                 if rim_width(frame) > 0.0 {
                     self.pixels.stroke_path(
                         &path,
                         &paint([255; 3], 1.0),
                         &stroke(rim_width(frame)),
-                        page_transform(),
+                        self.transform(),
                         None,
                     );
                 }
             }
             Shape::Block(frame, color) => {
                 if let Some(rect) = rect(frame) {
-                    self.fill(&PathBuilder::from_rect(rect), *color, 1.0, page_transform());
+                    self.fill(&PathBuilder::from_rect(rect), *color, 1.0, self.transform());
                 }
             }
             Shape::Text(text) => self.draw_text(text),
@@ -122,8 +128,8 @@ impl Page {
     /// Draws a disc. There may be a million of them, so pixels are blended here directly, with
     /// antialiasing at the edge.
     fn draw_disc(&mut self, center: [f64; 2], color: Color) {
-        let [x, y] = center.map(|v| v * PIXELS_PER_UNIT);
-        let (radius, cover) = (DISC_RADIUS * PIXELS_PER_UNIT, DISC_OPACITY);
+        let [x, y] = center.map(|v| v * self.per_unit);
+        let (radius, cover) = (DISC_RADIUS * self.per_unit, DISC_OPACITY);
         let (columns, rows) = (self.pixels.width() as usize, self.pixels.height() as usize);
         // Negative positions saturate at 0.
         let span =
@@ -145,8 +151,8 @@ impl Page {
 
     /// Draws a thin line along an axis, on whole pixels, so that it is sharp.
     fn draw_rule(&mut self, from: [f64; 2], to: [f64; 2], color: Color) {
-        let [[x0, y0], [x1, y1]] = [from, to].map(|end| end.map(|v| (v * PIXELS_PER_UNIT).round() as f32));
-        let half = PIXELS_PER_UNIT as f32 / 2.0;
+        let [[x0, y0], [x1, y1]] = [from, to].map(|end| end.map(|v| (v * self.per_unit).round() as f32));
+        let half = self.per_unit as f32 / 2.0;
         let rect = match x0 == x1 {
             true => Rect::from_ltrb(x0 - half, y0.min(y1), x0 + half, y0.max(y1)),
             false => Rect::from_ltrb(x0.min(x1), y0 - half, x0.max(x1), y0 + half),
@@ -181,7 +187,7 @@ impl Page {
                     &path,
                     &paint(color, 1.0),
                     &stroke(STROKE_WIDTH),
-                    page_transform(),
+                    self.transform(),
                     None,
                 );
             }
@@ -200,7 +206,8 @@ impl Page {
             Anchor::End => width,
         };
         let turn = if text.upward { -90.0 } else { 0.0 };
-        let place = page_transform()
+        let place = self
+            .transform()
             .pre_translate(text.x as f32, text.y as f32)
             .pre_concat(Transform::from_rotate(turn))
             .pre_translate(-back as f32, 0.0);
@@ -222,8 +229,7 @@ impl Page {
         let (columns, rows) = (self.pixels.width() as usize, self.pixels.height() as usize);
         // Returns the pixels of a range of the page, and the cells under each of them.
         let under = |start: f64, length: f64, most: usize, cells: usize| {
-            let (first, last) =
-                ((start * PIXELS_PER_UNIT).round(), ((start + length) * PIXELS_PER_UNIT).round());
+            let (first, last) = ((start * self.per_unit).round(), ((start + length) * self.per_unit).round());
             let count = (last - first).max(1.0) as usize;
             let each = move |i: usize| {
                 let low = i * cells / count;

@@ -3,15 +3,19 @@
 //! The text is self-contained, in generic fonts; pixels are embedded as PNG.
 
 use super::shape::{
-    Anchor, BAR_OPACITY, Color, DISC_OPACITY, DISC_RADIUS, Frame, HALO_WIDTH, PAGE_HEIGHT, PAGE_WIDTH,
-    STROKE_WIDTH, Shape, Text, rim_width,
+    Anchor, BAR_OPACITY, Color, DISC_OPACITY, DISC_RADIUS, Frame, HALO_WIDTH, STROKE_WIDTH, Shape, Text,
+    rim_width,
 };
-use super::{Bounds, DrawError, Picture, chart, pixels};
+use super::sheet::{Sheet, sheet};
+use super::{Bounds, DrawError, Picture, pixels};
 use std::fmt::{self, Write};
+
+/// The greatest width at which a page is shown, unless a reader chooses another.
+const MAX_SHOWN_WIDTH: f64 = 1_280.0;
 
 /// Returns a picture as SVG.
 pub fn svg(picture: &Picture, bounds: &Bounds<'_>) -> Result<String, DrawError> {
-    let shapes = chart::shapes(picture, bounds)?;
+    let Sheet { shapes, size, .. } = sheet(picture, bounds)?;
     let mut images = Vec::new();
     for shape in &shapes {
         if let Shape::Pixels(_, grid, bytes) = shape {
@@ -21,20 +25,24 @@ pub fn svg(picture: &Picture, bounds: &Bounds<'_>) -> Result<String, DrawError> 
             });
         }
     }
-    bounds.write_text(|out| write(out, &shapes, images.into_iter()))
+    bounds.write_text(|out| write(out, &shapes, size, images.into_iter()))
 }
 
 /// Writes shapes; `images` are the files of the pixels among them, in order.
 fn write(
     out: &mut impl Write,
     shapes: &[Shape],
+    [width, height]: [f64; 2],
     mut images: impl Iterator<Item = Option<Vec<u8>>>,
 ) -> fmt::Result {
+    // A page that is wider is shown smaller.
+    let shrink = (MAX_SHOWN_WIDTH / width).min(1.0);
+    let (shown_width, shown_height) = ((width * shrink).round(), (height * shrink).round());
     writeln!(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{PAGE_WIDTH}\" height=\"{PAGE_HEIGHT}\" viewBox=\"0 0 {PAGE_WIDTH} {PAGE_HEIGHT}\" font-family=\"DejaVu Sans, Verdana, sans-serif\">"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{shown_width}\" height=\"{shown_height}\" viewBox=\"0 0 {width} {height}\" font-family=\"DejaVu Sans, Verdana, sans-serif\">"
     )?;
-    writeln!(out, "<rect width=\"{PAGE_WIDTH}\" height=\"{PAGE_HEIGHT}\" fill=\"#ffffff\"/>")?;
+    writeln!(out, "<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>")?;
     for shape in shapes {
         match shape {
             Shape::Rule([x1, y1], [x2, y2], color) => writeln!(

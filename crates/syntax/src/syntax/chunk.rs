@@ -3,11 +3,10 @@
 //! Takes a text; gives, for each statement, the names it defines and mentions, by lexing alone. So
 //! the standard library is parsed on demand: only the statements that a program mentions.
 
-use super::edition::Edition;
-use super::lexer::{Lexed, Token, TokenKind};
+use super::lexer::{Token, TokenKind};
 use super::literal::number_parts;
-use super::parser::rule::Text;
-use super::{Parsed, brackets, lexer, parse_statements, with_stack_for};
+use super::text::{Edition, Text};
+use super::{brackets, lexer};
 use crate::source::{Source, Span};
 use std::ops::Range;
 use std::sync::Arc;
@@ -57,28 +56,8 @@ impl Chunk {
     }
 }
 
-/// Parses the statements in parts of a text, each of one statement or several.
-pub fn parse_ranges(source: &Source, ranges: impl IntoIterator<Item = Range<usize>>) -> Parsed {
-    let mut all = Lexed::default();
-    for range in ranges {
-        let lexed = lexer::lex_range(source, range);
-        all.tokens.extend(lexed.tokens);
-        all.docs.extend(lexed.docs);
-        all.errors.extend(lexed.errors);
-        all.open_comment |= lexed.open_comment;
-    }
-    parse_lexed(source, &all)
-}
-
-/// Parses a text that has been lexed.
-pub(super) fn parse_lexed(source: &Source, lexed: &Lexed) -> Parsed {
-    let cut = brackets::split_statements(source, &lexed.tokens);
-    let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs, edition: Edition::V02 };
-    with_stack_for(&cut, || parse_statements(cx, lexed, &cut))
-}
-
 /// Returns the chunk of one statement.
-fn chunk(cx: Text<'_>, tokens: &[Token]) -> Chunk {
+pub(super) fn chunk(cx: Text<'_>, tokens: &[Token]) -> Chunk {
     let span = cx.span(tokens);
     let doc = tokens.first().and_then(|t| cx.doc(t));
     let (exported, tokens) = match tokens {

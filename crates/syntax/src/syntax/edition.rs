@@ -11,21 +11,13 @@
 use super::ast::{Expr, Stmt, TypeExpr, TypeExprKind};
 use super::error::{GrammarError, SyntaxError};
 use super::lexer::{Token, TokenKind};
+use super::parse::{parse_statements, with_stack_for};
 use super::parser::Grammar;
-use super::parser::rule::Text;
+use super::text::{Edition, Text};
 use super::unparse::ParenthesisReport;
-use super::{Parsed, brackets, lexer, parse, parse_statements, unparse, with_stack_for};
+use super::{Parsed, brackets, lexer, parse, unparse};
 use crate::diagnostic::{Diagnostic, Help, apply_edits};
 use crate::source::{Source, SourceMap, Span};
-
-/// The edition of the language, which determines the grouping of expressions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Edition {
-    /// As in version 0.1.
-    V01,
-    /// As in this version.
-    V02,
-}
 
 /// A statement that version 0.1 grouped differently.
 #[derive(Clone, Debug)]
@@ -304,6 +296,6 @@ fn parse_edition(source: &Source, edition: Edition) -> Parsed {
     let cut = brackets::split_statements(source, &lexed.tokens);
     with_stack_for(&cut, || {
         let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs, edition };
-        parse_statements(cx, &lexed, &cut)
+        parse_statements(cx, &lexed, &cut, &|_| true)
     })
 }

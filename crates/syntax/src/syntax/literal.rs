@@ -163,6 +163,7 @@ pub fn real_value(text: &str) -> f64 {
 }
 
 /// Returns the value of an integer literal: `010` is ten.
+#[cfg(feature = "grammar")]
 pub fn int_value(text: &str) -> num_bigint::BigUint {
     let (digits, radix) = match text.get(..2) {
         Some("0x" | "0X") => (&text[2..], 16),
@@ -236,4 +237,30 @@ pub(crate) fn interpolated_piece(piece: &str) -> (Option<&str>, (Option<usize>, 
     // A number that no width can be is the greatest there is.
     let number = |digits: &str| (!digits.is_empty()).then(|| digits.parse().unwrap_or(usize::MAX));
     (rest.get(..rest.len().saturating_sub(1)), (number(width), number(places)))
+}
+
+/// Returns a string literal.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    text.chars().for_each(|c| push_escaped(c, '"', &mut out));
+    out.push('"');
+    out
+}
+
+/// Appends a character, escaped for quotes of this kind.
+pub(super) fn push_escaped(c: char, quote: char, out: &mut String) {
+    match c {
+        '\n' => out.push_str("\\n"),
+        '\t' => out.push_str("\\t"),
+        '\r' => out.push_str("\\r"),
+        '\\' => out.push_str("\\\\"),
+        '\0' => out.push_str("\\0"),
+        c if c == quote => {
+            out.push('\\');
+            out.push(c);
+        }
+        c if c.is_control() => out.push_str(&format!("\\u{{{:x}}}", c as u32)),
+        c => out.push(c),
+    }
 }

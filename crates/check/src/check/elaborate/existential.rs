@@ -194,6 +194,9 @@ impl Checker<'_> {
         let local = self.new_local("opened", opened);
         if session {
             self.program.sizes.extend(vars.iter().cloned());
+            if let Some(notes) = &mut self.notes {
+                notes.opened.push(value.span);
+            }
         } else {
             self.item.opened.extend(vars.iter().cloned());
         }

@@ -320,6 +320,7 @@ impl Checker<'_> {
         at: &mut Reduction<'_>,
     ) -> Result<Seen> {
         let Seen::Function { function, type_args, captures } = head else { return Err(scope.new_value()) };
+        self.note_unfolded(function);
         self.check_pending(function);
         let body = self.item.unfinished.iter().find(|(id, _)| *id == function).map(|(_, f)| f.clone());
         let known = || self.program.functions.get(function as usize).cloned().flatten();

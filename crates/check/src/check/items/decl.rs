@@ -271,14 +271,19 @@ impl Checker<'_> {
     /// Warns about type parameters that nothing in a function mentions.
     fn parameters_used(&mut self, ast: &ast::Function, pending: &Pending) {
         // An error may be the reason why a parameter is not mentioned.
-        if pending.expected.is_some() || self.reports.any_error() {
+        if pending.expected.is_some() {
             return;
         }
+        let in_doubt = self.reports.any_error();
         for (var, written) in pending.type_params.iter().zip(&ast.generics.params) {
             let asked = pending.givens.iter().any(|given| given.args.iter().any(|ty| ty.mentions(var)));
             if !asked && !self.item.mentioned.contains(&var.id) {
                 let (span, name) = (written.name.span, var.name.to_string());
                 let whose = format!("`{}`", pending.name);
+                if in_doubt {
+                    self.note_suppressed(span);
+                    continue;
+                }
                 self.report(TypeError::UnusedTypeParameter { span, name, whose });
             }
         }

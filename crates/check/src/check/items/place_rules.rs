@@ -38,11 +38,30 @@ use std::sync::Arc;
 impl Checker<'_> {
     /// Checks the rules of places for an input without other errors.
     pub(in crate::check) fn place_rules(&mut self, script: &Script) {
-        if self.reports.any_error() {
+        if self.reports.any_error() && self.notes.is_none() {
             return;
         }
         let functions: Vec<Arc<Function>> =
             self.program.functions.iter().skip(self.first_function as usize).flatten().cloned().collect();
+        if let Some(notes) = &mut self.notes {
+            let bodies = functions.iter().map(|function| &function.body);
+            let native = || {
+                let mut terms = script.body.iter().any(|stmt| {
+                    let mut found = false;
+                    stmt.for_each_term(&mut |term| found |= has_native_part(term));
+                    found
+                });
+                terms |= script.result.iter().chain(bodies.clone()).any(has_native_part);
+                terms
+            };
+            notes.has_places |= self.program.party.is_some()
+                || script.mentions_places()
+                || functions.iter().any(|f| f.mentions_places())
+                || self.program.known.wire.is_some() && native();
+            if self.reports.any_error() {
+                return;
+            }
+        }
         if self.program.known.wire.is_some() {
             let mut bodies = Bodies { program: self.program, known: HashMap::default() };
             let mut found = Vec::new();
@@ -98,6 +117,13 @@ impl Checker<'_> {
         }
         report_innermost(found, |error| self.report(error));
     }
+}
+
+/// Returns true if a term, or one in it, has a type with values that are none of the language.
+fn has_native_part(term: &Term) -> bool {
+    let mut found = term.ty.native_part().is_some();
+    term.for_each_child(&mut |child| found |= has_native_part(child));
+    found
 }
 
 /// Reports errors, but for those around another one: a wrong size is mentioned by every term around

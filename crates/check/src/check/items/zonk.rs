@@ -95,7 +95,9 @@ impl Checker<'_> {
                 self.report_application(KindError::CannotReduce { span, application }, origin);
                 return Type::error();
             }
-            if !self.reports.any_error() {
+            if self.reports.any_error() {
+                self.note_suppressed(span);
+            } else {
                 let what = match ty.kind() {
                     TypeKind::Meta(_) => "the type of this".to_string(),
                     _ => format!("what `_` is in `{ty}`"),

@@ -155,6 +155,7 @@ impl Checker<'_> {
         }
         // If an error has been reported, it may be the reason why the holes are not solved.
         if self.reports.any_error() {
+            waiting.iter().for_each(|obligation| self.note_suppressed(obligation.span));
             return;
         }
         for obligation in waiting {

@@ -612,7 +612,9 @@ impl Checker<'_> {
             matches!(&report.error, CheckError::Kind(known) if known.same_cause(&error))
                 && !apart(report.span())
         };
-        if !self.reports.iter().any(reported) {
+        if self.reports.iter().any(reported) {
+            self.note_suppressed(at);
+        } else {
             self.report(CheckError::Kind(error));
         }
     }

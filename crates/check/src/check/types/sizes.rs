@@ -73,7 +73,9 @@ impl Checker<'_> {
         for (name, hole) in names {
             let mut size = self.infer.zonk(&hole);
             if size.has_meta() {
-                if !self.reports.any_error() {
+                if self.reports.any_error() {
+                    self.note_suppressed(name.span);
+                } else {
                     let (span, name) = (name.span, name.text.to_string());
                     self.report(SizeError::Unknown { span, name });
                 }

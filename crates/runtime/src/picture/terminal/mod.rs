@@ -9,7 +9,7 @@ mod canvas;
 mod chart;
 
 use super::shape::Color;
-use super::{Bounds, DrawError, Layer, Mark, Picture};
+use super::{Bounds, Cells, DrawError, Layer, Mark, Picture};
 use unicode_width::UnicodeWidthStr;
 
 /// The screen on which a picture is drawn.
@@ -86,6 +86,10 @@ pub fn text(picture: &Picture, screen: Screen, bounds: &Bounds<'_>) -> Result<St
         out.push_str(&screen.bold(&picture.title));
         out.push('\n');
     }
+    if let Some(cells) = &picture.cells {
+        draw_cells(&mut out, picture, cells, screen, bounds)?;
+        return if out.len() > bounds.max_bytes { Err(DrawError::TooLong) } else { Ok(out) };
+    }
     let layers: Vec<&Layer> = picture.layers.iter().filter(|layer| !layer.mark.is_empty()).collect();
     if !layers.is_empty() {
         let looks = layer_styles(picture);
@@ -103,6 +107,57 @@ pub fn text(picture: &Picture, screen: Screen, bounds: &Bounds<'_>) -> Result<St
         return Err(DrawError::TooLong);
     }
     Ok(out)
+}
+
+/// The columns between two pictures of a grid.
+const CELL_GAP: usize = 3;
+
+/// Writes the pictures of a grid: side by side if each has enough columns, else one below the other.
+fn draw_cells(
+    out: &mut String,
+    picture: &Picture,
+    cells: &Cells,
+    screen: Screen,
+    bounds: &Bounds<'_>,
+) -> Result<(), DrawError> {
+    let [across, upward] = &picture.axes;
+    let room = screen.columns.saturating_sub(CELL_GAP * (cells.grid.columns - 1)) / cells.grid.columns;
+    let beside = if room >= COLUMN_LIMITS[0] { cells.grid.columns } else { 1 };
+    let columns = if beside == 1 { screen.columns } else { room };
+    let rows = if cells.grid.rows == 1 { screen.rows } else { screen.rows / 2 };
+    if !upward.is_empty() {
+        out.push_str(&format!("{upward}\n"));
+    }
+    for row in cells.pictures.chunks(beside) {
+        let texts = row.iter().map(|cell| text(cell, Screen { columns, rows, ..screen }, bounds));
+        let texts = texts.collect::<Result<Vec<String>, DrawError>>()?;
+        let texts: Vec<Vec<&str>> = texts.iter().map(|text| text.lines().collect()).collect();
+        for at in 0..texts.iter().map(Vec::len).max().unwrap_or(0) {
+            let mut line = String::new();
+            for (cell, text) in texts.iter().enumerate() {
+                let part = text.get(at).copied().unwrap_or_default();
+                line.push_str(part);
+                if cell + 1 < texts.len() {
+                    let width = shown_width(part);
+                    line.push_str(&" ".repeat((columns + CELL_GAP).saturating_sub(width)));
+                }
+            }
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+    }
+    if !across.is_empty() {
+        let before = screen.columns.saturating_sub(across.width()) / 2;
+        out.push_str(&format!("{}{across}\n", " ".repeat(before)));
+    }
+    Ok(())
+}
+
+/// Returns the columns that a text takes on the screen: the codes of colors take none.
+fn shown_width(text: &str) -> usize {
+    let mut parts = text.split("\u{1b}[");
+    let first = parts.next().map_or(0, UnicodeWidthStr::width);
+    first + parts.map(|part| part.split_once('m').map_or(0, |(_, shown)| shown.width())).sum::<usize>()
 }
 
 /// Returns the styles of layers: layers of one kind differ in their marks, too.

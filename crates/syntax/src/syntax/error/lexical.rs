@@ -183,7 +183,7 @@ impl LexicalError {
                 .fix(
                     "texts stand in double quotes",
                     *span,
-                    crate::syntax::unparse::quoted(text),
+                    crate::syntax::literal::quoted(text),
                 );
                 if text.is_ascii() || count > 8 {
                     return error;

@@ -39,7 +39,7 @@ pub fn format_source(source: &Source) -> Result<String, Vec<Diagnostic>> {
     let mut text = source.text.clone();
     for _ in 0..MAX_ROUNDS {
         // A break that is made in one round may let another go in the next.
-        let next = super::with_large_stack(|| format_once(&text));
+        let next = super::parse::with_large_stack(|| format_once(&text));
         if next == text {
             if uses_crlf(&source.text) {
                 text = text.replace('\n', "\r\n");

@@ -8,10 +8,10 @@ use super::super::ast::{
     ApplyForm, Arm, BinaryOp, Body, Expr, ExprKind, Function, Generics, Interpolation, Name, Param, Pattern,
     PatternKind, Stmt, StmtKind, TypeExpr, UnaryOp,
 };
-use super::super::edition::Edition;
 use super::super::error::GrammarError;
 use super::super::lexer::{Token, TokenKind};
 use super::super::literal::{char_value, int_value, number_parts, without_underscores};
+use super::super::text::Edition;
 use super::pattern::{interpolated_text, string_value};
 use super::rule::{
     Extra, Input, Label, ParenthesesContent, ParseFailure, Rule, Text, any_of, content_ahead, expr_at,

@@ -117,10 +117,10 @@ mod stmt;
 mod types;
 
 use super::ast::{Expr, Stmt, TypeExpr};
-use super::edition::Edition;
 use super::error::{ForeignError, GrammarError, SyntaxError};
 use super::foreign_keywords;
 use super::lexer::{Token, TokenKind};
+use super::text::Edition;
 use crate::source::Span;
 use chumsky::prelude::*;
 use rule::{Extra, Input, Label, ParseFailure, Text, bit};

@@ -6,15 +6,14 @@
 //! allocates nothing; its message is computed later.
 
 use super::super::ast::{Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
-use super::super::edition::Edition;
 use super::super::error::SyntaxError;
 use super::super::lexer::{Token, TokenKind};
-use crate::source::{SourceId, Span};
+pub(crate) use super::super::text::Text;
+use crate::source::Span;
 use chumsky::DefaultExpected;
 use chumsky::error::{Error, LabelError};
 use chumsky::prelude::*;
 use chumsky::util::MaybeRef;
-use std::sync::Arc;
 
 /// The input of rules.
 pub(crate) type Input<'t> = &'t [Token];
@@ -25,44 +24,10 @@ pub(crate) type Extra = extra::Err<ParseFailure>;
 pub(crate) trait Rule<'t, O>: Parser<'t, Input<'t>, O, Extra> + Clone + 't {}
 impl<'t, O, P: Parser<'t, Input<'t>, O, Extra> + Clone + 't> Rule<'t, O> for P {}
 
-/// The text that tokens point into, with its doc comments.
-#[derive(Clone, Copy)]
-pub(crate) struct Text<'t> {
-    pub text: &'t str,
-    pub id: SourceId,
-    pub docs: &'t [(u32, Arc<str>)],
-    pub edition: Edition,
-}
-
-impl<'t> Text<'t> {
-    /// Returns the text of a token.
-    pub fn of(self, token: &Token) -> &'t str {
-        &self.text[token.start as usize..token.end as usize]
-    }
-
-    /// Returns the span of tokens.
-    pub fn span(self, tokens: &[Token]) -> Span {
-        match tokens {
-            [] => Span::new(self.id, 0, 0),
-            [first, .., last] => Span { source: self.id, start: first.start, end: last.end },
-            [one] => self.at(one),
-        }
-    }
-
-    /// Returns the span of a token.
-    pub fn at(self, token: &Token) -> Span {
-        Span { source: self.id, start: token.start, end: token.end }
-    }
-
+impl Text<'_> {
     /// Returns a token as a name.
     pub fn name(self, token: &Token) -> Name {
         Name { text: self.of(token).into(), span: self.at(token) }
-    }
-
-    /// Returns the `///` comment directly before a token.
-    pub fn doc(self, token: &Token) -> Option<Arc<str>> {
-        let at = self.docs.binary_search_by_key(&token.start, |(start, _)| *start).ok()?;
-        Some(self.docs[at].1.clone())
     }
 }
 

@@ -4,6 +4,7 @@
 //! depend on that of statements.
 
 use super::super::ast::{ApplyForm, Arm, BinaryOp, Body, Expr, ExprKind, Function, Param, Stmt, UnaryOp};
+use super::super::literal::{push_escaped, quoted};
 use super::Printer;
 use super::types::{ATOM as TYPE_ATOM, SUM as TYPE_SUM};
 
@@ -558,15 +559,6 @@ fn leftmost(expr: &Expr) -> &Expr {
     std::iter::successors(Some(expr), |at| first_part(at)).last().unwrap_or(expr)
 }
 
-/// Returns a string literal.
-pub fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    text.chars().for_each(|c| push_escaped(c, '"', &mut out));
-    out.push('"');
-    out
-}
-
 /// Returns the escaped text of a piece of `f"…"`.
 fn escaped_piece(text: &str) -> String {
     let mut out = String::new();
@@ -586,21 +578,4 @@ pub(super) fn quoted_char(c: char) -> String {
     push_escaped(c, '\'', &mut out);
     out.push('\'');
     out
-}
-
-/// Appends a character, escaped for quotes of this kind.
-fn push_escaped(c: char, quote: char, out: &mut String) {
-    match c {
-        '\n' => out.push_str("\\n"),
-        '\t' => out.push_str("\\t"),
-        '\r' => out.push_str("\\r"),
-        '\\' => out.push_str("\\\\"),
-        '\0' => out.push_str("\\0"),
-        c if c == quote => {
-            out.push('\\');
-            out.push(c);
-        }
-        c if c.is_control() => out.push_str(&format!("\\u{{{:x}}}", c as u32)),
-        c => out.push(c),
-    }
 }

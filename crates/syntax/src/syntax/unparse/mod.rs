@@ -9,13 +9,13 @@ mod types;
 
 use super::ast::{ApplyForm, Expr, ExprKind, Name, Pattern, Stmt, TypeExpr};
 use super::edition::ParenthesisSite;
+pub use super::literal::quoted;
 use crate::source::Span;
-pub use expr::quoted;
 pub(super) use expr::{binds_as_operand, first_part};
 
 /// Returns the text of a program, one statement per line.
 pub fn print(stmts: &[Stmt]) -> String {
-    super::with_large_stack(|| {
+    super::parse::with_large_stack(|| {
         let mut out = Printer::new();
         out.sequence(stmts);
         out.text
@@ -24,7 +24,7 @@ pub fn print(stmts: &[Stmt]) -> String {
 
 /// Returns the text of an expression.
 pub fn print_expr(expr: &Expr) -> String {
-    super::with_large_stack(|| {
+    super::parse::with_large_stack(|| {
         let mut out = Printer::new();
         out.expr(expr);
         out.text
@@ -33,7 +33,7 @@ pub fn print_expr(expr: &Expr) -> String {
 
 /// Returns the text of a type.
 pub fn print_type(ty: &TypeExpr) -> String {
-    super::with_large_stack(|| {
+    super::parse::with_large_stack(|| {
         let mut out = Printer::new();
         out.ty(ty);
         out.text
@@ -42,7 +42,7 @@ pub fn print_type(ty: &TypeExpr) -> String {
 
 /// Returns the text of a pattern.
 pub fn print_pattern(pattern: &Pattern) -> String {
-    super::with_large_stack(|| {
+    super::parse::with_large_stack(|| {
         let mut out = Printer::new();
         out.pattern(pattern);
         out.text

@@ -4,8 +4,8 @@ use super::super::ast::{
     Body, ClassMember, Function, Generics, Import, ImportNames, ImportTarget, Name, Stmt, StmtKind, TypeDecl,
     TypeParam,
 };
+use super::super::literal::quoted;
 use super::Printer;
-use super::expr::quoted;
 
 impl Printer {
     /// Prints statements, each on a line of its own and ended by a line break.

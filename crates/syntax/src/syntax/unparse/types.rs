@@ -1,8 +1,9 @@
 //! Printing of types and patterns.
 
 use super::super::ast::{Pattern, PatternKind, TypeExpr, TypeExprKind};
+use super::super::literal::quoted;
 use super::Printer;
-use super::expr::{quoted, quoted_char};
+use super::expr::quoted_char;
 
 // How tightly a type binds, from `->` to atoms; the levels of the grammar.
 const FUNCTION: u8 = 0;

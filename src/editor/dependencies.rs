@@ -1,0 +1,349 @@
+//! Dependencies between the statements of a text: which have to be checked again after an edit, and
+//! with which others.
+//!
+//! Takes the statements of a text before and after an edit, as tokens; gives a [`Plan`]. A
+//! statement depends on another if it mentions a name that the other defines; on the header of a
+//! function alone, if the types there are complete. The order of declarations is that of the text.
+//! An edit that concerns all statements has no plan.
+
+use crate::hash::{HashMap, HashSet};
+use crate::source::{SourceId, Span};
+use crate::suggest::similar;
+use crate::syntax::StatementTexts;
+use crate::syntax::ast::{Stmt, StmtKind};
+use std::sync::Arc;
+
+/// The number of a name within one text and its earlier versions.
+pub(super) type Symbol = u32;
+
+/// The names of a text, numbered.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Symbols {
+    numbers: HashMap<Arc<str>, Symbol>,
+    names: Vec<Arc<str>>,
+}
+
+impl Symbols {
+    /// Returns the number of a name.
+    fn number(&mut self, name: &str) -> Symbol {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let (name, number): (Arc<str>, _) = (name.into(), self.names.len() as Symbol);
+        self.names.push(name.clone());
+        self.numbers.insert(name, number);
+        number
+    }
+
+    /// Returns the sorted numbers of names, each once.
+    fn sorted<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> Arc<[Symbol]> {
+        let mut numbers: Vec<Symbol> = names.map(|name| self.number(name)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.into()
+    }
+}
+
+/// The header of a function whose type is written.
+#[derive(Clone, Debug)]
+struct Header {
+    /// Its text.
+    text: Arc<str>,
+    /// The names that it mentions.
+    mentions: Arc<[Symbol]>,
+}
+
+/// A statement of a text.
+#[derive(Clone, Debug)]
+pub(super) struct Statement {
+    /// Its place.
+    pub span: Span,
+    /// The digest of its tokens.
+    digest: u64,
+    /// The names that it defines.
+    defines: Arc<[Symbol]>,
+    /// The names that it mentions.
+    mentions: Arc<[Symbol]>,
+    /// Its header, for a function whose type is written: then other statements depend on the header
+    /// alone.
+    header: Option<Header>,
+    /// True if all statements may depend on it although they do not mention it: instances, imports,
+    /// equations of sizes.
+    pub is_general: bool,
+    /// True if a message concerns it, or would without an earlier message.
+    pub has_messages: bool,
+}
+
+impl Statement {
+    /// Describes a statement, which has been parsed.
+    pub fn new(
+        texts: &StatementTexts<'_>,
+        at: usize,
+        stmt: &Stmt,
+        text: &str,
+        symbols: &mut Symbols,
+    ) -> Statement {
+        let (span, chunk) = (texts.span(at), texts.chunk(at));
+        let sizes = texts.opened_sizes(at);
+        let defines = symbols.sorted(chunk.defines.iter().map(|name| &**name).chain(sizes));
+        let last = |name: &'_ str| name.rsplit("::").next().map_or(0, |own| name.len() - own.len());
+        let written: Vec<&str> = texts.names_before(at, u32::MAX).collect();
+        // Of `geometry::area`, both the name and the whole.
+        let parts = written.iter().flat_map(|name| [*name, &name[last(name)..]]);
+        let mentions = symbols.sorted(chunk.mentions.iter().map(|name| &**name).chain(parts));
+        let first = text.get(chunk.word_at.range()).unwrap_or_default();
+        let is_general = matches!(first, "class" | "instance" | "import" | "require" | "kind" | "typefun");
+        Statement {
+            span,
+            digest: texts.digest(at),
+            defines,
+            mentions,
+            header: header_of(texts, at, stmt, text, symbols),
+            is_general,
+            has_messages: false,
+        }
+    }
+
+    /// Returns true for a function whose type is not written, among others that hold no bodies.
+    pub fn infers_type(&self) -> bool {
+        self.header.is_none() && !self.is_general
+    }
+
+    /// Returns the names that other statements depend on through this one.
+    fn visible_mentions(&self) -> &Arc<[Symbol]> {
+        self.header.as_ref().map_or(&self.mentions, |header| &header.mentions)
+    }
+
+    /// Returns true if it mentions or defines a name.
+    fn touches(&self, names: &HashSet<Symbol>) -> bool {
+        self.mentions.iter().chain(self.defines.iter()).any(|name| names.contains(name))
+    }
+}
+
+/// Returns the header of a function at the top level whose type is written.
+fn header_of(
+    texts: &StatementTexts<'_>,
+    at: usize,
+    stmt: &Stmt,
+    text: &str,
+    symbols: &mut Symbols,
+) -> Option<Header> {
+    let inner = match &stmt.kind {
+        StmtKind::Export(inner) => inner,
+        _ => stmt,
+    };
+    let StmtKind::Function { function, .. } = &inner.kind else { return None };
+    let is_written = function.is_proc || function.result.is_some();
+    // A size that the header opens, as in `int ^ ?K`, is determined by the body.
+    let header = Span { start: stmt.span.start, ..function.header };
+    let own = text.get(header.range())?;
+    if !is_written || function.is_joint || own.contains('?') {
+        return None;
+    }
+    let mentions: Vec<&str> = texts.names_before(at, header.end).collect();
+    let parts = mentions.iter().flat_map(|name| [*name, name.rsplit("::").next().unwrap_or(name)]);
+    Some(Header { text: own.into(), mentions: symbols.sorted(parts) })
+}
+
+/// The statements to be checked after an edit.
+pub(super) struct Plan {
+    /// The statements of the text after the edit.
+    pub statements: Vec<Statement>,
+    /// For each statement, the one of the text before that it was, unless it is new.
+    pub before: Vec<Option<usize>>,
+    /// The statements whose results are wanted.
+    pub wanted: Vec<bool>,
+    /// The statements that are checked: those, and those that they depend on.
+    pub included: Vec<bool>,
+    /// For each statement of the text before, the one whose places it has now; `None` if the
+    /// statement is gone and nothing that is kept refers to it.
+    pub now: Vec<Option<usize>>,
+}
+
+/// The share of the statements above which a plan takes longer than to check all of them.
+const MAX_SHARE: usize = 3;
+
+/// Plans the check of a text after an edit, of which the statements before are known. `transparent`
+/// are functions whose bodies others depend on; `asked` is a byte whose statement is wanted. Returns `None` if all statements are to be checked.
+pub(super) fn plan(
+    old: &[Statement],
+    texts: &StatementTexts<'_>,
+    text: &str,
+    symbols: &mut Symbols,
+    transparent: &HashSet<Symbol>,
+    asked: Option<usize>,
+) -> Option<Plan> {
+    if !texts.all_errors_known() || texts.is_empty() {
+        return None;
+    }
+    let digests: Vec<u64> = (0..texts.len()).map(|at| texts.digest(at)).collect();
+    let same = |(statement, digest): &(&Statement, &u64)| statement.digest == **digest;
+    let first = old.iter().zip(&digests).take_while(same).count();
+    let rest = old.len().min(digests.len()) - first;
+    let last = old.iter().rev().zip(digests.iter().rev()).take(rest).take_while(same).count();
+    let (old_end, new_end) = (old.len() - last, digests.len() - last);
+    // The statements of the edit are described anew.
+    let parsed = texts.parse(|at| (first..new_end).contains(&at));
+    let edited = (first..new_end).zip(&parsed.stmts);
+    let edited: Vec<Statement> =
+        edited.map(|(at, stmt)| Statement::new(texts, at, stmt, text, symbols)).collect();
+    if edited.len() != new_end - first {
+        return None;
+    }
+    let gone = &old[first..old_end];
+    if gone.iter().chain(&edited).any(|statement| statement.is_general) {
+        return None;
+    }
+    // The names whose meaning may have changed.
+    let mut changed: HashSet<Symbol> = HashSet::default();
+    let mut now = vec![None; old.len()];
+    let alike = gone.len() == edited.len();
+    for (at, one) in gone.iter().enumerate() {
+        let other = edited.get(at).filter(|_| alike);
+        match (other, &one.header, other.and_then(|other| other.header.as_ref())) {
+            (Some(other), Some(header), Some(new))
+                if header.text == new.text
+                    && !other.defines.iter().any(|name| transparent.contains(name)) =>
+            {
+                now[first + at] = Some(first + at);
+            }
+            _ => {
+                changed.extend(one.defines.iter());
+                changed.extend(other.into_iter().flat_map(|other| other.defines.iter()));
+            }
+        }
+    }
+    if !alike {
+        changed.extend(edited.iter().flat_map(|statement| statement.defines.iter()));
+    }
+    let mut statements: Vec<Statement> = old[..first].to_vec();
+    statements.extend(edited);
+    statements.extend_from_slice(&old[old_end..]);
+    let mut before = vec![None; statements.len()];
+    for at in 0..statements.len() {
+        let was = if at < first { at } else { (at + old_end).wrapping_sub(new_end) };
+        if !(first..new_end).contains(&at) {
+            before[at] = Some(was);
+            now[was] = Some(at);
+            statements[at].span = texts.span(at);
+        }
+    }
+    let mut wanted: Vec<bool> =
+        (0..statements.len()).map(|at| before[at].is_none() || statements[at].has_messages).collect();
+    // Messages about the end of a statement depend on the next one.
+    if let Some(before) = first.checked_sub(1) {
+        wanted[before] = true;
+    }
+    if let Some(at) = asked {
+        // Between two statements, the one before.
+        let after = statements.partition_point(|statement| statement.span.start as usize <= at);
+        wanted[after.saturating_sub(1)] = true;
+    }
+    // The last statement alone may give the result of a program.
+    let end = statements.len() - 1;
+    if before[end] != old.len().checked_sub(1) {
+        wanted[end] = true;
+        if let Some(at) = old.len().checked_sub(1).and_then(|at| now[at]) {
+            wanted[at] = true;
+        }
+    }
+    propagate(&statements, &mut changed, &mut wanted, transparent)?;
+    if wanted.iter().filter(|wanted| **wanted).count() > statements.len() / MAX_SHARE + 8 {
+        return None;
+    }
+    let included = included(&statements, &wanted, symbols, transparent);
+    Some(Plan { statements, before, wanted, included, now })
+}
+
+/// Marks the statements that depend on names whose meaning has changed. Returns `None` if that
+/// concerns all statements.
+fn propagate(
+    statements: &[Statement],
+    changed: &mut HashSet<Symbol>,
+    wanted: &mut [bool],
+    transparent: &HashSet<Symbol>,
+) -> Option<()> {
+    let mut passed = vec![false; statements.len()];
+    let mut grows = !changed.is_empty();
+    while grows {
+        grows = false;
+        for (at, statement) in statements.iter().enumerate() {
+            if passed[at] || !statement.touches(changed) {
+                continue;
+            }
+            wanted[at] = true;
+            if statement.is_general {
+                return None;
+            }
+            let open = statement.defines.iter().any(|name| transparent.contains(name));
+            let header = statement.header.as_ref().filter(|_| !open);
+            let passes = header.is_none_or(|header| {
+                header.mentions.iter().chain(statement.defines.iter()).any(|name| changed.contains(name))
+            });
+            if passes {
+                passed[at] = true;
+                let known = changed.len();
+                changed.extend(statement.defines.iter());
+                grows |= changed.len() > known;
+            }
+        }
+    }
+    Some(())
+}
+
+/// Returns the statements that are checked: those that are wanted, the last one, those that concern
+/// all, and what they depend on.
+fn included(
+    statements: &[Statement],
+    wanted: &[bool],
+    symbols: &Symbols,
+    transparent: &HashSet<Symbol>,
+) -> Vec<bool> {
+    let mut defined: HashMap<Symbol, Vec<usize>> = HashMap::default();
+    for (at, statement) in statements.iter().enumerate() {
+        for name in statement.defines.iter() {
+            defined.entry(*name).or_default().push(at);
+        }
+    }
+    let mut included = vec![false; statements.len()];
+    let mut waiting: Vec<usize> = (0..statements.len())
+        .filter(|at| wanted[*at] || statements[*at].is_general || at + 1 == statements.len())
+        .collect();
+    let defining = |name: &Symbol| defined.get(name).map_or(&[][..], Vec::as_slice);
+    // A name that nothing defines may be suggested a similar one.
+    let mut unknown: HashSet<Symbol> = HashSet::default();
+    for (statement, _) in statements.iter().zip(wanted).filter(|(_, wanted)| **wanted) {
+        unknown.extend(statement.mentions.iter().filter(|name| !defined.contains_key(name)));
+    }
+    for name in unknown {
+        let name = &*symbols.names[name as usize];
+        let near = defined
+            .keys()
+            .filter(|known| similar(name, std::iter::once(&*symbols.names[**known as usize])).is_some());
+        waiting.extend(near.flat_map(defining));
+    }
+    while let Some(at) = waiting.pop() {
+        if std::mem::replace(&mut included[at], true) {
+            continue;
+        }
+        let statement = &statements[at];
+        let open = statement.defines.iter().any(|name| transparent.contains(name));
+        let names = match wanted[at] || open {
+            true => &statement.mentions,
+            false => statement.visible_mentions(),
+        };
+        waiting.extend(names.iter().chain(statement.defines.iter()).flat_map(defining));
+    }
+    included
+}
+
+/// Returns the numbers of the names that stand at places of a text.
+pub(super) fn symbols_at(
+    spans: &[Span],
+    root: SourceId,
+    text: &str,
+    symbols: &mut Symbols,
+) -> HashSet<Symbol> {
+    let own = spans.iter().filter(|span| span.source == root);
+    own.filter_map(|span| text.get(span.range())).map(|name| symbols.number(name)).collect()
+}

@@ -1,0 +1,46 @@
+//! The texts of the library, embedded.
+//!
+//! Read by the library and by the build script, which computes the table of their statements.
+
+/// The files of the library, by the names messages give them. Their order is the order in which
+/// their variables are made.
+pub const FILES: &[(&str, &str)] = &[
+    ("stdlib/class.flx", include_str!("../../../stdlib/class.flx")),
+    ("stdlib/number_class.flx", include_str!("../../../stdlib/number_class.flx")),
+    ("stdlib/number.flx", include_str!("../../../stdlib/number.flx")),
+    ("stdlib/special.flx", include_str!("../../../stdlib/special.flx")),
+    ("stdlib/string.flx", include_str!("../../../stdlib/string.flx")),
+    ("stdlib/char.flx", include_str!("../../../stdlib/char.flx")),
+    ("stdlib/order.flx", include_str!("../../../stdlib/order.flx")),
+    ("stdlib/option.flx", include_str!("../../../stdlib/option.flx")),
+    ("stdlib/cyclic.flx", include_str!("../../../stdlib/cyclic.flx")),
+    ("stdlib/array.flx", include_str!("../../../stdlib/array.flx")),
+    ("stdlib/shape.flx", include_str!("../../../stdlib/shape.flx")),
+    ("stdlib/views.flx", include_str!("../../../stdlib/views.flx")),
+    ("stdlib/pairs.flx", include_str!("../../../stdlib/pairs.flx")),
+    ("stdlib/list.flx", include_str!("../../../stdlib/list.flx")),
+    ("stdlib/set.flx", include_str!("../../../stdlib/set.flx")),
+    ("stdlib/fold.flx", include_str!("../../../stdlib/fold.flx")),
+    ("stdlib/counts.flx", include_str!("../../../stdlib/counts.flx")),
+    ("stdlib/sort.flx", include_str!("../../../stdlib/sort.flx")),
+    ("stdlib/linear.flx", include_str!("../../../stdlib/linear.flx")),
+    ("stdlib/statistics.flx", include_str!("../../../stdlib/statistics.flx")),
+    ("stdlib/fields.flx", include_str!("../../../stdlib/fields.flx")),
+    ("stdlib/meshes.flx", include_str!("../../../stdlib/meshes.flx")),
+    ("stdlib/sphere.flx", include_str!("../../../stdlib/sphere.flx")),
+    ("stdlib/select.flx", include_str!("../../../stdlib/select.flx")),
+    ("stdlib/algebra.flx", include_str!("../../../stdlib/algebra.flx")),
+    ("stdlib/complex.flx", include_str!("../../../stdlib/complex.flx")),
+    ("stdlib/picture.flx", include_str!("../../../stdlib/picture.flx")),
+    ("stdlib/replicated.flx", include_str!("../../../stdlib/replicated.flx")),
+    ("stdlib/shared_bits.flx", include_str!("../../../stdlib/shared_bits.flx")),
+    ("stdlib/truncation.flx", include_str!("../../../stdlib/truncation.flx")),
+    ("stdlib/secret.flx", include_str!("../../../stdlib/secret.flx")),
+    ("stdlib/fixed_point.flx", include_str!("../../../stdlib/fixed_point.flx")),
+    ("stdlib/fixed_functions.flx", include_str!("../../../stdlib/fixed_functions.flx")),
+    ("stdlib/secret_order.flx", include_str!("../../../stdlib/secret_order.flx")),
+    ("stdlib/ciphers.flx", include_str!("../../../stdlib/ciphers.flx")),
+    ("stdlib/shamir.flx", include_str!("../../../stdlib/shamir.flx")),
+    ("stdlib/additive.flx", include_str!("../../../stdlib/additive.flx")),
+    ("stdlib/private_join.flx", include_str!("../../../stdlib/private_join.flx")),
+];
