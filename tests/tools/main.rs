@@ -28,6 +28,7 @@ mod session;
 mod sharded;
 #[path = "../common/shelf.rs"]
 mod shelf;
+mod system;
 #[cfg(unix)]
 mod terminal;
 mod textmate;

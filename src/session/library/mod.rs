@@ -87,7 +87,7 @@ pub(super) const NARROW_TYPES: [&str; 8] = ["i8", "i16", "i32", "u8", "u16", "u3
 
 /// The primitives that give values of narrow types; stated here, so that no start of a program
 /// reads the signatures of all primitives.
-const NARROW_PRIMITIVES: [&str; 2] = ["common_words", "own_words"];
+const NARROW_PRIMITIVES: [&str; 3] = ["_read_pixels", "common_words", "own_words"];
 
 /// Returns true for the name of a narrow type, and of a primitive that gives values of one.
 fn is_narrow(name: &str) -> bool {
@@ -198,6 +198,30 @@ pub(super) fn mentioned_names(source: &Source) -> Vec<String> {
     names
 }
 
+/// Returns the types of the library that the exported statements of a module mention: its importers
+/// get values of them, and so what can be done with these.
+pub(super) fn exported_types(source: &Source) -> BTreeSet<String> {
+    let exported = syntax::chunks(source).into_iter().filter(|chunk| chunk.exported);
+    let names = exported.flat_map(|chunk| chunk.mentions).filter(|name| is_type(name));
+    names.map(|name| name.to_string()).collect()
+}
+
+/// Returns true if the library declares a type of this name.
+fn is_type(name: &str) -> bool {
+    let table = table::table();
+    let declares = |at: usize| {
+        let statement = table.statement(at);
+        let text = sources().get(statement.source).map_or("", |source| &source.text[statement.range]);
+        let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with("//"));
+        let word = first.and_then(|line| line.split_whitespace().next());
+        statement.defines.contains(&name) && word.is_some_and(|word| TYPE_WORDS.contains(&word))
+    };
+    table.statements_for(name).any(declares)
+}
+
+/// The words that declarations of types begin with.
+const TYPE_WORDS: [&str; 7] = ["typedef", "newtype", "struct", "variant", "enum", "typefun", "type"];
+
 /// Returns true if a name is no operator.
 fn is_identifier(name: &str) -> bool {
     name.starts_with(|c: char| c.is_alphabetic() || c == '_')
@@ -280,8 +304,7 @@ impl LibraryIndex {
 
     /// The names of types that the library declares.
     pub fn types(&self) -> impl Iterator<Item = &str> {
-        let words = ["typedef", "newtype", "struct", "variant", "enum", "typefun", "type"];
-        self.declared(move |word| words.contains(&word))
+        self.declared(|word| TYPE_WORDS.contains(&word))
     }
 
     /// The names of its classes.
