@@ -76,6 +76,6 @@ pub use felis_check::check;
 #[doc(hidden)]
 pub use felis_compiler::{jit, loop_ir, lower};
 #[doc(hidden)]
-pub use felis_runtime::{data, eval, kernel, layout, network, picture, value};
+pub use felis_runtime::{data, eval, kernel, layout, network, picture, system, value};
 #[doc(hidden)]
 pub use felis_syntax::syntax;

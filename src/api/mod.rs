@@ -131,7 +131,7 @@ impl Session {
             }
             Status::Rejected if outcome.incomplete => ErrorKind::Incomplete,
             Status::Rejected => ErrorKind::Rejected,
-            Status::Failed => ErrorKind::Failed,
+            Status::Failed | Status::Exited(_) => ErrorKind::Failed,
             Status::Interrupted => ErrorKind::Interrupted,
         };
         Err(Error::new(kind, diagnostics))

@@ -8,6 +8,8 @@ pub enum Flow {
     Continue(u8),
     /// The loop ends.
     Quit,
+    /// The loop ends with this exit code: a program has ended itself.
+    Exit(u8),
 }
 
 /// Returns a verdict and its reasons as text.

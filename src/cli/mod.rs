@@ -26,6 +26,7 @@ mod repl;
 mod replace;
 mod show;
 mod site;
+mod system;
 mod test;
 mod topics;
 mod watch;
@@ -144,6 +145,7 @@ impl Shell {
         session.set_max_value_bytes(input::memory_limit());
         session.set_loader(Box::new(FileLoader::relative_to_working_directory()));
         session.set_files(Arc::new(data::DataFiles::new(session.interrupt_flag())));
+        session.set_system(Arc::new(system::Machine::new()));
         let interrupts = Interrupts::install(session.interrupt_flag());
         Ok(Shell { session, output: Output::new(), interrupts, messages: MessageFormat::SourceText })
     }
@@ -306,15 +308,15 @@ impl Shell {
                 return exit::REJECTED;
             }
         };
-        let code = self.evaluate(&name, &text, Mode::Script);
+        let status = self.evaluate_to_status(&name, &text, Mode::Script);
         match call {
-            Some(call) if code == exit::OK => self.evaluate("arguments", &call, Mode::Script),
-            _ => code,
+            Some(call) if status == Status::Ok => self.evaluate("arguments", &call, Mode::Script),
+            _ => exit_code(status),
         }
     }
 
     /// Runs a file for its declarations: its `main` is not called. Returns the exit code if it
-    /// fails.
+    /// fails or ends itself.
     fn run_declarations(&mut self, file: &Path) -> Option<u8> {
         let SourceText { name, text } = match input::read(file) {
             Ok(text) => text,
@@ -322,9 +324,9 @@ impl Shell {
         };
         self.session.set_loader(Box::new(FileLoader::relative_to(file)));
         self.define_arguments(&text, &[]);
-        let code = self.evaluate(&name, &text, Mode::Script);
+        let status = self.evaluate_to_status(&name, &text, Mode::Script);
         self.output.end_line();
-        (code != exit::OK).then_some(code)
+        (status != Status::Ok).then(|| exit_code(status))
     }
 
     /// Defines `args` for a program that may mention it.
@@ -336,6 +338,11 @@ impl Shell {
 
     /// Evaluates a text and reports its outcome; returns the exit code.
     fn evaluate(&mut self, name: &str, text: &str, mode: Mode) -> u8 {
+        exit_code(self.evaluate_to_status(name, text, mode))
+    }
+
+    /// Evaluates a text and reports its outcome.
+    fn evaluate_to_status(&mut self, name: &str, text: &str, mode: Mode) -> Status {
         let outcome = self.evaluate_with_output(name, text, mode);
         if let Some(value) = &outcome.value {
             self.output.write(&value.text);
@@ -346,7 +353,7 @@ impl Shell {
         if outcome.status == Status::Interrupted {
             output::print_error("interrupted");
         }
-        exit_code(outcome.status)
+        outcome.status
     }
 
     /// Evaluates a text; writes output as it is produced, and reacts to Ctrl-C.
@@ -368,8 +375,8 @@ impl Shell {
         drop(running);
         // Output elsewhere, such as that of a test, does not depend on the terminal.
         session.set_screen(Screen::default());
-        if outcome.status == Status::Interrupted {
-            // The user has pressed Ctrl-C, so an error message is not needed.
+        if matches!(outcome.status, Status::Interrupted | Status::Exited(_)) {
+            // The user has pressed Ctrl-C, or the program has ended itself: that is no error.
             outcome.diagnostics.retain(|diagnostic| !diagnostic.is_error());
         }
         outcome
@@ -569,5 +576,6 @@ fn exit_code(status: Status) -> u8 {
         Status::Rejected => exit::REJECTED,
         Status::Failed => exit::FAILED,
         Status::Interrupted => exit::INTERRUPTED,
+        Status::Exited(code) => code,
     }
 }

@@ -72,8 +72,9 @@ impl Shell {
             Err(error) => return refused(error.to_string()),
         };
         if let Some(folder) = config.entry(me).ok().and_then(|entry| entry.folder.clone()) {
-            let files = DataFiles::new(self.session.interrupt_flag()).inside(folder);
+            let files = DataFiles::new(self.session.interrupt_flag()).inside(folder.clone());
             self.session.set_files(Arc::new(files));
+            self.session.set_system(Arc::new(super::system::Machine::new().inside(folder)));
         }
         self.session.set_loader(Box::new(super::FileLoader::relative_to(file)));
         let texts = self.session.program_texts(&display_path(file), &text);

@@ -189,7 +189,7 @@ impl Session {
     ) -> Result<Option<ValueText>, (Status, Box<Diagnostic>)> {
         self.record_array_ir(script);
         let interrupt = self.interrupt.clone();
-        let files = self.files.clone();
+        let (files, system) = (self.files.clone(), self.system.clone());
         let with_parties = match self.program.party.is_some() {
             true => Some(self.run_for_parties(script, out)),
             false => None,
@@ -200,6 +200,7 @@ impl Session {
             interrupt: &interrupt,
             memory: self.memory,
             files: files.as_deref(),
+            system: system.as_deref(),
             screen: self.screen,
         };
         let ran = with_parties.unwrap_or_else(|| {
@@ -228,16 +229,24 @@ impl Session {
                 }
                 Ok(Some(shown))
             }
-            Err(error) => Err(Self::failure(*error)),
+            Err(error) => Err(self.failure(*error)),
         }
     }
 
     /// Returns the status and the message of an input that an error at run time has stopped.
-    fn failure(error: RuntimeError) -> (Status, Box<Diagnostic>) {
-        let status = if error.is_interruption() { Status::Interrupted } else { Status::Failed };
+    fn failure(&self, error: RuntimeError) -> (Status, Box<Diagnostic>) {
+        let status = match error.exit_status() {
+            Some(code) => Status::Exited(code),
+            None if error.is_interruption() => Status::Interrupted,
+            None => Status::Failed,
+        };
         // The library's texts come first; its users are shown their own.
         let own = library::sources().iter().count();
-        let error = error.attributed_to_caller(|source| (source.0 as usize) < own);
+        let is_module = |source: SourceId| {
+            let source = self.sources.get(source);
+            source.is_some_and(|source| library::modules::is_text(&source.name, &source.text))
+        };
+        let error = error.attributed_to_caller(|source| (source.0 as usize) < own || is_module(source));
         (status, Box::new(error.to_diagnostic()))
     }
 
@@ -255,11 +264,12 @@ impl Session {
             interrupt: &interrupt,
             memory: self.memory,
             files: None,
+            system: None,
             screen: self.screen,
         };
         let text = self.machine.value_text(&self.program, &value.value, &value.ty, &mut host);
         self.restore(saved);
-        text.map_err(|error| Self::failure(*error))
+        text.map_err(|error| self.failure(*error))
     }
 
     /// A value as the mode of its input wants it.

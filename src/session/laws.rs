@@ -162,6 +162,7 @@ impl Session {
             interrupt: &self.interrupt,
             memory: self.memory,
             files: None,
+            system: None,
             screen: super::Screen::default(),
         };
         match self.machine.run(&self.program, &script, &mut host) {

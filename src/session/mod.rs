@@ -55,6 +55,7 @@ pub use crate::jit::Statistics;
 pub use crate::network::{Network, PartyId, Traffic};
 pub use crate::suggest::similar;
 pub use crate::syntax::brackets::IncrementalSplit;
+pub use crate::system::{System, SystemError};
 pub use crate::types::number::Conversion;
 pub use analysis::{Analysis, Draft, SelectedStatements, TextPart};
 pub use definition::DefinitionText;
@@ -101,6 +102,7 @@ pub struct Session {
     adopted: BTreeSet<usize>,
     loader: Option<Box<dyn Loader>>,
     files: Option<Arc<dyn FileSystem>>,
+    system: Option<Arc<dyn System>>,
     hosts: HostRegistry,
     results: Results,
     /// The inputs that have succeeded, in order.
@@ -154,6 +156,8 @@ pub enum Status {
     Failed,
     /// The interrupt flag stopped it.
     Interrupted,
+    /// It has ended itself with an exit code.
+    Exited(u8),
 }
 
 /// The result of an input.
@@ -215,6 +219,7 @@ impl Session {
             modules: LoadedModules::default(),
             loader: None,
             files: None,
+            system: None,
             hosts: HostRegistry::default(),
             results: Results::default(),
             inputs: Vec::new(),
@@ -250,21 +255,35 @@ impl Session {
         self.files = Some(files);
     }
 
+    /// Sets the machine that programs ask; there is none by default.
+    pub fn set_system(&mut self, system: Arc<dyn System>) {
+        self.system = Some(system);
+    }
+
     /// Sets the screen for pictures that programs draw; by default a page without colors.
     pub fn set_screen(&mut self, screen: Screen) {
         self.screen = screen;
     }
 
-    /// Discards all definitions; the loader, the files, the host's rules, the executor, the
+    /// Discards all definitions; the loader, the files, the machine, the host's rules, the executor, the
     /// watcher, the interrupt flag, the screen and the limit on memory stay.
     pub fn reset(&mut self) {
         let (interrupt, loader) = (self.interrupt.clone(), self.loader.take());
-        let files = self.files.take();
+        let (files, system) = (self.files.take(), self.system.take());
         let hosts = std::mem::take(&mut self.hosts);
         let (executor, threads) = self.executor;
         let watcher = self.machine.set_watcher(None);
         let new = Session::new().with_executor(executor, threads);
-        *self = Session { interrupt, loader, files, hosts, memory: self.memory, screen: self.screen, ..new };
+        *self = Session {
+            interrupt,
+            loader,
+            files,
+            system,
+            hosts,
+            memory: self.memory,
+            screen: self.screen,
+            ..new
+        };
         self.machine.set_watcher(watcher);
     }
 

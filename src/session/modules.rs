@@ -283,13 +283,16 @@ impl Session {
         (!broken).then_some(ImportedModule::New(at))
     }
 
-    /// Loads what the new modules need of the library.
+    /// Loads what the new modules need of the library, and makes known what can be done with the
+    /// types that they export values of.
     pub(super) fn load_mentioned_by_modules(
         &mut self,
         reading: &PendingModules,
     ) -> Result<(), Vec<Diagnostic>> {
         for fresh in &reading.fresh {
             self.load_statements(&library::mentioned_names(&fresh.source))?;
+            let types: Vec<String> = library::exported_types(&fresh.source).into_iter().collect();
+            self.load_and_adopt(&types)?;
         }
         Ok(())
     }

@@ -21,6 +21,7 @@ use crate::eval::{Checkpoint, Failure, Host, Machine, Party, RuntimeError, Scree
 use crate::network::{self, Network, PartyId};
 use crate::session::on_large_stack;
 use crate::source::Span;
+use crate::system::System;
 use crate::types::Type;
 use crate::value::Value;
 use std::cell::Cell;
@@ -193,6 +194,7 @@ impl Session {
             interrupt: &self.interrupt,
             memory: self.memory,
             files: self.files.as_deref(),
+            system: self.system.as_deref(),
             screen: self.screen,
             alone: self.parties.joined.is_some(),
         };
@@ -241,6 +243,7 @@ struct Run<'a> {
     interrupt: &'a AtomicBool,
     memory: u64,
     files: Option<&'a dyn FileSystem>,
+    system: Option<&'a dyn System>,
     screen: Screen,
     /// True if one party alone runs in this process.
     alone: bool,
@@ -311,6 +314,7 @@ impl Run<'_> {
             interrupt: self.interrupt,
             memory: self.memory,
             files: self.files,
+            system: self.system,
             screen: self.screen,
         };
         // A panic must not leave the others waiting.

@@ -89,6 +89,7 @@ fn run_here(name: &str, text: &str, evaluate: bool) -> Outcome {
                     interrupt: &interrupt,
                     memory: MEMORY,
                     files: Some(&Fixtures),
+                    system: None,
                     screen: felis::eval::Screen::default(),
                 };
                 match machine.run(&program, &script, &mut host) {

@@ -4,12 +4,15 @@
 #![allow(dead_code)] // each program uses its part
 
 use felis::session::{
-    Executor, FileSystem, Loader, Mode, ModuleLocation, NotFound, Session, Status, on_large_stack,
+    Executor, FileSystem, Loader, Mode, ModuleLocation, NotFound, Session, Status, System, SystemError,
+    on_large_stack,
 };
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// Texts by their paths, relative to one folder.
 #[derive(Clone, Default)]
@@ -97,6 +100,63 @@ impl FileSystem for Drawer {
             return Err("its folder is not there".to_string());
         }
         self.files.lock().expect("a lock").insert(path.to_string(), bytes.to_vec());
+        Ok(())
+    }
+}
+
+/// A machine that answers the same each time: a clock that stands still, two lines of input, one
+/// variable, and the files of a drawer in one folder.
+pub struct StillMachine {
+    input: Mutex<Vec<&'static str>>,
+    files: Drawer,
+}
+
+impl StillMachine {
+    /// Makes the machine whose working folder holds the files of a drawer.
+    pub fn with(files: Drawer) -> StillMachine {
+        StillMachine { input: Mutex::new(vec!["Alan 41", "Ada 36"]), files }
+    }
+}
+
+impl System for StillMachine {
+    fn read_line(&self, _: u64, _: &AtomicBool) -> Result<Option<String>, SystemError> {
+        Ok(self.input.lock().expect("a lock").pop().map(str::to_string))
+    }
+
+    fn read_input(&self, most: u64, stop: &AtomicBool) -> Result<String, SystemError> {
+        let mut text = String::new();
+        while let Some(line) = self.read_line(most, stop)? {
+            text.push_str(&line);
+            text.push('\n');
+        }
+        Ok(text)
+    }
+
+    fn environment(&self, name: &str) -> Result<Option<String>, SystemError> {
+        Ok((name == "LANG").then(|| "en".to_string()))
+    }
+
+    /// Noon of 29 February 2024 in UTC.
+    fn now(&self) -> i64 {
+        1_709_208_000_000_000_000
+    }
+
+    fn ticks(&self) -> i64 {
+        0
+    }
+
+    fn list_dir(&self, path: &str) -> Result<Vec<String>, SystemError> {
+        match path {
+            "." => Ok(self.files.files.lock().expect("a lock").keys().cloned().collect()),
+            _ => Err(SystemError::Refused("there is no such folder".to_string())),
+        }
+    }
+
+    fn sleep(&self, _: Duration, _: &AtomicBool) -> Result<(), SystemError> {
+        Ok(())
+    }
+
+    fn print_error(&self, _: &str) -> Result<(), SystemError> {
         Ok(())
     }
 }

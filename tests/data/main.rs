@@ -3,6 +3,8 @@
 mod arrow;
 mod columns;
 mod files;
+mod images;
+mod json;
 mod netcdf;
 mod pictures;
 mod ragged;

@@ -248,6 +248,7 @@ fn mangled_programs() {
                 interrupt: &interrupt,
                 memory: 16 << 20,
                 files: None,
+                system: None,
                 screen: felis::eval::Screen::default(),
             };
             if let Err(error) = Machine::new().run(&program, &script, &mut host) {

@@ -54,6 +54,7 @@ impl World {
             interrupt: &interrupt,
             memory: 1 << 32,
             files: None,
+            system: None,
             screen: felis::eval::Screen::default(),
         };
         let done = self.machine.run(&self.program, &script, &mut host);

@@ -16,7 +16,7 @@
 //! `felis-part` and all other fences are only read. Blanks at the ends of lines are not compared.
 //! `BLESS=1 cargo test --test tools book` writes what happens into the texts.
 
-use crate::shelf::{Drawer, Shelf};
+use crate::shelf::{Drawer, Shelf, StillMachine};
 use felis::session::docs::{self, markdown};
 use felis::session::{Mode, Session, Status, on_large_stack, reference};
 use std::collections::BTreeSet;
@@ -129,6 +129,7 @@ fn program(fence: &Fence, after: &[Fence], files: &Shelf, data: &Drawer) -> Foun
     let mut session = Session::new();
     session.set_loader(Box::new(files.clone()));
     session.set_files(Arc::new(data.clone()));
+    session.set_system(Arc::new(StillMachine::with(data.clone())));
     let mut output = String::new();
     let outcome = session.evaluate("program.flx", &fence.body, Mode::Script, &mut |t| output.push_str(t));
     let messages: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();

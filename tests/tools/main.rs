@@ -30,6 +30,7 @@ mod sharded;
 #[path = "../common/shelf.rs"]
 mod shelf;
 mod site;
+mod system;
 #[cfg(unix)]
 mod terminal;
 mod textmate;

@@ -6,6 +6,7 @@ pub mod kernel;
 pub mod layout;
 pub mod network;
 pub mod picture;
+pub mod system;
 pub mod value;
 
 pub(crate) use felis_base::{diagnostic, elementary, hash, quote, source, suggest};

@@ -68,6 +68,7 @@ fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
             repl.shell.output.write(&format!("{done} {}: {names}\n", output::display_path(path)));
         }
         Status::Interrupted => output::print_error("interrupted; nothing has changed"),
+        Status::Exited(code) => return Flow::Exit(code),
         Status::Rejected | Status::Failed => {}
     }
     Flow::Continue(exit_code(outcome.status))

@@ -96,6 +96,7 @@ pub fn run_interactive(shell: Shell) -> u8 {
                 for input in Session::split_inputs(&text) {
                     match repl.borrow_mut().handle_input(input) {
                         Flow::Quit => return exit::OK,
+                        Flow::Exit(code) => return code,
                         Flow::Continue(exit::OK) => {}
                         Flow::Continue(_) => break,
                     }
@@ -185,6 +186,7 @@ impl Repl {
                 Flow::Continue(exit::INTERRUPTED) => return exit::INTERRUPTED,
                 Flow::Continue(exit_code) => worst = worst.max(exit_code),
                 Flow::Quit => return worst,
+                Flow::Exit(code) => return code,
             }
             self.shell.output.flush();
         }
@@ -240,6 +242,9 @@ impl Repl {
         }
         if outcome.status == Status::Interrupted {
             output::print_error("interrupted; nothing has changed");
+        }
+        if let Status::Exited(code) = outcome.status {
+            return Flow::Exit(code);
         }
         Flow::Continue(exit_code(outcome.status))
     }

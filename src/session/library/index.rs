@@ -35,6 +35,9 @@ pub fn sources() -> &'static SourceMap {
     })
 }
 
+/// The words that declarations of types begin with.
+pub const TYPE_WORDS: [&str; 7] = ["typedef", "newtype", "struct", "variant", "enum", "typefun", "type"];
+
 /// The statements of the library, and which of them define each name.
 pub struct LibraryIndex {
     /// All statements, in the order of the files.
@@ -82,8 +85,7 @@ impl LibraryIndex {
 
     /// The names of types that the library declares.
     pub fn types(&self) -> impl Iterator<Item = &str> {
-        let words = ["typedef", "newtype", "struct", "variant", "enum", "typefun", "type"];
-        self.declared(move |word| words.contains(&word))
+        self.declared(|word| TYPE_WORDS.contains(&word))
     }
 
     /// The names of its classes.

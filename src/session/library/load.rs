@@ -105,6 +105,7 @@ impl Session {
                 interrupt: &AtomicBool::new(false),
                 memory: self.memory,
                 files: None,
+                system: None,
                 screen: Screen::default(),
             };
             match self.machine.run(&self.program, &script, &mut host) {

@@ -25,7 +25,7 @@ use crate::check::module::Module;
 use crate::source::{Source, SourceId};
 use crate::syntax::{self, Parsed};
 use files::FILES;
-use index::INSTANCES_PREFIX;
+use index::{INSTANCES_PREFIX, TYPE_WORDS};
 pub use index::sources;
 pub(super) use index::{NARROW_TYPES, index};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +45,7 @@ pub(super) struct Library {
 
 /// The primitives that give values of narrow types; stated here, so that no start of a program
 /// reads the signatures of all primitives.
-const NARROW_PRIMITIVES: [&str; 2] = ["common_words", "own_words"];
+const NARROW_PRIMITIVES: [&str; 4] = ["_read_pixels", "common_words", "own_words", "round_to_single"];
 
 /// Returns true for the name of a narrow type, and of a primitive that gives values of one.
 fn is_narrow(name: &str) -> bool {
@@ -154,6 +154,27 @@ pub(super) fn mentioned_names(source: &Source) -> Vec<String> {
         names.extend(chunks.iter().filter_map(|c| c.head.first()).map(|class| all_instances_key(class)));
     }
     names
+}
+
+/// Returns the types of the library that the exported statements of a module mention: its importers
+/// get values of them, and so what can be done with these.
+pub(super) fn exported_types(source: &Source) -> BTreeSet<String> {
+    let exported = syntax::chunks(source).into_iter().filter(|chunk| chunk.exported);
+    let names = exported.flat_map(|chunk| chunk.mentions).filter(|name| is_type(name));
+    names.map(|name| name.to_string()).collect()
+}
+
+/// Returns true if the library declares a type of this name.
+fn is_type(name: &str) -> bool {
+    let table = table::table();
+    let declares = |at: usize| {
+        let statement = table.statement(at);
+        let text = sources().get(statement.source).map_or("", |source| &source.text[statement.range]);
+        let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with("//"));
+        let word = first.and_then(|line| line.split_whitespace().next());
+        statement.defines.contains(&name) && word.is_some_and(|word| TYPE_WORDS.contains(&word))
+    };
+    table.statements_for(name).any(declares)
 }
 
 /// Returns the key of all instances of a class.

@@ -17,6 +17,11 @@ const MODULES: &[(&str, &str)] = &[
     ("stdlib/modules/fft.flx", include_str!("../../../stdlib/modules/fft.flx")),
     ("stdlib/modules/numeric.flx", include_str!("../../../stdlib/modules/numeric.flx")),
     ("stdlib/modules/stats.flx", include_str!("../../../stdlib/modules/stats.flx")),
+    ("stdlib/modules/regex.flx", include_str!("../../../stdlib/modules/regex.flx")),
+    ("stdlib/modules/json.flx", include_str!("../../../stdlib/modules/json.flx")),
+    ("stdlib/modules/date.flx", include_str!("../../../stdlib/modules/date.flx")),
+    ("stdlib/modules/image.flx", include_str!("../../../stdlib/modules/image.flx")),
+    ("stdlib/modules/system.flx", include_str!("../../../stdlib/modules/system.flx")),
 ];
 
 /// Names that other languages give to functions, each with the word here: of the prelude or of a
@@ -45,6 +50,11 @@ pub const ID_PREFIX: &str = "library:";
 /// Returns all texts with their names in messages.
 pub fn texts() -> &'static [(&'static str, &'static str)] {
     MODULES
+}
+
+/// Returns true for the text of a module, with its name in messages.
+pub fn is_text(name: &str, text: &str) -> bool {
+    MODULES.iter().any(|(file, of_module)| *file == name && *of_module == text)
 }
 
 /// Returns the modules that export each name.

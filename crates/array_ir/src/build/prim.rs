@@ -112,9 +112,10 @@ impl Builder<'_> {
             prim => Err(match prim.class() {
                 PrimClass::Output => Declined::Output,
                 PrimClass::Text | PrimClass::SelectText => Declined::Text,
-                PrimClass::Reader { .. } | PrimClass::Writer { .. } | PrimClass::Cipher { .. } => {
-                    Declined::File
-                }
+                PrimClass::Reader { .. }
+                | PrimClass::Writer { .. }
+                | PrimClass::System
+                | PrimClass::Cipher { .. } => Declined::File,
                 PrimClass::TypeQuery => Declined::Query,
                 PrimClass::Select => Declined::Arrival,
                 PrimClass::Place | PrimClass::Communication => Declined::Place,

@@ -47,7 +47,7 @@ use super::{
 };
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
-use crate::types::{Type, TypeKind};
+use crate::types::{Scalar, Type, TypeKind};
 use std::collections::BTreeSet;
 
 /// The maximum number of components of one variable that are tracked separately.
@@ -993,11 +993,14 @@ fn implementations(program: &Program, class: u32, method: Option<usize>) -> Vec<
     found
 }
 
-/// Returns true if sharing a value of this type may make a store copy: it is larger than a word,
-/// and neither a text nor a function.
+/// Returns true if sharing a value of this type may make a store or an operation copy: it is larger
+/// than a word, and no function. A text that is not shared grows in place.
 fn is_stored_data(ty: &Type) -> bool {
-    !matches!(ty.kind(), TypeKind::Scalar(_) | TypeKind::Function(..) | TypeKind::Procedure(_))
-        && !ty.is_compact()
+    match ty.kind() {
+        TypeKind::Scalar(scalar) => *scalar == Scalar::String,
+        TypeKind::Function(..) | TypeKind::Procedure(_) => false,
+        _ => !ty.is_compact(),
+    }
 }
 
 /// Returns true if a value of this type may hold a function.

@@ -47,6 +47,9 @@ pub enum PrimClass {
         /// The file may have columns of lists.
         lists: bool,
     },
+    /// Asks the machine that runs the program, or changes what others see of it: its clock, its
+    /// standard input and error, its variables, its folders.
+    System,
     /// Returns the place that executes it.
     Place,
     /// Moves data between places, or draws random numbers that places have in common: all of them
@@ -74,7 +77,8 @@ pub enum Effect {
     MayFail,
     /// Prints.
     Output,
-    /// Reads or writes a file, or draws random numbers: it may be different for each party.
+    /// Reads or writes a file, asks the machine, or draws random numbers: it may be different for
+    /// each party.
     Files,
     /// Moves data between places: never dropped, merged or exchanged with another.
     Communication,
@@ -102,9 +106,10 @@ impl PrimClass {
             | PrimClass::Cipher { at_place: false } => Effect::MayFail,
             PrimClass::Output => Effect::Output,
             PrimClass::Communication => Effect::Communication,
-            PrimClass::Reader { .. } | PrimClass::Writer { .. } | PrimClass::Cipher { at_place: true } => {
-                Effect::Files
-            }
+            PrimClass::Reader { .. }
+            | PrimClass::Writer { .. }
+            | PrimClass::System
+            | PrimClass::Cipher { at_place: true } => Effect::Files,
         }
     }
 }
@@ -219,6 +224,7 @@ scalar_functions! { prims
         StrLen "strlen": "string -> int", Text, "The number of characters.";
         Substring "substring": "string * int * int -> string", Text, "The characters from one position up to, not including, another; positions outside are moved to the ends.";
         StrFind "strfind": "string * string -> int", Text, "The position of the first occurrence of the second text in the first, or -1.";
+        StrFindFrom "_find_from": "string * string * int -> int", Text, "The position of the first occurrence of the second text in the first, at this position or later, or -1.";
         StrReplace "_replace_all": "string * string * string -> string", Text, "The first text with each occurrence of the second one, from the left, replaced by the third.";
         Upper "upper": "string -> string", Text, "In upper case.";
         Lower "lower": "string -> string", Text, "In lower case.";
@@ -226,6 +232,20 @@ scalar_functions! { prims
         LowerChar "lower": "char -> char", Character, "In lower case, where that is one character.";
         IsLetter "is_letter": "char -> bool", Character, "Whether it is a letter of any script.";
         IsSpace "is_space": "char -> bool", Character, "Whether it is a blank, a tab, a line break or another space.";
+        Normalize "_normalize": "string * int -> string", Text, "In a normal form of Unicode: 0 is NFC, 1 is NFD, 2 is NFKC, 3 is NFKD.";
+        Sha256 "_sha256": "string -> string", Text, "The SHA-256 hash of the UTF-8 bytes, as 64 hexadecimal digits.";
+        Base64 "_base64": "string -> string", Text, "The UTF-8 bytes in Base64.";
+        FromBase64 "_from_base64": "string -> 1 + string", Text, "Case 1 with the text whose UTF-8 bytes the Base64 stands for, or case 0.";
+        RegexMistake "_regex_mistake": "string -> 1 + (int * string)", Text, "Case 0 if the text is a regular expression, or case 1 with the position of a mistake and its description.";
+        RegexMatches "_regex_matches": "string * string * int * int * bool -> int ^ ?N", SelectText, "The first and the last position of each match of a regular expression in a text, from a position on and at most so many; of each group of each match, -1 twice for one without part in it, if the last argument is true.";
+        RegexGroups "_regex_groups": "string -> string ^ ?N", SelectText, "The names of the groups of a regular expression, the whole match first; an empty text for a group without a name.";
+        RegexReplace "_regex_replace": "string * string * string * int -> string", Text, "The second text with so many matches of the regular expression replaced by the third text, in which `$name` stands for a group; all of them for 0.";
+        JsonDecode "_decode_json": "[T] string -> (int * string) + T", Text, "Case 1 with the value of `T` that a text of JSON describes, or case 0 with the position of a mistake and its description.";
+        JsonEncode "_encode_json": "[T] T * int -> string", Text, "The value as JSON, in one line for 0, or over lines that are indented by so many blanks for each level.";
+        TimeFormat "_format_time": "string * int * int * int * string -> string + string", Text, "Case 1 with a day since 1970-01-01, the nanoseconds of the day, an offset from UTC in seconds and a time zone as a format says, or case 0 with what is wrong.";
+        TimeParse "_parse_time": "string * string -> int ^ ?N", SelectText, "What a text of a format says: the day since 1970-01-01, the nanoseconds of the day, the offset from UTC in seconds, each behind 1 if it is stated and 0 if not; nothing if the text is none of that format.";
+        ZoneOffset "_zone_offset": "string * int -> int", Text, "The offset from UTC in seconds of a time zone, at nanoseconds since 1970-01-01 UTC; 100000 if there is no such zone.";
+        ZoneTimes "_zone_times": "string * int * int -> int ^ ?N", SelectText, "The number of instants at which a time zone shows a day since 1970-01-01 and nanoseconds of the day, and these instants as nanoseconds since 1970-01-01 UTC; 0 where clocks are set forward, with the instant as far behind the jump; -1 if there is no such zone.";
         Trim "trim": "string -> string", Text, "Without blanks at its ends.";
         StrRepeat "repeat": "string * int -> string", Text, "The text that many times; empty below 1.";
         Chr "chr": "int -> string", Text, "The character with this Unicode code point.";
@@ -251,6 +271,16 @@ scalar_functions! { prims
         Ugrid "ugrid": "[S] string * string -> S", Reader { lists: false }, "A connectivity of a mesh in a NetCDF file by the conventions of UGRID: indices from 0 on, and -1 where there is none.";
         Raw "raw": "[S] string -> S", Reader { lists: false }, "The numbers of a file that holds nothing else, as the stated type says.";
         ReadText "read_text": "string -> string", Reader { lists: false }, "The text of a file.";
+        ReadPixels "_read_pixels": "string -> u8 ^ 4 ^ (?H \\* ?W)", Reader { lists: false }, "The pixels of a PNG or JPEG file, rows from above, each by its red, green, blue and opacity.";
+        ReadLine "_read_line": "unit -> 1 + string", System, "Case 1 with the next line of standard input, without its end, or case 0 at the end.";
+        ReadInput "_read_input": "unit -> string", System, "The rest of standard input.";
+        Environment "_env": "string -> 1 + string", System, "Case 1 with the value of an environment variable, or case 0.";
+        Now "_now": "unit -> int", System, "The nanoseconds since 1970-01-01 UTC by the clock of the machine.";
+        Ticks "_ticks": "unit -> int", System, "The nanoseconds since some moment, by a clock that is never set.";
+        ListDir "_list_dir": "string -> string ^ ?N", System, "The names of what a folder holds, sorted by their bytes.";
+        Sleep "_sleep": "int -> void", System, "Waits for so many nanoseconds.";
+        PrintError "_print_error": "string -> void", System, "Writes a text to standard error.";
+        Exit "_exit": "int -> void", System, "Ends the program with an exit code from 0 to 255.";
         WriteNpy "write_npy": "[T] string * T -> void", Writer { lists: false }, "Writes an array or a table as an `.npy` file.";
         WriteNpz "write_npz": "[T] string * T -> void", Writer { lists: false }, "Writes the arrays of a record as an `.npz` file.";
         WriteCsv "write_csv": "[T] string * T -> void", Writer { lists: false }, "Writes records or numbers as a CSV file.";
@@ -344,6 +374,12 @@ impl Prim {
     /// Returns true if the texts of the library alone may call it.
     pub fn is_internal(self) -> bool {
         matches!(self.class(), PrimClass::Cipher { .. })
+    }
+
+    /// Returns true if it returns what may differ each time: the content of a file, or an answer of
+    /// the machine.
+    pub fn is_effectful_function(self) -> bool {
+        (self.is_reader() || self.class() == PrimClass::System) && !self.is_procedure()
     }
 
     /// Returns true if it returns the content of a file.

@@ -122,10 +122,10 @@ impl Reader<'_> {
             let mut factors = vec![self.power()];
             if self.take(" * ") {
                 factors.push(self.power());
-                self.take(" -> ");
-                let result = self.power();
+                let result = self.take(" -> ").then(|| self.power());
                 self.take(")");
-                return Type::function(Type::product(factors), result);
+                let product = Type::product(factors);
+                return result.map_or(product.clone(), |result| Type::function(product, result));
             }
             while self.take(" \\* ") {
                 factors.push(self.power());

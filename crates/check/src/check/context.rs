@@ -103,6 +103,8 @@ pub(super) struct Frame {
     pub(super) may_store: bool,
     /// True for a `joint fun`: it may move data between places.
     pub(super) joint: bool,
+    /// True for a procedure with a result.
+    pub(super) valued: bool,
 }
 
 impl Frame {
@@ -132,6 +134,7 @@ impl Frame {
             outside: false,
             may_store: false,
             joint: false,
+            valued: false,
         }
     }
 

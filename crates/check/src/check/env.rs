@@ -333,6 +333,8 @@ pub struct Signature {
     pub unknown_result: bool,
     /// True for a `joint fun`, which moves data between places.
     pub joint: bool,
+    /// True for a `proc` with a result: its calls are expressions where procedures may be called.
+    pub procedure: bool,
     /// The parameters in their groups; calls may name and omit them.
     pub parameters: Vec<Vec<Parameter>>,
     /// The place of its declaration.

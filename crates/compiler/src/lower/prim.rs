@@ -139,7 +139,7 @@ impl<'a> Lower<'a> {
             Prim::Wrap => self.wrap(words[0], &types),
             other => Err(match other.class() {
                 PrimClass::Output => Declined::Construct(UnsupportedConstruct::Output),
-                PrimClass::Reader { .. } | PrimClass::Writer { .. } => {
+                PrimClass::Reader { .. } | PrimClass::Writer { .. } | PrimClass::System => {
                     Declined::Construct(UnsupportedConstruct::Files)
                 }
                 PrimClass::Communication | PrimClass::Place => {

@@ -43,7 +43,7 @@ pub fn describe(
         Format::Csv(separator) => describe_csv(bytes, separator, limits),
         Format::Parquet => parquet::describe(bytes),
         Format::Netcdf => netcdf::describe(bytes, part?, false, limits),
-        Format::Raw | Format::Text | Format::Vtk => None,
+        Format::Raw | Format::Text | Format::Vtk | Format::Image => None,
     }?;
     if let Content::Records(columns) = &mut data.content {
         let mut seen = HashMap::default();

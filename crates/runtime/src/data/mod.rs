@@ -13,6 +13,8 @@ mod conversion;
 mod csv;
 mod describe;
 mod error;
+mod image;
+mod json;
 mod limits;
 mod netcdf;
 mod npy;
@@ -26,6 +28,8 @@ pub use self::csv::cells_text;
 pub use conversion::{class_of_codes, convert_cells, similar_name};
 pub use describe::{Described, describe, describe_connectivity};
 pub use error::{CellMismatch, DataError, EXCEEDS_MEMORY_LIMIT};
+pub use image::{Pixels, read_pixels};
+pub use json::{Json, JsonError, JsonKind, MAX_JSON_DEPTH, parse_json, write_json_text};
 pub use limits::Limits;
 pub use netcdf::{NetcdfRole, NetcdfVariable, write_netcdf};
 pub use vtk::{VtkField, write_vtk};
@@ -123,6 +127,8 @@ pub enum Format {
     Text,
     /// A grid of points and cells in the legacy format of VTK.
     Vtk,
+    /// Pixels in PNG or JPEG.
+    Image,
     /// The cells without a header, little-endian.
     Raw,
 }
@@ -187,6 +193,7 @@ impl Format {
             Format::Parquet => "a Parquet file",
             Format::Netcdf => "a NetCDF file",
             Format::Vtk => "a VTK file",
+            Format::Image => "an image",
         }
     }
 }
@@ -363,7 +370,7 @@ pub fn read(
             let role = NetcdfRole::Values { filled: false };
             return read_netcdf(bytes, part.unwrap_or_default(), wanted, role, limits);
         }
-        Format::Vtk => unreachable!("no primitive reads a VTK file"),
+        Format::Vtk | Format::Image => unreachable!("no reader of tables reads such a file"),
         Format::Raw | Format::Text => return raw::read(bytes, wanted, limits),
     };
     read.map_err(|error| with_other_format(error, format, bytes))
@@ -415,7 +422,9 @@ pub fn write(format: Format, data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>
         Format::Csv(separator) => csv::write(data, separator, limits),
         Format::Arrow => arrow::write(data, limits),
         Format::Parquet => parquet::write(data, limits),
-        Format::Netcdf | Format::Vtk => unreachable!("such a file is written by the parts of a record"),
+        Format::Netcdf | Format::Vtk | Format::Image => {
+            unreachable!("such a file is written by the parts of a record, or by a picture")
+        }
         Format::Raw | Format::Text => raw::write(data, limits),
     }
 }

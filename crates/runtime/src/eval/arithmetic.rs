@@ -40,7 +40,7 @@ pub fn arithmetic(op: Op, num: Num, modulus: Option<&Code>, a: &Value, b: &Value
             &a.to_code(),
             &b.to_code(),
         ))),
-        Num::String => Ok(Value::str(format!("{}{}", a.as_str(), b.as_str()))),
+        Num::String => Ok(Value::Str(a.as_text().clone().with_appended(b.as_str()))),
     }
 }
 

@@ -108,6 +108,10 @@ errors! {
         E0519 NotANumber {
             /// The beginning of the text.
             text: String,
+            /// The number of its line, from 1.
+            line: usize,
+            /// The number of its first character in the line, from 1.
+            column: usize,
         },
         /// Interrupted by the user.
         E0511 Interrupted,
@@ -121,6 +125,27 @@ errors! {
             size: String,
             /// The number type.
             number: &'static str,
+        },
+        /// A type that JSON has no form for.
+        E0524 NotJson {
+            /// The type.
+            ty: String,
+            /// The part of it that has none.
+            part: String,
+        },
+        /// The program has ended itself with an exit code. No mistake: a frontend ends with it.
+        E0525 Exit {
+            /// The exit code.
+            status: u8,
+        },
+        /// The host gives programs no machine to ask.
+        E0526 NoSystem,
+        /// The machine gives no answer.
+        E0526 SystemRefused {
+            /// The refused answer, as the beginning of a sentence.
+            what: String,
+            /// The reason.
+            why: String,
         },
         /// Another party has stopped.
         E0530 PartyStopped {
@@ -207,6 +232,14 @@ impl RuntimeError {
     /// Returns true if the program was interrupted.
     pub fn is_interruption(&self) -> bool {
         matches!(self.failure, Failure::Interrupted)
+    }
+
+    /// Returns the exit code with which the program has ended itself.
+    pub fn exit_status(&self) -> Option<u8> {
+        match self.failure {
+            Failure::Exit { status } => Some(status),
+            _ => None,
+        }
     }
 
     /// Moves the position of the error to the innermost call outside foreign texts, such as the
@@ -327,8 +360,9 @@ impl Failure {
                 format!("line {line} has {}, line {first} has {columns}", number_count_text(*count)),
                 "the rows of a table are equally long",
             ),
-            Failure::NotANumber { text } => {
+            Failure::NotANumber { text, line, column } => {
                 error(format!("`{text}` is not a number"), "numbers are read here")
+                    .note(format!("it stands in line {line} of the text, at character {column}"))
             }
             Failure::File { path, error } => error.to_diagnostic(path, span),
             Failure::Interrupted => error("interrupted".into(), "stopped here"),
@@ -338,6 +372,19 @@ impl Failure {
                     .note(format!("`{ty}` has {size} values"))
                     .help("`:>> bigint` gives the code of a value of any compact type")
             }
+            Failure::NotJson { ty, part } => {
+                let d = error(format!("JSON has no form for `{part}`"), "read or written as JSON here");
+                let d = if ty == part { d } else { d.note(format!("it is a part of `{ty}`")) };
+                d.help("make a text, a number, a record, a list or a variant of it")
+            }
+            Failure::Exit { status } => {
+                error(format!("the program has ended with exit code {status}"), "ended here")
+            }
+            Failure::NoSystem => {
+                error("there is no machine to ask here".into(), "asks the machine that runs the program")
+                    .note("the program that runs this gives neither standard input nor a clock")
+            }
+            Failure::SystemRefused { what, why } => error(format!("{what}: {why}"), "asked here"),
             Failure::PartyStopped { party } => {
                 error(format!("{party} stopped"), "the program cannot go on without this party")
             }

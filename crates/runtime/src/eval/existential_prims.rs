@@ -47,7 +47,7 @@ pub(super) fn eval_existential_primitive(
         }
         Prim::Numbers => {
             let mut buffer = Buffer::Word(Vec::new());
-            for (at, number) in parse_numbers(text()).enumerate() {
+            for (at, number) in parse_numbers(text(), text()).enumerate() {
                 poll(at, limits)?;
                 buffer.push(Value::real(number?));
             }
@@ -75,7 +75,7 @@ fn parse_table(text: &str, limits: Limits<'_>) -> Result<Value, Failure> {
     let (mut rows, mut columns, mut first) = (0usize, 0, 0);
     for (at, line) in text.lines().enumerate() {
         let before = buffer.len();
-        for number in parse_numbers(line) {
+        for number in parse_numbers(text, line) {
             poll(buffer.len(), limits)?;
             buffer.push(Value::real(number?));
         }
@@ -95,10 +95,20 @@ fn characters(text: &str) -> impl Iterator<Item = &str> + Clone {
     text.char_indices().map(|(at, c)| &text[at..at + c.len_utf8()])
 }
 
-/// Parses the numbers between blanks and commas.
-fn parse_numbers(text: &str) -> impl Iterator<Item = Result<f64, Failure>> {
-    let words = text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
-    words.map(|word| word.parse().map_err(|_| Failure::NotANumber { text: word.chars().take(40).collect() }))
+/// Parses the numbers between blanks and commas of a text, or of a part of it.
+fn parse_numbers<'t>(whole: &'t str, part: &'t str) -> impl Iterator<Item = Result<f64, Failure>> + 't {
+    let words = part.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
+    words.map(move |word| {
+        word.parse().map_err(|_| {
+            let before = &whole[..word.as_ptr() as usize - whole.as_ptr() as usize];
+            let line = before.rsplit_once('\n').map_or(before, |(_, line)| line);
+            Failure::NotANumber {
+                text: word.chars().take(40).collect(),
+                line: before.matches('\n').count() + 1,
+                column: line.chars().count() + 1,
+            }
+        })
+    })
 }
 
 /// Selects the elements of an array at which a mask is true.
@@ -171,7 +181,7 @@ pub(super) fn allocate_slots(class: Class, slots: usize, memory: u64) -> Result<
 }
 
 /// Returns texts as an array, with its size.
-fn string_vector<'t>(
+pub(super) fn string_vector<'t>(
     parts: impl Iterator<Item = &'t str> + Clone,
     limits: Limits<'_>,
 ) -> Result<Value, Failure> {
@@ -189,7 +199,7 @@ fn string_vector<'t>(
 }
 
 /// Returns the slots as an array of elements of one slot, with its size.
-fn sized_vector(buffer: Buffer) -> Value {
+pub(super) fn sized_vector(buffer: Buffer) -> Value {
     pack_with_sizes(vec![Code::from(buffer.len())], buffer_value(buffer))
 }
 

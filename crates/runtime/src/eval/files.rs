@@ -7,7 +7,7 @@
 
 use super::code::PrimTypes;
 use super::error::Failure;
-use super::existential_prims::{allocate_buffer, buffer_value};
+use super::existential_prims::{allocate_buffer, buffer_value, pack_with_sizes};
 use super::file_records::{grid_to_vtk, record_to_archive, record_to_netcdf};
 use super::machine::Host;
 use crate::core::Prim;
@@ -71,6 +71,12 @@ pub(super) fn eval_file_primitive(
                 failed(DataError::Malformed { format, why: format!("line {line} is not UTF-8") })
             })?;
             Ok(Value::str(text))
+        }
+        Prim::ReadPixels => {
+            let bytes = files.read(path, memory).map_err(unreadable)?;
+            let pixels = data::read_pixels(&bytes, limits).map_err(failed)?;
+            let sizes = vec![Code::from(pixels.rows), Code::from(pixels.columns)];
+            Ok(pack_with_sizes(sizes, buffer_value(Buffer::U8(pixels.bytes))))
         }
         Prim::SavePicture => {
             let not_drawn = |undrawn| {
@@ -251,6 +257,7 @@ fn file_format(prim: Prim, path: &str, args: &[Value]) -> Result<Option<Format>,
         Prim::WriteVtk => Format::Vtk,
         Prim::Raw | Prim::WriteRaw => Format::Raw,
         Prim::ReadText | Prim::WriteText | Prim::SavePicture => Format::Text,
+        Prim::ReadPixels => Format::Image,
         _ => return Ok(None),
     }))
 }

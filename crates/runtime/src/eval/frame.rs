@@ -2,7 +2,7 @@
 
 use crate::value::Value;
 #[cfg(debug_assertions)]
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 /// Moves a value out of a local.
 pub(super) fn take_local(place: &mut Value) -> Value {
@@ -14,20 +14,20 @@ pub(super) fn take_local(place: &mut Value) -> Value {
 /// program has, so that a later read is found.
 pub(super) fn moved_out() -> Value {
     #[cfg(debug_assertions)]
-    return Value::Str(MOVED_OUT.clone());
+    return MOVED_OUT.clone();
     #[cfg(not(debug_assertions))]
     Value::UNIT
 }
 
 /// The content of moved locals in debug builds.
 #[cfg(debug_assertions)]
-static MOVED_OUT: LazyLock<Arc<str>> = LazyLock::new(|| "moved".into());
+static MOVED_OUT: LazyLock<Value> = LazyLock::new(|| Value::str("moved"));
 
 /// Asserts in debug builds that a value has not been moved out.
 pub(super) fn debug_assert_present(value: &Value) {
     #[cfg(debug_assertions)]
     assert!(
-        !matches!(value, Value::Str(text) if Arc::ptr_eq(text, &MOVED_OUT)),
+        !matches!((value, &*MOVED_OUT), (Value::Str(text), Value::Str(moved)) if text.is_same_object(moved)),
         "a local is read or moved after its last use"
     );
     #[cfg(not(debug_assertions))]

@@ -7,6 +7,7 @@ use super::bindings::Bindings;
 use super::code::Instance;
 use super::communication::Party;
 use super::progress::{ProgressMonitor, Watcher};
+use super::regex_ops::Patterns;
 use crate::core::last_use::ReachableGlobals;
 use crate::core::{Function, FunctionId, GlobalId, Program};
 use crate::data::FileSystem;
@@ -15,6 +16,7 @@ use crate::kernel::Accelerator;
 use crate::layout::Layouts;
 use crate::picture::Screen;
 use crate::source::Span;
+use crate::system::System;
 use crate::types::Type;
 use crate::value::{Cell, Value};
 use std::sync::Arc;
@@ -33,6 +35,8 @@ pub struct Host<'a> {
     pub memory: u64,
     /// The file system, if there is one.
     pub files: Option<&'a dyn FileSystem>,
+    /// The machine that programs ask, if there is one.
+    pub system: Option<&'a dyn System>,
     /// The screen on which pictures are printed.
     pub screen: Screen,
 }
@@ -65,6 +69,8 @@ pub struct Machine {
     pub(super) opening_count: u64,
     /// The progress of the outermost loop.
     pub(super) progress: ProgressMonitor,
+    /// Compiled regular expressions.
+    pub(super) patterns: Patterns,
     /// The compiler of hot parts, if there is one.
     pub(super) accelerator: Option<Arc<dyn Accelerator>>,
     /// True if parts are compiled before their first execution.

@@ -5,14 +5,14 @@ use super::code::{PrimTypes, SumRepresentation};
 use super::error::Failure;
 use super::machine::{Host, Machine};
 use super::matching::split_case;
-use super::{show, string_ops};
+use super::{json, regex_ops, show, string_ops, system_ops, text_ops, time_ops};
 use crate::core::Prim;
 use crate::core::prim::{fuses, has_place, ranks, sorts};
 use crate::data::Limits;
 use crate::layout::{Form, is_countable};
 use crate::types::Scalar;
 use crate::types::encoding::Code;
-use crate::value::Value;
+use crate::value::{Text, Value};
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive};
@@ -163,16 +163,20 @@ impl Machine {
                 words.iter_mut().zip(args).for_each(|(word, arg)| *word = arg.word());
                 Ok(Value::Word(function.apply(&words)))
             }
-            Prim::StrLen => int(string_ops::char_count(args[0].as_str(), limits.interrupt)? as i64),
+            Prim::StrLen => int(indexed(&args[0], limits)?.char_count() as i64),
             Prim::Substring => {
-                let text = args[0].as_str();
-                let bound = |v: &Value| usize::try_from(v.as_int().max(0)).unwrap_or(usize::MAX);
-                let (from, to) = (bound(&args[1]), bound(&args[2]));
-                Ok(Value::str(string_ops::char_range(text, from, to, limits.interrupt)?))
+                let (from, to) = (position(&args[1]), position(&args[2]));
+                Ok(Value::str(indexed(&args[0], limits)?.char_range(from, to)))
             }
-            Prim::StrFind => {
-                let at = string_ops::char_position(args[0].as_str(), args[1].as_str(), limits.interrupt)?;
-                int(at.map_or(-1, |at| at as i64))
+            Prim::StrFind | Prim::StrFindFrom => {
+                let text = indexed(&args[0], limits)?;
+                let from = args.get(2).map_or(0, position);
+                if from > text.char_count() {
+                    return int(-1);
+                }
+                let at = text.byte_of(from);
+                let found = string_ops::find_from(text.as_str(), args[1].as_str(), at, limits.interrupt)?;
+                int(found.map_or(-1, |byte| text.chars_before(byte) as i64))
             }
             Prim::StrReplace => {
                 let (text, old, new) = (args[0].as_str(), args[1].as_str(), args[2].as_str());
@@ -200,6 +204,45 @@ impl Machine {
             Prim::IsLetter => Ok(Value::bool(c().is_alphabetic())),
             Prim::IsSpace => Ok(Value::bool(c().is_whitespace())),
             Prim::Trim => Ok(Value::str(args[0].as_str().trim())),
+            Prim::Normalize => {
+                text_ops::normalize(args[0].as_str(), args[1].as_int(), limits.interrupt).map(Value::str)
+            }
+            Prim::Sha256 => text_ops::sha256(args[0].as_str().as_bytes(), limits.interrupt).map(Value::str),
+            Prim::Base64 => Ok(Value::str(text_ops::to_base64(args[0].as_str().as_bytes()))),
+            Prim::FromBase64 => Ok(match text_ops::from_base64(args[0].as_str()) {
+                Some(text) => result_case(types, Code::Small(1), Value::str(text)),
+                None => result_case(types, Code::ZERO, Value::UNIT),
+            }),
+            Prim::RegexMistake | Prim::RegexMatches | Prim::RegexGroups | Prim::RegexReplace => {
+                regex_ops::eval_regex_primitive(prim, types, args, &mut self.patterns, limits)
+            }
+            Prim::JsonDecode => json::decode_json(types, &args[0], &self.layouts, &limits),
+            Prim::JsonEncode => json::encode_json(types, &args[0], args[1].as_int(), &self.layouts, &limits),
+            Prim::TimeFormat => {
+                let [day, nanoseconds, offset] = [1, 2, 3].map(|at: usize| args[at].as_int());
+                let (format, zone) = (args[0].as_str(), args[4].as_str());
+                Ok(match time_ops::format_time(format, day, nanoseconds, offset, zone) {
+                    Ok(text) => result_case(types, Code::Small(1), Value::str(text)),
+                    Err(why) => result_case(types, Code::ZERO, Value::str(why)),
+                })
+            }
+            Prim::TimeParse => {
+                Ok(time_ops::int_vector(time_ops::parse_time(args[0].as_str(), args[1].as_str())))
+            }
+            Prim::ZoneOffset => int(time_ops::zone_offset(args[0].as_str(), args[1].as_int())),
+            Prim::ZoneTimes => {
+                let times = time_ops::zone_times(args[0].as_str(), args[1].as_int(), args[2].as_int());
+                Ok(time_ops::int_vector(times))
+            }
+            Prim::ReadLine
+            | Prim::ReadInput
+            | Prim::Environment
+            | Prim::Now
+            | Prim::Ticks
+            | Prim::ListDir
+            | Prim::Sleep
+            | Prim::PrintError
+            | Prim::Exit => system_ops::eval_system_primitive(prim, types, args, host),
             Prim::StrRepeat => {
                 let text = args[0].as_str();
                 let times = usize::try_from(args[1].as_int().max(0)).unwrap_or(usize::MAX);
@@ -219,8 +262,10 @@ impl Machine {
                 None => Err(Failure::NoCharacter { code: n().to_string() }),
             },
             Prim::CodePoint => {
+                let text = indexed(&args[0], limits)?;
                 let at = usize::try_from(args[1].as_int()).unwrap_or(usize::MAX);
-                int(args[0].as_str().chars().nth(at).map_or(-1, |c| i64::from(c as u32)))
+                let found = text.as_str()[text.byte_of(at)..].chars().next();
+                int(found.map_or(-1, |c| i64::from(c as u32)))
             }
             Prim::ParseInt => {
                 let read = args[0].as_str().trim().parse::<i64>();
@@ -267,6 +312,7 @@ impl Machine {
             | Prim::Ugrid
             | Prim::Raw
             | Prim::ReadText
+            | Prim::ReadPixels
             | Prim::WriteNpy
             | Prim::WriteNpz
             | Prim::WriteCsv
@@ -315,6 +361,21 @@ impl Machine {
     }
 }
 
+/// Returns a text whose characters are found in a constant time.
+fn indexed<'v>(value: &'v Value, limits: Limits<'_>) -> Result<&'v Text, Failure> {
+    let text = value.as_text();
+    text.ensure_index(|| match limits.interrupt.load(Ordering::Relaxed) {
+        true => Err(Failure::Interrupted),
+        false => Ok(()),
+    })?;
+    Ok(text)
+}
+
+/// Returns a position in a text; those before its beginning are its beginning.
+fn position(value: &Value) -> usize {
+    usize::try_from(value.as_int().max(0)).unwrap_or(usize::MAX)
+}
+
 /// Returns the only character of an iterator, or `otherwise` if there are several.
 fn sole_char_or(mut several: impl Iterator<Item = char>, otherwise: char) -> char {
     several.next().filter(|_| several.next().is_none()).unwrap_or(otherwise)
@@ -360,7 +421,7 @@ fn unpack_array(types: &PrimTypes, code: &Value) -> Result<Value, Failure> {
 }
 
 /// Returns a case of the result type, which is a sum.
-fn result_case(types: &PrimTypes, case: Code, argument: Value) -> Value {
+pub(super) fn result_case(types: &PrimTypes, case: Code, argument: Value) -> Value {
     match &types.result.form {
         Form::Sum(sum) => sum.inject(&case, argument),
         // `1 + I` at a size 1 is the unit sum 2.

@@ -262,7 +262,7 @@ impl Specializer<'_> {
             }
             TermKind::Real(x) => NodeKind::Constant(Value::real(x.double)),
             TermKind::Char(c) => NodeKind::Constant(Value::char(*c)),
-            TermKind::Str(text) => NodeKind::Constant(Value::Str(text.clone())),
+            TermKind::Str(text) => NodeKind::Constant(Value::str(text.clone())),
             TermKind::Code(n) => NodeKind::Constant(Value::code(Code::from(n))),
             TermKind::Local(local) if self.is_shared(*local) => NodeKind::Shared(*local),
             TermKind::Local(local) => NodeKind::Local(*local),

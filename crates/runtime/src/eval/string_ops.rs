@@ -22,18 +22,6 @@ fn next_char_boundary(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// Returns the number of characters.
-pub(super) fn char_count(text: &str, stop: &AtomicBool) -> Result<usize> {
-    let (mut at, mut count) = (0, 0);
-    while at < text.len() {
-        poll_interrupt(stop)?;
-        let end = next_char_boundary(text, at + CHUNK_BYTES);
-        count += text[at..end].chars().count();
-        at = end;
-    }
-    Ok(count)
-}
-
 /// Returns a text without the blanks around it.
 fn trim<'t>(text: &'t str, stop: &AtomicBool) -> Result<&'t str> {
     let (mut start, mut end) = (0, text.len());
@@ -123,34 +111,8 @@ fn parse_long_real(text: &str, stop: &AtomicBool) -> Result<Option<f64>> {
     Ok(format!("{sign}0{digits}{last}e{exponent}").parse().ok())
 }
 
-/// Returns the offset of the character with this number, or the end of the text.
-fn char_byte_offset(text: &str, number: usize, stop: &AtomicBool) -> Result<usize> {
-    let (mut at, mut left) = (0, number);
-    while at < text.len() {
-        poll_interrupt(stop)?;
-        let end = next_char_boundary(text, at + CHUNK_BYTES);
-        let piece = &text[at..end];
-        let count = piece.chars().count();
-        if left < count {
-            let inside = piece.char_indices().nth(left);
-            return Ok(at + inside.map_or(piece.len(), |(byte, _)| byte));
-        }
-        left -= count;
-        at = end;
-    }
-    Ok(text.len())
-}
-
-/// Returns the characters from position `from` to position `to`, exclusive.
-pub(super) fn char_range<'t>(text: &'t str, from: usize, to: usize, stop: &AtomicBool) -> Result<&'t str> {
-    let begin = char_byte_offset(text, from, stop)?;
-    let rest = &text[begin..];
-    let end = char_byte_offset(rest, to.saturating_sub(from), stop)?;
-    Ok(&rest[..end])
-}
-
 /// Returns the offset of the first occurrence of `part` from a byte on.
-fn find_from(text: &str, part: &str, from: usize, stop: &AtomicBool) -> Result<Option<usize>> {
+pub(super) fn find_from(text: &str, part: &str, from: usize, stop: &AtomicBool) -> Result<Option<usize>> {
     // Each search preprocesses `part`, so chunks are longer for a long part.
     let piece = CHUNK_BYTES.max(part.len().saturating_mul(4));
     let mut at = from;
@@ -166,14 +128,6 @@ fn find_from(text: &str, part: &str, from: usize, stop: &AtomicBool) -> Result<O
             return Ok(None);
         }
         at = last;
-    }
-}
-
-/// Returns the position of the first occurrence, in characters.
-pub(super) fn char_position(text: &str, part: &str, stop: &AtomicBool) -> Result<Option<usize>> {
-    match find_from(text, part, 0, stop)? {
-        Some(byte) => Ok(Some(char_count(&text[..byte], stop)?)),
-        None => Ok(None),
     }
 }
 
@@ -257,6 +211,7 @@ pub(super) fn convert_case(text: &str, change: impl Fn(&str) -> String, stop: &A
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::Text;
 
     /// A text of several pieces, with characters of each length and parts that lie across the cuts.
     fn long() -> String {
@@ -267,14 +222,15 @@ mod tests {
     fn pieces_are_the_whole() {
         let (go, text) = (AtomicBool::new(false), long());
         for text in ["", "a", "é漢", "aaa", &text] {
-            assert_eq!(char_count(text, &go).ok(), Some(text.chars().count()));
+            let indexed = Text::from(text);
+            assert!(indexed.ensure_index(|| poll_interrupt(&go)).is_ok());
+            assert_eq!(indexed.char_count(), text.chars().count());
             for (from, to) in [(0, 3), (2, 1), (1, usize::MAX), (CHUNK_BYTES / 2, CHUNK_BYTES), (0, 0)] {
                 let expected: String = text.chars().skip(from).take(to.saturating_sub(from)).collect();
-                assert_eq!(char_range(text, from, to, &go).ok(), Some(expected.as_str()));
+                assert_eq!(indexed.char_range(from, to), expected);
             }
             for word in ["a", "b\na", "漢𝄞", "aa", "zz", "", "Σab\n"] {
-                let at = text.find(word).map(|byte| text[..byte].chars().count());
-                assert_eq!(char_position(text, word, &go).ok(), Some(at), "{word}");
+                assert_eq!(find_from(text, word, 0, &go).ok(), Some(text.find(word)), "{word}");
                 for new in ["", "x", "漢漢"] {
                     let replaced =
                         replace_all(text, word, new, usize::MAX / 2, &go).ok().and_then(|text| text.ok());
@@ -299,9 +255,9 @@ mod tests {
     #[test]
     fn all_of_them_stop() {
         let (stop, text) = (AtomicBool::new(true), long());
-        assert!(char_count(&text, &stop).is_err() && char_range(&text, 0, 5, &stop).is_err());
+        assert!(Text::from(&*text).ensure_index(|| poll_interrupt(&stop)).is_err());
         assert!(
-            char_position(&text, "zz", &stop).is_err()
+            find_from(&text, "zz", 0, &stop).is_err()
                 && replace_all(&text, "a", "b", CHUNK_BYTES, &stop).is_err()
         );
         assert!(

@@ -75,6 +75,9 @@ impl Evaluator<'_, '_> {
                 self.call(&instance, None, args, span)
             }
             NodeKind::Call(head, args) => {
+                if let Some(value) = self.call_curried(head, args, frame, span) {
+                    return value;
+                }
                 let function = self.eval(head, frame)?;
                 let args = self.eval_all(args, frame)?;
                 self.apply_function(&function, args, span)
@@ -137,6 +140,12 @@ impl Evaluator<'_, '_> {
                     _ => {}
                 }
                 self.guard_growth(*num, &a, &b, span)?;
+                let (a, b) = match (a, b) {
+                    (Value::Str(text), Value::Str(added)) => {
+                        return Ok(Value::Str(text.with_appended(added.as_str())));
+                    }
+                    other => other,
+                };
                 arithmetic(*op, *num, modulus.as_ref(), &a, &b).map_err(|failure| self.fail(failure, span))
             }
             NodeKind::Compare(op, ty, layout, a, b) => {
@@ -296,6 +305,36 @@ impl Evaluator<'_, '_> {
             NodeKind::OpenSizes(code) => self.open_sizes(code, frame, span),
             NodeKind::TierUp(site) => self.eval_site(site, frame, span, None),
         }
+    }
+
+    /// Calls a known function of two groups of parameters with both, as in `char_at i text`, without
+    /// making the function between them; `None` if the function does more than make it.
+    fn call_curried(
+        &mut self,
+        head: &Node,
+        args: &[Node],
+        frame: &mut [Value],
+        span: Span,
+    ) -> Option<Result<Value>> {
+        let NodeKind::CallKnown(callee, first) = &head.kind else { return None };
+        let outer = callee.instance.get()?.clone();
+        let NodeKind::Closure(inner, captured) = &outer.body.kind else { return None };
+        let inner = inner.instance.get()?.clone();
+        let params = &outer.params;
+        if first.len() != params.len() || inner.this.is_some() {
+            return None;
+        }
+        let positions: Option<Vec<usize>> =
+            captured.iter().map(|local| params.iter().position(|param| param == local)).collect();
+        let positions = positions?;
+        let mut both = || {
+            let given = self.eval_all(first, frame)?;
+            let args = self.eval_all(args, frame)?;
+            let captures: Vec<Value> = positions.iter().map(|at| given[*at].clone()).collect();
+            drop(given);
+            self.call(&inner, Some((&Value::UNIT, &captures)), args, span)
+        };
+        Some(both())
     }
 
     /// Runs the kernel of a site if it has one, or evaluates its term. The value of `dead_variable`

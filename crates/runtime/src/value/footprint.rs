@@ -24,7 +24,7 @@ pub fn footprint<'v>(values: impl IntoIterator<Item = &'v Value>, limit: u64) ->
             Value::Wide(_) => size_of::<u128>() as u64,
             Value::Big(code) => code.bits() / 8,
             Value::Bigint(number) => number.bits() / 8,
-            Value::Str(text) => text.len() as u64,
+            Value::Str(text) => text.allocated_bytes() as u64,
             Value::Sum(case) => {
                 open.push(&case.1);
                 size_of::<super::Case>() as u64

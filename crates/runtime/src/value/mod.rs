@@ -19,12 +19,14 @@ mod footprint;
 mod mapped;
 mod pool;
 mod seq;
+mod text;
 
 pub use buffer::{Buffer, Class};
 pub use copy_counter::copied_slots;
 pub use footprint::footprint;
 pub use mapped::Mapped;
 pub use seq::Seq;
+pub use text::Text;
 
 use crate::types::Type;
 use crate::types::encoding::Code;
@@ -55,7 +57,7 @@ pub enum Value {
     /// `bigint`
     Bigint(Arc<BigInt>),
     /// `string`
-    Str(Arc<str>),
+    Str(Text),
     /// A tagged sum: the number of the flattened case, and its argument.
     Sum(Arc<Case>),
     /// A function. Only the executor that made it looks inside.
@@ -230,7 +232,7 @@ impl Value {
     }
 
     /// Makes a `string`.
-    pub fn str(text: impl Into<Arc<str>>) -> Value {
+    pub fn str(text: impl Into<Text>) -> Value {
         Value::Str(text.into())
     }
 
@@ -290,8 +292,17 @@ impl Value {
     ///
     /// If the value is not a `string`.
     pub fn as_str(&self) -> &str {
+        self.as_text().as_str()
+    }
+
+    /// Returns the text of a `string`, with the places of its characters.
+    ///
+    /// # Panics
+    ///
+    /// If the value is not a `string`.
+    pub fn as_text(&self) -> &Text {
         match self {
-            Value::Str(s) => s,
+            Value::Str(text) => text,
             _ => unreachable!("the value is not a `string`"),
         }
     }
@@ -442,7 +453,7 @@ impl fmt::Debug for Value {
             Value::Wide(n) => write!(f, "{n}"),
             Value::Big(n) => write!(f, "{n}"),
             Value::Bigint(n) => write!(f, "{n}"),
-            Value::Str(s) => write!(f, "{s:?}"),
+            Value::Str(text) => write!(f, "{:?}", text.as_str()),
             Value::Sum(s) => write!(f, "case {} {:?}", s.0, s.1),
             Value::Function(_) => write!(f, "<function>"),
             Value::Native(_) => write!(f, "<native>"),

@@ -176,6 +176,16 @@ impl Checker<'_> {
         Type::unit()
     }
 
+    /// Returns true for the name of a procedure with a result.
+    pub(in crate::check) fn is_valued_procedure_name(&self, callable: &Callable) -> bool {
+        match callable {
+            Callable::Function(id) => {
+                self.env.signatures.get(id).is_some_and(|signature| signature.procedure)
+            }
+            _ => false,
+        }
+    }
+
     /// Elaborates the application of a name that has candidates.
     pub(in crate::check) fn call_name(
         &mut self,
@@ -266,9 +276,12 @@ impl Checker<'_> {
             return Term::new(TermKind::Error, Type::error(), span);
         };
         if let Callable::Prim(prim) = chosen
-            && prim.is_reader()
+            && prim.is_effectful_function()
             && !self.reads(*prim, name, &mut instance, type_args, expected)
         {
+            return Term::new(TermKind::Error, Type::error(), span);
+        }
+        if self.is_valued_procedure_name(chosen) && self.effect(&name.text, false, true, span).is_error() {
             return Term::new(TermKind::Error, Type::error(), span);
         }
         if let Callable::Prim(prim) = chosen
@@ -578,7 +591,9 @@ impl Checker<'_> {
         if self.is_joint(&chosen) {
             return self.wrong(PlaceError::JointValue { span, name: name.text.to_string() }, span);
         }
-        if matches!(chosen, Callable::Prim(prim) if prim.is_reader()) {
+        if self.is_valued_procedure_name(&chosen)
+            || matches!(chosen, Callable::Prim(prim) if prim.is_effectful_function())
+        {
             let error = CallError::ReaderInFun { span, name: name.text.to_string(), header: None };
             return self.wrong(error, span);
         }

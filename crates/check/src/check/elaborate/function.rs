@@ -7,7 +7,7 @@
 
 use crate::check::context::{Checker, Frame, FrameKind};
 use crate::check::elaborate::stmt;
-use crate::check::error::StatementError;
+use crate::check::error::{CallError, StatementError};
 use crate::check::expectation::Expectation;
 use crate::check::terms::with_prefix;
 use crate::core::{Function, FunctionId, LocalId, Stmt, StmtKind, Term, TermKind};
@@ -130,7 +130,7 @@ impl Checker<'_> {
         });
         let (params, prefix, domain) = self.parameters(own, domain_hint);
         if let Some((_, ty)) = this {
-            let known = match last && own_kind == FrameKind::Proc {
+            let known = match last && own_kind == FrameKind::Proc && function.result.is_none() {
                 true => Type::procedure(domain.clone()),
                 false => Type::function(domain.clone(), self.infer.fresh(Kind::Spread)),
             };
@@ -215,7 +215,12 @@ impl Checker<'_> {
         prefix: Vec<Stmt>,
         span: Span,
     ) -> (Term, Type) {
-        if function.is_proc {
+        if let (true, Some(result)) = (function.is_proc && !self.frame().valued, &function.result) {
+            self.report(CallError::ValuedProcedureHere { span: result.span });
+            // What it returns is of the stated type all the same.
+            self.frame().valued = true;
+        }
+        if function.is_proc && !self.frame().valued {
             let body = match &function.body {
                 Body::Expr(e) => {
                     self.in_sequence(e);

@@ -190,6 +190,7 @@ impl Checker<'_> {
         }
         let signature = Signature {
             joint: false,
+            procedure: false,
             name: name.text.clone(),
             scheme,
             unknown_result: false,

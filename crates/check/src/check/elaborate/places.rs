@@ -574,7 +574,8 @@ impl Checker<'_> {
         if self.is_joint(callable) {
             return self.may_move(name, span);
         }
-        let files = matches!(callable, Callable::Prim(prim) if prim.effect() == Effect::Files);
+        let files = self.is_valued_procedure_name(callable)
+            || matches!(callable, Callable::Prim(prim) if prim.effect() == Effect::Files);
         if let (true, Some(party), None) = (files, &self.program.party, &self.item.here) {
             let party = party.first_place().to_string();
             self.report(PlaceError::Effect { span, name: name.to_string(), party });

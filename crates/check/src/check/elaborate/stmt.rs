@@ -273,8 +273,8 @@ impl Checker<'_> {
                 self.report(StatementError::OutsideFunction { span, what: "return", needs: "a function" });
                 None
             }
-            (FrameKind::Proc, None) => Some(StmtKind::Return(Term::unit(span))),
-            (FrameKind::Proc, Some(value)) => {
+            (FrameKind::Proc, None) if !self.frame().valued => Some(StmtKind::Return(Term::unit(span))),
+            (FrameKind::Proc, Some(value)) if !self.frame().valued => {
                 let value = self.expr(value, Expectation::NONE);
                 let found = self.infer.settle(&value.ty);
                 let hint = Some("a procedure returns nothing: make it a `fun` to return a value".into());
@@ -287,7 +287,7 @@ impl Checker<'_> {
                 });
                 None
             }
-            (FrameKind::Fun, value) => {
+            (FrameKind::Fun | FrameKind::Proc, value) => {
                 let result = self.frame().result.clone();
                 // An expression body has no statements, and a nested function has a frame of its
                 // own.
@@ -335,6 +335,16 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns true if a term is a procedure with a result.
+    fn is_valued_procedure(&self, term: &Term) -> bool {
+        match &term.kind {
+            TermKind::Closure { function, .. } => {
+                self.env.signatures.get(function).is_some_and(|signature| signature.procedure)
+            }
+            _ => false,
+        }
+    }
+
     /// Returns true if a term is the call of a procedure.
     pub(in crate::check) fn is_effect(&mut self, term: &Term) -> bool {
         match &term.kind {
@@ -344,6 +354,7 @@ impl Checker<'_> {
                 true
             }
             TermKind::Prim(prim, ..) => prim.is_procedure(),
+            TermKind::Call(function, _) if self.is_valued_procedure(function) => true,
             TermKind::Call(function, _) => {
                 matches!(self.infer.shallow(&function.ty).kind(), TypeKind::Procedure(_))
             }

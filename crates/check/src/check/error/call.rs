@@ -86,6 +86,11 @@ errors! {
             name: String,
             header: Option<Span>,
         },
+        /// A procedure with a result that is a local function, a method, a lambda, or has several
+        /// groups of parameters.
+        E0408 ValuedProcedureHere {
+            span: Span,
+        },
         /// A procedure call in place of a value.
         E0408 ProcedureAsValue {
             span: Span,
@@ -261,14 +266,20 @@ impl CallError {
             .label(*header, "this function is pure")
             .help("make the function a `proc`, or move the call out of it"),
             E::ReaderInFun { span, name, header } => {
-                let message = format!("a `fun` is pure: it cannot read a file with `{name}`");
-                let d = error(span, message, "reads a file".into());
+                let message = format!("a `fun` is pure: it cannot read with `{name}`");
+                let d = error(span, message, "may give something else each time".into());
                 match header {
                     Some(header) => d.label(*header, "this function is pure"),
                     None => d.note("as a value, it would be a pure function"),
                 }
-                .help("read the file in a `proc` or at the top level, and pass on what was read")
+                .help("read in a `proc` or at the top level, and pass on what was read")
             }
+            E::ValuedProcedureHere { span } => error(
+                span,
+                "a procedure gives a value only at the top level, with one group of parameters".into(),
+                "no result can be stated here".into(),
+            )
+            .help("declare it at the top level, or leave the result out"),
             E::ProcedureAsValue { span } => error(
                 span,
                 "a procedure gives no value".into(),

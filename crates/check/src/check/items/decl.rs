@@ -37,6 +37,7 @@ impl Checker<'_> {
             let parameters = self.parameters_of(&function.params, &pending);
             let signature = Signature {
                 joint: function.is_joint,
+                procedure: function.is_valued_procedure(),
                 name: name.text.clone(),
                 scheme,
                 unknown_result,
@@ -77,6 +78,7 @@ impl Checker<'_> {
             scheme: Scheme::new(Vec::new(), Type::unit(), Some(result)),
             unknown_result: false,
             joint: false,
+            procedure: false,
             parameters: vec![Vec::new()],
             span,
             doc: Some("The party that runs this, at each party.".into()),
@@ -133,7 +135,11 @@ impl Checker<'_> {
         let domains: Vec<Type> = function.params.iter().map(|group| self.group_domain(group)).collect();
         let declared = function.result.as_ref().map(|r| self.lower_result(r)).filter(|r| !r.has_meta());
         let unknown = declared.is_none() && !function.is_proc;
-        let mut result = if function.is_proc { None } else { Some(declared.unwrap_or_else(Type::error)) };
+        let mut result = if function.is_proc && !function.is_valued_procedure() {
+            None
+        } else {
+            Some(declared.unwrap_or_else(Type::error))
+        };
         let mut domains = domains.into_iter().rev();
         let innermost = domains.next().unwrap_or_else(Type::unit);
         let mut scheme_domain = innermost;
@@ -212,6 +218,7 @@ impl Checker<'_> {
         let kind = if ast.is_proc && ast.params.len() <= 1 { FrameKind::Proc } else { FrameKind::Fun };
         self.item.frames.push(Frame::new(kind, pending.name.clone(), ast.header));
         self.frame().joint = ast.is_joint;
+        self.frame().valued = ast.is_valued_procedure() && pending.expected.is_none();
         let groups: Vec<&[Param]> = ast.params.iter().map(Vec::as_slice).collect();
         let wanted = pending.expected.as_ref();
         if wanted.is_some() {

@@ -333,6 +333,12 @@ pub enum ClassMember {
 }
 
 impl Function {
+    /// Returns true for a `proc` with a written result and one group of parameters: a call of it is
+    /// an expression.
+    pub fn is_valued_procedure(&self) -> bool {
+        self.is_proc && self.result.is_some() && self.params.len() == 1
+    }
+
     /// Marks the type parameters that the header mentions as `..R`.
     pub fn mark_rests(&mut self) {
         if self.generics.params.is_empty() {
