@@ -30,6 +30,8 @@ pub enum PrimClass {
     Fold,
     /// Sorts an array.
     Sort,
+    /// Groups elements, or changes or reads the storage of a container, for the library alone.
+    Container,
     /// Returns the smaller or larger of two values of one word.
     Order,
     /// The checker computes the type of the result from that of the argument.
@@ -96,6 +98,7 @@ impl PrimClass {
             | PrimClass::Text
             | PrimClass::Fold
             | PrimClass::Sort
+            | PrimClass::Container
             | PrimClass::Code
             | PrimClass::Select
             | PrimClass::SelectText
@@ -188,6 +191,15 @@ scalar_functions! { prims
         Sorts "_sorts": "[T, I:COMPACTLINEAR] unit -> bool", TypeQuery, "Whether `_sort` and `_order` are for arrays of this type: of more than a few values of one word.";
         Sort "_sort": "[T, I:COMPACTLINEAR] T ^ I -> T ^ I", Sort, "The elements in ascending order, of a type that `_sorts`.";
         Order "_order": "[T, I:COMPACTLINEAR] T ^ I -> I ^ I", Sort, "The indices in the ascending order of their elements, of a type that `_sorts`.";
+        Hashes "_hashes": "[T] unit -> bool", TypeQuery, "Whether values of this type are keys of `_group` and of the hash tables of dictionaries: scalars, codes of one word and tuples of these, in the order that the language gives them.";
+        Group "_group": "[K, I:COMPACTLINEAR] K ^ I -> K ^ ?G * ?G ^ I", Container, "The distinct elements in their order, and for each element the number of its own; of a type that `_hashes`.";
+        ListPush "_list_push": "[T, L] L * T -> L", Container, "The list with one element more.";
+        HeapPush "_heap_push": "[T, H] H * T -> H", Container, "The heap with one element more, of a type that `_hashes`.";
+        HeapPop "_heap_pop": "[T, H] H -> H", Container, "The heap without its least element, of a type that `_hashes`; the same if it is empty.";
+        DictPut "_dict_put": "[K, V, D] D * K * V -> D", Container, "The dictionary with a value at a key of a type that `_hashes`.";
+        DictLookup "_dict_lookup": "[K, V, D] D * K -> 1 + V", Container, "The value at a key of a type that `_hashes`.";
+        DictGet "_dict_get": "[K, V, D] D * K * V -> V", Container, "The value at a key of a type that `_hashes`, or another where there is none.";
+        DictRemove "_dict_remove": "[K, V, D] D * K -> D", Container, "The dictionary without a key of a type that `_hashes`.";
         Ranks "_ranks": "[T] unit -> bool", TypeQuery, "Whether `_min`, `_max`, `_argmin` and `_argmax` are for elements of this type: of one word, in the order that the language gives it.";
         Min "_min": "[T] T * T -> T", Order, "The smaller of two values of a type that `_ranks`.";
         Max "_max": "[T] T * T -> T", Order, "The larger of two values of a type that `_ranks`.";
@@ -343,7 +355,7 @@ impl Prim {
 
     /// Returns true if the texts of the library alone may call it.
     pub fn is_internal(self) -> bool {
-        matches!(self.class(), PrimClass::Cipher { .. })
+        matches!(self.class(), PrimClass::Cipher { .. } | PrimClass::Container)
     }
 
     /// Returns true if it returns the content of a file.
@@ -373,6 +385,19 @@ impl Prim {
     }
 }
 
+/// Returns the answer of a query about concrete types that the types alone decide; `None` for
+/// other primitives.
+pub fn type_answer(prim: Prim, types: &[Type]) -> Option<bool> {
+    Some(match prim {
+        Prim::Fuses => fuses(types),
+        Prim::Sorts => sorts(types),
+        Prim::Ranks => ranks(types),
+        Prim::Hashes => hashes(types),
+        Prim::HasPlace => has_place(types),
+        _ => return None,
+    })
+}
+
 /// Returns the answer of [`Prim::Fuses`] for its type argument.
 pub fn fuses(types: &[Type]) -> bool {
     matches!(types, [element] if element.as_scalar() == Some(Scalar::Real))
@@ -389,6 +414,29 @@ pub fn ranks(types: &[Type]) -> bool {
             let bits = element.size().map_or(u64::MAX, |size| size.bits());
             !matches!(element.kind(), TypeKind::Nominal(..)) && element.is_compact() && bits <= 63
         }
+    }
+}
+
+/// Returns the answer of [`Prim::Hashes`] for its type argument: true if two values are the same
+/// key exactly if their slots are, but for zeros and NaN of floats.
+pub fn hashes(types: &[Type]) -> bool {
+    matches!(types, [ty] if is_hashed(ty))
+}
+
+/// The number of components of the largest tuple that is a key of a hash table.
+const MAX_KEY_COMPONENTS: usize = 64;
+
+/// Returns true for scalars, codes of one word, and tuples of these. A declared type
+/// may define its own order.
+fn is_hashed(ty: &Type) -> bool {
+    match ty.kind() {
+        TypeKind::Scalar(_) => true,
+        TypeKind::Nominal(..) => false,
+        _ if ty.is_compact() => ty.size().is_ok_and(|size| size.bits() <= 63),
+        TypeKind::Product(_) | TypeKind::Array(..) => {
+            ty.components(MAX_KEY_COMPONENTS).is_some_and(|parts| parts.iter().all(is_hashed))
+        }
+        _ => false,
     }
 }
 
