@@ -256,6 +256,7 @@ scalar_functions! { prims
         Npz "npz": "[S] string * string -> S", Reader { lists: false }, "The array of this name in an `.npz` file, as the stated type says.";
         Csv "csv": "[S] string -> S", Reader { lists: false }, "The table of a CSV file, as the stated type says: records by the names of its columns, or numbers.";
         CsvBy "csv": "[S] string * char -> S", Reader { lists: false }, "The table of a file, with this character between the cells of a line.";
+        CsvAfter "csv": "[S] string * char * int * string -> S", Reader { lists: false }, "The table of a file, with this character between the cells of a line, after so many lines that are skipped; a cell that is one of these words, between blanks, is empty.";
         Arrow "arrow": "[S] string -> S", Reader { lists: true }, "The table of an Arrow file, as the stated type says: records by the names of its columns.";
         Parquet "parquet": "[S] string -> S", Reader { lists: true }, "The table of a Parquet file, as the stated type says: records by the names of its columns.";
         Netcdf "netcdf": "[S] string * string -> S", Reader { lists: false }, "The values of a variable `x` of a NetCDF file, or of an attribute `x:units` or `:title`, as the stated type says.";

@@ -267,6 +267,7 @@ impl Machine {
             | Prim::Npz
             | Prim::Csv
             | Prim::CsvBy
+            | Prim::CsvAfter
             | Prim::WriteCsvBy
             | Prim::Arrow
             | Prim::WriteArrow
