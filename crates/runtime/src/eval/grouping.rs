@@ -96,6 +96,9 @@ impl Evaluator<'_, '_> {
         for (at, form) in key.iter().enumerate() {
             let place = |i: usize| start + i * key.len() + at;
             let own = match (form, &**buffer) {
+                (KeySlot::Word(order), Buffer::Word(words)) => {
+                    self.number_words(count, |i| order.key(words[place(i)]), span)?
+                }
                 (KeySlot::Word(order), words) => {
                     self.number_words(count, |i| order.key(slot(words, place(i)).word()), span)?
                 }
