@@ -13,7 +13,7 @@ use crate::value::{Buffer, Class, Value};
 use ::csv::{ReaderBuilder, StringRecord, WriterBuilder};
 use num_bigint::{BigInt, BigUint};
 
-/// What a CSV file has beyond its rows.
+/// Rules by which a CSV file is read, beyond its separator.
 #[derive(Default)]
 pub struct CsvRules<'a> {
     /// The number of lines before the rows.
