@@ -15,6 +15,7 @@ use crate::session::{Annotations, Draft, NameKind, Session, library};
 use crate::types::{Type, TypeKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A candidate for a name at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -358,15 +359,25 @@ fn name_candidates(session: &Session, prefix: &str, notes: &Annotations) -> Vec<
 /// The maximum number of components offered after a dot.
 const MAX_COMPONENTS: usize = 16;
 
-/// Returns the components that a dot selects from a value, with their types: fields, or numbers.
+/// Returns the components that a dot selects from a value, with their types: fields, columns of an
+/// array of records, and numbers.
 fn components_of(ty: &Type) -> Vec<(String, Type)> {
     if let Some(fields) = ty.named_parts() {
         return fields.into_iter().map(|(name, ty)| (name.to_string(), ty)).collect();
     }
     let ty = ty.unfold();
+    let columns = match ty.kind() {
+        TypeKind::Array(element, index) => element.named_parts().map(|fields| {
+            let column = |(name, ty): (Arc<str>, Type)| (name.to_string(), Type::array(ty, index.clone()));
+            fields.into_iter().map(column).collect()
+        }),
+        _ => None,
+    };
+    let mut all: Vec<(String, Type)> = columns.unwrap_or_default();
     let parts = ty.components(MAX_COMPONENTS).or_else(|| ty.compact_parts(MAX_COMPONENTS));
     let parts = parts.unwrap_or_default();
-    parts.into_iter().enumerate().map(|(at, ty)| (at.to_string(), ty)).collect()
+    all.extend(parts.into_iter().enumerate().map(|(at, ty)| (at.to_string(), ty)));
+    all
 }
 
 /// Returns the part of the library whose names are being listed at the end of a text, in the

@@ -37,6 +37,8 @@ const PAGES: &[(&str, &str)] = &[
     ("control", include_str!("../../book/src/control.md")),
     ("text", include_str!("../../book/src/text.md")),
     ("files", include_str!("../../book/src/files.md")),
+    ("tables", include_str!("../../book/src/tables.md")),
+    ("containers", include_str!("../../book/src/containers.md")),
     ("pictures", include_str!("../../book/src/pictures.md")),
     ("secrets", include_str!("../../book/src/secrets.md")),
     ("modules", include_str!("../../book/src/modules.md")),

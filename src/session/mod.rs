@@ -211,7 +211,7 @@ impl Session {
     pub fn new() -> Session {
         Session {
             sources: library::sources().clone(),
-            env: initial_env(),
+            env: initial_env(false),
             program: Program::default(),
             machine: Machine::new(),
             library: Library::new(),

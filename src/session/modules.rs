@@ -342,7 +342,7 @@ impl Session {
         if !whole || fresh.broken {
             return None;
         }
-        let mut env = initial_env();
+        let mut env = initial_env(fresh.place.id.starts_with(library::modules::ID_PREFIX));
         env.number_after(&self.env);
         let names = syntax::mentioned_names(&fresh.source);
         let (mentioned, _) =

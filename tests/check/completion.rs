@@ -49,6 +49,7 @@ fn fields_are_completed_after_a_dot() {
             ("t.", 2, vec!["0", "1", "2"]),
             ("clock.", 6, vec!["0", "1"]),
             ("#both.0.x_a", 8, vec!["x_axis"]),
+            ("#both.", 6, vec!["x_axis", "y_axis", "0", "1"]),
             ("unknown.", 8, vec![]),
             ("p.x_axis.", 9, vec![]),
         ] {

@@ -78,6 +78,13 @@ const READ: &[(&str, &str, &str)] = &[
         r#"csv "people.csv""#,
         r#"((name="Ada",height=case 1 (1.65)),(name="Alan, M.",height=case 1 (1.78)),(name="Kurt \"G\"",height=case 1 (1.7)),(name="line\nbreak",height=case 0 ()))"#,
     ),
+    (
+        "(name:string, age:option[int]) ^ ?N",
+        r#"csv ("missing_word.csv", ',', 0, "- NA")"#,
+        r#"((name="Ada",age=Some (36)),(name="Bob",age=None))"#,
+    ),
+    ("option[real] ^ ?N", r#"csv ("missing_word.csv", ';', 3, "")"#, "[]"),
+    ("real ^ (?N \\* ?M)", r#"csv ("table.csv", ',', 1, "")"#, "(3.0,4.0,5.0)"),
     (r"f32 ^ (?N \* 2)", r#"raw "singles.bin""#, "(0.0,1.0,2.0,3.0,4.0,5.0)"),
     (r"u8 ^ 24", r#"raw "singles.bin""#, "(0,0,0,0,0,0,128,63,0,0,0,64,0,0,64,64,0,0,128,64,0,0,160,64)"),
     ("string", r#"read_text "ragged.csv""#, r#""a,b\n1,2\n3\n""#),

@@ -188,3 +188,45 @@ fn dates_and_texts_are_those_of_their_definitions() {
     assert!(true_lines("date.flx", include_str!("../stdlib/date.flx")) > 16);
     assert!(true_lines("texts.flx", include_str!("../stdlib/texts.flx")) > 8);
 }
+
+/// Tables against the answers of pandas: see `tests/stdlib/make_table.py`.
+#[test]
+fn tables_are_those_of_pandas() {
+    assert!(true_lines("table.flx", include_str!("../stdlib/table.flx")) > 200);
+}
+
+/// Dictionaries, sets, heaps and graphs against arrays, sorting and all paths.
+#[test]
+fn containers_and_graphs_agree_with_simpler_ways() {
+    assert!(true_lines("containers.flx", include_str!("../stdlib/containers.flx")) > 55);
+}
+
+/// Rules in which NumPy, pandas and the library differ: the book shows what the library gives.
+/// `BLESS=1` rewrites the table.
+#[test]
+fn the_book_shows_the_rules_that_differ() {
+    const BEGIN: &str = "<!-- rules of tests/stdlib/differences.txt -->\n";
+    const END: &str = "<!-- end of rules -->\n";
+    let mut shown =
+        format!("{BEGIN}\n| rule | NumPy, pandas | gives | Felis | gives |\n|---|---|---|---|---|\n");
+    let rules = include_str!("../stdlib/differences.txt");
+    for rule in rules.lines() {
+        let parts: Vec<&str> = rule.splitn(4, '|').map(str::trim).collect();
+        let [name, theirs, gives, own] = parts[..] else { panic!("four parts: {rule}") };
+        let found = value(&format!("import stats (*); import table (*); {own};"));
+        assert!(!found.contains("Error:"), "{own}: {found}");
+        let cell = |text: &str| if text.is_empty() { String::new() } else { format!("`{text}`") };
+        shown += &format!("| {name} | {theirs} | {} | `{own}` | `{found}` |\n", cell(gives));
+    }
+    shown += &format!("\n{END}");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/src/from_numpy.md");
+    let page = fs::read_to_string(&file).expect("the page");
+    let (before, rest) = page.split_once(BEGIN).expect("where the rules begin");
+    let (_, after) = rest.split_once(END).expect("where they end");
+    let wanted = format!("{before}{shown}{after}");
+    if std::env::var_os("BLESS").is_some_and(|v| v == "1") {
+        fs::write(&file, wanted).expect("writable");
+    } else {
+        assert!(wanted == page, "the page differs from the rules: BLESS=1 rewrites it");
+    }
+}

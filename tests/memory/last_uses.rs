@@ -373,10 +373,27 @@ fun shifted[I : COMPACTLINEAR] (entries : (int * int) ^ I, at : int) : (int * in
   for i in at..<at + 10 do &e.(i :>> I) <- e.((i + 1) :>> I); done
   return e;
 }
+fun sift[T, I : COMPACTLINEAR with Ord[T]] (entries : T ^ I, free : int, new : T) : T ^ I {
+  var e = entries;
+  var at = free;
+  while at > 0 do
+    val up = ((at - 1) / 2) :>> I;
+    if not before (new, e.up) break;
+    &e.(at :>> I) <- e.up;
+    at = up :>> int;
+  done
+  &e.(at :>> I) <- new;
+  return e;
+}
 fun push (h : heap, new : int * int) : heap {
   val count = h.count;
   val entries : (int * int) ^ ?K = h.entries;
   return heap (count + 1, rise (entries, count, new));
+}
+fun push_by_class (h : heap, new : int * int) : heap {
+  val count = h.count;
+  val entries : (int * int) ^ ?K = h.entries;
+  return heap (count + 1, sift (entries, count, new));
 }
 fun shift (h : heap, new : int * int) : heap {
   val count = h.count;
@@ -384,7 +401,7 @@ fun shift (h : heap, new : int * int) : heap {
   return heap (count + 1, shifted (entries, count));
 }
 ";
-        for step in ["push", "shift"] {
+        for step in ["push", "push_by_class", "shift"] {
             for around in ["proc go() { BODY } go ();", "BODY"] {
                 let mut session = Session::new().with_executor(Executor::Compiled, 1);
                 run(&mut session, rise);
@@ -400,6 +417,49 @@ for i in 0..<10000 do h = {step} (h, (i * 7919 % 5021, i)); done println h.count
                 let bytes = work.fresh + work.reused;
                 assert!(copied < 2_000_000 && bytes < 32_000_000, "{step} {around}: {copied}, {bytes}");
             }
+        }
+    });
+}
+
+/// Containers of the library are changed in place, and grow by doubling.
+#[test]
+fn containers_are_changed_in_place() {
+    let _alone = alone();
+    let program = "import dict (*); import set; import heap; import graph;
+proc go() {
+  var l = list_of[int] [];
+  var d = #empty_dict[string, int];
+  var s = #set::empty_set[int];
+  var h = #heap::empty_heap[int];
+  var q = graph::queue_of [ k for k in iota 40000 ];
+  var total = 0;
+  for i in 0..<8000 do
+    l = push (l, i);
+    d = put (d, (i * 7919 % 5021).str, i);
+    s = set::insert (i * 7919 % 5021) s;
+    h = heap::push (h, i * 7919 % 5021);
+    if i % 3 == 0 do
+      d = remove_key (d, i.str);
+      val (least, rest) = heap::take_least h;
+      h = rest;
+      val (first, others) = graph::take_first q;
+      q = graph::push (others, i);
+      total += least + first;
+    done
+  done
+  println (len l, dict::len d, set::len s, heap::len h, graph::len q);
+}
+go ();";
+    on_large_stack(|| {
+        for executor in [Executor::Reference, Executor::Compiled] {
+            let mut session = Session::new().with_executor(executor, 1);
+            let before = session.metrics();
+            let (printed, copied) = run(&mut session, program);
+            let work = session.metrics() - before;
+            assert_eq!(printed, "(8000, 4884, 5021, 5333, 40000)");
+            let bytes = work.fresh + work.reused;
+            // A copy of one container for each step is more than 100 MB.
+            assert!(copied < 500_000 && bytes < 16_000_000, "{executor:?}: {copied}, {bytes}");
         }
     });
 }

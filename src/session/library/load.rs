@@ -10,10 +10,11 @@ use crate::source::Source;
 use crate::syntax;
 use std::sync::atomic::AtomicBool;
 
-/// Returns the environment of a user who has defined no name.
-pub(in crate::session) fn initial_env() -> Env {
+/// Returns the environment of a text that has defined no name. Internal primitives are known in
+/// texts of the library alone.
+pub(in crate::session) fn initial_env(of_library: bool) -> Env {
     let mut env = Env::new();
-    for prim in Prim::ALL.iter().filter(|prim| prim.is_internal()) {
+    for prim in Prim::ALL.iter().filter(|prim| prim.is_internal() && !of_library) {
         env.values.remove(prim.name());
     }
     env.library_texts = super::sources().iter().count() as u32;

@@ -22,12 +22,27 @@ const MODULES: &[(&str, &str)] = &[
     ("stdlib/modules/date.flx", include_str!("../../../stdlib/modules/date.flx")),
     ("stdlib/modules/image.flx", include_str!("../../../stdlib/modules/image.flx")),
     ("stdlib/modules/system.flx", include_str!("../../../stdlib/modules/system.flx")),
+    ("stdlib/modules/table.flx", include_str!("../../../stdlib/modules/table.flx")),
+    ("stdlib/modules/dict.flx", include_str!("../../../stdlib/modules/dict.flx")),
+    ("stdlib/modules/set.flx", include_str!("../../../stdlib/modules/set.flx")),
+    ("stdlib/modules/heap.flx", include_str!("../../../stdlib/modules/heap.flx")),
+    ("stdlib/modules/graph.flx", include_str!("../../../stdlib/modules/graph.flx")),
 ];
 
 /// Names that other languages give to functions, each with the word here: of the prelude or of a
 /// module.
-pub const RENAMED: &[(&str, &str)] =
-    &[("argsort", "order"), ("clip", "clamp"), ("searchsorted", "lower_bound"), ("where", "select")];
+pub const RENAMED: &[(&str, &str)] = &[
+    ("argsort", "order"),
+    ("bfill", "carry_backward"),
+    ("clip", "clamp"),
+    ("dropna", "present"),
+    ("ffill", "carry_forward"),
+    ("fillna", "or_else"),
+    ("groupby", "group_by"),
+    ("searchsorted", "lower_bound"),
+    ("sort_values", "sort_on"),
+    ("where", "select"),
+];
 
 /// Returns the name of a module, of that of its text.
 fn module_name(file: &'static str) -> Option<&'static str> {

@@ -180,6 +180,14 @@ pub fn copies_no_arrays(program: &Program, function: FunctionId) -> bool {
         let mut terms = vec![&body.body];
         while let Some(term) = terms.pop() {
             match &term.kind {
+                // A method that is given no array, as one that compares two elements.
+                TermKind::Call(head, args)
+                    if matches!(head.kind, TermKind::Method { .. })
+                        && !args.iter().any(|arg| matches!(arg.ty.kind(), TypeKind::Array(..))) =>
+                {
+                    terms.extend(args);
+                    continue;
+                }
                 TermKind::Build(..) | TermKind::Method { .. } => return false,
                 TermKind::Prim(prim, ..) if prim.class() == PrimClass::Fold => return false,
                 TermKind::Call(head, _) if !matches!(head.kind, TermKind::Closure { .. }) => return false,

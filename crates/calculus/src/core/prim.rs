@@ -30,6 +30,8 @@ pub enum PrimClass {
     Fold,
     /// Sorts an array.
     Sort,
+    /// Groups elements, or changes or reads the storage of a container, for the library alone.
+    Container,
     /// Returns the smaller or larger of two values of one word.
     Order,
     /// The checker computes the type of the result from that of the argument.
@@ -100,6 +102,7 @@ impl PrimClass {
             | PrimClass::Text
             | PrimClass::Fold
             | PrimClass::Sort
+            | PrimClass::Container
             | PrimClass::Code
             | PrimClass::Select
             | PrimClass::SelectText
@@ -193,6 +196,15 @@ scalar_functions! { prims
         Sorts "_sorts": "[T, I:COMPACTLINEAR] unit -> bool", TypeQuery, "Whether `_sort` and `_order` are for arrays of this type: of more than a few values of one word.";
         Sort "_sort": "[T, I:COMPACTLINEAR] T ^ I -> T ^ I", Sort, "The elements in ascending order, of a type that `_sorts`.";
         Order "_order": "[T, I:COMPACTLINEAR] T ^ I -> I ^ I", Sort, "The indices in the ascending order of their elements, of a type that `_sorts`.";
+        Hashes "_hashes": "[T] unit -> bool", TypeQuery, "Whether values of this type are keys of `_group` and of the hash tables of dictionaries: scalars, codes of one word and tuples of these, in the order that the language gives them.";
+        Group "_group": "[K, I:COMPACTLINEAR] K ^ I -> K ^ ?G * ?G ^ I", Container, "The distinct elements in their order, and for each element the number of its own; of a type that `_hashes`.";
+        ListPush "_list_push": "[T, L] L * T -> L", Container, "The list with one element more.";
+        HeapPush "_heap_push": "[T, H] H * T -> H", Container, "The heap with one element more, of a type that `_hashes`.";
+        HeapPop "_heap_pop": "[T, H] H -> H", Container, "The heap without its least element, of a type that `_hashes`; the same if it is empty.";
+        DictPut "_dict_put": "[K, V, D] D * K * V -> D", Container, "The dictionary with a value at a key of a type that `_hashes`.";
+        DictLookup "_dict_lookup": "[K, V, D] D * K -> 1 + V", Container, "The value at a key of a type that `_hashes`.";
+        DictGet "_dict_get": "[K, V, D] D * K * V -> V", Container, "The value at a key of a type that `_hashes`, or another where there is none.";
+        DictRemove "_dict_remove": "[K, V, D] D * K -> D", Container, "The dictionary without a key of a type that `_hashes`.";
         Ranks "_ranks": "[T] unit -> bool", TypeQuery, "Whether `_min`, `_max`, `_argmin` and `_argmax` are for elements of this type: of one word, in the order that the language gives it.";
         Min "_min": "[T] T * T -> T", Order, "The smaller of two values of a type that `_ranks`.";
         Max "_max": "[T] T * T -> T", Order, "The larger of two values of a type that `_ranks`.";
@@ -264,6 +276,7 @@ scalar_functions! { prims
         Npz "npz": "[S] string * string -> S", Reader { lists: false }, "The array of this name in an `.npz` file, as the stated type says.";
         Csv "csv": "[S] string -> S", Reader { lists: false }, "The table of a CSV file, as the stated type says: records by the names of its columns, or numbers.";
         CsvBy "csv": "[S] string * char -> S", Reader { lists: false }, "The table of a file, with this character between the cells of a line.";
+        CsvAfter "csv": "[S] string * char * int * string -> S", Reader { lists: false }, "The table of a file, with this character between the cells of a line, after so many lines that are skipped; a cell that is one of these words, between blanks, is empty.";
         Arrow "arrow": "[S] string -> S", Reader { lists: true }, "The table of an Arrow file, as the stated type says: records by the names of its columns.";
         Parquet "parquet": "[S] string -> S", Reader { lists: true }, "The table of a Parquet file, as the stated type says: records by the names of its columns.";
         Netcdf "netcdf": "[S] string * string -> S", Reader { lists: false }, "The values of a variable `x` of a NetCDF file, or of an attribute `x:units` or `:title`, as the stated type says.";
@@ -373,7 +386,7 @@ impl Prim {
 
     /// Returns true if the texts of the library alone may call it.
     pub fn is_internal(self) -> bool {
-        matches!(self.class(), PrimClass::Cipher { .. })
+        matches!(self.class(), PrimClass::Cipher { .. } | PrimClass::Container)
     }
 
     /// Returns true if it returns what may differ each time: the content of a file, or an answer of
@@ -409,6 +422,19 @@ impl Prim {
     }
 }
 
+/// Returns the answer of a query about concrete types that the types alone decide; `None` for
+/// other primitives.
+pub fn type_answer(prim: Prim, types: &[Type]) -> Option<bool> {
+    Some(match prim {
+        Prim::Fuses => fuses(types),
+        Prim::Sorts => sorts(types),
+        Prim::Ranks => ranks(types),
+        Prim::Hashes => hashes(types),
+        Prim::HasPlace => has_place(types),
+        _ => return None,
+    })
+}
+
 /// Returns the answer of [`Prim::Fuses`] for its type argument.
 pub fn fuses(types: &[Type]) -> bool {
     matches!(types, [element] if element.as_scalar() == Some(Scalar::Real))
@@ -425,6 +451,29 @@ pub fn ranks(types: &[Type]) -> bool {
             let bits = element.size().map_or(u64::MAX, |size| size.bits());
             !matches!(element.kind(), TypeKind::Nominal(..)) && element.is_compact() && bits <= 63
         }
+    }
+}
+
+/// Returns the answer of [`Prim::Hashes`] for its type argument: true if two values are the same
+/// key exactly if their slots are, but for zeros and NaN of floats.
+pub fn hashes(types: &[Type]) -> bool {
+    matches!(types, [ty] if is_hashed(ty))
+}
+
+/// The number of components of the largest tuple that is a key of a hash table.
+const MAX_KEY_COMPONENTS: usize = 64;
+
+/// Returns true for scalars, codes of one word, and tuples of these. A declared type
+/// may define its own order.
+fn is_hashed(ty: &Type) -> bool {
+    match ty.kind() {
+        TypeKind::Scalar(_) => true,
+        TypeKind::Nominal(..) => false,
+        _ if ty.is_compact() => ty.size().is_ok_and(|size| size.bits() <= 63),
+        TypeKind::Product(_) | TypeKind::Array(..) => {
+            ty.components(MAX_KEY_COMPONENTS).is_some_and(|parts| parts.iter().all(is_hashed))
+        }
+        _ => false,
     }
 }
 

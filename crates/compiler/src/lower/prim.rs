@@ -3,7 +3,7 @@
 use super::{
     AbstractValue, Declined, Frame, Lower, Result, UnexpectedForm, UnsupportedConstruct, UnsupportedType,
 };
-use crate::core::prim::{PrimClass, fuses, has_place, ranks, sorts};
+use crate::core::prim::{PrimClass, type_answer};
 use crate::core::{Prim, Term};
 use crate::layout::Form;
 use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary};
@@ -26,10 +26,9 @@ impl<'a> Lower<'a> {
             return self.zero(&ty);
         }
         let answer = match prim {
-            Prim::Fuses => Some(fuses(&self.types(frame, type_args))),
-            Prim::Sorts => Some(sorts(&self.types(frame, type_args))),
-            Prim::HasPlace => Some(has_place(&self.types(frame, type_args))),
-            Prim::Ranks => Some(ranks(&self.types(frame, type_args))),
+            Prim::Fuses | Prim::Sorts | Prim::HasPlace | Prim::Ranks | Prim::Hashes => {
+                type_answer(prim, &self.types(frame, type_args))
+            }
             Prim::Convertible | Prim::CallableWith => {
                 self.program.type_query_answer(prim, &self.types(frame, type_args))
             }
@@ -152,6 +151,7 @@ impl<'a> Lower<'a> {
                 | PrimClass::Code
                 | PrimClass::Convert
                 | PrimClass::Select
+                | PrimClass::Container
                 | PrimClass::Cipher { .. } => Declined::Construct(UnsupportedConstruct::Primitive),
                 PrimClass::Scalar(_)
                 | PrimClass::TypeQuery

@@ -13,16 +13,49 @@ use crate::value::{Buffer, Class, Value};
 use ::csv::{ReaderBuilder, StringRecord, WriterBuilder};
 use num_bigint::{BigInt, BigUint};
 
+/// Rules by which a CSV file is read, beyond its separator.
+#[derive(Default)]
+pub struct CsvRules<'a> {
+    /// The number of lines before the rows.
+    pub skipped: u64,
+    /// The words that stand for an empty cell.
+    pub missing: Vec<&'a str>,
+}
+
+impl CsvRules<'_> {
+    /// Returns a text without the lines that are skipped.
+    fn rest<'t>(&self, text: &'t str) -> &'t str {
+        let mut rest = text;
+        for _ in 0..self.skipped {
+            match rest.split_once('\n') {
+                Some((_, after)) => rest = after,
+                None => return "",
+            }
+        }
+        rest
+    }
+
+    /// Returns the text of a cell: none for a word that stands for an empty cell.
+    fn cell<'t>(&self, text: &'t str) -> &'t str {
+        if self.missing.contains(&text.trim()) { "" } else { text }
+    }
+
+    /// Returns the number of the line of a row.
+    fn line(&self, row: &StringRecord) -> u64 {
+        row.position().map_or(0, |at| at.line()) + self.skipped
+    }
+}
+
 /// Returns the error of a malformed file.
 fn malformed(why: impl Into<String>) -> DataError {
     DataError::Malformed { format: Format::Csv(Separator::COMMA), why: why.into() }
 }
 
 /// Returns the error for a line of one cell that contains another common separator.
-fn other_separator(text: &str, separator: Separator) -> Option<DataError> {
+fn other_separator(text: &str, separator: Separator, line: u64) -> Option<DataError> {
     let other = [';', '\t', '|'].into_iter().find(|c| *c as u8 != separator.byte() && text.contains(*c))?;
     Some(malformed(format!(
-        "line 1 is one cell; `csv (path, {other:?})` reads what stands between `{other:?}`"
+        "line {line} is one cell; `csv (path, {other:?})` reads what stands between `{other:?}`"
     )))
 }
 
@@ -31,6 +64,7 @@ pub fn read(
     bytes: &[u8],
     wanted: &FileType,
     separator: Separator,
+    rules: &CsvRules<'_>,
     limits: &Limits<'_>,
 ) -> Result<Data, DataError> {
     let not_held = |ty: String, why: &str| DataError::UnsupportedType {
@@ -43,7 +77,10 @@ pub fn read(
         malformed(format!("line {line} is not UTF-8 text"))
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = rules.rest(text);
+    let first_line = rules.skipped + 1;
     if let Some(line) = unclosed_quote_line(text.as_bytes(), separator, limits)? {
+        let line = line + rules.skipped;
         return Err(malformed(format!("line {line} opens a cell with `\"`, which nothing closes")));
     }
     let mut limits = *limits;
@@ -64,7 +101,7 @@ pub fn read(
                 let mut found = header.iter().enumerate().filter(|(_, other)| ***other == **name);
                 let Some((at, _)) = found.next() else {
                     if let [one] = &header[..]
-                        && let Some(error) = other_separator(one, separator)
+                        && let Some(error) = other_separator(one, separator, first_line)
                     {
                         return Err(error);
                     }
@@ -85,13 +122,13 @@ pub fn read(
             for row in rows {
                 limits.poll(count)?;
                 let row = row.map_err(|error| malformed(error.to_string()))?;
-                let line = row_line(&row);
+                let line = rules.line(&row);
                 if row.len() != header.len() {
-                    return Err(ragged_row(line, row.len(), 1, header.len()));
+                    return Err(ragged_row(line, row.len(), first_line, header.len()));
                 }
                 for (at, name, cells) in &mut columns {
                     cells.push_cell(
-                        &row[*at],
+                        rules.cell(&row[*at]),
                         CellMismatch::Unparsable,
                         || format!("line {line}, column `{name}`"),
                         &mut limits,
@@ -111,9 +148,9 @@ pub fn read(
             for row in rows {
                 limits.poll(count)?;
                 let row = row.map_err(|error| malformed(error.to_string()))?;
-                let line = row_line(&row);
+                let line = rules.line(&row);
                 if count == 0 {
-                    if let (1, Some(error)) = (row.len(), other_separator(&row[0], separator))
+                    if let (1, Some(error)) = (row.len(), other_separator(&row[0], separator, line))
                         && !matches!(cell.inner(), Cell::Scalar(Scalar::String | Scalar::Char))
                     {
                         return Err(error);
@@ -123,8 +160,14 @@ pub fn read(
                     return Err(ragged_row(line, row.len(), first, width));
                 }
                 for (at, text) in row.iter().enumerate() {
-                    let why = if line == 1 { CellMismatch::ColumnName } else { CellMismatch::Unparsable };
-                    cells.push_cell(text, why, || format!("line {line}, cell {}", at + 1), &mut limits)?;
+                    let header = line == first_line;
+                    let why = if header { CellMismatch::ColumnName } else { CellMismatch::Unparsable };
+                    cells.push_cell(
+                        rules.cell(text),
+                        why,
+                        || format!("line {line}, cell {}", at + 1),
+                        &mut limits,
+                    )?;
                 }
                 count += 1;
             }
@@ -177,11 +220,6 @@ fn unclosed_quote_line(
         line += u64::from(*byte == b'\n');
     }
     Ok((at == QuoteState::Quoted).then_some(opened))
-}
-
-/// Returns the line number of a row.
-fn row_line(row: &StringRecord) -> u64 {
-    row.position().map_or(0, |at| at.line())
 }
 
 /// Returns the error of rows with different numbers of cells.
@@ -417,7 +455,7 @@ mod tests {
         let row = Type::array(ty, Type::unit_sum(1u32));
         let wanted = FileType::of(&row).expect("a table");
         let limits = Limits { memory: room, interrupt: &AtomicBool::new(false) };
-        match read(text.as_bytes(), &wanted, Separator::COMMA, &limits) {
+        match read(text.as_bytes(), &wanted, Separator::COMMA, &CsvRules::default(), &limits) {
             Ok(data) => Ok(data.shape[0]),
             Err(DataError::Malformed { why, .. }) => Err(why),
             Err(other) => panic!("{other:?}"),

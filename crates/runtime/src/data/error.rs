@@ -215,9 +215,9 @@ impl DataError {
                         match comma {
                             true => d.help("no comma is part of a number: decimals stand behind a point"),
                             false if is_missing_value_word(&text) => d
-                                .note("what is missing is an empty cell, and no word stands for it")
+                                .note("what is missing is an empty cell, and no word stands for it unasked")
                                 .help(format!(
-                                    "empty such cells and state `option[{wanted}]`, or read the column as `string` and its numbers by `{}`",
+                                    "`csv ({path:?}, ',', 0, {text:?})` at `option[{wanted}]` reads such cells as `None`; or read the column as `string` and its numbers by `{}`",
                                     parser_name(wanted)
                                 )),
                             false => d,

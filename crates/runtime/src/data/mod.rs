@@ -24,7 +24,7 @@ mod python_literal;
 mod raw;
 mod vtk;
 
-pub use self::csv::cells_text;
+pub use self::csv::{CsvRules, cells_text};
 pub use conversion::{class_of_codes, convert_cells, similar_name};
 pub use describe::{Described, describe, describe_connectivity};
 pub use error::{CellMismatch, DataError, EXCEEDS_MEMORY_LIMIT};
@@ -363,7 +363,7 @@ pub fn read(
     let read = match format {
         Format::Npy => npy::read(bytes, limits),
         Format::Npz => npz::read(bytes, part.unwrap_or_default(), limits),
-        Format::Csv(separator) => csv::read(bytes, wanted, separator, limits),
+        Format::Csv(separator) => csv::read(bytes, wanted, separator, &CsvRules::default(), limits),
         Format::Arrow => arrow::read(bytes, wanted, limits),
         Format::Parquet => parquet::read(bytes, wanted, limits),
         Format::Netcdf => {
@@ -374,6 +374,19 @@ pub fn read(
         Format::Raw | Format::Text => return raw::read(bytes, wanted, limits),
     };
     read.map_err(|error| with_other_format(error, format, bytes))
+}
+
+/// Reads a CSV file by rules of its own.
+pub fn read_csv(
+    format: Format,
+    bytes: &Bytes,
+    rules: CsvRules<'_>,
+    wanted: &crate::types::stored::FileType,
+    limits: &Limits<'_>,
+) -> Result<Data, DataError> {
+    let Format::Csv(separator) = format else { unreachable!("the format is CSV") };
+    csv::read(bytes, wanted, separator, &rules, limits)
+        .map_err(|error| with_other_format(error, format, bytes))
 }
 
 /// Reads a variable or an attribute of a NetCDF file.

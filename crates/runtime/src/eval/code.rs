@@ -4,6 +4,7 @@
 //! [`Instance`] for each function at each list of type arguments that it is called with.
 
 use super::existential::OpenCode;
+use super::keys::EntryForm;
 use super::overrides::Overrides;
 use super::tier_up::TierUpSite;
 use crate::core::{FunctionId, GlobalId, LocalId, Num, Op, Prim};
@@ -164,6 +165,8 @@ pub struct PrimTypes {
     pub layout: Option<Arc<Layout>>,
     /// The layout of the result.
     pub result: Arc<Layout>,
+    /// The form of the entries of a container, computed at the first call.
+    pub(super) entry: OnceLock<Option<EntryForm>>,
     /// The overrides of `show` in the first type argument, for primitives that show values.
     pub overrides: Overrides,
 }

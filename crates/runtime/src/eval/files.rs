@@ -12,8 +12,8 @@ use super::file_records::{grid_to_vtk, record_to_archive, record_to_netcdf};
 use super::machine::Host;
 use crate::core::Prim;
 use crate::data::{
-    self, CellMismatch, Column, Content, Data, DataError, EXCEEDS_MEMORY_LIMIT, Element, Format, Limits,
-    NetcdfRole, Separator,
+    self, CellMismatch, Column, Content, CsvRules, Data, DataError, EXCEEDS_MEMORY_LIMIT, Element, Format,
+    Limits, NetcdfRole, Separator,
 };
 use crate::layout::{Form, Layout, Layouts};
 use crate::picture::{self, Bounds, DrawError};
@@ -117,6 +117,11 @@ pub(super) fn eval_file_primitive(
                         netcdf(NetcdfRole::Values { filled: fill.is_some() })
                     }
                     Prim::Ugrid => netcdf(NetcdfRole::Connectivity),
+                    Prim::CsvAfter => {
+                        let skipped = u64::try_from(args[2].as_int()).unwrap_or(0);
+                        let missing = args[3].as_str().split_whitespace().collect();
+                        data::read_csv(format, &bytes, CsvRules { skipped, missing }, &stored, limits)
+                    }
                     _ => data::read(format, &bytes, part, &stored, limits),
                 };
                 let found = found.map_err(failed)?;
@@ -249,7 +254,7 @@ fn file_format(prim: Prim, path: &str, args: &[Value]) -> Result<Option<Format>,
         Prim::Npy | Prim::WriteNpy => Format::Npy,
         Prim::Npz | Prim::WriteNpz => Format::Npz,
         Prim::Csv | Prim::WriteCsv => Format::Csv(Separator::of_path(path)),
-        Prim::CsvBy => Format::Csv(separator(args.get(1))?),
+        Prim::CsvBy | Prim::CsvAfter => Format::Csv(separator(args.get(1))?),
         Prim::WriteCsvBy => Format::Csv(separator(args.get(2))?),
         Prim::Arrow | Prim::WriteArrow => Format::Arrow,
         Prim::Parquet | Prim::WriteParquet => Format::Parquet,

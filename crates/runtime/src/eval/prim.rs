@@ -7,7 +7,6 @@ use super::machine::{Host, Machine};
 use super::matching::split_case;
 use super::{json, regex_ops, show, string_ops, system_ops, text_ops, time_ops};
 use crate::core::Prim;
-use crate::core::prim::{fuses, has_place, ranks, sorts};
 use crate::data::Limits;
 use crate::layout::{Form, is_countable};
 use crate::types::Scalar;
@@ -57,10 +56,6 @@ impl Machine {
             Prim::Str => Ok(Value::str(show(false, self)?)),
             Prim::Strr => Ok(Value::str(show(true, self)?)),
             Prim::Fail => Err(Failure::Failed { message: args[0].as_str().to_string() }),
-            Prim::Fuses => Ok(Value::bool(fuses(&types.args))),
-            Prim::HasPlace => Ok(Value::bool(has_place(&types.args))),
-            Prim::Sorts => Ok(Value::bool(sorts(&types.args))),
-            Prim::Ranks => Ok(Value::bool(ranks(&types.args))),
             Prim::Min | Prim::Max => {
                 let Some(layout) = &types.layout else {
                     return Err(Failure::Internal { message: "an order without a type" });
@@ -73,7 +68,15 @@ impl Machine {
             | Prim::Dot
             | Prim::Scan
             | Prim::Sort
-            | Prim::Order => {
+            | Prim::Order
+            | Prim::Group
+            | Prim::ListPush
+            | Prim::HeapPush
+            | Prim::HeapPop
+            | Prim::DictPut
+            | Prim::DictLookup
+            | Prim::DictGet
+            | Prim::DictRemove => {
                 Err(Failure::Internal { message: "a primitive on whole arrays out of its place" })
             }
             Prim::Assert => {
@@ -94,7 +97,14 @@ impl Machine {
             }
             Prim::Pack => pack_array(types, &args[0]),
             Prim::Unpack => unpack_array(types, &args[0]),
-            Prim::TypeText | Prim::Convertible | Prim::CallableWith => {
+            Prim::TypeText
+            | Prim::Convertible
+            | Prim::CallableWith
+            | Prim::Fuses
+            | Prim::Sorts
+            | Prim::Ranks
+            | Prim::Hashes
+            | Prim::HasPlace => {
                 Err(Failure::Internal { message: "a question about types that was not answered" })
             }
             Prim::Move | Prim::Over | Prim::TransposeTo | Prim::Like => {
@@ -302,6 +312,7 @@ impl Machine {
             | Prim::Npz
             | Prim::Csv
             | Prim::CsvBy
+            | Prim::CsvAfter
             | Prim::WriteCsvBy
             | Prim::Arrow
             | Prim::WriteArrow

@@ -17,7 +17,7 @@ const RUN_ELEMENTS: usize = 1 << 19;
 
 /// The key by which slots are ordered.
 #[derive(Clone, Copy)]
-enum SortKey {
+pub(super) enum SortKey {
     /// Unsigned numbers.
     Unsigned,
     /// Signed numbers of this many bits.
@@ -30,7 +30,7 @@ enum SortKey {
 
 impl SortKey {
     /// Returns the key of slots with this content.
-    fn of(leaf: &Leaf) -> SortKey {
+    pub(super) fn of(leaf: &Leaf) -> SortKey {
         match leaf {
             Leaf::Scalar(Scalar::Int) => SortKey::Signed(64),
             Leaf::Scalar(Scalar::Real) => SortKey::Double,
@@ -42,7 +42,7 @@ impl SortKey {
 
     /// Returns a number that is monotone in the value of a slot.
     #[inline(always)]
-    fn key(self, slot: u64) -> u64 {
+    pub(super) fn key(self, slot: u64) -> u64 {
         const SIGN: u64 = 1 << 63;
         match self {
             SortKey::Unsigned => slot,

@@ -13,7 +13,7 @@ use super::existential::{Continuation, ContinuationCode, OpenCode, SizeSource};
 use super::overrides::Overrides;
 use super::tier_up::{CoreAddress, CoreFragment, CoreRoot, Interpreted, TierUpSite};
 use crate::core::last_use::copies_no_arrays;
-use crate::core::prim::PrimClass;
+use crate::core::prim::{PrimClass, type_answer};
 use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
     StepKind, Stmt, StmtKind, Term, TermKind,
@@ -160,6 +160,11 @@ impl Specializer<'_> {
         Box::new(self.node(term))
     }
 
+    /// Returns the answer of a query about concrete types; `None` for other primitives.
+    fn type_answer(&self, prim: Prim, types: &[Type]) -> Option<bool> {
+        self.program.type_query_answer(prim, types).or_else(|| type_answer(prim, types))
+    }
+
     /// Returns true if a function refers to itself through the called value.
     fn is_self_referential(&self, function: u32) -> bool {
         let function = self.program.functions.get(function as usize).and_then(Option::as_ref);
@@ -173,6 +178,15 @@ impl Specializer<'_> {
 
     /// Specializes a term.
     pub fn node(&self, term: &Term) -> Node {
+        // Where a question about types is answered, the other branch is never run.
+        if let TermKind::If(condition, then, otherwise) = &term.kind
+            && let TermKind::Prim(prim, type_args, _) = &condition.kind
+            && prim.class() == PrimClass::TypeQuery
+            && let types = type_args.iter().map(|t| self.concrete(t)).collect::<Vec<Type>>()
+            && let Some(answer) = self.type_answer(*prim, &types)
+        {
+            return self.node(if answer { then } else { otherwise });
+        }
         let first = self.term_count.get();
         self.term_count.set(first.saturating_add(1));
         let node = Node { kind: self.node_kind(term), span: term.span };
@@ -288,13 +302,17 @@ impl Specializer<'_> {
                 TermKind::Closure { function, type_args, captures }
                     if captures.is_empty() && !self.is_self_referential(*function) =>
                 {
-                    NodeKind::CallKnown(self.callee(*function, type_args), self.nodes(args))
+                    let callee = self.callee(*function, type_args);
+                    match self.inlined_container(&callee, args, &term.ty) {
+                        Some(container) => container,
+                        None => NodeKind::CallKnown(callee, self.nodes(args)),
+                    }
                 }
                 _ => NodeKind::Call(self.boxed(head), self.nodes(args)),
             },
             TermKind::Prim(prim, type_args, args) => {
                 let types: Vec<Type> = type_args.iter().map(|t| self.concrete(t)).collect();
-                if let Some(answer) = self.program.type_query_answer(*prim, &types) {
+                if let Some(answer) = self.type_answer(*prim, &types) {
                     return NodeKind::Constant(Value::bool(answer));
                 }
                 if let (Prim::TypeText, [ty]) = (prim, &types[..]) {
@@ -307,7 +325,8 @@ impl Specializer<'_> {
                     }
                     _ => Overrides::default(),
                 };
-                let types = PrimTypes { args: types, layout, result: self.layout(&term.ty), overrides: own };
+                let (result, entry) = (self.layout(&term.ty), OnceLock::new());
+                let types = PrimTypes { args: types, layout, result, entry, overrides: own };
                 let (types, args) = (Arc::new(types), self.nodes(args));
                 match prim.names_places() {
                     true => NodeKind::Communicate(*prim, types, args),
@@ -468,6 +487,46 @@ impl Specializer<'_> {
                 .zip(&function.params)
                 .all(|(o, p)| matches!(o.kind, TermKind::Local(local) if local == *p));
         plain.then_some(*op)
+    }
+
+    /// Returns the primitive on a container that a function consists of at these types, if it only
+    /// applies it to its parameters: `push` of a list then costs no call.
+    fn inlined_container(&self, callee: &Callee, args: &[Term], result: &Type) -> Option<NodeKind> {
+        let function = self.program.functions.get(callee.function as usize)?.as_ref()?;
+        if function.params.len() != args.len() {
+            return None;
+        }
+        let own = function.type_params.iter().map(|param| param.id).zip(callee.type_args.iter().cloned());
+        let own = own.collect();
+        let mut body = &function.body;
+        loop {
+            match &body.kind {
+                TermKind::Block(stmts, Some(value)) if stmts.is_empty() => body = value,
+                TermKind::If(condition, then, otherwise) => {
+                    let TermKind::Prim(query, types, _) = &condition.kind else { return None };
+                    let types: Vec<Type> = types.iter().map(|ty| ty.substitute(&own)).collect();
+                    body = if self.type_answer(*query, &types)? { then } else { otherwise };
+                }
+                TermKind::Prim(prim, types, operands) if prim.class() == PrimClass::Container => {
+                    let is_param = |(operand, param): (&Term, &u32)| match &operand.kind {
+                        TermKind::Local(local) => local == param,
+                        TermKind::Move(place) => {
+                            matches!(place.kind, TermKind::Local(local) if local == *param)
+                        }
+                        _ => false,
+                    };
+                    let plain =
+                        operands.len() == args.len() && operands.iter().zip(&function.params).all(is_param);
+                    let types: Vec<Type> = types.iter().map(|ty| ty.substitute(&own)).collect();
+                    let layout = types.first().map(|ty| self.layouts.of(ty));
+                    let (result, entry, overrides) =
+                        (self.layout(result), OnceLock::new(), Overrides::default());
+                    let types = PrimTypes { args: types, layout, result, entry, overrides };
+                    return plain.then(|| NodeKind::Prim(*prim, Arc::new(types), self.nodes(args)));
+                }
+                _ => return None,
+            }
+        }
     }
 
     /// Specializes an operator at the type of its first operand.

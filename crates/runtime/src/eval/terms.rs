@@ -93,6 +93,24 @@ impl Evaluator<'_, '_> {
                 let args = self.eval_all(args, frame)?;
                 self.sort(types, &args, *prim == Prim::Order, span)
             }
+            NodeKind::Prim(Prim::Group, types, args) => {
+                let args = self.eval_all(args, frame)?;
+                self.group(types, &args, span)
+            }
+            NodeKind::Prim(
+                prim @ (Prim::ListPush
+                | Prim::HeapPush
+                | Prim::HeapPop
+                | Prim::DictPut
+                | Prim::DictLookup
+                | Prim::DictGet
+                | Prim::DictRemove),
+                types,
+                args,
+            ) => {
+                let args = self.eval_all(args, frame)?;
+                self.container(*prim, types, args, span)
+            }
             NodeKind::Prim(prim @ (Prim::ArgMin | Prim::ArgMax), types, args) => {
                 let args = self.eval_all(args, frame)?;
                 self.arg_extreme(*prim == Prim::ArgMax, types, &args, span)

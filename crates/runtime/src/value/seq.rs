@@ -131,6 +131,17 @@ impl Seq {
         }
     }
 
+    /// Returns the buffer in which slot `i` of the view lies, and its position there.
+    pub fn locate(&self, i: usize) -> (&Buffer, usize) {
+        match &self.store {
+            Storage::Flat(buffer) => (buffer, self.start + i),
+            Storage::Rope(parts) => {
+                let part = &parts[part_containing(parts, self.start + i)];
+                (&part.buffer, part.start + self.start + i - part.at)
+            }
+        }
+    }
+
     /// Returns a narrower view of the same storage, or a copy of a small part of a large buffer.
     pub fn slice(&self, start: usize, len: usize) -> Seq {
         if let Storage::Flat(buffer) = &self.store

@@ -1,8 +1,9 @@
 //! Dot expressions: a field, a component, an index, a digit, or a function after a dot.
 //!
 //! Takes the base and the key; returns the term selected, or a call. `x.f` is a field of a record
-//! or struct if it has that field. Otherwise, if `f` is a variable, it is an index (or a function)
-//! held in the variable. Otherwise it is the function `f` applied to `x`. `x.1` and `` x.(`1:3) ``
+//! or struct if it has that field, and the column of the field in an array of these
+//! ([`super::column`]). Otherwise, if `f` is a variable, it is an index (or a function) held in the
+//! variable. Otherwise it is the function `f` applied to `x`. `x.1` and `` x.(`1:3) ``
 //! with a constant select a component of a product. Any expression of the index type indexes an
 //! array. For a compact product the key selects a part, and for a compact exponential a digit.
 
@@ -76,6 +77,11 @@ impl Checker<'_> {
                 };
                 return self.open(Term::new(kind, field, span));
             }
+            if targs.is_empty()
+                && let Some((_, index)) = self.column_of(&ty, name)
+            {
+                return self.column(base, &index, key, span);
+            }
             if index {
                 return self.select(base, key, span);
             }
@@ -91,6 +97,11 @@ impl Checker<'_> {
                 }
             }
             if self.lookup_local(&name.text).is_none() && self.global(&name.text).is_none() {
+                // Of an array of records, the fields are columns.
+                let fields = fields.or_else(|| match ty.unfold().kind() {
+                    TypeKind::Array(element, _) => element.named_parts(),
+                    _ => None,
+                });
                 if let Some(fields) = fields {
                     let ty = self.infer.settle(&ty);
                     let fields = fields.iter().map(|(n, _)| n.to_string()).collect();
@@ -111,11 +122,22 @@ impl Checker<'_> {
         self.select(base, key, span)
     }
 
+    /// Elaborates `base.key` for a key that [`Checker::column_of`] found to be a column.
+    pub(in crate::check) fn column(&mut self, base: Term, index: &Type, key: &Expr, span: Span) -> Term {
+        let (stmt, records) = self.hold(base);
+        self.pointwise(vec![stmt], index, span, |this, at| {
+            let record = this.array_at(records, at, span);
+            this.dot_term(record, key, Expectation::NONE, span)
+        })
+    }
+
     /// Returns true if a key after a value at places is a function, and not a part of the value.
     fn is_call_of_placed(&mut self, inner: &Type, key: &Expr) -> bool {
         let Some((name, targs)) = key_name(key) else { return false };
         let field = inner.named_parts().is_some_and(|fields| fields.iter().any(|(f, _)| *f == name.text));
-        !field && (!targs.is_empty() || self.names_callable(name) && !self.names_index(name))
+        let column = targs.is_empty() && self.column_of(inner, name).is_some();
+        let callable = !targs.is_empty() || self.names_callable(name) && !self.names_index(name);
+        callable && !field && !column
     }
 
     /// Reports `x.real`, a type written as if it were a function.

@@ -5,6 +5,7 @@ pub(in crate::check) mod assign;
 mod axes;
 pub(in crate::check) mod call;
 pub(in crate::check) mod coerce;
+pub(in crate::check) mod column;
 pub(in crate::check) mod common_type;
 pub(in crate::check) mod comprehension;
 pub(in crate::check) mod computed_result;

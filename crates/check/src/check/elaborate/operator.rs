@@ -648,7 +648,7 @@ impl Checker<'_> {
     }
 
     /// Returns the statement that binds a term to a local, and the local.
-    fn hold(&mut self, term: Term) -> (Stmt, Term) {
+    pub(in crate::check) fn hold(&mut self, term: Term) -> (Stmt, Term) {
         let span = term.span;
         let local = self.new_local("operand", term.ty.clone());
         let bind = Pat { kind: PatKind::Bind(local), ty: term.ty.clone(), span };
@@ -657,7 +657,7 @@ impl Checker<'_> {
     }
 
     /// Returns the array whose element at `i` is the body; `prefix` precedes it.
-    fn pointwise(
+    pub(in crate::check) fn pointwise(
         &mut self,
         prefix: Vec<Stmt>,
         index: &Type,
