@@ -3,7 +3,7 @@
 use super::{
     AbstractValue, Declined, Frame, Lower, Result, UnexpectedForm, UnsupportedConstruct, UnsupportedType,
 };
-use crate::core::prim::{PrimClass, fuses, has_place, ranks, sorts};
+use crate::core::prim::{PrimClass, fuses, has_place, has_places, ranks, sorts};
 use crate::core::{Prim, Term};
 use crate::layout::Form;
 use crate::loop_ir::{Binary, Cast, Compare, Op, Reg, ScalarFunction, ScalarType, Stmt, Unary};
@@ -29,6 +29,7 @@ impl<'a> Lower<'a> {
             Prim::Fuses => Some(fuses(&self.types(frame, type_args))),
             Prim::Sorts => Some(sorts(&self.types(frame, type_args))),
             Prim::HasPlace => Some(has_place(&self.types(frame, type_args))),
+            Prim::HasPlaces => Some(has_places(&self.types(frame, type_args))),
             Prim::Ranks => Some(ranks(&self.types(frame, type_args))),
             Prim::Convertible | Prim::CallableWith => {
                 self.program.type_query_answer(prim, &self.types(frame, type_args))

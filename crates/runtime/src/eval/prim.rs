@@ -7,7 +7,7 @@ use super::machine::{Host, Machine};
 use super::matching::split_case;
 use super::{show, string_ops};
 use crate::core::Prim;
-use crate::core::prim::{fuses, has_place, ranks, sorts};
+use crate::core::prim::{fuses, has_place, has_places, ranks, sorts};
 use crate::data::Limits;
 use crate::layout::{Form, is_countable};
 use crate::types::Scalar;
@@ -59,6 +59,7 @@ impl Machine {
             Prim::Fail => Err(Failure::Failed { message: args[0].as_str().to_string() }),
             Prim::Fuses => Ok(Value::bool(fuses(&types.args))),
             Prim::HasPlace => Ok(Value::bool(has_place(&types.args))),
+            Prim::HasPlaces => Ok(Value::bool(has_places(&types.args))),
             Prim::Sorts => Ok(Value::bool(sorts(&types.args))),
             Prim::Ranks => Ok(Value::bool(ranks(&types.args))),
             Prim::Min | Prim::Max => {
@@ -243,6 +244,8 @@ impl Machine {
             | Prim::Join
             | Prim::Reveal
             | Prim::RevealAll
+            | Prim::RevealNeighbors
+            | Prim::Overlay
             | Prim::CommonWords
             | Prim::OwnWords => Err(Failure::Internal { message: "a move out of its place" }),
             Prim::Compress
