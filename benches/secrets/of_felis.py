@@ -18,6 +18,10 @@ INTEGERS = """\
 val x = hide[Party] [ (i :>> int) % 2001 - 1000 for i in ..[{n}] ];
 val y = hide[Party] [ (i :>> int) * 7 % 2001 - 1000 for i in ..[{n}] ];
 """
+RANGED = """\
+val x = hide[Party, 0, 11] [ ((i :>> int) % 2001 - 1000) :> real for i in ..[{n}] ];
+val y = hide[Party, 0, 11] [ ((i :>> int) * 7 % 2001 - 1000) :> real for i in ..[{n}] ];
+"""
 FIXED = """\
 val x = hide[Party, 18, 4] [ (((i :>> int) * 7919 % 2001) :> real) / 130.0 - 7.0 for i in ..[{n}] ];
 val y = hide[Party, 18, 4] [ (((i :>> int) * 7 % 2001) :> real) / 130.0 - 7.0 for i in ..[{n}] ];
@@ -30,6 +34,7 @@ ROWS = [
     ("int mul 1e6", INTEGERS, 10**6, "x * y"),
     ("fixed mul 1e6", FIXED, 10**6, "x * y"),
     ("int less 1e5", INTEGERS, 10**5, "x < y"),
+    ("ranged less 1e5", RANGED, 10**5, "x < y"),
     ("fixed less 1e5", FIXED, 10**5, "x < y"),
     ("matmul 256", MATRICES, 0, "matmul (x, y)"),
     ("sigmoid 1e5", FIXED, 10**5, "sigmoid x"),
@@ -71,4 +76,5 @@ def main():
         print(f"{name:16} wall {wall:8.1f} ms  cpu {processor:8.1f} ms  sent {sent:11.0f} B  rounds {rounds:5.0f}", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
