@@ -1,7 +1,7 @@
 """Times joins of two tables, all parties in one process, as `of_felis.py` times operations on secrets.
 
     cargo build --release --features ciphers
-    python3 benches/secrets/joins.py target/release/felis [ROWS]
+    python3 benches/secrets/joins.py target/release/felis [ROWS] [NAME …]
 
 Each of two parties has a table of that many rows, half of which are common. A join is repeated, and a figure is that of the
 repetitions after the first: wall and processor time of all parties together, bytes of the one that sends most, rounds.
@@ -36,6 +36,8 @@ JOINS = [
 def main():
     felis, rows = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     for name, join in JOINS:
+        if sys.argv[3:] and name not in sys.argv[3:]:
+            continue
         head = TABLES.format(n=rows)
         texts = [
             head + "".join(f"val r{k} = {join.format(n=rows)};\n" for k in range(count)) for count in (1, REPEATED)

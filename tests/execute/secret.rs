@@ -465,6 +465,10 @@ fn what_does_not_fit_is_refused() {
         ("val x = hide[{alice, bob}] (at alice { (true, false) });", "E0515"),
         // The range of the data is checked where they are.
         ("val x = hide[Party, 18, 4] (at alice { (20.0, 3.0) });", "E0506"),
+        ("val x = hide[Party, 18, 4] (at alice { (nan, 3.0) });\nprintln (x + 1.0).reveal;", "E0506"),
+        ("val x = hide[Party, 18, 4] (at alice { (inf, 3.0) });", "E0506"),
+        // Bytes whose sums do not wrap around are no secrets.
+        ("val x = hide[Party] (at alice { (100i8, 1i8) });\nprintln (x + x).reveal;", "E1104"),
         ("val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = claim[4] x;", "E0506"),
         ("val x = hide[Party, 18, 42] (at alice { fill[20] 1.0 });\nprintln (mean x).reveal;", "E0715"),
         ("val x = hide[Party, 18, 25] (at alice { fill[20] 1.0 });\nprintln (variance x).reveal;", "E0715"),
