@@ -27,8 +27,8 @@ fn read(text: &str) -> Cases<'_> {
     Cases { head, preludes: preludes.collect(), programs: programs.collect() }
 }
 
-/// Checks that each program of the file `refused.txt` in a folder is refused with its message. `run` gives the outcomes of programs
-/// that begin with one text.
+/// Checks that each program of the file `refused.txt` in a folder is refused with its message.
+/// `run` gives the outcomes of programs that begin with one text.
 pub fn refused(folder_name: &str, run: impl Fn(&str, &[&str]) -> Vec<Outcome>) {
     let file = folder(folder_name).join("refused.txt");
     let text = fs::read_to_string(&file).expect("readable");

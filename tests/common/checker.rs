@@ -64,7 +64,8 @@ fn run_in_session(name: &str, text: &str) -> Outcome {
     Outcome { shown, diagnostics: done.diagnostics, output, checked: None }
 }
 
-/// Runs programs of one session after another program, which they find as it was: each of them fails.
+/// Runs programs of one session after another program, which they find as it was: each of them
+/// fails.
 pub fn run_after(prelude: &str, name: &str, programs: &[&str]) -> Vec<Outcome> {
     let run = || {
         let mut session = Session::new();

@@ -130,7 +130,8 @@ fn joins_are_those_of_plain_tables() {
     }
 }
 
-/// Columns of joined rows are those of plain tables, in an order that is neither that of the rows nor of the keys.
+/// Columns of joined rows are those of plain tables, in an order that is neither that of the rows
+/// nor of the keys.
 #[test]
 #[cfg(feature = "ciphers")]
 fn hidden_joins_have_the_columns_of_plain_ones() {
@@ -329,7 +330,8 @@ fn additive_sharing_computes_modulo_the_word() {
     }
 }
 
-/// Bytes that a place sends for an element, and rounds, of the further protocols, as their comments state them.
+/// Bytes that a place sends for an element, and rounds, of the further protocols, as their comments
+/// state them.
 #[test]
 fn further_protocols_cost_what_they_state() {
     const N: usize = 200;
@@ -339,8 +341,9 @@ fn further_protocols_cost_what_they_state() {
          val x = hide_with_threshold[{{alice, bob, carol}}, 1] field;\n\
          val a = hide_with_dealer[{{alice, bob, carol}}, dave] own;\n"
     );
-    // Of alice, bob and carol, who share, and of dave, who deals: the largest of the three, and his. A round is counted where a
-    // party receives after it has sent, so one that only receives counts none.
+    // Of alice, bob and carol, who share, and of dave, who deals: the largest of the three, and
+    // his. A round is counted where a party receives after it has sent, so one that only receives
+    // counts none.
     for (part, most, dealer, rounds) in [
         ("val r = hide_with_threshold[{alice, bob, carol}, 1] field;", 16.0, 0.0, 0),
         ("val r = x + x;", 0.0, 0.0, 0),

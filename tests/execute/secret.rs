@@ -531,7 +531,8 @@ fn costs_are_as_stated() {
         assert_eq!(done.status, Status::Ok, "{text}{messages}");
         session.traffic().into_iter().map(|(_, traffic)| traffic).collect()
     };
-    // Of shared bits as numbers, of a comparison of fixed-point numbers, of a choice, and of a narrower type.
+    // Of shared bits as numbers, of a comparison of fixed-point numbers, of a choice, and of a
+    // narrower type.
     let bits = |n: usize| (8.0 * n as f64) + 8.0 * (n * N / 3).div_ceil(64) as f64 / N as f64;
     let (less, choice) = (55.0 / 3.0, bits(1) + 8.0);
     let clamp = 2.0 * (less + choice);

@@ -407,8 +407,8 @@ pub fn has_place(args: &[Type]) -> bool {
     }
 }
 
-/// Returns the answer of [`Prim::HasPlaces`] for its type arguments: true if the second set of places
-/// is a part of the first.
+/// Returns the answer of [`Prim::HasPlaces`] for its type arguments: true if the second set of
+/// places is a part of the first.
 pub fn has_places(args: &[Type]) -> bool {
     match args {
         [places, other] => match (places.as_places(), other.as_places()) {

@@ -77,8 +77,8 @@ impl Outflow {
         self.messages.push_back(Outgoing { epoch, header, data, sent: 0, begun: false });
     }
 
-    /// Decides whether a move may add a message: at most [`MAX_QUEUED_BYTES`] are kept, or all that is
-    /// kept is of this move.
+    /// Decides whether a move may add a message: at most [`MAX_QUEUED_BYTES`] are kept, or all that
+    /// is kept is of this move.
     pub fn has_room(&self, epoch: u64, count: u64) -> bool {
         let front = self.messages.front();
         let earlier = front.is_some_and(|message| (message.epoch, message.header.count) != (epoch, count));
@@ -464,6 +464,28 @@ mod tests {
             assert_eq!(into.pop().as_ref(), Some(data));
         }
         assert!(into.pop().is_none());
+    }
+
+    #[test]
+    fn there_is_room_until_too_much_of_earlier_moves_is_kept() {
+        let mut out = Outflow::new(SESSION);
+        let step = 16 << 20;
+        for _ in 0..MAX_QUEUED_BYTES / step + 1 {
+            out.push(0, header(0), vec![0; step as usize]);
+        }
+        // The move at hand, the next one, and one of another epoch.
+        let room = |out: &Outflow| (out.has_room(0, 0), out.has_room(0, 1), out.has_room(1, 0));
+        assert_eq!(room(&out), (true, false, false));
+        out.allow(u64::MAX);
+        let mut bytes = Vec::new();
+        while !room(&out).1 {
+            bytes.clear();
+            out.take(&mut bytes);
+        }
+        let left: u64 = out.messages.iter().map(|message| message.data.len() as u64).sum();
+        assert!(left > MAX_QUEUED_BYTES - 2 * step && left <= MAX_QUEUED_BYTES, "{left}");
+        out.stop(0, None);
+        assert_eq!((room(&out), out.queued), ((true, true, true), 0));
     }
 
     #[test]

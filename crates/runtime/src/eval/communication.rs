@@ -404,9 +404,9 @@ impl Exchange<'_, '_, '_, '_> {
         self.gathered(set, value)
     }
 
-    /// Moves the values of the places to all parties, where each place has its own value and that of
-    /// the next one. Of three places each lacks one value: the next place sends it, and the previous
-    /// one, whose it is, a digest of it.
+    /// Moves the values of the places to all parties, where each place has its own value and that
+    /// of the next one. Of three places each lacks one value: the next place sends it, and the
+    /// previous one, whose it is, a digest of it.
     fn gather_from_neighbors(&self, set: &PlaceSet, value: &Value) -> Moved<Value> {
         let (me, slots) = (self.party.me, self.layout().slots);
         let places: Vec<PartyId> = set.numbers().collect();

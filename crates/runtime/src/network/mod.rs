@@ -194,10 +194,10 @@ pub trait Network: Send + Sync {
     /// A party has stopped or is lost, whichever it is.
     fn send(&self, to: PartyId, header: &Header, data: Vec<u8>) -> Result<(), NetworkError>;
 
-    /// Waits while more than [`MAX_QUEUED_BYTES`] are kept for another party that has not asked for them,
-    /// before a move sends it more. Data of the same move are not waited for: in it the other may be
-    /// sending as well. So of all parties the one that is behind the others never waits here for one
-    /// that waits here, too. Returns within 100 ms after the flag is set.
+    /// Waits while more than [`MAX_QUEUED_BYTES`] are kept for another party that has not asked for
+    /// them, before a move sends it more. Data of the same move are not waited for: in it the other
+    /// may be sending as well. So of all parties the one that is behind the others never waits here
+    /// for one that waits here, too. Returns within 100 ms after the flag is set.
     ///
     /// # Errors
     /// See [`NetworkError`].

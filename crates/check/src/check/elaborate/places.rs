@@ -370,8 +370,9 @@ impl Checker<'_> {
         Some(self.work_at(here, span, f))
     }
 
-    /// Applies `f` to a value that is moved, before work at the places that it and the variables in some
-    /// expressions have in common. Returns the value, as the error, if none of them is at places.
+    /// Applies `f` to a value that is moved, before work at the places that it and the variables in
+    /// some expressions have in common. Returns the value, as the error, if none of them is at
+    /// places.
     pub(in crate::check) fn lift_moved<'e>(
         &mut self,
         value: Term,

@@ -32,8 +32,8 @@ impl Checker<'_> {
         self.update_term(record, values, span)
     }
 
-    /// Elaborates `r with (x = 3)` anywhere: a record or values at places mean work at these places. A
-    /// record that is moved is moved before the work.
+    /// Elaborates `r with (x = 3)` anywhere: a record or values at places mean work at these
+    /// places. A record that is moved is moved before the work.
     pub(in crate::check) fn update_anywhere(
         &mut self,
         e: &Expr,

@@ -154,8 +154,8 @@ struct SizeWalk<'a> {
     calls: Option<Calls>,
 }
 
-/// The functions of an input that a search has found, with the sizes that not all parties know where
-/// they are called first.
+/// The functions of an input that a search has found, with the sizes that not all parties know
+/// where they are called first.
 #[derive(Default)]
 struct Calls {
     /// The number of the first function of the input.
