@@ -128,9 +128,23 @@ pub const KEYWORDS: &[&str] = &[
     "with",
 ];
 
+/// Words that begin a construct in one place, and are names elsewhere.
+pub const CONTEXTUAL_WORDS: &[&str] = &["at", "joint", "party"];
+
 /// Types known without a declaration that are no scalars, and kinds.
-pub const BUILT_IN_TYPE_NAMES: &[&str] =
-    &["below", "bool", "lower", "unit", "void", "COMPACTLINEAR", "TYPE", "UNITSUM"];
+pub const BUILT_IN_TYPE_NAMES: &[&str] = &[
+    "below",
+    "bool",
+    "lower",
+    "unit",
+    "void",
+    "COMPACTLINEAR",
+    "PLACE",
+    "PLACES",
+    "SPREAD",
+    "TYPE",
+    "UNITSUM",
+];
 
 impl Session {
     /// Returns the functions of a name; none if it is no function.
@@ -155,7 +169,7 @@ impl Session {
         let known = self.env.values.keys().chain(self.env.types.keys()).map(|name| &**name);
         let known = known.chain(qualified.iter().map(String::as_str));
         let scalars = Scalar::ALL.iter().map(|scalar| scalar.name());
-        let words = KEYWORDS.iter().chain(BUILT_IN_TYPE_NAMES).copied();
+        let words = KEYWORDS.iter().chain(CONTEXTUAL_WORDS).chain(BUILT_IN_TYPE_NAMES).copied();
         let all = known.chain(library::index().names()).chain(words).chain(scalars);
         let classes = self.env.class_names.keys().map(|name| &**name);
         // Names that begin with `_` are only given for a prefix that does.
@@ -424,6 +438,7 @@ impl Session {
             }
             _ if library::index().defines_function(name) => (K::Function, None),
             _ if Prim::ALL.iter().any(|prim| prim.name() == name) => (K::Function, None),
+            _ if CONTEXTUAL_WORDS.contains(&name) => (K::Keyword, None),
             _ => (K::Variable, None),
         };
         NameDescription { kind, detail, is_user_defined: self.is_user_defined(name) }

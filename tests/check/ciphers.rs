@@ -3,59 +3,17 @@
 //!
 //! `BLESS=1 cargo test --test check ciphers` rewrites the messages.
 
+use crate::attacks::refused;
 use crate::checker::{folder, run};
-use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::fs;
-
-/// The text before the first program, and the programs: title with prelude, text, message.
-struct Cases<'t> {
-    head: &'t str,
-    preludes: BTreeMap<&'t str, &'t str>,
-    programs: Vec<(&'t str, &'t str, &'t str)>,
-}
-
-/// Reads the file of cases.
-fn read(text: &str) -> Cases<'_> {
-    let (head, rest) = text.split_once("\n== ").expect("there is a program");
-    let preludes =
-        head.split("\n-- ").skip(1).map(|part| part.split_once('\n').expect("a prelude has a text"));
-    let programs = rest.split("\n== ").map(|part| {
-        let (title, rest) = part.split_once('\n').expect("a program has a text");
-        let (text, message) = rest.split_once("\n=>\n").expect("a program has a message");
-        (title, text, message)
-    });
-    Cases { head, preludes: preludes.collect(), programs: programs.collect() }
-}
 
 #[test]
 fn attacks_are_refused_by_types() {
-    let file = folder("tests/ciphers").join("refused.txt");
-    let text = fs::read_to_string(&file).expect("readable");
-    let cases = read(&text);
-    let (mut wrong, mut blessed) = (Vec::new(), cases.head.to_string());
-    for (title, program, message) in &cases.programs {
-        let (_, prelude) = title.rsplit_once(" (").expect("a title names its prelude");
-        let prelude = cases.preludes.get(prelude.trim_end_matches(')')).copied().unwrap_or_default();
-        let outcome = run("library_attack.flx", &format!("{}\n{program}\n", prelude.trim_end()), false);
-        let codes: Vec<&str> = outcome.diagnostics.iter().map(|d| d.code.as_str()).collect();
-        // Codes of programs that run are E05xx: no attack may get that far.
-        if codes.is_empty() || codes.iter().any(|code| code.starts_with("E05")) {
-            wrong.push(format!("{title} is not refused: {codes:?}\n{}", outcome.shown));
-        }
-        let shown: Vec<&str> = outcome.shown.lines().map(str::trim_end).collect();
-        let shown = shown.join("\n");
-        if shown.trim() != message.trim() {
-            wrong.push(format!("{title}:\n{}", outcome.shown));
-        }
-        let _ = write!(blessed, "\n== {title}\n{program}\n=>\n{}\n", shown.trim());
-    }
-    assert!(cases.programs.len() >= 60, "only {} attacks", cases.programs.len());
-    if std::env::var_os("BLESS").is_some_and(|value| value == "1") {
-        fs::write(&file, blessed).expect("writable");
-        wrong.retain(|what| what.contains(" is not refused"));
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // Without the feature `ciphers` no key is made, so each program is checked with its prelude.
+    refused("tests/ciphers", |prelude, texts| {
+        let whole = texts.iter().map(|text| format!("{}\n{text}\n", prelude.trim_end()));
+        whole.map(|text| run("library_attack.flx", &text, false)).collect()
+    });
 }
 
 /// Each Felis line of the table of the book's page is one of a program that is checked.

@@ -1,5 +1,6 @@
 //! Checking: messages of programs, classes, names, sizes, modules, queries of editors and hosts.
 
+mod attacks;
 #[path = "../common/checker.rs"]
 mod checker;
 mod ciphers;

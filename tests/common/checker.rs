@@ -6,7 +6,7 @@ use felis::check::{self, Env};
 use felis::core::{Program, Script};
 use felis::diagnostic::{Diagnostic, render};
 use felis::eval::{Host, Machine, stack_guard};
-use felis::session::{FileSystem, Mode, Session};
+use felis::session::{FileSystem, Mode, Session, Status};
 use felis::source::SourceMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -62,6 +62,26 @@ fn run_in_session(name: &str, text: &str) -> Outcome {
     let done = session.evaluate(name, text, Mode::Script, &mut |text| output.push_str(text));
     let shown = done.diagnostics.iter().map(|d| session.render(d, false)).collect();
     Outcome { shown, diagnostics: done.diagnostics, output, checked: None }
+}
+
+/// Runs programs of one session after another program, which they find as it was: each of them
+/// fails.
+pub fn run_after(prelude: &str, name: &str, programs: &[&str]) -> Vec<Outcome> {
+    let run = || {
+        let mut session = Session::new();
+        session.set_max_value_bytes(MEMORY);
+        let begun = session.evaluate("prelude", prelude, Mode::Script, &mut |_| ());
+        let said: String = begun.diagnostics.iter().map(|d| session.render(d, false)).collect();
+        assert_eq!(begun.status, Status::Ok, "{prelude}\n{said}");
+        let mut one = |text: &&str| {
+            let mut output = String::new();
+            let done = session.evaluate(name, text, Mode::Script, &mut |text| output.push_str(text));
+            let shown = done.diagnostics.iter().map(|d| session.render(d, false)).collect();
+            Outcome { shown, diagnostics: done.diagnostics, output, checked: None }
+        };
+        programs.iter().map(&mut one).collect()
+    };
+    stack_guard::with_stack(STACK, run).expect("a thread")
 }
 
 fn run_here(name: &str, text: &str, evaluate: bool) -> Outcome {

@@ -54,6 +54,25 @@ fn dice() -> fastrand::Rng {
     fastrand::Rng::with_seed(seed)
 }
 
+/// The bytes that each party sends in a part of a program after another part, and rounds.
+fn costs_of(before: &str, part: &str) -> Vec<(f64, u64)> {
+    on_large_stack(|| {
+        let mut session = Session::new().with_executor(Executor::Compiled, 1);
+        let mut run = |text: &str| {
+            let done = session.evaluate("program", text, Mode::Script, &mut |_| ());
+            let messages: String = done.diagnostics.iter().map(|m| session.render(m, false)).collect();
+            assert_eq!(done.status, Status::Ok, "{text}\n{messages}");
+            session.traffic().into_iter().map(|(_, traffic)| traffic).collect::<Vec<_>>()
+        };
+        let first = run(&format!("{PARTIES}{before}"));
+        let second = run(part);
+        let cost = |(a, b): (felis::network::Traffic, felis::network::Traffic)| {
+            ((b.bytes_sent - a.bytes_sent) as f64, b.rounds - a.rounds)
+        };
+        first.into_iter().zip(second).map(cost).collect()
+    })
+}
+
 /// Different numbers of a small range, in random order.
 #[cfg(feature = "ciphers")]
 fn keys(dice: &mut fastrand::Rng, count: usize) -> Vec<i64> {
@@ -108,6 +127,60 @@ fn joins_are_those_of_plain_tables() {
             let end = format!("{}\nbob: ({total}, {})\n", common.len(), common.len());
             assert!(out.ends_with(&end), "{text}\n{out}");
         }
+    }
+}
+
+/// Columns of joined rows are those of plain tables, in an order that is neither that of the rows
+/// nor of the keys.
+#[test]
+#[cfg(feature = "ciphers")]
+fn hidden_joins_have_the_columns_of_plain_ones() {
+    let mut dice = dice();
+    for _ in 0..4 {
+        let (n, m) = (dice.usize(1..14), dice.usize(1..14));
+        let (x, y) = (keys(&mut dice, n), keys(&mut dice, m));
+        let cost: Vec<i64> = (0..m).map(|_| dice.i64(-1000..1000)).collect();
+        let text = format!(
+            "val x = at alice {{ {x} }};\nval y = at bob {{ {y} }};\nval v = at bob {{ {v} }};\n\
+             val key = #common_tag_key[{{alice, bob}}];\n\
+             typefun rows(I:COMPACTLINEAR):SPREAD => secret[{{alice, bob, carol}}, int, I];\n\
+             val own = hide[{{alice, bob, carol}}] (at alice {{ [ if r == `0:2 then k else 2 * k endif for r in ..[2], k in x ] }});\n\
+             val costs = hide[{{alice, bob, carol}}] v;\n\
+             val (a, b) : (rows(2 \\* ?K) * rows(1 \\* ?K)) = common_rows_hidden[carol] (at alice {{ tags (key, x) }}, at bob {{ tags (key, y) }}, own, costs :>> rows(1 \\* {m}));\n\
+             val (left, right) = (a.reveal, b.reveal);\n\
+             for k in ..[K] do println (left.(`0:2 \\, k), left.(`1:2 \\, k), right.(`0:1 \\, k)); done\n",
+            x = array(&x),
+            y = array(&y),
+            v = array(&cost),
+        );
+        let out = output(&text);
+        let mut found: Vec<&str> = out.lines().collect();
+        found.sort_unstable();
+        let at = |key: &i64| y.iter().position(|other| other == key);
+        let mut wanted: Vec<String> = x
+            .iter()
+            .filter_map(|key| at(key).map(|at| format!("({key}, {}, {})", 2 * key, cost[at])))
+            .collect();
+        wanted.sort_unstable();
+        assert_eq!(found, wanted, "{text}");
+    }
+}
+
+/// Bytes that each place sends in a hidden join, as its comment states them, and rounds.
+#[test]
+#[cfg(feature = "ciphers")]
+fn hidden_joins_cost_what_they_state() {
+    let text = "val key = #common_tag_key[{alice, bob}];\n\
+        val a = hide[{alice, bob, carol}] [ i :>> int for i in ..[300] ];\n\
+        val (x, y) = (at alice { tags (key, ..[300]) }, at bob { tags (key, ..[300]) });\n";
+    let join = "val r = common_rows_hidden[carol] (x, y, a :>> secret[{alice, bob, carol}, int, 1 \\* 300], \
+        a :>> secret[{alice, bob, carol}, int, 1 \\* 300]);\n";
+    let costs = costs_of(text, join);
+    // 128 bytes a row and 48 for its column of two tables of 300 rows.
+    let rows = 2.0 * 300.0 * (128.0 + 48.0);
+    for (party, (bytes, rounds)) in costs.into_iter().enumerate().take(3) {
+        assert!(bytes <= rows + 4.0 * 16.0 * 300.0 + 100.0, "{party}: {bytes} bytes of {rows}");
+        assert!(rounds <= 15, "{party}: {rounds} rounds");
     }
 }
 
@@ -255,4 +328,93 @@ fn additive_sharing_computes_modulo_the_word() {
         ];
         assert_eq!(output(&text), expected.concat(), "{text}");
     }
+}
+
+/// Bytes that a place sends for an element, and rounds, of the further protocols, as their comments
+/// state them.
+#[test]
+fn further_protocols_cost_what_they_state() {
+    const N: usize = 200;
+    let before = format!(
+        "val own = at alice {{ [ i :>> int for i in ..[{N}] ] }};\n\
+         val field = at alice {{ [ (i :>> int).mod[prime_field] for i in ..[{N}] ] }};\n\
+         val x = hide_with_threshold[{{alice, bob, carol}}, 1] field;\n\
+         val a = hide_with_dealer[{{alice, bob, carol}}, dave] own;\n"
+    );
+    // Of alice, bob and carol, who share, and of dave, who deals: the largest of the three, and
+    // his. A round is counted where a party receives after it has sent, so one that only receives
+    // counts none.
+    for (part, most, dealer, rounds) in [
+        ("val r = hide_with_threshold[{alice, bob, carol}, 1] field;", 16.0, 0.0, 0),
+        ("val r = x + x;", 0.0, 0.0, 0),
+        ("val r = x * x;", 16.0, 0.0, 1),
+        ("val r = dot (x, x);", 16.0 / N as f64, 0.0, 1),
+        ("val r = sum x;", 0.0, 0.0, 0),
+        ("val r = x.reveal_to[bob];", 8.0, 0.0, 0),
+        // Four parties get to know what is public.
+        ("val r = x.reveal;", 32.0, 0.0, 1),
+        (
+            "val r = matmul (x :>> shamir[{alice, bob, carol}, 1, 2305843009213693951, 10 \\* 20], \
+             x :>> shamir[{alice, bob, carol}, 1, 2305843009213693951, 20 \\* 10]);",
+            8.0,
+            0.0,
+            1,
+        ),
+        ("val r = hide_with_dealer[{alice, bob, carol}, dave] own;", 16.0, 0.0, 0),
+        ("val r = a + a;", 0.0, 0.0, 0),
+        ("val r = a * a;", 32.0, 72.0, 2),
+        ("val r = dot (a, a);", 32.0, 72.0, 2),
+        ("val r = a.reveal_to[bob];", 8.0, 0.0, 0),
+        (
+            "val r = matmul (a :>> additive[{alice, bob, carol}, dave, 10 \\* 20], \
+             a :>> additive[{alice, bob, carol}, dave, 20 \\* 10]);",
+            32.0,
+            60.0,
+            2,
+        ),
+        ("val r = replicated[{alice, bob, carol}] a;", 8.0, 0.0, 1),
+    ] {
+        let costs = costs_of(&before, part);
+        let sharing = &costs[..3];
+        let bytes = sharing.iter().map(|cost| cost.0).fold(0.0, f64::max) / N as f64;
+        assert!((bytes - most).abs() < 0.01, "{part}: {bytes} bytes, not {most}");
+        assert!((costs[3].0 / N as f64 - dealer).abs() < 0.01, "{part}: {} of the dealer", costs[3].0);
+        let found = sharing.iter().map(|cost| cost.1).max();
+        assert_eq!(found, Some(rounds), "rounds of {part}");
+    }
+}
+
+#[test]
+fn matrices_of_further_protocols_and_conversions() {
+    let mut dice = dice();
+    let (n, k, m) = (dice.usize(1..4), dice.usize(1..5), dice.usize(1..4));
+    let mut draw = |count: usize| -> Vec<i64> { (0..count).map(|_| dice.i64(-(1 << 25)..1 << 25)).collect() };
+    let (x, y) = (draw(n * k), draw(k * m));
+    let mut product = vec![0i64; n * m];
+    for (at, out) in product.iter_mut().enumerate() {
+        *out = (0..k).map(|l| x[at / m * k + l] * y[l * m + at % m]).sum();
+    }
+    let text = format!(
+        "val x = at alice {{ {x} :>> int ^ ({n} \\* {k}) }};\nval y = at erin {{ {y} :>> int ^ ({k} \\* {m}) }};\n\
+         val p = hide_with_threshold[{{alice, carol, erin}}, 1] (at alice {{ [ v :> prime_field for v in x ] }});\n\
+         val q = hide_with_threshold[{{alice, carol, erin}}, 1] (at erin {{ [ v :> prime_field for v in y ] }});\n\
+         println [ centered v for v in (matmul (p, q)).reveal :>> prime_field ^ {nm} ];\n\
+         val a = hide_with_dealer[{{alice, carol}}, dave] x;\n\
+         val b = hide_with_dealer[{{alice, carol}}, dave] y;\n\
+         val c = matmul (a, b);\n\
+         println (c.reveal :>> int ^ {nm});\n\
+         val r = replicated[{{alice, bob, carol}}] c;\n\
+         println (r.reveal :>> int ^ {nm});\n\
+         println ((r < hide[{{alice, bob, carol}}] (fill[{n} \\* {m}] 0)).reveal :>> bool ^ {nm});\n",
+        x = array(&x),
+        y = array(&y),
+        nm = n * m,
+    );
+    let negative: Vec<bool> = product.iter().map(|v| *v < 0).collect();
+    let shown = printed(&product);
+    assert_eq!(output(&text), [&*shown, &shown, &shown, &printed(&negative)].concat(), "{text}");
+    let text = "val a = hide_with_dealer[{alice, erin}, dave] (at bob { (1, 2) });\n\
+        val r = replicated[{alice, bob, carol}] a;\n";
+    let message = "a place that shares the values is none of those that are to share them";
+    assert!(stopped(text).contains(message), "{}", stopped(text));
 }

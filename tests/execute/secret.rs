@@ -465,6 +465,10 @@ fn what_does_not_fit_is_refused() {
         ("val x = hide[{alice, bob}] (at alice { (true, false) });", "E0515"),
         // The range of the data is checked where they are.
         ("val x = hide[Party, 18, 4] (at alice { (20.0, 3.0) });", "E0506"),
+        ("val x = hide[Party, 18, 4] (at alice { (nan, 3.0) });\nprintln (x + 1.0).reveal;", "E0506"),
+        ("val x = hide[Party, 18, 4] (at alice { (inf, 3.0) });", "E0506"),
+        // Bytes whose sums do not wrap around are no secrets.
+        ("val x = hide[Party] (at alice { (100i8, 1i8) });\nprintln (x + x).reveal;", "E1104"),
         ("val x = hide[Party, 18, 5] (at alice { (20.0, 3.0) });\nval y = claim[4] x;", "E0506"),
         ("val x = hide[Party, 18, 42] (at alice { fill[20] 1.0 });\nprintln (mean x).reveal;", "E0715"),
         ("val x = hide[Party, 18, 25] (at alice { fill[20] 1.0 });\nprintln (variance x).reveal;", "E0715"),
@@ -512,7 +516,12 @@ fn costs_are_as_stated() {
          val x = hide[Party, 18, 4] [ ((i :>> int) % 100 - 50 :> real) / 7.0 for i in ..[{N}] ];\n\
          val y = hide[Party, 18, 4] [ ((i :>> int) % 97 - 50 :> real) / 7.0 for i in ..[{N}] ];\n"
     );
-    let inputs = inputs + &format!("val p = hide[Party, 20, 11] [ 1.5 for _ in ..[{N}] ];\n");
+    let inputs = inputs
+        + &format!(
+            "val p = hide[Party, 20, 11] [ 1.5 for _ in ..[{N}] ];\n\
+             val q = hide[Party, 20, 13] [ 1.5 for _ in ..[{N}] ];\n\
+             val own = at bob {{ [ i :>> int for i in ..[{N}] ] }};\n"
+        );
     let inputs = inputs.replace("- 50 :> real", "- 50) :> real").replace("((i :>> int)", "(((i :>> int)");
     let traffic = |expression: &str| -> Vec<Traffic> {
         let mut session = Session::new().with_executor(Executor::Compiled, 1);
@@ -522,29 +531,45 @@ fn costs_are_as_stated() {
         assert_eq!(done.status, Status::Ok, "{text}{messages}");
         session.traffic().into_iter().map(|(_, traffic)| traffic).collect()
     };
+    // Of shared bits as numbers, of a comparison of fixed-point numbers, of a choice, and of a
+    // narrower type.
+    let bits = |n: usize| (8.0 * n as f64) + 8.0 * (n * N / 3).div_ceil(64) as f64 / N as f64;
+    let (less, choice) = (55.0 / 3.0, bits(1) + 8.0);
+    let clamp = 2.0 * (less + choice);
     for (expression, bytes, rounds) in [
         ("a + b", 0.0, 0),
         ("a * b", 8.0, 1),
         ("3 * a", 0.0, 0),
         ("both (c, c)", 1.0, 1),
-        ("indicator c", 26.0 / 3.0, 3),
-        ("select (c, a, b)", 26.0 / 3.0 + 8.0, 4),
-        ("a < b", 100.0, 9),
+        ("indicator c", bits(1), 2),
+        ("select (c, a, b)", choice, 3),
+        ("a < b", 56.0, 8),
         ("a == b", 18.0, 7),
-        ("maximum (a, b)", 100.0 + 26.0 / 3.0 + 8.0, 13),
-        ("a.reveal", 16.0, 1),
-        ("c.reveal", 2.0, 1),
+        ("maximum (a, b)", 56.0 + choice, 11),
+        ("maximum (x, y)", less + choice, 10),
+        ("hide[Party] own", 8.0, 1),
+        ("hide[Party] (at bob { [ v < 3 for v in own ] })", 1.0, 1),
+        ("a.reveal", 8.0 + 8.0 / N as f64, 1),
+        ("c.reveal", 1.0 + 8.0 / N as f64, 1),
         ("x + y", 0.0, 0),
-        ("x * y", 64.0 / 3.0, 2),
-        ("x < y", 33.0, 8),
-        ("scale[2] (x, 0.5)", 16.0, 2),
-        ("reciprocal (clamp_pos[1, 11] p)", (298.0 + 1040.0) / 3.0, 24 + 32),
-        ("sqrt (clamp_pos[1, 11] p)", (298.0 + 1480.0) / 3.0, 24 + 43),
-        ("log (clamp_pos[1, 11] p)", (298.0 + 1088.0) / 3.0, 24 + 30),
-        ("clamp[2] x", 2.0 * (33.0 + 26.0 / 3.0 + 8.0), 24),
-        ("claim[4] x", 66.0 + 52.0 / 3.0 + 20.0 / N as f64, 19),
-        ("exp x", 348.0, 28),
-        ("sigmoid x", 555.0 + 1.0 / 3.0, 41),
+        ("x * y", 56.0 / 3.0, 2),
+        ("x < y", less, 7),
+        ("scale[2] (x, 0.5)", 40.0 / 3.0, 2),
+        // Of 30, 31, 32 and 33 digits in all.
+        ("reciprocal (clamp_pos[1, 10] p)", clamp + bits(6) + 260.0, 20 + 30),
+        ("reciprocal (clamp_pos[1, 11] p)", clamp + bits(6) + 812.0 / 3.0, 20 + 31),
+        ("reciprocal (clamp_pos[1, 12] q)", clamp + bits(6) + 812.0 / 3.0, 20 + 31),
+        ("reciprocal (clamp_pos[1, 13] q)", clamp + bits(6) + 1088.0 / 3.0, 20 + 33),
+        ("sqrt (clamp_pos[1, 11] p)", clamp + bits(6) + 1212.0 / 3.0, 20 + 42),
+        ("sqrt (clamp_pos[1, 12] q)", clamp + bits(6) + 1212.0 / 3.0, 20 + 42),
+        ("sqrt (clamp_pos[1, 13] q)", clamp + bits(6) + 1488.0 / 3.0, 20 + 44),
+        ("log (clamp_pos[1, 11] p)", clamp + bits(6) + 852.0 / 3.0, 20 + 29),
+        ("log (clamp_pos[1, 12] q)", clamp + bits(6) + 852.0 / 3.0, 20 + 29),
+        ("log (clamp_pos[1, 13] q)", clamp + bits(6) + 1128.0 / 3.0, 20 + 31),
+        ("clamp[2] x", clamp, 20),
+        ("claim[4] x", 2.0 * less + bits(2) + 27.0 / N as f64, 17),
+        ("exp x", bits(6) + 264.0, 27),
+        ("sigmoid x", bits(7) + 1316.0 / 3.0, 40),
         ("mean x", 96.0 / N as f64, 4),
         ("dot[9] (x, y)", 64.0 / N as f64, 2),
     ] {
@@ -560,6 +585,8 @@ fn costs_are_as_stated() {
 struct Observed {
     network: Arc<dyn Network>,
     seen: Mutex<Vec<Vec<u8>>>,
+    /// True if its party changes a bit of each long message that it sends.
+    lies: bool,
 }
 
 impl Network for Observed {
@@ -575,7 +602,10 @@ impl Network for Observed {
         self.network.begin(epoch);
     }
 
-    fn send(&self, to: PartyId, header: &Header, data: Vec<u8>) -> Result<(), NetworkError> {
+    fn send(&self, to: PartyId, header: &Header, mut data: Vec<u8>) -> Result<(), NetworkError> {
+        if self.lies && data.len() > 8 {
+            data[3] ^= 4;
+        }
         self.network.send(to, header, data)
     }
 
@@ -619,7 +649,7 @@ fn views(text: &str, seed: u64) -> Vec<Vec<Vec<u8>>> {
             let text = text.clone();
             scope.spawn(move || {
                 on_large_stack(move || {
-                    let observed = Arc::new(Observed { network, seen: Mutex::default() });
+                    let observed = Arc::new(Observed { network, seen: Mutex::default(), lies: false });
                     let mut session = Session::new().with_executor(Executor::Compiled, 1);
                     session.join_parties(observed.clone());
                     let done = session.evaluate("program", &text, Mode::Script, &mut |_| ());
@@ -633,6 +663,34 @@ fn views(text: &str, seed: u64) -> Vec<Vec<Vec<u8>>> {
         let threads: Vec<_> = networks.into_iter().map(run).collect();
         threads.into_iter().map(|thread| thread.join().expect("a view")).collect()
     })
+}
+
+/// A share that is revealed is compared with what the other party that has it says of it.
+#[test]
+fn a_false_share_that_is_revealed_is_found() {
+    for liar in 0..3 {
+        let text = format!("{PARTY}val s = hide[Party] [ i :>> int for i in ..[9] ];\nval r = s.reveal;\n");
+        let shown: Vec<String> = std::thread::scope(|scope| {
+            let run = |(party, network): (usize, Arc<dyn Network>)| {
+                let text = text.clone();
+                scope.spawn(move || {
+                    on_large_stack(move || {
+                        let observed = Observed { network, seen: Mutex::default(), lies: party == liar };
+                        let mut session = Session::new().with_executor(Executor::Compiled, 1);
+                        session.join_parties(Arc::new(observed));
+                        let done = session.evaluate("program", &text, Mode::Script, &mut |_| ());
+                        assert_ne!(done.status, Status::Ok);
+                        done.diagnostics.iter().map(|d| session.render(d, false)).collect::<String>()
+                    })
+                })
+            };
+            let threads: Vec<_> = connect(3).into_iter().enumerate().map(run).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        // The one before the liar gets its second word.
+        let found = &shown[(liar + 2) % 3];
+        assert!(found.contains("[E0534]"), "{liar}: {shown:?}");
+    }
 }
 
 /// The chi-square statistic of bytes against the uniform distribution on the values that the bits

@@ -56,6 +56,23 @@ fn completion_offers_the_words_of_the_lexer() {
     for word in keywords() {
         assert!(session.names_starting_with(&word).contains(&word), "{word}");
     }
+    // Words that begin a construct in one place, and are names elsewhere.
+    for word in ["at", "joint", "party"] {
+        assert!(session.names_starting_with(word).contains(&word.to_string()), "{word}");
+    }
+}
+
+#[test]
+fn words_of_parties_are_words_where_they_begin_something() {
+    let scopes = |text: &str| -> Vec<String> {
+        let words = scoped(text).into_iter();
+        words.filter(|(_, scope)| scope == "keyword.declaration").map(|(word, _)| word).collect()
+    };
+    assert_eq!(scopes("party Party = alice | bob;"), ["party"]);
+    assert_eq!(scopes("joint fun told(x:int @ alice):int => x.reveal;"), ["joint", "fun"]);
+    assert_eq!(scopes("val y = at alice { 1 };"), ["val", "at"]);
+    assert_eq!(scopes("at {alice, bob} { println 1; }"), ["at"]);
+    assert_eq!(scopes("println (x.at, at (x), party, joint + 1);"), Vec::<String>::new());
 }
 
 #[test]
@@ -84,8 +101,9 @@ fn the_grammar_sees_what_the_lexer_sees() {
                     TokenClass::Name | TokenClass::TypeName => {
                         let name = ["variable.", "entity.name.", "support.type.", "storage.type.kind."];
                         // Words that are keywords in one place, and names elsewhere.
-                        let sometimes = matches!(word, "test" | "bench" | "layout")
-                            && scope.starts_with("keyword.declaration");
+                        let sometimes =
+                            matches!(word, "test" | "bench" | "layout" | "joint" | "party" | "at")
+                                && scope.starts_with("keyword.declaration");
                         name.iter().any(|name| scope.starts_with(name)) || sometimes
                     }
                     TokenClass::Operator => {

@@ -222,6 +222,7 @@ scalar_functions! { prims
         CaseNo "caseno": "[S, T] S -> T", ComputedResult, "The number of the case that a value of a sum is: an index of `N` for a coarray `N *+ A`.";
         CaseArg "casearg": "[S, T] S -> T", ComputedResult, "The argument of a value of a sum whose cases all have arguments of one type.";
         HasPlace "_has_place": "[S:PLACES, R:PLACES] unit -> bool", TypeQuery, "True if a place of R is one of S.";
+        HasPlaces "_has_places": "[S:PLACES, R:PLACES] unit -> bool", TypeQuery, "True if all places of R are of S.";
         Size "sizeof": "[I:COMPACTLINEAR] unit -> int", Code, "The number of values of `I`.";
         Shift "_shift": "[N:COMPACTLINEAR, M:COMPACTLINEAR, S:COMPACTLINEAR] N * M -> S", Code, "The value whose code is the sum of two codes, where `S` has at least one value less than `N` and `M` together.";
         FirstLabel "_first_label": "[I:COMPACTLINEAR] unit -> int", Code, "The label of the first value of `I`; 0 if its values have no labels.";
@@ -318,6 +319,8 @@ scalar_functions! { prims
         Join "join": "[U:PLACES, R:PLACES, S:PLACES, T] (T @ R) * (T @ S) -> T @ U", Communication, "The values of disjoint places as one value at all of them; no message.";
         Reveal "reveal": "[A:PLACE, T] T @ A -> T", Communication, "Disclosure: the value, made public.";
         RevealAll "reveal_all": "[S:PLACES, T] T @ S -> T ^ S", Communication, "Disclosure: the values of all places, made public.";
+        RevealNeighbors "_reveal_neighbors": "[S:PLACES, T] (T ^ 2) @ S -> T ^ S", Communication, "Disclosure: the values of all places, of which each place of three has its own and that of the next one; they compare digests.";
+        Overlay "_overlay": "[S:PLACES, R:PLACES, T] (T @ R) * (T @ S) -> T @ S", Communication, "The first value at the places of S that are of R, the second one at the others; no message.";
         CommonWords "common_words": "[S:PLACES, I:COMPACTLINEAR] unit -> (u64 ^ I ^ 2) @ S", Communication, "Random words that each place has in common with the next place, then those in common with the previous one; no other place knows them.";
         OwnWords "own_words": "[S:PLACES, I:COMPACTLINEAR] unit -> (u64 ^ I) @ S", Communication, "Random words that each place alone knows.";
         Fixed "fixed": "real * int -> string", Text, "The number with that many digits after the point.";
@@ -431,6 +434,7 @@ pub fn type_answer(prim: Prim, types: &[Type]) -> Option<bool> {
         Prim::Ranks => ranks(types),
         Prim::Hashes => hashes(types),
         Prim::HasPlace => has_place(types),
+        Prim::HasPlaces => has_places(types),
         _ => return None,
     })
 }
@@ -483,6 +487,18 @@ pub fn has_place(args: &[Type]) -> bool {
     match args {
         [places, other] => match (places.as_places(), other.as_places()) {
             (Some(places), Some(other)) => places.mask & other.mask != 0,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Returns the answer of [`Prim::HasPlaces`] for its type arguments: true if the second set of
+/// places is a part of the first.
+pub fn has_places(args: &[Type]) -> bool {
+    match args {
+        [places, other] => match (places.as_places(), other.as_places()) {
+            (Some(places), Some(other)) => other.mask & !places.mask == 0,
             _ => false,
         },
         _ => false,

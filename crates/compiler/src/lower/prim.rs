@@ -26,7 +26,7 @@ impl<'a> Lower<'a> {
             return self.zero(&ty);
         }
         let answer = match prim {
-            Prim::Fuses | Prim::Sorts | Prim::HasPlace | Prim::Ranks | Prim::Hashes => {
+            Prim::Fuses | Prim::Sorts | Prim::HasPlace | Prim::HasPlaces | Prim::Ranks | Prim::Hashes => {
                 type_answer(prim, &self.types(frame, type_args))
             }
             Prim::Convertible | Prim::CallableWith => {

@@ -11,7 +11,7 @@
 //! data, and a false length costs the receiver no memory.
 
 use crate::frame::{HEAD_BYTES, Head, Kind, MAX_PART_BYTES, NO_HEADER, SessionName};
-use crate::network::{Header, Refusal};
+use crate::network::{Header, MAX_QUEUED_BYTES, QUEUED_MESSAGE_BYTES, Refusal};
 use std::collections::VecDeque;
 
 /// The number of bytes that wait for the program of the receiver at most.
@@ -43,6 +43,8 @@ struct Outgoing {
 pub struct Outflow {
     session: SessionName,
     messages: VecDeque<Outgoing>,
+    /// The bytes that these messages count while they are kept.
+    queued: u64,
     /// The credit that the receiver has given, and the part of it that is used.
     allowed: u64,
     charged: u64,
@@ -59,6 +61,7 @@ impl Outflow {
         Outflow {
             session,
             messages: VecDeque::new(),
+            queued: 0,
             allowed: MAX_WINDOW_BYTES,
             charged: 0,
             credit: None,
@@ -70,7 +73,16 @@ impl Outflow {
 
     /// Adds a message.
     pub fn push(&mut self, epoch: u64, header: Header, data: Vec<u8>) {
+        self.queued += data.len() as u64 + QUEUED_MESSAGE_BYTES;
         self.messages.push_back(Outgoing { epoch, header, data, sent: 0, begun: false });
+    }
+
+    /// Decides whether a move may add a message: at most [`MAX_QUEUED_BYTES`] are kept, or all that
+    /// is kept is of this move.
+    pub fn has_room(&self, epoch: u64, count: u64) -> bool {
+        let front = self.messages.front();
+        let earlier = front.is_some_and(|message| (message.epoch, message.header.count) != (epoch, count));
+        !earlier || self.queued <= MAX_QUEUED_BYTES
     }
 
     /// Notes that the receiver lets this side go that far.
@@ -87,6 +99,7 @@ impl Outflow {
     /// forgotten.
     pub fn stop(&mut self, epoch: u64, after: Option<usize>) {
         self.messages.clear();
+        self.queued = 0;
         self.stop = Some((epoch, after.map_or(0, |party| party as u64 + 1)));
     }
 
@@ -153,6 +166,7 @@ impl Outflow {
             self.charged += part as u64;
             if message.sent == length {
                 self.messages.pop_front();
+                self.queued -= length as u64 + QUEUED_MESSAGE_BYTES;
             }
         }
     }
@@ -450,6 +464,28 @@ mod tests {
             assert_eq!(into.pop().as_ref(), Some(data));
         }
         assert!(into.pop().is_none());
+    }
+
+    #[test]
+    fn there_is_room_until_too_much_of_earlier_moves_is_kept() {
+        let mut out = Outflow::new(SESSION);
+        let step = 16 << 20;
+        for _ in 0..MAX_QUEUED_BYTES / step + 1 {
+            out.push(0, header(0), vec![0; step as usize]);
+        }
+        // The move at hand, the next one, and one of another epoch.
+        let room = |out: &Outflow| (out.has_room(0, 0), out.has_room(0, 1), out.has_room(1, 0));
+        assert_eq!(room(&out), (true, false, false));
+        out.allow(u64::MAX);
+        let mut bytes = Vec::new();
+        while !room(&out).1 {
+            bytes.clear();
+            out.take(&mut bytes);
+        }
+        let left: u64 = out.messages.iter().map(|message| message.data.len() as u64).sum();
+        assert!(left > MAX_QUEUED_BYTES - 2 * step && left <= MAX_QUEUED_BYTES, "{left}");
+        out.stop(0, None);
+        assert_eq!((room(&out), out.queued), ((true, true, true), 0));
     }
 
     #[test]

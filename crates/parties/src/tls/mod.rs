@@ -483,6 +483,18 @@ impl Network for Tls {
         Ok(())
     }
 
+    fn wait_for_room(
+        &self,
+        to: PartyId,
+        header: &Header,
+        interrupt: &AtomicBool,
+    ) -> Result<(), NetworkError> {
+        self.shared.wait(interrupt, |state| {
+            let out = lock(&self.shared.outboxes[to].state);
+            (out.dead || out.flow.has_room(state.epoch, header.count)).then_some(Ok(()))
+        })
+    }
+
     fn receive(
         &self,
         from: PartyId,

@@ -162,6 +162,20 @@ impl Evaluator<'_, '_> {
                 self.disclose(&array, &value)?;
                 Ok(value)
             }
+            Prim::RevealNeighbors => {
+                let value = exchange.gather_from_neighbors(&places(0)?, &args[0])?;
+                let array = Type::array(ty.clone(), types.args[0].clone());
+                self.disclose(&array, &value)?;
+                Ok(value)
+            }
+            Prim::Overlay => {
+                let (all, some) = (places(0)?, places(1)?);
+                Ok(match (all.contains(me), some.contains(me)) {
+                    (true, true) => args[0].clone(),
+                    (true, false) => args[1].clone(),
+                    (false, _) => Value::UNIT,
+                })
+            }
             Prim::CommonWords => {
                 let count = word_count(&ty)?;
                 exchange.common_words(&places(0)?, count)
@@ -234,6 +248,7 @@ impl Exchange<'_, '_, '_, '_> {
             if let Some(shared) = self.wire().share(self.ty, value) {
                 let network = &self.party.network;
                 return others.try_for_each(|other| {
+                    self.wait_for_room(other)?;
                     let sent = network.send_shared(other, &self.header, shared.clone());
                     sent.map_err(|error| self.party.failure(error))
                 });
@@ -244,8 +259,15 @@ impl Exchange<'_, '_, '_, '_> {
         Ok(())
     }
 
+    /// Waits while too much of earlier moves is kept for a party.
+    fn wait_for_room(&self, to: PartyId) -> Moved<()> {
+        let waited = self.party.network.wait_for_room(to, &self.header, self.run.host.interrupt);
+        waited.map_err(|error| self.party.failure(error))
+    }
+
     /// Sends bytes.
     fn send_bytes(&self, to: PartyId, bytes: Vec<u8>) -> Moved<()> {
+        self.wait_for_room(to)?;
         self.party.network.send(to, &self.header, bytes).map_err(|error| self.party.failure(error))
     }
 
@@ -380,6 +402,38 @@ impl Exchange<'_, '_, '_, '_> {
             self.send(0..self.party.names.len(), value)?;
         }
         self.gathered(set, value)
+    }
+
+    /// Moves the values of the places to all parties, where each place has its own value and that
+    /// of the next one. Of three places each lacks one value: the next place sends it, and the
+    /// previous one, whose it is, a digest of it.
+    fn gather_from_neighbors(&self, set: &PlaceSet, value: &Value) -> Moved<Value> {
+        let (me, slots) = (self.party.me, self.layout().slots);
+        let places: Vec<PartyId> = set.numbers().collect();
+        let held = |at: usize| value.slots(at * slots, slots);
+        let Some(own) = set.position(me).filter(|_| places.len() == 3) else {
+            let own = if set.contains(me) { held(0) } else { Value::UNIT };
+            return self.gather_everywhere(set, &own);
+        };
+        let (next, previous) = (places[(own + 1) % 3], places[(own + 2) % 3]);
+        self.send([previous], &held(1))?;
+        let outside = (0..self.party.names.len()).filter(|party| !set.contains(*party));
+        self.send(outside, &held(0))?;
+        self.send_bytes(next, self.digest_of(&held(0))?)?;
+        let lacking = self.receive(next)?;
+        let digest = self.digest_of(&lacking)?;
+        if self.receive_bytes(previous, Length::Exact(digest.len() as u64))? != digest {
+            return Err(Failure::PartiesDiverged { party: self.party.names[next].to_string() });
+        }
+        let mut parts = vec![held(0), held(1), lacking];
+        parts.rotate_right(own);
+        self.array(parts)
+    }
+
+    /// Returns a digest of a value.
+    fn digest_of(&self, value: &Value) -> Moved<Vec<u8>> {
+        let bytes = self.wire().encode(self.ty, value, Purpose::Compare)?;
+        Ok(stable_hash(&bytes).to_le_bytes().to_vec())
     }
 
     /// Returns the words that a place has in common with the next one, then those in common with

@@ -298,6 +298,8 @@ impl Machine {
             | Prim::Join
             | Prim::Reveal
             | Prim::RevealAll
+            | Prim::RevealNeighbors
+            | Prim::Overlay
             | Prim::CommonWords
             | Prim::OwnWords => Err(Failure::Internal { message: "a move out of its place" }),
             Prim::Compress

@@ -9,7 +9,10 @@
 
 use super::progress::{Counters, Progress};
 use super::stream::{Key, Streams};
-use super::{Data, Header, Length, Network, NetworkError, POLL, PartyId, Refusal, SharedData, Traffic, lock};
+use super::{
+    Data, Header, Length, MAX_QUEUED_BYTES, Network, NetworkError, POLL, PartyId, QUEUED_MESSAGE_BYTES,
+    Refusal, SharedData, Traffic, lock,
+};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::VecDeque;
@@ -34,7 +37,14 @@ struct State {
     epoch: u64,
     /// The frames of each party, of this epoch and later ones.
     frames: Vec<VecDeque<Frame>>,
+    /// The bytes of these frames.
+    queued: Vec<u64>,
     progress: Progress,
+}
+
+/// Returns the bytes that a frame counts while it is kept.
+fn cost(frame: &Frame) -> u64 {
+    frame.data.length() + QUEUED_MESSAGE_BYTES
 }
 
 /// The network of one thread.
@@ -90,7 +100,7 @@ fn with_keys(parties: usize, mut key: impl FnMut() -> Key) -> Vec<Arc<dyn Networ
 impl Inbox {
     fn new(parties: usize) -> Inbox {
         let frames = (0..parties).map(|_| VecDeque::new()).collect();
-        let state = State { epoch: 0, frames, progress: Progress::new(parties) };
+        let state = State { epoch: 0, frames, queued: vec![0; parties], progress: Progress::new(parties) };
         Inbox { state: Mutex::new(state), bell: Condvar::new() }
     }
 
@@ -120,7 +130,9 @@ impl Local {
         let bytes = data.length();
         self.inboxes[to].change(|state| {
             if epoch >= state.epoch {
-                state.frames[self.me].push_back(Frame { epoch, header: *header, data });
+                let frame = Frame { epoch, header: *header, data };
+                state.queued[self.me] += cost(&frame);
+                state.frames[self.me].push_back(frame);
             }
         });
         lock(&self.counters).sent(bytes);
@@ -162,8 +174,9 @@ impl Network for Local {
         self.streams.begin(epoch);
         let state = &mut *lock(&self.inbox().state);
         state.epoch = state.epoch.max(epoch);
-        for frames in &mut state.frames {
+        for (frames, queued) in state.frames.iter_mut().zip(&mut state.queued) {
             frames.retain(|frame| frame.epoch >= state.epoch);
+            *queued = frames.iter().map(cost).sum();
         }
     }
 
@@ -178,6 +191,34 @@ impl Network for Local {
         data: Arc<dyn SharedData>,
     ) -> Result<(), NetworkError> {
         self.push(to, header, Data::Shared(data))
+    }
+
+    fn wait_for_room(
+        &self,
+        to: PartyId,
+        header: &Header,
+        interrupt: &AtomicBool,
+    ) -> Result<(), NetworkError> {
+        let inbox = &self.inboxes[to];
+        loop {
+            if interrupt.load(Ordering::Relaxed) {
+                return Err(NetworkError::Interrupted);
+            }
+            // Never both locks: the other party may be waiting for room, too.
+            let epoch = {
+                let own = lock(&self.inbox().state);
+                own.progress.check(own.epoch)?;
+                own.epoch
+            };
+            let state = lock(&inbox.state);
+            let front = state.frames[self.me].front();
+            let earlier =
+                front.is_some_and(|frame| (frame.epoch, frame.header.count) != (epoch, header.count));
+            if !earlier || state.queued[self.me] <= MAX_QUEUED_BYTES {
+                return Ok(());
+            }
+            drop(inbox.bell.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner));
+        }
     }
 
     fn receive(
@@ -214,8 +255,12 @@ impl Network for Local {
                 }
                 None => return None,
             }
-            state.frames[from].pop_front().map(|frame| Ok(frame.data))
+            let frame = state.frames[from].pop_front()?;
+            state.queued[from] -= cost(&frame);
+            Some(Ok(frame.data))
         })?;
+        // The sender may wait for room.
+        self.inbox().bell.notify_all();
         lock(&self.counters).received(data.length());
         Ok(data)
     }
@@ -296,6 +341,34 @@ mod tests {
             assert_eq!(receive(&*nets[2], 1, count, 2), Ok(vec![count as u8, 1]));
             assert_eq!(receive(&*nets[2], 0, count, 1), Ok(vec![count as u8]));
         }
+    }
+
+    #[test]
+    fn a_sender_waits_for_who_is_behind_and_not_for_who_sends_in_the_same_move() {
+        const STEP: u64 = 16 << 20;
+        let nets = connect(2);
+        let room = |at: usize, count| nets[at].wait_for_room(1 - at, &header(count), &GO);
+        // Both send more than the bound in one move.
+        for _ in 0..8 {
+            for at in [0, 1] {
+                assert_eq!(room(at, 0), Ok(()));
+                send(&*nets[at], 1 - at, 0, &vec![0; STEP as usize]);
+            }
+        }
+        thread::scope(|scope| {
+            let sender = scope.spawn(|| room(0, 1));
+            thread::sleep(3 * POLL);
+            assert!(!sender.is_finished());
+            for _ in 0..5 {
+                assert!(receive(&*nets[1], 0, 0, STEP).is_ok());
+            }
+            assert_eq!(sender.join().expect("no panic"), Ok(()));
+        });
+        // Whoever waits can be interrupted, and learns that the other one has stopped.
+        let set = AtomicBool::new(true);
+        assert_eq!(nets[1].wait_for_room(0, &header(1), &set), Err(NetworkError::Interrupted));
+        nets[0].stop(None);
+        assert_eq!(room(1, 1), Err(NetworkError::Stopped(0)));
     }
 
     #[test]

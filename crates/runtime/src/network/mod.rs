@@ -25,6 +25,12 @@ use std::time::Duration;
 /// The time after which a party that waits looks at its interrupt flag again.
 pub const POLL: Duration = Duration::from_millis(20);
 
+/// The number of bytes of earlier moves that are kept for one party before a sender waits.
+pub const MAX_QUEUED_BYTES: u64 = 64 << 20;
+
+/// The bytes that a message counts apart from its data while it is kept.
+pub const QUEUED_MESSAGE_BYTES: u64 = 128;
+
 /// Locks a mutex. What a panic has left behind is used: every change here is one assignment or
 /// push.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -187,6 +193,22 @@ pub trait Network: Send + Sync {
     /// # Errors
     /// A party has stopped or is lost, whichever it is.
     fn send(&self, to: PartyId, header: &Header, data: Vec<u8>) -> Result<(), NetworkError>;
+
+    /// Waits while more than [`MAX_QUEUED_BYTES`] are kept for another party that has not asked for
+    /// them, before a move sends it more. Data of the same move are not waited for: in it the other
+    /// may be sending as well. So of all parties the one that is behind the others never waits here
+    /// for one that waits here, too. Returns within 100 ms after the flag is set.
+    ///
+    /// # Errors
+    /// See [`NetworkError`].
+    fn wait_for_room(
+        &self,
+        _to: PartyId,
+        _header: &Header,
+        _interrupt: &AtomicBool,
+    ) -> Result<(), NetworkError> {
+        Ok(())
+    }
 
     /// Waits for the next data of another party. Returns within 100 ms after the flag is set.
     ///

@@ -49,6 +49,10 @@ impl Checker<'_> {
         let base_ty = self.infer.zonk(&base.ty);
         let base = match base_ty.as_placed() {
             Some((inner, _)) if !self.is_call_of_placed(inner, key) => {
+                let moved = self.may_lift() && self.mentions_move(key);
+                if let (TypeKind::Array(_, index), true) = (inner.unfold().kind(), moved) {
+                    return self.moved_index(base, key, &index.clone(), span);
+                }
                 match self
                     .lift_operands([base], span, |this, [base]| this.dot_term(base, key, expected, span))
                 {
@@ -365,6 +369,20 @@ impl Checker<'_> {
             f(this, base, key)
         });
         work.unwrap_or_else(|_| unreachable!("the index is at places, and this is no work there"))
+    }
+
+    /// Selects an element of an array at places by an index that is moved: before the work there.
+    fn moved_index(&mut self, base: Term, key: &Expr, index: &Type, span: Span) -> Term {
+        let key = self.expr(key, Expectation::NONE);
+        if key.ty.is_error() {
+            return Term { span, ..key };
+        }
+        let work = self.lift_operands([base, key], span, |this, [base, key]| {
+            let array = base.ty.clone();
+            let key = this.index_term(key, index.clone(), &array);
+            this.array_at(base, key, span)
+        });
+        work.unwrap_or_else(|_| unreachable!("the array is at places, and this is no work there"))
     }
 
     /// Returns an index that is written as a literal; `None` if the key is not a literal.

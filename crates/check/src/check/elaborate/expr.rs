@@ -149,12 +149,7 @@ impl Checker<'_> {
                 make(TermKind::Tuple(terms), Type::array(element, index))
             }
             ExprKind::Spread(parts) => self.spread(parts, expected, span),
-            ExprKind::Update(record, values) => match self
-                .lift_mentioned(e, span, |this| this.update(record, values, Expectation::NONE, span))
-            {
-                Some(term) => term,
-                None => self.update(record, values, expected, span),
-            },
+            ExprKind::Update(record, values) => self.update_anywhere(e, (record, values), expected, span),
             ExprKind::Arguments(..) => self.wrong(CallError::NamedHere { span, method: false }, span),
             ExprKind::Comprehension { body, clauses, guard: None } => {
                 self.comprehension(body, clauses, expected, span)

@@ -370,6 +370,40 @@ impl Checker<'_> {
         Some(self.work_at(here, span, f))
     }
 
+    /// Applies `f` to a value that is moved, before work at the places that it and the variables in
+    /// some expressions have in common. Returns the value, as the error, if none of them is at
+    /// places.
+    pub(in crate::check) fn lift_moved<'e>(
+        &mut self,
+        value: Term,
+        mentioned: impl Iterator<Item = &'e Expr>,
+        span: Span,
+        f: impl FnOnce(&mut Self, Term) -> Term,
+    ) -> Result<Term, Term> {
+        let mut types = vec![self.infer.zonk(&value.ty)];
+        mentioned.for_each(|e| types.extend(self.captured_places(e)));
+        let mut places = None;
+        for ty in &types {
+            if !self.common_place(&mut places, ty, span) {
+                return Ok(Term::new(TermKind::Error, Type::error(), span));
+            }
+        }
+        let Some(places) = places else { return Err(value) };
+        let mut before = Vec::new();
+        let value = self.evaluated(value, true, &mut before);
+        let here = Here { places, span, whole: span, lifted: true };
+        let work = self.work_at(here, span, |this| {
+            let value = this.part_here(value);
+            f(this, value)
+        });
+        Ok(terms::with_prefix(before, work))
+    }
+
+    /// Returns true if an expression names a function that moves data.
+    pub(in crate::check) fn mentions_move(&self, e: &Expr) -> bool {
+        free_names(e).iter().any(|name| self.env.candidates(name).iter().any(|one| self.is_joint(one)))
+    }
+
     /// Returns true if operands at places would mean work at places here: there are places, and the
     /// expression is in no such work already.
     pub(in crate::check) fn may_lift(&self) -> bool {

@@ -28,8 +28,39 @@ impl Checker<'_> {
         expected: Expectation<'_>,
         span: Span,
     ) -> Term {
+        let record = self.expr(record, expected);
+        self.update_term(record, values, span)
+    }
+
+    /// Elaborates `r with (x = 3)` anywhere: a record or values at places mean work at these
+    /// places. A record that is moved is moved before the work.
+    pub(in crate::check) fn update_anywhere(
+        &mut self,
+        e: &Expr,
+        (record, values): (&Expr, &[(Name, Expr)]),
+        expected: Expectation<'_>,
+        span: Span,
+    ) -> Term {
+        if !self.may_lift() || !self.mentions_move(record) {
+            let work = |this: &mut Self| this.update(record, values, Expectation::NONE, span);
+            return match self.lift_mentioned(e, span, work) {
+                Some(term) => term,
+                None => self.update(record, values, expected, span),
+            };
+        }
+        let record = self.expr(record, expected);
+        let mentioned = values.iter().map(|(_, value)| value);
+        match self.lift_moved(record, mentioned, span, |this, record| this.update_term(record, values, span))
+        {
+            Ok(work) => work,
+            Err(record) => self.update_term(record, values, span),
+        }
+    }
+
+    /// Elaborates `r with (x = 3)` for a record that is already elaborated.
+    fn update_term(&mut self, record: Term, values: &[(Name, Expr)], span: Span) -> Term {
         let mut prefix = Vec::new();
-        let Some((record, fields)) = self.record(record, expected, &mut prefix) else {
+        let Some((record, fields)) = self.record(record, &mut prefix) else {
             values.iter().for_each(|(_, value)| {
                 self.expr(value, Expectation::NONE);
             });
@@ -82,7 +113,7 @@ impl Checker<'_> {
         for (name, value) in parts {
             let new: Vec<(Arc<str>, Term)> = match name {
                 None => {
-                    let Some((record, known)) = self.record(value, Expectation::NONE, &mut prefix) else {
+                    let Some((record, known)) = self.spread_record(value, &mut prefix) else {
                         return Term::new(TermKind::Error, Type::error(), span);
                     };
                     let span = value.span;
@@ -118,23 +149,23 @@ impl Checker<'_> {
 
     /// Returns a value with fields, held by a variable, and its fields. Reports an error and
     /// returns `None` if the value has no fields.
-    fn record(
-        &mut self,
-        e: &Expr,
-        expected: Expectation<'_>,
-        prefix: &mut Vec<Stmt>,
-    ) -> Option<(Term, Fields)> {
-        let term = self.expr(e, expected);
+    fn record(&mut self, term: Term, prefix: &mut Vec<Stmt>) -> Option<(Term, Fields)> {
         self.decide(&term.ty);
         let ty = self.infer.settle(&term.ty);
         if ty.is_error() {
             return None;
         }
         let Some(fields) = ty.fields().or_else(|| ty.compact_fields()) else {
-            self.report(PartError::NotARecord { span: e.span, ty });
+            self.report(PartError::NotARecord { span: term.span, ty });
             return None;
         };
         Some((self.bound(Term { ty, ..term }, prefix), fields))
+    }
+
+    /// Elaborates the record of `...r`.
+    fn spread_record(&mut self, e: &Expr, prefix: &mut Vec<Stmt>) -> Option<(Term, Fields)> {
+        let term = self.expr(e, Expectation::NONE);
+        self.record(term, prefix)
     }
 
     /// Reports a field that is written twice.

@@ -87,15 +87,24 @@ impl Checker<'_> {
             own: HashSet::default(),
             found: &mut found,
             known: &mut known,
+            calls: Some(Calls { first: self.first_function, ..Calls::default() }),
         };
         script.body.iter().for_each(|stmt| walk.stmt(stmt, None));
         script.result.iter().for_each(|term| walk.term(term, None));
-        // A function may be called before the statement that tells a size.
-        walk.sizes = sizes;
-        for function in &functions {
-            walk.own = function.type_params.iter().map(|var| var.id).collect();
-            walk.term(&function.body, None);
+        // A method may be called before the statement that tells a size. What no statement calls is
+        // called by later inputs.
+        let first = self.first_function;
+        for id in self
+            .program
+            .instances
+            .iter()
+            .flat_map(|instance| instance.methods.iter().map(|method| method.function))
+        {
+            walk.called(id, &sizes);
         }
+        let told = walk.sizes.clone();
+        (first..self.program.functions.len() as FunctionId).for_each(|id| walk.called(id, &told));
+        walk.functions();
         let mut bodies = Bodies { program: self.program, known: HashMap::default() };
         script.body.iter().for_each(|stmt| {
             stmt.for_each_term(&mut |term| bodies.unmovable_arguments(term, &mut found));
@@ -167,9 +176,43 @@ struct SizeWalk<'a> {
     /// The answers for functions, their parameters for sizes, and the places of these; true while
     /// a function is searched.
     known: &'a mut HashMap<(FunctionId, u32, Type), bool>,
+    /// The functions of the input that are called; `None` in the search of one function.
+    calls: Option<Calls>,
+}
+
+/// The functions of an input that a search has found, with the sizes that not all parties know
+/// where they are called first.
+#[derive(Default)]
+struct Calls {
+    /// The number of the first function of the input.
+    first: FunctionId,
+    /// The sizes with which a function has been searched, or will be.
+    sizes: HashMap<FunctionId, HashSet<u32>>,
+    /// The functions that are left to search.
+    left: Vec<(FunctionId, HashMap<u32, Type>)>,
 }
 
 impl SizeWalk<'_> {
+    /// Notes that a function is called where some sizes are not known to all.
+    fn called(&mut self, id: FunctionId, sizes: &HashMap<u32, Type>) {
+        let Some(calls) = self.calls.as_mut().filter(|calls| id >= calls.first) else { return };
+        let found = calls.sizes.get(&id);
+        if found.is_none_or(|found| sizes.keys().any(|size| !found.contains(size))) {
+            calls.sizes.entry(id).or_default().extend(sizes.keys());
+            calls.left.push((id, sizes.clone()));
+        }
+    }
+
+    /// Searches the functions that are called, and those that they call.
+    fn functions(&mut self) {
+        while let Some((id, sizes)) = self.calls.as_mut().and_then(|calls| calls.left.pop()) {
+            let Some(Some(function)) = self.program.functions.get(id as usize).cloned() else { continue };
+            self.sizes = sizes;
+            self.own = function.type_params.iter().map(|var| var.id).collect();
+            self.term(&function.body, None);
+        }
+    }
+
     /// Searches a term of work at these places.
     fn term(&mut self, term: &Term, here: Option<&Type>) {
         match &term.kind {
@@ -181,6 +224,9 @@ impl SizeWalk<'_> {
             TermKind::Closure { function, type_args, .. } => {
                 self.ty(&term.ty, term.span, here);
                 self.type_arguments(*function, type_args, term.span, here);
+                let sizes = std::mem::take(&mut self.sizes);
+                self.called(*function, &sizes);
+                self.sizes = sizes;
             }
             _ => term.for_each_part(&mut |part| self.part(part, term.span, here)),
         }
@@ -253,8 +299,14 @@ impl SizeWalk<'_> {
         let mut found = Vec::new();
         let own = callee.type_params.iter().map(|var| var.id).filter(|id| *id != param.id).collect();
         let sizes = [(param.id, places)].into_iter().collect();
-        let mut walk =
-            SizeWalk { program: self.program, sizes, own, found: &mut found, known: &mut *self.known };
+        let mut walk = SizeWalk {
+            program: self.program,
+            sizes,
+            own,
+            found: &mut found,
+            known: &mut *self.known,
+            calls: None,
+        };
         walk.ty(&callee.domain, callee.span, None);
         walk.term(&callee.body, None);
         let keeps = found.is_empty();
@@ -300,8 +352,8 @@ struct Body {
     shown: Vec<Type>,
     /// True if it has work at places.
     works: bool,
-    /// True if it reads or writes a file outside of work at places.
-    files: bool,
+    /// The first primitive that reads or writes a file outside of work at places.
+    files: Option<Prim>,
     /// The session variables that it sets or stores into.
     globals: BTreeSet<GlobalId>,
     /// A captured variable that it sets or stores into.
@@ -539,7 +591,7 @@ impl Body {
         match &term.kind {
             TermKind::Prim(prim, types, _) => match prim.effect() {
                 Effect::Communication => self.moved.extend(types.last().cloned()),
-                Effect::Files => self.files |= !at_place,
+                Effect::Files if !at_place => self.files = self.files.or(Some(*prim)),
                 _ => {}
             },
             TermKind::At(..) => self.works = true,
@@ -712,8 +764,12 @@ impl FileWalk<'_> {
             }
             _ => {
                 for function in self.bodies.functions(term, Reach::Outside) {
-                    if self.bodies.reached(function, Reach::Outside).iter().any(|body| body.files) {
-                        self.found.push((self.bodies.name(function), term.span));
+                    let reached = self.bodies.reached(function, Reach::Outside);
+                    if let Some(prim) = reached.iter().find_map(|body| body.files) {
+                        // A function without a name is named by what it does.
+                        let name = self.bodies.name(function);
+                        let name = if name == "fun" { prim.name().to_string() } else { name };
+                        self.found.push((name, term.span));
                     }
                 }
             }

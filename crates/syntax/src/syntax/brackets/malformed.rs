@@ -28,6 +28,10 @@ impl BracketPass<'_> {
         if !self.last_kind().is_some_and(TokenKind::ends_operand) {
             return;
         }
+        // So does work at places: `else at bob {` and `else at {alice, bob} {`.
+        if self.ends_with_at_places() {
+            return;
+        }
         // The body of a function without a name stands in braces.
         let function = self.directly_inside(at).any(|t| matches!(t.kind, TokenKind::Fun | TokenKind::Proc));
         if function {
@@ -44,6 +48,18 @@ impl BracketPass<'_> {
         }
         if let Some(frame) = self.stack.last_mut() {
             frame.foreign = true;
+        }
+    }
+
+    /// Returns true if the tokens so far end with `at bob` or `at {alice, bob}`.
+    fn ends_with_at_places(&self) -> bool {
+        let mut kinds = self.out.tokens.iter().rev().map(|token| token.kind).peekable();
+        if kinds.next_if_eq(&TokenKind::RBrace).is_some() {
+            while kinds.next_if(|kind| matches!(kind, TokenKind::Name | TokenKind::Comma)).is_some() {}
+            kinds.next_if_eq(&TokenKind::LBrace).is_some() && kinds.next() == Some(TokenKind::At)
+        } else {
+            kinds.next_if(|kind| matches!(kind, TokenKind::Name | TokenKind::Qualified)).is_some()
+                && kinds.next() == Some(TokenKind::At)
         }
     }
 
