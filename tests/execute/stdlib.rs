@@ -213,7 +213,7 @@ fn the_book_shows_the_rules_that_differ() {
     for rule in rules.lines() {
         let parts: Vec<&str> = rule.splitn(4, '|').map(str::trim).collect();
         let [name, theirs, gives, own] = parts[..] else { panic!("four parts: {rule}") };
-        let found = value(&format!("import stats (*); import table (*); {own};"));
+        let found = value(&mut Session::new(), &format!("import stats (*); import table (*); {own};"));
         assert!(!found.contains("Error:"), "{own}: {found}");
         let cell = |text: &str| if text.is_empty() { String::new() } else { format!("`{text}`") };
         shown += &format!("| {name} | {theirs} | {} | `{own}` | `{found}` |\n", cell(gives));

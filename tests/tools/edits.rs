@@ -68,7 +68,7 @@ fn edit(random: &mut fastrand::Rng, text: &mut String) {
             let Some(place) = part(random, text, name) else { return };
             match random.bool() {
                 true => text.insert(place.end, 's'),
-                false => drop(text.replace_range(place.end - 1..place.end, "")),
+                false => text.replace_range(place.end - 1..place.end, ""),
             }
         }
         4 => {

@@ -104,7 +104,8 @@ impl Machine {
             | Prim::Sorts
             | Prim::Ranks
             | Prim::Hashes
-            | Prim::HasPlace => {
+            | Prim::HasPlace
+            | Prim::HasPlaces => {
                 Err(Failure::Internal { message: "a question about types that was not answered" })
             }
             Prim::Move | Prim::Over | Prim::TransposeTo | Prim::Like => {
