@@ -221,12 +221,12 @@ pub(super) fn plan(
     statements.extend(edited);
     statements.extend_from_slice(&old[old_end..]);
     let mut before = vec![None; statements.len()];
-    for at in 0..statements.len() {
+    for (at, statement) in statements.iter_mut().enumerate() {
         let was = if at < first { at } else { (at + old_end).wrapping_sub(new_end) };
         if !(first..new_end).contains(&at) {
             before[at] = Some(was);
             now[was] = Some(at);
-            statements[at].span = texts.span(at);
+            statement.span = texts.span(at);
         }
     }
     let mut wanted: Vec<bool> =
