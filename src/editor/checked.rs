@@ -27,7 +27,7 @@ pub struct CheckedText {
     symbols: Symbols,
     /// The functions whose bodies other statements depend on.
     transparent: HashSet<Symbol>,
-    /// What was evaluated before the text.
+    /// The text that was evaluated before it.
     before: Option<String>,
     /// True if only a part of the statements was checked.
     is_part: bool,

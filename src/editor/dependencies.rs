@@ -7,8 +7,9 @@
 //! An edit that concerns all statements has no plan.
 
 use crate::hash::{HashMap, HashSet};
+use crate::session::similar;
 use crate::source::{SourceId, Span};
-use crate::suggest::similar;
+
 use crate::syntax::StatementTexts;
 use crate::syntax::ast::{Stmt, StmtKind};
 use std::sync::Arc;
@@ -220,12 +221,12 @@ pub(super) fn plan(
     statements.extend(edited);
     statements.extend_from_slice(&old[old_end..]);
     let mut before = vec![None; statements.len()];
-    for at in 0..statements.len() {
+    for (at, statement) in statements.iter_mut().enumerate() {
         let was = if at < first { at } else { (at + old_end).wrapping_sub(new_end) };
         if !(first..new_end).contains(&at) {
             before[at] = Some(was);
             now[was] = Some(at);
-            statements[at].span = texts.span(at);
+            statement.span = texts.span(at);
         }
     }
     let mut wanted: Vec<bool> =
@@ -246,6 +247,10 @@ pub(super) fn plan(
         if let Some(at) = old.len().checked_sub(1).and_then(|at| now[at]) {
             wanted[at] = true;
         }
+    }
+    // What a statement with an error leaves open, a later one that mentions its names may decide.
+    for statement in statements.iter().filter(|one| one.has_messages && one.header.is_none()) {
+        changed.extend(statement.defines.iter());
     }
     propagate(&statements, &mut changed, &mut wanted, transparent)?;
     if wanted.iter().filter(|wanted| **wanted).count() > statements.len() / MAX_SHARE + 8 {

@@ -70,7 +70,7 @@ pub struct Analysis {
     pub chunks: Vec<Chunk>,
     /// Errors, warnings and notes, as [`Session::check`] reports them.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the checker found in a text with errors of syntax, and does not report for that reason.
+    /// The findings of the checker that are not reported because the text has errors of syntax.
     pub unsaid: Vec<Diagnostic>,
     /// All texts that the spans below refer to.
     pub sources: SourceMap,

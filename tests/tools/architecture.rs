@@ -304,7 +304,7 @@ fn the_library_uses_no_optional_dependency() {
 #[test]
 fn every_file_of_the_library_is_embedded() {
     let files_of = |file: &str| read(&root().join("src/session/library").join(file));
-    let table = files_of("mod.rs") + &files_of("modules.rs");
+    let table = files_of("files.rs") + &files_of("modules.rs");
     for path in files("stdlib", "flx") {
         let name = path.strip_prefix(root()).expect("below the root").display().to_string();
         assert!(table.contains(&format!("\"{name}\"")), "{name} is not in src/session/library");

@@ -113,6 +113,6 @@ impl<'s> StatementTexts<'s> {
     /// Parses the selected statements. The errors of tokens and brackets are those of all.
     pub fn parse(&self, selected: impl Fn(usize) -> bool + Sync) -> Parsed {
         let (cx, selected) = (self.text(), &selected);
-        with_stack_for(&self.cut, || parse_statements(cx, &self.lexed, &self.cut, &|at| selected(at)))
+        with_stack_for(&self.cut, || parse_statements(cx, &self.lexed, &self.cut, selected))
     }
 }
