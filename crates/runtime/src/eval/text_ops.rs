@@ -100,7 +100,7 @@ pub(super) fn sha256(bytes: &[u8], stop: &AtomicBool) -> Result<String, Failure>
 
 /// Returns the first 32 bits of the fractional parts of the square or cube roots of the first primes.
 fn constants(count: usize, root: u32) -> Vec<u32> {
-    let is_prime = |n: &u128| (2..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0);
+    let is_prime = |n: &u128| (2..*n).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
     let fraction = |prime: u128| {
         // The largest integer whose power is at most prime * 2^(32 * root).
         let (mut low, mut high) = (0u128, 1u128 << 40);
