@@ -138,6 +138,10 @@ impl Reader<'_> {
         let (name, rest) = self.rest.split_at(end);
         self.rest = rest;
         if open {
+            // A name that stands twice is one size.
+            if let Some(known) = self.opened.iter().find(|var| *var.name == *name) {
+                return Type::var(known.clone());
+            }
             let var = TypeVar {
                 id: FIRST_VAR + (self.params.len() + self.opened.len()) as u32,
                 name: name.into(),
