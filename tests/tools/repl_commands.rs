@@ -10,7 +10,7 @@ fn misuse_is_told() {
     terminal.answers(":reload", "nothing has been loaded yet");
     terminal.answers(":env now", "`:env` takes nothing after it");
     terminal.answers(":why", "there has been no error");
-    terminal.answers(":save /tmp/x.flx", "nothing to save");
+    terminal.answers(":save /tmp/felis-no-folder/x.flx", "nothing to save");
     terminal.answers(":t 1", "`:t` could be `:type`, `:time`");
     terminal.answers(":doc nonsense", "nothing is known by the name `nonsense`");
     terminal.answers(":doc transpos", "did you mean `transpose`?");
