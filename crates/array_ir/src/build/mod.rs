@@ -388,7 +388,12 @@ impl<'p> Builder<'p> {
 
     /// Counts a statement or a call.
     fn spend(&mut self) -> Result<()> {
-        self.made += 1;
+        self.spend_units(1)
+    }
+
+    /// Counts what takes as much memory as so many statements.
+    fn spend_units(&mut self, units: usize) -> Result<()> {
+        self.made += units;
         if self.made > MAX_STATEMENTS { Err(Declined::Length.into()) } else { Ok(()) }
     }
 

@@ -47,6 +47,12 @@ pub(super) fn structure(ty: &CoreType) -> CoreType {
     ty
 }
 
+/// Parts of a type, at most.
+const MAX_TYPE_PARTS: usize = 1_024;
+
+/// Parts of types that count as much as one statement.
+const PARTS_PER_STATEMENT: usize = 16;
+
 impl Builder<'_> {
     /// The size variable of a type variable.
     pub(super) fn size_var(&mut self, var: &TypeVar) -> Result<SizeVar> {
@@ -109,11 +115,21 @@ impl Builder<'_> {
         Ok(space)
     }
 
-    /// The type of the values of a type.
+    /// The type of the values of a type. Types of core share their parts, those of the array IR are
+    /// trees: a type of more than [`MAX_TYPE_PARTS`] parts is declined.
     pub(super) fn ty(&mut self, ty: &CoreType) -> Result<Type> {
+        let mut left = MAX_TYPE_PARTS;
+        let built = self.type_within(ty, &mut left)?;
+        self.spend_units((MAX_TYPE_PARTS - left) / PARTS_PER_STATEMENT)?;
+        Ok(built)
+    }
+
+    /// The type of the values of a type, if it has at most so many parts; counts them.
+    fn type_within(&mut self, ty: &CoreType, left: &mut usize) -> Result<Type> {
+        *left = left.checked_sub(1).ok_or(Declined::Length)?;
         let ty = structure(ty);
-        let list = |this: &mut Self, types: Vec<CoreType>| -> Result<Type> {
-            Ok(Type::Tuple(types.iter().map(|ty| this.ty(ty)).collect::<Result<_>>()?))
+        let list = |this: &mut Self, types: Vec<CoreType>, left: &mut usize| -> Result<Type> {
+            Ok(Type::Tuple(types.iter().map(|ty| this.type_within(ty, left)).collect::<Result<_>>()?))
         };
         Ok(match ty.kind() {
             TypeKind::Scalar(scalar) => Type::Element(scalar_element(*scalar)?),
@@ -121,12 +137,12 @@ impl Builder<'_> {
             TypeKind::UnitSum(n) if n.is_one() => Type::unit(),
             TypeKind::Array(element, index) => {
                 let space = self.space(index)?;
-                Type::array(space, self.ty(element)?)
+                Type::array(space, self.type_within(element, left)?)
             }
-            TypeKind::Product(types) => list(self, types.clone())?,
-            TypeKind::Record(fields) => list(self, fields.iter().map(|(_, ty)| ty.clone()).collect())?,
+            TypeKind::Product(types) => list(self, types.clone(), left)?,
+            TypeKind::Record(fields) => list(self, fields.iter().map(|(_, ty)| ty.clone()).collect(), left)?,
             TypeKind::Nominal(nominal, args) => match nominal.struct_fields(args) {
-                Some(fields) => list(self, fields.into_iter().map(|(_, ty)| ty).collect())?,
+                Some(fields) => list(self, fields.into_iter().map(|(_, ty)| ty).collect(), left)?,
                 None if nominal.variant_cases(args).is_some() => return Err(Declined::Sum.into()),
                 None => return Err(Declined::Abstract.into()),
             },

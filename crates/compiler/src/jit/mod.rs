@@ -230,7 +230,8 @@ impl Jit {
         }
         match lower::lower(unit) {
             Ok(lowered) => Ok(lowered),
-            Err(Declined::Stopped) => Err(Declined::Stopped),
+            // What is too long for one is too long for the other.
+            Err(declined @ (Declined::Stopped | Declined::TooLong)) => Err(declined),
             Err(declined) => by_array_ir().map_err(|why| match why {
                 array_loops::Declined::Stopped => Declined::Stopped,
                 _ => declined,
