@@ -74,6 +74,19 @@ fn form_of(index: &Index, overload: Overload) -> Form {
     Form { text, params, doc: overload.doc }
 }
 
+/// Returns the number of the bracket that a closing one closes; `None` if it stands further ahead.
+fn opening(parts: &[Part], closing: usize) -> Option<usize> {
+    let mut depth = 1usize;
+    (0..closing).rev().find(|at| {
+        match parts[*at].1 {
+            TokenClass::Close => depth += 1,
+            TokenClass::Open => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    })
+}
+
 /// Returns the number of the token at which the operand begins that ends some tokens: a name, a
 /// literal, or what is in brackets, with what is selected by dots.
 fn operand_before(text: &str, parts: &[Part]) -> Option<usize> {
@@ -82,17 +95,7 @@ fn operand_before(text: &str, parts: &[Part]) -> Option<usize> {
         at = at.checked_sub(1)?;
         match parts[at].1 {
             TokenClass::Name | TokenClass::TypeName | TokenClass::Number | TokenClass::Text => {}
-            TokenClass::Close => {
-                let mut depth = 1usize;
-                while depth > 0 {
-                    at = at.checked_sub(1)?;
-                    match parts[at].1 {
-                        TokenClass::Close => depth += 1,
-                        TokenClass::Open => depth -= 1,
-                        _ => {}
-                    }
-                }
-            }
+            TokenClass::Close => at = opening(parts, at)?,
             _ => return None,
         }
         // Type arguments, and what a dot selects, belong to what is before without a blank.
@@ -195,15 +198,7 @@ impl CallSite {
                 TokenClass::Name | TokenClass::TypeName => break,
                 TokenClass::Close => {
                     let group_here = text[parts[at].0.clone()] == *")";
-                    let mut depth = 1usize;
-                    while depth > 0 {
-                        at = at.checked_sub(1)?;
-                        match parts[at].1 {
-                            TokenClass::Close => depth += 1,
-                            TokenClass::Open => depth -= 1,
-                            _ => {}
-                        }
-                    }
+                    at = opening(&parts, at)?;
                     group += usize::from(group_here);
                 }
                 TokenClass::Operator if text[parts[at].0.clone()] == *"$" => {}
