@@ -43,11 +43,10 @@ impl Evaluator<'_, '_> {
         span: Span,
     ) -> Result<Value> {
         let mut args = args.into_iter();
-        let Some(container) = args.next() else {
-            return Err(self.fail(Failure::Internal { message: "a primitive without a container" }, span));
-        };
-        let key = args.next().unwrap_or(Value::UNIT);
-        let value = args.next();
+        let mut operand = || args.next().expect("a primitive has its operands");
+        let container = operand();
+        let key = if prim == Prim::HeapPop { Value::UNIT } else { operand() };
+        let value = if matches!(prim, Prim::DictGet | Prim::DictPut) { operand() } else { Value::UNIT };
         let layouts = &self.machine.layouts;
         let form = types.entry.get_or_init(|| {
             let (key, value) = (&types.args[0], types.args.get(1).filter(|_| types.args.len() > 2));
@@ -65,11 +64,8 @@ impl Evaluator<'_, '_> {
                 Some(found) => result_case(types, Code::Small(1), found),
                 None => result_case(types, Code::ZERO, Value::UNIT),
             }),
-            Prim::DictGet => Ok(match entry.find(&container, &key) {
-                Some(found) => found,
-                None => value.unwrap_or(Value::UNIT),
-            }),
-            Prim::DictPut => self.dict_put(entry, container, &key, &value.unwrap_or(Value::UNIT), span),
+            Prim::DictGet => Ok(entry.find(&container, &key).unwrap_or(value)),
+            Prim::DictPut => self.dict_put(entry, container, &key, &value, span),
             Prim::DictRemove => self.dict_remove(entry, container, &key, span),
             _ => Err(self.fail(Failure::Internal { message: "a primitive that knows no container" }, span)),
         }
@@ -400,7 +396,10 @@ fn packed_mut(value: &mut Value) -> &mut Packed {
 /// Returns the size that comes with an array.
 fn capacity(array: &Value) -> usize {
     match array {
-        Value::Packed(packed) => packed.sizes[0].size().ok().and_then(|size| size.to_usize()).unwrap_or(0),
+        Value::Packed(packed) => {
+            let size = packed.sizes[0].size().ok().and_then(|size| size.to_usize());
+            size.expect("the size of an array in memory is a number of slots")
+        }
         _ => unreachable!("the field has a size of its own"),
     }
 }

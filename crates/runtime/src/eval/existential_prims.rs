@@ -118,9 +118,24 @@ fn compress(types: &PrimTypes, args: &[Value], limits: Limits<'_>) -> Result<Val
     };
     let count = index.size().ok().and_then(|n| usize::try_from(n).ok()).expect("a mask fits the memory");
     let (array, mask) = (&args[0], &args[1]);
-    let flat_mask = match mask {
-        Value::Seq(mask) => bytes_of(mask, limits.memory)?,
-        one => vec![u8::from(one.as_bool()); count],
+    let (flat, own): (Arc<Buffer>, Vec<u8>);
+    let flat_mask: &[u8] = match mask {
+        Value::Seq(mask) => {
+            let refused = || memory_failure(count, Class::U8.bytes(), limits.memory);
+            let first;
+            (flat, first) = mask.to_flat(Class::U8).ok_or_else(refused)?;
+            match &*flat {
+                Buffer::U8(bytes) => &bytes[first..first + count],
+                _ => {
+                    own = bytes_of(mask, limits.memory)?;
+                    &own
+                }
+            }
+        }
+        one => {
+            own = vec![u8::from(one.as_bool()); count];
+            &own
+        }
     };
     let mut kept = 0;
     for part in flat_mask.chunks(ELEMENTS_PER_POLL) {
@@ -151,7 +166,7 @@ fn compress(types: &PrimTypes, args: &[Value], limits: Limits<'_>) -> Result<Val
 /// Elements that are chosen between two polls of the interrupt flag.
 const ELEMENTS_PER_POLL: usize = 1 << 18;
 
-/// Returns the slots of an array of truth values as bytes.
+/// Copies the slots of an array of truth values, which may lie in a file, into bytes.
 fn bytes_of(mask: &Seq, memory: u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = allocate_buffer(Class::U8, mask.len(), memory)?;
     bytes.append(&Value::Seq(mask.clone()), mask.len());

@@ -93,7 +93,7 @@ impl Index {
             return byte;
         }
         let entry = self.begins.partition_point(|begin| *begin <= byte).saturating_sub(1);
-        let begin = self.begins.get(entry).copied().unwrap_or(0);
+        let begin = self.begins[entry];
         entry * STRIDE + text[begin..byte].chars().count()
     }
 }

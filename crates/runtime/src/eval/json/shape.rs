@@ -197,7 +197,7 @@ impl Maker<'_> {
     fn nominal(&mut self, ty: &Type, nominal: &Nominal, args: &[Type]) -> Result<Shape> {
         match nominal.body() {
             Some(NominalBody::Struct(_)) => {
-                let fields = nominal.struct_fields(args).unwrap_or_default();
+                let fields = nominal.struct_fields(args).expect("a struct has fields");
                 let layout = self.layouts.of(ty);
                 if let [(count, number), (slots, elements)] = &fields[..]
                     && *nominal.name == *"list"
@@ -210,7 +210,7 @@ impl Maker<'_> {
                 self.object(&fields, layout)
             }
             Some(NominalBody::Variant(_)) => {
-                let cases = nominal.variant_cases(args).unwrap_or_default();
+                let cases = nominal.variant_cases(args).expect("a variant has cases");
                 if let [(none, nothing), (some, something)] = &cases[..]
                     && (&**none, &**some) == ("None", "Some")
                     && nothing.is_unit()
