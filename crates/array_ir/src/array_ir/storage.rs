@@ -8,7 +8,7 @@
 //! type, in order. `tuple` and `part` make no nodes of their own.
 //!
 //! **Lazy arrays.** A view, an element that is an array, a list of arrays, and a map that is
-//! computed where the value of its block is stored ([`Storage::of`] is told which) have no memory.
+//! computed where the value of its block is stored ([`Storage::is_delayed`]) have no memory.
 //! Reading one is reading its sources, then.
 //!
 //! **Method.** Copies are coalesced as when a program leaves SSA form (Budimlić, Cooper and others
@@ -43,12 +43,31 @@ pub type Class = u32;
 /// The classes of the arrays of a function.
 #[derive(Debug)]
 pub struct Storage {
+    delayed: HashSet<Value>,
     nodes: HashMap<Value, Vec<usize>>,
     classes: Vec<Class>,
     /// Of each lazy node, the nodes that reading it reads.
     sources: Vec<Vec<usize>>,
     /// Nodes whose memory is read after a copy of them would be made.
     lasting: HashSet<usize>,
+}
+
+/// The maps that nothing reads but the end of the block that defines them, and of no other.
+fn delayed_maps(function: &Function) -> HashSet<Value> {
+    let (mut read, mut ends) = (HashSet::default(), HashMap::default());
+    function.body.for_each_block(&mut |block| {
+        block.stmts.iter().for_each(|stmt| stmt.op.for_each_use(&mut |value| _ = read.insert(value)));
+        *ends.entry(block.end.value()).or_insert(0) += 1;
+    });
+    let mut found = HashSet::default();
+    function.body.for_each_block(&mut |block| {
+        let end = block.end.value();
+        let is_map = |stmt: &Stmt| stmt.value == end && matches!(stmt.op, Op::Map(_));
+        if !read.contains(&end) && ends[&end] == 1 && block.stmts.iter().any(is_map) {
+            found.insert(end);
+        }
+    });
+    found
 }
 
 /// The number of arrays in the values of a type.
@@ -61,12 +80,17 @@ pub fn arrays_in(ty: &Type) -> usize {
 }
 
 impl Storage {
-    /// The classes of a function in which some maps are computed where the value of their block
-    /// is stored.
-    pub fn of(function: &Function, delayed: &HashSet<Value>) -> Storage {
-        let mut graph = Graph::new(delayed);
+    /// The classes of a function.
+    pub fn of(function: &Function) -> Storage {
+        let mut graph = Graph::new(delayed_maps(function));
         graph.function(&function.body);
         graph.finish()
+    }
+
+    /// Returns true for a map that is computed where the value of its block is stored: nothing else
+    /// reads it.
+    pub fn is_delayed(&self, value: Value) -> bool {
+        self.delayed.contains(&value)
     }
 
     /// The class of each array of a value, in order.
@@ -140,8 +164,8 @@ struct Pair {
     at: Point,
 }
 
-struct Graph<'d> {
-    delayed: &'d HashSet<Value>,
+struct Graph {
+    delayed: HashSet<Value>,
     nodes: Vec<Node>,
     sources: Vec<Vec<usize>>,
     of: HashMap<Value, Vec<usize>>,
@@ -158,8 +182,8 @@ struct Graph<'d> {
     loops: u32,
 }
 
-impl<'d> Graph<'d> {
-    fn new(delayed: &'d HashSet<Value>) -> Graph<'d> {
+impl Graph {
+    fn new(delayed: HashSet<Value>) -> Graph {
         Graph {
             delayed,
             nodes: Vec::new(),
@@ -396,7 +420,8 @@ impl<'d> Graph<'d> {
                 lasting.insert(pair.source);
             }
         }
-        Storage { nodes: self.of, classes: classes.of, sources: self.sources, lasting }
+        let Graph { delayed, of: nodes, sources, .. } = self;
+        Storage { delayed, nodes, classes: classes.of, sources, lasting }
     }
 
     fn may_join(&self, a: &[usize], b: &[usize], work: &mut usize) -> bool {

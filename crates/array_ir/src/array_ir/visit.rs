@@ -6,8 +6,8 @@
 //! nowhere else.
 
 use super::{
-    Block, Combine, CombineAt, DigitExpr, End, FunctionId, Label, Op, SiteId, Size, SizeVar, Space, Stmt,
-    Type, Value,
+    Block, Combine, CombineAt, DigitExpr, Effect, End, FunctionId, Label, Op, SiteId, Size, SizeVar, Space,
+    Stmt, Type, Value,
 };
 
 macro_rules! parts {
@@ -240,6 +240,22 @@ impl Op {
         blocks
     }
 
+    /// The effect without that of the blocks inside.
+    pub fn own_effect(&self) -> Effect {
+        match self {
+            Op::Check(..) | Op::Locate(..) | Op::Require(..) => Effect::MayFail,
+            Op::While { .. } => Effect::MayNotEnd,
+            Op::Io(..) => Effect::Ordered,
+            Op::Call(_, effect, ..) => *effect,
+            _ => Effect::Total,
+        }
+    }
+
+    /// The effect with that of the blocks inside.
+    pub fn effect(&self) -> Effect {
+        self.blocks().iter().fold(self.own_effect(), |all, block| all.max(block.effect()))
+    }
+
     /// Calls `f` on each value that the operation itself reads.
     pub fn for_each_use(&self, f: &mut dyn FnMut(Value)) {
         self.for_each_part(&mut |part| {
@@ -278,6 +294,11 @@ impl Block {
                 block.for_each_block(f);
             }
         }
+    }
+
+    /// The effect of the statements.
+    pub fn effect(&self) -> Effect {
+        self.stmts.iter().fold(Effect::Total, |all, stmt| all.max(stmt.op.effect()))
     }
 
     /// The number of statements, with those of blocks inside, and of blocks.

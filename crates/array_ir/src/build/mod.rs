@@ -438,7 +438,7 @@ impl<'p> Builder<'p> {
 /// States the effect of the body: the function calls none, so it is the least one that is valid.
 fn state_least_effect(program: &mut Program) {
     for function in &mut program.functions {
-        function.effect = pass::effect_of(&function.body);
+        function.effect = function.body.effect();
     }
 }
 

@@ -135,9 +135,6 @@ struct Target {
 #[derive(Default)]
 struct Uses<'p> {
     types: HashMap<Value, &'p Type>,
-    /// Maps that are read by nothing but the end of the block that defines them: they are computed
-    /// where the value of the block is stored.
-    delayed: HashSet<Value>,
     /// Arrays of which an element is read at an index that is not constant, or a view.
     indexed: HashSet<Value>,
     /// Labels that an exit names.
@@ -149,31 +146,20 @@ struct Uses<'p> {
 impl<'p> Uses<'p> {
     fn of(function: &'p Function) -> Uses<'p> {
         let mut uses = Uses::default();
-        let (mut read, mut ends) = (HashSet::default(), HashMap::default());
         function.body.for_each_block(&mut |block| {
             uses.types.extend(block.params.iter().map(|(value, ty)| (*value, ty)));
             for stmt in &block.stmts {
                 uses.types.insert(stmt.value, &stmt.ty);
-                stmt.op.for_each_use(&mut |value| _ = read.insert(value));
                 if let ir::Op::Index(array, _) | ir::Op::View(_, array, _) | ir::Op::Update(array, ..) =
                     stmt.op
                 {
                     uses.indexed.insert(array);
                 }
             }
-            *ends.entry(block.end.value()).or_insert(0) += 1;
             match block.end {
                 End::Yield(_) => {}
                 End::Exit(label, _) => _ = uses.left.insert(label),
                 End::Next(label, _) => _ = uses.continued.insert(label),
-            }
-        });
-        // What two blocks yield is read by both.
-        function.body.for_each_block(&mut |block| {
-            let end = block.end.value();
-            let is_map = |stmt: &ir::Stmt| stmt.value == end && matches!(stmt.op, ir::Op::Map(_));
-            if !read.contains(&end) && ends[&end] == 1 && block.stmts.iter().any(is_map) {
-                uses.delayed.insert(end);
             }
         });
         uses
@@ -188,6 +174,8 @@ struct Emitter<'p> {
     storage: Storage,
     /// The memory of each class, inside of rounds that may run at the same time and elsewhere.
     memory: HashMap<(Memory, bool), Array>,
+    /// The class whose memory an array is.
+    classes_of_memory: HashMap<Array, Memory>,
     kernel: Kernel,
     open: Vec<OpenBlock>,
     made: usize,
@@ -209,13 +197,14 @@ struct Emitter<'p> {
 impl<'p> Emitter<'p> {
     fn new(unit: &'p CompilationUnit<'p>, function: &'p Function) -> Emitter<'p> {
         let uses = Uses::of(function);
-        let storage = Storage::of(function, &uses.delayed);
+        let storage = Storage::of(function);
         Emitter {
             unit,
             function,
             uses,
             storage,
             memory: HashMap::default(),
+            classes_of_memory: HashMap::default(),
             kernel: Kernel::default(),
             open: vec![OpenBlock::default()],
             made: 0,
@@ -351,11 +340,9 @@ impl<'p> Emitter<'p> {
 
     /// The array to work in that a value is all of.
     fn whole_scratch(&self, held: &Held<'p>, slots: u64, class: Class) -> Option<Array> {
-        let Held::Array(array) = held else { return None };
-        let storage::ArrayValue::Memory { array, base } = **array else { return None };
+        let array = self.whole_array(held)?;
         let info = self.kernel.arrays[array];
         let whole = info.origin == Origin::Scratch
-            && self.constants.get(&base) == Some(&0)
             && self.kernel.slots[array] == slots
             && u64::from(info.width) == class.bytes();
         whole.then_some(array)

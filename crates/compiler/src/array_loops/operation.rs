@@ -94,26 +94,16 @@ impl<'p> Emitter<'p> {
             ArrayOp::Block(label, body) => {
                 let (place, exit) = (self.place_of(stmt.value)?, self.kernel.new_label());
                 self.labels.insert(*label, Target { place: place.clone(), exit, next: Stmt::Break(exit) });
-                let (stmts, ()) = self.block(|this| {
-                    this.stmts(&body.stmts)?;
-                    this.end(body.end, &place)
-                })?;
+                let stmts = self.ending(body, &place)?;
                 self.emit(Stmt::Block(exit, stmts))?;
                 self.read(&place)
             }
             ArrayOp::If(condition, then, otherwise) => {
                 let place = self.place_of(stmt.value)?;
-                let mut sides = Vec::new();
-                for side in [then, otherwise] {
-                    let (stmts, ()) = self.block(|this| {
-                        this.stmts(&side.stmts)?;
-                        this.end(side.end, &place)
-                    })?;
-                    sides.push(stmts);
-                }
+                let then = self.ending(then, &place)?;
+                let otherwise = self.ending(otherwise, &place)?;
                 let condition = self.word(*condition);
-                let otherwise = sides.pop().unwrap_or_default();
-                self.emit(Stmt::If(condition, sides.pop().unwrap_or_default(), otherwise))?;
+                self.emit(Stmt::If(condition, then, otherwise))?;
                 self.read(&place)
             }
             ArrayOp::Scan { .. } => Err(Declined::Scan),
@@ -134,6 +124,15 @@ impl<'p> Emitter<'p> {
             Some(1) => Ok(()),
             _ => self.emit(Stmt::If(condition, Vec::new(), vec![Stmt::Fail])),
         }
+    }
+
+    /// The statements of a block whose value goes to a place.
+    fn ending(&mut self, block: &'p Block, place: &super::Place) -> Result<Vec<Stmt>> {
+        let (stmts, ()) = self.block(|this| {
+            this.stmts(&block.stmts)?;
+            this.end(block.end, place)
+        })?;
+        Ok(stmts)
     }
 
     /// The end of a block whose value goes to a place.
@@ -226,11 +225,7 @@ impl<'p> Emitter<'p> {
             return Err(Declined::Units);
         }
         let pending = Held::Array(Rc::new(ArrayValue::Pending(&stmt.op)));
-        if self.uses.delayed.contains(&stmt.value) {
-            Ok(pending)
-        } else {
-            self.stored_as(stmt.value, &pending)
-        }
+        if self.storage.is_delayed(stmt.value) { Ok(pending) } else { self.stored_as(stmt.value, &pending) }
     }
 
     /// The value of a body at digits.
@@ -293,8 +288,7 @@ impl<'p> Emitter<'p> {
             _ => {}
         }
         let held = self.stored_as_update(stmt.value, array)?;
-        let Held::Array(value) = &held else { unreachable!("an array is stored") };
-        let ArrayValue::Memory { array, base } = **value else { unreachable!("it lies in memory") };
+        let (array, base) = (self.whole_array(&held).expect("an array is stored"), self.int(0)?);
         let Held::Index(digits) = self.values[&at].clone() else { unreachable!("{at} is an index") };
         let slot = self.slot_of(space, stride, base, &digits)?;
         self.store(&new, ty, array, slot)?;

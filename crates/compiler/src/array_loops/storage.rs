@@ -425,13 +425,19 @@ impl<'p> Emitter<'p> {
         }
         let array = self.working(ty)?;
         self.memory.insert(key, array);
+        self.classes_of_memory.insert(array, class);
         Ok(array)
     }
 
     /// An array as a value whose memory it is stored in.
     pub(super) fn stored_as(&mut self, value: Value, held: &Held<'p>) -> Result<Held<'p>> {
         let ty = self.uses.types[&value];
-        let (array, base) = (self.memory_of(value, 0, ty)?, self.int(0)?);
+        let array = self.memory_of(value, 0, ty)?;
+        self.stored_in(array, held, ty)
+    }
+
+    fn stored_in(&mut self, array: Array, held: &Held<'p>, ty: &Type) -> Result<Held<'p>> {
+        let base = self.int(0)?;
         self.store(held, ty, array, base)?;
         self.load(ty, array, base)
     }
@@ -440,24 +446,22 @@ impl<'p> Emitter<'p> {
     pub(super) fn stored_as_update(&mut self, value: Value, old: Value) -> Result<Held<'p>> {
         let held = self.values[&old].clone();
         let array = self.memory_of(value, 0, self.uses.types[&value])?;
-        if self.is_all_of(&held, array) { Ok(held) } else { self.stored_as(value, &held) }
+        if self.whole_array(&held) == Some(array) { Ok(held) } else { self.stored_as(value, &held) }
     }
 
-    /// Returns true if a value is all of an array in memory.
-    fn is_all_of(&self, held: &Held<'p>, memory: Array) -> bool {
-        let Held::Array(value) = held else { return false };
+    /// The array in memory whose first slots a value takes, from slot 0 on.
+    pub(super) fn whole_array(&self, held: &Held<'p>) -> Option<Array> {
+        let Held::Array(value) = held else { return None };
         match **value {
-            ArrayValue::Memory { array, base } => array == memory && self.known(base) == Some(0),
-            _ => false,
+            ArrayValue::Memory { array, base } if self.known(base) == Some(0) => Some(array),
+            _ => None,
         }
     }
 
     /// The array in memory of its own.
     pub(super) fn stored(&mut self, held: &Held<'p>, ty: &Type) -> Result<Held<'p>> {
         let array = self.working(ty)?;
-        let base = self.int(0)?;
-        self.store(held, ty, array, base)?;
-        self.load(ty, array, base)
+        self.stored_in(array, held, ty)
     }
 
     // ---- variables ----------------------------------------------------------------------
@@ -505,7 +509,7 @@ impl<'p> Emitter<'p> {
         let targets: Vec<Array> = arrays.iter().map(|(array, ..)| *array).collect();
         let mut moves = Vec::new();
         for (position, (target, held, ty)) in arrays.into_iter().enumerate() {
-            if self.is_all_of(&held, target) {
+            if self.whole_array(&held) == Some(target) {
                 continue;
             }
             // What a copy would overwrite before it is read is saved first.
@@ -534,8 +538,8 @@ impl<'p> Emitter<'p> {
 
     /// Returns true if reading an array of a value reads an array in memory.
     fn reads_memory(&self, value: Value, position: usize, array: Array) -> bool {
-        let mut classes = self.memory.iter().filter(|(_, memory)| **memory == array);
-        classes.any(|((class, _), _)| self.storage.reads(value, position, *class))
+        let class = self.classes_of_memory.get(&array);
+        class.is_some_and(|class| self.storage.reads(value, position, *class))
     }
 
     /// Sets the variables of a place; collects its arrays with what goes there.
@@ -560,12 +564,11 @@ impl<'p> Emitter<'p> {
 
     /// The array that a value is all of, if an array can take its memory and give its own for it.
     fn exchangeable(&self, held: &Held<'p>, array: Array) -> Option<Array> {
-        let Held::Array(value) = held else { return None };
-        let ArrayValue::Memory { array: other, base } = **value else { return None };
+        let other = self.whole_array(held)?;
         let (old, new) = (self.kernel.arrays[array], self.kernel.arrays[other]);
-        let whole = self.known(base) == Some(0) && self.kernel.slots[array] == self.kernel.slots[other];
+        let alike = self.kernel.slots[array] == self.kernel.slots[other] && old.width == new.width;
         let owned = old.origin == Origin::Scratch && new.origin == Origin::Scratch;
-        (whole && owned && old.width == new.width && !self.in_parallel && !self.in_lanes).then_some(other)
+        (alike && owned && !self.in_parallel && !self.in_lanes).then_some(other)
     }
 
     /// Sets a place without arrays to a value.

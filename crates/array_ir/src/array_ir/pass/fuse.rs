@@ -36,7 +36,7 @@ use super::super::visit::{Part, PartMut};
 use super::super::{
     Binary, Block, DigitExpr, Effect, End, Function, Label, Op, Prim, Program, Size, Space, Stmt, Type, Value,
 };
-use super::simplify::{own_effect, take};
+use super::simplify::take;
 use super::{Declined, Work, op_weight};
 use crate::hash::HashMap;
 
@@ -135,7 +135,7 @@ impl UseTable {
                     },
                 );
             }
-            if effect(&stmt.op) != Effect::Total || leaves(&stmt.op) {
+            if stmt.op.effect() != Effect::Total || leaves(&stmt.op) {
                 quiet.clear();
             }
             quiet.extend(array.map(|_| stmt.value));
@@ -177,7 +177,7 @@ impl UseTable {
             _ => return,
         };
         let [(index, Type::Index(space))] = &body.params[..] else { return };
-        if block_effect(body) != Effect::Total {
+        if body.effect() != Effect::Total {
             return;
         }
         for inner in &body.stmts {
@@ -228,15 +228,6 @@ fn leaves(op: &Op) -> bool {
         block.for_each_block(&mut |block| found |= block.end.label().is_some());
         found
     })
-}
-
-/// The effect of an operation with its blocks.
-fn effect(op: &Op) -> Effect {
-    op.blocks().iter().fold(own_effect(op), |all, block| all.max(block_effect(block)))
-}
-
-pub(super) fn block_effect(block: &Block) -> Effect {
-    block.stmts.iter().fold(Effect::Total, |all, stmt| all.max(effect(&stmt.op)))
 }
 
 /// The cost of a block for one run.
@@ -328,7 +319,7 @@ impl Fusion<'_> {
     fn is_delayed(&self, array: Value, body: &Block) -> bool {
         let Some(uses) = self.uses.get(&array).filter(|uses| uses.bounded) else { return false };
         let count = uses.elements + uses.views;
-        let may_stand_later = match block_effect(body) {
+        let may_stand_later = match body.effect() {
             Effect::Total => true,
             Effect::MayFail => count == 1 && uses.elements == 1 && uses.in_order,
             Effect::MayNotEnd | Effect::Ordered => false,

@@ -12,7 +12,7 @@ mod fuse;
 mod simplify;
 
 use super::visit::Part;
-use super::{Block, Effect, Program, print, validate};
+use super::{Program, print, validate};
 
 /// A pass.
 pub struct Pass {
@@ -30,11 +30,6 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "fuse", units: 64, run: fuse::run },
     Pass { name: "simplify", units: 32, run: simplify::run },
 ];
-
-/// The effect of a block with those of blocks inside.
-pub fn effect_of(block: &Block) -> Effect {
-    fuse::block_effect(block)
-}
 
 /// The reason why a pass gives no program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

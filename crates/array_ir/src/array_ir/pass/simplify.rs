@@ -275,7 +275,7 @@ impl Walk<'_> {
             Rewrite::Op(op) => op,
         };
         let behavior = if op.blocks().is_empty() {
-            Behavior { effect: own_effect(&op), leaves: None }
+            Behavior { effect: op.own_effect(), leaves: None }
         } else {
             behavior
         };
@@ -323,7 +323,7 @@ impl Walk<'_> {
 
     /// Rewrites the blocks of an operation; gives the effect of the operation with them.
     fn inside(&mut self, mut op: Op) -> Result<(Op, Behavior), Declined> {
-        let mut behavior = Behavior { effect: own_effect(&op), leaves: None };
+        let mut behavior = Behavior { effect: op.own_effect(), leaves: None };
         let label = match &op {
             Op::For { label, .. } | Op::While { label, .. } | Op::Block(label, _) => Some(*label),
             _ => None,
@@ -527,17 +527,6 @@ fn is_empty(body: &Block) -> bool {
     match &body.params[0].1 {
         Type::Index(space) => space.size().and_then(|size| size.to_constant()) == Some(0),
         _ => false,
-    }
-}
-
-/// The effect of an operation without that of its blocks.
-pub(super) fn own_effect(op: &Op) -> Effect {
-    match op {
-        Op::Check(..) | Op::Locate(..) | Op::Require(..) => Effect::MayFail,
-        Op::While { .. } => Effect::MayNotEnd,
-        Op::Io(..) => Effect::Ordered,
-        Op::Call(_, effect, ..) => *effect,
-        _ => Effect::Total,
     }
 }
 

@@ -2,9 +2,9 @@
 //! read is what was written for the array that is read.
 
 use super::super::random;
-use super::super::{Block, End, Function, Label, Op, Stmt, Value, print};
+use super::super::{Block, End, Label, Op, Stmt, Value, print};
 use super::{Class, Storage};
-use crate::hash::{HashMap, HashSet};
+use crate::hash::HashMap;
 use fastrand::Rng;
 
 /// The number of a content of memory.
@@ -19,7 +19,6 @@ enum Left {
 
 struct Walk<'f> {
     storage: &'f Storage,
-    delayed: &'f HashSet<Value>,
     random: Rng,
     /// The contents of the memory of each class.
     memory: HashMap<Class, Version>,
@@ -148,7 +147,7 @@ impl<'f> Walk<'f> {
             Op::While { label, state, condition, body } => {
                 return self.rounds(&nodes, *label, *state, Some(condition), body);
             }
-            Op::Map(body) if self.delayed.contains(&stmt.value) => drop(self.bodies.insert(nodes[0], body)),
+            Op::Map(body) if self.storage.is_delayed(stmt.value) => drop(self.bodies.insert(nodes[0], body)),
             op => {
                 // The result is written while the operation reads.
                 nodes.iter().for_each(|node| self.define(*node));
@@ -214,22 +213,6 @@ impl<'f> Walk<'f> {
     }
 }
 
-/// The maps that nothing reads but the end of their block.
-fn delayed(function: &Function) -> HashSet<Value> {
-    let (mut read, mut ends) = (HashSet::default(), HashMap::default());
-    function.body.for_each_block(&mut |block| {
-        block.stmts.iter().for_each(|stmt| stmt.op.for_each_use(&mut |value| _ = read.insert(value)));
-        *ends.entry(block.end.value()).or_insert(0) += 1;
-    });
-    let mut found = HashSet::default();
-    function.body.for_each_block(&mut |block| {
-        let is_end = |stmt: &&Stmt| stmt.value == block.end.value() && matches!(stmt.op, Op::Map(_));
-        let ends_here = block.stmts.iter().filter(is_end).map(|stmt| stmt.value);
-        found.extend(ends_here.filter(|value| !read.contains(value) && ends[value] == 1));
-    });
-    found
-}
-
 #[test]
 fn what_is_read_is_what_was_written() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
@@ -239,12 +222,10 @@ fn what_is_read_is_what_was_written() {
         let program = random::case(seed).program;
         println!("seed {seed}\n{}", print::program(&program));
         for function in &program.functions {
-            let delayed = delayed(function);
-            let storage = Storage::of(function, &delayed);
+            let storage = Storage::of(function);
             for walk in 0..8 {
                 let mut walk = Walk {
                     storage: &storage,
-                    delayed: &delayed,
                     random: Rng::with_seed(seed * 8 + walk),
                     memory: HashMap::default(),
                     bound: HashMap::default(),
