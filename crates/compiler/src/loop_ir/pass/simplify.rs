@@ -19,7 +19,7 @@ use super::super::{
     Array, Binary, Cast, Kernel, Op, Origin, ReductionOp, Reg, ScalarType, Stmt, Unary, for_each_stmt,
     identity_bits,
 };
-use super::clone_stmts::{rename_results, rename_summand, rename_uses, renamed};
+use super::clone_stmts::{rename_results, rename_summand, rename_uses};
 use crate::hash::{HashMap, HashSet};
 
 /// Runs the pass.
@@ -33,12 +33,11 @@ pub(super) fn run(kernel: &mut Kernel) {
 }
 
 /// Statements simplified by themselves, without the registers that nothing in them reads but
-/// `wanted`; and the new name of `wanted`.
-pub(super) fn simplify_stmts(kernel: &mut Kernel, stmts: Vec<Stmt>, wanted: &[Reg]) -> (Vec<Stmt>, Vec<Reg>) {
-    let mut simplifier = Simplifier::new(kernel);
+/// `wanted`, which stay set.
+pub(super) fn simplify_stmts(kernel: &mut Kernel, stmts: Vec<Stmt>, wanted: Option<Reg>) -> Vec<Stmt> {
+    let mut simplifier = Simplifier { wanted, ..Simplifier::new(kernel) };
     let mut stmts = simplifier.list(stmts);
-    let wanted: Vec<Reg> = wanted.iter().map(|reg| renamed(&simplifier.same, *reg)).collect();
-    let mut read: HashSet<Reg> = wanted.iter().copied().collect();
+    let mut read: HashSet<Reg> = wanted.into_iter().collect();
     let mut kept = Vec::new();
     while let Some(stmt) = stmts.pop() {
         if matches!(&stmt, Stmt::Let(reg, _) if !read.contains(reg)) {
@@ -52,7 +51,7 @@ pub(super) fn simplify_stmts(kernel: &mut Kernel, stmts: Vec<Stmt>, wanted: &[Re
         kept.push(stmt);
     }
     kept.reverse();
-    (kept, wanted)
+    kept
 }
 
 struct Simplifier<'k> {
@@ -69,6 +68,8 @@ struct Simplifier<'k> {
     doubles: HashMap<Reg, Op>,
     /// Floats that are the smaller or the larger of two.
     extremes: HashMap<Reg, (Binary, [Reg; 2])>,
+    /// A register that others read under its own name: another one may not stand for it.
+    wanted: Option<Reg>,
 }
 
 /// The value of an operation.
@@ -82,7 +83,8 @@ impl<'k> Simplifier<'k> {
     fn new(kernel: &'k mut Kernel) -> Simplifier<'k> {
         let (sums, truths, same) = (HashMap::default(), HashSet::default(), HashMap::default());
         let (doubles, extremes) = (HashMap::default(), HashMap::default());
-        Simplifier { kernel, computed: vec![HashMap::default()], sums, truths, same, doubles, extremes }
+        let (computed, wanted) = (vec![HashMap::default()], None);
+        Simplifier { kernel, computed, sums, truths, same, doubles, extremes, wanted }
     }
 
     fn list(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
@@ -128,7 +130,9 @@ impl<'k> Simplifier<'k> {
 
     fn define(&mut self, reg: Reg, op: Op, out: &mut Vec<Stmt>) {
         let ty = self.kernel.regs[reg];
+        let is_wanted = self.wanted == Some(reg);
         let value = match (ty, &op) {
+            _ if is_wanted => Value::Operation(op),
             (ScalarType::I64, _) => self.value(op, out),
             (_, Op::Binary(kind @ (Binary::Min | Binary::Max), a, b)) if ty.is_float() => {
                 match self.extreme(*kind, *a, *b) {
@@ -156,7 +160,8 @@ impl<'k> Simplifier<'k> {
             self.doubles.insert(reg, op.clone());
         }
         if self.is_repeatable(&op) {
-            if let Some(equal) = self.computed.iter().rev().find_map(|list| list.get(&op)) {
+            let equal = self.computed.iter().rev().find_map(|list| list.get(&op));
+            if let Some(equal) = equal.filter(|_| !is_wanted) {
                 self.same.insert(reg, *equal);
                 return;
             }
