@@ -24,6 +24,7 @@ mod pairs;
 mod places;
 mod private_tables;
 mod random;
+mod random_loops;
 mod random_programs;
 mod rest;
 mod secret;

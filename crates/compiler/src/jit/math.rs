@@ -66,6 +66,16 @@ mod tests {
         }
     }
     #[test]
+    fn functions_that_have_a_vector_form_have_a_block() {
+        use crate::loop_ir::{ScalarFunction, has_vector_form};
+        let blocks = super::blocks();
+        for function in ScalarFunction::ALL {
+            let found = blocks.iter().any(|(known, ..)| known == function);
+            assert_eq!(has_vector_form(*function), found, "{function:?}");
+        }
+    }
+
+    #[test]
     fn blocks_of_powers_give_the_same_bits() {
         let mut random = fastrand::Rng::with_seed(13);
         let ends =

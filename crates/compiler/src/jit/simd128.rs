@@ -11,6 +11,7 @@ use crate::core::reduction::LANES;
 use crate::hash::HashMap;
 use crate::loop_ir::{
     Array, Binary, Cast, Compare, Kernel, Op, Reg, ScalarFunction, ScalarType, Stmt, Summand, Unary,
+    has_vector_form,
 };
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -59,11 +60,6 @@ pub(super) enum LaneTypes {
 /// for 64 bits.
 fn compares(kind: Compare, ty: ScalarType) -> bool {
     ty != ScalarType::I64 || !matches!(kind, Compare::LtUnsigned | Compare::LeUnsigned)
-}
-
-/// Returns true if a function takes a block of numbers.
-fn blocks(f: ScalarFunction) -> bool {
-    super::math::blocks().iter().any(|(known, ..)| *known == f)
 }
 
 /// The vectorization of a loop over `index`, if it can be vectorized with lanes of these types;
@@ -175,7 +171,7 @@ pub(super) fn plan(
                     }
                     Op::Call(f, args) => {
                         let plain = args.iter().all(|arg| matches!(role(arg), Role::Same | Role::Lanes));
-                        if !plain || !blocks(*f) || args.iter().all(|arg| role(arg) == Role::Same) {
+                        if !plain || !has_vector_form(*f) || args.iter().all(|arg| role(arg) == Role::Same) {
                             return None;
                         }
                         calls = true;
@@ -363,7 +359,7 @@ impl Emit<'_, '_> {
                         let value = self.op(op);
                         self.regs.insert(*reg, value);
                     }
-                    Role::Lanes | Role::Mask if matches!(op, Op::Call(f, _) if blocks(*f)) => {
+                    Role::Lanes | Role::Mask if matches!(op, Op::Call(f, _) if has_vector_form(*f)) => {
                         let lanes = self.block_call(plan, op, &made, &splats);
                         made.insert(*reg, lanes);
                     }

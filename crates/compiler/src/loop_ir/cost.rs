@@ -18,15 +18,18 @@ pub fn iteration_costs(kernel: &Kernel) -> Vec<f64> {
     costs
 }
 
-/// Nanoseconds for all iterations of each [`Stmt::ParallelFor`], one after the other, by its index.
+/// Nanoseconds for all iterations of each [`Stmt::ParallelFor`] and [`Stmt::For`], one after the
+/// other, by its index.
 pub fn loop_costs(kernel: &Kernel) -> HashMap<Reg, f64> {
     let known = first_iteration_values(kernel);
     let mut costs = HashMap::default();
-    super::for_each_stmt(&kernel.body, &mut |stmt| {
-        if let Stmt::ParallelFor { index, count, body } = stmt {
+    super::for_each_stmt(&kernel.body, &mut |stmt| match stmt {
+        Stmt::ParallelFor { index, count, body } => {
             let rounds = known.get(count).copied().unwrap_or(DEFAULT_TRIP_COUNT);
             costs.insert(*index, rounds * stmts_cost(body, &known));
         }
+        Stmt::For { index, .. } => drop(costs.insert(*index, stmt_cost(stmt, &known))),
+        _ => {}
     });
     costs
 }

@@ -51,6 +51,12 @@ pub fn identity_bits(reduction: ReductionOp, ty: ScalarType) -> u64 {
     }
 }
 
+/// Returns true if a function has a form that takes a block of numbers and goes by vectors.
+pub fn has_vector_form(function: ScalarFunction) -> bool {
+    use ScalarFunction::{Atan, Exp, Log, Pow, Tanh};
+    matches!(function, Exp | Log | Tanh | Atan | Pow)
+}
+
 /// An operation on two registers of one type, with a result of that type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binary {

@@ -42,6 +42,18 @@ pub(super) fn rename_summand(stmt: &mut Stmt, names: &HashMap<Reg, Reg>) {
     }
 }
 
+/// Replaces the registers that statements read, and drops those that set the replaced ones.
+pub(super) fn rename_all(stmts: &mut Vec<Stmt>, names: &HashMap<Reg, Reg>) {
+    stmts.retain(|stmt| !matches!(stmt, Stmt::Let(reg, _) if names.contains_key(reg)));
+    for stmt in stmts {
+        rename_uses(stmt, names);
+        rename_summand(stmt, names);
+        for body in stmt.bodies_mut() {
+            rename_all(body, names);
+        }
+    }
+}
+
 /// Replaces the registers that are results of a kernel.
 pub(super) fn rename_results(kernel: &mut Kernel, names: &HashMap<Reg, Reg>) {
     for result in &mut kernel.scalar_results {

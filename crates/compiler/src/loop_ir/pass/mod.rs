@@ -4,16 +4,22 @@
 //! [`PASSES`] is the whole list, in order. A pass that finds nothing changes nothing. Tests
 //! validate the kernel after each of them ([`run`]).
 
+mod affine;
 mod clone_stmts;
 mod copy_propagation;
 mod dce;
+mod dead_stores;
+mod delinearize;
+mod distribute;
 mod gemm;
 mod if_conversion;
 mod index_set_splitting;
 mod interchange_tile;
+mod licm;
 mod loop_versioning;
 mod narrow_integers;
 mod parallel_level;
+mod parallelize;
 mod privatize_histogram;
 mod scalar_replacement;
 mod simplify;
@@ -21,7 +27,7 @@ mod unroll;
 mod unroll_and_jam;
 mod value_ranges;
 
-use super::{Binary, Kernel, Op, Reg, ScalarType, Stmt};
+use super::{Array, Binary, Kernel, Op, Reg, ScalarType, Stmt, for_each_stmt};
 use crate::hash::HashMap;
 
 /// A pass.
@@ -49,7 +55,10 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "simplify", run: simplify::run },
     Pass { name: "value_ranges", run: value_ranges::run },
     Pass { name: "simplify", run: simplify::run },
+    Pass { name: "dead_stores", run: dead_stores::run },
     Pass { name: "dce", run: dce::run },
+    Pass { name: "delinearize", run: delinearize::run },
+    Pass { name: "parallelize", run: parallelize::run },
     Pass { name: "index_set_splitting", run: index_set_splitting::run },
     Pass { name: "unroll", run: unroll::run },
     Pass { name: "if_conversion", run: if_conversion::run },
@@ -62,7 +71,9 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "gemm", run: gemm::run },
     Pass { name: "interchange_tile", run: interchange_tile::run },
     Pass { name: "privatize_histogram", run: privatize_histogram::run },
+    Pass { name: "licm", run: licm::run },
     Pass { name: "unroll_and_jam", run: unroll_and_jam::run },
+    Pass { name: "distribute", run: distribute::run },
     Pass { name: "narrow_integers", run: narrow_integers::run },
     Pass { name: "loop_versioning", run: loop_versioning::run },
     Pass { name: "dce", run: dce::run },
@@ -164,6 +175,13 @@ fn hoisted(
     let same = build.define(build.kernel.regs[reg], op);
     known.insert(reg, same);
     Some(same)
+}
+
+/// Returns true if a statement, or one inside, reads or writes an array.
+fn mentions(stmt: &Stmt, array: Array) -> bool {
+    let mut found = false;
+    for_each_stmt(std::slice::from_ref(stmt), &mut |inner| found |= inner.arrays().contains(&array));
+    found
 }
 
 /// The position of a list of statements in a kernel.

@@ -271,6 +271,9 @@ impl<'k> Walk<'k> {
         }
         if let Some((index, interval)) = index {
             self.learn(index, interval);
+            if interval != Interval::ALL {
+                self.defined.insert(index, interval);
+            }
         }
         let stmts = self.list(stmts);
         self.scopes.pop();

@@ -1,0 +1,109 @@
+//! Affine forms of slot numbers: sums of registers times constants.
+//!
+//! `m.(i \, j)` is the slot `n * i + j`. What loads and stores of an array have to do with each
+//! other is seen by the difference of their forms (Banerjee, *Dependence analysis for
+//! supercomputing*, 1988).
+
+use super::super::{Binary, Kernel, Op, Reg, ScalarType, Stmt, for_each_stmt};
+use crate::hash::HashMap;
+
+/// Terms of the longest form.
+const MAX_TERMS: usize = 8;
+
+/// Operations between a register and the terms of its form.
+const MAX_DEPTH: u32 = 32;
+
+/// A constant and registers times constants, modulo 2^64.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Affine {
+    /// Registers with their coefficients, none of which is 0, in the order of the registers.
+    pub terms: Vec<(Reg, i64)>,
+    pub constant: i64,
+}
+
+impl Affine {
+    pub fn constant(constant: i64) -> Affine {
+        Affine { terms: Vec::new(), constant }
+    }
+
+    /// A register itself.
+    pub fn register(reg: Reg) -> Affine {
+        Affine { terms: vec![(reg, 1)], constant: 0 }
+    }
+
+    /// `self + other * factor`; `None` if it has too many terms, or a number is beyond a word.
+    pub fn plus(&self, other: &Affine, factor: i64) -> Option<Affine> {
+        let constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
+        let mut terms = self.terms.clone();
+        for (reg, coefficient) in &other.terms {
+            let more = coefficient.checked_mul(factor)?;
+            match terms.binary_search_by_key(reg, |term| term.0) {
+                Ok(at) => terms[at].1 = terms[at].1.checked_add(more)?,
+                Err(at) => terms.insert(at, (*reg, more)),
+            }
+        }
+        terms.retain(|term| term.1 != 0);
+        (terms.len() <= MAX_TERMS).then_some(Affine { terms, constant })
+    }
+}
+
+/// The affine forms of the registers of a kernel.
+pub(super) struct Forms<'k> {
+    kernel: &'k Kernel,
+    ops: HashMap<Reg, &'k Op>,
+    known: HashMap<Reg, Affine>,
+}
+
+impl<'k> Forms<'k> {
+    pub fn new(kernel: &'k Kernel) -> Forms<'k> {
+        let mut ops = HashMap::default();
+        for_each_stmt(&kernel.body, &mut |stmt| {
+            if let Stmt::Let(reg, op) = stmt {
+                ops.insert(*reg, op);
+            }
+        });
+        Forms { kernel, ops, known: HashMap::default() }
+    }
+
+    /// The form of a register of 64 bits.
+    pub fn of(&mut self, reg: Reg) -> Affine {
+        self.within(reg, MAX_DEPTH)
+    }
+
+    fn within(&mut self, reg: Reg, depth: u32) -> Affine {
+        if let Some(known) = self.known.get(&reg) {
+            return known.clone();
+        }
+        let form = match depth {
+            0 => None,
+            _ => self.expanded(reg, depth - 1),
+        };
+        let form = form.unwrap_or_else(|| Affine::register(reg));
+        self.known.insert(reg, form.clone());
+        form
+    }
+
+    fn expanded(&mut self, reg: Reg, depth: u32) -> Option<Affine> {
+        if self.kernel.regs[reg] != ScalarType::I64 {
+            return None;
+        }
+        match **self.ops.get(&reg)? {
+            Op::Const(_, bits) => Some(Affine::constant(bits as i64)),
+            Op::Size(n) => i64::try_from(self.kernel.sizes[n as usize]).ok().map(Affine::constant),
+            Op::Binary(kind @ (Binary::Add | Binary::Sub), a, b) => {
+                let factor = if kind == Binary::Add { 1 } else { -1 };
+                self.within(a, depth).plus(&self.within(b, depth), factor)
+            }
+            Op::Binary(Binary::Mul, a, b) => {
+                let (a, b) = (self.within(a, depth), self.within(b, depth));
+                let (form, factor) = match (&a.terms[..], &b.terms[..]) {
+                    ([], _) => (b, a.constant),
+                    (_, []) => (a, b.constant),
+                    _ => return None,
+                };
+                Affine::default().plus(&form, factor)
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Dead store elimination: of stores into arrays that nobody reads, and of arrays that are filled
+//! and then filled again.
+//!
+//! `var y = x; for i in ..[N] perform &y.i <- f i;` copies `x` first, and no round reads the copy.
+//!
+//! **When.** Stores into an array to work in are dropped if nothing loads from it. A loop that does
+//! nothing but store into one array is dropped if a later statement of the same list stores into
+//! each of its slots, none in between mentions it, and that statement does not load from it. Loops
+//! store into each slot if a store that runs in each round has the slot `i0 * c0 + i1 * c1 + … + c`
+//! for the indices `ik` of the loops, from 0 below `nk`, and the coefficients are the place values
+//! of digits of these radices ([`Affine`](super::affine::Affine)).
+//!
+//! Costs time in proportion to the statements, and for each such loop to those that follow it.
+
+use super::super::{Array, Kernel, Origin, Part, Reg, Stmt, for_each_stmt};
+use super::affine::Forms;
+use super::mentions;
+use crate::hash::HashSet;
+
+/// Runs the pass.
+pub(super) fn run(kernel: &mut Kernel) {
+    drop_filled_again(kernel);
+    drop_unread(kernel);
+}
+
+/// Drops the stores into arrays to work in that nothing reads.
+fn drop_unread(kernel: &mut Kernel) {
+    let mut read: HashSet<Array> = HashSet::default();
+    for_each_stmt(&kernel.body, &mut |stmt| match stmt {
+        Stmt::Swap(a, b) => read.extend([*a, *b]),
+        stmt => stmt.for_each_part(&mut |part| {
+            if let Part::ArrayRead(array) = part {
+                read.insert(*array);
+            }
+        }),
+    });
+    for info in kernel.arrays.iter() {
+        if let Origin::Alias(of) = info.origin {
+            read.insert(of);
+        }
+    }
+    let is_dead = |kernel: &Kernel, array: Array| {
+        let own =
+            matches!(kernel.arrays[array].origin, Origin::Scratch | Origin::ThreadLocal | Origin::Stack(_));
+        own && !read.contains(&array)
+    };
+    super::rewrite(kernel, &mut |kernel, mut stmts, _| {
+        stmts.retain(|stmt| !matches!(stmt, Stmt::Store(array, ..) if is_dead(kernel, *array)));
+        stmts
+    });
+}
+
+/// Drops loops that fill an array which is filled again before it is read.
+fn drop_filled_again(kernel: &mut Kernel) {
+    let mut dead: HashSet<Reg> = HashSet::default();
+    find_in(kernel, &kernel.body, &mut Forms::new(kernel), &mut dead);
+    if !dead.is_empty() {
+        super::rewrite(kernel, &mut |_, mut stmts, _| {
+            stmts.retain(|stmt| index_of(stmt).is_none_or(|index| !dead.contains(&index)));
+            stmts
+        });
+    }
+}
+
+fn index_of(stmt: &Stmt) -> Option<Reg> {
+    match stmt {
+        Stmt::For { index, .. } | Stmt::ParallelFor { index, .. } => Some(*index),
+        _ => None,
+    }
+}
+
+/// Collects the indices of the loops that are dropped.
+fn find_in(kernel: &Kernel, stmts: &[Stmt], forms: &mut Forms<'_>, dead: &mut HashSet<Reg>) {
+    for (at, stmt) in stmts.iter().enumerate() {
+        if let Some((index, array)) = filled(kernel, stmt) {
+            let next = stmts[at + 1..].iter().find(|later| mentions(later, array) || leaves(later));
+            let again = next.is_some_and(|next| {
+                !loads(next, array) && fills(kernel, next, array, &mut Vec::new(), forms)
+            });
+            if again {
+                dead.insert(index);
+                continue;
+            }
+        }
+        for body in stmt.bodies() {
+            find_in(kernel, body, forms, dead);
+        }
+    }
+}
+
+/// The index of a loop that does nothing but store into one array, and the array.
+fn filled(kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, Array)> {
+    let index = index_of(stmt)?;
+    let mut arrays: Vec<Array> = Vec::new();
+    let mut plain = true;
+    for_each_stmt(std::slice::from_ref(stmt), &mut |inner| match inner {
+        Stmt::Store(array, ..) => arrays.push(*array),
+        Stmt::Let(..) | Stmt::For { .. } | Stmt::ParallelFor { .. } => {}
+        _ => plain = false,
+    });
+    arrays.dedup();
+    let [array] = arrays[..] else { return None };
+    // The memory of an array may have a second name.
+    let alias = kernel.arrays.iter().any(|info| info.origin == Origin::Alias(array));
+    (plain && !alias && !loads(stmt, array)).then_some((index, array))
+}
+
+/// Returns true if a statement stores into each slot of an array; `digits` are the indices of the
+/// loops around, with their numbers of rounds.
+fn fills(
+    kernel: &Kernel,
+    stmt: &Stmt,
+    array: Array,
+    digits: &mut Vec<(Reg, i64)>,
+    forms: &mut Forms<'_>,
+) -> bool {
+    let (index, low, high, body) = match stmt {
+        Stmt::Store(stored, at, _) => {
+            return *stored == array && is_dense(kernel, array, *at, digits, forms);
+        }
+        Stmt::For { index, low, high, body, .. } => (*index, Some(*low), *high, body),
+        Stmt::ParallelFor { index, count, body } => (*index, None, *count, body),
+        _ => return false,
+    };
+    let mut number = |reg: Reg| {
+        let form = forms.of(reg);
+        form.terms.is_empty().then_some(form.constant)
+    };
+    if low.is_some_and(|low| number(low) != Some(0)) {
+        return false;
+    }
+    let Some(rounds) = number(high) else { return false };
+    if body.iter().any(leaves) {
+        return false;
+    }
+    digits.push((index, rounds));
+    let found = body.iter().any(|inner| fills(kernel, inner, array, digits, forms));
+    digits.pop();
+    found
+}
+
+/// Returns true if a slot number takes each value below the slots of an array.
+fn is_dense(kernel: &Kernel, array: Array, at: Reg, digits: &[(Reg, i64)], forms: &mut Forms<'_>) -> bool {
+    let form = forms.of(at);
+    let mut radices: Vec<(i64, i64)> = Vec::new();
+    for (reg, coefficient) in &form.terms {
+        let Some((_, rounds)) = digits.iter().find(|(digit, _)| digit == reg) else { return false };
+        radices.push((*coefficient, *rounds));
+    }
+    radices.sort_unstable();
+    let mut weight = 1i64;
+    for (coefficient, rounds) in radices {
+        if coefficient != weight {
+            return false;
+        }
+        let Some(next) = weight.checked_mul(rounds) else { return false };
+        weight = next;
+    }
+    // A loop whose index is not in the slot number has to run at all.
+    let run = digits.iter().all(|(_, rounds)| *rounds > 0);
+    run && form.constant == 0 && weight as u64 == kernel.slots[array]
+}
+
+/// Returns true if a statement may leave a loop or block, or go on with one.
+fn leaves(stmt: &Stmt) -> bool {
+    let mut found = false;
+    for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
+        found |= matches!(inner, Stmt::Break(_) | Stmt::Continue(_));
+    });
+    found
+}
+
+fn loads(stmt: &Stmt, array: Array) -> bool {
+    let mut found = false;
+    for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
+        inner.for_each_part(&mut |part| {
+            found |= matches!(part, Part::ArrayRead(read) if *read == array);
+        });
+    });
+    found
+}

@@ -1,0 +1,459 @@
+//! Loop distribution: a loop whose body calls functions that have a vector form, and cannot go by
+//! vectors as a whole, becomes several loops over strips.
+//!
+//! ```text
+//!                                  parallel for p < (n + 127) / 128
+//! parallel for i < n                 for j < 128: t0[j] <- neg a[at[p * 128 + j]]
+//!   r0 = neg a[at[i]]         =>     for j < 128: t1[j] <- call exp(t0[j])
+//!   r1 = call exp(r0)                for j < 128: b[p * 128 + j] <- cast f32 t1[j]
+//!   b[i] <- cast f32 r1
+//! ```
+//!
+//! A load by a table, a conversion between widths or a function without a vector form keeps a whole
+//! loop from going by vectors, and a function of one number takes four times as long as its vector
+//! form does for each. Arrays of a strip, on the stack of a run, carry values from loop to loop
+//! (distribution and strip mining; Kennedy and McKinley, *Loop distribution with arbitrary control
+//! flow*, 1990).
+//!
+//! **Method.** The level of an operation is the number of such calls on the longest chain to it.
+//! The operations of a level are one loop, the calls between two levels a loop each. What costs no
+//! more than a load from a strip is computed again: slot numbers, and loads from arrays that the
+//! loop does not write, at a slot that is the index plus what stays the same.
+//!
+//! **Why nothing changes.** The rounds are independent: of a parallel loop by definition, of
+//! another one by [`parallelize`](super::parallelize). Each round does its own operations, those
+//! that depend on each other in their order. An array that is stored into is stored once a round
+//! and loaded before. The items of a reduction go to an array of a chunk first, so its lanes are as
+//! before.
+//!
+//! Costs time in proportion to the statements.
+
+use super::super::{
+    Array, Binary, Kernel, Op, Origin, Reg, ScalarType, Stmt, Summand, Unary, has_vector_form,
+};
+use super::affine::Forms;
+use super::delinearize::{chunk_arrays, reduce_chunk};
+use super::parallelize::independent_loops;
+use super::{Builder, Position};
+use crate::hash::{HashMap, HashSet};
+
+/// Rounds of a strip.
+const STRIP: u64 = 128;
+
+/// Rounds of the shortest loop.
+const MIN_ROUNDS: u64 = 32;
+
+/// Statements of the longest body.
+const MAX_STATEMENTS: usize = 200;
+
+/// Arrays of a strip, of one loop.
+const MAX_STRIPS: usize = 24;
+
+/// Levels of calls.
+const MAX_LEVELS: u32 = 6;
+
+/// Runs the pass.
+pub(super) fn run(kernel: &mut Kernel) {
+    let candidates = candidates(kernel);
+    if candidates.is_empty() {
+        return;
+    }
+    super::rewrite(kernel, &mut |kernel, stmts, position| {
+        let mut out = Vec::new();
+        for stmt in stmts {
+            let index = parts(&stmt).map(|parts| parts.index);
+            match index.filter(|index| candidates.contains(index)) {
+                Some(_) => out.extend(Distribution::of(kernel, &stmt, position)),
+                None => out.push(stmt),
+            }
+        }
+        out
+    });
+}
+
+/// The parts of a loop.
+struct Parts<'s> {
+    index: Reg,
+    low: Option<Reg>,
+    high: Reg,
+    body: &'s [Stmt],
+    item: Option<Summand>,
+}
+
+fn parts(stmt: &Stmt) -> Option<Parts<'_>> {
+    Some(match stmt {
+        Stmt::For { index, low, high, body, .. } => {
+            Parts { index: *index, low: Some(*low), high: *high, body, item: None }
+        }
+        Stmt::ParallelFor { index, count, body } => {
+            Parts { index: *index, low: None, high: *count, body, item: None }
+        }
+        Stmt::Reduce { index, low, high, body, item, .. } => {
+            Parts { index: *index, low: Some(*low), high: *high, body, item: Some(*item) }
+        }
+        _ => return None,
+    })
+}
+
+/// The indices of the loops that are distributed.
+fn candidates(kernel: &Kernel) -> HashSet<Reg> {
+    let mut forms = Forms::new(kernel);
+    let (mut found, mut in_order) = (HashSet::default(), HashSet::default());
+    super::super::for_each_stmt(&kernel.body, &mut |stmt| {
+        let Some(parts) = parts(stmt) else { return };
+        if is_mixed(kernel, &parts, &mut forms) {
+            found.insert(parts.index);
+            if let Stmt::For { index, .. } = stmt {
+                in_order.insert(*index);
+            }
+        }
+    });
+    if !in_order.is_empty() {
+        let independent = independent_loops(kernel, &in_order);
+        found.retain(|index| !in_order.contains(index) || independent.contains(index));
+    }
+    found
+}
+
+/// Returns true if a body only computes and stores, calls functions that have a vector form, and
+/// does not go by vectors as a whole.
+fn is_mixed(kernel: &Kernel, parts: &Parts<'_>, forms: &mut Forms<'_>) -> bool {
+    let Parts { index, low, high, body, .. } = parts;
+    if body.len() > MAX_STATEMENTS {
+        return false;
+    }
+    let (first, last) = (low.map(|low| forms.of(low)).unwrap_or_default(), forms.of(*high));
+    let known = last.plus(&first, -1).filter(|rounds| rounds.terms.is_empty());
+    if known.is_some_and(|rounds| rounds.constant < MIN_ROUNDS as i64) {
+        return false;
+    }
+    let mut varying: HashSet<Reg> = HashSet::from_iter([*index]);
+    let mut stored: HashMap<Array, Reg> = HashMap::default();
+    let (mut calls, mut uniform) = (false, true);
+    for stmt in *body {
+        match stmt {
+            Stmt::Let(reg, op) => {
+                let mut varies = false;
+                op.for_each_reg(&mut |reg| varies |= varying.contains(&reg));
+                if let Op::Load(array, ..) = op {
+                    // What is loaded after a store may be another number.
+                    if stored.contains_key(array) {
+                        return false;
+                    }
+                }
+                if varies {
+                    varying.insert(*reg);
+                    calls |= matches!(op, Op::Call(f, _) if has_vector_form(*f));
+                    uniform &= is_uniform(kernel, *index, *reg, op, forms);
+                }
+            }
+            Stmt::Store(array, at, _) => {
+                if stored.insert(*array, *at).is_some() {
+                    return false;
+                }
+                uniform &= kernel.arrays[*array].width == 8 && coefficient(*index, *at, forms) == Some(1);
+            }
+            _ => return false,
+        }
+    }
+    // A store at a slot that an earlier load of the same round may have read.
+    let aliased =
+        kernel.arrays.iter().any(|info| matches!(info.origin, Origin::Alias(of) if stored.contains_key(&of)));
+    let at_same_slot = body.iter().all(|stmt| match stmt {
+        Stmt::Let(_, Op::Load(array, at, _)) => stored.get(array).is_none_or(|stored| stored == at),
+        _ => true,
+    });
+    calls && !uniform && !aliased && at_same_slot
+}
+
+/// The coefficient of the index in a slot number, if the rest is the same in all rounds or an
+/// index around.
+fn coefficient(index: Reg, at: Reg, forms: &mut Forms<'_>) -> Option<i64> {
+    let form = forms.of(at);
+    form.terms.iter().find(|term| term.0 == index).map(|term| term.1)
+}
+
+/// Returns true if an operation goes by vectors of binary64.
+fn is_uniform(kernel: &Kernel, index: Reg, reg: Reg, op: &Op, forms: &mut Forms<'_>) -> bool {
+    let double = |reg: &Reg| kernel.regs[*reg] == ScalarType::F64;
+    match op {
+        Op::Load(array, at, ty) => {
+            *ty == ScalarType::F64
+                && kernel.arrays[*array].width == 8
+                && coefficient(index, *at, forms) == Some(1)
+        }
+        Op::Call(f, _) => has_vector_form(*f) || *f == super::super::ScalarFunction::Fma,
+        Op::Compare(_, a, _) => double(a),
+        Op::Binary(Binary::Add | Binary::Sub, ..) if kernel.regs[reg] == ScalarType::I64 => {
+            coefficient(index, reg, forms) == Some(1)
+        }
+        Op::Binary(Binary::And | Binary::Or, ..) => true,
+        Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) | Op::Cast(..) => false,
+        _ => double(&reg),
+    }
+}
+
+/// A loop that is being distributed.
+struct Distribution<'k, 's> {
+    build: Builder<'k>,
+    index: Reg,
+    ops: HashMap<Reg, &'s Op>,
+    stored: HashSet<Array>,
+    /// The level of each register that differs from round to round.
+    levels: HashMap<Reg, u32>,
+    /// Slot numbers that are sums and products of the index and of what stays the same.
+    affine: HashSet<Reg>,
+    /// Registers that are computed again where they are read: these numbers, and loads there.
+    cheap: HashSet<Reg>,
+    /// The array of a strip for each register that another loop reads.
+    strips: HashMap<Reg, Array>,
+    /// The position in a strip, the index there, and the registers that are known in the loop.
+    at: Reg,
+    known: HashMap<Reg, Reg>,
+}
+
+impl<'k, 's> Distribution<'k, 's> {
+    /// The loops for one.
+    fn of(kernel: &'k mut Kernel, stmt: &'s Stmt, position: Position) -> Vec<Stmt> {
+        let Some(Parts { index, low, high, body, item }) = parts(stmt) else { return vec![stmt.clone()] };
+        let mut this = Distribution {
+            build: Builder::new(kernel),
+            index,
+            ops: HashMap::default(),
+            stored: HashSet::default(),
+            levels: HashMap::from_iter([(index, 0)]),
+            affine: HashSet::from_iter([index]),
+            cheap: HashSet::from_iter([index]),
+            strips: HashMap::default(),
+            at: index,
+            known: HashMap::default(),
+        };
+        this.assign_levels(body);
+        let deepest = this.levels.values().copied().max().unwrap_or(0);
+        if deepest == 0 || deepest > MAX_LEVELS {
+            return vec![stmt.clone()];
+        }
+        this.make_strips(body, item);
+        if this.strips.len() > MAX_STRIPS {
+            return vec![stmt.clone()];
+        }
+        this.loops(stmt, (low, high), body, item, deepest, position)
+    }
+
+    fn level(&self, reg: Reg) -> u32 {
+        self.levels.get(&reg).copied().unwrap_or(0)
+    }
+
+    fn is_call(&self, reg: Reg) -> bool {
+        matches!(self.ops.get(&reg), Some(Op::Call(f, _)) if has_vector_form(*f))
+            && self.levels.contains_key(&reg)
+    }
+
+    /// Sorts the registers of the body.
+    fn assign_levels(&mut self, body: &'s [Stmt]) {
+        self.stored.extend(body.iter().filter_map(|stmt| match stmt {
+            Stmt::Store(array, ..) => Some(*array),
+            _ => None,
+        }));
+        for stmt in body {
+            let Stmt::Let(reg, op) = stmt else { continue };
+            self.ops.insert(*reg, op);
+            let (mut level, mut varies, mut affine) = (0, false, true);
+            op.for_each_reg(&mut |operand| {
+                level = level.max(self.level(operand));
+                varies |= self.levels.contains_key(&operand);
+                let outside = operand != self.index && !self.ops.contains_key(&operand);
+                affine &= outside || self.affine.contains(&operand);
+            });
+            let is_affine = match op {
+                Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => true,
+                Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => {
+                    affine && self.build.kernel.regs[*reg] == ScalarType::I64
+                }
+                _ => false,
+            };
+            let is_cheap = match op {
+                Op::Load(array, ..) => affine && !self.stored.contains(array),
+                _ => is_affine,
+            };
+            if is_affine {
+                self.affine.insert(*reg);
+            }
+            if is_cheap {
+                self.cheap.insert(*reg);
+            }
+            if varies || !is_cheap {
+                let call = varies && matches!(op, Op::Call(f, _) if has_vector_form(*f));
+                self.levels.insert(*reg, level + u32::from(call));
+            }
+        }
+    }
+
+    /// The level of a statement that is no call.
+    fn level_of(&self, stmt: &Stmt) -> u32 {
+        match stmt {
+            Stmt::Let(reg, _) => self.level(*reg),
+            stmt => {
+                let mut level = 0;
+                stmt.for_each_reg(&mut |reg| level = level.max(self.level(reg)));
+                level
+            }
+        }
+    }
+
+    /// Gives an array to each register that is read in another loop than that which sets it.
+    fn make_strips(&mut self, body: &'s [Stmt], item: Option<Summand>) {
+        let mut wanted: Vec<Reg> = Vec::new();
+        for stmt in body {
+            let level = self.level_of(stmt);
+            let in_call = matches!(stmt, Stmt::Let(reg, _) if self.is_call(*reg));
+            stmt.for_each_reg(&mut |reg| {
+                let crosses = in_call || self.is_call(reg) || self.level(reg) != level;
+                if crosses && self.levels.contains_key(&reg) && !self.cheap.contains(&reg) {
+                    wanted.push(reg);
+                }
+            });
+        }
+        let last = self.levels.values().copied().max().unwrap_or(0);
+        for reg in item.into_iter().flat_map(Summand::regs) {
+            let crosses = self.is_call(reg) || self.level(reg) != last;
+            if crosses && self.levels.contains_key(&reg) && !self.cheap.contains(&reg) {
+                wanted.push(reg);
+            }
+        }
+        for reg in wanted {
+            if !self.strips.contains_key(&reg) {
+                let ty = self.build.kernel.regs[reg];
+                let origin = Origin::Stack(STRIP as u32);
+                let array = self.build.kernel.add_array(origin, ty.bytes() as u8, STRIP);
+                self.strips.insert(reg, array);
+            }
+        }
+    }
+
+    fn loops(
+        mut self,
+        stmt: &'s Stmt,
+        (low, high): (Option<Reg>, Reg),
+        body: &'s [Stmt],
+        item: Option<Summand>,
+        deepest: u32,
+        position: Position,
+    ) -> Vec<Stmt> {
+        let zero = self.build.int(0);
+        let low = low.unwrap_or(zero);
+        let last = self.build.max(low, high);
+        let rounds = self.build.binary(Binary::Sub, last, low);
+        let (more, strip) = (self.build.int(STRIP as i64 - 1), self.build.int(STRIP as i64));
+        let padded = self.build.binary(Binary::Add, rounds, more);
+        let strips = self.build.binary(Binary::DivUnsigned, padded, strip);
+        let parallel = position == Position::Parallel;
+        let origin = if parallel { Origin::ThreadLocal } else { Origin::Scratch };
+        let items = item.map(|item| chunk_arrays(&mut self.build, item, origin));
+        let front = std::mem::take(&mut self.build.stmts);
+        // One strip.
+        let number = self.build.reg(ScalarType::I64);
+        let skipped = self.build.binary(Binary::Mul, number, strip);
+        let base = self.build.binary(Binary::Add, low, skipped);
+        let left = self.build.binary(Binary::Sub, rounds, skipped);
+        let count = self.build.min(left, strip);
+        let mut made = std::mem::take(&mut self.build.stmts);
+        for level in 0..=deepest {
+            if level > 0 {
+                for stmt in body {
+                    if matches!(stmt, Stmt::Let(reg, _) if self.is_call(*reg) && self.level(*reg) == level) {
+                        made.push(self.strip_loop((zero, count), base, |this| this.stmt(stmt)));
+                    }
+                }
+            }
+            let group = self.strip_loop((zero, count), base, |this| {
+                for stmt in body {
+                    let is_call =
+                        matches!(stmt, Stmt::Let(reg, _) if this.is_call(*reg) || this.cheap.contains(reg));
+                    if !is_call && this.level_of(stmt) == level {
+                        this.stmt(stmt);
+                    }
+                }
+                if level == deepest {
+                    for (reg, array) in items.iter().flatten() {
+                        let value = this.value(*reg);
+                        let at = this.build.binary(Binary::Add, skipped, this.at);
+                        this.build.stmts.push(Stmt::Store(*array, at, value));
+                    }
+                }
+            });
+            made.push(group);
+        }
+        made.retain(|stmt| match stmt {
+            Stmt::For { body, .. } => body.iter().any(|inner| matches!(inner, Stmt::Store(..))),
+            _ => true,
+        });
+        let mut out = front;
+        if let Stmt::ParallelFor { .. } = stmt {
+            out.push(Stmt::ParallelFor { index: number, count: strips, body: made });
+        } else {
+            let label = self.build.label();
+            out.push(Stmt::For { label, index: number, low: zero, high: strips, body: made });
+        }
+        if let (Stmt::Reduce { item, result, .. }, Some(items)) = (stmt, items) {
+            out.extend(reduce_chunk(&mut self.build, (low, high), &items, *item, *result));
+        }
+        out
+    }
+
+    /// A loop over the rounds of a strip.
+    fn strip_loop(&mut self, (zero, count): (Reg, Reg), base: Reg, make: impl FnOnce(&mut Self)) -> Stmt {
+        self.at = self.build.reg(ScalarType::I64);
+        self.known.clear();
+        let index = self.build.binary(Binary::Add, base, self.at);
+        self.known.insert(self.index, index);
+        make(self);
+        let body = std::mem::take(&mut self.build.stmts);
+        let label = self.build.label();
+        Stmt::For { label, index: self.at, low: zero, high: count, body }
+    }
+
+    /// A statement of the body in the loop that is being made.
+    fn stmt(&mut self, stmt: &'s Stmt) {
+        match stmt {
+            Stmt::Let(reg, op) => {
+                let value = self.computed(*reg, op);
+                if let Some(array) = self.strips.get(reg) {
+                    self.build.stmts.push(Stmt::Store(*array, self.at, value));
+                }
+            }
+            Stmt::Store(array, at, value) => {
+                let (at, value) = (self.value(*at), self.value(*value));
+                self.build.stmts.push(Stmt::Store(*array, at, value));
+            }
+            _ => {}
+        }
+    }
+
+    fn computed(&mut self, reg: Reg, op: &Op) -> Reg {
+        let mut op = op.clone();
+        op.for_each_reg_mut(&mut |operand| *operand = self.value(*operand));
+        let value = self.build.define(self.build.kernel.regs[reg], op);
+        self.known.insert(reg, value);
+        value
+    }
+
+    /// A register in the loop that is being made.
+    fn value(&mut self, reg: Reg) -> Reg {
+        if let Some(known) = self.known.get(&reg) {
+            return *known;
+        }
+        let Some(op) = self.ops.get(&reg).copied() else { return reg };
+        if self.cheap.contains(&reg) {
+            return self.computed(reg, op);
+        }
+        let Some(array) = self.strips.get(&reg).copied() else {
+            // The same in all rounds: computed again.
+            return self.computed(reg, op);
+        };
+        let ty = self.build.kernel.regs[reg];
+        let value = self.build.define(ty, Op::Load(array, self.at, ty));
+        self.known.insert(reg, value);
+        value
+    }
+}

@@ -1,0 +1,141 @@
+//! Loop-invariant code motion: floats that are the same in all rounds are computed before the loop.
+//!
+//! ```text
+//! parallel for i < n              r0 = call exp(c)
+//!   r0 = call exp(c)       =>     parallel for i < n
+//!   r1 = mul a[i] r0                r1 = mul a[i] r0
+//! ```
+//!
+//! **What is moved.** An operation of a list of statements that is the body of a loop, whose result
+//! is a float or a comparison of floats, all of whose operands are the same in all rounds.
+//! Operations have no effect, so it may be computed where no round runs. Loads are not moved: the
+//! slot may belong to no array then. Whole numbers and constants are moved with what they are an
+//! operand of, and stay where they are for others: slot numbers have a form that other passes look
+//! for.
+//!
+//! Inner loops come first, so an operation goes as far out as it can (Aho, Lam, Sethi and Ullman,
+//! *Compilers*, 9.5). Costs time in proportion to the statements times the depth of loops.
+
+use super::super::{Binary, Cast, Kernel, Op, Reg, ScalarType, Stmt, for_each_stmt};
+use super::Builder;
+use super::clone_stmts::{rename_all, rename_summand};
+use crate::hash::{HashMap, HashSet};
+
+/// Operations between a value and the operands from outside, in the longest chain.
+const MAX_DEPTH: u32 = 64;
+
+/// Runs the pass.
+pub(super) fn run(kernel: &mut Kernel) {
+    super::rewrite(kernel, &mut |kernel, stmts, _| {
+        let mut out = Vec::new();
+        for mut stmt in stmts {
+            if matches!(
+                stmt,
+                Stmt::For { .. } | Stmt::Loop(..) | Stmt::ParallelFor { .. } | Stmt::Reduce { .. }
+            ) {
+                out.extend(invariants(kernel, &mut stmt));
+            }
+            out.push(stmt);
+        }
+        out
+    });
+}
+
+/// Moves what is the same in all rounds out of a loop; returns it.
+fn invariants(kernel: &mut Kernel, stmt: &mut Stmt) -> Vec<Stmt> {
+    let mut defined = HashSet::default();
+    let mut ops: HashMap<Reg, Op> = HashMap::default();
+    for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
+        inner.for_each_part(&mut |part| {
+            if let super::super::Part::Def(reg) = part {
+                defined.insert(*reg);
+            }
+        });
+    });
+    for body in stmt.bodies() {
+        for inner in body {
+            if let Stmt::Let(reg, op) = inner {
+                ops.insert(*reg, op.clone());
+            }
+        }
+    }
+    let wanted: Vec<Reg> = stmt
+        .bodies()
+        .into_iter()
+        .flatten()
+        .filter_map(|inner| match inner {
+            Stmt::Let(reg, op) if is_worth_moving(kernel, *reg, op) => Some(*reg),
+            _ => None,
+        })
+        .collect();
+    let mut moving = Moving { build: Builder::new(kernel), defined, ops, known: HashMap::default() };
+    let mut same = HashMap::default();
+    for reg in wanted {
+        if let Some(outside) = moving.outside(reg, MAX_DEPTH) {
+            same.insert(reg, outside);
+        }
+    }
+    let moved = moving.build.stmts;
+    if !same.is_empty() {
+        for body in stmt.bodies_mut() {
+            rename_all(body, &same);
+        }
+        rename_summand(stmt, &same);
+    }
+    moved
+}
+
+/// Returns true for an operation that costs more in each round than a register that keeps its
+/// result.
+fn is_worth_moving(kernel: &Kernel, reg: Reg, op: &Op) -> bool {
+    match op {
+        Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) | Op::Load(..) => false,
+        Op::Compare(_, a, _) => kernel.regs[*a].is_float(),
+        _ => kernel.regs[reg].is_float(),
+    }
+}
+
+/// Operations on their way out of a loop.
+struct Moving<'k> {
+    build: Builder<'k>,
+    /// The registers that the loop sets.
+    defined: HashSet<Reg>,
+    /// The operations of the body.
+    ops: HashMap<Reg, Op>,
+    /// Registers outside that are equal to those of the body, or `None`.
+    known: HashMap<Reg, Option<Reg>>,
+}
+
+impl Moving<'_> {
+    /// A register outside of the loop that is equal to one in all rounds.
+    fn outside(&mut self, reg: Reg, depth: u32) -> Option<Reg> {
+        if !self.defined.contains(&reg) {
+            return Some(reg);
+        }
+        if let Some(known) = self.known.get(&reg) {
+            return *known;
+        }
+        let found = self.moved(reg, depth.checked_sub(1)?);
+        self.known.insert(reg, found);
+        found
+    }
+
+    fn moved(&mut self, reg: Reg, depth: u32) -> Option<Reg> {
+        let mut op = self.ops.get(&reg)?.clone();
+        match op {
+            Op::Get(_) | Op::Load(..) | Op::Cast(Cast::FloatToSigned, ..) => return None,
+            Op::Binary(kind, _, divisor) if Binary::is_integer_division(kind) => {
+                let known = self.build.kernel.constants.get(&divisor).copied();
+                known.filter(|bits| *bits as i64 > 0)?;
+            }
+            _ => {}
+        }
+        let mut all = true;
+        op.for_each_reg_mut(&mut |operand| match self.outside(*operand, depth) {
+            Some(outside) => *operand = outside,
+            None => all = false,
+        });
+        let ty: ScalarType = self.build.kernel.regs[reg];
+        all.then(|| self.build.define(ty, op))
+    }
+}
