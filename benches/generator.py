@@ -184,7 +184,7 @@ class Kernel:
             term = f"({term[0]} - {extra[0]}) * {felis}", f"({term[1]} - {extra[1]}) * {python}"
         first = {"sum": self.zero[1]}.get(op)
         before = [f"total = {first}" if first else "total = np.inf" if op == "min" else "total = -np.inf",
-                  f"for k in range({k}):", f"    at_k = {axis} + k if {axis} + k < {size} else {axis} + k - {size}",
+                  f"for k in range({k}):", f"    at_k = {axis} + k if {axis} + k < {size} else ({axis} + k) % {size}",
                   f"    term = {term[1]}", "    total = total + term" if op == "sum" else f"    total = {op}(total, term)"]
         if not first and self.kind != "real":
             before[0] = f"total = {'' if op == 'min' else '-'}{'np.float32(np.inf)' if self.kind == 'f32' else '(1 << 62)'}"

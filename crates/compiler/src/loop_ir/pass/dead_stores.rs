@@ -161,13 +161,17 @@ fn is_dense(kernel: &Kernel, array: Array, at: Reg, digits: &[(Reg, i64)], forms
     run && form.constant == 0 && weight as u64 == kernel.slots[array]
 }
 
-/// Returns true if a statement may leave a loop or block, or go on with one.
+/// Returns true if a statement may leave a loop or block around it, or go on with one.
 fn leaves(stmt: &Stmt) -> bool {
-    let mut found = false;
+    let (mut own, mut targets) = (HashSet::default(), Vec::new());
     for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
-        found |= matches!(inner, Stmt::Break(_) | Stmt::Continue(_));
+        inner.for_each_part(&mut |part| match part {
+            Part::Label(label) => drop(own.insert(*label)),
+            Part::Target(label) => targets.push(*label),
+            _ => {}
+        });
     });
-    found
+    targets.iter().any(|label| !own.contains(label))
 }
 
 fn loads(stmt: &Stmt, array: Array) -> bool {

@@ -5,23 +5,42 @@
 //! dependence to data dependence*, 1983). A loop without branches goes by vectors, is cut where its
 //! conditions change, and never waits for a branch that was predicted wrong.
 //!
-//! **When.** Both sides are short, and all their operations are total and cheap: no loads, whose
-//! slot may exist only under the condition, no integer division, no calls.
+//! **When.** Both sides are short, and all their operations are total and cheap: integers are divided
+//! by positive constants, and loads are within the array by the interval of their slot
+//! ([`value_ranges`](super::value_ranges)); other slots may exist only under the condition. In a
+//! list that becomes straight-line code functions with a vector form are called on both sides, too:
+//! by vectors that takes no longer than the branch.
 //!
 //! **Stores.** `if c` that stores one number at a slot that has just been read stores the old
 //! number otherwise. That is done in loops that only compute, where the stored number is a float.
 //! No other round of a parallel loop writes the slot: one that does would race with the read
 //! before.
 
-use super::super::{Array, Kernel, Op, Reg, ScalarType, Stmt, Var};
+use super::super::{Array, Kernel, Op, Reg, ScalarType, Stmt, Var, has_vector_form};
+use super::value_ranges::{Interval, definition_intervals};
 use super::{Builder, rewrite};
+use crate::hash::HashMap;
 
 /// Operations of both sides.
 const MAX_OPERATIONS: usize = 12;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
+    let mut branches = false;
+    super::super::for_each_stmt(&kernel.body, &mut |stmt| branches |= matches!(stmt, Stmt::If(..)));
+    if !branches {
+        return;
+    }
+    let intervals = definition_intervals(kernel);
     rewrite(kernel, &mut |kernel, stmts, _| {
+        let becomes_straight_line = stmts.iter().all(|stmt| match stmt {
+            Stmt::Let(..) | Stmt::Store(..) | Stmt::Set(..) => true,
+            Stmt::If(_, then, otherwise) => {
+                let allowed = Allowed { kernel, intervals: &intervals, calls: true };
+                Side::of(then, &allowed).is_some() && Side::of(otherwise, &allowed).is_some()
+            }
+            _ => false,
+        });
         let computes = stmts.iter().all(|stmt| match stmt {
             Stmt::Let(..) | Stmt::Store(..) => true,
             Stmt::If(_, then, otherwise) => then.iter().all(is_store_or_let) && otherwise.is_empty(),
@@ -33,9 +52,12 @@ pub(super) fn run(kernel: &mut Kernel) {
                 out.push(stmt);
                 continue;
             };
-            let converted = match (Side::of(&then), Side::of(&otherwise)) {
+            let allowed = Allowed { kernel, intervals: &intervals, calls: becomes_straight_line };
+            let converted = match (Side::of(&then, &allowed), Side::of(&otherwise, &allowed)) {
                 (Some(first), Some(second)) => choices(kernel, condition, &first, &second),
-                _ if computes && otherwise.is_empty() => conditional_store(kernel, condition, &then, &out),
+                _ if computes && otherwise.is_empty() && all_speculative(&then, &allowed) => {
+                    conditional_store(kernel, condition, &then, &out)
+                }
                 _ => None,
             };
             match converted {
@@ -51,13 +73,33 @@ fn is_store_or_let(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Let(..) | Stmt::Store(..))
 }
 
-/// Returns true if an operation may be computed where its result is not needed.
-fn is_speculative(op: &Op) -> bool {
-    match op {
-        Op::Load(..) | Op::Call(..) => false,
-        Op::Binary(kind, ..) => !kind.is_integer_division(),
-        _ => true,
+/// What may be computed where its result is not needed.
+struct Allowed<'k> {
+    kernel: &'k Kernel,
+    intervals: &'k HashMap<Reg, Interval>,
+    /// True if calls of functions that have a vector form may.
+    calls: bool,
+}
+
+impl Allowed<'_> {
+    fn is_speculative(&self, op: &Op) -> bool {
+        match op {
+            Op::Load(array, at, _) => self.intervals.get(at).is_some_and(|slot| {
+                slot.low >= 0 && u64::try_from(slot.high).is_ok_and(|high| high < self.kernel.slots[*array])
+            }),
+            Op::Call(function, _) => self.calls && has_vector_form(*function),
+            Op::Binary(kind, _, divisor) if kind.is_integer_division() => {
+                self.kernel.constants.get(divisor).is_some_and(|bits| *bits as i64 > 0)
+            }
+            _ => true,
+        }
     }
+}
+
+/// Returns true if all operations in front of the last statement may be computed under no condition.
+fn all_speculative(stmts: &[Stmt], allowed: &Allowed<'_>) -> bool {
+    let Some((_, lets)) = stmts.split_last() else { return false };
+    lets.iter().all(|stmt| matches!(stmt, Stmt::Let(_, op) if allowed.is_speculative(op)))
 }
 
 /// One side of a branch that only computes: its operations, and the variables that it sets last.
@@ -67,12 +109,12 @@ struct Side<'s> {
 }
 
 impl<'s> Side<'s> {
-    fn of(stmts: &'s [Stmt]) -> Option<Side<'s>> {
+    fn of(stmts: &'s [Stmt], allowed: &Allowed<'_>) -> Option<Side<'s>> {
         let mut side = Side { lets: Vec::new(), sets: Vec::new() };
         for stmt in stmts {
             match stmt {
                 Stmt::Let(_, Op::Get(var)) if side.set(*var).is_some() => return None,
-                Stmt::Let(_, op) if is_speculative(op) => side.lets.push(stmt),
+                Stmt::Let(_, op) if allowed.is_speculative(op) => side.lets.push(stmt),
                 Stmt::Set(var, reg) => {
                     side.sets.retain(|(other, _)| other != var);
                     side.sets.push((*var, *reg));
@@ -123,9 +165,8 @@ fn conditional_store(
 ) -> Option<Vec<Stmt>> {
     let (Stmt::Store(array, at, value), lets) = then.split_last()? else { return None };
     let (array, at, value) = (*array, *at, *value);
-    let speculative = lets.iter().all(|stmt| matches!(stmt, Stmt::Let(_, op) if is_speculative(op)));
     let ty = kernel.regs[value];
-    if !speculative || lets.len() > MAX_OPERATIONS || !ty.is_float() {
+    if lets.len() > MAX_OPERATIONS || !ty.is_float() {
         return None;
     }
     let is_read = |stmt: &Stmt| is_load(stmt, array, at, ty);
