@@ -25,6 +25,18 @@ use std::sync::Arc;
 impl Session {
     /// Runs a text, which messages call `name`; what it prints goes to `out`.
     pub fn evaluate(&mut self, name: &str, text: &str, mode: Mode, out: &mut dyn FnMut(&str)) -> Outcome {
+        self.evaluate_after(name, text, mode, out, |_, _, _, _| ())
+    }
+
+    /// Does the same, with `work` on the checked scripts and the messages so far before they run.
+    pub(super) fn evaluate_after(
+        &mut self,
+        name: &str,
+        text: &str,
+        mode: Mode,
+        out: &mut dyn FnMut(&str),
+        work: impl FnOnce(&mut Session, &[ModuleScript], &Script, &[Diagnostic]),
+    ) -> Outcome {
         // Whether a name that is one of a result stands for it only the checker knows; it is asked
         // if there is one.
         let named = self.results.mentioned_in(&syntax::mentioned_names(&detached_source(text)));
@@ -42,6 +54,7 @@ impl Session {
             notes = session.collector.take().expect("the collector was set above").into_annotations();
             uses = results::result_uses(text, source, &notes, &named);
             let script = script?;
+            work(session, first, &script, diagnostics);
             let value = session.run_modules_and_script(first, &script, mode, out, diagnostics)?;
             if session.program.functions.len() > functions && !computes_data_only(&script) {
                 session.results.pin(uses.iter().map(|(_, id)| *id));

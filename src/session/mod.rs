@@ -19,6 +19,7 @@ pub mod docs;
 mod edition_check;
 mod entry_point;
 mod evaluate;
+mod executor_runs;
 mod file_types;
 mod host;
 mod inputs;
@@ -60,6 +61,7 @@ pub use crate::types::number::Conversion;
 pub use analysis::{Analysis, Draft, SelectedStatements, TextPart};
 pub use definition::DefinitionText;
 pub use entry_point::{ArgumentError, EntryPoint, Parameter};
+pub use executor_runs::ExecutorRun;
 pub use host::{AnnotationRule, HostRegistry, HostValue, ValueRule};
 pub use large_stack::{on_large_stack, try_on_large_stack};
 pub use laws::{LawTrial, LawVerdict};
@@ -237,12 +239,18 @@ impl Session {
 
     /// The session with another executor, which uses that many threads; 0 for one on each core.
     pub fn with_executor(mut self, executor: Executor, threads: usize) -> Session {
+        self.set_executor(executor, threads);
+        self
+    }
+
+    /// Replaces the executor.
+    fn set_executor(&mut self, executor: Executor, threads: usize) {
         self.executor = (executor, threads);
         self.jit = (executor != Executor::Reference)
             .then(|| Arc::new(Jit::new(threads, executor == Executor::ArrayIr)));
         let accelerator = self.jit.clone().map(|jit| jit as Arc<dyn Accelerator>);
-        self.machine.set_accelerator(accelerator, matches!(executor, Executor::Eager | Executor::ArrayIr));
-        self
+        let eager = matches!(executor, Executor::Eager | Executor::ArrayIr);
+        self.machines().for_each(|machine| machine.set_accelerator(accelerator.clone(), eager));
     }
 
     /// Returns the statistics of compiled code; `None` where nothing is compiled.

@@ -103,7 +103,7 @@ impl Session {
     }
 
     /// Returns the machines of this process.
-    fn machines(&mut self) -> impl Iterator<Item = &mut Machine> {
+    pub(super) fn machines(&mut self) -> impl Iterator<Item = &mut Machine> {
         std::iter::once(&mut self.machine).chain(&mut self.parties.others)
     }
 

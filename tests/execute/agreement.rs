@@ -10,42 +10,35 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Bytes that a value may take: a program that grows one without end is stopped soon.
 const MAX_VALUE_BYTES: u64 = 64 << 20;
 
-/// The status, the output and the messages of a program.
-type Ran = (Status, String, Vec<String>);
-
-/// Runs a program; returns with its outcome the parts whose loops come from the array IR, and all
-/// that have loops.
-fn run(executor: Executor, threads: usize, program: &str, shelf: &Shelf) -> (Ran, (u64, u64)) {
-    let mut out = String::new();
-    let mut session = Session::new().with_executor(executor, threads);
-    session.set_max_value_bytes(MAX_VALUE_BYTES);
-    session.set_loader(Box::new(shelf.clone()));
-    let outcome = session.evaluate("program", program, Mode::Script, &mut |text| out += text);
-    let reported = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
-    let parts = session.statistics().map_or((0, 0), |statistics| {
-        (statistics.by_array_ir.load(Relaxed), statistics.lowered.load(Relaxed))
-    });
-    ((outcome.status, out, reported), parts)
-}
+/// The executors, the first of which is the reference, each with its number of threads.
+const EXECUTORS: [(Executor, usize); 4] =
+    [(Executor::Reference, 1), (Executor::Eager, 1), (Executor::Compiled, 2), (Executor::ArrayIr, 2)];
 
 /// Returns a description of the difference, if a program does not end in the same way everywhere;
 /// adds the parts whose loops come from the array IR, and all that have loops.
 fn disagreement(name: &str, program: &str, shelf: &Shelf, parts: &mut (u64, u64)) -> Option<String> {
     on_large_stack(|| {
-        let reference = run(Executor::Reference, 1, program, shelf).0;
+        let mut session = Session::new();
+        session.set_max_value_bytes(MAX_VALUE_BYTES);
+        session.set_loader(Box::new(shelf.clone()));
+        let runs = session.evaluate_on_each("program", program, &EXECUTORS);
         // No executor has seen a program that is refused.
-        if reference.0 == Status::Rejected {
+        if runs[0].status == Status::Rejected {
             return None;
         }
-        let executors = [(Executor::Eager, 1), (Executor::Compiled, 2), (Executor::ArrayIr, 2)];
-        executors.into_iter().find_map(|(executor, threads)| {
-            let (compiled, (by_array_ir, lowered)) = run(executor, threads, program, shelf);
-            if executor == Executor::ArrayIr {
-                *parts = (parts.0 + by_array_ir, parts.1 + lowered);
-            }
-            (compiled != reference)
-                .then(|| format!("{name}, {executor:?}:\n{compiled:#?}\nand not\n{reference:#?}\n"))
-        })
+        assert_eq!(runs.len(), EXECUTORS.len(), "{name}");
+        if let Some(statistics) = runs[3].statistics() {
+            parts.0 += statistics.by_array_ir.load(Relaxed);
+            parts.1 += statistics.lowered.load(Relaxed);
+        }
+        let mut ends = runs.iter().map(|run| {
+            let reported: Vec<String> = run.diagnostics.iter().map(|d| session.render(d, false)).collect();
+            (run.status, &run.output, reported)
+        });
+        let reference = ends.next()?;
+        ends.zip(&EXECUTORS[1..])
+            .find(|(end, _)| *end != reference)
+            .map(|(end, (executor, _))| format!("{name}, {executor:?}:\n{end:#?}\nand not\n{reference:#?}\n"))
     })
 }
 

@@ -7,7 +7,7 @@
 
 use crate::in_four_parts;
 use crate::random_programs::{Generator, Node, shrunk, text};
-use felis::session::{Executor, Mode, Session, Status, on_large_stack};
+use felis::session::{Executor, ExecutorRun, Session, Status, on_large_stack};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -80,19 +80,25 @@ struct Runner {
 }
 
 impl Runner {
-    fn new(executor: Executor, threads: usize) -> Runner {
-        let session = Session::new().with_executor(executor, threads);
+    fn new() -> Runner {
+        let session = Session::new();
         let watch = Watch::new(session.interrupt_flag());
         Runner { session, watch }
     }
 
-    fn run(&mut self, program: &str) -> Ending {
-        let mut output = String::new();
+    /// Returns the outcomes of a program on all executors. The next program finds what the last one
+    /// has left.
+    fn run(&mut self, program: &str) -> Vec<(&'static str, Ending)> {
         self.watch.begin();
-        let outcome = self.session.evaluate("program", program, Mode::Script, &mut |text| output += text);
+        let executors = EXECUTORS.map(|(executor, threads, _)| (executor, threads));
+        let runs = self.session.evaluate_on_each("program", program, &executors);
         self.watch.end();
-        let reported = outcome.diagnostics.iter().map(|d| self.session.render(d, false)).collect();
-        Ending { status: format!("{:?}", outcome.status), output, reported }
+        let named = EXECUTORS.iter().zip(runs);
+        let ending = |((_, _, name), run): (&(_, _, &'static str), ExecutorRun)| {
+            let reported = run.diagnostics.iter().map(|d| self.session.render(d, false)).collect();
+            (*name, Ending { status: format!("{:?}", run.status), output: run.output, reported })
+        };
+        named.map(ending).collect()
     }
 }
 
@@ -117,12 +123,12 @@ fn apart(executor: &str, program: &str) -> Ending {
     }
 }
 
-/// Returns the outcomes of a program on all executors, each in a session of its own.
+/// Returns the outcomes of a program on all executors, in a new session.
 fn endings(program: &str) -> Vec<(&'static str, Ending)> {
     if std::env::var_os("FELIS_RANDOM_APART").is_some() {
         return EXECUTORS.iter().map(|(_, _, name)| (*name, apart(name, program))).collect();
     }
-    EXECUTORS.iter().map(|(e, threads, name)| (*name, Runner::new(*e, *threads).run(program))).collect()
+    Runner::new().run(program)
 }
 
 fn disagree(endings: &[(&'static str, Ending)]) -> bool {
@@ -160,20 +166,16 @@ fn random_programs_agree(part: u64, parts: u64) {
     let separate = std::env::var_os("FELIS_RANDOM_APART").is_some();
     let (mut wrong, mut refused, mut failed) = (Vec::new(), 0, 0);
     on_large_stack(|| {
-        let mut runners: Vec<Runner> = Vec::new();
+        let mut runner = Runner::new();
         for seed in seeds {
             if (seed - first).is_multiple_of(IN_A_SESSION) {
-                runners = EXECUTORS.iter().map(|(e, threads, _)| Runner::new(*e, *threads)).collect();
+                runner = Runner::new();
             }
             let items = program(seed);
             let text = text(&items);
             // A crash of compiled code leaves no other trace of the program.
             std::fs::write(&last, &text).expect("a file can be written");
-            let found: Vec<(&'static str, Ending)> = if separate {
-                endings(&text)
-            } else {
-                EXECUTORS.iter().zip(&mut runners).map(|((_, _, name), r)| (*name, r.run(&text))).collect()
-            };
+            let found = if separate { endings(&text) } else { runner.run(&text) };
             let status = &found[0].1.status;
             refused += usize::from(*status == format!("{:?}", Status::Rejected));
             failed += usize::from(*status == format!("{:?}", Status::Failed));
@@ -188,7 +190,7 @@ fn random_programs_agree(part: u64, parts: u64) {
                 if wrong.len() as u64 >= most {
                     break;
                 }
-                runners = EXECUTORS.iter().map(|(e, threads, _)| Runner::new(*e, *threads)).collect();
+                runner = Runner::new();
             }
         }
     });

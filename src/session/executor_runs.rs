@@ -1,0 +1,61 @@
+//! Runs of one text on several executors, whose results can be compared.
+//!
+//! Takes a text and executors; gives the end of the text on each. The text is checked once, and each
+//! run begins with the state before it.
+
+use super::{Executor, Mode, Session, Statistics, Status};
+use crate::diagnostic::Diagnostic;
+use crate::jit::Jit;
+use std::sync::Arc;
+
+/// The end of a text on one executor.
+pub struct ExecutorRun {
+    /// The end, as that of an [`super::Outcome`].
+    pub status: Status,
+    /// What the text has printed.
+    pub output: String,
+    /// Errors, warnings and notes.
+    pub diagnostics: Vec<Diagnostic>,
+    jit: Option<Arc<Jit>>,
+}
+
+impl ExecutorRun {
+    /// Returns the statistics of compiled code; `None` where nothing is compiled.
+    pub fn statistics(&self) -> Option<&Statistics> {
+        self.jit.as_deref().map(Jit::statistics)
+    }
+}
+
+impl Session {
+    /// Runs a text, which messages call `name`, on each of these executors with that many threads.
+    /// The last one stays the executor of the session, which keeps what its run leaves. A text that
+    /// is refused has only one end.
+    pub fn evaluate_on_each(
+        &mut self,
+        name: &str,
+        text: &str,
+        executors: &[(Executor, usize)],
+    ) -> Vec<ExecutorRun> {
+        let mut runs = Vec::new();
+        let mut output = String::new();
+        let out = &mut |text: &str| output.push_str(text);
+        let outcome = self.evaluate_after(name, text, Mode::Script, out, |session, first, script, said| {
+            let Some((last, others)) = executors.split_last() else { return };
+            for &(executor, threads) in others {
+                let saved = session.snapshot();
+                session.set_executor(executor, threads);
+                let (mut output, mut diagnostics) = (String::new(), said.to_vec());
+                let out = &mut |text: &str| output.push_str(text);
+                let done = session.run_modules_and_script(first, script, Mode::Script, out, &mut diagnostics);
+                let status = done.map_or_else(|status| status, |_| Status::Ok);
+                runs.push(ExecutorRun { status, output, diagnostics, jit: session.jit.clone() });
+                session.restore(saved);
+                session.clear_interrupt();
+            }
+            session.set_executor(last.0, last.1);
+        });
+        let (status, diagnostics) = (outcome.status, outcome.diagnostics);
+        runs.push(ExecutorRun { status, output, diagnostics, jit: self.jit.clone() });
+        runs
+    }
+}
