@@ -193,18 +193,15 @@ fn parse_thread_count(text: &str) -> Result<usize, String> {
 }
 
 /// Returns a session with the executor of the environment: `FELIS_EXECUTOR` is `reference`,
-/// `compiled`, `eager` or `array`, `FELIS_THREADS` a number. Returns a message if either is invalid.
+/// `compiled` or `eager`, `FELIS_THREADS` a number. Returns a message if either is invalid.
 pub fn session_from_environment() -> Result<Session, String> {
     let set = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
     let executor = match set("FELIS_EXECUTOR").as_deref() {
         Some("reference") => Executor::Reference,
         Some("eager") => Executor::Eager,
-        Some("array") => Executor::ArrayIr,
         None | Some("compiled" | "") => Executor::Compiled,
         Some(other) => {
-            return Err(format!(
-                "FELIS_EXECUTOR is `{other}`: it is `reference`, `compiled`, `eager` or `array`"
-            ));
+            return Err(format!("FELIS_EXECUTOR is `{other}`: it is `reference`, `compiled` or `eager`"));
         }
     };
     let threads = match set("FELIS_THREADS").as_deref() {

@@ -130,8 +130,6 @@ pub enum Executor {
     Compiled,
     /// Compiled code for everything that can be compiled, profitable or not.
     Eager,
-    /// As `Eager`, with loops from the array IR where it gives some.
-    ArrayIr,
 }
 
 /// The kind of an input.
@@ -246,10 +244,9 @@ impl Session {
     /// Replaces the executor.
     fn set_executor(&mut self, executor: Executor, threads: usize) {
         self.executor = (executor, threads);
-        self.jit = (executor != Executor::Reference)
-            .then(|| Arc::new(Jit::new(threads, executor == Executor::ArrayIr)));
+        self.jit = (executor != Executor::Reference).then(|| Arc::new(Jit::new(threads)));
         let accelerator = self.jit.clone().map(|jit| jit as Arc<dyn Accelerator>);
-        let eager = matches!(executor, Executor::Eager | Executor::ArrayIr);
+        let eager = executor == Executor::Eager;
         self.machines().for_each(|machine| machine.set_accelerator(accelerator.clone(), eager));
     }
 

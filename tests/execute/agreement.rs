@@ -11,8 +11,8 @@ use std::sync::atomic::Ordering::Relaxed;
 const MAX_VALUE_BYTES: u64 = 64 << 20;
 
 /// The executors, the first of which is the reference, each with its number of threads.
-const EXECUTORS: [(Executor, usize); 4] =
-    [(Executor::Reference, 1), (Executor::Eager, 1), (Executor::Compiled, 2), (Executor::ArrayIr, 2)];
+const EXECUTORS: [(Executor, usize); 3] =
+    [(Executor::Reference, 1), (Executor::Eager, 1), (Executor::Compiled, 2)];
 
 /// Returns a description of the difference, if a program does not end in the same way everywhere;
 /// adds the parts whose loops come from the array IR, and all that have loops.
@@ -27,7 +27,7 @@ fn disagreement(name: &str, program: &str, shelf: &Shelf, parts: &mut (u64, u64)
             return None;
         }
         assert_eq!(runs.len(), EXECUTORS.len(), "{name}");
-        if let Some(statistics) = runs[3].statistics() {
+        if let Some(statistics) = runs[1].statistics() {
             parts.0 += statistics.by_array_ir.load(Relaxed);
             parts.1 += statistics.lowered.load(Relaxed);
         }

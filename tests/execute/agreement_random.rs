@@ -20,10 +20,9 @@ const IN_A_SESSION: u64 = 40;
 /// The time after which a program is stopped; no program takes a hundredth of it.
 const LONGEST: Duration = Duration::from_secs(10);
 
-const EXECUTORS: [(Executor, usize, &str); 4] = [
+const EXECUTORS: [(Executor, usize, &str); 3] = [
     (Executor::Reference, 1, "reference"),
     (Executor::Eager, 1, "eager"),
-    (Executor::ArrayIr, 2, "array"),
     (Executor::Compiled, 2, "compiled"),
 ];
 

@@ -228,7 +228,7 @@ fn a_misspelled_executor_is_no_other_one() {
         (
             "FELIS_EXECUTOR",
             "refrence",
-            "FELIS_EXECUTOR is `refrence`: it is `reference`, `compiled`, `eager` or `array`",
+            "FELIS_EXECUTOR is `refrence`: it is `reference`, `compiled` or `eager`",
         ),
         (
             "FELIS_THREADS",

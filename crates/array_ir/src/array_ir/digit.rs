@@ -95,6 +95,9 @@ pub fn bound<'a>(
     }
 }
 
+/// Multiples of a product of symbolic sizes that are found in an offset.
+const MAX_STEPS: u64 = 4;
+
 /// The digit, unless it has too many nodes.
 pub fn within(digit: DigitExpr) -> Option<DigitExpr> {
     (nodes(&digit) <= MAX_DIGIT_NODES).then_some(digit)
@@ -159,6 +162,18 @@ pub fn reduce_digit(digit: DigitExpr) -> DigitExpr {
                     None => DigitExpr::Affine { offset, stride, of: Box::new(DigitExpr::Constant(number)) },
                 }
             }
+            DigitExpr::Join(mut digits) if stride == 1 && whole_steps(&offset, &digits).is_some() => {
+                let steps = whole_steps(&offset, &digits).expect("it is so many times the other digits");
+                let (first, size) = digits[0].clone();
+                match size.add(&steps) {
+                    Some(size) => {
+                        let first = DigitExpr::Affine { offset: steps, stride, of: Box::new(first) };
+                        digits[0] = (reduce_digit(first), size);
+                        DigitExpr::Join(digits)
+                    }
+                    None => DigitExpr::Affine { offset, stride, of: Box::new(DigitExpr::Join(digits)) },
+                }
+            }
             of => DigitExpr::Affine { offset, stride, of: Box::new(of) },
         },
         DigitExpr::Reverse { size, of } => match reduce_digit(*of) {
@@ -186,13 +201,28 @@ pub fn reduce_digit(digit: DigitExpr) -> DigitExpr {
             rejoined(&digits).unwrap_or(DigitExpr::Join(digits))
         }
         DigitExpr::Split { of, sizes, digit } => match reduce_digit(*of) {
-            DigitExpr::Join(digits) if digits.iter().map(|(_, size)| size).eq(&sizes) => {
+            // The first size of the number is at most that of its digits.
+            DigitExpr::Join(digits)
+                if digits.len() == sizes.len()
+                    && digits.iter().map(|(_, size)| size).skip(1).eq(sizes.iter().skip(1)) =>
+            {
                 digits[digit as usize].0.clone()
             }
             of => DigitExpr::Split { of: Box::new(of), sizes, digit },
         },
         digit => digit,
     }
+}
+
+/// The number of which an offset is so many times the product of all sizes but the first, if that
+/// is a small constant.
+fn whole_steps(offset: &Size, digits: &[(DigitExpr, Size)]) -> Option<Size> {
+    let step = digits.iter().skip(1).try_fold(Size::constant(1), |product, (_, size)| product.mul(size))?;
+    let count = match (offset.to_constant(), step.to_constant()) {
+        (Some(offset), Some(step)) if step > 0 => (offset % step == 0).then_some(offset / step),
+        _ => (1..=MAX_STEPS).find(|count| step.mul(&Size::constant(*count)).as_ref() == Some(offset)),
+    };
+    count.map(Size::constant)
 }
 
 /// The digits of a sum and a difference modulo a size: sums modulo the same size among them taken

@@ -91,8 +91,6 @@ pub struct Trace {
 /// Compiles parts of programs.
 pub struct Jit {
     shared: Arc<Shared>,
-    /// True if the array IR is asked for loops before [`lower`].
-    array_ir_first: bool,
     trace: Mutex<Option<(Stage, Vec<Trace>)>>,
 }
 
@@ -186,12 +184,11 @@ fn compile_cancellable(
 }
 
 impl Jit {
-    /// A compiler that uses that many threads, 0 for one on each core, and asks the array IR for loops
-    /// first if `array_ir_first`.
-    pub fn new(threads: usize, array_ir_first: bool) -> Jit {
+    /// A compiler that uses that many threads, 0 for one on each core.
+    pub fn new(threads: usize) -> Jit {
         let (pool, code) = (OnceLock::new(), Mutex::default());
         let shared = Shared { threads, pool, statistics: Statistics::default(), code };
-        Jit { shared: Arc::new(shared), array_ir_first, trace: Mutex::default() }
+        Jit { shared: Arc::new(shared), trace: Mutex::default() }
     }
 
     /// Counters of the compiler's work so far.
@@ -216,26 +213,15 @@ impl Jit {
 
     /// The loops of a unit: by the array IR or by lowering, and by the other where the first one
     /// gives none.
+    /// The loops of a unit: from the array IR, or from [`lower`] where it gives none.
     fn loops(&self, unit: &CompilationUnit<'_>) -> Result<Lowered, Declined> {
-        let by_array_ir = || {
-            let made = array_loops::lower(unit);
-            self.shared.statistics.by_array_ir.fetch_add(u64::from(made.is_ok()), Ordering::Relaxed);
-            made
-        };
-        if self.array_ir_first {
-            return match by_array_ir() {
-                Err(array_loops::Declined::Stopped) => Err(Declined::Stopped),
-                made => made.or_else(|_| lower::lower(unit)),
-            };
-        }
-        match lower::lower(unit) {
-            Ok(lowered) => Ok(lowered),
-            // What is too long for one is too long for the other.
-            Err(declined @ (Declined::Stopped | Declined::TooLong)) => Err(declined),
-            Err(declined) => by_array_ir().map_err(|why| match why {
-                array_loops::Declined::Stopped => Declined::Stopped,
-                _ => declined,
-            }),
+        match array_loops::lower(unit) {
+            Ok(lowered) => {
+                self.shared.statistics.by_array_ir.fetch_add(1, Ordering::Relaxed);
+                Ok(lowered)
+            }
+            Err(array_loops::Declined::Stopped) => Err(Declined::Stopped),
+            Err(_) => lower::lower(unit),
         }
     }
 

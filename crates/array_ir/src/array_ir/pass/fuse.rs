@@ -20,7 +20,8 @@
 //!
 //! **When it pays.** A use runs as often as the loops between the array and the use have rounds.
 //! Each must be at most the number of elements, so an element is computed at most once for each use
-//! in the text. Uses that run for few elements only, a sixty-fourth of them, do not count. With
+//! in the text; or the elements are those of another array, so that to find one costs no more than
+//! to read it. Uses that run for few elements only, a sixty-fourth of them, do not count. With
 //! several others the body must be cheap: `(uses - 1) * cost <= uses + 2`, where a primitive costs
 //! 1, division 4, a function 8, and a store and a load of an element about 1 each.
 //!
@@ -95,7 +96,9 @@ struct Uses {
     views: u32,
     /// Uses that are not for few elements.
     counted: u32,
-    /// True if no use runs more often than there are elements, and all are elements or views.
+    /// True if all uses are elements or views.
+    read: bool,
+    /// True if, in addition, no use runs more often than there are elements.
     bounded: bool,
     /// True if there is a use in the order of the elements that stands where failures keep their
     /// order.
@@ -130,6 +133,7 @@ impl UseTable {
                         elements: 0,
                         views: 0,
                         counted: 0,
+                        read: true,
                         bounded: true,
                         in_order: false,
                     },
@@ -146,7 +150,7 @@ impl UseTable {
 
     fn escapes(&mut self, value: Value) {
         if let Some(uses) = self.arrays.get_mut(&value) {
-            uses.bounded = false;
+            (uses.read, uses.bounded) = (false, false);
         }
     }
 
@@ -164,7 +168,10 @@ impl UseTable {
                 Op::View(space, array, _) if array == value => {
                     (rounds.and_then(|rounds| rounds.mul(&space.size()?)), true)
                 }
-                _ => (None, false),
+                _ => {
+                    uses.read = false;
+                    (None, false)
+                }
             };
             let at_most = |rounds: &Size| uses.size.as_ref().is_some_and(|size| rounds.at_most(size));
             uses.bounded &= rounds.as_ref().is_some_and(at_most);
@@ -174,9 +181,10 @@ impl UseTable {
         });
         let body = match &stmt.op {
             Op::Map(body) | Op::Reduce { body, .. } | Op::Scan { body, .. } => body,
+            Op::For { range: None, body, .. } if matches!(body.end, End::Yield(_)) => body,
             _ => return,
         };
-        let [(index, Type::Index(space))] = &body.params[..] else { return };
+        let [(index, Type::Index(space)), ..] = &body.params[..] else { return };
         if body.effect() != Effect::Total {
             return;
         }
@@ -228,6 +236,17 @@ fn leaves(op: &Op) -> bool {
         block.for_each_block(&mut |block| found |= block.end.label().is_some());
         found
     })
+}
+
+/// Returns true if the elements of a map are elements of other arrays, or tuples or arrays of such:
+/// to find one costs no more than to read it.
+fn is_relocation(body: &Block) -> bool {
+    let finds = |stmt: &Stmt| match &stmt.op {
+        Op::At(..) | Op::Part(..) | Op::Tuple(_) | Op::Index(..) | Op::View(..) => true,
+        Op::Map(body) => is_relocation(body),
+        _ => false,
+    };
+    matches!(body.end, End::Yield(_)) && body.stmts.iter().all(finds)
 }
 
 /// The cost of a block for one run.
@@ -317,8 +336,11 @@ impl Fusion<'_> {
 
     /// Returns true if the array of a map is computed where it is read.
     fn is_delayed(&self, array: Value, body: &Block) -> bool {
-        let Some(uses) = self.uses.get(&array).filter(|uses| uses.bounded) else { return false };
+        let Some(uses) = self.uses.get(&array) else { return false };
         let count = uses.elements + uses.views;
+        if uses.read && count <= MAX_COPIES && is_relocation(body) {
+            return true;
+        }
         let may_stand_later = match body.effect() {
             Effect::Total => true,
             Effect::MayFail => count == 1 && uses.elements == 1 && uses.in_order,
@@ -326,7 +348,8 @@ impl Fusion<'_> {
         };
         // A view of which parts are read may leave out elements, but no failure.
         let copies = uses.counted.saturating_sub(1).saturating_mul(cost(body));
-        may_stand_later
+        uses.bounded
+            && may_stand_later
             && matches!(body.end, End::Yield(_))
             && (uses.views == 0 || count == 1)
             && count <= MAX_COPIES

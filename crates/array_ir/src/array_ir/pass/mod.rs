@@ -24,8 +24,15 @@ pub struct Pass {
     pub run: fn(&Program, &mut Work) -> Result<Program, Declined>,
 }
 
-/// All passes, in the order in which they run.
+/// All passes, in the order in which they run. What an element of an array of arrays is takes the
+/// place of the element first, then what is read of it: so arrays are fused again.
 pub const PASSES: &[Pass] = &[
+    Pass { name: "simplify", units: 32, run: simplify::run },
+    Pass { name: "fuse", units: 64, run: fuse::run },
+    Pass { name: "simplify", units: 32, run: simplify::run },
+    Pass { name: "fuse", units: 64, run: fuse::run },
+    Pass { name: "simplify", units: 32, run: simplify::run },
+    Pass { name: "fuse", units: 64, run: fuse::run },
     Pass { name: "simplify", units: 32, run: simplify::run },
     Pass { name: "fuse", units: 64, run: fuse::run },
     Pass { name: "simplify", units: 32, run: simplify::run },
