@@ -26,7 +26,9 @@ impl Session {
     /// Reads what a text needs of the library and makes it known.
     pub(in crate::session) fn load_mentioned(&mut self, source: &Source) -> Result<(), Vec<Diagnostic>> {
         self.load_and_adopt(&super::mentioned_names(source))?;
-        module::qualify(&mut self.env, &self.library.env, syntax::mentioned_names(source).into_iter());
+        let names = syntax::mentioned_names(source);
+        self.load_of_imported_modules(&names)?;
+        module::qualify(&mut self.env, &self.library.env, names.into_iter());
         Ok(())
     }
 
@@ -35,7 +37,9 @@ impl Session {
     pub(in crate::session) fn load_names(&mut self, names: &[String]) -> Result<(), Vec<Diagnostic>> {
         let last = |name: &String| name.rsplit("::").next().unwrap_or(name).to_string();
         self.load_and_adopt(&names.iter().map(last).collect::<Vec<_>>())?;
-        module::qualify(&mut self.env, &self.library.env, names.iter().map(String::as_str));
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        self.load_of_imported_modules(&names)?;
+        module::qualify(&mut self.env, &self.library.env, names.into_iter());
         Ok(())
     }
 

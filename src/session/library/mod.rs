@@ -6,7 +6,8 @@
 //! all of the library split all its texts into statements, once in a process, by lexing alone
 //! ([`index`]).
 //!
-//! Modules of the library ([`modules`]) are no part of this: they are read as the files of users are.
+//! Modules of the library ([`modules`]) are no part of this: a session reads them on demand, too, but
+//! each among its own names.
 //!
 //! The library is checked among its own names ([`Library::env`]), never among the user's: a user
 //! who has a variable `sum` does not break a library function that calls `sum`.
@@ -23,7 +24,7 @@ use crate::check::Env;
 use crate::check::env::{Definition, Scope, TypeDefinition};
 use crate::check::module::Module;
 use crate::source::{Source, SourceId};
-use crate::syntax::{self, Parsed};
+use crate::syntax::{self, Chunk, Parsed};
 use files::FILES;
 pub use index::sources;
 use index::{INSTANCES_PREFIX, TYPE_WORDS};
@@ -156,11 +157,11 @@ pub(super) fn mentioned_names(source: &Source) -> Vec<String> {
     names
 }
 
-/// Returns the types of the library that the exported statements of a module mention: its importers
-/// get values of them, and so what can be done with these.
-pub(super) fn exported_types(source: &Source) -> BTreeSet<String> {
-    let exported = syntax::chunks(source).into_iter().filter(|chunk| chunk.exported);
-    let names = exported.flat_map(|chunk| chunk.mentions).filter(|name| is_type(name));
+/// Returns the types of the library that the exported ones of these statements of a module mention:
+/// its importers get values of them, and so what can be done with these.
+pub(super) fn exported_types<'c>(chunks: impl Iterator<Item = &'c Chunk>) -> BTreeSet<String> {
+    let exported = chunks.filter(|chunk| chunk.exported);
+    let names = exported.flat_map(|chunk| &chunk.mentions).filter(|name| is_type(name));
     names.map(|name| name.to_string()).collect()
 }
 
