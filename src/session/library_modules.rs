@@ -10,7 +10,7 @@
 
 use super::library::load::initial_env;
 use super::modules::ModuleScript;
-use super::{Mode, Session, edition_check, library};
+use super::{Session, edition_check, library};
 use crate::check::module::{self, Module};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Source, Span};
@@ -45,6 +45,20 @@ pub(super) fn id_of(name: &str) -> String {
 }
 
 impl Session {
+    /// Reads what a text needs of the library and makes it known.
+    pub(super) fn load_mentioned(&mut self, source: &Source) -> Result<(), Vec<Diagnostic>> {
+        self.load_and_adopt(&library::mentioned_names(source))?;
+        self.load_of_imported_modules(&syntax::mentioned_names(source))
+    }
+
+    /// Reads what names need of the library, which stand in a text as they are given here, and makes
+    /// it known.
+    pub(super) fn load_names(&mut self, names: &[String]) -> Result<(), Vec<Diagnostic>> {
+        let last = |name: &String| name.rsplit("::").next().unwrap_or(name).to_string();
+        self.load_and_adopt(&names.iter().map(last).collect::<Vec<_>>())?;
+        self.load_of_imported_modules(&names.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
     /// Enters a module of the library, which exists, and those that it imports; returns its id.
     pub(super) fn enter_library_module(
         &mut self,
@@ -56,8 +70,7 @@ impl Session {
         if into.0.iter().any(|entered| entered.id == id) {
             return id;
         }
-        let known = self.modules.get(&id).cloned();
-        let module = known.clone().unwrap_or_else(|| {
+        let module = self.modules.get(&id).cloned().unwrap_or_else(|| {
             let (file, text) = library::modules::text(name).expect("the module exists");
             let source = self.sources.add(file, text);
             Arc::new(Module::unchecked(&source, initial_env(true)))
@@ -74,9 +87,7 @@ impl Session {
             let target = self.enter_library_module(&target.text, import, into);
             imports.push((import_of_module, target));
         }
-        // For an index, all of a module is checked. One that is known has been.
-        let all = self.collector.is_some() && known.is_none();
-        let names = (!all).then(BTreeSet::new);
+        let names = Some(BTreeSet::new());
         let statements = BTreeSet::new();
         into.0.push(ImportedLibraryModule {
             id: id.clone(),
@@ -148,7 +159,9 @@ impl Session {
         library::adopt_statements(&self.library.env, &mut env, &mentioned);
         let find = |(import, id): &(Import, String)| Some((import.clone(), self.modules.get(id)?.clone()));
         let imports: Vec<(Import, Arc<Module>)> = entered.imports.iter().map(find).collect::<Option<_>>()?;
-        self.record_imports(&imports);
+        if let Some(collector) = &mut self.collector {
+            collector.record_imports(&imports);
+        }
         let instances = self.program.instances.len();
         let mut said = module::open(&mut env, &mut self.program, &imports, &self.library.env);
         module::qualify(&mut env, &self.library.env, syntax::mentioned_names(source).into_iter());
@@ -168,9 +181,16 @@ impl Session {
         Some(module.with_checked(statements, env))
     }
 
-    /// Checks what names, which stand in a text as they are given here, need of the modules of the
-    /// library that have been imported.
-    pub(super) fn load_of_imported_modules(&mut self, names: &[&str]) -> Result<(), Vec<Diagnostic>> {
+    /// Makes known what names, which stand in a text as they are given here, mean of the modules that
+    /// have been imported. Of those of the library it checks what they need.
+    fn load_of_imported_modules(&mut self, names: &[&str]) -> Result<(), Vec<Diagnostic>> {
+        self.check_of_imported_modules(names)?;
+        module::qualify(&mut self.env, &self.library.env, names.iter().copied());
+        Ok(())
+    }
+
+    /// Checks what names need of the modules of the library that have been imported.
+    fn check_of_imported_modules(&mut self, names: &[&str]) -> Result<(), Vec<Diagnostic>> {
         let mut imports = LibraryImports::default();
         for name in names {
             let Some((alias, own)) = name.split_once("::") else { continue };
@@ -194,9 +214,8 @@ impl Session {
         self.check_library_modules(imports, &mut scripts, &mut said);
         self.collector = collector;
         for ModuleScript { script, .. } in &scripts {
-            if let Err((_, error)) = self.run_script(script, Mode::Script, &mut |_| ()) {
-                said.push(*error);
-            }
+            let computed = self.compute_variables(script);
+            said.extend(computed.err().map(|error| error.to_diagnostic()));
         }
         said.retain(Diagnostic::is_error);
         if said.is_empty() { Ok(()) } else { Err(said) }

@@ -327,7 +327,9 @@ impl Session {
             self.clear_instances();
         }
         let (imports, whole) = self.checked_modules(reading.targets, &modules);
-        self.record_imports(&imports);
+        if let Some(collector) = &mut self.collector {
+            collector.record_imports(&imports);
+        }
         // For an index, the imports that are right are made known in any case.
         if whole || self.collector.is_some() {
             let library = &self.library.env;
@@ -351,7 +353,9 @@ impl Session {
             collector.record_module(fresh.source.id, &fresh.place.id);
         }
         let (imports, whole) = self.checked_modules(fresh.targets, modules);
-        self.record_imports(&imports);
+        if let Some(collector) = &mut self.collector {
+            collector.record_imports(&imports);
+        }
         if !whole || fresh.broken {
             return None;
         }
@@ -409,15 +413,6 @@ impl Session {
         let found: Vec<(Import, Arc<Module>)> = found.collect();
         let whole = found.len() == all;
         (found, whole)
-    }
-
-    /// Records the texts behind imports, while annotations are collected.
-    pub(super) fn record_imports(&mut self, imports: &[(Import, Arc<Module>)]) {
-        if let Some(collector) = &mut self.collector {
-            imports
-                .iter()
-                .for_each(|(import, module)| collector.record_import(import.target.span(), module.source));
-        }
     }
 
     /// The names that imported modules show, as they are written.

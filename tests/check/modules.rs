@@ -250,7 +250,10 @@ fn later_lines_need_more_of_a_module_of_the_library() {
 fn a_rejected_line_leaves_a_module_of_the_library_as_it_was() {
     let mut session = Session::new();
     shown(&mut session, "import dict as d");
-    assert_eq!(refused(&mut session, "import set; set::set_of (1, 2); val n : int = d::put"), ["E0301"]);
+    assert_eq!(
+        refused(&mut session, "import set; set::set_of (1, 2); val n : int = d::put"),
+        ["W0003", "E0301"]
+    );
     assert_eq!(refused(&mut session, "set::set_of (1, 2)"), ["E0904"]);
     assert_eq!(refused(&mut session, "d::nosuch"), ["E0905"]);
     assert_eq!(refused(&mut session, "import dict (nosuch)"), ["E0905"]);
