@@ -171,7 +171,11 @@ impl Session {
         state.diagnostics.append(&mut state.parsed.errors);
         let stopped = |said: &[Diagnostic]| said.iter().any(Diagnostic::is_error);
         let said = if stopped(&state.diagnostics) { &mut state.unsaid } else { &mut state.diagnostics };
-        let reading = self.read_imports(&state.parsed.stmts, said);
+        let names = match &part {
+            Some(part) => part.names.iter().map(String::as_str).collect(),
+            None => syntax::mentioned_names(source),
+        };
+        let reading = self.read_imports(&state.parsed.stmts, &names, said);
         // What the text needs of the library stays, as it does after an input: all else is put
         // back.
         let loaded = match &part {
@@ -194,10 +198,6 @@ impl Session {
             self.evaluate("arguments", before, Mode::Script, &mut |_| ());
             self.collector = collector;
         }
-        let names = match &part {
-            Some(part) => part.names.iter().map(String::as_str).collect(),
-            None => syntax::mentioned_names(source),
-        };
         let _ = self.check_modules(reading, &names, said);
         if let Some(collector) = &mut self.collector {
             collector.limit_bodies(part.map(|part| part.bodies));

@@ -5,10 +5,13 @@
 use crate::check::Env;
 use crate::check::annotations::Annotations;
 use crate::check::env::Scheme;
+use crate::check::module::Module;
 use crate::hash::HashMap;
 use crate::source::{SourceId, Span};
+use crate::syntax::ast::Import;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The annotations, modules and signatures that are collected while a text is checked.
 #[derive(Default)]
@@ -102,9 +105,9 @@ impl AnnotationCollector {
         self.modules.insert(source, id.to_string());
     }
 
-    /// Notes what an import leads to.
-    pub(super) fn record_import(&mut self, target: Span, source: SourceId) {
-        self.imports.insert(target, source);
+    /// Notes the texts that imports lead to.
+    pub(super) fn record_imports(&mut self, imports: &[(Import, Arc<Module>)]) {
+        self.imports.extend(imports.iter().map(|(import, module)| (import.target.span(), module.source)));
     }
 
     /// Notes the functions that the texts of interest have declared.

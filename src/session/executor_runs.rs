@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct ExecutorRun {
     /// The end, as that of an [`super::Outcome`].
     pub status: Status,
-    /// What the text has printed.
+    /// The printed text.
     pub output: String,
     /// Errors, warnings and notes.
     pub diagnostics: Vec<Diagnostic>,

@@ -26,6 +26,7 @@ mod inputs;
 mod large_stack;
 mod laws;
 pub mod library;
+mod library_modules;
 mod metrics;
 mod modules;
 mod names;

@@ -17,6 +17,7 @@
 //! module. If the input fails at any step, all modules that it has read are discarded.
 
 use super::library::load::initial_env;
+use super::library_modules::LibraryImports;
 use super::{Session, library};
 use crate::cancellation;
 use crate::check::Env;
@@ -80,6 +81,8 @@ enum ImportedModule {
     Known(Arc<Module>),
     /// A text that will be: its number.
     New(usize),
+    /// A module of the library: its id.
+    Library(String),
 }
 
 /// The imports of a text; those that lead nowhere have been reported.
@@ -109,6 +112,8 @@ pub(super) struct PendingModules {
     fresh: Vec<UncheckedModule>,
     targets: ImportTargets,
     by_id: HashMap<String, usize>,
+    /// The modules of the library among what is imported.
+    library: LibraryImports,
     /// True if the input, or one before it, declares parties.
     parties: bool,
     /// The length of all texts.
@@ -124,30 +129,41 @@ impl Session {
         self.loader = Some(loader);
     }
 
-    /// Reads what the imports of an input lead to.
+    /// Reads what the imports of an input, which mentions these names, lead to.
     pub(super) fn read_imports(
         &mut self,
         stmts: &[Stmt],
+        names: &[&str],
         diagnostics: &mut Vec<Diagnostic>,
     ) -> PendingModules {
         let declares = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Party { .. });
         let parties = self.program.party.is_some() || stmts.iter().any(declares);
         let mut reading = PendingModules { parties, ..PendingModules::default() };
-        let (targets, _) = self.follow_imports(stmts, &mut reading);
+        let (targets, _) = self.follow_imports(stmts, names, &mut reading);
         reading.targets = targets;
+        reading.library.find_statements();
         diagnostics.append(&mut reading.diagnostics);
         reading
     }
 
-    /// The modules that a text imports, and whether all of them are there.
-    fn follow_imports(&mut self, stmts: &[Stmt], reading: &mut PendingModules) -> (ImportTargets, bool) {
+    /// The modules that a text, which mentions these names, imports, and whether all of them are
+    /// there.
+    fn follow_imports(
+        &mut self,
+        stmts: &[Stmt],
+        names: &[&str],
+        reading: &mut PendingModules,
+    ) -> (ImportTargets, bool) {
         let (mut targets, mut whole) = (Vec::new(), true);
         for stmt in stmts {
             let StmtKind::Import(import) = &stmt.kind else { continue };
             let found = match &import.target {
                 ImportTarget::Library(name) => match library::part(&name.text) {
                     Some(part) => Ok(Some(ImportedModule::Known(part))),
-                    None => self.library_module(name, reading),
+                    None => self.library_module(name, reading).map(|id| {
+                        reading.library.require_by_import(import, &id, names);
+                        Some(ImportedModule::Library(id))
+                    }),
                 },
                 ImportTarget::File { path, span } => self.read_module(path, *span, reading),
             };
@@ -166,27 +182,22 @@ impl Session {
         (targets, whole)
     }
 
-    /// The module of the library that an import names. A file of the user is never meant: its path
-    /// stands in quotes.
+    /// The id of the module of the library that an import names. A file of the user is never meant:
+    /// its path stands in quotes.
     fn library_module(
         &mut self,
         name: &Name,
         reading: &mut PendingModules,
-    ) -> Result<Option<ImportedModule>, Box<ModuleError>> {
-        let Some((file, text)) = library::modules::text(&name.text) else {
-            let known = || library::parts().chain(library::modules::names());
-            let (span, name) = (name.span, name.text.to_string());
-            let similar = similar(&name, known());
-            let modules = library::modules::names().map(str::to_string).collect();
-            let parts = library::parts().map(str::to_string).collect();
-            return Err(Box::new(ModuleError::UnknownPart { span, name, similar, modules, parts }));
-        };
-        let id = format!("{}{}", library::modules::ID_PREFIX, name.text);
-        let place = ModuleLocation { id, name: file.to_string() };
-        match self.module_at(&place, name.span, reading)? {
-            Some(known) => Ok(known),
-            None => Ok(self.read_text(place, text.to_string(), name.span, reading)),
+    ) -> Result<String, Box<ModuleError>> {
+        if library::modules::text(&name.text).is_some() {
+            return Ok(self.enter_library_module(&name.text, name.span, &mut reading.library));
         }
+        let known = || library::parts().chain(library::modules::names());
+        let (span, name) = (name.span, name.text.to_string());
+        let similar = similar(&name, known());
+        let modules = library::modules::names().map(str::to_string).collect();
+        let parts = library::parts().map(str::to_string).collect();
+        Err(Box::new(ModuleError::UnknownPart { span, name, similar, modules, parts }))
     }
 
     /// The module at a path, seen from the text being read; `None` if it is broken, which has been
@@ -274,7 +285,7 @@ impl Session {
         let mut broken = parsed.errors.iter().any(Diagnostic::is_error);
         reading.diagnostics.extend(label_with_import(std::mem::take(&mut parsed.errors), span));
         reading.way.push(place.clone());
-        let (targets, whole) = self.follow_imports(&parsed.stmts, reading);
+        let (targets, whole) = self.follow_imports(&parsed.stmts, &syntax::mentioned_names(&source), reading);
         reading.way.pop();
         broken |= !whole;
         let at = reading.fresh.len();
@@ -291,10 +302,11 @@ impl Session {
     ) -> Result<(), Vec<Diagnostic>> {
         for fresh in &reading.fresh {
             self.load_statements(&library::mentioned_names(&fresh.source))?;
-            let types: Vec<String> = library::exported_types(&fresh.source).into_iter().collect();
+            let chunks = syntax::chunks(&fresh.source);
+            let types: Vec<String> = library::exported_types(chunks.iter()).into_iter().collect();
             self.load_and_adopt(&types)?;
         }
-        Ok(())
+        self.load_mentioned_by_library_modules(&reading.library)
     }
 
     /// Checks the new modules and makes the imports of the input, which mentions these names, known;
@@ -307,14 +319,17 @@ impl Session {
     ) -> Vec<ModuleScript> {
         let (mut scripts, mut modules) = (Vec::new(), Vec::new());
         let instances = self.program.instances.len();
+        self.check_library_modules(reading.library, &mut scripts, diagnostics);
         for fresh in reading.fresh {
             modules.push(self.check_module(fresh, reading.parties, &modules, &mut scripts, diagnostics));
         }
         if self.program.instances.len() > instances {
             self.clear_instances();
         }
-        let (imports, whole) = checked_modules(reading.targets, &modules);
-        self.record_imports(&imports);
+        let (imports, whole) = self.checked_modules(reading.targets, &modules);
+        if let Some(collector) = &mut self.collector {
+            collector.record_imports(&imports);
+        }
         // For an index, the imports that are right are made known in any case.
         if whole || self.collector.is_some() {
             let library = &self.library.env;
@@ -337,12 +352,14 @@ impl Session {
         if let Some(collector) = &mut self.collector {
             collector.record_module(fresh.source.id, &fresh.place.id);
         }
-        let (imports, whole) = checked_modules(fresh.targets, modules);
-        self.record_imports(&imports);
+        let (imports, whole) = self.checked_modules(fresh.targets, modules);
+        if let Some(collector) = &mut self.collector {
+            collector.record_imports(&imports);
+        }
         if !whole || fresh.broken {
             return None;
         }
-        let mut env = initial_env(fresh.place.id.starts_with(library::modules::ID_PREFIX));
+        let mut env = initial_env(false);
         env.number_after(&self.env);
         let names = syntax::mentioned_names(&fresh.source);
         let (mentioned, _) =
@@ -381,13 +398,21 @@ impl Session {
         Some(module)
     }
 
-    /// Records the texts behind imports, while annotations are collected.
-    fn record_imports(&mut self, imports: &[(Import, Arc<Module>)]) {
-        if let Some(collector) = &mut self.collector {
-            imports
-                .iter()
-                .for_each(|(import, module)| collector.record_import(import.target.span(), module.source));
-        }
+    /// Imports with their modules, and whether all of these are there.
+    fn checked_modules(
+        &self,
+        targets: ImportTargets,
+        modules: &[Option<Arc<Module>>],
+    ) -> (Vec<(Import, Arc<Module>)>, bool) {
+        let all = targets.len();
+        let found = targets.into_iter().filter_map(|(import, target)| match target {
+            ImportedModule::Known(module) => Some((import, module)),
+            ImportedModule::New(at) => Some((import, modules.get(at).cloned().flatten()?)),
+            ImportedModule::Library(id) => Some((import, self.modules.get(&id)?.clone())),
+        });
+        let found: Vec<(Import, Arc<Module>)> = found.collect();
+        let whole = found.len() == all;
+        (found, whole)
     }
 
     /// The names that imported modules show, as they are written.
@@ -407,21 +432,4 @@ fn label_with_import(said: Vec<Diagnostic>, import: Span) -> impl Iterator<Item 
             diagnostic
         }
     })
-}
-
-/// Imports with their modules, and whether all of these are there.
-fn checked_modules(
-    targets: ImportTargets,
-    modules: &[Option<Arc<Module>>],
-) -> (Vec<(Import, Arc<Module>)>, bool) {
-    let all = targets.len();
-    let found: Vec<(Import, Arc<Module>)> = targets
-        .into_iter()
-        .filter_map(|(import, target)| match target {
-            ImportedModule::Known(module) => Some((import, module)),
-            ImportedModule::New(at) => Some((import, modules.get(at).cloned().flatten()?)),
-        })
-        .collect();
-    let whole = found.len() == all;
-    (found, whole)
 }

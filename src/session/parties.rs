@@ -34,7 +34,7 @@ use std::sync::mpsc::{Sender, channel};
 pub(super) struct Parties {
     /// The machines of the parties from 1 on that run in this process. The machine of the session
     /// is that of party 0, or of the only party here.
-    others: Vec<Machine>,
+    pub(super) others: Vec<Machine>,
     /// The connection that a frontend has given.
     joined: Option<Arc<dyn Network>>,
     /// True once the machines have their parties.

@@ -62,7 +62,7 @@ impl Session {
         };
         self.clear_interrupt();
         let mut said = Vec::new();
-        let reading = self.read_imports(&stmts, &mut said);
+        let reading = self.read_imports(&stmts, &syntax::mentioned_names(&source), &mut said);
         self.load_mentioned(&source)?;
         self.load_mentioned_by_modules(&reading)?;
         let script = self.with_rollback(span, |session| {

@@ -44,7 +44,7 @@ impl Session {
             if diagnostics.iter().any(Diagnostic::is_error) {
                 return Err(Status::Rejected);
             }
-            let reading = self.read_imports(&parsed.stmts, diagnostics);
+            let reading = self.read_imports(&parsed.stmts, &syntax::mentioned_names(&source), diagnostics);
             // What the input needs of the library stays, whatever becomes of the input.
             let loaded = self.load_mentioned(&source).and_then(|()| self.load_mentioned_by_modules(&reading));
             loaded.map_err(|errors| {

@@ -5,7 +5,7 @@
 
 use crate::shelf::Shelf;
 use felis::diagnostic::Diagnostic;
-use felis::session::{Mode, Session, Status, on_large_stack};
+use felis::session::{Mode, Session, Status, library, on_large_stack};
 use felis::source::Span;
 use std::collections::BTreeSet;
 use std::fs;
@@ -229,6 +229,66 @@ fn types_of_modules_and_of_the_session_are_not_confused() {
     assert_eq!(shown(&mut session, "(a::get (b::wrap (S (R 1)))).x.x.x"), "1 : int");
     assert_eq!(refused(&mut session, "val r : R[int] = S 1"), ["E0301"]);
     assert_eq!(refused(&mut session, "val r : a::P[int] = R 1"), ["E0301"]);
+}
+
+#[test]
+fn later_lines_need_more_of_a_module_of_the_library() {
+    let mut session = Session::new();
+    shown(&mut session, "import dict; import fft");
+    // A module's names are those of its own scope, whatever the user has when a statement is checked.
+    shown(&mut session, "fun len(n:int) => n; val Leaf = 3; val most_direct = \"none\"; type tree = int");
+    shown(&mut session, "val known = dict::dict_of ((\"a\", 1), (\"b\", 2))");
+    assert_eq!(shown(&mut session, "known"), "{a: 1, b: 2} : dict[string, int]");
+    assert_eq!(shown(&mut session, "dict::len known + len Leaf"), "5 : int");
+    // The same type, and its instances, after more of the module has been checked.
+    assert_eq!(shown(&mut session, "dict::put (known, \"a\", 1) == known"), "true : bool");
+    // A variable of the module is computed when it is first needed.
+    assert_eq!(shown(&mut session, "len (fft::fft (1.0, 0.0, 0.0)) + Leaf"), "6 : int");
+}
+
+#[test]
+fn a_rejected_line_leaves_a_module_of_the_library_as_it_was() {
+    let mut session = Session::new();
+    shown(&mut session, "import dict as d");
+    assert_eq!(
+        refused(&mut session, "import set; set::set_of (1, 2); val n : int = d::put"),
+        ["W0003", "E0301"]
+    );
+    assert_eq!(refused(&mut session, "set::set_of (1, 2)"), ["E0904"]);
+    assert_eq!(refused(&mut session, "d::nosuch"), ["E0905"]);
+    assert_eq!(refused(&mut session, "import dict (nosuch)"), ["E0905"]);
+    shown(&mut session, "import set; import dict (get_or)");
+    assert_eq!(shown(&mut session, "set::set_of (2, 1, 2)"), "{1, 2} : set[int]");
+    assert_eq!(shown(&mut session, "get_or (d::dict_of ((1, 2), (3, 4)), 3, 0)"), "4 : int");
+    assert_eq!(shown(&mut session, "import dict (*); has_key (dict_of ((1, 2), (3, 4)), 3)"), "true : bool");
+}
+
+#[test]
+fn each_name_of_a_module_of_the_library_brings_what_it_requires() {
+    on_large_stack(|| {
+        for module in library::modules::names() {
+            let mut session = Session::new();
+            let names = library::modules::exported_names(module);
+            assert!(!names.is_empty(), "{module}");
+            // The later ones are mentioned by more of the others.
+            for name in names.iter().filter(|name| is_identifier(name)) {
+                shown(&mut session, &format!("import {module} ({name})"));
+            }
+            // Together they are all that an import of all names brings, and no two instances overlap.
+            let mut whole = Session::new();
+            whole.load_whole_library().expect("the library is right");
+            shown(&mut whole, &format!("import {module} (*)"));
+            for name in names.iter().filter(|name| is_identifier(name)) {
+                let described = session.describe_name(name);
+                assert_eq!(described.detail, whole.describe_name(name).detail, "{module}: {name}");
+            }
+        }
+    });
+}
+
+/// Returns true for what can be listed in an import.
+fn is_identifier(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_alphabetic())
 }
 
 #[test]

@@ -2,11 +2,10 @@
 //! names.
 
 use super::super::{Screen, Session};
-use crate::check::{self, Env, module};
-use crate::core::Prim;
+use crate::check::{self, Env};
+use crate::core::{Prim, Script};
 use crate::diagnostic::Diagnostic;
-use crate::eval::Host;
-use crate::source::Source;
+use crate::eval::{Host, RuntimeError};
 use crate::syntax;
 use std::sync::atomic::AtomicBool;
 
@@ -23,22 +22,6 @@ pub(in crate::session) fn initial_env(of_library: bool) -> Env {
 }
 
 impl Session {
-    /// Reads what a text needs of the library and makes it known.
-    pub(in crate::session) fn load_mentioned(&mut self, source: &Source) -> Result<(), Vec<Diagnostic>> {
-        self.load_and_adopt(&super::mentioned_names(source))?;
-        module::qualify(&mut self.env, &self.library.env, syntax::mentioned_names(source).into_iter());
-        Ok(())
-    }
-
-    /// Reads what names need of the library, which stand in a text as they are given here, and makes
-    /// it known.
-    pub(in crate::session) fn load_names(&mut self, names: &[String]) -> Result<(), Vec<Diagnostic>> {
-        let last = |name: &String| name.rsplit("::").next().unwrap_or(name).to_string();
-        self.load_and_adopt(&names.iter().map(last).collect::<Vec<_>>())?;
-        module::qualify(&mut self.env, &self.library.env, names.iter().map(String::as_str));
-        Ok(())
-    }
-
     /// Reads what the library has under some names and makes it known.
     pub(in crate::session) fn load_and_adopt(
         &mut self,
@@ -99,18 +82,8 @@ impl Session {
         let (script, found) = check::check(&mut self.library.env, &mut self.program, &stmts);
         errors.extend(found.into_iter().filter(Diagnostic::is_error));
         if let Some(script) = script.filter(|_| errors.is_empty()) {
-            // The library's own variables are made at once: an interrupt is for the user's input.
-            let mut host = Host {
-                out: &mut |_| (),
-                out_here: None,
-                interrupt: &AtomicBool::new(false),
-                memory: self.memory,
-                files: None,
-                system: None,
-                screen: Screen::default(),
-            };
-            match self.machine.run(&self.program, &script, &mut host) {
-                Ok(_) => {
+            match self.compute_variables(&script) {
+                Ok(()) => {
                     self.library.loaded.extend(&missing);
                     self.env.number_after(&self.library.env);
                     return Ok(());
@@ -121,5 +94,21 @@ impl Session {
         self.library = saved.1;
         self.restore(saved.0);
         Err(errors)
+    }
+
+    /// Computes variables of the library, which print nothing and wait for nothing. An interrupt is
+    /// for the user's input.
+    pub(in crate::session) fn compute_variables(&mut self, script: &Script) -> Result<(), Box<RuntimeError>> {
+        let mut host = Host {
+            out: &mut |_| (),
+            out_here: None,
+            interrupt: &AtomicBool::new(false),
+            memory: self.memory,
+            files: None,
+            system: None,
+            screen: Screen::default(),
+        };
+        let machines = std::iter::once(&mut self.machine).chain(&mut self.parties.others);
+        machines.into_iter().try_for_each(|machine| machine.run(&self.program, script, &mut host).map(|_| ()))
     }
 }

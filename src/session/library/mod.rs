@@ -6,7 +6,8 @@
 //! all of the library split all its texts into statements, once in a process, by lexing alone
 //! ([`index`]).
 //!
-//! Modules of the library ([`modules`]) are no part of this: they are read as the files of users are.
+//! Modules of the library ([`modules`]) are no part of this: a session reads them on demand, too, but
+//! each among its own names.
 //!
 //! The library is checked among its own names ([`Library::env`]), never among the user's: a user
 //! who has a variable `sum` does not break a library function that calls `sum`.
@@ -23,7 +24,7 @@ use crate::check::Env;
 use crate::check::env::{Definition, Scope, TypeDefinition};
 use crate::check::module::Module;
 use crate::source::{Source, SourceId};
-use crate::syntax::{self, Parsed};
+use crate::syntax::{self, Chunk, Parsed};
 use files::FILES;
 pub use index::sources;
 use index::{INSTANCES_PREFIX, TYPE_WORDS};
@@ -75,13 +76,13 @@ impl Library {
                 if !known.contains(&at) && missing.insert(at) {
                     let statement = table.statement(at);
                     narrow |= statement.narrow;
-                    waiting.extend(statement.requires);
+                    waiting.extend(&statement.requires);
                 }
             }
             if narrow {
                 let methods = names.iter().flat_map(|name| table.method_classes_for(name.as_ref()));
                 waiting.extend(methods.filter(|at| !known.contains(at) && !missing.contains(at)));
-                let instances = known.union(&missing).flat_map(|at| table.statement(*at).instances);
+                let instances = known.union(&missing).flat_map(|at| &table.statement(*at).instances);
                 waiting.extend(instances.filter(|at| !known.contains(at) && !missing.contains(at)));
             }
             if waiting.is_empty() {
@@ -105,7 +106,11 @@ pub(super) fn adopt_statements(library: &Env, env: &mut Env, chunks: &BTreeSet<u
     for (id, signature) in &library.signatures {
         env.signatures.entry(*id).or_insert_with(|| signature.clone());
     }
-    adopt_names(library, env, chunks.iter().flat_map(|&at| table::table().statement(at).defines));
+    adopt_names(
+        library,
+        env,
+        chunks.iter().flat_map(|&at| table::table().statement(at).defines.iter().copied()),
+    );
 }
 
 /// Makes names of the library known in another `Env` that knows its functions, classes and
@@ -156,11 +161,11 @@ pub(super) fn mentioned_names(source: &Source) -> Vec<String> {
     names
 }
 
-/// Returns the types of the library that the exported statements of a module mention: its importers
-/// get values of them, and so what can be done with these.
-pub(super) fn exported_types(source: &Source) -> BTreeSet<String> {
-    let exported = syntax::chunks(source).into_iter().filter(|chunk| chunk.exported);
-    let names = exported.flat_map(|chunk| chunk.mentions).filter(|name| is_type(name));
+/// Returns the types of the library that the exported ones of these statements of a module mention:
+/// its importers get values of them, and so what can be done with these.
+pub(super) fn exported_types<'c>(chunks: impl Iterator<Item = &'c Chunk>) -> BTreeSet<String> {
+    let exported = chunks.filter(|chunk| chunk.exported);
+    let names = exported.flat_map(|chunk| &chunk.mentions).filter(|name| is_type(name));
     names.map(|name| name.to_string()).collect()
 }
 
@@ -169,7 +174,7 @@ fn is_type(name: &str) -> bool {
     let table = table::table();
     let declares = |at: usize| {
         let statement = table.statement(at);
-        let text = sources().get(statement.source).map_or("", |source| &source.text[statement.range]);
+        let text = sources().get(statement.source).map_or("", |source| &source.text[statement.range.clone()]);
         let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with("//"));
         let word = first.and_then(|line| line.split_whitespace().next());
         statement.defines.contains(&name) && word.is_some_and(|word| TYPE_WORDS.contains(&word))
@@ -209,7 +214,7 @@ pub(super) fn read(statements: &BTreeSet<usize>) -> Parsed {
     let mut ranges: BTreeMap<SourceId, Vec<Range<usize>>> = BTreeMap::new();
     for at in statements {
         let statement = table::table().statement(*at);
-        ranges.entry(statement.source).or_default().push(statement.range);
+        ranges.entry(statement.source).or_default().push(statement.range.clone());
     }
     let mut all = Parsed::default();
     for (source, ranges) in ranges {

@@ -1,8 +1,7 @@
 //! Modules of the library: texts of `stdlib/modules/` that a program imports by name.
 //!
-//! Takes names; gives the embedded texts and the names that they export. A module is read, parsed
-//! and checked as the file of a user is, when an import first names it (`session/modules.rs`); no
-//! program without such an import pays for it. The exports of all modules are found by lexing, at
+//! Takes names; gives the embedded texts and the names that they export. A statement of a module is
+//! parsed and checked when an importer first needs one of its names (`session/library_modules.rs`). The exports of all modules are found by lexing, at
 //! the first question about a name that no imported text has.
 
 use crate::source::{Source, SourceMap, Span};
@@ -45,7 +44,7 @@ pub const RENAMED: &[(&str, &str)] = &[
 ];
 
 /// Returns the name of a module, of that of its text.
-fn module_name(file: &'static str) -> Option<&'static str> {
+pub fn module_name(file: &str) -> Option<&str> {
     file.rsplit('/').next()?.strip_suffix(".flx")
 }
 

@@ -1,7 +1,7 @@
 //! The table of the library's statements and their dependencies, which the build script writes.
 //!
 //! [`super::index`] says what its lines hold. A run finds a name by binary search and parses the
-//! lines that it needs.
+//! lines that it needs, each once.
 
 use crate::source::SourceId;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 /// The table, by lines.
 pub(super) struct Table {
-    statements: Vec<&'static str>,
+    statements: Vec<(&'static str, OnceLock<Statement>)>,
     names: Vec<&'static str>,
 }
 
@@ -32,7 +32,8 @@ pub(super) fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| {
         let mut lines = include_str!(concat!(env!("OUT_DIR"), "/library_table.txt")).lines();
-        let statements = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+        let statements = lines.by_ref().take_while(|line| !line.is_empty());
+        let statements = statements.map(|line| (line, OnceLock::new())).collect();
         Table { statements, names: lines.collect() }
     })
 }
@@ -65,8 +66,16 @@ impl Table {
     }
 
     /// A statement by its number.
-    pub fn statement(&self, at: usize) -> Statement {
-        let mut parts = self.statements[at].split('\t');
+    pub fn statement(&self, at: usize) -> &Statement {
+        let (line, statement) = &self.statements[at];
+        statement.get_or_init(|| Statement::parse(line))
+    }
+}
+
+impl Statement {
+    /// Parses the line of a statement.
+    fn parse(line: &'static str) -> Statement {
+        let mut parts = line.split('\t');
         let mut next = || parts.next().expect("four fields of a statement");
         let place: Vec<usize> = parse_numbers(next()).collect();
         let (defines, requires, instances) = (next(), next(), next());

@@ -53,30 +53,44 @@ pub struct Module {
     pub file: String,
     /// The number of its text.
     pub source: SourceId,
-    /// Its definitions.
-    chunks: Vec<Chunk>,
+    /// Its statements.
+    chunks: Arc<[Chunk]>,
     /// The positions in `chunks` of the definitions of each name.
-    by_name: HashMap<Arc<str>, Vec<usize>>,
+    by_name: Arc<HashMap<Arc<str>, Vec<usize>>>,
     /// The environment in which it was checked; `None` for a part of the library, which uses the
     /// library's.
     env: Option<Env>,
+    /// The statements that have been checked, of a module of which only some are; `None` for all.
+    checked: Option<BTreeSet<usize>>,
 }
 
 impl Module {
     /// Makes the module of a file that has been checked with the environment `env`.
     pub fn file(source: &Source, env: Env) -> Module {
-        Module::new(source, Some(env))
+        Module::new(source, Some(env), None)
+    }
+
+    /// Makes the module of a text of which no statement has been checked, with an environment that
+    /// knows none of its names.
+    pub fn unchecked(source: &Source, env: Env) -> Module {
+        Module::new(source, Some(env), Some(BTreeSet::new()))
+    }
+
+    /// Returns the module after more statements have been checked with a copy of its environment.
+    pub fn with_checked(&self, statements: &BTreeSet<usize>, env: Env) -> Module {
+        let checked = self.checked.as_ref().map(|known| known.union(statements).copied().collect());
+        let (chunks, by_name) = (self.chunks.clone(), self.by_name.clone());
+        Module { file: self.file.clone(), source: self.source, chunks, by_name, env: Some(env), checked }
     }
 
     /// Makes the module of a part of the library; all its definitions are visible.
     pub fn part(source: &Source) -> Module {
-        Module::new(source, None)
+        Module::new(source, None, None)
     }
 
     /// Finds the definitions of a text.
-    fn new(source: &Source, env: Option<Env>) -> Module {
-        let mut chunks = syntax::chunks(source);
-        chunks.retain(|chunk| !chunk.defines.is_empty());
+    fn new(source: &Source, env: Option<Env>, checked: Option<BTreeSet<usize>>) -> Module {
+        let chunks: Arc<[Chunk]> = syntax::chunks(source).into();
         let mut by_name: HashMap<Arc<str>, Vec<usize>> = HashMap::default();
         for (at, chunk) in chunks.iter().enumerate() {
             for name in &chunk.defines {
@@ -86,7 +100,53 @@ impl Module {
                 }
             }
         }
-        Module { file: source.name.clone(), source: source.id, chunks, by_name, env }
+        let by_name = Arc::new(by_name);
+        Module { file: source.name.clone(), source: source.id, chunks, by_name, env, checked }
+    }
+
+    /// Returns the statements.
+    pub fn statements(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    /// Returns the environment in which it was checked; `None` for a part of the library.
+    pub fn env(&self) -> Option<&Env> {
+        self.env.as_ref()
+    }
+
+    /// Returns the statements that have been checked, of a module of which only some are.
+    pub fn checked_statements(&self) -> Option<&BTreeSet<usize>> {
+        self.checked.as_ref()
+    }
+
+    /// Returns the statements that importers need who mention these names, or all, without those
+    /// that have been checked: the definitions of the names, what these mention in turn, the
+    /// instances of the types and classes among them, and those that define no name.
+    pub fn statements_for(&self, names: Option<&BTreeSet<String>>) -> BTreeSet<usize> {
+        let Some(checked) = &self.checked else { return BTreeSet::new() };
+        let all = || (0..self.chunks.len()).filter(|at| !checked.contains(at));
+        let Some(names) = names else { return all().collect() };
+        let is_own = |name: &&Arc<str>| self.by_name.contains_key(*name);
+        // With an operator comes what is done with it.
+        let unnamed = |chunk: &Chunk| match chunk.head.is_empty() {
+            true => chunk.defines.iter().all(|name| is_operator(name)),
+            false => !chunk.head.iter().any(|name| is_own(&name)),
+        };
+        let mut waiting: Vec<usize> = all().filter(|at| unnamed(&self.chunks[*at])).collect();
+        let definitions = |name: &str| self.by_name.get(name).into_iter().flatten().copied();
+        waiting.extend(names.iter().flat_map(|name| definitions(name)));
+        let mut found = BTreeSet::new();
+        while let Some(at) = waiting.pop() {
+            if checked.contains(&at) || !found.insert(at) {
+                continue;
+            }
+            let chunk = &self.chunks[at];
+            waiting.extend(chunk.mentions.iter().flat_map(|name| definitions(name)));
+            let instances = all()
+                .filter(|of| self.chunks[*of].head.iter().any(|name| chunk.defines.first() == Some(name)));
+            waiting.extend(instances);
+        }
+        found
     }
 
     /// Returns true if the module declares this type.
@@ -250,6 +310,21 @@ impl Env {
         self.class_names.remove(name);
         self.kinds.remove(name);
     }
+}
+
+/// Replaces a module, of which more statements have been checked, under all its names.
+pub fn renew(env: &mut Env, program: &mut Program, module: &Arc<Module>) -> Vec<Diagnostic> {
+    let mut is_known = false;
+    for known in env.modules.values_mut().filter(|known| known.source == module.source) {
+        *known = module.clone();
+        is_known = true;
+    }
+    if !is_known {
+        return Vec::new();
+    }
+    let mut checker = new_checker(env, program);
+    checker.take_unnamed(module, Span::default());
+    checker.reports.into_diagnostics()
 }
 
 /// Returns the name of the procedure of a test or of a benchmark. The name is not an identifier, so
