@@ -37,7 +37,10 @@ use crate::hash::{HashMap, HashSet};
 use crate::kernel::{CompilationUnit, Input, Region};
 use crate::layout::{Form, Layout, TOO_MANY_SLOTS};
 use crate::loop_ir::{Array, Kernel, Op, Origin, Reg, ScalarType, Stmt};
-use crate::lower::{InputBinding, Lowered, ResultSource, bare, codes_below, word};
+use crate::lower::{
+    InputBinding, Lowered, MAX_SEPARATED_DEPTH, MAX_SEPARATED_PARTS, MIN_SEPARATED_SLOTS, ResultSource, bare,
+    codes_below, word,
+};
 use crate::types::Type as CoreType;
 use crate::value::Class;
 use std::rc::Rc;
@@ -224,7 +227,8 @@ impl<'p> Emitter<'p> {
     fn unit(mut self, built: &Unit, term: &Term) -> Result<Lowered> {
         let body: &'p Block = &self.function.body;
         for ((value, ty), root) in body.params.iter().zip(&built.inputs) {
-            let held = self.input(*root, ty)?;
+            let core_type = self.type_of_root(*root);
+            let held = self.input(Input::whole(*root), &core_type, ty)?;
             self.values.insert(*value, held);
         }
         self.stmts(&body.stmts)?;
@@ -267,10 +271,40 @@ impl<'p> Emitter<'p> {
         bare(&(self.unit.concrete)(ty))
     }
 
-    /// The value of a variable outside.
-    fn input(&mut self, root: Root, ty: &Type) -> Result<Held<'p>> {
-        let layout = self.unit.layouts.of(&self.type_of_root(root));
+    /// The components of a large tuple, record or struct as inputs of their own; `None` for any
+    /// other value. Fields are stored in memory of their own, and those that nothing reads are not
+    /// bound.
+    fn separate_parts(
+        &mut self,
+        input: &Input,
+        core_type: &CoreType,
+        layout: &Layout,
+        ty: &Type,
+    ) -> Result<Option<Held<'p>>> {
+        let (Form::Parts(parts), Type::Tuple(types)) = (&layout.form, ty) else { return Ok(None) };
+        let fits = core_type.depth() <= MAX_SEPARATED_DEPTH
+            && layout.slots >= MIN_SEPARATED_SLOTS
+            && parts.len() <= MAX_SEPARATED_PARTS
+            && parts.len() == types.len();
+        let components = if fits { core_type.unfold().components(MAX_SEPARATED_PARTS) } else { None };
+        let Some(components) = components.filter(|all| all.len() == parts.len()) else { return Ok(None) };
+        let begin = input.part.map_or(0, |(start, _)| start);
+        let mut values = Vec::new();
+        for (((start, layout), component), ty) in parts.iter().zip(&components).zip(types) {
+            let part = Some((begin + start, layout.slots));
+            let component = bare(&(self.unit.concrete)(component));
+            values.push(self.input(Input { part, ..input.clone() }, &component, ty)?);
+        }
+        Ok(Some(Held::Tuple(values.into())))
+    }
+
+    /// The value of a variable outside, or of a part of it.
+    fn input(&mut self, input: Input, core_type: &CoreType, ty: &Type) -> Result<Held<'p>> {
+        let layout = self.unit.layouts.of(core_type);
         self.expect_slots(&layout, ty)?;
+        if let Some(parts) = self.separate_parts(&input, core_type, &layout, ty)? {
+            return Ok(parts);
+        }
         match layout.slots {
             0 => self.without_slots(ty),
             1 => {
@@ -278,7 +312,7 @@ impl<'p> Emitter<'p> {
                 let scalar = word(&leaf).map_err(|_| Declined::Width)?;
                 self.kernel.scalars.push(scalar);
                 let number = self.kernel.scalars.len() as u32 - 1;
-                self.inputs.push(Input::whole(root));
+                self.inputs.push(input);
                 self.bindings.push(InputBinding::Scalar(number, codes_below(&leaf)));
                 let reg = self.set(scalar, Op::Scalar(number))?;
                 self.of_word(reg, ty)
@@ -286,7 +320,7 @@ impl<'p> Emitter<'p> {
             slots => {
                 let number = self.inputs.len() as u32;
                 let array = self.array(Origin::Input(number), layout.class, slots as u64)?;
-                self.inputs.push(Input::whole(root));
+                self.inputs.push(input);
                 self.bindings.push(InputBinding::Read(array, layout.class));
                 let base = self.int(0)?;
                 self.load(ty, array, base)

@@ -80,14 +80,14 @@ const MAX_ATTEMPTS: usize = 16;
 const MAX_STACK_SLOTS: u64 = 512;
 
 /// Slots of the smallest tuple, record or struct whose components are inputs of their own.
-const MIN_SEPARATED_SLOTS: usize = 64;
+pub(crate) const MIN_SEPARATED_SLOTS: usize = 64;
 
 /// Components of the largest one.
-const MAX_SEPARATED_PARTS: usize = 64;
+pub(crate) const MAX_SEPARATED_PARTS: usize = 64;
 
 /// Height of the tallest type whose components are inputs of their own. Taller ones are made by
 /// polymorphic recursion, where each would be looked for among all of the others.
-const MAX_SEPARATED_DEPTH: u32 = 64;
+pub(crate) const MAX_SEPARATED_DEPTH: u32 = 64;
 
 type Result<T> = std::result::Result<T, Declined>;
 
