@@ -46,7 +46,10 @@ impl Evaluator<'_, '_> {
                     .collect();
             }
         }
-        let mut frame = vec![Value::UNIT; instance.locals];
+        // Arguments that are the first locals begin the frame where they are.
+        let in_place = params.iter().enumerate().all(|(at, param)| *param as usize == at);
+        let mut frame = if in_place { std::mem::take(&mut args) } else { Vec::new() };
+        frame.resize(instance.locals, Value::UNIT);
         for (param, arg) in params.iter().zip(args) {
             frame[*param as usize] = arg;
         }

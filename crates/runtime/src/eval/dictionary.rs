@@ -18,8 +18,8 @@ use super::keys::EntryForm;
 use super::prim::result_case;
 use crate::core::Prim;
 use crate::source::Span;
-use crate::types::Type;
 use crate::types::encoding::Code;
+use crate::types::{Type, TypeKind};
 use crate::value::{Buffer, Class, Packed, Seq, Value};
 use num_traits::ToPrimitive;
 use std::sync::Arc;
@@ -55,7 +55,15 @@ impl Evaluator<'_, '_> {
         let (prim, entry) = match (prim, form) {
             (Prim::ListPush, _) => return self.list_push(types, container, key, span),
             (prim, Some(form)) => (prim, form),
-            _ => return Err(self.fail(Failure::Internal { message: "a key that is not hashed" }, span)),
+            _ => {
+                let instead = match prim {
+                    Prim::HeapPush | Prim::HeapPop => "the module `heap`",
+                    _ => "the module `dict`",
+                };
+                let (primitive, ty) = (prim.name(), types.args[0].to_string());
+                let failure = Failure::UnsuitableElements { primitive, ty, question: "_hashes", instead };
+                return Err(self.fail(failure, span));
+            }
         };
         match prim {
             Prim::HeapPush => self.heap_push(entry, container, &key, span),
@@ -105,9 +113,8 @@ impl Evaluator<'_, '_> {
                 let mut buffer = self.allocate_buffer(class, total, span)?;
                 buffer.append(&packed.value, at * slots);
                 // What is behind the elements is never read; it is of their type.
-                for _ in at..wanted {
-                    parts.iter().for_each(|(part, slots)| buffer.append(part, *slots));
-                }
+                parts.iter().for_each(|(part, slots)| buffer.append(part, *slots));
+                buffer.repeat_end(slots, wanted - at - 1);
                 packed.value = Value::Seq(Seq::new(buffer));
             }
             packed.sizes = vec![Type::unit_sum(wanted)];
@@ -397,7 +404,10 @@ fn packed_mut(value: &mut Value) -> &mut Packed {
 fn capacity(array: &Value) -> usize {
     match array {
         Value::Packed(packed) => {
-            let size = packed.sizes[0].size().ok().and_then(|size| size.to_usize());
+            let size = match packed.sizes[0].kind() {
+                TypeKind::UnitSum(size) => size.to_usize(),
+                _ => packed.sizes[0].size().ok().and_then(|size| size.to_usize()),
+            };
             size.expect("the size of an array in memory is a number of slots")
         }
         _ => unreachable!("the field has a size of its own"),

@@ -43,7 +43,11 @@ impl Evaluator<'_, '_> {
             return Err(self.fail(internal, span));
         };
         let count = index.size().ok().and_then(|size| size.to_usize()).expect("an array fits the memory");
-        let Some(form) = EntryForm::new(element, None) else { return Err(self.fail(internal, span)) };
+        let Some(form) = EntryForm::new(element, None) else {
+            let ty = types.args[0].to_string();
+            let (primitive, question, instead) = ("_group", "_hashes", "`group_by` of the module `table`");
+            return Err(self.fail(Failure::UnsuitableElements { primitive, ty, question, instead }, span));
+        };
         if u32::try_from(count).is_err() {
             return Err(self.fail(memory_failure(count, 16, self.host.memory), span));
         }

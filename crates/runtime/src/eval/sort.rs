@@ -4,6 +4,7 @@
 //! NaN is last; the sort is stable. Runs of [`RUN_ELEMENTS`] are sorted by the standard library of
 //! Rust and merged; the interrupt flag is polled between runs and during merges.
 
+use super::arithmetic::memory_failure;
 use super::code::PrimTypes;
 use super::error::Failure;
 use super::evaluator::{Evaluator, Result};
@@ -67,16 +68,22 @@ impl Evaluator<'_, '_> {
         indices: bool,
         span: Span,
     ) -> Result<Value> {
-        let internal = Failure::Internal { message: "a sort of what is no word" };
+        let unsuitable = || {
+            let (primitive, instead) = if indices { ("_order", "`order`") } else { ("_sort", "`sort`") };
+            let ty = types.args[0].to_string();
+            self.fail(Failure::UnsuitableElements { primitive, ty, question: "_sorts", instead }, span)
+        };
         let leaf = types.args.first().and_then(|ty| self.machine.layouts.of(ty).leaf());
         // An array of at most one slot is in order.
         let Value::Seq(seq) = &args[0] else { return Ok(args[0].clone()) };
-        let Some(leaf) = leaf else { return Err(self.fail(internal, span)) };
+        let Some(leaf) = leaf else { return Err(unsuitable()) };
         let (class, count, keys) = (seq.class(), seq.len(), SortKey::of(&leaf));
         let mut out = self.allocate_buffer(types.result.class, count, span)?;
         // Twice the pairs of key and index, or the slots, for the merge.
         self.require_memory(if indices { Class::Wide } else { class }, count.saturating_mul(2), span)?;
-        let Some((from, start)) = seq.to_flat(class) else { return Err(self.fail(internal, span)) };
+        let Some((from, start)) = seq.to_flat(class) else {
+            return Err(self.fail(memory_failure(count, class.bytes(), self.host.memory), span));
+        };
         if indices {
             let slot = |i: usize| from.get(start + i).word();
             let mut pairs: Vec<(u64, u64)> = Vec::with_capacity(count);
@@ -98,7 +105,7 @@ impl Evaluator<'_, '_> {
             Buffer::U16(slots) => self.merge_sort(slots, |slot| keys.key(u64::from(*slot)), span)?,
             Buffer::U32(slots) => self.merge_sort(slots, |slot| keys.key(u64::from(*slot)), span)?,
             Buffer::Word(slots) => self.merge_sort(slots, |slot| keys.key(*slot), span)?,
-            Buffer::Wide(_) | Buffer::Any(_) | Buffer::Mapped(_) => return Err(self.fail(internal, span)),
+            Buffer::Wide(_) | Buffer::Any(_) | Buffer::Mapped(_) => return Err(unsuitable()),
         }
         Ok(Value::Seq(Seq::new(out)))
     }

@@ -25,7 +25,17 @@ use std::sync::Arc;
 impl Evaluator<'_, '_> {
     /// Evaluates terms from left to right.
     pub(super) fn eval_all(&mut self, nodes: &[Node], frame: &mut [Value]) -> Result<Vec<Value>> {
-        nodes.iter().map(|n| self.eval(n, frame)).collect()
+        self.eval_with_room(nodes, nodes.len(), frame)
+    }
+
+    /// Evaluates terms from left to right, with room for `room` values: those of the frame of a
+    /// function that is called with them.
+    fn eval_with_room(&mut self, nodes: &[Node], room: usize, frame: &mut [Value]) -> Result<Vec<Value>> {
+        let mut values = Vec::with_capacity(room);
+        for node in nodes {
+            values.push(self.eval(node, frame)?);
+        }
+        Ok(values)
     }
 
     /// Evaluates a term.
@@ -71,7 +81,7 @@ impl Evaluator<'_, '_> {
             }
             NodeKind::CallKnown(callee, args) => {
                 let instance = self.callee_instance(callee, span)?;
-                let args = self.eval_all(args, frame)?;
+                let args = self.eval_with_room(args, instance.locals, frame)?;
                 self.call(&instance, None, args, span)
             }
             NodeKind::Call(head, args) => {
@@ -347,7 +357,7 @@ impl Evaluator<'_, '_> {
         let positions = positions?;
         let mut both = || {
             let given = self.eval_all(first, frame)?;
-            let args = self.eval_all(args, frame)?;
+            let args = self.eval_with_room(args, inner.locals, frame)?;
             let captures: Vec<Value> = positions.iter().map(|at| given[*at].clone()).collect();
             drop(given);
             self.call(&inner, Some((&Value::UNIT, &captures)), args, span)

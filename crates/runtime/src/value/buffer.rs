@@ -315,6 +315,30 @@ impl Buffer {
         self.extend(other, 0, other.len());
     }
 
+    /// Appends the last `slots` slots, several times.
+    pub fn repeat_end(&mut self, slots: usize, times: usize) {
+        fn repeat<T: Clone>(v: &mut Vec<T>, slots: usize, times: usize) {
+            v.reserve(slots * times);
+            let first = v.len() - slots;
+            if let [one] = &v[first..] {
+                let one = one.clone();
+                v.resize(first + 1 + times, one);
+            } else {
+                (0..times).for_each(|_| v.extend_from_within(first..first + slots));
+            }
+        }
+        self.make_owned();
+        match self {
+            Buffer::U8(v) => repeat(v, slots, times),
+            Buffer::U16(v) => repeat(v, slots, times),
+            Buffer::U32(v) => repeat(v, slots, times),
+            Buffer::Word(v) => repeat(v, slots, times),
+            Buffer::Wide(v) => repeat(v, slots, times),
+            Buffer::Any(v) => repeat(v, slots, times),
+            Buffer::Mapped(_) => unreachable!("an owned buffer is not mapped"),
+        }
+    }
+
     /// Appends the slots of a value of `slots` slots.
     pub fn append(&mut self, value: &Value, slots: usize) {
         match (value, slots) {
