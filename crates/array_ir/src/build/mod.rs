@@ -48,6 +48,10 @@ const MAX_CALLS: u32 = 40;
 /// Terms and blocks inside each other, at most.
 const MAX_DEPTH: u32 = 400;
 
+/// Words of the largest value that is written out by its elements. A value of arrays that share theirs
+/// is small in the evaluator, too, until it is stored: it says then that it is too large.
+const MAX_LITERAL_WORDS: u64 = 1 << 24;
+
 macro_rules! declined {
     ($( $(#[$doc:meta])* $variant:ident $word:literal; )*) => {
         /// The reason why a unit is not built: what it contains.
@@ -285,6 +289,19 @@ impl Scope<'_> {
     }
 }
 
+/// The words of a value of a type whose sizes are constants; 1 for a size that is none. `None`
+/// beyond a word.
+fn words(ty: &Type) -> Option<u64> {
+    match ty {
+        Type::Array(space, element) => {
+            let size = space.size()?.to_constant().unwrap_or(1);
+            size.checked_mul(words(element)?)
+        }
+        Type::Tuple(types) => types.iter().try_fold(0u64, |sum, ty| sum.checked_add(words(ty)?)),
+        _ => Some(1),
+    }
+}
+
 struct Builder<'p> {
     core: &'p core::Program,
     /// Makes types concrete, for a unit: a function may mention sizes that a statement has opened.
@@ -377,6 +394,9 @@ impl<'p> Builder<'p> {
 
     fn define(&mut self, ty: Type, op: Op) -> Result<Value> {
         self.spend()?;
+        if matches!(op, Op::Array(..)) && words(&ty).is_none_or(|words| words > MAX_LITERAL_WORDS) {
+            return Err(Declined::Length.into());
+        }
         let value = self.fresh();
         if let Op::Const(_, bits) = op {
             self.constants.insert(value, bits);

@@ -68,7 +68,7 @@ fn fuse(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
             label = declared(&stmt.op).map_or(label, |own| label.max(own.0 + 1));
         }
     });
-    let mut uses = UseTable { arrays: HashMap::default(), loops: Vec::new() };
+    let mut uses = UseTable { arrays: HashMap::default(), rows: HashMap::default(), loops: Vec::new() };
     uses.block(&function.body, work)?;
     let mut fusion = Fusion { work, uses: uses.arrays, delayed: HashMap::default(), next, label };
     function.body = fusion.block(take(&mut function.body), &mut HashMap::default())?;
@@ -88,8 +88,11 @@ fn declared(op: &Op) -> Option<Label> {
 struct Uses {
     /// Loops around the definition.
     depth: usize,
-    /// The number of elements; `None` beyond the bounds of sizes.
+    /// The number of elements, those of elements that are made by [`nested`] maps; `None` beyond the
+    /// bounds of sizes.
     size: Option<Size>,
+    /// True if the elements are made by nested maps.
+    is_nested: bool,
     /// Elements that are read, in the text.
     elements: u32,
     /// Views.
@@ -108,6 +111,8 @@ struct Uses {
 /// Collects the uses of arrays.
 struct UseTable {
     arrays: HashMap<Value, Uses>,
+    /// Elements that are arrays, by the array of [`nested`] maps that they are elements of.
+    rows: HashMap<Value, Value>,
     /// The rounds of the loops around, outermost first; `None` if they are not known.
     loops: Vec<Option<Size>>,
 }
@@ -125,11 +130,16 @@ impl UseTable {
                 _ => None,
             };
             if let Some(space) = array {
+                let size = match &stmt.op {
+                    Op::Map(body) => elements(body, space),
+                    _ => space.size(),
+                };
                 self.arrays.insert(
                     stmt.value,
                     Uses {
                         depth: self.loops.len(),
-                        size: space.size(),
+                        size,
+                        is_nested: matches!(&stmt.op, Op::Map(body) if nested(body).is_some()),
                         elements: 0,
                         views: 0,
                         counted: 0,
@@ -149,6 +159,9 @@ impl UseTable {
     }
 
     fn escapes(&mut self, value: Value) {
+        if let Some(array) = self.rows.get(&value) {
+            self.arrays.entry(*array).and_modify(|uses| uses.bounded = false);
+        }
         if let Some(uses) = self.arrays.get_mut(&value) {
             (uses.read, uses.bounded) = (false, false);
         }
@@ -159,17 +172,25 @@ impl UseTable {
     fn uses(&mut self, stmt: &Stmt, quiet: &[Value]) {
         stmt.op.for_each_part(&mut |part| {
             let Part::Use(value) = part else { return };
-            let Some(uses) = self.arrays.get_mut(value) else { return };
+            let row_of = self.rows.get(value).copied();
+            let Some(uses) = self.arrays.get_mut(&row_of.unwrap_or(*value)) else { return };
+            if uses.is_nested && row_of.is_none() && matches!(&stmt.op, Op::Index(array, _) if array == value)
+            {
+                // What is read of the element counts.
+                uses.elements += 1;
+                self.rows.insert(stmt.value, *value);
+                return;
+            }
             let rounds = self.loops[uses.depth..]
                 .iter()
                 .try_fold(Size::constant(1), |product, rounds| product.mul(rounds.as_ref()?));
             let (rounds, is_view) = match &stmt.op {
                 Op::Index(array, _) if array == value => (rounds, false),
                 Op::View(space, array, _) if array == value => {
-                    (rounds.and_then(|rounds| rounds.mul(&space.size()?)), true)
+                    (rounds.and_then(|rounds| rounds.mul(&space.size()?)), row_of.is_none())
                 }
                 _ => {
-                    uses.read = false;
+                    uses.read &= row_of.is_some();
                     (None, false)
                 }
             };
@@ -177,11 +198,13 @@ impl UseTable {
             uses.bounded &= rounds.as_ref().is_some_and(at_most);
             let few = rounds.and_then(|rounds| rounds.mul(&Size::constant(FEW)));
             uses.counted += u32::from(!few.is_some_and(|few| at_most(&few)));
-            *(if is_view { &mut uses.views } else { &mut uses.elements }) += 1;
+            if row_of.is_none() {
+                *(if is_view { &mut uses.views } else { &mut uses.elements }) += 1;
+            }
         });
         let body = match &stmt.op {
             Op::Map(body) | Op::Reduce { body, .. } | Op::Scan { body, .. } => body,
-            Op::For { range: None, body, .. } if matches!(body.end, End::Yield(_)) => body,
+            Op::For { range: None, body, .. } if !leaves(&stmt.op) => body,
             _ => return,
         };
         let [(index, Type::Index(space)), ..] = &body.params[..] else { return };
@@ -236,6 +259,31 @@ fn leaves(op: &Op) -> bool {
         block.for_each_block(&mut |block| found |= block.end.label().is_some());
         found
     })
+}
+
+/// The map that makes the elements of a map, if all else in its body only finds elements of other
+/// arrays: an array of arrays whose elements are computed one by one.
+fn nested(body: &Block) -> Option<(&Block, &Space)> {
+    let End::Yield(value) = body.end else { return None };
+    let (made, others): (Vec<&Stmt>, Vec<&Stmt>) = body.stmts.iter().partition(|stmt| stmt.value == value);
+    let [Stmt { op: Op::Map(inner), ty: Type::Array(space, _), .. }] = made[..] else { return None };
+    others
+        .iter()
+        .all(|stmt| matches!(stmt.op, Op::At(..) | Op::Part(..) | Op::Index(..)))
+        .then_some((inner, space))
+}
+
+/// The number of elements of a map over a space.
+fn elements(body: &Block, space: &Space) -> Option<Size> {
+    match nested(body) {
+        Some((inner, inner_space)) => space.size()?.mul(&elements(inner, inner_space)?),
+        None => space.size(),
+    }
+}
+
+/// The cost of one element.
+fn element_cost(body: &Block) -> u32 {
+    nested(body).map_or_else(|| cost(body), |(inner, _)| element_cost(inner))
 }
 
 /// Returns true if the elements of a map are elements of other arrays, or tuples or arrays of such:
@@ -347,7 +395,7 @@ impl Fusion<'_> {
             Effect::MayNotEnd | Effect::Ordered => false,
         };
         // A view of which parts are read may leave out elements, but no failure.
-        let copies = uses.counted.saturating_sub(1).saturating_mul(cost(body));
+        let copies = uses.counted.saturating_sub(1).saturating_mul(element_cost(body));
         uses.bounded
             && may_stand_later
             && matches!(body.end, End::Yield(_))

@@ -327,7 +327,7 @@ impl<'k> Search<'k> {
         let coefficient = first.coefficient;
         let bound = self.intervals.get(&index).copied().filter(|range| is_small(*range))?;
         let reach = i128::from(bound.low.abs().max(bound.high.abs())) * i128::from(coefficient);
-        if coefficient <= 0 || reach > 1 << 62 {
+        if coefficient == 0 || reach.abs() > 1 << 62 {
             return None;
         }
         let (mut moving, mut fixed) = (Vec::new(), Vec::new());
@@ -340,9 +340,12 @@ impl<'k> Search<'k> {
                 fixed.push(access);
             }
         }
+        if coefficient < 0 && !fixed.is_empty() {
+            return None;
+        }
         let stores = || moving.iter().filter(|access| access.is_store);
         let rounds = bound.high - bound.low + 1;
-        if stores().any(|store| moving.iter().any(|other| store.meets(other, coefficient, rounds))) {
+        if stores().any(|store| moving.iter().any(|other| store.meets(other, coefficient.abs(), rounds))) {
             return None;
         }
         let least = stores().map(|store| store.low).min()?;
