@@ -25,6 +25,9 @@
 //! several others the body must be cheap: `(uses - 1) * cost <= uses + 2`, where a primitive costs
 //! 1, division 4, a function 8, and a store and a load of an element about 1 each.
 //!
+//! An array is made where one that it reads changes before its last use: an element that is stored
+//! takes the place of the old one, unless the old array is still read.
+//!
 //! **Why nothing changes.** A total body gives the same value whenever it runs. A body that may
 //! fail runs for the same indices in the same order, before or after statements that cannot fail,
 //! so the same site fails first, with the same values; if there is none, nothing fails in either
@@ -68,9 +71,20 @@ fn fuse(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
             label = declared(&stmt.op).map_or(label, |own| label.max(own.0 + 1));
         }
     });
-    let mut uses = UseTable { arrays: HashMap::default(), rows: HashMap::default(), loops: Vec::new() };
+    let mut uses = UseTable {
+        arrays: HashMap::default(),
+        rows: HashMap::default(),
+        loops: Vec::new(),
+        position: 0,
+        open: Vec::new(),
+        changes: HashMap::default(),
+        tuples: HashMap::default(),
+    };
     uses.block(&function.body, work)?;
-    let mut fusion = Fusion { work, uses: uses.arrays, delayed: HashMap::default(), next, label };
+    let mut changes = uses.changes;
+    // What the caller owns is copied before it is changed.
+    changes.retain(|value, _| function.body.params.iter().all(|(param, _)| param != value));
+    let mut fusion = Fusion { work, uses: uses.arrays, changes, delayed: HashMap::default(), next, label };
     function.body = fusion.block(take(&mut function.body), &mut HashMap::default())?;
     Ok(())
 }
@@ -86,6 +100,10 @@ fn declared(op: &Op) -> Option<Label> {
 /// The uses of an array that a map or a view makes.
 #[derive(Debug)]
 struct Uses {
+    /// The position of the definition, and that after which no use is; of a use in a loop that begins
+    /// after the definition, the end of the loop.
+    defined: u32,
+    until: u32,
     /// Loops around the definition.
     depth: usize,
     /// The number of elements, those of elements that are made by [`nested`] maps; `None` beyond the
@@ -115,14 +133,47 @@ struct UseTable {
     rows: HashMap<Value, Value>,
     /// The rounds of the loops around, outermost first; `None` if they are not known.
     loops: Vec<Option<Size>>,
+    /// The number of the present statement, in the order of the text.
+    position: u32,
+    /// The positions of the loops around, with the arrays from outside that are used inside.
+    open: Vec<(u32, Vec<Value>)>,
+    /// The positions at which the memory of an array may be taken by another value.
+    changes: HashMap<Value, Vec<u32>>,
+    /// The parts of tuples.
+    tuples: HashMap<Value, Vec<Value>>,
 }
 
 impl UseTable {
+    /// Records that the memory of a value may be that of another one from here on.
+    fn changed(&mut self, value: Value) {
+        self.changes.entry(value).or_default().push(self.position);
+        if let Some(parts) = self.tuples.get(&value).cloned() {
+            parts.into_iter().for_each(|part| self.changed(part));
+        }
+    }
+
+    /// Records a use of an array here.
+    fn reach(&mut self, array: Value) {
+        let Some(uses) = self.arrays.get_mut(&array) else { return };
+        uses.until = uses.until.max(self.position);
+        let defined = uses.defined;
+        if let Some((_, used)) = self.open.iter_mut().find(|(start, _)| *start > defined) {
+            used.push(array);
+        }
+    }
+
     fn block(&mut self, block: &Block, work: &mut Work) -> Result<(), Declined> {
         // The arrays of this block after which no statement fails or leaves.
         let mut quiet: Vec<Value> = Vec::new();
         for stmt in &block.stmts {
             work.spend(op_weight(&stmt.op))?;
+            self.position += 1;
+            match &stmt.op {
+                Op::Tuple(parts) => drop(self.tuples.insert(stmt.value, parts.clone())),
+                Op::Update(array, ..) => self.changed(*array),
+                Op::For { state, .. } | Op::While { state, .. } => self.changed(*state),
+                _ => {}
+            }
             self.uses(stmt, &quiet);
             self.inner_blocks(&stmt.op, work)?;
             let array = match &stmt.ty {
@@ -137,6 +188,8 @@ impl UseTable {
                 self.arrays.insert(
                     stmt.value,
                     Uses {
+                        defined: self.position,
+                        until: self.position,
                         depth: self.loops.len(),
                         size,
                         is_nested: matches!(&stmt.op, Op::Map(body) if nested(body).is_some()),
@@ -154,6 +207,8 @@ impl UseTable {
             }
             quiet.extend(array.map(|_| stmt.value));
         }
+        self.position += 1;
+        self.changed(block.end.value());
         self.escapes(block.end.value());
         Ok(())
     }
@@ -173,6 +228,7 @@ impl UseTable {
         stmt.op.for_each_part(&mut |part| {
             let Part::Use(value) = part else { return };
             let row_of = self.rows.get(value).copied();
+            self.reach(row_of.unwrap_or(*value));
             let Some(uses) = self.arrays.get_mut(&row_of.unwrap_or(*value)) else { return };
             if uses.is_nested && row_of.is_none() && matches!(&stmt.op, Op::Index(array, _) if array == value)
             {
@@ -244,8 +300,11 @@ impl UseTable {
                 _ => None,
             };
             self.loops.push(rounds);
+            self.open.push((self.position, Vec::new()));
             let done = self.block(block, work);
             self.loops.pop();
+            let (_, used) = self.open.pop().expect("the loop is open");
+            used.into_iter().for_each(|array| self.reach(array));
             done?;
         }
         Ok(())
@@ -325,6 +384,7 @@ fn op_cost(op: &Op) -> u32 {
 struct Fusion<'w> {
     work: &'w mut Work,
     uses: HashMap<Value, Uses>,
+    changes: HashMap<Value, Vec<u32>>,
     /// The bodies of arrays that are not made.
     delayed: HashMap<Value, Block>,
     next: u32,
@@ -385,6 +445,9 @@ impl Fusion<'_> {
     /// Returns true if the array of a map is computed where it is read.
     fn is_delayed(&self, array: Value, body: &Block) -> bool {
         let Some(uses) = self.uses.get(&array) else { return false };
+        if self.reads_changed(body, uses.defined, uses.until) {
+            return false;
+        }
         let count = uses.elements + uses.views;
         if uses.read && count <= MAX_COPIES && is_relocation(body) {
             return true;
@@ -402,6 +465,24 @@ impl Fusion<'_> {
             && (uses.views == 0 || count == 1)
             && count <= MAX_COPIES
             && copies <= uses.counted + 2
+    }
+
+    /// Returns true if a body reads a value whose memory another one may take between two positions:
+    /// it would have to be copied, all of it.
+    fn reads_changed(&self, body: &Block, defined: u32, until: u32) -> bool {
+        let mut found = false;
+        body.for_each_block(&mut |block| {
+            for stmt in &block.stmts {
+                stmt.op.for_each_part(&mut |part| {
+                    if let Part::Use(value) = part
+                        && let Some(positions) = self.changes.get(value)
+                    {
+                        found |= positions.iter().any(|at| defined < *at && *at < until);
+                    }
+                });
+            }
+        });
+        found
     }
 
     fn fresh(&mut self) -> Value {

@@ -23,7 +23,7 @@
 use super::super::{Array, Binary, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Summand, for_each_stmt};
 use super::affine::Forms;
 use super::clone_stmts::rename_all;
-use super::{Builder, Position};
+use super::{Builder, LoopParts, Position, loop_parts};
 use crate::core::reduction::CHUNK;
 use crate::hash::{HashMap, HashSet};
 
@@ -39,7 +39,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |kernel, stmts, position| {
         let mut out = Vec::new();
         for stmt in stmts {
-            let divisor = loop_of(&stmt).and_then(|(index, ..)| loops.get(&index).copied());
+            let divisor = loop_parts(&stmt).and_then(|parts| loops.get(&parts.index).copied());
             match divisor {
                 Some(divisor) => digits(kernel, stmt, divisor, position, &mut out),
                 None => out.push(stmt),
@@ -56,23 +56,12 @@ struct Divisor {
     is_whole: bool,
 }
 
-/// The index, the ends and the body of a loop; a parallel one begins at 0.
-fn loop_of(stmt: &Stmt) -> Option<(Reg, Option<Reg>, Reg, &[Stmt])> {
-    Some(match stmt {
-        Stmt::For { index, low, high, body, .. } | Stmt::Reduce { index, low, high, body, .. } => {
-            (*index, Some(*low), *high, body)
-        }
-        Stmt::ParallelFor { index, count, body } => (*index, None, *count, body),
-        _ => return None,
-    })
-}
-
 /// The loops, by their indices, that take these apart.
 fn candidates(kernel: &Kernel) -> HashMap<Reg, Divisor> {
     let mut forms = Forms::new(kernel);
     let mut found = HashMap::default();
     for_each_stmt(&kernel.body, &mut |stmt| {
-        let Some((index, low, high, body)) = loop_of(stmt) else { return };
+        let Some(LoopParts { index, low, high, body, .. }) = loop_parts(stmt) else { return };
         let (mut defined, mut divisors, mut leaves) = (HashSet::default(), Vec::new(), false);
         for_each_stmt(body, &mut |inner| {
             inner.for_each_part(&mut |part| {

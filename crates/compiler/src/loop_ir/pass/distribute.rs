@@ -34,7 +34,7 @@ use super::super::{
 use super::affine::Forms;
 use super::delinearize::{chunk_arrays, reduce_chunk};
 use super::parallelize::independent_loops;
-use super::{Builder, Position};
+use super::{Builder, LoopParts, Position, loop_parts};
 use crate::hash::{HashMap, HashSet};
 
 /// Rounds of a strip.
@@ -61,7 +61,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |kernel, stmts, position| {
         let mut out = Vec::new();
         for stmt in stmts {
-            let index = parts(&stmt).map(|parts| parts.index);
+            let index = loop_parts(&stmt).map(|parts| parts.index);
             match index.filter(|index| candidates.contains(index)) {
                 Some(_) => out.extend(Distribution::of(kernel, &stmt, position)),
                 None => out.push(stmt),
@@ -71,36 +71,12 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
-/// The parts of a loop.
-struct Parts<'s> {
-    index: Reg,
-    low: Option<Reg>,
-    high: Reg,
-    body: &'s [Stmt],
-    item: Option<Summand>,
-}
-
-fn parts(stmt: &Stmt) -> Option<Parts<'_>> {
-    Some(match stmt {
-        Stmt::For { index, low, high, body, .. } => {
-            Parts { index: *index, low: Some(*low), high: *high, body, item: None }
-        }
-        Stmt::ParallelFor { index, count, body } => {
-            Parts { index: *index, low: None, high: *count, body, item: None }
-        }
-        Stmt::Reduce { index, low, high, body, item, .. } => {
-            Parts { index: *index, low: Some(*low), high: *high, body, item: Some(*item) }
-        }
-        _ => return None,
-    })
-}
-
 /// The indices of the loops that are distributed.
 fn candidates(kernel: &Kernel) -> HashSet<Reg> {
     let mut forms = Forms::new(kernel);
     let (mut found, mut in_order) = (HashSet::default(), HashSet::default());
     super::super::for_each_stmt(&kernel.body, &mut |stmt| {
-        let Some(parts) = parts(stmt) else { return };
+        let Some(parts) = loop_parts(stmt) else { return };
         if is_mixed(kernel, &parts, &mut forms) {
             found.insert(parts.index);
             if let Stmt::For { index, .. } = stmt {
@@ -117,8 +93,8 @@ fn candidates(kernel: &Kernel) -> HashSet<Reg> {
 
 /// Returns true if a body only computes and stores, calls functions that have a vector form, and
 /// does not go by vectors as a whole.
-fn is_mixed(kernel: &Kernel, parts: &Parts<'_>, forms: &mut Forms<'_>) -> bool {
-    let Parts { index, low, high, body, .. } = parts;
+fn is_mixed(kernel: &Kernel, parts: &LoopParts<'_>, forms: &mut Forms<'_>) -> bool {
+    let LoopParts { index, low, high, body, .. } = parts;
     if body.len() > MAX_STATEMENTS {
         return false;
     }
@@ -215,7 +191,9 @@ struct Distribution<'k, 's> {
 impl<'k, 's> Distribution<'k, 's> {
     /// The loops for one.
     fn of(kernel: &'k mut Kernel, stmt: &'s Stmt, position: Position) -> Vec<Stmt> {
-        let Some(Parts { index, low, high, body, item }) = parts(stmt) else { return vec![stmt.clone()] };
+        let Some(LoopParts { index, low, high, body, item }) = loop_parts(stmt) else {
+            return vec![stmt.clone()];
+        };
         let mut this = Distribution {
             build: Builder::new(kernel),
             index,

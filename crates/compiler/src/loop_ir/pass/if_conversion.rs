@@ -73,7 +73,7 @@ fn is_store_or_let(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Let(..) | Stmt::Store(..))
 }
 
-/// What may be computed where its result is not needed.
+/// The operations that may be computed where their result is not needed.
 struct Allowed<'k> {
     kernel: &'k Kernel,
     intervals: &'k HashMap<Reg, Interval>,

@@ -27,7 +27,7 @@ mod unroll;
 mod unroll_and_jam;
 mod value_ranges;
 
-use super::{Array, Binary, Kernel, Op, Reg, ScalarType, Stmt, for_each_stmt};
+use super::{Array, Binary, Kernel, Op, Reg, ScalarType, Stmt, Summand, for_each_stmt};
 use crate::hash::HashMap;
 
 /// A pass.
@@ -182,6 +182,31 @@ fn mentions(stmt: &Stmt, array: Array) -> bool {
     let mut found = false;
     for_each_stmt(std::slice::from_ref(stmt), &mut |inner| found |= inner.arrays().contains(&array));
     found
+}
+
+/// The parts of a loop over an index; a parallel one begins at 0.
+struct LoopParts<'s> {
+    index: Reg,
+    low: Option<Reg>,
+    high: Reg,
+    body: &'s [Stmt],
+    item: Option<Summand>,
+}
+
+/// The parts of a statement that is such a loop.
+fn loop_parts(stmt: &Stmt) -> Option<LoopParts<'_>> {
+    Some(match stmt {
+        Stmt::For { index, low, high, body, .. } => {
+            LoopParts { index: *index, low: Some(*low), high: *high, body, item: None }
+        }
+        Stmt::ParallelFor { index, count, body } => {
+            LoopParts { index: *index, low: None, high: *count, body, item: None }
+        }
+        Stmt::Reduce { index, low, high, body, item, .. } => {
+            LoopParts { index: *index, low: Some(*low), high: *high, body, item: Some(*item) }
+        }
+        _ => return None,
+    })
 }
 
 /// The position of a list of statements in a kernel.

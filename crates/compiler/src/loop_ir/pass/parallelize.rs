@@ -13,7 +13,7 @@
 //! different rounds meet only where a multiple of `c` is the difference of two numbers of these
 //! intervals. Slots that do not depend on the index lie below all that are stored or above them. A
 //! variable that a round sets is set before it is read, and read nowhere else. No round leaves the
-//! loop, but for a failure of the kernel.
+//! loop, but for a failure of the kernel, which no later round without end may keep from its end.
 //!
 //! An array to work in that only the rounds mention, and that each fills before it reads it, has
 //! memory for each piece.
@@ -137,7 +137,7 @@ fn ends_round(stmts: &mut [Stmt], label: Label) -> bool {
 struct Access {
     /// The coefficient of the index.
     coefficient: i64,
-    /// What is the same in all rounds.
+    /// The part that is the same in all rounds.
     same: Affine,
     /// The bounds of the rest.
     low: i64,
@@ -169,7 +169,7 @@ struct Search<'k> {
     private: Vec<Array>,
 }
 
-/// How often statements mention variables and arrays.
+/// The number of times that statements mention variables and arrays.
 #[derive(Default)]
 struct Mentions {
     vars: HashMap<Var, u32>,
@@ -239,7 +239,7 @@ impl<'k> Search<'k> {
     /// The arrays of which each piece has its own, if the rounds of a loop are independent.
     fn independent(&mut self, stmt: &'k Stmt) -> Option<Vec<Array>> {
         let Stmt::For { label, index, low, high, body } = stmt else { return None };
-        let mut plain = true;
+        let (mut plain, mut fails, mut may_not_end) = (true, false, false);
         let (mut labels, mut targets) = (HashSet::default(), Vec::new());
         let mut defined = HashSet::default();
         let mut written = HashSet::default();
@@ -249,6 +249,8 @@ impl<'k> Search<'k> {
                 Stmt::Break(target) => target != label,
                 _ => true,
             };
+            fails |= *inner == Stmt::Fail;
+            may_not_end |= matches!(inner, Stmt::Loop(..));
             inner.for_each_part(&mut |part| match part {
                 Part::Label(own) => drop(labels.insert(*own)),
                 Part::Target(target) => targets.push(*target),
@@ -258,6 +260,13 @@ impl<'k> Search<'k> {
             });
         });
         labels.insert(*label);
+        plain &= !self
+            .kernel
+            .arrays
+            .iter()
+            .any(|info| matches!(info.origin, Origin::Alias(of) if written.contains(&of)));
+        // A round that fails ends the loop; a later one may not end.
+        plain &= !fails || !may_not_end;
         if !plain || !targets.iter().all(|target| labels.contains(target)) {
             return None;
         }
