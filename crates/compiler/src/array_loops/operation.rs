@@ -2,6 +2,7 @@
 
 use super::storage::{ArrayValue, Held, has_array};
 use super::{Declined, Emitter, Result, Target};
+use crate::array_ir::visit::Part;
 use crate::array_ir::{self as ir, Block, End, Op as ArrayOp, Range, Stmt as ArrayStmt, Type, Value};
 use crate::loop_ir::{Array, Binary, Compare, Reg, ScalarType, Stmt};
 use std::rc::Rc;
@@ -238,17 +239,49 @@ impl<'p> Emitter<'p> {
         }
     }
 
+    /// Returns true if the index of a map is only that of elements of other arrays in memory.
+    fn is_used_whole(&self, body: &Block) -> bool {
+        let index = body.params[0].0;
+        let in_memory = |array: Value| {
+            let held = self.values.get(&array);
+            matches!(held, Some(Held::Array(value)) if matches!(**value, ArrayValue::Memory { .. }))
+        };
+        let mut whole = true;
+        body.for_each_block(&mut |block| {
+            whole &= block.end.value() != index;
+            for stmt in &block.stmts {
+                let is_place =
+                    matches!(stmt.op, ArrayOp::Index(array, at) if at == index && in_memory(array));
+                stmt.op.for_each_part(&mut |part| {
+                    whole &= is_place || !matches!(part, Part::Use(used) if *used == index);
+                });
+            }
+        });
+        whole
+    }
+
     /// Stores the elements of a map from a slot of an array on.
     pub(super) fn map_into(&mut self, body: &'p Block, array: Array, base: Reg) -> Result<()> {
         let (_, Type::Index(space)) = &body.params[0] else { unreachable!("a map runs over indices") };
         let element: &'p Type = self.uses.types[&body.end.value()];
         let stride = self.slots(element)?;
         let extents = self.extents(space)?;
-        self.nest(&extents, stride, &mut |this, digits| {
+        let mut round = |this: &mut Self, digits: &[Reg]| {
             let held = this.round(body, digits)?;
             let slot = this.slot_of(space, stride, base, digits)?;
             this.store(&held, element, array, slot)
-        })
+        };
+        if extents.len() > 1 && self.is_used_whole(body) {
+            // Nobody asks for the digits: one loop, with more rounds to share.
+            let count = self.count(space)?;
+            return self.nest(&[count], stride, &mut |this, digits| {
+                let Held::Index(digits) = this.index_of_code(digits[0], space)? else {
+                    unreachable!("a code is that of an index")
+                };
+                round(this, &digits)
+            });
+        }
+        self.nest(&extents, stride, &mut round)
     }
 
     fn view(&mut self, stmt: &'p ArrayStmt, source: Value, digits: &'p [ir::DigitExpr]) -> Result<Held<'p>> {

@@ -6,7 +6,8 @@
 //! been computed before, in the same list of statements or in one around it, is not computed again
 //! (value numbering; Cocke 1970). Loads count as operations where nobody writes to the array.
 //!
-//! Floats are not folded: their operations are those that the program has written. But an operation
+//! Floats are not folded: their operations are those that the program has written, but for a quotient
+//! by a power of two, which is a product. An operation
 //! on binary32 numbers that are widened, and whose result is narrowed, is done in binary32: roots,
 //! sums, differences, products and quotients that are rounded to 53 bits and then to 24 are rounded
 //! as if once (Figueroa, *When is double rounding innocuous?*, 1995), and whole parts are exact. The
@@ -156,6 +157,7 @@ impl<'k> Simplifier<'k> {
                 _ => op,
             },
         };
+        let op = self.reciprocal(ty, op, out);
         if ty == ScalarType::F64 {
             self.doubles.insert(reg, op.clone());
         }
@@ -218,6 +220,24 @@ impl<'k> Simplifier<'k> {
             _ => None,
         };
         same.unwrap_or(op)
+    }
+
+    /// A product in place of a quotient by a power of two whose reciprocal is a normal number: both
+    /// are the same number, rounded once.
+    fn reciprocal(&mut self, ty: ScalarType, op: Op, out: &mut Vec<Stmt>) -> Op {
+        let Op::Binary(Binary::DivFloat, a, b) = op else { return op };
+        let (fraction, all) = if ty == ScalarType::F32 { (23, 0xff) } else { (52, 0x7ff) };
+        let Some(bits) = self.known(b).filter(|bits| bits & ((1 << fraction) - 1) == 0) else { return op };
+        let exponent = bits >> fraction & all;
+        if exponent == 0 || exponent >= all - 1 {
+            return op;
+        }
+        let sign = bits & !(all << fraction);
+        let inverse = sign | (all - 1 - exponent) << fraction;
+        let reg = self.kernel.regs.push(ty);
+        self.kernel.constants.insert(reg, inverse);
+        out.push(Stmt::Let(reg, Op::Const(ty, inverse)));
+        Op::Binary(Binary::Mul, a, reg)
     }
 
     fn is_truth(&self, reg: Reg) -> bool {
