@@ -54,7 +54,7 @@ impl Session {
     /// Reads what names need of the library, which stand in a text as they are given here, and makes
     /// it known.
     pub(super) fn load_names(&mut self, names: &[String]) -> Result<(), Vec<Diagnostic>> {
-        let last = |name: &String| name.rsplit("::").next().unwrap_or(name).to_string();
+        let last = |name: &String| name.rsplit("::").next().expect("a name has a last part").to_string();
         self.load_and_adopt(&names.iter().map(last).collect::<Vec<_>>())?;
         self.load_of_imported_modules(&names.iter().map(String::as_str).collect::<Vec<_>>())
     }

@@ -1,8 +1,9 @@
 //! Modules of the library: texts of `stdlib/modules/` that a program imports by name.
 //!
 //! Takes names; gives the embedded texts and the names that they export. A statement of a module is
-//! parsed and checked when an importer first needs one of its names (`session/library_modules.rs`). The exports of all modules are found by lexing, at
-//! the first question about a name that no imported text has.
+//! parsed and checked when an importer first needs one of its names
+//! (`session/library_modules.rs`). The exports of all modules are found by lexing, at the first
+//! question about a name that no imported text has.
 
 use crate::source::{Source, SourceMap, Span};
 use crate::syntax;

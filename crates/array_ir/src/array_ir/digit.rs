@@ -11,6 +11,9 @@ type Result<T> = std::result::Result<T, Violation>;
 /// Nodes of a digit that is made of others.
 pub const MAX_DIGIT_NODES: usize = 16;
 
+/// Multiples of a product of symbolic sizes that are found in an offset.
+const MAX_STEPS: u64 = 4;
+
 /// Checks that a bound of a digit is at most a size.
 ///
 /// # Errors
@@ -95,9 +98,6 @@ pub fn bound<'a>(
     }
 }
 
-/// Multiples of a product of symbolic sizes that are found in an offset.
-const MAX_STEPS: u64 = 4;
-
 /// The digit, unless it has too many nodes.
 pub fn within(digit: DigitExpr) -> Option<DigitExpr> {
     (nodes(&digit) <= MAX_DIGIT_NODES).then_some(digit)
@@ -162,15 +162,10 @@ pub fn reduce_digit(digit: DigitExpr) -> DigitExpr {
                     None => DigitExpr::Affine { offset, stride, of: Box::new(DigitExpr::Constant(number)) },
                 }
             }
-            DigitExpr::Join(mut digits) if stride == 1 && whole_steps(&offset, &digits).is_some() => {
-                let steps = whole_steps(&offset, &digits).expect("it is so many times the other digits");
-                let (first, size) = digits[0].clone();
-                match size.add(&steps) {
-                    Some(size) => {
-                        let first = DigitExpr::Affine { offset: steps, stride, of: Box::new(first) };
-                        digits[0] = (reduce_digit(first), size);
-                        DigitExpr::Join(digits)
-                    }
+            DigitExpr::Join(digits) => {
+                let advanced = if stride == 1 { advanced(&offset, &digits) } else { None };
+                match advanced {
+                    Some(digits) => DigitExpr::Join(digits),
                     None => DigitExpr::Affine { offset, stride, of: Box::new(DigitExpr::Join(digits)) },
                 }
             }
@@ -214,15 +209,19 @@ pub fn reduce_digit(digit: DigitExpr) -> DigitExpr {
     }
 }
 
-/// The number of which an offset is so many times the product of all sizes but the first, if that
-/// is a small constant.
-fn whole_steps(offset: &Size, digits: &[(DigitExpr, Size)]) -> Option<Size> {
+/// The digits of a number plus an offset that is a multiple of the product of all sizes but the
+/// first: only the first digit is another one. `None` for any other offset.
+fn advanced(offset: &Size, digits: &[(DigitExpr, Size)]) -> Option<Vec<(DigitExpr, Size)>> {
     let step = digits.iter().skip(1).try_fold(Size::constant(1), |product, (_, size)| product.mul(size))?;
     let count = match (offset.to_constant(), step.to_constant()) {
         (Some(offset), Some(step)) if step > 0 => (offset % step == 0).then_some(offset / step),
         _ => (1..=MAX_STEPS).find(|count| step.mul(&Size::constant(*count)).as_ref() == Some(offset)),
     };
-    count.map(Size::constant)
+    let steps = Size::constant(count?);
+    let ((first, size), rest) = digits.split_first()?;
+    let size = size.add(&steps)?;
+    let first = DigitExpr::Affine { offset: steps, stride: 1, of: Box::new(first.clone()) };
+    Some([(reduce_digit(first), size)].into_iter().chain(rest.iter().cloned()).collect())
 }
 
 /// The digits of a sum and a difference modulo a size: sums modulo the same size among them taken

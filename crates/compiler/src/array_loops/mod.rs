@@ -37,10 +37,7 @@ use crate::hash::{HashMap, HashSet};
 use crate::kernel::{CompilationUnit, Input, Region};
 use crate::layout::{Form, Layout, TOO_MANY_SLOTS};
 use crate::loop_ir::{Array, Kernel, Op, Origin, Reg, ScalarType, Stmt};
-use crate::lower::{
-    InputBinding, Lowered, MAX_SEPARATED_DEPTH, MAX_SEPARATED_PARTS, MIN_SEPARATED_SLOTS, ResultSource, bare,
-    codes_below, word,
-};
+use crate::lower::{InputBinding, Lowered, ResultSource, bare, codes_below, separable_types, word};
 use crate::types::Type as CoreType;
 use crate::value::Class;
 use std::rc::Rc;
@@ -282,12 +279,8 @@ impl<'p> Emitter<'p> {
         ty: &Type,
     ) -> Result<Option<Held<'p>>> {
         let (Form::Parts(parts), Type::Tuple(types)) = (&layout.form, ty) else { return Ok(None) };
-        let fits = core_type.depth() <= MAX_SEPARATED_DEPTH
-            && layout.slots >= MIN_SEPARATED_SLOTS
-            && parts.len() <= MAX_SEPARATED_PARTS
-            && parts.len() == types.len();
-        let components = if fits { core_type.unfold().components(MAX_SEPARATED_PARTS) } else { None };
-        let Some(components) = components.filter(|all| all.len() == parts.len()) else { return Ok(None) };
+        let components = separable_types(core_type, layout).filter(|all| all.len() == types.len());
+        let Some(components) = components else { return Ok(None) };
         let begin = input.part.map_or(0, |(start, _)| start);
         let mut values = Vec::new();
         for (((start, layout), component), ty) in parts.iter().zip(&components).zip(types) {

@@ -211,8 +211,6 @@ impl Jit {
         self.trace.lock().map(noted).unwrap_or_default()
     }
 
-    /// The loops of a unit: by the array IR or by lowering, and by the other where the first one
-    /// gives none.
     /// The loops of a unit: from the array IR, or from [`lower`] where it gives none.
     fn loops(&self, unit: &CompilationUnit<'_>) -> Result<Lowered, Declined> {
         match array_loops::lower(unit) {

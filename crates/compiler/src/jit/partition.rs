@@ -139,19 +139,6 @@ fn has_parallel_loop(stmts: &[Stmt]) -> bool {
     found
 }
 
-/// Returns true if a statement leaves or continues a loop or block around it.
-fn leaves(stmt: &Stmt) -> bool {
-    let (mut own, mut targets) = (BTreeSet::new(), BTreeSet::new());
-    for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
-        inner.for_each_part(&mut |part| match part {
-            Part::Label(label) => drop(own.insert(*label)),
-            Part::Target(label) => drop(targets.insert(*label)),
-            _ => {}
-        });
-    });
-    !targets.is_subset(&own)
-}
-
 /// Returns true if a statement becomes control flow between phases: there is a parallel loop in it,
 /// and no loop without one is left by what would then be control flow.
 fn is_control(stmt: &Stmt) -> bool {
@@ -164,7 +151,7 @@ fn is_control(stmt: &Stmt) -> bool {
     for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
         let whole_loop = matches!(inner, Stmt::For { .. } | Stmt::Loop(..))
             && !has_parallel_loop(std::slice::from_ref(inner));
-        cheap &= !(whole_loop && leaves(inner));
+        cheap &= !(whole_loop && inner.leaves());
     });
     holds && cheap
 }
@@ -207,7 +194,7 @@ impl Cutter<'_> {
                     self.count_parallel_loops(stmt);
                     IterationSpace::InOrder(*low, *high)
                 }
-                _ if is_control(stmt) || leaves(stmt) => {
+                _ if is_control(stmt) || stmt.leaves() => {
                     self.phase(start..at, IterationSpace::Once, &mut out);
                     start = at + 1;
                     let control = self.control(at, stmt);

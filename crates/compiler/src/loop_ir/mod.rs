@@ -41,7 +41,7 @@ pub mod visit;
 pub use crate::core::reduction::ReductionOp;
 pub use crate::core::scalar_function::{ScalarFunction, ScalarType};
 pub use id::{Array, Id, IdVec, Label, Reg, Var};
-pub use visit::{Part, PartMut, for_each_stmt};
+pub use visit::{Part, PartMut, defined_registers, for_each_stmt};
 
 /// Returns the bits of the identity of a reduction, from which its lanes start.
 pub fn identity_bits(reduction: ReductionOp, ty: ScalarType) -> u64 {

@@ -6,6 +6,7 @@
 //! new construct lists its parts in this file and nowhere else.
 
 use super::{Array, Gemm, Label, Op, Reg, Stmt, Summand, Var};
+use crate::hash::HashSet;
 
 macro_rules! parts {
     ($(#[$doc:meta])* $Part:ident $each:ident $($mutable:ident)?) => {
@@ -216,6 +217,19 @@ impl Stmt {
         bodies
     }
 
+    /// Returns true if it leaves or continues a loop or block around it.
+    pub fn leaves(&self) -> bool {
+        let (mut own, mut targets) = (HashSet::default(), HashSet::default());
+        for_each_stmt(std::slice::from_ref(self), &mut |inner| {
+            inner.for_each_part(&mut |part| match part {
+                Part::Label(label) => drop(own.insert(*label)),
+                Part::Target(label) => drop(targets.insert(*label)),
+                _ => {}
+            });
+        });
+        !targets.is_subset(&own)
+    }
+
     /// The arrays that it reads or writes, without those of statements inside.
     pub fn arrays(&self) -> Vec<Array> {
         let mut arrays = Vec::new();
@@ -258,4 +272,17 @@ pub fn for_each_stmt<'a>(stmts: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
             }
         });
     }
+}
+
+/// The registers that statements set, those inside others included.
+pub fn defined_registers(stmts: &[Stmt]) -> HashSet<Reg> {
+    let mut defined = HashSet::default();
+    for_each_stmt(stmts, &mut |stmt| {
+        stmt.for_each_part(&mut |part| {
+            if let Part::Def(reg) = part {
+                defined.insert(*reg);
+            }
+        });
+    });
+    defined
 }

@@ -80,14 +80,14 @@ const MAX_ATTEMPTS: usize = 16;
 const MAX_STACK_SLOTS: u64 = 512;
 
 /// Slots of the smallest tuple, record or struct whose components are inputs of their own.
-pub(crate) const MIN_SEPARATED_SLOTS: usize = 64;
+const MIN_SEPARATED_SLOTS: usize = 64;
 
 /// Components of the largest one.
-pub(crate) const MAX_SEPARATED_PARTS: usize = 64;
+const MAX_SEPARATED_PARTS: usize = 64;
 
 /// Height of the tallest type whose components are inputs of their own. Taller ones are made by
 /// polymorphic recursion, where each would be looked for among all of the others.
-pub(crate) const MAX_SEPARATED_DEPTH: u32 = 64;
+const MAX_SEPARATED_DEPTH: u32 = 64;
 
 type Result<T> = std::result::Result<T, Declined>;
 
@@ -487,6 +487,17 @@ pub(crate) fn word(leaf: &Leaf) -> Result<ScalarType> {
         Leaf::Scalar(Scalar::Bigint) => return Err(Declined::Type(UnsupportedType::BigInteger)),
         Leaf::Scalar(Scalar::String) => return Err(Declined::Type(UnsupportedType::String)),
     })
+}
+
+/// The types of the parts of a large tuple, record or struct; `None` for any other type, or one with
+/// too many parts.
+pub(crate) fn separable_types(ty: &Type, layout: &Layout) -> Option<Vec<Type>> {
+    let Form::Parts(parts) = &layout.form else { return None };
+    let tall = ty.depth() > MAX_SEPARATED_DEPTH;
+    if tall || layout.slots < MIN_SEPARATED_SLOTS || parts.len() > MAX_SEPARATED_PARTS {
+        return None;
+    }
+    ty.unfold().components(MAX_SEPARATED_PARTS).filter(|types| types.len() == parts.len())
 }
 
 /// The exclusive upper bound of the codes in a slot; `None` if it holds no codes, or every word is
@@ -987,13 +998,7 @@ impl<'a> Lower<'a> {
         ty: &Type,
         layout: &Layout,
     ) -> Result<Option<AbstractValue<'a>>> {
-        let Form::Parts(parts) = &layout.form else { return Ok(None) };
-        let tall = ty.depth() > MAX_SEPARATED_DEPTH;
-        if tall || layout.slots < MIN_SEPARATED_SLOTS || parts.len() > MAX_SEPARATED_PARTS {
-            return Ok(None);
-        }
-        let Some(types) = ty.unfold().components(MAX_SEPARATED_PARTS).filter(|all| all.len() == parts.len())
-        else {
+        let (Form::Parts(parts), Some(types)) = (&layout.form, separable_types(ty, layout)) else {
             return Ok(None);
         };
         let begin = input.part.map_or(0, |(start, _)| start);

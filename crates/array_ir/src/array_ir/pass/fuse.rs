@@ -71,15 +71,7 @@ fn fuse(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
             label = declared(&stmt.op).map_or(label, |own| label.max(own.0 + 1));
         }
     });
-    let mut uses = UseTable {
-        arrays: HashMap::default(),
-        rows: HashMap::default(),
-        loops: Vec::new(),
-        position: 0,
-        open: Vec::new(),
-        changes: HashMap::default(),
-        tuples: HashMap::default(),
-    };
+    let mut uses = UseTable::default();
     uses.block(&function.body, work)?;
     let mut changes = uses.changes;
     // What the caller owns is copied before it is changed.
@@ -127,6 +119,7 @@ struct Uses {
 }
 
 /// Collects the uses of arrays.
+#[derive(Default)]
 struct UseTable {
     arrays: HashMap<Value, Uses>,
     /// Elements that are arrays, by the array of [`nested`] maps that they are elements of.

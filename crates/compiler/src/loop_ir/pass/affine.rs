@@ -70,6 +70,12 @@ impl<'k> Forms<'k> {
         self.within(reg, MAX_DEPTH)
     }
 
+    /// The number that a register is always equal to, if its form says one.
+    pub fn constant(&mut self, reg: Reg) -> Option<i64> {
+        let form = self.of(reg);
+        form.terms.is_empty().then_some(form.constant)
+    }
+
     fn within(&mut self, reg: Reg, depth: u32) -> Affine {
         if let Some(known) = self.known.get(&reg) {
             return known.clone();

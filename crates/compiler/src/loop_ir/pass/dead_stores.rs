@@ -14,7 +14,7 @@
 
 use super::super::{Array, Kernel, Origin, Part, Reg, Stmt, for_each_stmt};
 use super::affine::Forms;
-use super::mentions;
+use super::{has_alias, mentions};
 use crate::hash::HashSet;
 
 /// Runs the pass.
@@ -34,15 +34,10 @@ fn drop_unread(kernel: &mut Kernel) {
             }
         }),
     });
-    for info in kernel.arrays.iter() {
-        if let Origin::Alias(of) = info.origin {
-            read.insert(of);
-        }
-    }
     let is_dead = |kernel: &Kernel, array: Array| {
         let own =
             matches!(kernel.arrays[array].origin, Origin::Scratch | Origin::ThreadLocal | Origin::Stack(_));
-        own && !read.contains(&array)
+        own && !read.contains(&array) && !has_alias(kernel, array)
     };
     super::rewrite(kernel, &mut |kernel, mut stmts, _| {
         stmts.retain(|stmt| !matches!(stmt, Stmt::Store(array, ..) if is_dead(kernel, *array)));
@@ -73,7 +68,7 @@ fn index_of(stmt: &Stmt) -> Option<Reg> {
 fn find_in(kernel: &Kernel, stmts: &[Stmt], forms: &mut Forms<'_>, dead: &mut HashSet<Reg>) {
     for (at, stmt) in stmts.iter().enumerate() {
         if let Some((index, array)) = filled(kernel, stmt) {
-            let next = stmts[at + 1..].iter().find(|later| mentions(later, array) || leaves(later));
+            let next = stmts[at + 1..].iter().find(|later| mentions(later, array) || later.leaves());
             let again = next.is_some_and(|next| {
                 !loads(next, array) && fills(kernel, next, array, &mut Vec::new(), forms)
             });
@@ -100,9 +95,7 @@ fn filled(kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, Array)> {
     });
     arrays.dedup();
     let [array] = arrays[..] else { return None };
-    // The memory of an array may have a second name.
-    let alias = kernel.arrays.iter().any(|info| info.origin == Origin::Alias(array));
-    (plain && !alias && !loads(stmt, array)).then_some((index, array))
+    (plain && !has_alias(kernel, array) && !loads(stmt, array)).then_some((index, array))
 }
 
 /// Returns true if a statement stores into each slot of an array; `digits` are the indices of the
@@ -122,15 +115,11 @@ fn fills(
         Stmt::ParallelFor { index, count, body } => (*index, None, *count, body),
         _ => return false,
     };
-    let mut number = |reg: Reg| {
-        let form = forms.of(reg);
-        form.terms.is_empty().then_some(form.constant)
-    };
-    if low.is_some_and(|low| number(low) != Some(0)) {
+    if low.is_some_and(|low| forms.constant(low) != Some(0)) {
         return false;
     }
-    let Some(rounds) = number(high) else { return false };
-    if body.iter().any(leaves) {
+    let Some(rounds) = forms.constant(high) else { return false };
+    if body.iter().any(Stmt::leaves) {
         return false;
     }
     digits.push((index, rounds));
@@ -159,19 +148,6 @@ fn is_dense(kernel: &Kernel, array: Array, at: Reg, digits: &[(Reg, i64)], forms
     // A loop whose index is not in the slot number has to run at all.
     let run = digits.iter().all(|(_, rounds)| *rounds > 0);
     run && form.constant == 0 && weight as u64 == kernel.slots[array]
-}
-
-/// Returns true if a statement may leave a loop or block around it, or go on with one.
-fn leaves(stmt: &Stmt) -> bool {
-    let (mut own, mut targets) = (HashSet::default(), Vec::new());
-    for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
-        inner.for_each_part(&mut |part| match part {
-            Part::Label(label) => drop(own.insert(*label)),
-            Part::Target(label) => targets.push(*label),
-            _ => {}
-        });
-    });
-    targets.iter().any(|label| !own.contains(label))
 }
 
 fn loads(stmt: &Stmt, array: Array) -> bool {

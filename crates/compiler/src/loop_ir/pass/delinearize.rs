@@ -20,12 +20,15 @@
 //! natural; no round leaves the loop. Costs time in proportion to the statements times the depth of
 //! loops.
 
-use super::super::{Array, Binary, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Summand, for_each_stmt};
+use super::super::{
+    Array, Binary, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Summand, defined_registers,
+    for_each_stmt,
+};
 use super::affine::Forms;
 use super::clone_stmts::rename_all;
 use super::{Builder, LoopParts, Position, loop_parts};
 use crate::core::reduction::CHUNK;
-use crate::hash::{HashMap, HashSet};
+use crate::hash::HashMap;
 
 /// The smallest divisor: the rounds of the inner loop.
 const MIN_DIVISOR: i64 = 16;
@@ -62,31 +65,25 @@ fn candidates(kernel: &Kernel) -> HashMap<Reg, Divisor> {
     let mut found = HashMap::default();
     for_each_stmt(&kernel.body, &mut |stmt| {
         let Some(LoopParts { index, low, high, body, .. }) = loop_parts(stmt) else { return };
-        let (mut defined, mut divisors, mut leaves) = (HashSet::default(), Vec::new(), false);
-        for_each_stmt(body, &mut |inner| {
-            inner.for_each_part(&mut |part| {
-                if let super::super::Part::Def(reg) = part {
-                    defined.insert(*reg);
-                }
-            });
-            match inner {
-                Stmt::Let(_, Op::Binary(kind, a, n)) if kind.is_integer_division() && *a == index => {
-                    divisors.push(*n);
-                }
-                Stmt::Break(label) => {
-                    leaves |= matches!(stmt, Stmt::For { label: own, .. } if own == label);
-                }
-                _ => {}
+        let (mut divisors, mut leaves) = (Vec::new(), false);
+        for_each_stmt(body, &mut |inner| match inner {
+            Stmt::Let(_, Op::Binary(kind, a, n)) if kind.is_integer_division() && *a == index => {
+                divisors.push(*n);
             }
+            Stmt::Break(label) => {
+                leaves |= matches!(stmt, Stmt::For { label: own, .. } if own == label);
+            }
+            _ => {}
         });
-        let mut number = |reg: Reg| {
-            let form = forms.of(reg);
-            form.terms.is_empty().then_some(form.constant)
-        };
+        if divisors.is_empty() {
+            return;
+        }
+        let defined = defined_registers(body);
         let Some(divisor) = divisors.into_iter().find(|n| !defined.contains(n)) else { return };
-        let Some(n) = number(divisor).filter(|n| *n >= MIN_DIVISOR) else { return };
-        let first = low.map_or(Some(0), &mut number);
-        let is_whole = first == Some(0) && number(high).is_some_and(|high| high >= 0 && high % n == 0);
+        let Some(n) = forms.constant(divisor).filter(|n| *n >= MIN_DIVISOR) else { return };
+        let first = low.map_or(Some(0), |low| forms.constant(low));
+        let last = forms.constant(high);
+        let is_whole = first == Some(0) && last.is_some_and(|high| high >= 0 && high % n == 0);
         let natural = first.is_some_and(|first| first >= 0) || matches!(stmt, Stmt::Reduce { .. });
         let fits = natural && !leaves && (is_whole || !matches!(stmt, Stmt::ParallelFor { .. }));
         if fits {
@@ -115,9 +112,7 @@ fn digits(kernel: &mut Kernel, stmt: Stmt, divisor: Divisor, position: Position,
         }
         Stmt::Reduce { index, low, high, mut body, item, result } => {
             let mut build = Builder::new(kernel);
-            let parallel = position == Position::Parallel;
-            let origin = if parallel { Origin::ThreadLocal } else { Origin::Scratch };
-            let items = chunk_arrays(&mut build, item, origin);
+            let items = chunk_arrays(&mut build, item, position);
             let start = build.binary(Binary::Sub, index, low);
             let at = build.stmts.pop();
             body.extend(at);
@@ -130,8 +125,10 @@ fn digits(kernel: &mut Kernel, stmt: Stmt, divisor: Divisor, position: Position,
     }
 }
 
-/// Arrays of a chunk for the items of a reduction.
-pub(super) fn chunk_arrays(build: &mut Builder<'_>, item: Summand, origin: Origin) -> Vec<(Reg, Array)> {
+/// Arrays of a chunk for the items of a reduction at this position.
+pub(super) fn chunk_arrays(build: &mut Builder<'_>, item: Summand, position: Position) -> Vec<(Reg, Array)> {
+    let parallel = position == Position::Parallel;
+    let origin = if parallel { Origin::ThreadLocal } else { Origin::Scratch };
     let mut items: Vec<(Reg, Array)> = Vec::new();
     for reg in item.regs() {
         if items.iter().all(|(known, _)| *known != reg) {

@@ -34,7 +34,7 @@ use super::super::{
 use super::affine::Forms;
 use super::delinearize::{chunk_arrays, reduce_chunk};
 use super::parallelize::independent_loops;
-use super::{Builder, LoopParts, Position, loop_parts};
+use super::{Builder, LoopParts, Position, has_alias, loop_parts};
 use crate::hash::{HashMap, HashSet};
 
 /// Rounds of a strip.
@@ -132,9 +132,8 @@ fn is_mixed(kernel: &Kernel, parts: &LoopParts<'_>, forms: &mut Forms<'_>) -> bo
             _ => return false,
         }
     }
-    // A store at a slot that an earlier load of the same round may have read.
-    let aliased =
-        kernel.arrays.iter().any(|info| matches!(info.origin, Origin::Alias(of) if stored.contains_key(&of)));
+    let aliased = stored.keys().any(|array| has_alias(kernel, *array));
+    // Another round would load what this one stores.
     let at_same_slot = body.iter().all(|stmt| match stmt {
         Stmt::Let(_, Op::Load(array, at, _)) => stored.get(array).is_none_or(|stored| stored == at),
         _ => true,
@@ -207,11 +206,11 @@ impl<'k, 's> Distribution<'k, 's> {
             known: HashMap::default(),
         };
         this.assign_levels(body);
-        let deepest = this.levels.values().copied().max().unwrap_or(0);
+        let deepest = this.levels.values().copied().max().expect("the index has a level");
         if deepest == 0 || deepest > MAX_LEVELS {
             return vec![stmt.clone()];
         }
-        this.make_strips(body, item);
+        this.make_strips(body, item, deepest);
         if this.strips.len() > MAX_STRIPS {
             return vec![stmt.clone()];
         }
@@ -280,7 +279,7 @@ impl<'k, 's> Distribution<'k, 's> {
     }
 
     /// Gives an array to each register that is read in another loop than that which sets it.
-    fn make_strips(&mut self, body: &'s [Stmt], item: Option<Summand>) {
+    fn make_strips(&mut self, body: &'s [Stmt], item: Option<Summand>, deepest: u32) {
         let mut wanted: Vec<Reg> = Vec::new();
         for stmt in body {
             let level = self.level_of(stmt);
@@ -292,9 +291,8 @@ impl<'k, 's> Distribution<'k, 's> {
                 }
             });
         }
-        let last = self.levels.values().copied().max().unwrap_or(0);
         for reg in item.into_iter().flat_map(Summand::regs) {
-            let crosses = self.is_call(reg) || self.level(reg) != last;
+            let crosses = self.is_call(reg) || self.level(reg) != deepest;
             if crosses && self.levels.contains_key(&reg) && !self.cheap.contains(&reg) {
                 wanted.push(reg);
             }
@@ -325,9 +323,7 @@ impl<'k, 's> Distribution<'k, 's> {
         let (more, strip) = (self.build.int(STRIP as i64 - 1), self.build.int(STRIP as i64));
         let padded = self.build.binary(Binary::Add, rounds, more);
         let strips = self.build.binary(Binary::DivUnsigned, padded, strip);
-        let parallel = position == Position::Parallel;
-        let origin = if parallel { Origin::ThreadLocal } else { Origin::Scratch };
-        let items = item.map(|item| chunk_arrays(&mut self.build, item, origin));
+        let items = item.map(|item| chunk_arrays(&mut self.build, item, position));
         let front = std::mem::take(&mut self.build.stmts);
         // One strip.
         let number = self.build.reg(ScalarType::I64);
@@ -346,9 +342,9 @@ impl<'k, 's> Distribution<'k, 's> {
             }
             let group = self.strip_loop((zero, count), base, |this| {
                 for stmt in body {
-                    let is_call =
+                    let elsewhere =
                         matches!(stmt, Stmt::Let(reg, _) if this.is_call(*reg) || this.cheap.contains(reg));
-                    if !is_call && this.level_of(stmt) == level {
+                    if !elsewhere && this.level_of(stmt) == level {
                         this.stmt(stmt);
                     }
                 }

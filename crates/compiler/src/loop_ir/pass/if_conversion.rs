@@ -16,7 +16,7 @@
 //! No other round of a parallel loop writes the slot: one that does would race with the read
 //! before.
 
-use super::super::{Array, Kernel, Op, Reg, ScalarType, Stmt, Var, has_vector_form};
+use super::super::{Array, Kernel, Op, Reg, ScalarType, Stmt, Var, for_each_stmt, has_vector_form};
 use super::value_ranges::{Interval, definition_intervals};
 use super::{Builder, rewrite};
 use crate::hash::HashMap;
@@ -27,7 +27,7 @@ const MAX_OPERATIONS: usize = 12;
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
     let mut branches = false;
-    super::super::for_each_stmt(&kernel.body, &mut |stmt| branches |= matches!(stmt, Stmt::If(..)));
+    for_each_stmt(&kernel.body, &mut |stmt| branches |= matches!(stmt, Stmt::If(..)));
     if !branches {
         return;
     }

@@ -16,7 +16,7 @@
 //! Inner loops come first, so an operation goes as far out as it can (Aho, Lam, Sethi and Ullman,
 //! *Compilers*, 9.5). Costs time in proportion to the statements times the depth of loops.
 
-use super::super::{Binary, Cast, Kernel, Op, Reg, ScalarType, Stmt, for_each_stmt};
+use super::super::{Binary, Cast, Kernel, Op, Reg, ScalarType, Stmt, defined_registers};
 use super::Builder;
 use super::clone_stmts::{rename_all, rename_summand};
 use crate::hash::{HashMap, HashSet};
@@ -43,15 +43,8 @@ pub(super) fn run(kernel: &mut Kernel) {
 
 /// Moves what is the same in all rounds out of a loop; returns it.
 fn invariants(kernel: &mut Kernel, stmt: &mut Stmt) -> Vec<Stmt> {
-    let mut defined = HashSet::default();
+    let defined = defined_registers(std::slice::from_ref(stmt));
     let mut ops: HashMap<Reg, Op> = HashMap::default();
-    for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
-        inner.for_each_part(&mut |part| {
-            if let super::super::Part::Def(reg) = part {
-                defined.insert(*reg);
-            }
-        });
-    });
     for body in stmt.bodies() {
         for inner in body {
             if let Stmt::Let(reg, op) = inner {

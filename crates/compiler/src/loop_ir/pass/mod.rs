@@ -27,7 +27,7 @@ mod unroll;
 mod unroll_and_jam;
 mod value_ranges;
 
-use super::{Array, Binary, Kernel, Op, Reg, ScalarType, Stmt, Summand, for_each_stmt};
+use super::{Array, Binary, Kernel, Op, Origin, Reg, ScalarType, Stmt, Summand, for_each_stmt};
 use crate::hash::HashMap;
 
 /// A pass.
@@ -182,6 +182,11 @@ fn mentions(stmt: &Stmt, array: Array) -> bool {
     let mut found = false;
     for_each_stmt(std::slice::from_ref(stmt), &mut |inner| found |= inner.arrays().contains(&array));
     found
+}
+
+/// Returns true if the memory of an array has a second name.
+fn has_alias(kernel: &Kernel, array: Array) -> bool {
+    kernel.arrays.iter().any(|info| info.origin == Origin::Alias(array))
 }
 
 /// The parts of a loop over an index; a parallel one begins at 0.

@@ -24,10 +24,13 @@
 //! Costs time in proportion to the statements times the depth of loops; of an array, to the
 //! accesses in the loop.
 
-use super::super::{Array, Kernel, Label, Op, Origin, Part, Reg, Stmt, Var, cost, for_each_stmt};
+use super::super::{
+    Array, Binary, Kernel, Label, Op, Origin, Part, Reg, ScalarType, Stmt, Var, cost, defined_registers,
+    for_each_stmt,
+};
 use super::affine::{Affine, Forms};
 use super::value_ranges::{Interval, definition_intervals};
-use super::{Builder, mentions};
+use super::{Builder, has_alias, mentions, rewrite};
 use crate::hash::{HashMap, HashSet};
 
 /// Nanoseconds of a loop from which it is parallel, if nothing repeats it.
@@ -41,21 +44,38 @@ const MAX_BOUND: i64 = 1 << 48;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
-    let has_loop = kernel.body.iter().any(|stmt| !stmt.bodies().is_empty());
-    if !has_loop {
+    let costs = cost::loop_costs(kernel);
+    let mut worthwhile = false;
+    for_each_stmt(&kernel.body, &mut |stmt| {
+        worthwhile |= matches!(stmt, Stmt::For { index, .. } if costs[index] >= MIN_NS);
+    });
+    if !worthwhile {
         return;
     }
     let mut search = Search::new(kernel);
-    search.list(&kernel.body, false);
-    let (loops, private) = (search.found, search.private);
+    let (mut loops, mut private) = (HashSet::default(), Vec::new());
+    search.list(&kernel.body, false, &costs, &mut |index, arrays| {
+        loops.insert(index);
+        private.extend(arrays);
+    });
     if loops.is_empty() {
         return;
     }
     for array in private {
         kernel.arrays[array].origin = Origin::ThreadLocal;
     }
-    let body = std::mem::take(&mut kernel.body);
-    kernel.body = replaced(kernel, body, &loops);
+    rewrite(kernel, &mut |kernel, stmts, _| {
+        let mut out = Vec::new();
+        for stmt in stmts {
+            match stmt {
+                Stmt::For { label, index, low, high, body } if loops.contains(&index) => {
+                    out.extend(parallel(kernel, label, index, (low, high), body));
+                }
+                stmt => out.push(stmt),
+            }
+        }
+        out
+    });
 }
 
 /// Those of these loops in order, by their indices, whose rounds are independent and share the
@@ -74,25 +94,6 @@ pub(super) fn independent_loops(kernel: &Kernel, candidates: &HashSet<Reg>) -> H
     found
 }
 
-/// Statements in which these loops, by their indices, are parallel.
-fn replaced(kernel: &mut Kernel, stmts: Vec<Stmt>, loops: &HashSet<Reg>) -> Vec<Stmt> {
-    let mut out = Vec::new();
-    for mut stmt in stmts {
-        match stmt {
-            Stmt::For { label, index, low, high, body } if loops.contains(&index) => {
-                out.extend(parallel(kernel, label, index, (low, high), body));
-            }
-            _ => {
-                for body in stmt.bodies_mut() {
-                    *body = replaced(kernel, std::mem::take(body), loops);
-                }
-                out.push(stmt);
-            }
-        }
-    }
-    out
-}
-
 /// A parallel loop for one in order.
 fn parallel(
     kernel: &mut Kernel,
@@ -109,10 +110,10 @@ fn parallel(
     }
     let mut build = Builder::new(kernel);
     let last = build.max(low, high);
-    let count = build.binary(super::Binary::Sub, last, low);
-    let round = build.reg(super::ScalarType::I64);
+    let count = build.binary(Binary::Sub, last, low);
+    let round = build.reg(ScalarType::I64);
     let mut out = build.stmts;
-    body.insert(0, Stmt::Let(index, Op::Binary(super::Binary::Add, round, low)));
+    body.insert(0, Stmt::Let(index, Op::Binary(Binary::Add, round, low)));
     out.push(Stmt::ParallelFor { index: round, count, body });
     out
 }
@@ -161,12 +162,7 @@ struct Search<'k> {
     kernel: &'k Kernel,
     forms: Forms<'k>,
     intervals: HashMap<Reg, Interval>,
-    costs: HashMap<Reg, f64>,
     mentioned: Mentions,
-    /// The indices of the loops.
-    found: HashSet<Reg>,
-    /// The arrays of which each piece has its own.
-    private: Vec<Array>,
 }
 
 /// The number of times that statements mention variables and arrays.
@@ -194,36 +190,33 @@ impl Mentions {
 
 impl<'k> Search<'k> {
     fn new(kernel: &'k Kernel) -> Search<'k> {
-        let mut mentioned = Mentions::of(&kernel.body);
-        for info in kernel.arrays.iter() {
-            // The memory of an array is that of another one, too.
-            if let Origin::Alias(of) = info.origin {
-                *mentioned.arrays.entry(of).or_default() += 1;
-            }
-        }
         Search {
             kernel,
             forms: Forms::new(kernel),
             intervals: definition_intervals(kernel),
-            costs: cost::loop_costs(kernel),
-            mentioned,
-            found: HashSet::default(),
-            private: Vec::new(),
+            mentioned: Mentions::of(&kernel.body),
         }
     }
 
-    fn list(&mut self, stmts: &'k [Stmt], repeated: bool) {
+    /// Calls `found` on the outermost independent loops that take long enough, by their indices, with
+    /// the arrays of which each piece has its own.
+    fn list(
+        &mut self,
+        stmts: &'k [Stmt],
+        repeated: bool,
+        costs: &HashMap<Reg, f64>,
+        found: &mut dyn FnMut(Reg, Vec<Array>),
+    ) {
         for stmt in stmts {
             match stmt {
                 Stmt::ParallelFor { .. } | Stmt::Reduce { .. } => continue,
                 Stmt::For { index, .. } => {
                     let least = if repeated { super::parallel_level::MIN_PARALLEL_NS } else { MIN_NS };
-                    if self.costs[index] < least {
+                    if costs[index] < least {
                         continue;
                     }
                     if let Some(private) = self.independent(stmt) {
-                        self.found.insert(*index);
-                        self.private.extend(private);
+                        found(*index, private);
                         continue;
                     }
                 }
@@ -231,7 +224,7 @@ impl<'k> Search<'k> {
             }
             let repeats = matches!(stmt, Stmt::For { .. } | Stmt::Loop(..));
             for body in stmt.bodies() {
-                self.list(body, repeated || repeats);
+                self.list(body, repeated || repeats, costs, found);
             }
         }
     }
@@ -240,8 +233,6 @@ impl<'k> Search<'k> {
     fn independent(&mut self, stmt: &'k Stmt) -> Option<Vec<Array>> {
         let Stmt::For { label, index, low, high, body } = stmt else { return None };
         let (mut plain, mut fails, mut may_not_end) = (true, false, false);
-        let (mut labels, mut targets) = (HashSet::default(), Vec::new());
-        let mut defined = HashSet::default();
         let mut written = HashSet::default();
         for_each_stmt(body, &mut |inner| {
             plain &= match inner {
@@ -251,25 +242,19 @@ impl<'k> Search<'k> {
             };
             fails |= *inner == Stmt::Fail;
             may_not_end |= matches!(inner, Stmt::Loop(..));
-            inner.for_each_part(&mut |part| match part {
-                Part::Label(own) => drop(labels.insert(*own)),
-                Part::Target(target) => targets.push(*target),
-                Part::Def(reg) => drop(defined.insert(*reg)),
-                Part::ArrayWrite(array) => drop(written.insert(*array)),
-                _ => {}
+            inner.for_each_part(&mut |part| {
+                if let Part::ArrayWrite(array) = part {
+                    written.insert(*array);
+                }
             });
         });
-        labels.insert(*label);
-        plain &= !self
-            .kernel
-            .arrays
-            .iter()
-            .any(|info| matches!(info.origin, Origin::Alias(of) if written.contains(&of)));
+        plain &= !written.iter().any(|array| has_alias(self.kernel, *array));
         // A round that fails ends the loop; a later one may not end.
         plain &= !fails || !may_not_end;
-        if !plain || !targets.iter().all(|target| labels.contains(target)) {
+        if !plain || stmt.leaves() {
             return None;
         }
+        let defined = defined_registers(body);
         let own = Mentions::of(body);
         self.variables_are_private(body, &own)?;
         let mut private = Vec::new();
