@@ -6,7 +6,7 @@
 //! executable that fails says only that, and leaves the region, the error message included, to the
 //! evaluator.
 
-use crate::core::{FunctionId, LocalInfo, Program, Root, Stmt, Term};
+use crate::core::{KnownValue, LocalInfo, Program, Root, Stmt, Term};
 use crate::layout::Layouts;
 use crate::types::Type;
 use crate::value::Value;
@@ -69,15 +69,6 @@ impl<'a> Region<'a> {
             Region::Loop(stmt) => Err(stmt),
         }
     }
-}
-
-/// The knowledge about a value outside a unit.
-#[derive(Clone, Debug, PartialEq)]
-pub enum KnownValue {
-    /// Nothing: data.
-    Data,
-    /// A function at these types, and its captured values.
-    Function(FunctionId, Vec<Type>, Vec<KnownValue>),
 }
 
 /// An input of a run: a variable, or a value that a function has captured, or a part of one.

@@ -17,6 +17,9 @@
 //! first value and its next ones. From the innermost loop outward, the classes of a pair become one
 //! unless two of their nodes interfere.
 //!
+//! The memory of a parameter is others', and nothing is made there, but for parameters that the caller
+//! gives away (`owned`): a loop over a variable outside changes its array where it lies.
+//!
 //! **Interference.** Two nodes interfere if one is read after the definition of the other, or both
 //! are defined at one point. A node is defined where its statement begins, so that what a map or a
 //! concatenation reads interferes with it; an update reads its array before; the result of
@@ -80,10 +83,10 @@ pub fn arrays_in(ty: &Type) -> usize {
 }
 
 impl Storage {
-    /// The classes of a function.
-    pub fn of(function: &Function) -> Storage {
+    /// The classes of a function that may change the arrays of some parameters.
+    pub fn of(function: &Function, owned: &[Value]) -> Storage {
         let mut graph = Graph::new(delayed_maps(function));
-        graph.function(&function.body);
+        graph.function(&function.body, owned);
         graph.finish()
     }
 
@@ -137,7 +140,7 @@ struct Node {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
-    /// A parameter of the function: its memory is others'.
+    /// A parameter of the function whose memory is others'.
     Given,
     /// Kept in memory of its class.
     Stored,
@@ -227,10 +230,11 @@ impl Graph {
         }
     }
 
-    fn function(&mut self, body: &Block) {
+    fn function(&mut self, body: &Block, owned: &[Value]) {
         let defined = Point { position: 0, block: 0 };
         for (value, ty) in &body.params {
-            let nodes = self.define(ty, Kind::Given, defined, &[]);
+            let kind = if owned.contains(value) { Kind::Stored } else { Kind::Given };
+            let nodes = self.define(ty, kind, defined, &[]);
             self.bind(*value, ty, nodes);
         }
         self.block(body, None, &[]);

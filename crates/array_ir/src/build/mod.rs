@@ -33,7 +33,8 @@ use crate::array_ir::{
     Block, Effect, Element, End, Function, Label, Op, Program, Site, SiteId, SiteKind, SizeVar, Stmt, Type,
     Value, pass, print, renumber, validate,
 };
-use crate::core::{self, FunctionId, LocalId, Root, StmtKind, Term};
+use crate::core::free_variables::changed_by;
+use crate::core::{self, FunctionId, GlobalId, KnownValue, LocalId, Root, StmtKind, Term};
 use crate::hash::HashMap;
 use crate::source::Span;
 use crate::types::{Type as CoreType, TypeVar};
@@ -111,8 +112,8 @@ declined! {
     Match "match";
     /// A pattern of another form than a tuple.
     Pattern "pattern";
-    /// A variable that changes at the top level, in a comprehension, or that a local function
-    /// shares.
+    /// A variable of the session that a function changes, a variable that changes in a comprehension,
+    /// or that a local function shares.
     Variable "variable";
     /// A loop at the top level, or ends of both sides of a branch that differ.
     Loop "loop";
@@ -204,38 +205,69 @@ pub fn result(
     builder.finish("statement", build)
 }
 
-/// The array IR of a term with the variables that it reads.
-#[derive(Debug)]
-pub struct Unit {
-    /// A program of one function without size parameters.
-    pub program: Program,
-    /// The variable of each parameter of the function.
-    pub inputs: Vec<Root>,
+/// A variable outside of a unit, or a value that the function in it has captured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outside {
+    /// The variable.
+    pub root: Root,
+    /// Positions among captured values, outermost first.
+    pub path: Vec<usize>,
 }
 
-/// The array IR of a term of a body at concrete types, which `concrete` makes of the types of the
-/// body. The variables that it reads are parameters; `locals` are those of the body.
+/// The array IR of a term or a loop with the variables outside.
+#[derive(Debug)]
+pub struct Unit {
+    /// A program of one function without size parameters. Its result is the value of the term, or the
+    /// variables that the loop has changed: the one, or a tuple.
+    pub program: Program,
+    /// What each parameter of the function is, and its type.
+    pub inputs: Vec<(Outside, CoreType)>,
+    /// The variables that the loop changes: the first parameters.
+    pub changes: Vec<Root>,
+}
+
+/// The body of a program that a unit stands in.
+#[derive(Clone, Copy)]
+pub struct Body<'b> {
+    /// The program.
+    pub program: &'b core::Program,
+    /// The locals.
+    pub locals: &'b [core::LocalInfo],
+    /// Makes the types of the body concrete.
+    pub concrete: &'b dyn Fn(&CoreType) -> CoreType,
+    /// The functions that variables outside of the unit hold.
+    pub functions: &'b [(Root, KnownValue)],
+}
+
+/// The array IR of a term of a body at concrete types, or of a loop. The variables that it reads or
+/// changes are parameters.
 ///
 /// # Errors
 /// The construct that is not built.
 pub fn unit(
-    program: &core::Program,
-    locals: &[core::LocalInfo],
-    concrete: &dyn Fn(&CoreType) -> CoreType,
-    term: &Term,
+    body: Body<'_>,
+    region: std::result::Result<&Term, &core::Stmt>,
 ) -> std::result::Result<Unit, Declined> {
-    let mut inputs = Vec::new();
-    let builder = Builder { at_run: Some(concrete), ..Builder::new(program) };
+    let (mut inputs, mut changes) = (Vec::new(), Vec::new());
+    let builder =
+        Builder { at_run: Some(body.concrete), functions: body.functions, ..Builder::new(body.program) };
     let build = |builder: &mut Builder<'_>| {
-        let scope = Scope::of(HashMap::default(), locals);
-        let mut scope = Scope { script: Some(locals), at_run: Some(concrete), ..scope };
-        let value = builder.term(&mut scope, term)?;
-        inputs.extend(builder.outside.iter().map(|(root, ..)| *root));
-        Ok((Vec::new(), builder.data(value)?))
+        let scope = Scope::of(HashMap::default(), body.locals);
+        let mut scope = Scope { script: Some(body.locals), at_run: Some(body.concrete), ..scope };
+        let value = match region {
+            Ok(term) => builder.value(&mut scope, term)?,
+            Err(stmt) => {
+                changes = changed_by(stmt);
+                builder.loop_over_outside(&mut scope, &changes, stmt)?
+            }
+        };
+        inputs.extend(builder.outside.iter().map(|(outside, ty, _)| (outside.clone(), ty.clone())));
+        Ok((Vec::new(), value))
     };
     let program = builder.finish("unit", build)?;
     // A type variable that is left has no size.
-    if program.functions[0].sizes.is_empty() { Ok(Unit { program, inputs }) } else { Err(Declined::Size) }
+    let is_concrete = program.functions[0].sizes.is_empty();
+    if is_concrete { Ok(Unit { program, inputs, changes }) } else { Err(Declined::Size) }
 }
 
 /// A value that is known while a unit is built.
@@ -309,8 +341,12 @@ struct Builder<'p> {
     sites: Vec<Site>,
     /// The size variables of type variables, with their names.
     sizes: Vec<(TypeVar, SizeVar)>,
-    /// The variables outside that are read, with their parameters.
-    outside: Vec<(Root, Value, Type)>,
+    /// What is read of variables outside, with its type and its parameter.
+    outside: Vec<(Outside, CoreType, Value)>,
+    /// The functions that variables outside hold.
+    functions: &'p [(Root, KnownValue)],
+    /// The session variables that the unit changes, with their values.
+    globals: HashMap<GlobalId, Known>,
     types: HashMap<Value, Type>,
     /// Values that are constants.
     constants: HashMap<Value, u64>,
@@ -333,6 +369,8 @@ impl<'p> Builder<'p> {
             sites: Vec::new(),
             sizes: Vec::new(),
             outside: Vec::new(),
+            functions: &[],
+            globals: HashMap::default(),
             types: HashMap::default(),
             constants: HashMap::default(),
             stmts: Vec::new(),
@@ -355,7 +393,7 @@ impl<'p> Builder<'p> {
             Err(Stop::Declined(declined)) => return Err(declined),
             Err(Stop::Left(_)) => unreachable!("a block around the body takes what is returned"),
         };
-        params.extend(self.outside.iter().map(|(_, value, ty)| (*value, ty.clone())));
+        params.extend(self.outside.iter().map(|(.., value)| (*value, self.types[value].clone())));
         let name_of = |var: &TypeVar| Arc::from(name_text(&var.name));
         let sizes = self.sizes.iter().map(|(var, size)| (*size, name_of(var))).collect();
         let result = self.types[&value].clone();

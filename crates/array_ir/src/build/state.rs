@@ -8,49 +8,98 @@
 
 use super::{Builder, Declined, Known, Result, Scope, Stop};
 use crate::array_ir::{Block, DigitExpr, End, Label, Op, Range, Size, Type, Value};
-use crate::core::{self, ForRange, LocalId, Root, Stmt, Term, TermKind};
+use crate::core::{self, ForRange, GlobalId, LocalId, Root, Stmt, Term, TermKind};
+use crate::hash::HashMap;
 
 /// The loop whose body is built.
 pub(super) struct Loop {
     /// The label.
     label: Label,
     /// The variables that are its state.
-    variables: Vec<LocalId>,
+    variables: Vec<Root>,
 }
+
+/// The values of variables at a point: of the body, and of the session.
+struct Values(HashMap<LocalId, Known>, HashMap<GlobalId, Known>);
 
 /// The statements or the term of one side of a branch.
 pub(super) type Side<'a> = &'a mut dyn FnMut(&mut Builder<'_>, &mut Scope<'_>) -> Result<Option<Value>>;
 
 impl Builder<'_> {
     /// The variables that statements set and that have a value before.
-    pub(super) fn variables_of_stmts(&self, scope: &Scope, stmts: &[Stmt]) -> Result<Vec<LocalId>> {
+    pub(super) fn variables_of_stmts(&self, scope: &Scope, stmts: &[Stmt]) -> Result<Vec<Root>> {
         let mut found = Vec::new();
         set_by_stmts(stmts, &mut found);
         self.variables(scope, found)
     }
 
     /// The variables that terms set and that have a value before.
-    pub(super) fn variables_of_terms(&self, scope: &Scope, terms: &[&Term]) -> Result<Vec<LocalId>> {
+    pub(super) fn variables_of_terms(&self, scope: &Scope, terms: &[&Term]) -> Result<Vec<Root>> {
         let mut found = Vec::new();
         terms.iter().for_each(|term| set_by_term(term, &mut found));
         self.variables(scope, found)
     }
 
-    fn variables(&self, scope: &Scope, mut found: Vec<LocalId>) -> Result<Vec<LocalId>> {
+    fn variables(&self, scope: &Scope, mut found: Vec<Root>) -> Result<Vec<Root>> {
         found.sort_unstable();
         found.dedup();
-        if !found.is_empty() && scope.script.is_some() || found.iter().any(|local| scope.is_shared(*local)) {
+        if found.iter().any(|root| matches!(root, Root::Local(local) if scope.is_shared(*local))) {
             return Err(Declined::Variable.into());
         }
-        found.retain(|local| scope.locals.contains_key(local));
+        found.retain(|root| self.bound(scope, *root).is_some());
         Ok(found)
     }
 
+    /// The value of a variable that has been bound or set in the unit, or that the unit changes.
+    pub(super) fn bound<'s>(&'s self, scope: &'s Scope, root: Root) -> Option<&'s Known> {
+        match root {
+            Root::Local(local) => scope.locals.get(&local),
+            Root::Global(global) => self.globals.get(&global),
+        }
+    }
+
+    /// Sets a variable to a value.
+    fn rebind(&mut self, scope: &mut Scope, root: Root, known: Known) {
+        match root {
+            Root::Local(local) => scope.locals.insert(local, known),
+            Root::Global(global) => self.globals.insert(global, known),
+        };
+    }
+
+    /// The data that a variable has as its value.
+    fn data_of(&self, scope: &Scope, root: Root) -> Result<Value> {
+        self.data(self.bound(scope, root).expect("a variable with a value").clone())
+    }
+
+    fn values(&self, scope: &Scope) -> Values {
+        Values(scope.locals.clone(), self.globals.clone())
+    }
+
+    fn restore(&mut self, scope: &mut Scope, Values(locals, globals): Values) {
+        (scope.locals, self.globals) = (locals, globals);
+    }
+
+    /// A loop of a unit over variables outside, which it changes; gives their last values.
+    pub(super) fn loop_over_outside(
+        &mut self,
+        scope: &mut Scope<'_>,
+        changes: &[Root],
+        stmt: &Stmt,
+    ) -> Result<Value> {
+        for root in changes {
+            let known = self.variable(scope, *root)?;
+            self.data(known.clone())?;
+            self.rebind(scope, *root, known);
+        }
+        self.stmt(scope, stmt)?;
+        self.pack(scope, None, changes)
+    }
+
     /// The values of variables, behind another value if there is one: a tuple, or the one value.
-    fn pack(&mut self, scope: &Scope, first: Option<Value>, variables: &[LocalId]) -> Result<Value> {
+    fn pack(&mut self, scope: &Scope, first: Option<Value>, variables: &[Root]) -> Result<Value> {
         let mut values: Vec<Value> = first.into_iter().collect();
-        for local in variables {
-            values.push(self.data(scope.locals[local].clone())?);
+        for root in variables {
+            values.push(self.data_of(scope, *root)?);
         }
         if let [value] = values[..] {
             return Ok(value);
@@ -65,7 +114,7 @@ impl Builder<'_> {
         scope: &mut Scope,
         packed: Value,
         has_first: bool,
-        variables: &[LocalId],
+        variables: &[Root],
     ) -> Result<Option<Value>> {
         let count = usize::from(has_first) + variables.len();
         let mut parts = Vec::with_capacity(count);
@@ -80,7 +129,9 @@ impl Builder<'_> {
         }
         let mut parts = parts.into_iter();
         let first = if has_first { parts.next() } else { None };
-        scope.locals.extend(variables.iter().copied().zip(parts.map(Known::Data)));
+        for (root, part) in variables.iter().zip(parts) {
+            self.rebind(scope, *root, Known::Data(part));
+        }
         Ok(first)
     }
 
@@ -90,24 +141,24 @@ impl Builder<'_> {
         &mut self,
         scope: &mut Scope<'_>,
         condition: Value,
-        variables: &[LocalId],
+        variables: &[Root],
         ty: Option<Type>,
         sides: [Side<'_>; 2],
     ) -> Result<Option<Value>> {
         let mut blocks = Vec::new();
         for side in sides {
-            let before = scope.locals.clone();
+            let before = self.values(scope);
             let block = self.block(Vec::new(), |this, _| {
                 let value = side(this, scope)?;
                 this.pack(scope, value, variables)
             });
-            scope.locals = before;
+            self.restore(scope, before);
             blocks.push(block?);
         }
         let has_first = ty.is_some();
         let mut types: Vec<Type> = ty.into_iter().collect();
-        for local in variables {
-            let value = self.data(scope.locals[local].clone())?;
+        for root in variables {
+            let value = self.data_of(scope, *root)?;
             types.push(self.types[&value].clone());
         }
         let ty = if types.len() == 1 { types.remove(0) } else { Type::Tuple(types) };
@@ -133,13 +184,23 @@ impl Builder<'_> {
     }
 
     /// Sets a variable.
-    pub(super) fn set(&mut self, scope: &mut Scope<'_>, local: LocalId, term: &Term) -> Result<()> {
+    pub(super) fn set(&mut self, scope: &mut Scope<'_>, root: Root, term: &Term) -> Result<()> {
         let known = self.term(scope, term)?;
-        if scope.script.is_some() || scope.is_shared(local) {
-            return Err(Declined::Variable.into());
-        }
-        scope.locals.insert(local, known);
+        self.expect_changeable(scope, root)?;
+        self.rebind(scope, root, known);
         Ok(())
+    }
+
+    /// Declines a change of a variable that is not known to change where its values are joined: one
+    /// outside of the unit, one of the session inside of a function, one that local functions share.
+    fn expect_changeable(&self, scope: &Scope, root: Root) -> Result<()> {
+        let may_change = match root {
+            Root::Local(local) if scope.is_shared(local) => false,
+            // A local of a function may be set first here.
+            Root::Local(_) => scope.script.is_none() || self.bound(scope, root).is_some(),
+            Root::Global(_) => scope.script.is_some() && self.bound(scope, root).is_some(),
+        };
+        if may_change { Ok(()) } else { Err(Declined::Variable.into()) }
     }
 
     /// Stores into a part of a variable: the path is computed first, then the value.
@@ -150,7 +211,6 @@ impl Builder<'_> {
         path: &[core::Step],
         value: &Term,
     ) -> Result<()> {
-        let Root::Local(local) = root else { return Err(Declined::Variable.into()) };
         let mut at = Vec::new();
         for step in path {
             at.push(match &step.kind {
@@ -159,12 +219,11 @@ impl Builder<'_> {
             });
         }
         let value = self.value(scope, value)?;
-        if scope.script.is_some() || scope.is_shared(local) {
-            return Err(Declined::Variable.into());
-        }
-        let Known::Data(before) = self.local(scope, local)? else { return Err(Declined::Function.into()) };
+        self.expect_changeable(scope, root)?;
+        let before = self.variable(scope, root)?;
+        let before = self.data(before)?;
         let after = self.write(scope, before, path, &at, value)?;
-        scope.locals.insert(local, Known::Data(after));
+        self.rebind(scope, root, Known::Data(after));
         Ok(())
     }
 
@@ -259,7 +318,7 @@ impl Builder<'_> {
         let state = self.pack(scope, None, &variables)?;
         let ty = self.types[&state].clone();
         let label = self.label();
-        let before = scope.locals.clone();
+        let before = self.values(scope);
         let block = self.block(vec![index, ty.clone()], |this, params| {
             this.unpack(scope, params[1], false, &variables)?;
             let item = match (array, &all) {
@@ -270,7 +329,7 @@ impl Builder<'_> {
             scope.locals.insert(local, Known::Data(item));
             this.round(scope, label, &variables, body)
         });
-        scope.locals = before;
+        self.restore(scope, before);
         let last = self.define(ty, Op::For { label, range: ints, state, body: block? })?;
         self.unpack(scope, last, false, &variables).map(|_| ())
     }
@@ -289,12 +348,13 @@ impl Builder<'_> {
         let state = self.pack(scope, None, &variables)?;
         let ty = self.types[&state].clone();
         let label = self.label();
-        let before = scope.locals.clone();
+        let before = self.values(scope);
         let test = self.block(vec![ty.clone()], |this, params| {
             this.unpack(scope, params[0], false, &variables)?;
             this.value(scope, condition)
         });
-        scope.locals = before.clone();
+        self.restore(scope, before);
+        let before = self.values(scope);
         let block = test.and_then(|test| {
             let block = self.block(vec![ty.clone()], |this, params| {
                 this.unpack(scope, params[0], false, &variables)?;
@@ -302,7 +362,7 @@ impl Builder<'_> {
             })?;
             Ok((test, block))
         });
-        scope.locals = before;
+        self.restore(scope, before);
         let (condition, body) = block?;
         let last = self.define(ty, Op::While { label, state, condition, body })?;
         self.unpack(scope, last, false, &variables).map(|_| ())
@@ -313,7 +373,7 @@ impl Builder<'_> {
         &mut self,
         scope: &mut Scope<'_>,
         label: Label,
-        variables: &[LocalId],
+        variables: &[Root],
         body: &[Stmt],
     ) -> Result<Value> {
         scope.loops.push(Loop { label, variables: variables.to_vec() });
@@ -332,18 +392,16 @@ impl Builder<'_> {
 }
 
 /// Collects the variables that statements set, with those in terms.
-fn set_by_stmts(stmts: &[Stmt], found: &mut Vec<LocalId>) {
+fn set_by_stmts(stmts: &[Stmt], found: &mut Vec<Root>) {
     for stmt in stmts {
         stmt.for_each_stmt(&mut |inner| {
-            if let Some(Root::Local(local)) = inner.stores_into() {
-                found.push(local);
-            }
+            found.extend(inner.stores_into());
         });
         stmt.for_each_term(&mut |term| set_by_term(term, found));
     }
 }
 
-fn set_by_term(term: &Term, found: &mut Vec<LocalId>) {
+fn set_by_term(term: &Term, found: &mut Vec<Root>) {
     match &term.kind {
         TermKind::Block(stmts, value) => {
             set_by_stmts(stmts, found);

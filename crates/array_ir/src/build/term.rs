@@ -1,12 +1,12 @@
 //! Terms, statements and patterns.
 
 use super::types::structure;
-use super::{Builder, Closure, Declined, Known, Result, Scope, Stop};
+use super::{Builder, Closure, Declined, Known, Outside, Result, Scope, Stop};
 use crate::array_ir::{
     Binary, Combine, Compare, DigitExpr, Element, End, Grouping, Op, Prim, SiteKind, Size, Space, Type,
     Unary, Value,
 };
-use crate::core::{self, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
+use crate::core::{self, KnownValue, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
 use crate::types::{Type as CoreType, TypeKind};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
@@ -63,9 +63,7 @@ impl Builder<'_> {
             TermKind::Char(c) => self.constant(Element::I32, u64::from(u32::from(*c)))?,
             TermKind::Str(_) => return Err(Declined::Text.into()),
             TermKind::Code(code) => self.code_literal(code, &scope.concrete(&term.ty))?,
-            TermKind::Global(global) => {
-                self.outside(Root::Global(*global), &scope.concrete(&self.core.globals[*global as usize].ty))?
-            }
+            TermKind::Global(global) => return self.variable(scope, Root::Global(*global)),
             TermKind::Prim(prim, types, args) => {
                 return self.prim(scope, term, *prim, types, args).map(Known::Data);
             }
@@ -149,27 +147,62 @@ impl Builder<'_> {
     }
 
     pub(super) fn local(&mut self, scope: &Scope, local: core::LocalId) -> Result<Known> {
-        match (scope.locals.get(&local), scope.script) {
-            (Some(known), _) => Ok(known.clone()),
-            (None, Some(locals)) => {
-                let ty = scope.concrete(&locals[local as usize].ty);
-                self.outside(Root::Local(local), &ty).map(Known::Data)
-            }
-            // A variable that is set later.
-            (None, None) => Err(Declined::Variable.into()),
-        }
+        self.variable(scope, Root::Local(local))
     }
 
-    /// The parameter for a variable outside of the unit.
-    fn outside(&mut self, root: Root, ty: &CoreType) -> Result<Value> {
-        if let Some((_, value, _)) = self.outside.iter().find(|(known, ..)| *known == root) {
-            return Ok(*value);
+    /// The value of a variable now.
+    pub(super) fn variable(&mut self, scope: &Scope, root: Root) -> Result<Known> {
+        if let Some(known) = self.bound(scope, root) {
+            return Ok(known.clone());
         }
-        let ty = self.ty(ty)?;
+        let ty = match (root, scope.script) {
+            (Root::Local(local), Some(locals)) => &locals[local as usize].ty,
+            (Root::Global(global), _) => &self.core.globals[global as usize].ty,
+            // A variable that is set later.
+            (Root::Local(_), None) => return Err(Declined::Variable.into()),
+        };
+        let value = self.functions.iter().find(|(known, _)| *known == root).map(|(_, value)| value);
+        let outside = Outside { root, path: Vec::new() };
+        self.outside(outside, &scope.concrete(ty), value.unwrap_or(&KnownValue::Data))
+    }
+
+    /// A value outside of the unit: data is a parameter.
+    fn outside(&mut self, outside: Outside, ty: &CoreType, value: &KnownValue) -> Result<Known> {
+        if let KnownValue::Function(function, types, captured) = value {
+            return self.outside_function(&outside, *function, types, captured);
+        }
+        if let Some((.., value)) = self.outside.iter().find(|(known, ..)| *known == outside) {
+            return Ok(Known::Data(*value));
+        }
+        let (core_type, ty) = (ty.clone(), self.ty(ty)?);
         let value = self.fresh();
-        self.types.insert(value, ty.clone());
-        self.outside.push((root, value, ty));
-        Ok(value)
+        self.types.insert(value, ty);
+        self.outside.push((outside, core_type, value));
+        Ok(Known::Data(value))
+    }
+
+    /// A function outside of the unit, with what it has captured.
+    fn outside_function(
+        &mut self,
+        outside: &Outside,
+        function: core::FunctionId,
+        types: &[CoreType],
+        captured: &[KnownValue],
+    ) -> Result<Known> {
+        let body = self.core.functions.get(function as usize).cloned().flatten();
+        let body = body.expect("a function of a checked program");
+        let bindings = body.type_params.iter().map(|param| param.id).zip(types.iter().cloned());
+        let scope = Scope { at_run: self.at_run, ..Scope::of(bindings.collect(), &body.locals) };
+        let mut captures = Vec::new();
+        for ((at, local), value) in body.captures.iter().enumerate().zip(captured) {
+            if scope.is_shared(*local) {
+                return Err(Declined::Variable.into());
+            }
+            let path = outside.path.iter().copied().chain([at]).collect();
+            let ty = scope.concrete(&body.locals[*local as usize].ty);
+            captures.push(self.outside(Outside { path, ..outside.clone() }, &ty, value)?);
+        }
+        Ok(Known::Function(Arc::new(Closure { function, types: types.to_vec(), captures })))
     }
 
     fn integer(&mut self, scope: &Scope, n: &BigInt, ty: &CoreType) -> Result<Value> {
@@ -369,13 +402,13 @@ impl Builder<'_> {
                 )
                 .map(|_| ())
             }
-            StmtKind::SetLocal(local, term) => self.set(scope, *local, term),
+            StmtKind::SetLocal(local, term) => self.set(scope, Root::Local(*local), term),
+            StmtKind::SetGlobal(global, term) => self.set(scope, Root::Global(*global), term),
             StmtKind::Store { root, path, value, .. } => self.store(scope, *root, path, value),
             StmtKind::For(local, range, body) => self.for_loop(scope, *local, range, body),
             StmtKind::While(condition, body) => self.while_loop(scope, condition, body),
             StmtKind::Break => self.leave_round(scope, true),
             StmtKind::Continue => self.leave_round(scope, false),
-            StmtKind::SetGlobal(..) => Err(Declined::Variable.into()),
             StmtKind::Open { .. } | StmtKind::Require { .. } => Err(Declined::Arrival.into()),
             StmtKind::Match(..) => Err(Declined::Match.into()),
         }

@@ -1,6 +1,6 @@
-//! The variables and the functions that a term mentions.
+//! The variables and the functions that a term mentions, and the variables that a loop changes.
 
-use super::{ClassId, FunctionId, GlobalId, LocalId, Root, Stmt, Term, TermKind};
+use super::{ClassId, FunctionId, GlobalId, LocalId, Root, Stmt, StmtKind, Term, TermKind};
 use std::collections::BTreeSet;
 
 /// The variables and functions that a term mentions.
@@ -66,4 +66,53 @@ impl FreeVariables {
             None => {}
         });
     }
+}
+
+/// The variables outside of a loop that it changes, in the order they are met.
+pub fn changed_by(stmt: &Stmt) -> Vec<Root> {
+    let (mut found, mut own) = (Vec::new(), BTreeSet::new());
+    collect(stmt, &mut found, &mut own);
+    stmt.for_each_term(&mut |term| inside(term, &mut found, &mut own));
+    let mut seen = Vec::new();
+    for root in found {
+        if !seen.contains(&root) && !matches!(root, Root::Local(local) if own.contains(&local)) {
+            seen.push(root);
+        }
+    }
+    seen
+}
+
+/// Adds what a statement, and those nested in it, change and bind; without statements inside terms.
+fn collect(stmt: &Stmt, found: &mut Vec<Root>, own: &mut BTreeSet<LocalId>) {
+    stmt.for_each_stmt(&mut |stmt| {
+        found.extend(stmt.stores_into());
+        match &stmt.kind {
+            StmtKind::Let(pat, _) => pat.for_each_local(&mut |local| {
+                own.insert(local);
+            }),
+            StmtKind::For(local, ..) => {
+                own.insert(*local);
+            }
+            StmtKind::Match(_, arms) => arms.iter().for_each(|(pat, _, _)| {
+                pat.for_each_local(&mut |local| {
+                    own.insert(local);
+                })
+            }),
+            _ => {}
+        }
+    });
+}
+
+/// The same for the statements inside a term.
+fn inside(term: &Term, found: &mut Vec<Root>, own: &mut BTreeSet<LocalId>) {
+    match &term.kind {
+        TermKind::Block(stmts, _) => stmts.iter().for_each(|stmt| collect(stmt, found, own)),
+        TermKind::Match(_, arms) => arms.iter().for_each(|arm| {
+            arm.pattern.for_each_local(&mut |local| {
+                own.insert(local);
+            })
+        }),
+        _ => {}
+    }
+    term.for_each_child(&mut |child| inside(child, found, own));
 }

@@ -359,12 +359,21 @@ pub enum StmtKind {
 }
 
 /// The variable that a store starts from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Root {
     /// A local variable.
     Local(LocalId),
     /// A session variable.
     Global(GlobalId),
+}
+
+/// The knowledge about the value of a variable before code that reads it is compiled.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KnownValue {
+    /// Nothing: data.
+    Data,
+    /// A function at these types, and its captured values.
+    Function(FunctionId, Vec<Type>, Vec<KnownValue>),
 }
 
 /// One projection of a store's path.

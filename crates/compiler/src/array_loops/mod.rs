@@ -32,7 +32,7 @@ mod storage;
 use crate::array_ir::storage::{Class as Memory, Storage};
 use crate::array_ir::{self as ir, Block, End, Function, Type, Value};
 use crate::build::{self, Unit};
-use crate::core::{Root, Term};
+use crate::core::Root;
 use crate::hash::{HashMap, HashSet};
 use crate::kernel::{CompilationUnit, Input, Region};
 use crate::layout::{Form, Layout, TOO_MANY_SLOTS};
@@ -77,8 +77,6 @@ macro_rules! declined {
 declined! {
     /// Compilation was stopped from outside.
     Stopped "stopped";
-    /// A loop over variables outside.
-    Region "region";
     /// More statements than a kernel may have.
     Length "length";
     /// Sizes, slots or codes beyond 64 bits.
@@ -108,9 +106,10 @@ type Result<T> = std::result::Result<T, Declined>;
 /// # Errors
 /// The reason why there are none.
 pub fn lower(unit: &CompilationUnit<'_>) -> Result<Lowered> {
-    let Region::Term(term) = unit.region else { return Err(Declined::Region) };
-    let built = build::unit(unit.program, unit.locals, unit.concrete, term).map_err(Declined::Build)?;
-    Emitter::new(unit, &built.program.functions[0]).unit(&built, term)
+    let CompilationUnit { program, locals, concrete, functions, .. } = *unit;
+    let body = build::Body { program, locals, concrete, functions };
+    let built = build::unit(body, unit.region.as_result()).map_err(Declined::Build)?;
+    Emitter::new(unit, &built).unit(&built)
 }
 
 /// A list of statements under construction.
@@ -195,9 +194,13 @@ struct Emitter<'p> {
 }
 
 impl<'p> Emitter<'p> {
-    fn new(unit: &'p CompilationUnit<'p>, function: &'p Function) -> Emitter<'p> {
+    fn new(unit: &'p CompilationUnit<'p>, built: &'p Unit) -> Emitter<'p> {
+        let function = &built.program.functions[0];
         let uses = Uses::of(function);
-        let storage = Storage::of(function);
+        let params = function.body.params.iter().take(built.changes.len());
+        let owned: Vec<Value> =
+            params.filter(|(_, ty)| matches!(ty, Type::Array(..))).map(|(value, _)| *value).collect();
+        let storage = Storage::of(function, &owned);
         Emitter {
             unit,
             function,
@@ -221,31 +224,75 @@ impl<'p> Emitter<'p> {
     }
 
     /// The loops of the whole unit.
-    fn unit(mut self, built: &Unit, term: &Term) -> Result<Lowered> {
+    fn unit(mut self, built: &Unit) -> Result<Lowered> {
         let body: &'p Block = &self.function.body;
-        for ((value, ty), root) in body.params.iter().zip(&built.inputs) {
-            let core_type = self.type_of_root(*root);
-            let held = self.input(Input::whole(*root), &core_type, ty)?;
+        for (at, ((value, ty), (outside, core_type))) in body.params.iter().zip(&built.inputs).enumerate() {
+            let build::Outside { root, path } = outside.clone();
+            let (input, core_type) = (Input { root, path, part: None }, self.bare(core_type));
+            let held = match at < built.changes.len() {
+                true => self.changed_input(input, &core_type, *value, ty)?,
+                false => self.input(input, &core_type, ty)?,
+            };
             self.values.insert(*value, held);
         }
         self.stmts(&body.stmts)?;
         let End::Yield(value) = body.end else { unreachable!("a function yields its value") };
-        let core_type = bare(&(self.unit.concrete)(&term.ty));
-        let layout = self.unit.layouts.of(&core_type);
         let (held, ty) = (self.values[&value].clone(), self.uses.types[&value]);
-        let result = self.give(&held, ty, &layout)?;
-        Ok(self.finish(vec![result]))
+        let results = match (self.unit.region, &held, ty) {
+            (Region::Term(term), ..) => {
+                let layout = self.unit.layouts.of(&self.bare(&term.ty));
+                vec![self.give(&held, ty, &layout)?]
+            }
+            (Region::Loop(_), Held::Tuple(parts), Type::Tuple(types)) if built.changes.len() != 1 => {
+                let parts: Vec<(Held<'p>, &Type)> = parts.iter().cloned().zip(types).collect();
+                self.give_changes(built, &parts)?
+            }
+            (Region::Loop(_), ..) => self.give_changes(built, &[(held, ty)])?,
+        };
+        Ok(self.finish(built.changes.clone(), results))
     }
 
-    fn finish(mut self, results: Vec<ResultSource>) -> Lowered {
+    /// The last values of the variables outside that change: what lies where the variable does, or
+    /// results.
+    fn give_changes(&mut self, built: &Unit, values: &[(Held<'p>, &Type)]) -> Result<Vec<ResultSource>> {
+        let mut results = Vec::new();
+        for (number, ((held, ty), (_, core_type))) in values.iter().zip(&built.inputs).enumerate() {
+            let own = Origin::InOut(number as u32);
+            let array = self.whole_array(held).filter(|array| self.kernel.arrays[*array].origin == own);
+            results.push(match array {
+                Some(_) => ResultSource::Changed(number),
+                None => {
+                    let layout = self.unit.layouts.of(&self.bare(core_type));
+                    self.give(held, ty, &layout)?
+                }
+            });
+        }
+        Ok(results)
+    }
+
+    fn finish(mut self, changes: Vec<Root>, results: Vec<ResultSource>) -> Lowered {
         self.kernel.body = self.open.pop().expect("a block is open").stmts;
         self.kernel.constants = self.constants;
-        // An input that is not read may be large, and in another form than a kernel reads.
-        let mut read: HashSet<Array> = HashSet::default();
-        crate::loop_ir::for_each_stmt(&self.kernel.body, &mut |stmt| read.extend(stmt.arrays()));
-        for binding in &mut self.bindings {
-            if matches!(binding, InputBinding::Read(array, _) if !read.contains(array)) {
-                *binding = InputBinding::Nothing;
+        let (mut used, mut written) = (HashSet::default(), HashSet::default());
+        crate::loop_ir::for_each_stmt(&self.kernel.body, &mut |stmt| {
+            used.extend(stmt.arrays());
+            written.extend(stmt.written_arrays());
+        });
+        for (number, binding) in self.bindings.iter_mut().enumerate() {
+            match *binding {
+                // An input that is not read may be large, and in another form than a kernel reads.
+                InputBinding::Read(array, _) if !used.contains(&array) => *binding = InputBinding::Nothing,
+                // A variable whose memory nothing changes is only read.
+                InputBinding::Change(array, class)
+                    if !written.contains(&array) && !results.contains(&ResultSource::Changed(number)) =>
+                {
+                    self.kernel.arrays[array].origin = Origin::Input(number as u32);
+                    *binding = match used.contains(&array) {
+                        true => InputBinding::Read(array, class),
+                        false => InputBinding::Nothing,
+                    };
+                }
+                _ => {}
             }
         }
         Lowered {
@@ -253,19 +300,46 @@ impl<'p> Emitter<'p> {
             statements: self.made,
             inputs: self.inputs,
             bindings: self.bindings,
-            changes: Vec::new(),
+            changes,
             results,
             classes: self.classes,
         }
     }
 
-    /// The type of a variable outside.
-    fn type_of_root(&self, root: Root) -> CoreType {
-        let ty = match root {
-            Root::Local(local) => &self.unit.locals[local as usize].ty,
-            Root::Global(global) => &self.unit.program.globals[global as usize].ty,
-        };
+    /// A type of the body as its values are stored.
+    fn bare(&self, ty: &CoreType) -> CoreType {
         bare(&(self.unit.concrete)(ty))
+    }
+
+    /// The value of a variable outside that changes. It is one input; an array is changed where it
+    /// lies, if it may be.
+    fn changed_input(
+        &mut self,
+        input: Input,
+        core_type: &CoreType,
+        value: Value,
+        ty: &Type,
+    ) -> Result<Held<'p>> {
+        let layout = self.unit.layouts.of(core_type);
+        self.expect_slots(&layout, ty)?;
+        match (layout.slots, ty) {
+            (0, _) => {
+                self.inputs.push(input);
+                self.bindings.push(InputBinding::Nothing);
+                self.without_slots(ty)
+            }
+            (1, _) => self.word_input(input, &layout, ty),
+            (slots, Type::Array(..)) => {
+                let number = self.inputs.len() as u32;
+                let array = self.array(Origin::InOut(number), layout.class, slots as u64)?;
+                self.keep_in(value, array);
+                self.inputs.push(input);
+                self.bindings.push(InputBinding::Change(array, layout.class));
+                let base = self.int(0)?;
+                self.load(ty, array, base)
+            }
+            _ => self.array_input(input, &layout, ty),
+        }
     }
 
     /// The components of a large tuple, record or struct as inputs of their own; `None` for any
@@ -285,7 +359,7 @@ impl<'p> Emitter<'p> {
         let mut values = Vec::new();
         for (((start, layout), component), ty) in parts.iter().zip(&components).zip(types) {
             let part = Some((begin + start, layout.slots));
-            let component = bare(&(self.unit.concrete)(component));
+            let component = self.bare(component);
             values.push(self.input(Input { part, ..input.clone() }, &component, ty)?);
         }
         Ok(Some(Held::Tuple(values.into())))
@@ -300,25 +374,31 @@ impl<'p> Emitter<'p> {
         }
         match layout.slots {
             0 => self.without_slots(ty),
-            1 => {
-                let leaf = layout.leaf().ok_or(Declined::Sum)?;
-                let scalar = word(&leaf).map_err(|_| Declined::Width)?;
-                self.kernel.scalars.push(scalar);
-                let number = self.kernel.scalars.len() as u32 - 1;
-                self.inputs.push(input);
-                self.bindings.push(InputBinding::Scalar(number, codes_below(&leaf)));
-                let reg = self.set(scalar, Op::Scalar(number))?;
-                self.of_word(reg, ty)
-            }
-            slots => {
-                let number = self.inputs.len() as u32;
-                let array = self.array(Origin::Input(number), layout.class, slots as u64)?;
-                self.inputs.push(input);
-                self.bindings.push(InputBinding::Read(array, layout.class));
-                let base = self.int(0)?;
-                self.load(ty, array, base)
-            }
+            1 => self.word_input(input, &layout, ty),
+            _ => self.array_input(input, &layout, ty),
         }
+    }
+
+    /// An input of one slot.
+    fn word_input(&mut self, input: Input, layout: &Layout, ty: &Type) -> Result<Held<'p>> {
+        let leaf = layout.leaf().ok_or(Declined::Sum)?;
+        let scalar = word(&leaf).map_err(|_| Declined::Width)?;
+        self.kernel.scalars.push(scalar);
+        let number = self.kernel.scalars.len() as u32 - 1;
+        self.inputs.push(input);
+        self.bindings.push(InputBinding::Scalar(number, codes_below(&leaf)));
+        let reg = self.set(scalar, Op::Scalar(number))?;
+        self.of_word(reg, ty)
+    }
+
+    /// An input of several slots, which is read.
+    fn array_input(&mut self, input: Input, layout: &Layout, ty: &Type) -> Result<Held<'p>> {
+        let number = self.inputs.len() as u32;
+        let array = self.array(Origin::Input(number), layout.class, layout.slots as u64)?;
+        self.inputs.push(input);
+        self.bindings.push(InputBinding::Read(array, layout.class));
+        let base = self.int(0)?;
+        self.load(ty, array, base)
     }
 
     /// Declines unless a type has the slots of a layout.

@@ -429,6 +429,13 @@ impl<'p> Emitter<'p> {
         Ok(array)
     }
 
+    /// Makes an array the memory of the class of a value, which is an array.
+    pub(super) fn keep_in(&mut self, value: Value, array: Array) {
+        let class = self.storage.classes(value).next().expect("an array has a class");
+        self.memory.insert((class, false), array);
+        self.classes_of_memory.insert(array, class);
+    }
+
     /// An array as a value whose memory it is stored in.
     pub(super) fn stored_as(&mut self, value: Value, held: &Held<'p>) -> Result<Held<'p>> {
         let ty = self.uses.types[&value];
@@ -567,7 +574,8 @@ impl<'p> Emitter<'p> {
         let other = self.whole_array(held)?;
         let (old, new) = (self.kernel.arrays[array], self.kernel.arrays[other]);
         let alike = self.kernel.slots[array] == self.kernel.slots[other] && old.width == new.width;
-        let owned = old.origin == Origin::Scratch && new.origin == Origin::Scratch;
+        // Of two arrays that are exchanged at least one is made for the run.
+        let owned = matches!(old.origin, Origin::Scratch | Origin::InOut(_)) && new.origin == Origin::Scratch;
         (alike && owned && !self.in_parallel && !self.in_lanes).then_some(other)
     }
 

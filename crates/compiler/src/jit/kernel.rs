@@ -244,12 +244,19 @@ impl CompiledKernel {
         if arrays.ids().all(|array| last(array) == given[array.index()]) {
             return;
         }
-        // A result that has been exchanged with another array gives its memory up.
+        // A result or variable that has been exchanged with another array gives its memory up.
         for array in arrays.ids() {
             if let Origin::Result(number) = arrays[array].origin
                 && last(array) != given[array.index()]
             {
                 work.extend(results[number as usize].take());
+            }
+        }
+        for (variable, binding) in changed.iter_mut().zip(&self.lowered.bindings) {
+            if let InputBinding::Change(array, _) = binding
+                && last(*array) != given[array.index()]
+            {
+                work.extend(variable.take().and_then(into_sole_buffer));
             }
         }
         let mut buffer_at = |address: u64| {
@@ -437,7 +444,7 @@ fn allocate(kernel: &Kernel, array: Array, class: Option<Class>, memory: u64) ->
 }
 
 /// The classes of the slots of arrays to work in that are exchanged with results or variables, even
-/// by way of others.
+/// by way of others, of these variables and of results.
 fn exchanged_classes(lowered: &Lowered) -> BTreeMap<Array, Class> {
     let (kernel, mut classes, mut pairs) = (&lowered.kernel, BTreeMap::new(), Vec::new());
     crate::loop_ir::for_each_stmt(&kernel.body, &mut |stmt| {
@@ -451,7 +458,9 @@ fn exchanged_classes(lowered: &Lowered) -> BTreeMap<Array, Class> {
         }
     }
     for binding in &lowered.bindings {
-        if let InputBinding::Change(array, class) = binding {
+        if let InputBinding::Change(array, class) = binding
+            && pairs.iter().any(|(a, b)| a == array || b == array)
+        {
             classes.insert(*array, *class);
         }
     }
@@ -544,6 +553,11 @@ impl Executable for CompiledKernel {
                     if seq.class() != *class {
                         let Some((buffer, _)) = seq.to_flat(*class) else { return RunResult::Failed };
                         seq = Seq::shared(buffer);
+                    }
+                    // Memory that is exchanged is a buffer, and not a part of one.
+                    if self.exchanged_classes.contains_key(array) && !seq.is_unique(*class) {
+                        let Some(buffer) = seq.to_sole_buffer(*class) else { return RunResult::Failed };
+                        seq = Seq::new(buffer);
                     }
                     let (buffer, start) = seq.make_mut(*class);
                     words[frame.arrays + array.index()] = buffer.address() + start as u64 * class.bytes();

@@ -241,6 +241,17 @@ impl Stmt {
         arrays
     }
 
+    /// The arrays whose slots it writes, or whose memory it exchanges; not those of statements inside.
+    pub fn written_arrays(&self) -> Vec<Array> {
+        let mut arrays = Vec::new();
+        self.for_each_part(&mut |part| {
+            if let Part::ArrayWrite(array) = part {
+                arrays.push(*array);
+            }
+        });
+        arrays
+    }
+
     /// Calls `f` on each register that it reads where it stands: neither those of statements inside
     /// nor those of a summand.
     pub fn for_each_reg(&self, f: &mut dyn FnMut(Reg)) {

@@ -47,10 +47,10 @@ mod term;
 mod unboxed_sum;
 mod use_counts;
 
-use crate::core::free_variables::FreeVariables;
-use crate::core::{FunctionId, LocalInfo, Program, Root, Term};
+use crate::core::free_variables::{FreeVariables, changed_by};
+use crate::core::{FunctionId, KnownValue, LocalInfo, Program, Root, Term};
 use crate::hash::{HashMap, HashSet};
-use crate::kernel::{CompilationUnit, Input, KnownValue, Region};
+use crate::kernel::{CompilationUnit, Input, Region};
 use crate::layout::{Form, Layout, Layouts, Leaf, TOO_MANY_SLOTS};
 use crate::loop_ir::{Array, Binary, Id, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Unary, Var};
 use crate::types::encoding::Code;
@@ -437,7 +437,7 @@ impl<'a> Lower<'a> {
                 self.results.push(result);
             }
             Region::Loop(stmt) => {
-                self.changes = mutation::changes(stmt);
+                self.changes = changed_by(stmt);
                 let mut places = Vec::new();
                 for root in self.changes.clone() {
                     places.push(self.changed(root, &mut frame)?);

@@ -7,11 +7,8 @@ use super::{
     UnexpectedForm, UnsupportedConstruct, UnsupportedType, bare, codes_below, word,
 };
 use crate::core::free_variables::FreeVariables;
-use crate::core::{
-    FunctionId, GlobalId, LocalInfo, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term, TermKind,
-};
-use crate::hash::HashSet;
-use crate::kernel::{Input, KnownValue};
+use crate::core::{FunctionId, GlobalId, KnownValue, LocalInfo, Root, Step, StepKind, Term};
+use crate::kernel::Input;
 use crate::layout::Form;
 use crate::loop_ir::{Array, Binary, Op, Origin, Reg, Stmt};
 use crate::types::Type;
@@ -21,55 +18,6 @@ use std::rc::Rc;
 
 /// Slots of the largest tuple that is kept in variables.
 const MAX_TUPLE_SLOTS: usize = 32;
-
-/// The variables outside of a loop that it changes, in the order they are met.
-pub(crate) fn changes(stmt: &CoreStmt) -> Vec<Root> {
-    let (mut found, mut own) = (Vec::new(), HashSet::default());
-    collect(stmt, &mut found, &mut own);
-    stmt.for_each_term(&mut |term| inside(term, &mut found, &mut own));
-    let mut seen = Vec::new();
-    for root in found {
-        if !seen.contains(&root) && !matches!(root, Root::Local(local) if own.contains(&local)) {
-            seen.push(root);
-        }
-    }
-    seen
-}
-
-/// Adds what a statement, and those nested in it, change and bind; without statements inside terms.
-fn collect(stmt: &CoreStmt, found: &mut Vec<Root>, own: &mut HashSet<u32>) {
-    stmt.for_each_stmt(&mut |stmt| {
-        found.extend(stmt.stores_into());
-        match &stmt.kind {
-            StmtKind::Let(pat, _) => pat.for_each_local(&mut |local| {
-                own.insert(local);
-            }),
-            StmtKind::For(local, ..) => {
-                own.insert(*local);
-            }
-            StmtKind::Match(_, arms) => arms.iter().for_each(|(pat, _, _)| {
-                pat.for_each_local(&mut |local| {
-                    own.insert(local);
-                })
-            }),
-            _ => {}
-        }
-    });
-}
-
-/// The same for the statements inside a term.
-fn inside(term: &Term, found: &mut Vec<Root>, own: &mut HashSet<u32>) {
-    match &term.kind {
-        TermKind::Block(stmts, _) => stmts.iter().for_each(|stmt| collect(stmt, found, own)),
-        TermKind::Match(_, arms) => arms.iter().for_each(|arm| {
-            arm.pattern.for_each_local(&mut |local| {
-                own.insert(local);
-            })
-        }),
-        _ => {}
-    }
-    term.for_each_child(&mut |child| inside(child, found, own));
-}
 
 impl<'a> Lower<'a> {
     /// A variable outside of a loop that the loop changes.

@@ -74,10 +74,15 @@ impl Seq {
         {
             return Some((buffer.clone(), self.start));
         }
+        Some((Arc::new(self.to_sole_buffer(class)?), 0))
+    }
+
+    /// Returns a copy of the view in a buffer of this class; `None` if there is no memory for it.
+    pub fn to_sole_buffer(&self, class: Class) -> Option<Buffer> {
         let mut buffer = Buffer::with_capacity(class, self.len)?;
         count_copied_slots(self.len);
         self.for_each_part(|part, start, len| buffer.extend(part, start, len));
-        Some((Arc::new(buffer), 0))
+        Some(buffer)
     }
 
     /// Returns true if the view is all of an unshared, owned buffer of this class.

@@ -222,8 +222,11 @@ fn what_is_read_is_what_was_written() {
         let program = random::case(seed).program;
         println!("seed {seed}\n{}", print::program(&program));
         for function in &program.functions {
-            let storage = Storage::of(function);
+            let params: Vec<Value> = function.body.params.iter().map(|(value, _)| *value).collect();
             for walk in 0..8 {
+                // In every other walk the function may change its parameters.
+                let owned = if walk % 2 == 0 { &[] } else { &params[..] };
+                let storage = Storage::of(function, owned);
                 let mut walk = Walk {
                     storage: &storage,
                     random: Rng::with_seed(seed * 8 + walk),
@@ -234,6 +237,9 @@ fn what_is_read_is_what_was_written() {
                     reads: 0,
                     shared: 0,
                 };
+                for param in owned {
+                    walk.nodes(*param).into_iter().for_each(|node| walk.define(node));
+                }
                 let left = walk.block(&function.body);
                 walk.read_end(&left);
                 reads += walk.reads;
