@@ -14,6 +14,7 @@ mod lsp;
 mod lsp_client;
 mod lsp_random;
 mod lsp_session;
+mod neovim;
 mod parties;
 #[cfg(unix)]
 mod repl;
