@@ -16,6 +16,7 @@ mod lsp_random;
 mod lsp_session;
 mod neovim;
 mod parties;
+mod protocol;
 #[cfg(unix)]
 mod repl;
 #[cfg(unix)]
