@@ -9,7 +9,7 @@
 #
 # The target with musl is used if the toolchain has it (`rustup target add x86_64-unknown-linux-musl`, and a C compiler
 # for it, `musl-gcc`), else the toolchain's own with a static C library, which Debian has in `libc6-dev`. The package
-# is made by `dpkg-deb`; without it the rest is made.
+# is made by `dpkg-deb`; without it the rest is made. `packaging/try.sh` tries the package.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-target/packages}

@@ -12,6 +12,7 @@ use crate::source::{SourceId, Span};
 
 use crate::syntax::StatementTexts;
 use crate::syntax::ast::{Stmt, StmtKind};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The number of a name within one text and its earlier versions.
@@ -161,6 +162,73 @@ pub(super) struct Plan {
     pub now: Vec<Option<usize>>,
 }
 
+/// Statements of a text before an edit, and those that are there after it.
+#[derive(Debug, PartialEq, Eq)]
+struct Change {
+    old: Range<usize>,
+    new: Range<usize>,
+}
+
+/// Returns where two sequences of digests differ, in order. Between the changes they are alike.
+fn changes(old: &[u64], new: &[u64]) -> Vec<Change> {
+    // Those that stand once on both sides, in the longest order that both have (the longest
+    // increasing subsequence of their places), cut the rest into pieces.
+    let (mut once, mut places) = (HashMap::default(), Vec::new());
+    let whole = trimmed(old, new, Change { old: 0..old.len(), new: 0..new.len() });
+    for (at, digest) in new.iter().enumerate().take(whole.new.end).skip(whole.new.start) {
+        once.entry(*digest).and_modify(|place| *place = None).or_insert(Some(at));
+    }
+    let mut seen: HashMap<u64, usize> = HashMap::default();
+    for digest in &old[whole.old.clone()] {
+        *seen.entry(*digest).or_default() += 1;
+    }
+    for (at, digest) in old.iter().enumerate().take(whole.old.end).skip(whole.old.start) {
+        if let (Some(Some(place)), Some(1)) = (once.get(digest), seen.get(digest)) {
+            places.push((at, *place));
+        }
+    }
+    let mut all = Vec::new();
+    let (mut old_from, mut new_from) = (whole.old.start, whole.new.start);
+    let ends = std::iter::once((whole.old.end, whole.new.end));
+    for (old_to, new_to) in longest_increasing(&places).into_iter().chain(ends) {
+        let change = trimmed(old, new, Change { old: old_from..old_to, new: new_from..new_to });
+        if !change.old.is_empty() || !change.new.is_empty() {
+            all.push(change);
+        }
+        (old_from, new_from) = (old_to + 1, new_to + 1);
+    }
+    all
+}
+
+/// Returns a change without what is alike at its beginning and at its end.
+fn trimmed(old: &[u64], new: &[u64], Change { old: was, new: is }: Change) -> Change {
+    let (own, other) = (&old[was.clone()], &new[is.clone()]);
+    let first = own.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let (own, other) = (&own[first..], &other[first..]);
+    let last = own.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
+    Change { old: was.start + first..was.end - last, new: is.start + first..is.end - last }
+}
+
+/// Returns the longest part of pairs that increases in the second component, which the first one
+/// does.
+fn longest_increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    // For each length, the pair that ends such a part with the least second component.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (at, pair) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|&end| pairs[end].1 < pair.1);
+        before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
+        match ends.get_mut(length) {
+            Some(end) => *end = at,
+            None => ends.push(at),
+        }
+    }
+    let mut all: Vec<(usize, usize)> =
+        std::iter::successors(ends.last().copied(), |&at| before[at]).map(|at| pairs[at]).collect();
+    all.reverse();
+    all
+}
+
 /// The share of the statements above which a plan takes longer than to check all of them.
 const MAX_SHARE: usize = 3;
 
@@ -178,61 +246,67 @@ pub(super) fn plan(
         return None;
     }
     let digests: Vec<u64> = (0..texts.len()).map(|at| texts.digest(at)).collect();
-    let same = |(statement, digest): &(&Statement, &u64)| statement.digest == **digest;
-    let first = old.iter().zip(&digests).take_while(same).count();
-    let rest = old.len().min(digests.len()) - first;
-    let last = old.iter().rev().zip(digests.iter().rev()).take(rest).take_while(same).count();
-    let (old_end, new_end) = (old.len() - last, digests.len() - last);
-    // The statements of the edit are described anew.
-    let parsed = texts.parse(|at| (first..new_end).contains(&at));
-    let edited = (first..new_end).zip(&parsed.stmts);
-    let edited: Vec<Statement> =
-        edited.map(|(at, stmt)| Statement::new(texts, at, stmt, text, symbols)).collect();
-    if edited.len() != new_end - first {
+    let known: Vec<u64> = old.iter().map(|statement| statement.digest).collect();
+    let changes = changes(&known, &digests);
+    // The statements of the edits are described anew.
+    let mut is_new = vec![false; digests.len()];
+    changes.iter().for_each(|change| is_new[change.new.clone()].fill(true));
+    let parsed = texts.parse(|at| is_new[at]);
+    let new: Vec<usize> = (0..digests.len()).filter(|at| is_new[*at]).collect();
+    if parsed.stmts.len() != new.len() {
         return None;
     }
-    let gone = &old[first..old_end];
-    if gone.iter().chain(&edited).any(|statement| statement.is_general) {
+    let mut edited: Vec<Option<Statement>> = vec![None; digests.len()];
+    for (&at, stmt) in new.iter().zip(&parsed.stmts) {
+        edited[at] = Some(Statement::new(texts, at, stmt, text, symbols));
+    }
+    let gone = changes.iter().flat_map(|change| &old[change.old.clone()]);
+    if gone.chain(edited.iter().flatten()).any(|statement| statement.is_general) {
         return None;
     }
     // The names whose meaning may have changed.
     let mut changed: HashSet<Symbol> = HashSet::default();
     let mut now = vec![None; old.len()];
-    let alike = gone.len() == edited.len();
-    for (at, one) in gone.iter().enumerate() {
-        let other = edited.get(at).filter(|_| alike);
-        match (other, &one.header, other.and_then(|other| other.header.as_ref())) {
-            (Some(other), Some(header), Some(new))
-                if header.text == new.text
-                    && !other.defines.iter().any(|name| transparent.contains(name)) =>
-            {
-                now[first + at] = Some(first + at);
-            }
-            _ => {
-                changed.extend(one.defines.iter());
-                changed.extend(other.into_iter().flat_map(|other| other.defines.iter()));
+    for change in &changes {
+        let edited = &edited[change.new.clone()];
+        let alike = change.old.len() == edited.len();
+        for (at, one) in old[change.old.clone()].iter().enumerate() {
+            let other = edited.get(at).filter(|_| alike).and_then(Option::as_ref);
+            match (other, &one.header, other.and_then(|other| other.header.as_ref())) {
+                (Some(other), Some(header), Some(new))
+                    if header.text == new.text
+                        && !other.defines.iter().any(|name| transparent.contains(name)) =>
+                {
+                    now[change.old.start + at] = Some(change.new.start + at);
+                }
+                _ => {
+                    changed.extend(one.defines.iter());
+                    changed.extend(other.into_iter().flat_map(|other| other.defines.iter()));
+                }
             }
         }
-    }
-    if !alike {
-        changed.extend(edited.iter().flat_map(|statement| statement.defines.iter()));
-    }
-    let mut statements: Vec<Statement> = old[..first].to_vec();
-    statements.extend(edited);
-    statements.extend_from_slice(&old[old_end..]);
-    let mut before = vec![None; statements.len()];
-    for (at, statement) in statements.iter_mut().enumerate() {
-        let was = if at < first { at } else { (at + old_end).wrapping_sub(new_end) };
-        if !(first..new_end).contains(&at) {
-            before[at] = Some(was);
-            now[was] = Some(at);
-            statement.span = texts.span(at);
+        if !alike {
+            changed.extend(edited.iter().flatten().flat_map(|statement| statement.defines.iter()));
         }
+    }
+    // Between the edits the statements are those before, in their order.
+    let gone: HashSet<usize> = changes.iter().flat_map(|change| change.old.clone()).collect();
+    let mut kept = (0..old.len()).filter(|at| !gone.contains(at));
+    let mut before = vec![None; digests.len()];
+    let mut statements: Vec<Statement> = Vec::with_capacity(digests.len());
+    for (at, edited) in edited.into_iter().enumerate() {
+        if let Some(statement) = edited {
+            statements.push(statement);
+            continue;
+        }
+        let was = kept.next()?;
+        (before[at], now[was]) = (Some(was), Some(at));
+        statements.push(Statement { span: texts.span(at), ..old[was].clone() });
     }
     let mut wanted: Vec<bool> =
         (0..statements.len()).map(|at| before[at].is_none() || statements[at].has_messages).collect();
     // Messages about the end of a statement depend on the next one.
-    if let Some(before) = first.checked_sub(1) {
+    for before in changes.iter().filter_map(|change| change.new.start.checked_sub(1)) {
         wanted[before] = true;
     }
     if let Some(at) = asked {
@@ -256,7 +330,9 @@ pub(super) fn plan(
     if wanted.iter().filter(|wanted| **wanted).count() > statements.len() / MAX_SHARE + 8 {
         return None;
     }
-    let included = included(&statements, &wanted, symbols, transparent);
+    // An answer about names has no messages, which may name what is similar.
+    let suggests = asked.is_none();
+    let included = included(&statements, &wanted, symbols, transparent, suggests);
     Some(Plan { statements, before, wanted, included, now })
 }
 
@@ -297,12 +373,14 @@ fn propagate(
 }
 
 /// Returns the statements that are checked: those that are wanted, the last one, those that concern
-/// all, and what they depend on.
+/// all, and what they depend on; with `suggests`, those that a message may suggest for a name that
+/// is unknown.
 fn included(
     statements: &[Statement],
     wanted: &[bool],
     symbols: &Symbols,
     transparent: &HashSet<Symbol>,
+    suggests: bool,
 ) -> Vec<bool> {
     let mut defined: HashMap<Symbol, Vec<usize>> = HashMap::default();
     for (at, statement) in statements.iter().enumerate() {
@@ -317,7 +395,7 @@ fn included(
     let defining = |name: &Symbol| defined.get(name).map_or(&[][..], Vec::as_slice);
     // A name that nothing defines may be suggested a similar one.
     let mut unknown: HashSet<Symbol> = HashSet::default();
-    for (statement, _) in statements.iter().zip(wanted).filter(|(_, wanted)| **wanted) {
+    for (statement, _) in statements.iter().zip(wanted).filter(|(_, wanted)| suggests && **wanted) {
         unknown.extend(statement.mentions.iter().filter(|name| !defined.contains_key(name)));
     }
     for name in unknown {
@@ -351,4 +429,53 @@ pub(super) fn symbols_at(
 ) -> HashSet<Symbol> {
     let own = spans.iter().filter(|span| span.source == root);
     own.filter_map(|span| text.get(span.range())).map(|name| symbols.number(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the changes as texts, and checks that what is between them is alike.
+    fn found(old: &str, new: &str) -> Vec<String> {
+        let digests = |text: &str| text.bytes().map(u64::from).collect::<Vec<u64>>();
+        let all = changes(&digests(old), &digests(new));
+        let (mut at, mut to) = (0, 0);
+        let mut told = Vec::new();
+        for Change { old: was, new: is } in all {
+            assert_eq!(old[at..was.start], new[to..is.start]);
+            (at, to) = (was.end, is.end);
+            told.push(format!("{}>{}", &old[was], &new[is]));
+        }
+        assert_eq!(old[at..], new[to..]);
+        told
+    }
+
+    #[test]
+    fn changes_are_told_apart() {
+        assert_eq!(found("abcdef", "abcdef"), [""; 0]);
+        assert_eq!(found("", "ab"), [">ab"]);
+        assert_eq!(found("ab", ""), ["ab>"]);
+        assert_eq!(found("abcdef", "abXdef"), ["c>X"]);
+        assert_eq!(found("aXbcdef", "abcdefY"), ["X>", ">Y"]);
+        assert_eq!(found("abcdef", "aXcdYf"), ["b>X", "e>Y"]);
+        // What stands more than once is matched at the ends of a piece.
+        assert_eq!(found("xxaxx", "xaxxb"), ["x>", ">b"]);
+        // A statement that moves is gone and new.
+        assert_eq!(found("abcdef", "bcdeaf"), ["a>", ">a"]);
+        assert_eq!(found("abab", "baba"), ["abab>baba"]);
+    }
+
+    #[test]
+    fn random_changes_are_apart() {
+        let seed = fastrand::u64(..);
+        eprintln!("seed {seed}");
+        let mut random = fastrand::Rng::with_seed(seed);
+        for _ in 0..2000 {
+            let text = |random: &mut fastrand::Rng| -> String {
+                (0..random.usize(..12)).map(|_| char::from(random.u8(b'a'..b'm'))).collect()
+            };
+            let (old, new) = (text(&mut random), text(&mut random));
+            found(&old, &new);
+        }
+    }
 }

@@ -4,8 +4,8 @@
 //! nothing.
 
 use super::index::{Index, Target, Use};
+use crate::session::is_primitive;
 use crate::session::outline::{Declaration, DeclarationKind};
-use crate::session::primitive;
 use crate::source::{SourceId, Span};
 use crate::types::{Kind, Type, TypeKind};
 
@@ -152,7 +152,7 @@ impl Index {
             Target::Module(_) => return NameClass::Module,
             Target::BuiltIn => {
                 let name = self.sources.slice(found.span);
-                let prim = primitive(name).is_some();
+                let prim = is_primitive(name);
                 let kind = Kind::named(name).is_some();
                 return match (prim, kind) {
                     (true, _) => NameClass::Function,

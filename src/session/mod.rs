@@ -68,7 +68,9 @@ pub use large_stack::{on_large_stack, try_on_large_stack};
 pub use laws::{LawTrial, LawVerdict};
 pub use metrics::Metrics;
 pub use modules::{Loader, ModuleLocation, NotFound};
-pub use names::{BUILT_IN_TYPE_NAMES, Definition, KEYWORDS, NameDescription, NameKind, Overload, primitive};
+pub use names::{
+    BUILT_IN_TYPE_NAMES, Definition, KEYWORDS, NameDescription, NameKind, Overload, is_primitive, primitive,
+};
 pub use query::{Comparison, Explanation};
 pub use resolve_query::Resolution;
 pub use stages::Stage;

@@ -5,12 +5,13 @@ use super::signature::{describe_callable, function_signature, type_parameter_lis
 use super::{Session, detached_source, library};
 use crate::check::env::{Callable, Definition as Known, TypeDefinition};
 use crate::core::Prim;
+use crate::hash::HashMap;
 use crate::source::Span;
 use crate::syntax;
 use crate::types::{NominalBody, Scalar, Type, TypeKind};
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A definition of the user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,9 +66,21 @@ pub struct NameDescription {
     pub is_user_defined: bool,
 }
 
+/// The first primitive of a name.
+fn first_primitive(name: &str) -> Option<Prim> {
+    static NAMED: LazyLock<HashMap<&str, Prim>> =
+        LazyLock::new(|| Prim::ALL.iter().rev().map(|prim| (prim.name(), *prim)).collect());
+    NAMED.get(name).copied()
+}
+
+/// Returns true for the name of a primitive.
+pub fn is_primitive(name: &str) -> bool {
+    first_primitive(name).is_some()
+}
+
 /// The primitive of a name: its signature and documentation.
 pub fn primitive(name: &str) -> Option<Overload> {
-    let prim = *Prim::ALL.iter().find(|prim| prim.name() == name)?;
+    let prim = first_primitive(name)?;
     Some(Overload {
         signature: prim.declaration(),
         doc: Some(prim.doc().into()),

@@ -176,10 +176,37 @@ fn a_check_after_an_edit_is_one_from_nothing() {
                 if random.u32(0..4) == 0 {
                     text = last;
                 } else {
-                    (0..random.u32(1..3)).for_each(|_| edit(&mut random, &mut text));
+                    (0..random.u32(1..5)).for_each(|_| edit(&mut random, &mut text));
                 }
             }
         }
         assert!(parts * 4 > all, "{parts} of {all} checks were of parts");
+    });
+}
+
+#[test]
+fn edits_far_apart_leave_what_is_between_them() {
+    on_large_stack(|| {
+        let mut session = new_session();
+        let program = |first: &str, last: &str| -> String {
+            let line = |at: usize| match at {
+                3 => format!("fun f3(x:int):int => x + {first};\n"),
+                57 => format!("fun f57(x:int):int => x + {last};\n"),
+                _ => format!("fun f{at}(x:int):int => x + {at};\n"),
+            };
+            (0..60).map(line).collect()
+        };
+        let check = |session: &mut Session, text: &str, base: Option<&CheckedText>| {
+            let draft = Draft { name: "edited", text, id: "edited", before: None };
+            check_edited(session, Edited { draft, base })
+        };
+        let whole = check(&mut session, &program("1", "2"), None);
+        let text = program("1.5", "y");
+        let part = check(&mut session, &text, Some(&whole));
+        assert!(part.is_part());
+        let wrong: Vec<&str> = part.index.diagnostics.iter().map(|said| said.code.as_str()).collect();
+        assert_eq!(wrong, ["E0414", "E0401"]);
+        let draft = Draft { name: "edited", text: &text, id: "edited", before: None };
+        assert_eq!(part.index.lines(), index(&mut session, draft).lines());
     });
 }

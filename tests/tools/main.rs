@@ -14,7 +14,9 @@ mod lsp;
 mod lsp_client;
 mod lsp_random;
 mod lsp_session;
+mod neovim;
 mod parties;
+mod protocol;
 #[cfg(unix)]
 mod repl;
 #[cfg(unix)]

@@ -66,8 +66,12 @@ fn milliseconds(function: &mut dyn FnMut()) -> f64 {
     begun.elapsed().as_secs_f64() * 1e3
 }
 
-/// Prints a row of the table: ours, `fhe` itself, the peer, and the ratios.
+/// Prints a row of the table, unless the command's argument is no part of its name: ours, `fhe`
+/// itself, the peer, and the ratios.
 fn row(peer: &mut Option<Peer>, name: &str, ours: &mut dyn FnMut(), fhe: Option<&mut dyn FnMut()>) {
+    if std::env::args().nth(1).is_some_and(|part| !name.contains(&part)) {
+        return;
+    }
     let first = milliseconds(ours);
     let rounds = ((1500.0 / first) as usize).clamp(9, 101);
     let (mut own, mut other, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
@@ -263,7 +267,7 @@ fn sharing_rows(peer: &mut Option<Peer>) {
 }
 
 fn main() {
-    // `-- noise` prints the last table alone.
+    // `-- noise` prints the last table alone, `-- decrypt` the rows with this word.
     if std::env::args().all(|argument| argument != "noise") {
         let mut peer = Peer::start();
         println!("| row | Felis, ms | fhe, ms | ratio | peer, ms | ratio |");

@@ -124,7 +124,8 @@ fn semantic_tokens(document: &Document, index: &Index, wanted: Range<usize>) -> 
 
 /// Returns the token type of a name, and its modifiers as bits.
 fn token_type(index: &Index, found: felis::editor::Use) -> (&'static str, u32) {
-    let kind = match index.class_of(found) {
+    let class = index.class_of(found);
+    let kind = match class {
         NameClass::Variable | NameClass::Value => "variable",
         NameClass::Function => "function",
         NameClass::Type => "type",
@@ -136,7 +137,7 @@ fn token_type(index: &Index, found: felis::editor::Use) -> (&'static str, u32) {
         NameClass::Method => "method",
         NameClass::Module => "namespace",
     };
-    let readonly = index.class_of(found) == NameClass::Value;
+    let readonly = class == NameClass::Value;
     let (declaration, library) = match found.target {
         Target::Declared(span) => (span == found.span, index.is_library(span.source)),
         Target::BuiltIn => (false, true),

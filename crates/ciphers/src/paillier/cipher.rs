@@ -67,7 +67,8 @@ impl Ciphertext {
     /// Returns the difference of two: one inverse and one product.
     ///
     /// # Errors
-    /// [`CipherError::ForeignKey`], [`CipherError::Scale`], [`CipherError::Overflow`].
+    /// [`CipherError::ForeignKey`], [`CipherError::Scale`], [`CipherError::Overflow`]; those of
+    /// [`Self::negate`].
     pub fn subtract(&self, other: &Ciphertext) -> Result<Ciphertext, CipherError> {
         same_key(self.key.fingerprint(), other.key.fingerprint())?;
         self.add(&other.negate()?)
@@ -107,12 +108,14 @@ impl Ciphertext {
     ///
     /// # Errors
     /// [`CipherError::Malformed`] for a ciphertext that was read and is no unit modulo n.
+    /// [`CipherError::NoRandomness`].
     pub fn negate(&self) -> Result<Ciphertext, CipherError> {
         Ok(self.with(self.inverse()?, self.bound, self.scale))
     }
 
     fn inverse(&self) -> Result<Residue, CipherError> {
-        let inverse = self.ring().inverse(&self.residue, &self.key.parts().n);
+        let blind = self.key.random_unit()?;
+        let inverse = self.ring().inverse(&self.residue, &self.key.parts().n, &blind);
         inverse.ok_or(CipherError::Malformed { part: "ciphertext" })
     }
 
@@ -120,7 +123,7 @@ impl Ciphertext {
     /// magnitude is at most `bound`. Time depends on the bound and not on the factor or its sign.
     ///
     /// # Errors
-    /// [`CipherError::Magnitude`], [`CipherError::Overflow`].
+    /// [`CipherError::Magnitude`], [`CipherError::Overflow`]; those of [`Self::negate`].
     pub fn scale_by(&self, factor: i128, bound: Magnitude, scale: u32) -> Result<Ciphertext, CipherError> {
         Ciphertext::dot(std::slice::from_ref(self), &[factor], bound, scale)
     }
@@ -131,7 +134,7 @@ impl Ciphertext {
     ///
     /// # Errors
     /// [`CipherError::Length`] for no elements or another number of factors; those of
-    /// [`Self::sum`]; [`CipherError::Magnitude`].
+    /// [`Self::sum`]; [`CipherError::Magnitude`]; those of [`Self::negate`].
     pub fn dot(
         ciphers: &[Ciphertext],
         factors: &[i128],
@@ -154,7 +157,8 @@ impl Ciphertext {
             within(position, factor, bound)?;
         }
         let residues: Vec<&Residue> = ciphers.iter().map(|cipher| &cipher.residue).collect();
-        let inverses = first.ring().inverses(&residues, &first.key.parts().n);
+        let blind = first.key.random_unit()?;
+        let inverses = first.ring().inverses(&residues, &first.key.parts().n, &blind);
         let inverses = inverses.ok_or(CipherError::Malformed { part: "ciphertext" })?;
         let mut bases = Vec::with_capacity(ciphers.len());
         let mut exponents = Zeroizing::new(Vec::with_capacity(ciphers.len()));
@@ -172,10 +176,10 @@ impl Ciphertext {
     }
 
     /// Returns the product with a public integer of `scale` binary digits after the point. Time
-    /// tells the factor.
+    /// tells the factor and its sign.
     ///
     /// # Errors
-    /// [`CipherError::Overflow`].
+    /// [`CipherError::Overflow`]; those of [`Self::negate`].
     pub fn scale_public(&self, factor: i128, scale: u32) -> Result<Ciphertext, CipherError> {
         let bound = self.key.check(self.bound.product(Magnitude::new(factor.unsigned_abs())))?;
         let scale = self.product_scale(scale)?;

@@ -116,21 +116,24 @@ impl PublicKey {
         self.0.ring.one_plus_multiple(&m)
     }
 
-    /// Returns rⁿ for a uniform r.
-    fn mask(&self) -> Result<Residue, CipherError> {
-        let n = &self.0.n;
+    /// Returns a uniform number below n other than zero, in words.
+    pub(super) fn random_unit(&self) -> Result<Zeroizing<Vec<u64>>, CipherError> {
+        let n = self.0.n.as_ref();
         loop {
             let r = random_number(self.0.n_words.len())?;
             // The choice is of a number that is thrown away.
-            if (r.ct_lt(n.as_ref()) & !r.ct_eq(&BoxedUint::zero_with_precision(r.bits_precision()))).to_bool()
-            {
-                let r = Zeroizing::new(words(&r, self.0.n_words.len()));
-                let mut base = self.0.ring.convert(&r);
-                let mask = self.0.ring.power_public(&base, &self.0.n_words);
-                base.zeroize();
-                return Ok(mask);
+            if (r.ct_lt(n) & !r.ct_eq(&BoxedUint::zero_with_precision(r.bits_precision()))).to_bool() {
+                return Ok(Zeroizing::new(words(&r, self.0.n_words.len())));
             }
         }
+    }
+
+    /// Returns rⁿ for a uniform r.
+    fn mask(&self) -> Result<Residue, CipherError> {
+        let mut base = self.0.ring.convert(&self.random_unit()?);
+        let mask = self.0.ring.power_public(&base, &self.0.n_words);
+        base.zeroize();
+        Ok(mask)
     }
 
     /// Encrypts an integer with `scale` binary digits after the point, whose magnitude is at most

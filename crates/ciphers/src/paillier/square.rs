@@ -13,7 +13,10 @@
 //! Residues are kept in Montgomery form, multiplied by R. Time depends on the number of words and
 //! on the exponents that are said to be public, not on other values.
 
-use super::limbs::{add, multiply_add, multiply_add_2, product, square, subtract, subtract_if_not_less};
+use super::inverse::inverse_vartime;
+use super::limbs::{
+    add, add_if, difference, multiply_add, multiply_add_2, product, square, subtract_if_not_less,
+};
 use crypto_bigint::{BoxedUint, Choice, ConcatenatingMul, CtSelect, NonZero, Odd, Resize};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -21,12 +24,8 @@ use zeroize::{Zeroize, Zeroizing};
 pub(crate) struct SquareRing {
     /// n, least word first; its highest bit is set.
     n: Vec<u64>,
-    /// 2n, one word more.
-    twice: Vec<u64>,
-    /// R·n mod 2^(128k): what makes differences positive.
-    lifted: Vec<u64>,
-    /// -1/n modulo 2^64.
-    neg_inverse: u64,
+    /// -1/n modulo 2^128, for n of one word modulo 2^64.
+    neg_inverse: [u64; 2],
     /// R^(j+2) modulo n², for j from 0 to 3.
     powers: Vec<Residue>,
     /// R modulo n²: the form of 1.
@@ -47,8 +46,6 @@ impl Zeroize for Residue {
 impl Drop for SquareRing {
     fn drop(&mut self) {
         self.n.zeroize();
-        self.twice.zeroize();
-        self.lifted.zeroize();
         self.neg_inverse.zeroize();
         self.powers.zeroize();
         self.one.zeroize();
@@ -73,9 +70,9 @@ pub(crate) fn words(number: &BoxedUint, count: usize) -> Vec<u64> {
 struct Scratch {
     /// The product of the first components, 2k words.
     first: Zeroizing<Vec<u64>>,
-    /// The sum of the mixed products, 2k + 1 words.
+    /// One of the mixed products, 2k words.
     second: Zeroizing<Vec<u64>>,
-    /// One product, 2k words.
+    /// The other one, 2k words.
     part: Zeroizing<Vec<u64>>,
     /// The quotient of the first reduction, k words.
     quotient: Zeroizing<Vec<u64>>,
@@ -89,20 +86,15 @@ impl SquareRing {
         let words_of_n = words(n.as_ref(), k);
         assert_eq!(words_of_n[k - 1] >> 63, 1, "the highest bit of the modulus is set");
         // Newton's iteration doubles the number of right bits, from 3.
-        let mut inverse = words_of_n[0];
-        for _ in 0..5 {
-            inverse = inverse.wrapping_mul(2u64.wrapping_sub(words_of_n[0].wrapping_mul(inverse)));
+        let low = u128::from(words_of_n[0]) | u128::from(*words_of_n.get(1).unwrap_or(&0)) << 64;
+        let mut inverse = low;
+        for _ in 0..6 {
+            inverse = inverse.wrapping_mul(2u128.wrapping_sub(low.wrapping_mul(inverse)));
         }
-        let shifted = |at: usize| words_of_n[at] << 1 | if at == 0 { 0 } else { words_of_n[at - 1] >> 63 };
-        let mut twice: Vec<u64> = (0..k).map(shifted).collect();
-        twice.push(1);
-        let mut lifted = vec![0; k];
-        lifted.extend(&words_of_n);
+        let inverse = inverse.wrapping_neg();
         let mut ring = SquareRing {
             n: words_of_n,
-            twice,
-            lifted,
-            neg_inverse: inverse.wrapping_neg(),
+            neg_inverse: [inverse as u64, (inverse >> 64) as u64],
             powers: Vec::new(),
             one: Residue(Vec::new()),
         };
@@ -134,105 +126,111 @@ impl SquareRing {
     fn scratch(&self) -> Scratch {
         let k = self.words();
         let zeros = |count| Zeroizing::new(vec![0; count]);
-        Scratch { first: zeros(2 * k), second: zeros(2 * k + 1), part: zeros(2 * k), quotient: zeros(k) }
+        Scratch { first: zeros(2 * k), second: zeros(2 * k), part: zeros(2 * k), quotient: zeros(k) }
     }
 
     /// Adds q·n to 2k words, so that the lower k are zero; writes q, and returns the carry.
     #[inline(always)]
     fn reduce_product(&self, to: &mut [u64], mut quotient: Option<&mut [u64]>) -> u64 {
         let k = self.words();
+        let [inverse, inverse_1] = self.neg_inverse;
         let mut carry = 0;
-        let mut at = 0;
-        while at < k {
-            let q = to[at].wrapping_mul(self.neg_inverse);
-            if let Some(quotient) = &mut quotient {
-                quotient[at] = q;
-            }
+        for at in (0..k).step_by(2) {
             if at + 1 == k {
+                let q = to[at].wrapping_mul(inverse);
+                if let Some(quotient) = &mut quotient {
+                    quotient[at] = q;
+                }
                 let high = multiply_add(&mut to[at..at + k], &self.n, q);
                 let sum = u128::from(to[at + k]) + u128::from(high) + u128::from(carry);
                 (to[at + k], carry) = (sum as u64, (sum >> 64) as u64);
                 break;
             }
-            // The next word of q, from the word above after the first row.
-            let low = u128::from(q) * u128::from(self.n[0]) + u128::from(to[at]);
-            let next = q.wrapping_mul(self.n[1]).wrapping_add(to[at + 1]).wrapping_add((low >> 64) as u64);
-            let q = [q, next.wrapping_mul(self.neg_inverse)];
+            // Two words of q from two words, without waiting for the first row.
+            let low = u128::from(to[at]) * u128::from(inverse);
+            let high = to[at].wrapping_mul(inverse_1).wrapping_add(to[at + 1].wrapping_mul(inverse));
+            let q = [low as u64, ((low >> 64) as u64).wrapping_add(high)];
             if let Some(quotient) = &mut quotient {
-                quotient[at + 1] = q[1];
+                [quotient[at], quotient[at + 1]] = q;
             }
             let top = multiply_add_2(&mut to[at..at + k], &self.n, q, 0);
             for (to, top) in to[at + k..at + k + 2].iter_mut().zip(top) {
                 let sum = u128::from(*to) + u128::from(top) + u128::from(carry);
                 (*to, carry) = (sum as u64, (sum >> 64) as u64);
             }
-            at += 2;
         }
         carry
     }
 
-    /// Reduces the two products in `scratch` and writes the result to `to`.
+    /// Reduces the product in `first` and the sum of `second` and `part`, or twice `second`, and
+    /// writes the result to `to`.
     #[inline(always)]
-    fn reduce(&self, scratch: &mut Scratch, to: &mut Residue) {
+    fn reduce<const TWICE: bool>(&self, scratch: &mut Scratch, to: &mut Residue) {
         let k = self.words();
-        let Scratch { first, second, quotient, .. } = scratch;
+        let Scratch { first, second, part, quotient } = scratch;
         let carry = self.reduce_product(first, Some(quotient));
         let (a, b) = to.0.split_at_mut(k);
         // ac < n² and q·n < R·n, so u < 2n: at most one subtraction, which adds R to what is
         // divided by R in the second component.
-        let mut top = [carry];
-        a.copy_from_slice(&first[k..]);
-        let borrow = subtract(a, &self.n);
-        let borrow = subtract(&mut top, &[borrow]);
-        let mask = borrow.wrapping_neg();
-        let mut carry = 0;
-        for (a, &n) in a.iter_mut().zip(&self.n) {
-            let sum = u128::from(*a) + u128::from(n & mask) + u128::from(carry);
-            (*a, carry) = (sum as u64, (sum >> 64) as u64);
+        let borrow = difference(a, &first[k..], &self.n);
+        let less = borrow & (carry ^ 1);
+        add_if(a, &self.n, less);
+        let extra = 1 - less;
+        // s + R·(n + extra) - q, which is positive and below 2n² + R·n + R. The lower half has -q; the
+        // upper half has n - 1 and what is left of 1 after the borrow.
+        let (low, high) = second.split_at_mut(k);
+        let (part_low, part_high) = part.split_at(k);
+        let (mut carry, mut borrow) = (false, false);
+        for ((word, &other), &q) in low.iter_mut().zip(part_low).zip(&quotient[..]) {
+            let (sum, over) = word.carrying_add(if TWICE { *word } else { other }, carry);
+            carry = over;
+            (*word, borrow) = sum.borrowing_sub(q, borrow);
         }
-        let extra = 1 - borrow;
-        // s + R·n - q, which is positive and below 2n² + R·n.
-        let carry = add(&mut second[..2 * k], &self.lifted);
-        second[2 * k] += carry;
-        subtract(&mut second[..], quotient);
-        let carry = self.reduce_product(&mut second[..2 * k], None);
-        second[2 * k] += carry;
-        // Below (2n² + 2R·n)/R < 4n; with the extra one at most 4n.
-        let value = &mut second[k..];
-        let mut carry = extra;
-        for word in value.iter_mut() {
-            let (sum, over) = word.overflowing_add(carry);
-            (*word, carry) = (sum, u64::from(over));
+        let mut carry_1 = !borrow;
+        let mut less = 1 - extra;
+        for ((word, &other), &n) in high.iter_mut().zip(part_high).zip(&self.n) {
+            let (sum, over) = word.carrying_add(if TWICE { *word } else { other }, carry);
+            carry = over;
+            (*word, carry_1) = sum.carrying_add(n - less, carry_1);
+            less = 0;
         }
-        subtract_if_not_less(value, &self.twice);
-        subtract_if_not_less(value, &self.n);
-        subtract_if_not_less(value, &self.n);
-        b.copy_from_slice(&value[..k]);
+        let carry = u64::from(carry) + u64::from(carry_1);
+        let reduced = self.reduce_product(&mut second[..2 * k], None);
+        // At most (2n² + 2R·n)/R + 1, hence at most 4n. The two highest words tell how often n is
+        // subtracted, or one less: for t·2^(64(k-1)) <= value and the highest word h of n,
+        // t >= j·(h + 1) implies value >= j·n, and t < (j + 1)·(h + 1) implies value < (j + 2)·n.
+        let value = &mut second[k..2 * k];
+        let top = u128::from(carry + reduced) << 64 | u128::from(value[k - 1]);
+        let step = u128::from(self.n[k - 1]) + 1;
+        let times = (1..4).map(|j| 1 - (top.wrapping_sub(j * step) >> 127) as u64).sum::<u64>();
+        let (mut high, mut borrow) = (0, false);
+        for (value, &n) in value.iter_mut().zip(&self.n) {
+            let product = u128::from(n) * u128::from(times) + u128::from(high);
+            high = (product >> 64) as u64;
+            (*value, borrow) = value.borrowing_sub(product as u64, borrow);
+        }
+        let borrow = high + u64::from(borrow);
+        let top = carry + reduced - borrow;
+        let borrow = difference(b, value, &self.n);
+        add_if(b, &self.n, borrow & (top ^ 1));
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn multiply_into(&self, scratch: &mut Scratch, x: &Residue, y: &Residue, to: &mut Residue) {
         let k = self.words();
         let ((a, b), (c, d)) = (x.0.split_at(k), y.0.split_at(k));
         product(&mut scratch.first, a, c);
         product(&mut scratch.part, a, d);
-        product(&mut scratch.second[..2 * k], b, c);
-        scratch.second[2 * k] = add(&mut scratch.second[..2 * k], &scratch.part);
-        self.reduce(scratch, to);
+        product(&mut scratch.second, b, c);
+        self.reduce::<false>(scratch, to);
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn square_into(&self, scratch: &mut Scratch, x: &Residue, to: &mut Residue) {
-        let k = self.words();
-        let (a, b) = x.0.split_at(k);
+        let (a, b) = x.0.split_at(self.words());
         square(&mut scratch.first, a);
-        product(&mut scratch.second[..2 * k], a, b);
-        let mut high = 0;
-        for word in &mut scratch.second[..2 * k] {
-            (*word, high) = (*word << 1 | high, *word >> 63);
-        }
-        scratch.second[2 * k] = high;
-        self.reduce(scratch, to);
+        product(&mut scratch.second, a, b);
+        self.reduce::<true>(scratch, to);
     }
 
     fn zero(&self) -> Residue {
@@ -356,11 +354,14 @@ impl SquareRing {
         let mut scratch = self.scratch();
         let table = |&(x, _): &(&Residue, &[u64])| {
             let mut scratch = self.scratch();
-            let mut table = vec![self.one(); 1 << WINDOW];
-            for at in 1..table.len() {
+            let mut table = vec![self.one(), x.clone()];
+            for at in 2..1 << WINDOW {
                 let mut next = self.zero();
-                self.multiply_into(&mut scratch, &table[at - 1], x, &mut next);
-                table[at] = next;
+                match at % 2 {
+                    0 => self.square_into(&mut scratch, &table[at / 2], &mut next),
+                    _ => self.multiply_into(&mut scratch, &table[at - 1], x, &mut next),
+                }
+                table.push(next);
             }
             table
         };
@@ -449,13 +450,18 @@ impl SquareRing {
     }
 
     /// Returns the inverse, or none for an element that has a factor in common with n.
-    pub(crate) fn inverse(&self, x: &Residue, n: &Odd<BoxedUint>) -> Option<Residue> {
-        let (first, _) = self.components(x);
+    ///
+    /// A ciphertext that has not been re-randomized tells a secret factor to who can guess it, so
+    /// time must not depend on it. `blind` is a uniform unit modulo n that is used once: what is
+    /// inverted is the product of the two, which is uniform whatever the element is, and so is the
+    /// time that the inversion takes. In constant time it takes ten times as long.
+    pub(crate) fn inverse(&self, x: &Residue, n: &Odd<BoxedUint>, blind: &[u64]) -> Option<Residue> {
         let bits = n.as_ref().bits_precision();
-        let first = BoxedUint::from_words_with_precision(first.iter().copied(), bits);
-        let inverse = first.invert_odd_mod(n).into_option()?;
+        let inverse = inverse_vartime(&self.multiply_modulo_n(x, blind), n)?;
+        let mut blind = self.convert(blind);
+        let y = self.multiply(&self.convert(&inverse), &blind);
+        blind.zeroize();
         // Newton's step: the inverse modulo n is y; modulo n² it is y·(2 - x·y).
-        let y = self.convert(&words(&inverse, self.words()));
         let product = self.multiply(x, &y);
         // x·y = 1 + e·n, and 2 - x·y = 1 - e·n.
         let (_, e) = self.components(&product);
@@ -465,13 +471,18 @@ impl SquareRing {
     }
 
     /// Returns the inverses of many by one inversion, or none if one has a factor in common with n
-    /// (Montgomery 1987).
-    pub(crate) fn inverses(&self, elements: &[&Residue], n: &Odd<BoxedUint>) -> Option<Vec<Residue>> {
+    /// (Montgomery 1987). For `blind` see [`Self::inverse`].
+    pub(crate) fn inverses(
+        &self,
+        elements: &[&Residue],
+        n: &Odd<BoxedUint>,
+        blind: &[u64],
+    ) -> Option<Vec<Residue>> {
         let mut products = vec![self.one()];
         for element in elements {
             products.push(self.multiply(products.last().expect("a product"), element));
         }
-        let mut rest = self.inverse(products.last().expect("a product"), n)?;
+        let mut rest = self.inverse(products.last().expect("a product"), n, blind)?;
         let mut inverses = Vec::with_capacity(elements.len());
         for (element, product) in elements.iter().zip(&products).rev() {
             inverses.push(self.multiply(&rest, product));
@@ -540,7 +551,12 @@ mod tests {
                 assert_eq!(power, big(&x).modpow(&kept, &modulus));
                 let power = big(&ring.number(&ring.power_public(&fx, &exponent)));
                 assert_eq!(power, big(&x).modpow(&big(&exponent), &modulus));
-                if let Some(inverse) = ring.inverse(&fx, &odd) {
+                let blind = random_words(&mut random, k);
+                let blind = words(&BoxedUint::from_words(blind).rem(odd.as_nz_ref()), k);
+                let units = [big(&x), big(&blind)].iter().all(|x| x.modinv(&big(&n)).is_some());
+                let inverse = ring.inverse(&fx, &odd, &blind);
+                assert_eq!(inverse.is_some(), units);
+                if let Some(inverse) = inverse {
                     assert!(ring.multiply(&fx, &inverse) == ring.one());
                 }
             }

@@ -185,11 +185,7 @@ pub fn equal(
         }
         let same = match (&layout.form, ty.kind()) {
             (Form::Compact(_), _) => a.to_code() == b.to_code(),
-            (Form::Scalar(Scalar::Real), _) => a.as_real() == b.as_real(),
-            (Form::Scalar(Scalar::Int | Scalar::Fixed(_) | Scalar::Char), _) => a.word() == b.word(),
-            (Form::Scalar(Scalar::Single), _) => a.as_single() == b.as_single(),
-            (Form::Scalar(Scalar::String), _) => a.as_str() == b.as_str(),
-            (Form::Scalar(Scalar::Bigint), _) => a.as_bigint() == b.as_bigint(),
+            (Form::Scalar(scalar), _) => equal_scalars(*scalar, &a, &b),
             (Form::Array { element, count }, TypeKind::Array(inner, _)) => {
                 let of =
                     |v: &Value, i: usize| super::show::value_part(v, &layout, i * element.slots, element);
@@ -285,7 +281,7 @@ pub fn compare(
             let same = match &layout.form {
                 // The most frequent cases first.
                 Form::Compact(_) => a.to_code() == b.to_code(),
-                Form::Scalar(Scalar::Int) => a.word() == b.word(),
+                Form::Scalar(scalar) => equal_scalars(*scalar, a, b),
                 _ => equal(layouts, &Overrides::default(), ty, a, b, &mut Vec::new(), stop),
             };
             same == (op == Op::Eq)
@@ -294,6 +290,17 @@ pub fn compare(
         Op::Le => matches!(scalar_order(layout, a, b), Some(Ordering::Less | Ordering::Equal)),
         Op::Gt => scalar_order(layout, a, b) == Some(Ordering::Greater),
         _ => matches!(scalar_order(layout, a, b), Some(Ordering::Greater | Ordering::Equal)),
+    }
+}
+
+/// Returns true if two scalars of a type are equal.
+fn equal_scalars(scalar: Scalar, a: &Value, b: &Value) -> bool {
+    match scalar {
+        Scalar::Int | Scalar::Fixed(_) | Scalar::Char => a.word() == b.word(),
+        Scalar::Real => a.as_real() == b.as_real(),
+        Scalar::Single => a.as_single() == b.as_single(),
+        Scalar::String => a.as_str() == b.as_str(),
+        Scalar::Bigint => a.as_bigint() == b.as_bigint(),
     }
 }
 

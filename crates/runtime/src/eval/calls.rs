@@ -1,6 +1,6 @@
 //! Calls of functions and function values.
 
-use super::code::{Closure, Instance};
+use super::code::{Closure, Instance, NodeKind};
 use super::error::Failure;
 use super::evaluator::{AbruptCompletion, Evaluator, Result};
 use super::show::value_part;
@@ -48,7 +48,7 @@ impl Evaluator<'_, '_> {
         }
         // Arguments that are the first locals begin the frame where they are.
         let in_place = params.iter().enumerate().all(|(at, param)| *param as usize == at);
-        let mut frame = if in_place { std::mem::take(&mut args) } else { Vec::new() };
+        let mut frame = if in_place { std::mem::take(&mut args) } else { self.take_values(instance.locals) };
         frame.resize(instance.locals, Value::UNIT);
         for (param, arg) in params.iter().zip(args) {
             frame[*param as usize] = arg;
@@ -61,11 +61,34 @@ impl Evaluator<'_, '_> {
                 frame[local as usize] = this.clone();
             }
         }
-        self.machine.calls.push((instance.name.clone(), span));
+        self.machine.calls.push((instance.function, span));
         let result = match self.eval(&instance.body, &mut frame) {
             Err(AbruptCompletion::Return(value)) => Ok(value),
             other => other,
         };
+        self.machine.calls.pop();
+        self.reuse_values(frame);
+        result
+    }
+
+    /// Calls an instance that passes its parameters on to a primitive, without a frame: the arguments
+    /// are those of the primitive.
+    pub(super) fn call_forwarded(
+        &mut self,
+        instance: &Instance,
+        args: Vec<Value>,
+        span: Span,
+    ) -> Result<Value> {
+        let NodeKind::Prim(prim, types, _) = &instance.body.kind else {
+            unreachable!("the body of what forwards is a primitive")
+        };
+        self.tick(span)?;
+        let depth = self.machine.calls.len();
+        if depth >= MAX_CALL_DEPTH {
+            return Err(self.fail(Failure::TooDeep { depth }, span));
+        }
+        self.machine.calls.push((instance.function, span));
+        let result = self.apply_primitive(*prim, types, args, instance.body.span);
         self.machine.calls.pop();
         result
     }

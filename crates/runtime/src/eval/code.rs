@@ -19,8 +19,6 @@ use std::sync::{Arc, OnceLock};
 
 /// A function at concrete types.
 pub struct Instance {
-    /// The name, for messages.
-    pub name: Arc<str>,
     /// The number of the function.
     pub function: FunctionId,
     /// The type arguments.
@@ -37,6 +35,24 @@ pub struct Instance {
     pub domain: Arc<Layout>,
     /// The body.
     pub body: Node,
+    /// True if the body is a primitive whose operands are the parameters, in their order and each
+    /// once.
+    pub forwards: bool,
+}
+
+impl Instance {
+    /// Returns true for a body that is a primitive whose operands are these parameters, which are
+    /// the first locals, in their order and each once.
+    pub fn is_forwarding(body: &Node, params: &[LocalId]) -> bool {
+        let NodeKind::Prim(_, _, operands) = &body.kind else { return false };
+        let is_param = |at: usize, operand: &Node| match operand.kind {
+            NodeKind::Local(local) | NodeKind::Move(local) => local as usize == at,
+            _ => false,
+        };
+        params.len() == operands.len()
+            && params.iter().enumerate().all(|(at, param)| *param as usize == at)
+            && operands.iter().enumerate().all(|(at, operand)| is_param(at, operand))
+    }
 }
 
 /// A function value of this executor.

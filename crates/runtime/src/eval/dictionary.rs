@@ -39,10 +39,13 @@ impl Evaluator<'_, '_> {
         &mut self,
         prim: Prim,
         types: &PrimTypes,
-        args: Vec<Value>,
+        args: &mut [Value],
         span: Span,
     ) -> Result<Value> {
-        let mut args = args.into_iter();
+        if prim == Prim::ListPush {
+            return self.list_push(types, args, span);
+        }
+        let mut args = args.iter_mut().map(|place| std::mem::replace(place, Value::UNIT));
         let mut operand = || args.next().expect("a primitive has its operands");
         let container = operand();
         let key = if prim == Prim::HeapPop { Value::UNIT } else { operand() };
@@ -52,10 +55,9 @@ impl Evaluator<'_, '_> {
             let (key, value) = (&types.args[0], types.args.get(1).filter(|_| types.args.len() > 2));
             EntryForm::new(&layouts.of(key), value.map(|value| layouts.of(value)).as_deref())
         });
-        let (prim, entry) = match (prim, form) {
-            (Prim::ListPush, _) => return self.list_push(types, container, key, span),
-            (prim, Some(form)) => (prim, form),
-            _ => {
+        let entry = match form {
+            Some(form) => form,
+            None => {
                 let instead = match prim {
                     Prim::HeapPush | Prim::HeapPop => "the module `heap`",
                     _ => "the module `dict`",
@@ -80,30 +82,37 @@ impl Evaluator<'_, '_> {
     }
 
     /// Appends an element to a list.
-    fn list_push(&mut self, types: &PrimTypes, mut list: Value, element: Value, span: Span) -> Result<Value> {
-        let layout = types.layout.clone().expect("the primitive has a type argument");
-        let fields = fields_mut(&mut list);
+    fn list_push(&mut self, types: &PrimTypes, args: &mut [Value], span: Span) -> Result<Value> {
+        let [list, element] = args else { unreachable!("a primitive has its operands") };
+        let layout = types.layout.as_deref().expect("the primitive has a type argument");
+        let fields = fields_mut(list);
         let (count, room) = (fields[0].as_int(), capacity(&fields[1]));
         let Some(count) = usize::try_from(count).ok().filter(|count| *count <= room) else {
             let message = format!("a list with room for {room} elements has {count}");
             return Err(self.fail(Failure::Failed { message }, span));
         };
         let class = if layout.slots == 0 { Class::U8 } else { layout.class };
-        self.store_entry(&mut fields[1], (count, layout.slots, class), &[(&element, layout.slots)], span)?;
+        self.store_entry(
+            &mut fields[1],
+            room,
+            (count, layout.slots, class),
+            &[(&*element, layout.slots)],
+            span,
+        )?;
         fields[0] = Value::int(count as i64 + 1);
-        Ok(list)
+        Ok(std::mem::replace(list, Value::UNIT))
     }
 
-    /// Stores parts one after the other as entry `at` of an array with room, which grows where
-    /// there is no room for it.
+    /// Stores parts one after the other as entry `at` of an array with room for `capacity` of them,
+    /// which grows where there is no room for it.
     fn store_entry(
         &self,
         room: &mut Value,
+        capacity: usize,
         (at, slots, class): (usize, usize, Class),
         parts: &[(&Value, usize)],
         span: Span,
     ) -> Result<()> {
-        let capacity = capacity(room);
         let packed = packed_mut(room);
         if at >= capacity {
             let wanted = capacity.saturating_mul(2).saturating_add(4);
@@ -142,8 +151,9 @@ impl Evaluator<'_, '_> {
                 }
                 let (buffer, start) = seq.make_mut(class);
                 for (part, slots) in parts {
-                    for i in 0..*slots {
-                        buffer.set(start + at + i, part.slots(i, 1));
+                    match part {
+                        Value::Word(word) if *slots == 1 => buffer.set(start + at, Value::Word(*word)),
+                        _ => (0..*slots).for_each(|i| buffer.set(start + at + i, part.slots(i, 1))),
                     }
                     at += slots;
                 }
@@ -161,7 +171,14 @@ impl Evaluator<'_, '_> {
     fn heap_push(&mut self, form: &EntryForm, mut heap: Value, element: &Value, span: Span) -> Result<Value> {
         let fields = fields_mut(&mut heap);
         let count = fields[0].word() as usize;
-        self.store_entry(&mut fields[1], (count, form.slots, form.class), &[(element, form.slots)], span)?;
+        let room = capacity(&fields[1]);
+        self.store_entry(
+            &mut fields[1],
+            room,
+            (count, form.slots, form.class),
+            &[(element, form.slots)],
+            span,
+        )?;
         fields[0] = Value::int(count as i64 + 1);
         if let Value::Seq(seq) = &mut packed_mut(&mut fields[1]).value {
             let (buffer, start) = seq.make_mut(form.class);
@@ -231,7 +248,8 @@ impl Evaluator<'_, '_> {
         if count >= MAX_ENTRIES {
             return Err(self.fail(memory_failure(count, form.class.bytes(), self.host.memory), span));
         }
-        self.store_entry(&mut fields[1], (count, form.slots, form.class), &parts, span)?;
+        let room = capacity(&fields[1]);
+        self.store_entry(&mut fields[1], room, (count, form.slots, form.class), &parts, span)?;
         self.reserve_place(&mut fields[2], count, span)?;
         let table = self.table_mut(&mut fields[2], span)?;
         insert_place(table, hash & !ENTRY | (count as u64 + 1));
@@ -394,10 +412,7 @@ fn fields_mut(container: &mut Value) -> &mut [Value] {
 /// Returns an existential value, copied if it is shared. What it holds stays shared.
 fn packed_mut(value: &mut Value) -> &mut Packed {
     let Value::Packed(packed) = value else { unreachable!("the field has a size of its own") };
-    if Arc::get_mut(packed).is_none() {
-        *packed = Arc::new(Packed { sizes: packed.sizes.clone(), value: packed.value.clone() });
-    }
-    Arc::get_mut(packed).expect("the copy is not shared")
+    Arc::make_mut(packed)
 }
 
 /// Returns the size that comes with an array.

@@ -12,7 +12,7 @@ use super::machine::{Host, Machine};
 use super::specialize::{Specializer, specialize_function};
 use super::tier_up::{CoreFragment, CoreRoot};
 use crate::core::projection::Projection;
-use crate::core::{Function, LocalInfo, Program, last_use};
+use crate::core::{Function, FunctionId, LocalInfo, Program, last_use};
 use crate::layout::{TOO_MANY_SLOTS, is_countable};
 use crate::source::Span;
 use crate::types::encoding::Code;
@@ -85,7 +85,11 @@ impl Evaluator<'_, '_> {
 
     /// Returns a failure with its position and the chain of calls.
     pub(super) fn fail(&self, failure: Failure, span: Span) -> AbruptCompletion {
-        let calls = self.machine.calls.iter().rev().map(|(name, at)| (name.to_string(), *at)).collect();
+        let name = |function: FunctionId| match self.program.functions.get(function as usize) {
+            Some(Some(function)) => function.name.to_string(),
+            _ => unreachable!("a function that is called has a body"),
+        };
+        let calls = self.machine.calls.iter().rev().map(|(function, at)| (name(*function), *at)).collect();
         AbruptCompletion::Error(Box::new(RuntimeError { failure, span, calls, place: None }))
     }
 
@@ -146,10 +150,42 @@ impl Evaluator<'_, '_> {
             .ok_or_else(|| self.fail(memory_failure(slots, class.bytes(), self.host.memory), span))
     }
 
+    /// Returns an empty vector with room for this many values.
+    pub(super) fn take_values(&mut self, room: usize) -> Vec<Value> {
+        match self.machine.spare.pop() {
+            Some(mut values) => {
+                values.reserve(room);
+                values
+            }
+            None => Vec::with_capacity(room),
+        }
+    }
+
+    /// Drops values, and keeps their vector for [`Self::take_values`] if it is small.
+    pub(super) fn reuse_values(&mut self, mut values: Vec<Value>) {
+        /// The number of vectors that are kept.
+        const MAX_SPARE: usize = 64;
+        /// The most values that a vector which is kept has room for.
+        const MAX_ROOM: usize = 64;
+        // Words have nothing to drop, which costs a call for each value otherwise.
+        if values.iter().all(|value| matches!(value, Value::Word(_))) {
+            values.drain(..).for_each(std::mem::forget);
+        } else {
+            values.clear();
+        }
+        if self.machine.spare.len() < MAX_SPARE && values.capacity() <= MAX_ROOM {
+            self.machine.spare.push(values);
+        }
+    }
+
     /// Returns the instance of a callee, specialized at its first call.
-    pub(super) fn callee_instance(&mut self, callee: &Callee, span: Span) -> Result<Arc<Instance>> {
+    pub(super) fn callee_instance<'c>(
+        &mut self,
+        callee: &'c Callee,
+        span: Span,
+    ) -> Result<&'c Arc<Instance>> {
         if let Some(known) = callee.instance.get() {
-            return Ok(known.clone());
+            return Ok(known);
         }
         let key = (callee.function, callee.type_args.clone());
         let made = match self.machine.instances.get(&key) {
@@ -203,8 +239,7 @@ impl Evaluator<'_, '_> {
                 made
             }
         };
-        let _ = callee.instance.set(made.clone());
-        Ok(made)
+        Ok(callee.instance.get_or_init(|| made))
     }
 
     /// Sets a variable, and records its old value in the journal.

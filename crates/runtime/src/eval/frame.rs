@@ -10,6 +10,15 @@ pub(super) fn take_local(place: &mut Value) -> Value {
     std::mem::replace(place, moved_out())
 }
 
+/// Stores a word, which has nothing to drop where another word was.
+#[inline(always)]
+pub(super) fn set_word(place: &mut Value, word: u64) {
+    match place {
+        Value::Word(old) => *old = word,
+        other => *other = Value::Word(word),
+    }
+}
+
 /// Returns the content of a local whose value has been moved out: in debug builds a text that no
 /// program has, so that a later read is found.
 pub(super) fn moved_out() -> Value {

@@ -61,8 +61,10 @@ pub struct Machine {
     pub(super) journal: Vec<(Arc<Cell>, Option<Value>)>,
     /// The number of the current input.
     pub(super) input: u64,
-    /// The chain of calls: names and positions, the innermost last.
-    pub(super) calls: Vec<(Arc<str>, Span)>,
+    /// The chain of calls: functions and positions, the innermost last.
+    pub(super) calls: Vec<(FunctionId, Span)>,
+    /// Empty vectors with room, for arguments and frames.
+    pub(super) spare: Vec<Vec<Value>>,
     /// Sizes opened at the top level; they are valid to the end of the session.
     pub(super) sizes: Arc<Bindings>,
     /// The number of specializations for sizes that arrived at run time.

@@ -97,9 +97,10 @@ impl Evaluator<'_, '_> {
         args: Vec<Value>,
         span: Span,
     ) -> Result<Value> {
-        let instance = self.callee_instance(&overrides.callee(at), span)?;
+        let callee = overrides.callee(at);
+        let instance = self.callee_instance(&callee, span)?;
         self.tick(span)?;
-        self.call(&instance, None, args, span)
+        self.call(instance, None, args, span)
     }
 
     /// Returns the text of a value with overridden parts.

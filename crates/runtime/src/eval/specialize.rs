@@ -69,8 +69,9 @@ pub fn specialize_function(
     let bindings = Arc::new(Bindings { types: own, outer: None });
     let this =
         Specializer { bindings, ..Specializer::new(program, layouts, sizes, &function.locals, sites, whole) };
+    let body = this.node(&function.body);
+    let plain = function.captures.is_empty() && function.this.is_none();
     let instance = Instance {
-        name: function.name.clone(),
         function: id,
         type_args: type_args.to_vec(),
         locals: function.locals.len(),
@@ -78,7 +79,8 @@ pub fn specialize_function(
         captures: function.captures.clone(),
         this: function.this,
         domain: this.layout(&function.domain),
-        body: this.node(&function.body),
+        forwards: plain && Instance::is_forwarding(&body, &function.params),
+        body,
     };
     (instance, this.unbound.take())
 }

@@ -4,7 +4,7 @@ use super::code::{Node, NodeKind, PartStep, Pattern, Statement, StatementKind, S
 use super::error::Failure;
 use super::evaluator::{AbruptCompletion, Evaluator, Result};
 use super::existential::{OpenCode, SizeSource, solve_size};
-use super::frame::moved_out;
+use super::frame::{moved_out, set_word};
 use super::matching::match_pattern;
 use super::stores::write_place;
 use super::terms::{UNSET_SHARED, shared_cell};
@@ -64,11 +64,12 @@ impl Evaluator<'_, '_> {
         use StatementKind as S;
         match &stmt.kind {
             S::Let(pattern, node) => {
-                let value = match pattern {
+                if let Pattern::Bind(local) = pattern {
                     // In a loop, the value of the last round is not read again.
-                    Pattern::Bind(local) => self.eval_replacement(node, Root::Local(*local), frame)?,
-                    _ => self.eval(node, frame)?,
-                };
+                    frame[*local as usize] = self.eval_replacement(node, Root::Local(*local), frame)?;
+                    return Ok(());
+                }
+                let value = self.eval(node, frame)?;
                 if !match_pattern(pattern, &value, frame) {
                     return Err(self.fail(Failure::NoMatch, span));
                 }
@@ -115,7 +116,10 @@ impl Evaluator<'_, '_> {
                 self.with_progress(size.to_u64(), |run, counts| {
                     let mut code = Code::ZERO;
                     while code < *size {
-                        frame[*local as usize] = Value::code(code.clone());
+                        match &code {
+                            Code::Small(word) => set_word(&mut frame[*local as usize], *word),
+                            _ => frame[*local as usize] = Value::code(code.clone()),
+                        }
                         if !run.run_counted_round(body, frame, span, counts)? {
                             break;
                         }
@@ -131,7 +135,7 @@ impl Evaluator<'_, '_> {
                 self.with_progress(total, |run, counts| {
                     let mut i = low;
                     while i < high || (*inclusive && i == high) {
-                        frame[*local as usize] = Value::int(i);
+                        set_word(&mut frame[*local as usize], i as u64);
                         if !run.run_counted_round(body, frame, span, counts)? {
                             break;
                         }

@@ -5,7 +5,7 @@
 use super::arithmetic::{
     MAX_BIGINT_BITS, arithmetic, compare, convert, equal, from_code, memory_failure, to_bigint,
 };
-use super::code::{Closure, Node, NodeKind, SumRepresentation};
+use super::code::{Closure, Node, NodeKind, PrimTypes, SumRepresentation};
 use super::error::Failure;
 use super::evaluator::{AbruptCompletion, Evaluator, Result};
 use super::frame::{debug_assert_present, take_local};
@@ -31,11 +31,79 @@ impl Evaluator<'_, '_> {
     /// Evaluates terms from left to right, with room for `room` values: those of the frame of a
     /// function that is called with them.
     fn eval_with_room(&mut self, nodes: &[Node], room: usize, frame: &mut [Value]) -> Result<Vec<Value>> {
-        let mut values = Vec::with_capacity(room);
+        let mut values = self.take_values(room);
         for node in nodes {
-            values.push(self.eval(node, frame)?);
+            // Most operands are variables, whose values go where they are needed at once.
+            values.push(match &node.kind {
+                NodeKind::Constant(value) => value.clone(),
+                NodeKind::Local(local) => {
+                    let value = &frame[*local as usize];
+                    debug_assert_present(value);
+                    value.clone()
+                }
+                NodeKind::Move(local) => take_local(&mut frame[*local as usize]),
+                _ => self.eval(node, frame)?,
+            });
         }
         Ok(values)
+    }
+
+    /// Evaluates a term whose values are single words: numbers of fixed width, characters.
+    #[inline(always)]
+    fn eval_word(&mut self, node: &Node, frame: &mut [Value]) -> Result<u64> {
+        match &node.kind {
+            NodeKind::Constant(value) => Ok(value.word()),
+            // A word that is moved may stay where it is.
+            NodeKind::Local(local) | NodeKind::Move(local) => {
+                let value = &frame[*local as usize];
+                debug_assert_present(value);
+                Ok(value.word())
+            }
+            _ => Ok(self.eval(node, frame)?.word()),
+        }
+    }
+
+    /// Applies a primitive to its operands.
+    pub(super) fn apply_primitive(
+        &mut self,
+        prim: Prim,
+        types: &PrimTypes,
+        mut args: Vec<Value>,
+        span: Span,
+    ) -> Result<Value> {
+        let result = match prim {
+            Prim::Reduce => return self.reduce(types, args, span),
+            Prim::Scan => return self.scan(types, args, span),
+            Prim::Sort | Prim::Order => self.sort(types, &args, prim == Prim::Order, span),
+            Prim::Group => self.group(types, &args, span),
+            Prim::ListPush
+            | Prim::HeapPush
+            | Prim::HeapPop
+            | Prim::DictPut
+            | Prim::DictLookup
+            | Prim::DictGet
+            | Prim::DictRemove => self.container(prim, types, &mut args, span),
+            Prim::ArgMin | Prim::ArgMax => self.arg_extreme(prim == Prim::ArgMax, types, &args, span),
+            Prim::Dot => self.dot(types, &args, span),
+            _ if !types.overrides.is_empty() => {
+                let text = self.overridden_text(&args[0], &types.args[0], &types.overrides, span)?;
+                Ok(match prim {
+                    Prim::Str => Value::str(text),
+                    _ => {
+                        let text = if prim == Prim::Print { text } else { text + "\n" };
+                        let given = show::write_output(&text, &mut *self.host.out, self.host.interrupt);
+                        given.map_err(|failure| self.fail(failure, span))?;
+                        Value::UNIT
+                    }
+                })
+            }
+            _ => {
+                let done = self.machine.eval_primitive(prim, types, &args, self.host);
+                done.map_err(|failure| self.fail(failure, span))
+            }
+        }?;
+        self.reuse_values(args);
+        Ok(result)
     }
 
     /// Evaluates a term.
@@ -75,14 +143,18 @@ impl Evaluator<'_, '_> {
                 }
             }
             NodeKind::Closure(callee, captures) => {
-                let instance = self.callee_instance(callee, span)?;
+                let instance = self.callee_instance(callee, span)?.clone();
                 let captures = captures.iter().map(|c| frame[*c as usize].clone()).collect();
                 Ok(Value::Function(Arc::new(Closure { instance, captures })))
             }
             NodeKind::CallKnown(callee, args) => {
                 let instance = self.callee_instance(callee, span)?;
+                if instance.forwards && args.len() == instance.params.len() {
+                    let args = self.eval_all(args, frame)?;
+                    return self.call_forwarded(instance, args, span);
+                }
                 let args = self.eval_with_room(args, instance.locals, frame)?;
-                self.call(&instance, None, args, span)
+                self.call(instance, None, args, span)
             }
             NodeKind::Call(head, args) => {
                 if let Some(value) = self.call_curried(head, args, frame, span) {
@@ -95,78 +167,38 @@ impl Evaluator<'_, '_> {
             NodeKind::MissingInstance => {
                 Err(self.fail(Failure::Internal { message: "a method without instance" }, span))
             }
-            NodeKind::Prim(Prim::Reduce, types, args) => {
+            NodeKind::Prim(prim, types, args) => {
                 let args = self.eval_all(args, frame)?;
-                self.reduce(types, args, span)
-            }
-            NodeKind::Prim(prim @ (Prim::Sort | Prim::Order), types, args) => {
-                let args = self.eval_all(args, frame)?;
-                self.sort(types, &args, *prim == Prim::Order, span)
-            }
-            NodeKind::Prim(Prim::Group, types, args) => {
-                let args = self.eval_all(args, frame)?;
-                self.group(types, &args, span)
-            }
-            NodeKind::Prim(
-                prim @ (Prim::ListPush
-                | Prim::HeapPush
-                | Prim::HeapPop
-                | Prim::DictPut
-                | Prim::DictLookup
-                | Prim::DictGet
-                | Prim::DictRemove),
-                types,
-                args,
-            ) => {
-                let args = self.eval_all(args, frame)?;
-                self.container(*prim, types, args, span)
-            }
-            NodeKind::Prim(prim @ (Prim::ArgMin | Prim::ArgMax), types, args) => {
-                let args = self.eval_all(args, frame)?;
-                self.arg_extreme(*prim == Prim::ArgMax, types, &args, span)
-            }
-            NodeKind::Prim(Prim::Dot, types, args) => {
-                let args = self.eval_all(args, frame)?;
-                self.dot(types, &args, span)
-            }
-            NodeKind::Prim(Prim::Scan, types, args) => {
-                let args = self.eval_all(args, frame)?;
-                self.scan(types, args, span)
+                self.apply_primitive(*prim, types, args, span)
             }
             NodeKind::Communicate(prim, types, args) => {
                 let args = self.eval_all(args, frame)?;
                 self.communicate(*prim, types, &args, span)
             }
-            NodeKind::Prim(prim, types, args) => {
-                let args = self.eval_all(args, frame)?;
-                if !types.overrides.is_empty() {
-                    let text = self.overridden_text(&args[0], &types.args[0], &types.overrides, span)?;
-                    return Ok(match prim {
-                        Prim::Str => Value::str(text),
+            NodeKind::Arithmetic(op, num, modulus, args) => {
+                // The most frequent cases first: this path dominates interpreted loops.
+                if let (Num::Int | Num::Real, [a, b]) = (num, &args[..]) {
+                    let (a, b) = (self.eval_word(a, frame)?, self.eval_word(b, frame)?);
+                    let (x, y) = (f64::from_bits(a), f64::from_bits(b));
+                    return Ok(match (op, num) {
+                        (Op::Add(_), Num::Int) => Value::Word(a.wrapping_add(b)),
+                        (Op::Sub(_), Num::Int) => Value::Word(a.wrapping_sub(b)),
+                        (Op::Mul(_), Num::Int) => Value::Word(a.wrapping_mul(b)),
+                        (Op::Add(_), Num::Real) => Value::real(x + y),
+                        (Op::Sub(_), Num::Real) => Value::real(x - y),
+                        (Op::Mul(_), Num::Real) => Value::real(x * y),
                         _ => {
-                            let text = if *prim == Prim::Print { text } else { text + "\n" };
-                            let given = show::write_output(&text, &mut *self.host.out, self.host.interrupt);
-                            given.map_err(|failure| self.fail(failure, span))?;
-                            Value::UNIT
+                            let done =
+                                arithmetic(*op, *num, modulus.as_ref(), &Value::Word(a), &Value::Word(b));
+                            return done.map_err(|failure| self.fail(failure, span));
                         }
                     });
                 }
-                let done = self.machine.eval_primitive(*prim, types, &args, self.host);
-                done.map_err(|failure| self.fail(failure, span))
-            }
-            NodeKind::Arithmetic(op, num, modulus, args) => {
                 let a = self.eval(&args[0], frame)?;
                 let b = match args.get(1) {
                     Some(b) => self.eval(b, frame)?,
                     None => Value::UNIT,
                 };
-                // The most frequent cases first: this path dominates interpreted loops.
-                match (op, num) {
-                    (Op::Add(_), Num::Int) => return Ok(Value::int(a.as_int().wrapping_add(b.as_int()))),
-                    (Op::Add(_), Num::Real) => return Ok(Value::real(a.as_real() + b.as_real())),
-                    (Op::Mul(_), Num::Real) => return Ok(Value::real(a.as_real() * b.as_real())),
-                    _ => {}
-                }
                 self.guard_growth(*num, &a, &b, span)?;
                 let (a, b) = match (a, b) {
                     (Value::Str(text), Value::Str(added)) => {
@@ -175,6 +207,17 @@ impl Evaluator<'_, '_> {
                     other => other,
                 };
                 arithmetic(*op, *num, modulus.as_ref(), &a, &b).map_err(|failure| self.fail(failure, span))
+            }
+            NodeKind::Compare(op, _, layout, a, b) if matches!(layout.form, Form::Scalar(Scalar::Int)) => {
+                let (a, b) = (self.eval_word(a, frame)? as i64, self.eval_word(b, frame)? as i64);
+                Ok(Value::bool(match op {
+                    Op::Eq => a == b,
+                    Op::Ne => a != b,
+                    Op::Lt => a < b,
+                    Op::Le => a <= b,
+                    Op::Gt => a > b,
+                    _ => a >= b,
+                }))
             }
             NodeKind::Compare(op, ty, layout, a, b) => {
                 let a = self.eval(a, frame)?;
@@ -345,22 +388,25 @@ impl Evaluator<'_, '_> {
         span: Span,
     ) -> Option<Result<Value>> {
         let NodeKind::CallKnown(callee, first) = &head.kind else { return None };
-        let outer = callee.instance.get()?.clone();
+        let outer = callee.instance.get()?;
         let NodeKind::Closure(inner, captured) = &outer.body.kind else { return None };
-        let inner = inner.instance.get()?.clone();
-        let params = &outer.params;
-        if first.len() != params.len() || inner.this.is_some() {
+        let inner = inner.instance.get()?;
+        let place = |local: &LocalId| outer.params.iter().position(|param| param == local);
+        if first.len() != outer.params.len()
+            || inner.this.is_some()
+            || !captured.iter().all(|local| place(local).is_some())
+        {
             return None;
         }
-        let positions: Option<Vec<usize>> =
-            captured.iter().map(|local| params.iter().position(|param| param == local)).collect();
-        let positions = positions?;
         let mut both = || {
             let given = self.eval_all(first, frame)?;
             let args = self.eval_with_room(args, inner.locals, frame)?;
-            let captures: Vec<Value> = positions.iter().map(|at| given[*at].clone()).collect();
-            drop(given);
-            self.call(&inner, Some((&Value::UNIT, &captures)), args, span)
+            let mut captures = self.take_values(captured.len());
+            captures.extend(captured.iter().filter_map(place).map(|at| given[at].clone()));
+            self.reuse_values(given);
+            let result = self.call(inner, Some((&Value::UNIT, &captures)), args, span);
+            self.reuse_values(captures);
+            result
         };
         Some(both())
     }

@@ -21,7 +21,7 @@ use crate::types::{Type, TypeKind};
 use crate::value::{Cell, Value};
 use self_cell::self_cell;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// The number of elements of an array from which a site is compiled before its first execution.
@@ -66,6 +66,8 @@ pub struct TierUpSite {
     /// The number of calls and rounds so far.
     heat: AtomicU64,
     kernels: Mutex<Vec<CachedKernel>>,
+    /// True if it has no kernel whatever the functions around it are: there are none.
+    is_declined: AtomicBool,
 }
 
 /// The core that contains sites; nested sites share it.
@@ -238,6 +240,7 @@ impl TierUpSite {
             weight,
             heat: AtomicU64::new(0),
             kernels: Mutex::new(Vec::new()),
+            is_declined: AtomicBool::new(false),
         }
     }
 
@@ -434,6 +437,9 @@ impl Evaluator<'_, '_> {
         frame: &[Value],
     ) -> Option<Arc<dyn Executable>> {
         let accelerator = self.machine.accelerator.as_ref()?;
+        if site.is_declined.load(Ordering::Relaxed) {
+            return None;
+        }
         // Near the end of the stack the evaluator does not compile.
         if !super::stack_guard::has_room_for(COMPILE_STACK_BYTES) {
             return None;
@@ -459,6 +465,9 @@ impl Evaluator<'_, '_> {
             .collect();
         let mut kernels = site.kernels.lock().ok()?;
         if let Some(known) = kernels.iter().find(|known| known.functions == functions) {
+            if functions.is_empty() && (known.kernel.is_none() || known.failures >= 3) {
+                site.is_declined.store(true, Ordering::Relaxed);
+            }
             return known.kernel.clone().filter(|_| known.failures < 3);
         }
         if kernels.len() >= MAX_KERNELS_PER_SITE {

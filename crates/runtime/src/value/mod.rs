@@ -74,6 +74,7 @@ pub enum Value {
 }
 
 /// A value of an existential type: the sizes, and the value whose type mentions them.
+#[derive(Clone)]
 pub struct Packed {
     /// One size for each variable that the type binds: a unit sum, or a product of several where
     /// the axes of the data are kept.
