@@ -205,6 +205,12 @@ impl Index {
         self.sources.get(*source).map(|source| source.text.as_str())
     }
 
+    /// Returns the texts of files that have been read for it, this one included, with their ids.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
+        let own = self.modules.iter().filter(|(source, _)| !self.is_library(**source));
+        own.filter_map(|(source, id)| Some((id.as_str(), self.sources.get(*source)?.text.as_str())))
+    }
+
     /// Returns true if a text is one of the library's.
     pub fn is_library(&self, source: SourceId) -> bool {
         (source.0 as usize) < library::sources().len()

@@ -12,10 +12,14 @@ use lsp_types::{
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::rc::Rc;
 
 /// The maximum length of a type in an inlay hint, in characters; longer types are cut.
 const MAX_HINT_CHARS: usize = 40;
+
+/// Indexes of programs that are not open, at most.
+const MAX_UNOPENED: usize = 64;
 
 /// Returns true if the words of a text suggest that it imports a file. A text that does not cannot
 /// use declarations of other files, and need not be checked.
@@ -145,13 +149,36 @@ impl Server {
             if !text.contains(word) || !imports_a_file(&text) {
                 continue;
             }
-            let name = path.display().to_string();
-            let other = self.build_index(&path, &name, &id, &text);
+            let other = self.index_of_unopened(&path, &id, &text);
             if other.span_of(declared).is_some() && known.insert(id) {
-                all.push(Rc::new(other));
+                all.push(other);
             }
         }
         all
+    }
+
+    /// Returns the index of a program that is not open: the one of before if all texts that it has
+    /// read are as they were.
+    fn index_of_unopened(&mut self, path: &Path, id: &str, text: &str) -> Rc<Index> {
+        let is_current = |(id, text): (&str, &str)| match self.documents.of_file(id) {
+            Some(document) => document.text == text,
+            None => workspace::read(Path::new(id)).is_some_and(|now| now == text),
+        };
+        if let Some(known) = self.unopened.get(id)
+            && known.text() == text
+            && known.files().all(is_current)
+        {
+            return known.clone();
+        }
+        let index = Rc::new(self.build_index(path, &path.display().to_string(), id, text));
+        if self.unopened.len() >= MAX_UNOPENED {
+            self.unopened.clear();
+        }
+        // An import that was not found may be found later.
+        if !index.has_unresolved_imports {
+            self.unopened.insert(id.to_string(), index.clone());
+        }
+        index
     }
 
     /// Answers `textDocument/documentHighlight`.

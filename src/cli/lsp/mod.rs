@@ -33,7 +33,7 @@ use lsp_types::notification::Notification as _;
 use lsp_types::request as request_type;
 use lsp_types::request::Request as _;
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::IsTerminal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -147,6 +147,8 @@ pub struct Server {
     session: Session,
     /// The open texts.
     documents: Documents,
+    /// Indexes of programs of the workspace that are not open, by their ids.
+    unopened: HashMap<String, Rc<Index>>,
     /// The copies of library texts for the editor.
     copies: LibraryCopies,
     /// The folders of the workspace.
@@ -173,6 +175,7 @@ impl Server {
             waiting: VecDeque::new(),
             session: new_session(),
             documents: Documents::default(),
+            unopened: HashMap::new(),
             copies: LibraryCopies::new(),
             folders: folders(parameters),
             leaving: false,

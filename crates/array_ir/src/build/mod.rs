@@ -220,7 +220,7 @@ pub struct Unit {
     /// A program of one function without size parameters. Its result is the value of the term, or the
     /// variables that the loop has changed: the one, or a tuple.
     pub program: Program,
-    /// What each parameter of the function is, and its type.
+    /// The variable or captured value of each parameter of the function, with its type.
     pub inputs: Vec<(Outside, CoreType)>,
     /// The variables that the loop changes: the first parameters.
     pub changes: Vec<Root>,
@@ -341,7 +341,7 @@ struct Builder<'p> {
     sites: Vec<Site>,
     /// The size variables of type variables, with their names.
     sizes: Vec<(TypeVar, SizeVar)>,
-    /// What is read of variables outside, with its type and its parameter.
+    /// The variables outside that are read, with types and parameters.
     outside: Vec<(Outside, CoreType, Value)>,
     /// The functions that variables outside hold.
     functions: &'p [(Root, KnownValue)],
