@@ -113,6 +113,21 @@ impl<'p> Emitter<'p> {
         }
     }
 
+    /// Digits, for the digits of the index that a view is asked for. Those of one number, all of them
+    /// in order, are known to be its digits: an array over them is read at the number.
+    pub(super) fn digits(&mut self, digits: &[DigitExpr], target: &[Reg]) -> Result<Vec<Reg>> {
+        let regs = digits.iter().map(|digit| self.digit(digit, target)).collect::<Result<Vec<_>>>()?;
+        if let [DigitExpr::Split { of, sizes, .. }, _, ..] = digits
+            && sizes.len() == digits.len()
+            && (0..).zip(digits).all(|(at, other)| is_digit_of(other, of, sizes, at))
+        {
+            let code = self.digit(of, target)?;
+            let extents = sizes.iter().map(|size| self.number(size)).collect::<Result<Vec<_>>>()?;
+            self.codes.insert(regs.clone(), (extents, code));
+        }
+        Ok(regs)
+    }
+
     /// A digit of a code that is written with digits of these sizes.
     fn part_of_code(&mut self, code: Reg, sizes: &[u64], at: usize) -> Result<Reg> {
         // Without any code there is none to be taken apart.
@@ -145,4 +160,9 @@ impl<'p> Emitter<'p> {
         let zero = self.int(0)?;
         self.slot_of(space, 1, zero, digits)
     }
+}
+
+/// Returns true if a digit is the one at a position of a number written with digits of these sizes.
+fn is_digit_of(digit: &DigitExpr, number: &DigitExpr, bases: &[Size], position: u32) -> bool {
+    matches!(digit, DigitExpr::Split { of, sizes, digit } if **of == *number && sizes[..] == *bases && *digit == position)
 }

@@ -62,10 +62,7 @@ impl<'p> Emitter<'p> {
                 Held::Index(digits) => self.element(*array, &digits),
                 _ => unreachable!("{at} is an index"),
             },
-            ArrayOp::At(_, digits) => {
-                let digits = digits.iter().map(|digit| self.digit(digit, &[])).collect::<Result<Vec<_>>>()?;
-                Ok(Held::Index(digits.into()))
-            }
+            ArrayOp::At(_, digits) => Ok(Held::Index(self.digits(digits, &[])?.into())),
             ArrayOp::Locate(space, values, _) => {
                 let digits: Vec<Reg> = values.iter().map(|value| self.word(*value)).collect();
                 for (digit, extent) in digits.iter().zip(self.extents(space)?) {

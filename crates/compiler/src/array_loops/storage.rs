@@ -334,7 +334,7 @@ impl<'p> Emitter<'p> {
                 }
             }
             ArrayValue::View { source, digits: of } => {
-                let of = of.iter().map(|digit| self.digit(digit, digits)).collect::<Result<Vec<_>>>()?;
+                let of = self.digits(of, digits)?;
                 self.element(*source, &of)
             }
             ArrayValue::Pending(_) => unreachable!("an array that is read is stored"),
