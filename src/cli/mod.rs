@@ -405,7 +405,8 @@ impl Shell {
         let types: Vec<&str> = types.iter().map(String::as_str).collect();
         match self.session.resolve_use(name, &types) {
             Ok(able) => {
-                self.output.write(&format!("yes : {}\n{}{}", able.result, able.choices, able.call_chain));
+                let chain = able.call_chain + &able.kernel;
+                self.output.write(&format!("yes : {}\n{}{chain}", able.result, able.choices));
                 self.report_diagnostics(&able.remarks);
                 exit::OK
             }

@@ -8,11 +8,13 @@ use super::annotation_collector::AnnotationCollector;
 use super::signature::type_parameter_list;
 use super::{Session, dispatch, library};
 use crate::check::type_query::{self, Question};
-use crate::core::Script;
+use crate::core::{Script, Term, TermKind};
 use crate::diagnostic::Diagnostic;
+use crate::jit::Jit;
 use crate::source::Span;
 use crate::syntax::{self, Parsed, ast};
-use crate::types::Type;
+use crate::types::{Type, TypeKind};
+use std::sync::Arc;
 
 /// The resolution of a use of a function or operator.
 #[derive(Clone, Debug)]
@@ -21,6 +23,9 @@ pub struct Resolution {
     pub result: Type,
     /// The chain of choices, in lines.
     pub call_chain: String,
+    /// The key of the kernel that it is compiled to, or why there is none, as a line; empty where no
+    /// array is read or made.
+    pub kernel: String,
     /// Scope and round of each candidate, a line for each, where functions of several scopes have
     /// the name.
     pub choices: String,
@@ -30,16 +35,21 @@ pub struct Resolution {
 
 impl Session {
     /// Resolves a function, method or operator on values of these written types; gives as an
-    /// error, why not. `:`, `:>` and `:>>` ask whether a value of the first type becomes one of the
+    /// error, why not. Type arguments may follow the name in brackets, as in `sum_over[K]`. `:`, `:>` and `:>>` ask whether a value of the first type becomes one of the
     /// second: without being asked for, by conversion, by reshaping.
     pub fn resolve_use(&mut self, name: &str, types: &[&str]) -> Result<Resolution, Vec<Diagnostic>> {
         // The name, too, may be the library's.
         let source = self.sources.add("question", name);
         self.load_mentioned(&source)?;
+        let (name, type_args) = split_type_args(name);
         self.load_classes_of(name)?;
-        let named: Vec<(&str, &str)> = types.iter().map(|ty| ("type", *ty)).collect();
-        let (types, _) = self.read_types(&named)?;
-        let question = Question::named(name, types.len());
+        let named: Vec<(&str, &str)> = type_args.iter().chain(types).map(|ty| ("type", *ty)).collect();
+        let (mut type_args_and_types, _) = self.read_types(&named)?;
+        let types = type_args_and_types.split_off(type_args.len());
+        let question = match type_args_and_types {
+            none if none.is_empty() => Question::named(name, types.len()),
+            type_args => Question::Call(Arc::from(name), type_args),
+        };
         let span = Span::new(source.id, 0, source.text.len());
         self.with_rollback(span, |session| {
             let mut choices = Vec::new();
@@ -104,9 +114,38 @@ impl Session {
         Resolution {
             result,
             call_chain: dispatch::dispatch_chain(&self.env, &self.program, script),
+            kernel: self.kernel_line(script).unwrap_or_default(),
             choices,
             remarks,
         }
+    }
+
+    /// The line that says what kernel a script's result is compiled to; `None` where no array of more
+    /// than a few elements is read or made, a size is not known yet, or nothing is compiled.
+    fn kernel_line(&self, script: &Script) -> Option<String> {
+        let term = script.result.as_ref().filter(|term| computes_arrays(term))?;
+        self.jit.as_ref()?;
+        let (program, interrupt) = (&self.program, &*self.interrupt);
+        let key = self.machine.with_unit(program, &script.locals, term, interrupt, Jit::kernel_key);
+        Some(match key? {
+            Ok(key) => {
+                let widths = |all: &[u8]| match all {
+                    [] => "nothing".to_string(),
+                    all => {
+                        let all: Vec<String> = all.iter().map(u8::to_string).collect();
+                        format!("slots of {} bytes", all.join(", "))
+                    }
+                };
+                let parameters = match key.parameters {
+                    0 => "no size is a parameter".to_string(),
+                    1 => "1 size is a parameter".to_string(),
+                    n => format!("{n} sizes are parameters"),
+                };
+                let (read, written) = (widths(&key.read), widths(&key.written));
+                format!("kernel {:016x}  # reads {read}, writes {written}; {parameters}\n", key.hash)
+            }
+            Err(reason) => format!("no kernel  # {reason}\n"),
+        })
     }
 
     /// The instances of a class, as they are declared, and its laws and methods first.
@@ -150,4 +189,51 @@ impl Session {
             _ => self.load_and_adopt(&[name]),
         }
     }
+}
+
+/// The number of elements up to which all sizes of a kernel are constants.
+const MAX_CONSTANT_ELEMENTS: u32 = 16;
+
+/// Returns true if values of a type are arrays of more than a few elements, or have some as parts.
+fn has_array(ty: &Type) -> bool {
+    match ty.kind() {
+        TypeKind::Array(element, index) => {
+            index.size().map_or(true, |size| size > MAX_CONSTANT_ELEMENTS.into()) || has_array(element)
+        }
+        TypeKind::Product(types) => types.iter().any(has_array),
+        TypeKind::Record(fields) => fields.iter().any(|(_, ty)| has_array(ty)),
+        _ => false,
+    }
+}
+
+/// Returns true if a term computes with arrays: a call or a comprehension gives one, or takes one.
+fn computes_arrays(term: &Term) -> bool {
+    let mut found = matches!(term.kind, TermKind::Call(..) | TermKind::Build(..)) && has_array(&term.ty);
+    term.for_each_child(&mut |child| {
+        found |= matches!(term.kind, TermKind::Call(..) | TermKind::Prim(..)) && has_array(&child.ty)
+            || computes_arrays(child);
+    });
+    found
+}
+
+/// Returns a name and the texts of its type arguments in brackets.
+fn split_type_args(text: &str) -> (&str, Vec<&str>) {
+    let parts = text.trim_end().strip_suffix(']').and_then(|text| text.split_once('['));
+    let Some((name, inside)) = parts.filter(|(name, _)| !name.trim().is_empty()) else {
+        return (text, Vec::new());
+    };
+    let (mut args, mut depth, mut start) = (Vec::new(), 0i32, 0);
+    for (at, c) in inside.char_indices() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            ',' if depth == 0 => {
+                args.push(&inside[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    args.push(&inside[start..]);
+    (name.trim_end(), args)
 }

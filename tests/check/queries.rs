@@ -48,6 +48,56 @@ fn one_mechanism_answers_for_operators_functions_and_conversions() {
 }
 
 #[test]
+fn the_key_of_a_kernel_has_no_sizes_and_no_axes() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let declared = "
+            newtype I = 20; newtype J = 40; newtype K = 50; newtype Long = 70000;
+            newtype Vertex = 4000; newtype Edge = 900; newtype Cell = 3000; newtype Side = 800;";
+        assert_eq!(session.evaluate("input", declared, Mode::Script, &mut |_| {}).status, Status::Ok);
+        let mut key = |name: &str, types: &[&str]| {
+            let able = session.resolve_use(name, types).unwrap_or_else(|d| panic!("{name}: {d:?}"));
+            able.kernel
+        };
+        let sum = key("sum_over[J]", &["real ^ (I \\* J \\* K)"]);
+        let widths = "  # reads slots of 8 bytes, writes slots of 8 bytes; ";
+        assert_eq!(sum.find(widths), Some("kernel ".len() + 16), "{sum}");
+        assert!(sum.starts_with("kernel ") && sum.ends_with(" sizes are parameters\n"), "{sum}");
+        // Other sizes, other names, more axes before and after.
+        assert_eq!(key("sum_over[K]", &["real ^ (J \\* K \\* I)"]), sum);
+        assert_eq!(key("sum_over[77]", &["real ^ (40 \\* 77 \\* 60)"]), sum);
+        assert_eq!(key("sum_over[J]", &["real ^ (I \\* K \\* J \\* 33)"]), sum);
+        assert_eq!(key("sum_over[J]", &["real ^ (I \\* J \\* 19 \\* 21)"]), sum);
+        // Another type of elements; no axis after it.
+        assert_ne!(key("sum_over[J]", &["f32 ^ (I \\* J \\* K)"]), sum);
+        assert_ne!(key("sum_over[K]", &["real ^ (I \\* J \\* K)"]), sum);
+        // Two meshes; another width of codes; gaps; a field that a host has.
+        let values = "
+            val t = full_table[Vertex] (fill[Edge \\* 3] 0); val x = fill[Vertex] 0.5;
+            val s = full_table[Cell] (fill[Side \\* 3] 0); val y = fill[Cell] 0.5;
+            val wide = full_table[Long] (fill[Edge \\* 3] 0); val z = fill[Long] 0.5;
+            val gaps = table[Vertex] (-1) (fill[Edge \\* 3] 0);";
+        let outcome = session.evaluate("input", values, Mode::Script, &mut |_| {});
+        assert_eq!(outcome.status, Status::Ok, "{:?}", outcome.diagnostics);
+        let host: Vec<f64> = vec![0.5; 5_000];
+        assert_eq!(session.bind_host_value("w", &host).map(|ty| ty.to_string()), Some("real ^ 5000".into()));
+        let mut key = |text: &str| match session.explain_dispatch(text) {
+            Ok(found) => found.kernel,
+            Err(found) => panic!("{text}: {found:?}"),
+        };
+        let through = key("sum_through t x");
+        assert!(through.contains("  # reads slots of 2, 8 bytes, writes slots of 8 bytes; "), "{through}");
+        assert_eq!(key("sum_through s y"), through);
+        assert_ne!(key("sum_through wide z"), through);
+        assert_ne!(key("sum_through gaps x"), through);
+        assert_eq!(key("2.0 * w"), key("2.0 * x"));
+        // No array, a text.
+        assert_eq!(key("1 + 2"), "");
+        assert_eq!(key("join \",\" (fill[40] \"a\")"), "no kernel  # strings\n");
+    });
+}
+
+#[test]
 fn instances_of_the_user_count_in_answers() {
     on_large_stack(|| {
         let mut session = Session::new();

@@ -1,6 +1,7 @@
 //! Fields over named axes: functions of the library on random axes, at each position and size,
 //! against a model; the same in every executor. `FELIS_SEED` repeats a run.
 
+use crate::meshes::kernels;
 use crate::random::{Dice, run};
 
 /// An array over axes of these sizes, in order, with the sizes of all axes.
@@ -312,4 +313,88 @@ fn a_function_of_the_program_is_chosen_at_axes_in_products() {
         println (sides t ((1.0, 2.0, 4.0) :>> real ^ Node));
     ";
     assert_eq!(run(program), "(1.5, 3.0)\n");
+}
+
+/// Operators along the axis `K` of a field `U`.
+const OPERATORS: [&str; 11] = [
+    "sum_over[K] U",
+    "max_over[K] U",
+    "scan_over[K] (fun (a:real, b:real) => a + b) U",
+    "flip_over[K] U",
+    "clamped[1, K] U",
+    "mirrored[2, K] U",
+    "moved (-1) (clamped[1, K] U) - 2.0 * U + moved 1 (clamped[1, K] U)",
+    "delta[K] (on_half[K] (fun (a:real) => a, fun (a:real, b:real) => b - a, fun (a:real) => -a) U)",
+    "map_accum_over[K] (fun (s:real, v:real) => (s + v, s)) 0.0 U",
+    "map_accum_back[K] (fun (s:real, v:real) => (s + v, s)) 0.0 U",
+    "thomas[K] (U, U + 9.0, U, U)",
+];
+
+/// The fields over axes of these sizes, and an operator along one axis of each.
+fn along_axes(operator: &str, fields: &[(&[usize], usize)]) -> String {
+    let mut program = String::new();
+    for (at, (sizes, axis)) in fields.iter().enumerate() {
+        let names: Vec<String> = (0..sizes.len()).map(|axis| format!("A{at}_{axis}")).collect();
+        for (name, size) in names.iter().zip(*sizes) {
+            program += &format!("newtype {name} = {size};\n");
+        }
+        // The elements are those of one list, so that only the operator differs.
+        let total: usize = sizes.iter().product();
+        program += &format!(
+            "val u{at} = [ (i :>> int) :> real for i in ..[{total}] ] :>> real ^ ({});\n",
+            names.join(" \\* ")
+        );
+        let text = operator.replace('K', &names[*axis]).replace('U', &format!("u{at}"));
+        program += &format!("val r{at} = {text};\n");
+    }
+    program
+}
+
+// What a size decides is in the structure of a kernel: a sum of fewer than 32 terms, a loop that is too short
+// for threads, working memory of at most 512 slots on the stack, two sizes that are one number. The sizes below
+// decide nothing.
+
+#[test]
+fn an_operator_is_one_kernel_for_all_sizes_and_inner_positions() {
+    for operator in OPERATORS {
+        let one = kernels(&along_axes(operator, &[(&[36, 45, 58], 1)]));
+        let sizes = [(&[36, 45, 58][..], 1), (&[37, 53, 66], 1), (&[39, 47, 71], 1), (&[60, 34, 99], 1)];
+        assert_eq!(kernels(&along_axes(operator, &sizes)), one, "sizes: {operator}");
+        // One or two axes before, one or two after.
+        let positions: [(&[usize], usize); 4] =
+            [(&[36, 45, 58], 1), (&[18, 40, 17, 29], 1), (&[18, 40, 51, 29], 2), (&[17, 18, 40, 19, 23], 2)];
+        assert_eq!(kernels(&along_axes(operator, &positions)), one, "positions: {operator}");
+    }
+}
+
+#[test]
+fn the_first_and_the_last_axis_are_a_kernel_each_for_all_sizes() {
+    for operator in OPERATORS {
+        for first in [true, false] {
+            let more: [(&[usize], usize); 3] = match first {
+                true => [(&[36, 45, 58], 0), (&[71, 94], 0), (&[33, 12, 13, 17], 0)],
+                false => [(&[36, 45, 58], 2), (&[1301, 94], 1), (&[12, 13, 11, 64], 3)],
+            };
+            let one = kernels(&along_axes(operator, &more[..1]));
+            assert_eq!(kernels(&along_axes(operator, &more)), one, "{operator}, first: {first}");
+        }
+    }
+}
+
+#[test]
+fn an_axis_without_indices_has_no_ends() {
+    let ends = [
+        "clamped[1, N] u",
+        "mirrored[2, N] u",
+        "periodic[1, N] u",
+        "on_half (fun (a:real) => a, fun (a:real, b:real) => b - a, fun (a:real) => -a) u",
+    ];
+    for text in ends {
+        let program = format!("newtype N = 0;\nval u = fill[N] 0.5;\nprintln ({text});\n");
+        let message = "E0506: an axis without indices has no element at its ends\n";
+        assert_eq!(run(&program), message, "{text}");
+    }
+    let program =
+        "newtype N = 0;\nprintln (held[2, N] 0.5 (fill[N] 2.0), sum_over[N] (fill[N \\* 2] 2.0));\n";
+    assert_eq!(run(program), "((0.5, 0.5, 0.5, 0.5), (0.0, 0.0))\n");
 }

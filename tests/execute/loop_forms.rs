@@ -57,7 +57,8 @@ val c = [ matmul (x, b) for x in a ];"
         "{WAVES}val a = waves[20 \\* 40 \\* 50] 7 :>> real ^ (40 \\* 50) ^ 20;\nval b = waves[50 \\* 30] 5;
 val c = [ map (fun (v:real) => v * v) (matmul (x, b)) for x in a ];"
     ));
-    assert!(text.contains("  gemm fused ") && text.contains(": thread_local, "), "{text}");
+    // All of them are one product of more rows.
+    assert!(text.matches("  gemm fused ").count() == 1 && text.contains("n0 = 800"), "{text}");
 }
 
 /// Four rows are processed together where divisions dominate the latency; running sums are bound by

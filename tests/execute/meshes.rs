@@ -186,7 +186,7 @@ fn the_icosahedron_is_divided_into_a_closed_mesh() {
 }
 
 /// The number of kernels that a program is compiled to.
-fn kernels(program: &str) -> u64 {
+pub fn kernels(program: &str) -> u64 {
     use felis::session::{Executor, Mode, Session, Status, on_large_stack};
     on_large_stack(|| {
         let mut session = Session::new().with_executor(Executor::Eager, 1);

@@ -125,7 +125,10 @@ pub const COMMANDS: &[Command] = &[
         ArgumentKind::Expression,
         false,
         "the functions, instances and conversions it goes through",
-        |repl, call| repl.shell.session.explain_dispatch(call.argument).map(|found| found.call_chain).into(),
+        |repl, call| {
+            let found = repl.shell.session.explain_dispatch(call.argument);
+            found.map(|found| found.call_chain + &found.kernel).into()
+        },
     ),
     command(":instances", "CLASS", ArgumentKind::Class, false, "the types that belong to it", instances_of),
     command(

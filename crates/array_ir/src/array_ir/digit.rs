@@ -185,6 +185,12 @@ pub fn reduce_digit(digit: DigitExpr) -> DigitExpr {
             match (&plus[..], &minus[..]) {
                 // Its bound is at most the size.
                 ([digit], []) => digit.clone(),
+                // The last index less a digit never wraps around.
+                ([], [digit, DigitExpr::Constant(one)] | [DigitExpr::Constant(one), digit])
+                    if *one == Size::constant(1) =>
+                {
+                    DigitExpr::Reverse { size, of: Box::new(digit.clone()) }
+                }
                 _ => DigitExpr::Modular { size, plus, minus },
             }
         }

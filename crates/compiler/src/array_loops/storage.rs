@@ -2,12 +2,9 @@
 
 use super::{Declined, Emitter, Result};
 use crate::array_ir::{DigitExpr, Element, Op as ArrayOp, Space, Type, Value};
-use crate::loop_ir::{Array, Binary, Op, Origin, Reg, ScalarType, Stmt, Var};
+use crate::loop_ir::{Array, Binary, MAX_STACK_SLOTS, Op, Origin, Reg, ScalarType, Stmt, Var};
 use crate::value::Class;
 use std::rc::Rc;
-
-/// Slots of the largest array that lives on the stack of a run.
-const MAX_STACK_SLOTS: u64 = 512;
 
 /// Elements of the longest array that a selection among its elements stands for.
 const MAX_SELECTED: usize = 4;
@@ -127,7 +124,7 @@ impl<'p> Emitter<'p> {
         }
         let origin = match self.in_parallel {
             false => Origin::Scratch,
-            true if slots <= MAX_STACK_SLOTS => Origin::Stack(slots.next_multiple_of(2) as u32),
+            true if slots <= MAX_STACK_SLOTS => Origin::stack(slots),
             true => Origin::ThreadLocal,
         };
         self.array(origin, class, slots)

@@ -25,9 +25,9 @@ mod partition;
 mod simd128;
 
 use crate::array_loops;
-use crate::hash::HashMap;
+use crate::hash::{HashMap, stable_hash};
 use crate::kernel::{Accelerator, CompilationUnit, Executable, NotCompiled, Region};
-use crate::loop_ir::{Kernel, StructuralKey};
+use crate::loop_ir::{Kernel, Origin, StructuralKey};
 use crate::lower::{self, Declined, Lowered};
 use crate::source::Span;
 use code::Code;
@@ -86,6 +86,19 @@ pub struct Trace {
     pub span: Span,
     /// The text of the stage; or the reason why the unit is left to the evaluator.
     pub text: Result<String, String>,
+}
+
+/// The key of a kernel: units of equal keys share their machine code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelKey {
+    /// A hash of the structure of the loops.
+    pub hash: u64,
+    /// Bytes of a slot of each array that is read: of its elements, or of the codes of its indices.
+    pub read: Vec<u8>,
+    /// Bytes of a slot of each array of the result.
+    pub written: Vec<u8>,
+    /// Sizes, and numbers that follow from them, that are parameters.
+    pub parameters: usize,
 }
 
 /// Compiles parts of programs.
@@ -211,16 +224,32 @@ impl Jit {
         self.trace.lock().map(noted).unwrap_or_default()
     }
 
-    /// The loops of a unit: from the array IR, or from [`lower`] where it gives none.
-    fn loops(&self, unit: &CompilationUnit<'_>) -> Result<Lowered, Declined> {
+    /// The loops of a unit: from the array IR, or from [`lower`] where it gives none. Says whether
+    /// they are from the array IR.
+    fn loops(unit: &CompilationUnit<'_>) -> Result<(Lowered, bool), Declined> {
         match array_loops::lower(unit) {
-            Ok(lowered) => {
-                self.shared.statistics.by_array_ir.fetch_add(1, Ordering::Relaxed);
-                Ok(lowered)
-            }
+            Ok(lowered) => Ok((lowered, true)),
             Err(array_loops::Declined::Stopped) => Err(Declined::Stopped),
-            Err(_) => lower::lower(unit),
+            Err(_) => lower::lower(unit).map(|lowered| (lowered, false)),
         }
+    }
+
+    /// The key of the kernel of a unit, for which no code is made.
+    ///
+    /// # Errors
+    /// The reason why the unit is left to the evaluator.
+    pub fn kernel_key(unit: &CompilationUnit<'_>) -> Result<KernelKey, String> {
+        let (Lowered { mut kernel, .. }, _) = Jit::loops(unit).map_err(|declined| declined.to_string())?;
+        crate::loop_ir::pass::run(&mut kernel);
+        let widths = |is_of: &dyn Fn(Origin) -> bool| {
+            kernel.arrays.iter().filter(|array| is_of(array.origin)).map(|array| array.width).collect()
+        };
+        Ok(KernelKey {
+            hash: stable_hash(&kernel.key()),
+            read: widths(&|origin| matches!(origin, Origin::Input(_) | Origin::InOut(_))),
+            written: widths(&|origin| matches!(origin, Origin::Result(_))),
+            parameters: kernel.sizes.len(),
+        })
     }
 
     fn record_trace(&self, unit: &CompilationUnit<'_>, lowered: &Result<Lowered, Declined>) {
@@ -242,9 +271,11 @@ impl Jit {
 impl Accelerator for Jit {
     fn prepare(&self, unit: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, NotCompiled> {
         let statistics = &self.shared.statistics;
-        let lowered = self.loops(unit);
-        let lowered = match lowered {
-            Ok(lowered) => lowered,
+        let lowered = match Jit::loops(unit) {
+            Ok((lowered, by_array_ir)) => {
+                statistics.by_array_ir.fetch_add(u64::from(by_array_ir), Ordering::Relaxed);
+                lowered
+            }
             Err(Declined::Stopped) => return Err(NotCompiled::Stopped),
             Err(no) => {
                 self.record_trace(unit, &Err(no));

@@ -352,6 +352,30 @@ pub enum Origin {
     Alias(Array),
 }
 
+/// Slots of an array on the stack whose number of slots is no part of the structure of a kernel:
+/// the most that any has, and a cache line, so that slots of one number in two arrays are not a
+/// power of two apart.
+const STACK_SLOTS: u32 = 520;
+
+/// Slots up to which an array of a run's own lies on the stack.
+pub const MAX_STACK_SLOTS: u64 = 512;
+
+/// Slots up to which the stack has exactly as many.
+const MAX_EXACT_STACK_SLOTS: u64 = 16;
+
+impl Origin {
+    /// The origin of an array of at most [`MAX_STACK_SLOTS`] slots on the stack of a run. Beyond a
+    /// few slots it takes the same memory whatever the number of slots is, so that kernels of other
+    /// sizes share their code.
+    pub fn stack(slots: u64) -> Origin {
+        assert!(slots <= MAX_STACK_SLOTS, "an array of {slots} slots on the stack");
+        match slots {
+            0..=MAX_EXACT_STACK_SLOTS => Origin::Stack(slots.next_multiple_of(2) as u32),
+            _ => Origin::Stack(STACK_SLOTS),
+        }
+    }
+}
+
 /// An array of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArrayInfo {

@@ -52,7 +52,9 @@ use crate::core::{FunctionId, KnownValue, LocalInfo, Program, Root, Term};
 use crate::hash::{HashMap, HashSet};
 use crate::kernel::{CompilationUnit, Input, Region};
 use crate::layout::{Form, Layout, Layouts, Leaf, TOO_MANY_SLOTS};
-use crate::loop_ir::{Array, Binary, Id, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Unary, Var};
+use crate::loop_ir::{
+    Array, Binary, Id, Kernel, Label, MAX_STACK_SLOTS, Op, Origin, Reg, ScalarType, Stmt, Unary, Var,
+};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
@@ -75,9 +77,6 @@ const MAX_STEPS: u64 = 400_000;
 
 /// Attempts at lowering a unit.
 const MAX_ATTEMPTS: usize = 16;
-
-/// Slots of the largest array that lives on the stack of a run.
-const MAX_STACK_SLOTS: u64 = 512;
 
 /// Slots of the smallest tuple, record or struct whose components are inputs of their own.
 const MIN_SEPARATED_SLOTS: usize = 64;
@@ -864,7 +863,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn working(&mut self, class: Class, slots: u64) -> Result<Array> {
         let origin = match self.in_each {
             false => Origin::Scratch,
-            true if slots <= MAX_STACK_SLOTS => Origin::Stack(slots.next_multiple_of(2) as u32),
+            true if slots <= MAX_STACK_SLOTS => Origin::stack(slots),
             true => Origin::ThreadLocal,
         };
         self.array(origin, class, slots)

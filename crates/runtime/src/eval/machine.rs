@@ -8,11 +8,12 @@ use super::code::Instance;
 use super::communication::Party;
 use super::progress::{ProgressMonitor, Watcher};
 use super::regex_ops::Patterns;
+use crate::core::free_variables::FreeVariables;
 use crate::core::last_use::ReachableGlobals;
-use crate::core::{Function, FunctionId, GlobalId, Program};
+use crate::core::{Function, FunctionId, GlobalId, LocalInfo, Program, Term};
 use crate::data::FileSystem;
 use crate::hash::HashMap;
-use crate::kernel::Accelerator;
+use crate::kernel::{Accelerator, CompilationUnit, Region};
 use crate::layout::Layouts;
 use crate::picture::Screen;
 use crate::source::Span;
@@ -20,7 +21,7 @@ use crate::system::System;
 use crate::types::Type;
 use crate::value::{Cell, Value};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The environment of a run: output, files, limits and the interrupt flag.
 pub struct Host<'a> {
@@ -117,6 +118,36 @@ impl Machine {
     /// Returns the party that the machine runs the program for.
     pub fn party_mut(&mut self) -> Option<&mut Party> {
         self.party.as_mut()
+    }
+
+    /// Calls `read` with a term as the unit that the compiler is offered where the term is evaluated;
+    /// `None` if a type in it has a size that is not known yet.
+    pub fn with_unit<T>(
+        &self,
+        program: &Program,
+        locals: &[LocalInfo],
+        term: &Term,
+        interrupt: &AtomicBool,
+        read: impl FnOnce(&CompilationUnit<'_>) -> T,
+    ) -> Option<T> {
+        let concrete = |ty: &Type| self.sizes.concrete(ty);
+        let mentioned = FreeVariables::by_term(term);
+        let types = [&term.ty]
+            .into_iter()
+            .chain(mentioned.locals.iter().map(|local| &locals[*local as usize].ty))
+            .chain(mentioned.globals.iter().map(|global| &program.globals[*global as usize].ty));
+        if types.into_iter().any(|ty| concrete(ty).has_var()) {
+            return None;
+        }
+        Some(read(&CompilationUnit {
+            program,
+            layouts: &self.layouts,
+            locals,
+            concrete: &concrete,
+            region: Region::Term(term),
+            functions: &[],
+            may_continue: &|| !interrupt.load(Ordering::Relaxed) && super::stack_guard::has_room(),
+        }))
     }
 
     /// Begins an input and returns the state before it.

@@ -166,8 +166,15 @@ fn axes_of(ty: &Type) -> Vec<String> {
     }
 }
 
-/// Returns the functions of the library that make an axis of the wanted form.
+/// Returns what to write for an axis that is several, or the functions of the library that make an
+/// axis of the wanted form.
 fn missing_help(found: &Type, axis: &Type) -> Option<String> {
+    if axis.axes().len() > 1 {
+        return Some(format!(
+            "`{axis}` is {} axes, and a function works on one: call it for one after the other",
+            axis.axes().len()
+        ));
+    }
     let TypeKind::Nominal(wanted, args) = axis.kind() else { return None };
     let TypeKind::Array(_, index) = found.kind() else { return None };
     let own = index.axes().into_iter().next()?;

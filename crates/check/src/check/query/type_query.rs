@@ -23,8 +23,9 @@ use std::sync::Arc;
 /// A use to be checked.
 #[derive(Clone, Debug)]
 pub enum Question {
-    /// A call of a function or method, with the operands as one tuple.
-    Call(Arc<str>),
+    /// A call of a function or method at type arguments, perhaps none, with the operands as one
+    /// tuple.
+    Call(Arc<str>, Vec<Type>),
     /// An infix operator.
     Infix(BinaryOp),
     /// A prefix operator.
@@ -68,7 +69,7 @@ impl Question {
         }
         match INFIX.into_iter().find(|op| op.symbol() == name) {
             Some(op) if types == 2 => Question::Infix(op),
-            _ => Question::Call(Arc::from(name)),
+            _ => Question::Call(Arc::from(name), Vec::new()),
         }
     }
 }
@@ -115,7 +116,7 @@ impl Checker<'_> {
     /// Checks the use of the operands.
     fn used(&mut self, question: &Question, mut operands: Vec<Term>, span: Span) -> Term {
         match question {
-            Question::Call(name) => {
+            Question::Call(name, type_args) => {
                 let name = Name { text: name.clone(), span };
                 if !self.names_callable(&name) {
                     return self.unknown(&name);
@@ -125,7 +126,7 @@ impl Checker<'_> {
                     1 => Arg::Done(operands.remove(0)),
                     _ => Arg::Tuple(operands.into_iter().map(Arg::Done).collect(), span),
                 };
-                self.call_name(&name, &[], vec![argument], Expectation::STATEMENT, span)
+                self.call_name(&name, type_args, vec![argument], Expectation::STATEMENT, span)
             }
             Question::Infix(op) => match <[Term; 2]>::try_from(operands) {
                 Ok([a, b]) => self.infix(*op, a, b, span),

@@ -6,6 +6,7 @@
 
 mod affine;
 mod clone_stmts;
+mod collapse;
 mod copy_propagation;
 mod dce;
 mod dead_stores;
@@ -20,7 +21,9 @@ mod loop_versioning;
 mod narrow_integers;
 mod parallel_level;
 mod parallelize;
+mod parameterize;
 mod privatize_histogram;
+mod renumber;
 mod scalar_replacement;
 mod simplify;
 mod unroll;
@@ -44,6 +47,7 @@ pub struct Pass {
 /// branches are choices then, at which loops are cut once more.
 pub const PASSES: &[Pass] = &[
     Pass { name: "dce", run: dce::run },
+    Pass { name: "collapse", run: collapse::run },
     Pass { name: "parallel_level", run: parallel_level::run },
     Pass { name: "value_ranges", run: value_ranges::run },
     Pass { name: "copy_propagation", run: copy_propagation::run },
@@ -77,6 +81,8 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "narrow_integers", run: narrow_integers::run },
     Pass { name: "loop_versioning", run: loop_versioning::run },
     Pass { name: "dce", run: dce::run },
+    Pass { name: "parameterize", run: parameterize::run },
+    Pass { name: "renumber", run: renumber::run },
 ];
 
 /// Runs all passes, and estimates the costs of loops.
