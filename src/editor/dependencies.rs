@@ -72,6 +72,8 @@ pub(super) struct Statement {
     /// True if all statements may depend on it although they do not mention it: instances, imports,
     /// equations of sizes.
     pub is_general: bool,
+    /// True if what it defines may be types alone, whose names are unknown as names of values.
+    may_be_type: bool,
     /// True if a message concerns it, or would without an earlier message.
     pub has_messages: bool,
 }
@@ -102,6 +104,7 @@ impl Statement {
             mentions,
             header: header_of(texts, at, stmt, text, symbols),
             is_general,
+            may_be_type: matches!(first, "export" | "newtype" | "type" | "typedef" | "variant"),
             has_messages: false,
         }
     }
@@ -395,8 +398,11 @@ fn included(
     let defining = |name: &Symbol| defined.get(name).map_or(&[][..], Vec::as_slice);
     // A name that nothing defines may be suggested a similar one.
     let mut unknown: HashSet<Symbol> = HashSet::default();
-    for (statement, _) in statements.iter().zip(wanted).filter(|(_, wanted)| suggests && **wanted) {
-        unknown.extend(statement.mentions.iter().filter(|name| !defined.contains_key(name)));
+    for (own, statement) in statements.iter().enumerate().filter(|(own, _)| suggests && wanted[*own]) {
+        // A variable is unknown before its statement, and in it.
+        let is_unknown_there = |at: &usize| *at >= own || statements[*at].may_be_type;
+        let may_be_unknown = |name: &&Symbol| defining(name).iter().all(is_unknown_there);
+        unknown.extend(statement.mentions.iter().filter(may_be_unknown));
     }
     for name in unknown {
         let name = &*symbols.names[name as usize];
