@@ -4,6 +4,7 @@ use crate::company::*;
 use felis_parties::{Limits, connect};
 use felis_runtime::network::{Length, NetworkError};
 use std::process::{Command, Stdio};
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -145,10 +146,13 @@ fn a_killed_and_a_stopped_process() {
             .spawn()
             .expect("a process");
         let id = carol.id().to_string();
+        let both = Barrier::new(2);
         let results = each(2, |me| {
             let net = connect(&company.options(me), &GO).expect("connected");
             send(&*net, 1 - me, 0, vec![]).expect("sent");
             receive(&*net, 1 - me, 0, 0).expect("received");
+            // A party that still receives would be told of the signal there.
+            both.wait();
             if me == 0 {
                 let sent = Command::new("kill").args(["-s", signal, &id]).status().expect("a signal");
                 assert!(sent.success());

@@ -96,15 +96,26 @@ fn op_weight(op: &super::Op) -> u64 {
     count
 }
 
-/// Runs all passes.
+/// Runs all passes. One that stands in the list again is left out if nothing has changed since it
+/// changed nothing.
 ///
 /// # Errors
 /// The pass that is declined.
 pub fn run(program: &Program) -> Result<Program, (&'static str, Declined)> {
     let mut program = program.clone();
-    for pass in PASSES {
+    let mut idle: Vec<&str> = Vec::new();
+    for pass in PASSES.iter() {
+        if idle.contains(&pass.name) {
+            continue;
+        }
         let mut work = Work::new(pass, &program);
-        program = (pass.run)(&program, &mut work).map_err(|declined| (pass.name, declined))?;
+        let next = (pass.run)(&program, &mut work).map_err(|declined| (pass.name, declined))?;
+        if next == program {
+            idle.push(pass.name);
+            continue;
+        }
+        idle.clear();
+        program = next;
         if cfg!(debug_assertions)
             && let Err(why) = validate::validate(&program)
         {
