@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tries a Debian package without touching the system: installs it in an empty root, runs the command there, where there is
-# no library that it could load, removes the package, and looks for files that it has left. Needs root, for `chroot`.
+# Tries a Debian package without touching the system: installs it in an empty root, runs the command
+# there, where there is no library that it could load, removes the package, and looks for files that
+# it has left. Needs root, for `chroot`.
 #
 #   packaging/try.sh PACKAGE.deb
 set -euo pipefail

@@ -174,7 +174,7 @@ struct Change {
 
 /// Returns where two sequences of digests differ, in order. Between the changes they are alike.
 fn changes(old: &[u64], new: &[u64]) -> Vec<Change> {
-    // Those that stand once on both sides, in the longest order that both have (the longest
+    // Digests that stand once on both sides, in the longest order that both have (the longest
     // increasing subsequence of their places), cut the rest into pieces.
     let (mut once, mut places) = (HashMap::default(), Vec::new());
     let whole = trimmed(old, new, Change { old: 0..old.len(), new: 0..new.len() });
@@ -464,7 +464,7 @@ mod tests {
         assert_eq!(found("abcdef", "abXdef"), ["c>X"]);
         assert_eq!(found("aXbcdef", "abcdefY"), ["X>", ">Y"]);
         assert_eq!(found("abcdef", "aXcdYf"), ["b>X", "e>Y"]);
-        // What stands more than once is matched at the ends of a piece.
+        // A digest that stands more than once is matched at the ends of a piece.
         assert_eq!(found("xxaxx", "xaxxb"), ["x>", ">b"]);
         // A statement that moves is gone and new.
         assert_eq!(found("abcdef", "bcdeaf"), ["a>", ">a"]);

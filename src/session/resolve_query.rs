@@ -10,7 +10,7 @@ use super::{Session, dispatch, library};
 use crate::check::type_query::{self, Question};
 use crate::core::{Script, Term, TermKind};
 use crate::diagnostic::Diagnostic;
-use crate::jit::Jit;
+use crate::jit::{Jit, MAX_CONSTANT_SIZE};
 use crate::source::Span;
 use crate::syntax::{self, Parsed, ast};
 use crate::types::{Type, TypeKind};
@@ -23,8 +23,8 @@ pub struct Resolution {
     pub result: Type,
     /// The chain of choices, in lines.
     pub call_chain: String,
-    /// The key of the kernel that it is compiled to, or why there is none, as a line; empty where no
-    /// array is read or made.
+    /// The key of the kernel that it is compiled to, or why there is none, as a line; empty where
+    /// no array is read or made.
     pub kernel: String,
     /// Scope and round of each candidate, a line for each, where functions of several scopes have
     /// the name.
@@ -35,8 +35,9 @@ pub struct Resolution {
 
 impl Session {
     /// Resolves a function, method or operator on values of these written types; gives as an
-    /// error, why not. Type arguments may follow the name in brackets, as in `sum_over[K]`. `:`, `:>` and `:>>` ask whether a value of the first type becomes one of the
-    /// second: without being asked for, by conversion, by reshaping.
+    /// error, why not. Type arguments may follow the name in brackets, as in `sum_over[K]`. `:`,
+    /// `:>` and `:>>` ask whether a value of the first type becomes one of the second: without being
+    /// asked for, by conversion, by reshaping.
     pub fn resolve_use(&mut self, name: &str, types: &[&str]) -> Result<Resolution, Vec<Diagnostic>> {
         // The name, too, may be the library's.
         let source = self.sources.add("question", name);
@@ -120,8 +121,8 @@ impl Session {
         }
     }
 
-    /// The line that says what kernel a script's result is compiled to; `None` where no array of more
-    /// than a few elements is read or made, a size is not known yet, or nothing is compiled.
+    /// The line that says what kernel a script's result is compiled to; `None` where no array of
+    /// more than a few elements is read or made, a size is not known yet, or nothing is compiled.
     fn kernel_line(&self, script: &Script) -> Option<String> {
         let term = script.result.as_ref().filter(|term| computes_arrays(term))?;
         self.jit.as_ref()?;
@@ -191,14 +192,11 @@ impl Session {
     }
 }
 
-/// The number of elements up to which all sizes of a kernel are constants.
-const MAX_CONSTANT_ELEMENTS: u32 = 16;
-
 /// Returns true if values of a type are arrays of more than a few elements, or have some as parts.
 fn has_array(ty: &Type) -> bool {
     match ty.kind() {
         TypeKind::Array(element, index) => {
-            index.size().map_or(true, |size| size > MAX_CONSTANT_ELEMENTS.into()) || has_array(element)
+            index.size().map_or(true, |size| size > MAX_CONSTANT_SIZE.into()) || has_array(element)
         }
         TypeKind::Product(types) => types.iter().any(has_array),
         TypeKind::Record(fields) => fields.iter().any(|(_, ty)| has_array(ty)),

@@ -350,9 +350,9 @@ fn along_axes(operator: &str, fields: &[(&[usize], usize)]) -> String {
     program
 }
 
-// What a size decides is in the structure of a kernel: a sum of fewer than 32 terms, a loop that is too short
-// for threads, working memory of at most 512 slots on the stack, two sizes that are one number. The sizes below
-// decide nothing.
+// The structure of a kernel depends on sizes in a few ways: a sum of fewer than 32 terms, a loop
+// that is too short for threads, working memory of at most 512 slots on the stack, two sizes that
+// are one number. The sizes below decide nothing.
 
 #[test]
 fn an_operator_is_one_kernel_for_all_sizes_and_inner_positions() {

@@ -1,8 +1,9 @@
 //! The subcommands as processes: `new`, `run`, `test`, `fmt`, `explain`, `check`, `completions`.
 
+use crate::empty_folder;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 const OK: i32 = 0;
@@ -45,17 +46,9 @@ fn felis(folder: &Path, arguments: &[&str]) -> Ended {
     felis_on(folder, arguments, "")
 }
 
-/// Returns an empty folder for a test.
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("felis-tools-{}-{name}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("a folder");
-    folder
-}
-
 #[test]
 fn a_new_program_runs_is_tested_and_is_laid_out() {
-    let place = folder("new");
+    let place = empty_folder("new");
     let ended = felis(&place, &["new", "first"]);
     assert_eq!((ended.code, ended.err.as_str()), (OK, ""));
     assert!(ended.out.contains("felis run first/main.flx"), "{}", ended.out);
@@ -91,7 +84,7 @@ fn five_commands_lead_to_a_first_plot() {
     let rust = package.lines().find_map(|line| line.strip_prefix("rust-version = ")).expect("a version");
     assert!(readme.contains(&format!("Rust {} or newer", rust.trim_matches('"'))), "{rust}");
 
-    let place = folder("first-plot");
+    let place = empty_folder("first-plot");
     let felis = Path::new(env!("CARGO_BIN_EXE_felis")).parent().expect("a folder");
     let path = format!("{}:{}", felis.display(), std::env::var("PATH").unwrap_or_default());
     let mut shell = Command::new("sh");
@@ -107,7 +100,7 @@ fn five_commands_lead_to_a_first_plot() {
 #[cfg(unix)]
 #[test]
 fn a_script_is_started_by_the_system() {
-    let place = folder("shebang");
+    let place = empty_folder("shebang");
     assert_eq!(felis(&place, &["new", "s"]).code, OK);
     let binary = Path::new(env!("CARGO_BIN_EXE_felis")).parent().expect("a folder");
     let output = Command::new(place.join("s/main.flx"))
@@ -120,7 +113,7 @@ fn a_script_is_started_by_the_system() {
 
 #[test]
 fn main_takes_typed_words() {
-    let place = folder("main");
+    let place = empty_folder("main");
     let program = "typedef Hour = 24;\n/// Says what it was given.\nproc main(n:int, x:real, b:bool, c:char, h:Hour, s:string) {\n  println (n + 1, x * 2.0, not b, c, h, s + \"!\");\n}\nprintln \"first\";\n";
     fs::write(place.join("p.flx"), program).expect("a file");
     let good = ["run", "p.flx", "-3", "1.5e1", "true", "é", "23", "a \"b\" \\"];
@@ -165,7 +158,7 @@ fn main_takes_typed_words() {
 
 #[test]
 fn main_takes_all_words_that_are_left() {
-    let place = folder("rest");
+    let place = empty_folder("rest");
     let program =
         "proc main[N:COMPACTLINEAR](factor:int, xs:int ^ N) { println (factor * sum xs, len xs); }\n";
     fs::write(place.join("p.flx"), program).expect("a file");
@@ -182,7 +175,7 @@ fn main_takes_all_words_that_are_left() {
 
 #[test]
 fn main_that_a_program_calls_itself_is_called_once() {
-    let place = folder("own");
+    let place = empty_folder("own");
     fs::write(place.join("p.flx"), "proc main() { println 1; }\nmain ();\n").expect("a file");
     assert_eq!(felis(&place, &["p.flx"]).out, "1\n");
     fs::write(place.join("q.flx"), "proc main() { println 1 / 0; }\n").expect("a file");
@@ -210,7 +203,7 @@ fn a_main_that_no_words_can_call_is_refused() {
 
 #[test]
 fn a_function_called_main_is_called_by_nobody() {
-    let place = folder("main-fun");
+    let place = empty_folder("main-fun");
     fs::write(place.join("p.flx"), "fun main(n:int):int => n + 1;\n").expect("a file");
     for arguments in [&["run", "p.flx", "3"][..], &["p.flx"]] {
         let ended = felis(&place, arguments);
@@ -223,7 +216,7 @@ fn a_function_called_main_is_called_by_nobody() {
 
 #[test]
 fn a_misspelled_executor_is_no_other_one() {
-    let place = folder("executor");
+    let place = empty_folder("executor");
     for (name, value, said) in [
         (
             "FELIS_EXECUTOR",
@@ -245,7 +238,7 @@ fn a_misspelled_executor_is_no_other_one() {
 
 #[test]
 fn a_file_that_is_not_there_may_be_another() {
-    let place = folder("absent");
+    let place = empty_folder("absent");
     fs::write(place.join("squares.flx"), "println 1;\n").expect("a file");
     for (arguments, said) in [
         (&["check", "nope"][..], "there is no file `nope`"),
@@ -272,7 +265,7 @@ fn a_file_that_is_not_there_may_be_another() {
 
 #[test]
 fn what_is_wrong_is_not_documented() {
-    let place = folder("doc-wrong");
+    let place = empty_folder("doc-wrong");
     fs::write(place.join("p.flx"), "/// Says a.\nfun f(x:int):int => \"a\";\n").expect("a file");
     fs::write(place.join("q.flx"), "import \"part.flx\";\n/// One.\nfun one():int => part::x;\n")
         .expect("a file");
@@ -290,7 +283,7 @@ fn what_is_wrong_is_not_documented() {
 
 #[test]
 fn codes_near_one_that_is_none() {
-    let place = folder("near");
+    let place = empty_folder("near");
     let ended = felis(&place, &["explain", "E9999"]);
     assert_eq!((ended.code, ended.out.as_str()), (USAGE, ""));
     let start = "felis: no diagnostic has the code `E9999`; near it are\n  E0999  ";
@@ -310,7 +303,7 @@ const TESTED: &str = "/// Doubles.\n///\n/// > double 4\n/// 8\n/// > double 5\n
 
 #[test]
 fn tests_and_examples_are_run_and_counted() {
-    let place = folder("test");
+    let place = empty_folder("test");
     fs::write(place.join("p.flx"), TESTED).expect("a file");
     let ended = felis(&place, &["test", "p.flx"]);
     assert_eq!((ended.code, ended.err.as_str()), (FAILED, ""));
@@ -347,7 +340,7 @@ fn timeless(text: &str) -> String {
 
 #[test]
 fn some_tests_are_run() {
-    let place = folder("only");
+    let place = empty_folder("only");
     fs::write(place.join("p.flx"), TESTED).expect("a file");
     let ended = felis(&place, &["test", "--only", "counts", "p.flx"]);
     assert_eq!(
@@ -373,7 +366,7 @@ fn some_tests_are_run() {
 
 #[test]
 fn a_test_has_a_limit_of_time() {
-    let place = folder("limit");
+    let place = empty_folder("limit");
     let text = "/// > spin ()\n/// 0\nfun spin():int { while true do done return 0; }\ntest \"spins\" { var i = 0; while i == 0 do i = i * 2; done }\ntest \"sums\" { val s = sum [ ((i :>> int) :> real) for i in ..[1000] ]; assert (s > 0.0); }\n";
     fs::write(place.join("p.flx"), text).expect("a file");
     let ended = felis(&place, &["test", "--limit", "1.5", "p.flx"]);
@@ -400,7 +393,7 @@ fn a_test_has_a_limit_of_time() {
 
 #[test]
 fn tests_are_told_to_programs() {
-    let place = folder("test-json");
+    let place = empty_folder("test-json");
     fs::write(place.join("p.flx"), TESTED).expect("a file");
     let ended = felis(&place, &["test", "--json", "p.flx"]);
     assert_eq!((ended.code, ended.err.as_str()), (FAILED, ""));
@@ -442,7 +435,7 @@ fn tests_are_told_to_programs() {
 
 #[test]
 fn test_is_still_a_name() {
-    let place = folder("name");
+    let place = empty_folder("name");
     let ended = felis(&place, &["-e", "fun test(s:string):int => strlen s; test \"abc\""]);
     assert_eq!((ended.code, ended.out.as_str()), (OK, "3\n"), "{}", ended.err);
     let ended = felis(&place, &["-e", "if true do test \"in\" { println 1; } done"]);
@@ -453,7 +446,7 @@ fn test_is_still_a_name() {
 
 #[test]
 fn files_are_laid_out_in_place() {
-    let place = folder("fmt");
+    let place = empty_folder("fmt");
     let file = place.join("p.flx");
     fs::write(&file, "val x=1 ; // one\n\n\n\nprintln  x;").expect("a file");
     let ended = felis(&place, &["fmt", "--check", "p.flx"]);
@@ -474,7 +467,7 @@ fn files_are_laid_out_in_place() {
 
 #[test]
 fn codes_are_explained() {
-    let place = folder("explain");
+    let place = empty_folder("explain");
     let ended = felis(&place, &["explain", "e0302"]);
     assert_eq!((ended.code, ended.err.as_str()), (OK, ""));
     assert!(
@@ -497,7 +490,7 @@ fn codes_are_explained() {
 
 #[test]
 fn messages_as_json() {
-    let place = folder("json");
+    let place = empty_folder("json");
     fs::write(place.join("p.flx"), "// é\nval é = 1;\nval x = 1;\nx = 2;\n").expect("a file");
     fs::write(place.join("q.flx"), "val x = 1;\n\"é\" + x;\n").expect("a file");
     for arguments in [&["check", "--json", "p.flx", "q.flx"][..], &["check", "--json", "q.flx"]] {
@@ -527,7 +520,7 @@ fn messages_as_json() {
 
 #[test]
 fn a_watched_program_is_checked_again() {
-    let place = folder("watch");
+    let place = empty_folder("watch");
     fs::write(place.join("part.flx"), "export val x = 1;\n").expect("a file");
     fs::write(place.join("p.flx"), "import \"part.flx\";\nprintln part::x;\n").expect("a file");
     let mut child = command(&place, &["check", "--watch", "p.flx"])
@@ -550,7 +543,7 @@ fn a_watched_program_is_checked_again() {
 
 #[test]
 fn commands_that_are_misspelled_are_guessed() {
-    let place = folder("misspelled");
+    let place = empty_folder("misspelled");
     let ended = felis(&place, &["tset"]);
     let said = "felis: there is no file `tset`, and no command has this name; did you mean `test`?\n";
     assert_eq!((ended.code, ended.err.as_str()), (USAGE, said));
@@ -558,7 +551,7 @@ fn commands_that_are_misspelled_are_guessed() {
 
 #[test]
 fn shells_get_their_completions() {
-    let place = folder("completions");
+    let place = empty_folder("completions");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ended = felis(&place, &["completions", shell]);
         assert_eq!((ended.code, ended.err.as_str()), (OK, ""), "{shell}");
@@ -588,7 +581,7 @@ fn balanced(html: &str) -> Result<(), String> {
 
 #[test]
 fn pages_say_what_comments_say() {
-    let place = folder("doc");
+    let place = empty_folder("doc");
     let text = "// Shapes, <b>not</b> tags.\n\n/// The `area`, always > 0.\n///\n/// law: `area s >= 0.0`\n/// work 1\n/// > area 2.0\n/// 12.0\nexport fun area(r:real):real => 3.0 * r * r;\nfun hidden(x:int):int => x;\nexport struct P { x:int; }\n";
     fs::write(place.join("shapes.flx"), text).expect("a file");
     let ended = felis(&place, &["doc", "shapes.flx", "-o", "out/html"]);
@@ -636,7 +629,7 @@ fn pages_say_what_comments_say() {
 
 #[test]
 fn blocks_are_timed_and_summed_up() {
-    let place = folder("bench");
+    let place = empty_folder("bench");
     let text = "println \"unseen\";\nvar n = 0;\nbench \"counts\" { n = n + 1; }\ntest \"is no bench\" { assert (n == 0); }\n";
     fs::write(place.join("p.flx"), text).expect("a file");
     let ended = felis(&place, &["bench", "--seconds", "0.01", "p.flx"]);
@@ -671,7 +664,7 @@ fn blocks_are_timed_and_summed_up() {
 
 #[test]
 fn a_run_tells_what_it_took_and_what_parts_became() {
-    let place = folder("stats");
+    let place = empty_folder("stats");
     fs::write(place.join("p.flx"), "println (sum [ (i :>> int) :> real for i in ..[5000] ]);")
         .expect("a file");
     let ended = felis(&place, &["run", "--stats", "p.flx"]);
@@ -714,7 +707,7 @@ not built: output
 
 #[test]
 fn the_next_value_of_a_variable_takes_the_memory_of_the_one_before() {
-    let place = folder("next");
+    let place = empty_folder("next");
     let program = |next: &str| {
         format!(
             "proc main() {{
@@ -737,7 +730,7 @@ fn the_next_value_of_a_variable_takes_the_memory_of_the_one_before() {
 
 #[test]
 fn declarations_are_known_without_a_call_of_main() {
-    let place = folder("declared");
+    let place = empty_folder("declared");
     let text = "println \"run\";\nfun twice(x:int):int => 2 * x;\nproc main(n:int) { println n; }\n";
     fs::write(place.join("p.flx"), text).expect("a file");
     for arguments in [["can", "--with", "p.flx", "twice", "int"], ["can", "twice", "int", "--with", "p.flx"]]
@@ -759,7 +752,7 @@ fn declarations_are_known_without_a_call_of_main() {
 
 #[test]
 fn blocks_are_timed_for_some_seconds() {
-    let place = folder("seconds");
+    let place = empty_folder("seconds");
     fs::write(place.join("p.flx"), "bench \"b\" { }\n").expect("a file");
     for (wrong, said) in [
         ("nan", "seconds are a number from 0 to 999999999"),
@@ -775,7 +768,7 @@ fn blocks_are_timed_for_some_seconds() {
 
 #[test]
 fn a_page_of_a_program_called_index_is_no_index() {
-    let place = folder("index");
+    let place = empty_folder("index");
     fs::write(place.join("index.flx"), "/// One.\nfun one():int => 1;\n").expect("a file");
     for (more, ending, link) in
         [(None, "html", "href=\"index_.html\""), (Some("--markdown"), "md", "(index_.md)")]
@@ -792,7 +785,7 @@ fn a_page_of_a_program_called_index_is_no_index() {
 
 #[test]
 fn a_watch_says_each_round_as_json() {
-    let place = folder("watch-json");
+    let place = empty_folder("watch-json");
     fs::write(place.join("p.flx"), "val x : int = 1;\n").expect("a file");
     let mut child = command(&place, &["check", "--watch", "--json", "p.flx"])
         .stdout(Stdio::piped())
@@ -813,7 +806,7 @@ fn a_watch_says_each_round_as_json() {
 
 #[test]
 fn examples_stand_in_doc_comments() {
-    let place = folder("examples");
+    let place = empty_folder("examples");
     fs::write(place.join("part.flx"), "export val x = 1;\n5;\n").expect("a file");
     let text = "/*\n/// > 1\n/// 2\n*/\nprintln \"a\"; /// > 1\n/// 1\n\n/// > f 1\n/// 2\n/// > println$ f 2; println$ f 3\n/// 3\n/// 4\n///\n/// More.\n/// > import \"part.flx\" as part; part::x + 1\n/// 2\nfun f(x:int):int => x + 1;\n";
     fs::write(place.join("p.flx"), text).expect("a file");
@@ -833,7 +826,7 @@ fn examples_stand_in_doc_comments() {
 
 #[test]
 fn folders_stand_for_the_programs_below_them() {
-    let place = folder("folders");
+    let place = empty_folder("folders");
     let none = felis(&place, &["check"]);
     assert_eq!(none.code, USAGE);
     assert_eq!(none.err, "felis: there is no program below `.`: no file ends in `.flx`\n");
@@ -862,7 +855,7 @@ fn folders_stand_for_the_programs_below_them() {
 
 #[test]
 fn topics_are_shown() {
-    let place = folder("topics");
+    let place = empty_folder("topics");
     let page = felis(&place, &["help", "verdicts"]);
     assert_eq!(page.code, OK);
     assert!(page.out.starts_with("Five verdicts\n=============\n"), "{}", page.out);
@@ -881,7 +874,7 @@ fn topics_are_shown() {
 
 #[test]
 fn the_manual_page_names_every_command() {
-    let place = folder("manual");
+    let place = empty_folder("manual");
     let (page, help) = (felis(&place, &["man"]), felis(&place, &["help"]));
     assert_eq!(page.code, OK);
     assert!(page.out.contains(".TH felis 1"), "{}", page.out);
@@ -894,7 +887,7 @@ fn the_manual_page_names_every_command() {
 
 #[test]
 fn the_version_has_commit_and_target() {
-    let place = folder("version");
+    let place = empty_folder("version");
     let version = felis(&place, &["--version"]).out;
     let form = fancy_regex::Regex::new(r"^felis \d+\.\d+\.\d+ \((development|[0-9a-f]+\+?), \w+(-\w+)+\)\n$");
     assert!(form.expect("a pattern").is_match(&version).expect("a search"), "{version}");

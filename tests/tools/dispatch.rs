@@ -1,8 +1,8 @@
 //! `:dispatch`, `:can` and `:instances`: sessions in `tests/dispatch/*.in` with their answers in
 //! `.out`. They run in the folder of the examples, whose modules they import.
 //!
-//! `BLESS=1 cargo test --test tools dispatch` rewrites the `.out` files. Hashes of kernels, which change
-//! with every pass of the compiler, are left out of them.
+//! `BLESS=1 cargo test --test tools dispatch` rewrites the `.out` files. Hashes of kernels, which
+//! change with every pass of the compiler, are left out of them.
 
 use std::fs;
 use std::io::Write;

@@ -130,9 +130,9 @@ fn edit(random: &mut fastrand::Rng, text: &mut String) {
     }
 }
 
-/// Leaves out the numbers at the ends of names with a capital: `int ^ N3` is `int ^ N`. A size that is
-/// opened gets a number that no variable shows, and those that show it depend on what has been checked
-/// before.
+/// Leaves out the numbers at the ends of names with a capital: `int ^ N3` is `int ^ N`. A size that
+/// is opened gets a number that no variable shows, and those that show it depend on what has been
+/// checked before.
 fn without_size_numbers(line: &str) -> String {
     let mut out = String::new();
     for word in line.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_') {

@@ -38,3 +38,20 @@ mod terminal;
 mod textmate;
 
 use sharded::in_four_parts;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Returns an empty folder for a test.
+fn empty_folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("felis-tools-{}-{name}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// Says that a test passes without its work, and why. Unlike the output of `println`, the line is not
+/// captured.
+fn say_skipped(reason: &str) {
+    let _ = writeln!(std::io::stderr(), "skipped: {reason}");
+}

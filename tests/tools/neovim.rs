@@ -1,10 +1,10 @@
-//! A real editor beside the language server: what a person does in Neovim with a program, through the
+//! A real editor beside the language server: a transcript of Neovim with a program, through the
 //! client of the protocol that Neovim has and with the setup that the book gives.
 //!
-//! Neovim 0.11 or later is `nvim`, or what `FELIS_NEOVIM` names. Without it the test prints a line and
-//! passes; with `FELIS_NEOVIM` it must be there.
+//! Neovim 0.11 or later is `nvim`, or the command that `FELIS_NEOVIM` names. Without it the test
+//! prints a line and passes; with `FELIS_NEOVIM` it must be there.
 
-use std::io::Write;
+use crate::{empty_folder, say_skipped};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -34,11 +34,7 @@ fn editor() -> Option<String> {
     };
     let [major, minor] = FIRST_VERSION;
     assert!(named.is_none(), "FELIS_NEOVIM: {reason}; Neovim {major}.{minor} or later is needed");
-    // Not captured, as what `println` writes would be.
-    let _ = writeln!(
-        std::io::stderr(),
-        "skipped: the test in a real editor needs Neovim {major}.{minor} or later, and {reason}"
-    );
+    say_skipped(&format!("the test in a real editor needs Neovim {major}.{minor} or later, and {reason}"));
     None
 }
 
@@ -83,8 +79,7 @@ fn run(editor: &str, folder: &Path, program: &Path) -> Output {
 #[test]
 fn neovim_talks_to_the_server() {
     let Some(editor) = editor() else { return };
-    let folder = std::env::temp_dir().join(format!("felis-neovim-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
+    let folder = empty_folder("neovim");
     let program: PathBuf = folder.join("sums.flx");
     let text = "fun total(x:int ^ 3):int => sum x;\nval x = total ([1, 2, 3]);\n\
                 println (totl ([4, 5, 6]) + x);\n";

@@ -1,26 +1,23 @@
-//! The language server beside the protocol's own kit: a client made of `vscode-languageserver-protocol`,
-//! on which the client of the extension stands, reads every kind of answer and looks at its form.
+//! The language server beside the protocol's own kit: a client made of
+//! `vscode-languageserver-protocol`, on which the client of the extension stands, reads every kind
+//! of answer and looks at its form.
 //!
-//! `FELIS_PROTOCOL_KIT` is a folder in which `npm install vscode-languageserver-protocol` has been run;
-//! without it the test prints a line and passes.
+//! `FELIS_PROTOCOL_KIT` is a folder in which `npm install vscode-languageserver-protocol` has been
+//! run; without it the test prints a line and passes.
 
-use std::io::Write;
+use crate::{empty_folder, say_skipped};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 #[test]
 fn answers_have_the_form_of_the_protocol() {
     let Some(kit) = std::env::var_os("FELIS_PROTOCOL_KIT") else {
-        // Not captured, as what `println` writes would be.
-        let _ = writeln!(
-            std::io::stderr(),
-            "skipped: the test by the protocol's kit needs a folder with `vscode-languageserver-protocol` from npm, \
-             named by FELIS_PROTOCOL_KIT"
+        return say_skipped(
+            "the test by the protocol's kit needs a folder with `vscode-languageserver-protocol` from npm, \
+             named by FELIS_PROTOCOL_KIT",
         );
-        return;
     };
-    let folder = std::env::temp_dir().join(format!("felis-protocol-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
+    let folder = empty_folder("protocol");
     let program = folder.join("points.flx");
     let text = "/// Adds all.\nfun total(x:int ^ 3):int => sum x;\nstruct Point { across:real; upward:real; }\n\
                 val x = total ([1,2, 3]);\nfun twice(y:int) {\n  val z = y * 2;\n  return z;\n}\n\

@@ -1,22 +1,14 @@
 //! The command with limited resources: little memory, many threads, file names with terminal
 //! commands, and signals.
 
+use crate::empty_folder;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const FELIS: &str = env!("CARGO_BIN_EXE_felis");
-
-/// Returns an empty folder of this test.
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("felis-resources-{}-{name}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("a folder");
-    folder
-}
 
 fn felis() -> Command {
     let mut command = Command::new(FELIS);
@@ -53,7 +45,7 @@ fn a_number_of_threads_is_a_number() {
 /// The smallest stack that a shell here allows a command.
 #[test]
 fn a_small_stack_is_enough() {
-    let folder = folder("stack");
+    let folder = empty_folder("stack");
     let program = "fun f(n:int):int => if n == 0 then 0 else 1 + f (n - 1) endif;\nprintln (f 10000);\n";
     fs::write(folder.join("deep.flx"), program).expect("a program");
     for kibibytes in [128, 256, 1024] {
@@ -84,7 +76,7 @@ fn a_small_stack_is_enough() {
 
 #[test]
 fn names_command_no_terminal() {
-    let folder = folder("names");
+    let folder = empty_folder("names");
     let bad = "a\u{1b}[31m\nb.flx";
     let clean = |output: &Output, what: &str| {
         let all = [&output.stdout[..], &output.stderr[..]].concat();
@@ -117,7 +109,7 @@ fn stopped(child: &mut Child, signal: &str) -> Duration {
 
 #[test]
 fn a_killed_write_leaves_nothing_over() {
-    let folder = folder("killed");
+    let folder = empty_folder("killed");
     let program =
         "val a : real ^ 12000000 = fill 1.5;\nfor i in 0..1000 do write_raw (\"out.bin\", a); done\n";
     fs::write(folder.join("write.flx"), program).expect("a program");
@@ -147,7 +139,7 @@ fn a_killed_write_leaves_nothing_over() {
 /// whole, which is measured in the same run.
 #[test]
 fn what_runs_long_is_stopped() {
-    let folder = folder("long");
+    let folder = empty_folder("long");
     let programs = [
         (
             "replace",

@@ -1,11 +1,12 @@
--- What a person does in Neovim with a program, through the client of the protocol that Neovim has: each step says what
--- the editor shows then. Arguments in the environment: FELIS_SETUP, the setup of the book; FELIS_PROGRAM, the file.
+-- Steps of a person in Neovim with a program, through the client of the protocol that Neovim has:
+-- each says what the editor shows then. Arguments in the environment: FELIS_SETUP, the setup of the
+-- book; FELIS_PROGRAM, the file.
 
 local function say(step, text)
   io.stdout:write(step .. ": " .. tostring(text):gsub("\n", "\n  ") .. "\n")
 end
 
--- Waits until a condition holds, as a person would; without it the next line of the transcript is another one.
+-- Waits until a condition holds; if it does not, the next line of the transcript is another one.
 local function wait(condition)
   return vim.wait(60000, condition, 20)
 end

@@ -112,8 +112,8 @@ declined! {
     Match "match";
     /// A pattern of another form than a tuple.
     Pattern "pattern";
-    /// A variable of the session that a function changes, a variable that changes in a comprehension,
-    /// or that a local function shares.
+    /// A variable of the session that a function changes, a variable that changes in a
+    /// comprehension, or that a local function shares.
     Variable "variable";
     /// A loop at the top level, or ends of both sides of a branch that differ.
     Loop "loop";
@@ -217,8 +217,8 @@ pub struct Outside {
 /// The array IR of a term or a loop with the variables outside.
 #[derive(Debug)]
 pub struct Unit {
-    /// A program of one function without size parameters. Its result is the value of the term, or the
-    /// variables that the loop has changed: the one, or a tuple.
+    /// A program of one function without size parameters. Its result is the value of the term, or
+    /// the variables that the loop has changed: the one, or a tuple.
     pub program: Program,
     /// The variable or captured value of each parameter of the function, with its type.
     pub inputs: Vec<(Outside, CoreType)>,

@@ -192,7 +192,8 @@ impl Builder<'_> {
     }
 
     /// Declines a change of a variable that is not known to change where its values are joined: one
-    /// outside of the unit, one of the session inside of a function, one that local functions share.
+    /// outside of the unit, one of the session inside of a function, one that local functions
+    /// share.
     fn expect_changeable(&self, scope: &Scope, root: Root) -> Result<()> {
         let may_change = match root {
             Root::Local(local) if scope.is_shared(local) => false,

@@ -5,7 +5,7 @@
 //! opposite signs. Its quotients are found from the 63 highest bits of the two numbers, as long as
 //! those decide them; some thirty bits of quotients are then applied to the whole numbers at once.
 
-use super::limbs::multiply_add;
+use super::limbs::{difference, multiply_add};
 use crypto_bigint::{BoxedUint, Odd};
 use zeroize::Zeroizing;
 
@@ -23,7 +23,7 @@ impl Steps {
         let [mut a, mut b, mut c, mut d] = [1u64, 0, 0, 1];
         let mut odd = false;
         loop {
-            // What is unknown below the highest bits moves the numbers by less than one unit each:
+            // The unknown bits below the highest ones move the numbers by less than one unit each:
             // x lies between x - b and x + a, y between y - c and y + d, or the other way around.
             let [below_x, above_x, below_y, above_y] = if odd { [a, b, d, c] } else { [b, a, c, d] };
             let low_y = y.saturating_sub(below_y);
@@ -130,11 +130,8 @@ pub(super) fn inverse_vartime(number: &[u64], n: &Odd<BoxedUint>) -> Option<Zero
     if negative {
         return Some(u);
     }
-    let mut result = modulus;
-    let mut borrow = false;
-    for (word, &u) in result.iter_mut().zip(&u[..]) {
-        (*word, borrow) = word.borrowing_sub(u, borrow);
-    }
+    let mut result = Zeroizing::new(vec![0; count]);
+    difference(&mut result, &modulus, &u);
     Some(result)
 }
 

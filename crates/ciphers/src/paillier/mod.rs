@@ -14,11 +14,11 @@
 //! along: sums need equal scales, products add them.
 //!
 //! # What time tells
-//! Keys, plain integers, factors and randomness are handled in constant time: a factor that is known
-//! at one place only is a secret, as is its sign. [`Ciphertext::scale_public`] is faster and tells
-//! its factor, which must be public. Ciphertexts are handled in constant time, too, or multiplied by
-//! a random number first (for an inverse): one that is not re-randomized tells the factors that it
-//! was multiplied by to who can guess them.
+//! Keys, plain integers, factors and randomness are handled in constant time: a factor that is
+//! known at one place only is a secret, as is its sign. [`Ciphertext::scale_public`] is faster and
+//! tells its factor, which must be public. Ciphertexts are handled in constant time, too, or
+//! multiplied by a random number first (for an inverse): one that is not re-randomized tells the
+//! factors that it was multiplied by to who can guess them.
 //!
 //! # What is hidden
 //! The result of a computation goes back to the owner of the key after

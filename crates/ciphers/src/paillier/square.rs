@@ -176,8 +176,8 @@ impl SquareRing {
         let less = borrow & (carry ^ 1);
         add_if(a, &self.n, less);
         let extra = 1 - less;
-        // s + R·(n + extra) - q, which is positive and below 2n² + R·n + R. The lower half has -q; the
-        // upper half has n - 1 and what is left of 1 after the borrow.
+        // s + R·(n + extra) - q, which is positive and below 2n² + R·n + R. The lower half has -q;
+        // the upper half has n - 1 and what is left of 1 after the borrow.
         let (low, high) = second.split_at_mut(k);
         let (part_low, part_high) = part.split_at(k);
         let (mut carry, mut borrow) = (false, false);

@@ -113,8 +113,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Digits, for the digits of the index that a view is asked for. Those of one number, all of them
-    /// in order, are known to be its digits: an array over them is read at the number.
+    /// Digits, for the digits of the index that a view is asked for. Those of one number, all of
+    /// them in order, are known to be its digits: an array over them is read at the number.
     pub(super) fn digits(&mut self, digits: &[DigitExpr], target: &[Reg]) -> Result<Vec<Reg>> {
         let regs = digits.iter().map(|digit| self.digit(digit, target)).collect::<Result<Vec<_>>>()?;
         if let [DigitExpr::Split { of, sizes, .. }, _, ..] = digits

@@ -17,6 +17,9 @@
 //! * A check that fails leaves the kernel ([`Stmt::Fail`]); the evaluator runs the unit again and
 //!   finds the error.
 //!
+//! The variables outside that a loop changes are inputs and results: an array is changed where it lies,
+//! or exchanges its memory with one that is made for the run.
+//!
 //! Sizes are numbers here; those above 16 are parameters of the kernel, as in
 //! [`crate::lower`], so kernels of one structure share their machine code.
 //!
@@ -36,15 +39,12 @@ use crate::core::Root;
 use crate::hash::{HashMap, HashSet};
 use crate::kernel::{CompilationUnit, Input, Region};
 use crate::layout::{Form, Layout, TOO_MANY_SLOTS};
-use crate::loop_ir::{Array, Kernel, Op, Origin, Reg, ScalarType, Stmt};
+use crate::loop_ir::{Array, Kernel, MAX_CONSTANT_SIZE, Op, Origin, Reg, ScalarType, Stmt};
 use crate::lower::{InputBinding, Lowered, ResultSource, bare, codes_below, separable_types, word};
 use crate::types::Type as CoreType;
 use crate::value::Class;
 use std::rc::Rc;
 use storage::{Held, Place};
-
-/// Sizes up to this are constants.
-const MAX_CONSTANT_SIZE: u64 = 16;
 
 /// Statements of the longest kernel.
 const MAX_STATEMENTS: usize = 12_000;
@@ -511,12 +511,8 @@ impl<'p> Emitter<'p> {
         if n <= MAX_CONSTANT_SIZE {
             return self.int(n);
         }
-        let sizes = &mut self.kernel.sizes;
-        let at = sizes.iter().position(|known| *known == n).unwrap_or_else(|| {
-            sizes.push(n);
-            sizes.len() - 1
-        });
-        self.set(ScalarType::I64, Op::Size(at as u32))
+        let number = self.kernel.size_number(n);
+        self.set(ScalarType::I64, Op::Size(number))
     }
 
     fn known(&self, reg: Reg) -> Option<u64> {

@@ -269,7 +269,7 @@ impl<'p> Emitter<'p> {
             this.store(&held, element, array, slot)
         };
         if extents.len() > 1 && self.is_used_whole(body) {
-            // Nobody asks for the digits: one loop, with more rounds to share.
+            // The digits are not used one by one: one loop, with more rounds to share.
             let count = self.count(space)?;
             return self.nest(&[count], stride, &mut |this, digits| {
                 let Held::Index(digits) = this.index_of_code(digits[0], space)? else {

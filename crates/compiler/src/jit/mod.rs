@@ -27,6 +27,7 @@ mod simd128;
 use crate::array_loops;
 use crate::hash::{HashMap, stable_hash};
 use crate::kernel::{Accelerator, CompilationUnit, Executable, NotCompiled, Region};
+pub use crate::loop_ir::MAX_CONSTANT_SIZE;
 use crate::loop_ir::{Kernel, Origin, StructuralKey};
 use crate::lower::{self, Declined, Lowered};
 use crate::source::Span;

@@ -352,6 +352,9 @@ pub enum Origin {
     Alias(Array),
 }
 
+/// Sizes up to this are constants of a kernel; those above are parameters.
+pub const MAX_CONSTANT_SIZE: u64 = 16;
+
 /// Slots of an array on the stack whose number of slots is no part of the structure of a kernel:
 /// the most that any has, and a cache line, so that slots of one number in two arrays are not a
 /// power of two apart.
@@ -439,6 +442,15 @@ impl Kernel {
         }
     }
 
+    /// The number of a parameter that is this size: the one that there is, or a new one.
+    pub fn size_number(&mut self, size: u64) -> u32 {
+        let known = self.sizes.iter().position(|known| *known == size);
+        known.unwrap_or_else(|| {
+            self.sizes.push(size);
+            self.sizes.len() - 1
+        }) as u32
+    }
+
     /// A fresh label.
     pub fn new_label(&mut self) -> Label {
         self.labels += 1;
@@ -451,7 +463,7 @@ impl Kernel {
         self.arrays.push(ArrayInfo { origin, width })
     }
 
-    /// The bytes that an array takes on the stack of a run.
+    /// The bytes of the slots of an array on the stack of a run, which may have room for more there.
     pub fn stack_bytes(&self, array: Array) -> u64 {
         match self.arrays[array] {
             ArrayInfo { origin: Origin::Stack(_), width } => self.slots[array] * u64::from(width),

@@ -241,7 +241,8 @@ impl Stmt {
         arrays
     }
 
-    /// The arrays whose slots it writes, or whose memory it exchanges; not those of statements inside.
+    /// The arrays whose slots it writes or whose memory it exchanges, without those of statements
+    /// inside.
     pub fn written_arrays(&self) -> Vec<Array> {
         let mut arrays = Vec::new();
         self.for_each_part(&mut |part| {

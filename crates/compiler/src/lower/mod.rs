@@ -53,7 +53,8 @@ use crate::hash::{HashMap, HashSet};
 use crate::kernel::{CompilationUnit, Input, Region};
 use crate::layout::{Form, Layout, Layouts, Leaf, TOO_MANY_SLOTS};
 use crate::loop_ir::{
-    Array, Binary, Id, Kernel, Label, MAX_STACK_SLOTS, Op, Origin, Reg, ScalarType, Stmt, Unary, Var,
+    Array, Binary, Id, Kernel, Label, MAX_CONSTANT_SIZE, MAX_STACK_SLOTS, Op, Origin, Reg, ScalarType, Stmt,
+    Unary, Var,
 };
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
@@ -64,9 +65,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// Sizes up to this are constants.
-const MAX_CONSTANT_SIZE: u64 = 16;
 
 /// Statements of the longest kernel.
 const MAX_STATEMENTS: usize = 12_000;
@@ -488,8 +486,8 @@ pub(crate) fn word(leaf: &Leaf) -> Result<ScalarType> {
     })
 }
 
-/// The types of the parts of a large tuple, record or struct; `None` for any other type, or one with
-/// too many parts.
+/// The types of the parts of a large tuple, record or struct; `None` for any other type, or one
+/// with too many parts.
 pub(crate) fn separable_types(ty: &Type, layout: &Layout) -> Option<Vec<Type>> {
     let Form::Parts(parts) = &layout.form else { return None };
     let tall = ty.depth() > MAX_SEPARATED_DEPTH;
@@ -744,14 +742,8 @@ impl<'a> Lower<'a> {
         if n <= MAX_CONSTANT_SIZE {
             return self.int(n);
         }
-        let at = match self.kernel.sizes.iter().position(|known| *known == n) {
-            Some(at) => at,
-            None => {
-                self.kernel.sizes.push(n);
-                self.kernel.sizes.len() - 1
-            }
-        };
-        let reg = self.set(ScalarType::I64, Op::Size(at as u32))?;
+        let number = self.kernel.size_number(n);
+        let reg = self.set(ScalarType::I64, Op::Size(number))?;
         self.facts.is(reg, n);
         Ok(reg)
     }

@@ -71,8 +71,8 @@ impl Evaluator<'_, '_> {
         result
     }
 
-    /// Calls an instance that passes its parameters on to a primitive, without a frame: the arguments
-    /// are those of the primitive.
+    /// Calls an instance that passes its parameters on to a primitive, without a frame: the
+    /// arguments are those of the primitive.
     pub(super) fn call_forwarded(
         &mut self,
         instance: &Instance,

@@ -120,8 +120,8 @@ impl Machine {
         self.party.as_mut()
     }
 
-    /// Calls `read` with a term as the unit that the compiler is offered where the term is evaluated;
-    /// `None` if a type in it has a size that is not known yet.
+    /// Calls `read` with a term as the unit that the compiler is offered where the term is
+    /// evaluated; `None` if a type in it has a size that is not known yet.
     pub fn with_unit<T>(
         &self,
         program: &Program,

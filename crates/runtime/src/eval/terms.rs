@@ -216,7 +216,8 @@ impl Evaluator<'_, '_> {
                     Op::Lt => a < b,
                     Op::Le => a <= b,
                     Op::Gt => a > b,
-                    _ => a >= b,
+                    Op::Ge => a >= b,
+                    _ => unreachable!("an operator that compares"),
                 }))
             }
             NodeKind::Compare(op, ty, layout, a, b) => {

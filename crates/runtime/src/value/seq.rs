@@ -417,10 +417,7 @@ impl Seq {
             Storage::Rope(_) => false,
         };
         if !flat {
-            let mut buffer =
-                Buffer::with_capacity(self.class().max(class), self.len).expect(super::buffer::GRANTED);
-            count_copied_slots(self.len);
-            self.for_each_part(|part, start, len| buffer.extend(part, start, len));
+            let buffer = self.to_sole_buffer(self.class().max(class)).expect(super::buffer::GRANTED);
             *self = Seq::new(buffer);
         }
         let start = self.start;

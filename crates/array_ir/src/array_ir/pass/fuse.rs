@@ -74,7 +74,8 @@ fn fuse(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
     let mut uses = UseTable::default();
     uses.block(&function.body, work)?;
     let mut changes = uses.changes;
-    // What the caller owns is copied before it is changed.
+    // A parameter is copied before it is changed, or is the first state of the loop that the function
+    // is: nothing reads it later.
     changes.retain(|value, _| function.body.params.iter().all(|(param, _)| param != value));
     let mut fusion = Fusion { work, uses: uses.arrays, changes, delayed: HashMap::default(), next, label };
     function.body = fusion.block(take(&mut function.body), &mut HashMap::default())?;
@@ -92,8 +93,8 @@ fn declared(op: &Op) -> Option<Label> {
 /// The uses of an array that a map or a view makes.
 #[derive(Debug)]
 struct Uses {
-    /// The position of the definition, and that after which no use is; of a use in a loop that begins
-    /// after the definition, the end of the loop.
+    /// The position of the definition, and that after which no use is; of a use in a loop that
+    /// begins after the definition, the end of the loop.
     defined: u32,
     until: u32,
     /// Loops around the definition.
@@ -221,8 +222,10 @@ impl UseTable {
         stmt.op.for_each_part(&mut |part| {
             let Part::Use(value) = part else { return };
             let row_of = self.rows.get(value).copied();
-            self.reach(row_of.unwrap_or(*value));
-            let Some(uses) = self.arrays.get_mut(&row_of.unwrap_or(*value)) else { return };
+            // The value itself, if it is no element of an array of arrays.
+            let array = row_of.unwrap_or(*value);
+            self.reach(array);
+            let Some(uses) = self.arrays.get_mut(&array) else { return };
             if uses.is_nested && row_of.is_none() && matches!(&stmt.op, Op::Index(array, _) if array == value)
             {
                 // What is read of the element counts.
@@ -460,8 +463,8 @@ impl Fusion<'_> {
             && copies <= uses.counted + 2
     }
 
-    /// Returns true if a body reads a value whose memory another one may take between two positions:
-    /// it would have to be copied, all of it.
+    /// Returns true if a body reads a value whose memory another one may take between two
+    /// positions: it would have to be copied, all of it.
     fn reads_changed(&self, body: &Block, defined: u32, until: u32) -> bool {
         let mut found = false;
         body.for_each_block(&mut |block| {

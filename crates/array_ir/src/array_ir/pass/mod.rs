@@ -104,7 +104,7 @@ fn op_weight(op: &super::Op) -> u64 {
 pub fn run(program: &Program) -> Result<Program, (&'static str, Declined)> {
     let mut program = program.clone();
     let mut idle: Vec<&str> = Vec::new();
-    for pass in PASSES.iter() {
+    for pass in PASSES {
         if idle.contains(&pass.name) {
             continue;
         }

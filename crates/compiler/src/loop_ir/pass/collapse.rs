@@ -17,23 +17,20 @@
 //! Rounds keep their order; two parallel loops become one where the rounds of the inner one are
 //! independent.
 //!
-//! A product with two numbers, `j * m * k`, is then one with their product, as it is where there was
-//! one loop from the start.
+//! A product with two numbers, `j * m * k`, is then one with their product, as it is where there
+//! was one loop from the start.
 //!
-//! **When.** Both begin at 0, the number of inner rounds is the same in all outer ones, nothing else
-//! has an effect in an outer round, and no loop is left or continued.
+//! **When.** Both begin at 0, the number of inner rounds is the same in all outer ones, nothing
+//! else has an effect in an outer round, and no loop is left or continued.
 
-use super::super::{Binary, Kernel, Op, Reg, ScalarType, Stmt, for_each_stmt};
+use super::super::{Binary, Kernel, MAX_CONSTANT_SIZE, Op, Reg, ScalarType, Stmt, for_each_stmt};
 use super::affine::{Affine, Forms};
 use super::parallelize::independent_loops;
-use super::{Builder, rewrite};
+use super::{Builder, LoopParts, loop_parts, rewrite};
 use crate::hash::{HashMap, HashSet};
 
 /// Loops inside each other that are collapsed.
 const MAX_DEPTH: usize = 8;
-
-/// Sizes up to this are constants.
-const MAX_CONSTANT: u64 = 16;
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
@@ -48,7 +45,7 @@ pub(super) fn run(kernel: &mut Kernel) {
         rewrite(kernel, &mut |kernel, stmts, _| {
             let mut out = Vec::new();
             for stmt in stmts {
-                match index_of(&stmt).and_then(|index| pairs.get(&index)) {
+                match loop_parts(&stmt).and_then(|parts| pairs.get(&parts.index)) {
                     Some(rounds) => collapsed(kernel, stmt, *rounds, &mut out),
                     None => out.push(stmt),
                 }
@@ -58,50 +55,18 @@ pub(super) fn run(kernel: &mut Kernel) {
     }
 }
 
-/// The index of a loop that may be the outer one.
-fn index_of(stmt: &Stmt) -> Option<Reg> {
-    match stmt {
-        Stmt::For { index, .. } | Stmt::ParallelFor { index, .. } => Some(*index),
-        _ => None,
-    }
-}
-
-/// A loop and the only loop inside.
-struct Pair<'k> {
-    outer: Reg,
-    rounds: Reg,
-    body: &'k [Stmt],
-    is_parallel: bool,
-    inner: Reg,
-    inner_rounds: Reg,
-    /// The first inner round, and the first outer one if they run in order.
-    lows: [Option<Reg>; 2],
-}
-
-/// The loop and the one inside, if there is nothing else in it that has an effect.
-fn pair(stmt: &Stmt) -> Option<Pair<'_>> {
-    let (outer, rounds, low, body) = match stmt {
-        Stmt::For { index, low, high, body, .. } => (*index, *high, Some(*low), body),
-        Stmt::ParallelFor { index, count, body } => (*index, *count, None, body),
-        _ => return None,
-    };
-    let (last, before) = body.split_last()?;
-    let Stmt::For { index, low: inner_low, high, .. } = last else { return None };
+/// A loop and the only loop inside, if there is nothing else in it that has an effect.
+fn pair(stmt: &Stmt) -> Option<(LoopParts<'_>, LoopParts<'_>)> {
+    let outer = loop_parts(stmt).filter(|parts| parts.item.is_none())?;
+    let (last, before) = outer.body.split_last()?;
+    let inner = loop_parts(last).filter(|_| matches!(last, Stmt::For { .. }))?;
     let is_number = |stmt: &Stmt| match stmt {
         Stmt::Let(_, op) => {
             matches!(op, Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Binary(..) | Op::Cast(..))
         }
         _ => false,
     };
-    before.iter().all(is_number).then_some(Pair {
-        outer,
-        rounds,
-        body,
-        is_parallel: low.is_none(),
-        inner: *index,
-        inner_rounds: *high,
-        lows: [Some(*inner_low), low],
-    })
+    before.iter().all(is_number).then_some((outer, inner))
 }
 
 /// The outer loops, by their indices, that are one with the loop inside, with the rounds of both.
@@ -117,19 +82,20 @@ fn pairs(kernel: &Kernel) -> HashMap<Reg, u64> {
     });
     let is_left = |stmt: &Stmt| matches!(stmt, Stmt::For { label, .. } if targets.contains(label));
     for_each_stmt(&kernel.body, &mut |stmt| {
-        let Some(pair) = pair(stmt) else { return };
-        if is_left(stmt) || pair.body.last().is_some_and(is_left) {
+        let Some((outer, inner)) = pair(stmt) else { return };
+        if is_left(stmt) || outer.body.last().is_some_and(is_left) {
             return;
         }
-        let from_zero = pair.lows.iter().flatten().all(|low| forms.constant(*low) == Some(0));
-        let (rounds, inner) = (forms.constant(pair.rounds), forms.constant(pair.inner_rounds));
-        let (Some(rounds), Some(inner)) = (rounds, inner) else { return };
-        if !from_zero || rounds < 0 || inner < 0 {
+        let from_zero =
+            [outer.low, inner.low].into_iter().flatten().all(|low| forms.constant(low) == Some(0));
+        let (rounds, inner_rounds) = (forms.constant(outer.high), forms.constant(inner.high));
+        let (Some(rounds), Some(inner_rounds)) = (rounds, inner_rounds) else { return };
+        if !from_zero || rounds < 0 || inner_rounds < 0 {
             return;
         }
-        let Some(all) = rounds.checked_mul(inner) else { return };
-        if are_joined(&mut forms, pair.body, pair.outer, pair.inner, inner) {
-            found.push((pair.outer, pair.inner, pair.is_parallel, all as u64));
+        let Some(all) = rounds.checked_mul(inner_rounds) else { return };
+        if are_joined(&mut forms, outer.body, outer.index, inner.index, inner_rounds) {
+            found.push((outer.index, inner.index, outer.low.is_none(), all as u64));
         }
     });
     let candidates = found.iter().filter(|(_, _, parallel, _)| *parallel).map(|(_, inner, ..)| *inner);
@@ -197,15 +163,11 @@ fn join_factors(kernel: &mut Kernel) {
 
 /// A number: a constant if it is small, else a size.
 fn number(build: &mut Builder<'_>, number: u64) -> Reg {
-    if number <= MAX_CONSTANT {
+    if number <= MAX_CONSTANT_SIZE {
         return build.int(number as i64);
     }
-    let sizes = &mut build.kernel.sizes;
-    let at = sizes.iter().position(|size| *size == number).unwrap_or_else(|| {
-        sizes.push(number);
-        sizes.len() - 1
-    });
-    build.define(ScalarType::I64, Op::Size(at as u32))
+    let number = build.kernel.size_number(number);
+    build.define(ScalarType::I64, Op::Size(number))
 }
 
 /// One loop for both.

@@ -198,8 +198,8 @@ impl<'k> Search<'k> {
         }
     }
 
-    /// Calls `found` on the outermost independent loops that take long enough, by their indices, with
-    /// the arrays of which each piece has its own.
+    /// Calls `found` on the outermost independent loops that take long enough, by their indices,
+    /// with the arrays of which each piece has its own.
     fn list(
         &mut self,
         stmts: &'k [Stmt],
@@ -233,7 +233,7 @@ impl<'k> Search<'k> {
     fn independent(&mut self, stmt: &'k Stmt) -> Option<Vec<Array>> {
         let Stmt::For { label, index, low, high, body } = stmt else { return None };
         let (mut plain, mut fails, mut may_not_end) = (true, false, false);
-        let mut written = HashSet::default();
+        let mut written: HashSet<Array> = HashSet::default();
         for_each_stmt(body, &mut |inner| {
             plain &= match inner {
                 Stmt::Swap(..) | Stmt::Gemm(_) | Stmt::ParallelFor { .. } => false,
@@ -242,11 +242,7 @@ impl<'k> Search<'k> {
             };
             fails |= *inner == Stmt::Fail;
             may_not_end |= matches!(inner, Stmt::Loop(..));
-            inner.for_each_part(&mut |part| {
-                if let Part::ArrayWrite(array) = part {
-                    written.insert(*array);
-                }
-            });
+            written.extend(inner.written_arrays());
         });
         plain &= !written.iter().any(|array| has_alias(self.kernel, *array));
         // A round that fails ends the loop; a later one may not end.

@@ -8,10 +8,11 @@
 //!
 //! **When.** The number is beyond those that are always constants, and at most [`MAX_DISTANCE`]
 //! from a size, or a multiple of [`LANES`], as blocks of loops and their lanes are: at one of these
-//! sizes and numbers may be equal by chance. And it chooses no instruction: a quotient by a constant
-//! is a product, and shifts and masks come from powers of two. It comes after all that numbers decide.
+//! sizes and numbers may be equal by chance. And it chooses no instruction: a quotient by a
+//! constant is a product, and shifts and masks come from powers of two. It comes after all that
+//! numbers decide.
 
-use super::super::{Binary, Kernel, Op, Reg, ScalarType, Stmt, for_each_stmt};
+use super::super::{Binary, Kernel, MAX_CONSTANT_SIZE, Op, Reg, ScalarType, Stmt, for_each_stmt};
 use crate::hash::HashSet;
 
 /// The distance of a number from a size.
@@ -19,9 +20,6 @@ const MAX_DISTANCE: u64 = 4;
 
 /// Lanes of a loop.
 const LANES: u64 = 8;
-
-/// Numbers up to this are always constants, as sizes are.
-const MAX_CONSTANT: u64 = 16;
 
 /// Parameters of a kernel, sizes included: an unrolled loop may have many numbers.
 const MAX_PARAMETERS: usize = 64;
@@ -40,7 +38,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     let sizes = kernel.sizes.clone();
     let is_parameter = |n: u64| {
         let is_near = || sizes.iter().any(|size| size.abs_diff(n) <= MAX_DISTANCE);
-        n > MAX_CONSTANT && n <= i64::MAX as u64 && (n.is_multiple_of(LANES) || is_near())
+        n > MAX_CONSTANT_SIZE && n <= i64::MAX as u64 && (n.is_multiple_of(LANES) || is_near())
     };
     if sizes.is_empty() {
         return;
