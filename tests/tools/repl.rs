@@ -167,20 +167,7 @@ fn a_session_without_a_place_for_history_works() {
 /// of programs are cut.
 #[test]
 fn prose_has_the_width_of_the_terminal() {
-    let mut terminal = Terminal::with(|command| {
-        let felis = command.get_program().to_os_string();
-        let environment: Vec<_> =
-            command.get_envs().map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned))).collect();
-        *command = std::process::Command::new("sh");
-        command.args(["-c", "stty cols 50; exec \"$0\""]).arg(felis);
-        for (name, value) in environment {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        command.env("XDG_DATA_HOME", folder()).env("NO_COLOR", "1");
-    });
+    let mut terminal = Terminal::of_width(50);
     let begin = terminal.everything().len();
     for asked in ["val x : int = \"seven\"", ":why", ":doc reduce", "?E0401", ":nonsense"] {
         terminal.takes(asked);

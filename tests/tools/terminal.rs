@@ -32,8 +32,14 @@ impl Terminal {
 
     /// Starts a wide terminal, in which messages with file names fit on one line.
     pub fn wide() -> Terminal {
+        Terminal::of_width(240)
+    }
+
+    /// Starts a terminal of so many columns. A command that sets the size itself would race with the
+    /// library, which sets its own after the start of the command.
+    pub fn of_width(columns: u16) -> Terminal {
         let mut terminal = Terminal::open();
-        terminal.session.get_process_mut().set_window_size(240, 24).expect("a size");
+        terminal.session.get_process_mut().set_window_size(columns, 24).expect("a size");
         terminal
     }
 
