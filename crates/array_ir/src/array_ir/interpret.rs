@@ -350,6 +350,10 @@ impl Run<'_> {
             Op::At(_, digits) => {
                 Datum::Index(digits.iter().map(|digit| frame.digit(digit, &[])).collect::<Stopped<_>>()?)
             }
+            Op::TryLocate(size, value) => {
+                let (size, number) = (frame.size(size)?, frame.get(*value).word());
+                Datum::Index(vec![if number < size { number + 1 } else { 0 }])
+            }
             Op::Locate(space, values, site) => {
                 let digits: Vec<u64> = values.iter().map(|value| frame.word(*value)).collect();
                 // A negative number is beyond every size.
@@ -476,8 +480,11 @@ impl Run<'_> {
                 return self.block(side, Vec::new(), frame);
             }
             Op::Switch(value, blocks) => {
-                let Datum::Case(case, piece) = frame.get(*value).clone() else { unreachable!("{INVALID}") };
-                return self.block(&blocks[case as usize], vec![*piece], frame);
+                let (case, piece) = match frame.get(*value).clone() {
+                    Datum::Case(case, piece) => (case as usize, *piece),
+                    index => piece_of(index.digits()[0], blocks, frame)?,
+                };
+                return self.block(&blocks[case], vec![piece], frame);
             }
             Op::Case(_, case, value) => Datum::Case(*case, Box::new(frame.get(*value).clone())),
             Op::Tag(value) => match frame.get(*value) {
@@ -522,6 +529,19 @@ fn round(label: Label, flow: Flow) -> Result<Datum, Flow> {
         Flow::Exit(left, value) if left == label => Err(Flow::Yield(value)),
         flow => Err(flow),
     }
+}
+
+/// The piece of a digit that a number is in, with its index there.
+fn piece_of(mut number: u64, blocks: &[Block], frame: &Frame) -> Stopped<(usize, Datum)> {
+    for (case, block) in blocks.iter().enumerate() {
+        let Type::Index(space) = &block.params[0].1 else { unreachable!("{INVALID}") };
+        let size = frame.digit_size(&space.digits[0])?;
+        if number < size {
+            return Ok((case, Datum::Index(vec![number])));
+        }
+        number -= size;
+    }
+    unreachable!("a digit is below its size: {INVALID}")
 }
 
 /// Returns true if two types of one structure have equal sizes.

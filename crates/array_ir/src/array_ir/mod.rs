@@ -23,8 +23,8 @@
 //!    has natural coefficients it is natural at all sizes. A number becomes an index by
 //!    [`Op::Locate`], which fails if it is out of range. So [`Op::Index`] and [`Op::Update`] check
 //!    nothing.
-//! 4. A piece of a sum is read only under its tag: [`Op::Switch`] gives it to the block of the
-//!    case.
+//! 4. A piece of a sum, or of a digit of several pieces, is read only under its number:
+//!    [`Op::Switch`] gives it to the block of the case.
 //! 5. [`End::Next`] and [`End::Exit`] end a block. They name a loop or block around them, and none
 //!    beyond the body of a [`Op::Map`] or another operation whose elements have no order.
 //! 6. A function states its [`Effect`], and it is the effect of its body, or a later one in the
@@ -190,6 +190,11 @@ impl Space {
         Space { digits: sizes.into_iter().map(Digit::new).collect() }
     }
 
+    /// The space of one digit that is one of a size or none: the values of [`Op::TryLocate`].
+    pub fn optional(size: Size) -> Space {
+        Space { digits: vec![Digit { pieces: vec![Size::constant(1), size] }] }
+    }
+
     /// The number of indices; `None` beyond the bounds of sizes.
     pub fn size(&self) -> Option<Size> {
         self.digits.iter().try_fold(Size::constant(1), |product, digit| product.mul(&digit.size()?))
@@ -228,6 +233,32 @@ impl Type {
     /// The type of arrays.
     pub fn array(space: Space, element: Type) -> Type {
         Type::Array(space, Box::new(element))
+    }
+
+    /// The types that [`Op::Switch`] gives to its blocks: the pieces of a sum, or the indices of the
+    /// pieces of a space of one digit.
+    pub fn cases(&self) -> Option<Vec<Type>> {
+        match self {
+            Type::Sum(cases) => Some(cases.clone()),
+            Type::Index(Space { digits }) => match &digits[..] {
+                [digit] => {
+                    let index = |size: &Size| Type::Index(Space::new([size.clone()]));
+                    Some(digit.pieces.iter().map(index).collect())
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns true if values of the type hold an array.
+    pub fn has_array(&self) -> bool {
+        match self {
+            Type::Array(..) => true,
+            Type::Tuple(types) | Type::Sum(types) => types.iter().any(Type::has_array),
+            Type::Exists(_, inner) => inner.has_array(),
+            Type::Element(_) | Type::Index(_) => false,
+        }
     }
 
     /// The element type, if it is one.
@@ -509,6 +540,9 @@ pub enum Op {
     At(Space, Vec<DigitExpr>),
     /// `locate X v0 v1 s0 : idx X`: an index by its digits as `i64`; fails if one is out of range.
     Locate(Space, Vec<Value>, SiteId),
+    /// `try_locate n0 v0 : idx [1 | n0]`: piece 1 with the digit below the size that an `i64` is, or
+    /// piece 0 if it is none.
+    TryLocate(Size, Value),
     /// `number v0.1 : i64`: a digit as a number.
     Number(DigitExpr),
     /// `check v0 s0 v1 v2 : ()`: fails if `v0`, a truth value, is false; the others are shown.
@@ -592,7 +626,8 @@ pub enum Op {
     Block(Label, Block),
     /// `if v0 {…} {…} : t`: one of two blocks without parameters.
     If(Value, Block, Block),
-    /// `switch v0 (v1: t) {…} … : u`: for a value of a sum, the block of its case, with its piece.
+    /// `switch v0 (v1: t) {…} … : u`: for a value of a sum, the block of its case, with its piece;
+    /// for an index of one digit, the block of the piece that it is in, with its index there.
     Switch(Value, Vec<Block>),
     /// `case sum(t, u) 1 v0 : sum(t, u)`: a case of a sum with its piece.
     Case(Type, u32, Value),

@@ -457,6 +457,7 @@ impl<'t> Parser<'t> {
             "array" => Op::Array(self.ty()?, self.values()?),
             "index" => Op::Index(self.value()?, self.value()?),
             "at" => Op::At(self.space()?, self.digits()?),
+            "try_locate" => Op::TryLocate(self.size()?, self.value()?),
             "locate" => Op::Locate(self.space()?, self.values()?, self.site_id()?),
             "number" => Op::Number(self.digit()?),
             "check" => Op::Check(self.value()?, self.site_id()?, self.values()?),

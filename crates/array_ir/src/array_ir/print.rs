@@ -136,6 +136,7 @@ fn write_op(op: &Op, depth: usize, out: &mut String) {
         Op::Array(ty, values) => write!(out, "array {ty}{}", Spaced(values)),
         Op::Index(array, at) => write!(out, "index {array} {at}"),
         Op::At(space, digits) => write!(out, "at {space} ({})", Listed(digits)),
+        Op::TryLocate(size, value) => write!(out, "try_locate {size} {value}"),
         Op::Locate(space, values, site) => write!(out, "locate {space}{} {site}", Spaced(values)),
         Op::Number(digit) => write!(out, "number {digit}"),
         Op::Check(condition, site, shown) => write!(out, "check {condition} {site}{}", Spaced(shown)),

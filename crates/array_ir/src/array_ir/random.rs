@@ -161,7 +161,9 @@ impl Generator {
             0..=3 => Type::Element(self.element()),
             4 | 5 => {
                 let space = self.space();
-                Type::array(space, self.ty(depth - 1))
+                // The indices of an array in some order.
+                let element = if self.chance(8) { Type::Index(space.clone()) } else { self.ty(depth - 1) };
+                Type::array(space, element)
             }
             6 => Type::Tuple((0..self.random.u8(..4)).map(|_| self.ty(depth - 1)).collect()),
             7 => Type::Sum((0..self.random.u8(1..4)).map(|_| self.ty(depth - 1)).collect()),
@@ -291,8 +293,15 @@ impl Generator {
                 Op::If(condition, self.block(Vec::new(), ty, true), self.block(Vec::new(), ty, true))
             }
             2 => {
-                let cases: Vec<Type> = (0..self.random.u8(1..4)).map(|_| self.ty(1)).collect();
-                let value = self.value(&Type::Sum(cases.clone()));
+                let lines = self.indices().into_iter().map(|(index, space)| (index, Type::Index(space)));
+                let lines: Vec<_> =
+                    lines.filter_map(|(index, ty)| ty.cases().map(|cases| (index, cases))).collect();
+                let (value, cases) = if !lines.is_empty() && self.random.bool() {
+                    self.pick(&lines)
+                } else {
+                    let cases: Vec<Type> = (0..self.random.u8(1..4)).map(|_| self.ty(1)).collect();
+                    (self.value(&Type::Sum(cases.clone())), cases)
+                };
                 Op::Switch(value, cases.into_iter().map(|case| self.block(vec![case], ty, true)).collect())
             }
             3 => {
@@ -713,6 +722,11 @@ impl Generator {
                     let (ty, site) = (Type::array(space, element), self.site());
                     self.define(ty.clone(), Op::Require(ty, array, site));
                 }
+            }
+            6 => {
+                let value = self.value_without_structure(&Type::I64);
+                let size = self.size();
+                self.define(Type::Index(Space::optional(size.clone())), Op::TryLocate(size, value));
             }
             4 => {
                 let mut sums = self.scope.iter().filter(|(_, ty)| matches!(ty, Type::Sum(_)));

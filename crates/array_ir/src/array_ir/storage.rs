@@ -4,8 +4,9 @@
 //! memory: an update then changes an array where it lies, and what becomes the state of a loop or
 //! the result of a branch is made where that lies. Nothing is said of how an array is stored.
 //!
-//! **Nodes.** An array is a value, or stands in a tuple: a value has a node for each array of its
-//! type, in order. `tuple` and `part` make no nodes of their own.
+//! **Nodes.** An array is a value, or stands in a tuple or in a piece of a sum: a value has a node for
+//! each array of its type, in order. `tuple` and `part` make no nodes of their own, and the block of a
+//! `switch` has those of its piece. The pieces that a value is not of have nodes that nothing reads.
 //!
 //! **Lazy arrays.** A view, an element that is an array, a list of arrays, and a map that is
 //! computed where the value of its block is stored ([`Storage::is_delayed`]) have no memory.
@@ -77,8 +78,8 @@ fn delayed_maps(function: &Function) -> HashSet<Value> {
 pub fn arrays_in(ty: &Type) -> usize {
     match ty {
         Type::Array(..) => 1,
-        Type::Tuple(types) => types.iter().map(arrays_in).sum(),
-        Type::Element(_) | Type::Index(_) | Type::Sum(_) | Type::Exists(..) => 0,
+        Type::Tuple(types) | Type::Sum(types) => types.iter().map(arrays_in).sum(),
+        Type::Element(_) | Type::Index(_) | Type::Exists(..) => 0,
     }
 }
 
@@ -281,6 +282,16 @@ impl Graph {
                 let first: usize = types[..*part as usize].iter().map(arrays_in).sum();
                 self.of[whole][first..first + arrays_in(ty)].to_vec()
             }
+            Op::Case(Type::Sum(types), case, piece) => {
+                let mut nodes = Vec::new();
+                for (other, ty) in (0..).zip(types) {
+                    nodes.extend(match other == *case {
+                        true => self.of[piece].clone(),
+                        false => self.define(ty, Kind::Lazy, here, &[]),
+                    });
+                }
+                nodes
+            }
             Op::Update(array, _, element) => {
                 let end = self.next_position();
                 let old = self.of[array][0];
@@ -371,7 +382,15 @@ impl Graph {
                 self.block(body, Some((operation, here.block, false)), &results);
             }
             _ => {
+                let mut pieces = match op {
+                    Op::Switch(value, _) => self.of[value].clone(),
+                    _ => Vec::new(),
+                };
                 for inner in op.blocks() {
+                    if let [(param, ty)] = &inner.params[..] {
+                        let rest = pieces.split_off(arrays_in(ty));
+                        self.bind(*param, ty, std::mem::replace(&mut pieces, rest));
+                    }
                     self.block(inner, Some((operation, here.block, false)), &results);
                 }
             }

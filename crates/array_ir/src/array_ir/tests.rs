@@ -124,6 +124,7 @@ const OPERATIONS: &[&str] = &[
     "index",
     "at",
     "locate",
+    "try_locate",
     "number",
     "check",
     "map",

@@ -344,6 +344,10 @@ impl Validator<'_> {
                 self.state(stated, &Type::Index(space.clone()))?;
                 return Ok(Effect::MayFail);
             }
+            Op::TryLocate(size, value) => {
+                self.expect(*value, &Type::I64)?;
+                Type::Index(Space::optional(size.clone()))
+            }
             Op::Number(digit) => {
                 self.bound(digit, None)?;
                 Type::I64
@@ -684,9 +688,8 @@ impl Validator<'_> {
                 Ok(effect)
             }
             Op::Switch(value, blocks) => {
-                let cases = match self.ty(*value)? {
-                    Type::Sum(cases) => cases.clone(),
-                    _ => return self.other_form(*value, Form::Sum),
+                let Some(cases) = self.ty(*value)?.cases() else {
+                    return self.other_form(*value, Form::Sum);
                 };
                 if cases.len() != blocks.len() {
                     return Err(Violation::Cases { found: blocks.len(), expected: cases.len() });

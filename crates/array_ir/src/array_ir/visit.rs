@@ -108,6 +108,10 @@ macro_rules! parts {
                             digit.$each(f);
                         }
                     }
+                    Op::TryLocate(size, value) => {
+                        f($Part::Size(size));
+                        f($Part::Use(value));
+                    }
                     Op::Locate(space, values, site) => {
                         f($Part::Space(space));
                         for value in values {

@@ -8,7 +8,8 @@
 //!
 //! **Values.** A truth value is a `b1`, `()` an empty tuple, another compact value the index of the
 //! digits of its type: `N \* M` has those of `N` and `M`, a sum one digit of several pieces. A
-//! product is a tuple, an array is an array over the digits of its index type.
+//! product is a tuple, an array is an array over the digits of its index type, a sum whose cases have
+//! arguments and a variant are sums.
 //!
 //! **Variables.** A variable that changes is the value that was set last, and the state of the
 //! branches and loops that set it.
@@ -23,6 +24,7 @@
 //! Never evaluates a term, and knows nothing of storage.
 
 mod call;
+mod pattern;
 mod prim;
 mod reshape;
 mod state;
@@ -86,7 +88,7 @@ declined! {
     Recursion "recursion";
     /// More statements than a unit may have.
     Length "length";
-    /// A sum with arguments, or a variant.
+    /// A sum of many cases or of many equal ones, or sums that are nested deep.
     Sum "sum";
     /// A compact power or digits of one.
     Power "power";
@@ -108,8 +110,6 @@ declined! {
     Comparison "comparison";
     /// A question about types whose answer depends on a size.
     Query "query";
-    /// A match by patterns.
-    Match "match";
     /// A pattern of another form than a tuple.
     Pattern "pattern";
     /// A variable of the session that a function changes, a variable that changes in a
@@ -180,7 +180,6 @@ pub fn statement(
     let term = match &stmt.kind {
         StmtKind::SetGlobal(_, term) | StmtKind::Let(_, term) | StmtKind::Expr(term) => term,
         StmtKind::For(..) | StmtKind::While(..) => return Err(Declined::Loop),
-        StmtKind::Match(..) => return Err(Declined::Match),
         StmtKind::Open { .. } | StmtKind::Require { .. } => return Err(Declined::Arrival),
         _ => return Err(Declined::Variable),
     };

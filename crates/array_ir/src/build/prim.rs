@@ -5,10 +5,10 @@ use super::{Builder, Closure, Declined, Known, Result, Scope};
 use crate::array_ir::DigitExpr;
 use crate::array_ir::validate::is_any;
 use crate::array_ir::{
-    Binary, Block, Cast, Combine, Compare, Element, End, Grouping, Op, Prim, ScalarFunction, SiteKind, Type,
-    Unary, Value,
+    Binary, Block, Cast, Combine, Compare, Element, End, Grouping, Op, Prim, ScalarFunction, SiteKind, Space,
+    Type, Unary, Value,
 };
-use crate::core::prim::{PrimClass, fuses, ranks};
+use crate::core::prim::{PrimClass, fuses, type_answer};
 use crate::core::reduction::{ReductionOp, reduction_op};
 use crate::core::{self, Num, Term};
 use crate::source::Span;
@@ -29,11 +29,19 @@ impl Builder<'_> {
         let types: Vec<CoreType> = types.iter().map(|ty| scope.concrete(ty)).collect();
         match prim {
             // The answer for a compact type depends on its size.
-            core::Prim::Ranks if types.iter().any(|ty| ty.is_compact() && ty.has_var()) => {
+            core::Prim::Ranks | core::Prim::Sorts | core::Prim::Hashes
+                if types.iter().any(|ty| ty.is_compact() && ty.has_var()) =>
+            {
                 Err(Declined::Query.into())
             }
-            core::Prim::Ranks => self.constant(Element::B1, u64::from(ranks(&types))),
-            core::Prim::Fuses => self.constant(Element::B1, u64::from(fuses(&types))),
+            core::Prim::Ranks | core::Prim::Fuses | core::Prim::Sorts | core::Prim::Hashes => {
+                let answer = type_answer(prim, &types).expect("a question about types");
+                self.constant(Element::B1, u64::from(answer))
+            }
+            core::Prim::Convertible | core::Prim::CallableWith if !types.iter().any(CoreType::has_var) => {
+                let answer = self.core.type_query_answer(prim, &types).ok_or(Declined::Query)?;
+                self.constant(Element::B1, u64::from(answer))
+            }
             core::Prim::Size => {
                 let size = self.size(&structure(&types[0]))?;
                 self.define(Type::I64, Op::Size(size))
@@ -56,9 +64,18 @@ impl Builder<'_> {
                     (_, false) => Binary::Max,
                     (_, true) => Binary::MaxUnsigned,
                 };
-                match self.types[&a].element() {
-                    Some(element) if element != Element::B1 => self.binary(op, a, b),
-                    _ => Err(Declined::Primitive.into()),
+                match self.types[&a].clone() {
+                    Type::Element(element) if element != Element::B1 => self.binary(op, a, b),
+                    Type::Element(_) => {
+                        let op = if prim == core::Prim::Min { Binary::And } else { Binary::Or };
+                        self.binary(op, a, b)
+                    }
+                    index => {
+                        let (low, high) = if prim == core::Prim::Max { (a, b) } else { (b, a) };
+                        let (low, high) = (self.code(low)?, self.code(high)?);
+                        let second = self.compare(Compare::Lt, low, high)?;
+                        self.define(index, Op::Select(second, b, a))
+                    }
                 }
             }
             core::Prim::Assert => {
@@ -91,6 +108,22 @@ impl Builder<'_> {
                     return Err(Declined::Size.into());
                 }
                 self.compact_of_code(&to, sum, size)
+            }
+            core::Prim::IndexInt => {
+                let size = self.size(&structure(&types[0]))?;
+                let number = self.value(scope, &args[0])?;
+                let (space, to) = (Space::optional(size.clone()), scope.concrete(&term.ty));
+                let found = self.define(Type::Index(space.clone()), Op::TryLocate(size, number))?;
+                if self.ty(&to)? == self.types[&found] {
+                    return Ok(found);
+                }
+                // `1 + 1` is `bool`.
+                let size = space.size().ok_or(Declined::Size)?;
+                self.compact_of_code(&to, DigitExpr::Of(found, 0), size)
+            }
+            core::Prim::ArgMin | core::Prim::ArgMax => {
+                let array = self.value(scope, &args[0])?;
+                self.extreme_index(prim == core::Prim::ArgMax, array, &types, term.span)
             }
             core::Prim::Dot => self.dot(scope, &types, args),
             core::Prim::Wrap => {
@@ -134,7 +167,8 @@ impl Builder<'_> {
         self.unreached(&ty, site)
     }
 
-    fn unreached(&mut self, ty: &Type, site: crate::array_ir::SiteId) -> Result<Value> {
+    /// A value of a type behind a check at a site that fails.
+    pub(super) fn unreached(&mut self, ty: &Type, site: crate::array_ir::SiteId) -> Result<Value> {
         match ty {
             Type::Element(element) => self.constant(*element, 0),
             Type::Index(space) => {
@@ -151,7 +185,11 @@ impl Builder<'_> {
                     self.block(vec![Type::Index(space.clone())], |this, _| this.unreached(element, site))?;
                 self.define(ty.clone(), Op::Map(body))
             }
-            Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum.into()),
+            Type::Sum(cases) => {
+                let piece = self.unreached(cases.first().ok_or(Declined::Sum)?, site)?;
+                self.define(ty.clone(), Op::Case(ty.clone(), 0, piece))
+            }
+            Type::Exists(..) => Err(Declined::Arrival.into()),
         }
     }
 
@@ -217,6 +255,95 @@ impl Builder<'_> {
         let grouping = if any { Grouping::Any } else { Grouping::Fixed };
         let body = self.elements(array, &ty)?;
         self.define(ty, Op::Reduce { combine, grouping, start, body })
+    }
+
+    /// The first index of the largest element if `largest`, else of the smallest: the largest element
+    /// first, then the least code of an element that ranks like it. Both are reductions in any order.
+    fn extreme_index(
+        &mut self,
+        largest: bool,
+        array: Value,
+        types: &[CoreType],
+        span: Span,
+    ) -> Result<Value> {
+        let [ty, index] = types else { return Err(Declined::Primitive.into()) };
+        let Type::Array(space, element) = self.types[&array].clone() else {
+            unreachable!("an array has a largest element");
+        };
+        let size = self.size(&structure(index))?;
+        let (count, zero) = (self.define(Type::I64, Op::Size(size))?, self.constant(Element::I64, 0)?);
+        // Without elements there is no first one.
+        let start = self.compact_at_code(index, zero, span)?;
+        let start = self.array_index(array, start)?;
+        // The order of a compact type is that of its codes.
+        let word = match &*element {
+            Type::Element(Element::B1) => Element::I64,
+            Type::Element(element) => *element,
+            _ => Element::I64,
+        };
+        let key = |this: &mut Self, at: Value| -> Result<Value> {
+            let value = this.element_at(array, at)?;
+            match *element {
+                Type::Element(Element::B1) => this.cast(value, Cast::ZeroExtend, Element::I64),
+                Type::Element(_) => Ok(value),
+                _ => this.code(value),
+            }
+        };
+        let unsigned = structure(ty).as_scalar().is_some_and(is_unsigned);
+        let op = match (largest, unsigned) {
+            (true, false) => Binary::Max,
+            (true, true) => Binary::MaxUnsigned,
+            (false, false) => Binary::Min,
+            (false, true) => Binary::MinUnsigned,
+        };
+        let start = key(self, start)?;
+        let index_type = Type::Index(space.clone());
+        let body = self.block(vec![index_type.clone()], |this, params| key(this, params[0]))?;
+        let grouping = if is_any(op, word) { Grouping::Any } else { Grouping::Fixed };
+        let best = Op::Reduce { combine: Combine::Prim(op), grouping, start, body };
+        let best = self.define(Type::Element(word), best)?;
+        // The code of the first element that passes a test.
+        let first = |this: &mut Self, test: &dyn Fn(&mut Self, Value) -> Result<Value>| -> Result<Value> {
+            let body = this.block(vec![index_type.clone()], |this, params| {
+                let value = key(this, params[0])?;
+                let (is_best, code) = (test(this, value)?, this.code(params[0])?);
+                this.define(Type::I64, Op::Select(is_best, code, count))
+            })?;
+            let combine = Combine::Prim(Binary::Min);
+            this.define(Type::I64, Op::Reduce { combine, grouping: Grouping::Any, start: count, body })
+        };
+        let equal = |this: &mut Self, value: Value| this.compare(Compare::Eq, value, best);
+        let code = if word.is_float() {
+            // Equal floats rank alike but for zeros of unlike signs, and NaN ranks like NaN.
+            let (zero, one) = (
+                self.constant(word, 0)?,
+                match word {
+                    Element::F32 => self.constant(word, u64::from(1f32.to_bits()))?,
+                    _ => self.constant(word, 1f64.to_bits())?,
+                },
+            );
+            let is_zero = self.compare(Compare::Eq, best, zero)?;
+            let sign = self.binary(Binary::Div, one, best)?;
+            let of_zeros = self.block(Vec::new(), |this, _| {
+                first(this, &|this, value| {
+                    let own = this.binary(Binary::Div, one, value)?;
+                    let (same, alike) = (equal(this, value)?, this.compare(Compare::Eq, own, sign)?);
+                    this.binary(Binary::And, same, alike)
+                })
+            })?;
+            let is_nan = self.compare(Compare::Ne, best, best)?;
+            let of_others = self.block(Vec::new(), |this, _| {
+                first(this, &|this, value| {
+                    let (same, nan) = (equal(this, value)?, this.compare(Compare::Ne, value, value)?);
+                    let both = this.binary(Binary::And, nan, is_nan)?;
+                    this.binary(Binary::Or, same, both)
+                })
+            })?;
+            self.define(Type::I64, Op::If(is_zero, of_zeros, of_others))?
+        } else {
+            first(self, &equal)?
+        };
+        self.compact_at_code(index, code, span)
     }
 
     /// The sum of products of `_dot`, from 0.

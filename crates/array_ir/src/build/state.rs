@@ -20,7 +20,7 @@ pub(super) struct Loop {
 }
 
 /// The values of variables at a point: of the body, and of the session.
-struct Values(HashMap<LocalId, Known>, HashMap<GlobalId, Known>);
+pub(super) struct Values(HashMap<LocalId, Known>, HashMap<GlobalId, Known>);
 
 /// The statements or the term of one side of a branch.
 pub(super) type Side<'a> = &'a mut dyn FnMut(&mut Builder<'_>, &mut Scope<'_>) -> Result<Option<Value>>;
@@ -71,11 +71,11 @@ impl Builder<'_> {
         self.data(self.bound(scope, root).expect("a variable with a value").clone())
     }
 
-    fn values(&self, scope: &Scope) -> Values {
+    pub(super) fn values(&self, scope: &Scope) -> Values {
         Values(scope.locals.clone(), self.globals.clone())
     }
 
-    fn restore(&mut self, scope: &mut Scope, Values(locals, globals): Values) {
+    pub(super) fn restore(&mut self, scope: &mut Scope, Values(locals, globals): Values) {
         (scope.locals, self.globals) = (locals, globals);
     }
 
@@ -96,7 +96,7 @@ impl Builder<'_> {
     }
 
     /// The values of variables, behind another value if there is one: a tuple, or the one value.
-    fn pack(&mut self, scope: &Scope, first: Option<Value>, variables: &[Root]) -> Result<Value> {
+    pub(super) fn pack(&mut self, scope: &Scope, first: Option<Value>, variables: &[Root]) -> Result<Value> {
         let mut values: Vec<Value> = first.into_iter().collect();
         for root in variables {
             values.push(self.data_of(scope, *root)?);
@@ -109,7 +109,7 @@ impl Builder<'_> {
     }
 
     /// Sets variables to what [`Builder::pack`] has put together; gives the value in front.
-    fn unpack(
+    pub(super) fn unpack(
         &mut self,
         scope: &mut Scope,
         packed: Value,
@@ -147,40 +147,68 @@ impl Builder<'_> {
     ) -> Result<Option<Value>> {
         let mut blocks = Vec::new();
         for side in sides {
-            let before = self.values(scope);
-            let block = self.block(Vec::new(), |this, _| {
-                let value = side(this, scope)?;
-                this.pack(scope, value, variables)
-            });
-            self.restore(scope, before);
-            blocks.push(block?);
+            blocks.push(self.side(scope, variables, Vec::new(), |this, scope, _| side(this, scope))?);
         }
-        let has_first = ty.is_some();
-        let mut types: Vec<Type> = ty.into_iter().collect();
-        for root in variables {
-            let value = self.data_of(scope, *root)?;
-            types.push(self.types[&value].clone());
-        }
-        let ty = if types.len() == 1 { types.remove(0) } else { Type::Tuple(types) };
-        let [mut then, mut otherwise]: [Block; 2] = blocks.try_into().expect("two sides");
-        let left = match (then.end, otherwise.end) {
-            (End::Exit(label, a), End::Exit(other, _)) if label == other => Some((a, End::Exit(label, a))),
-            (End::Next(label, a), End::Next(other, _)) if label == other => Some((a, End::Next(label, a))),
-            (End::Yield(_), _) | (_, End::Yield(_)) => None,
-            // No end stands for both.
-            _ => return Err(Declined::Loop.into()),
-        };
-        let Some((value, mut end)) = left else {
-            let packed = self.define(ty, Op::If(condition, then, otherwise))?;
+        self.join_sides(scope, variables, ty, blocks, |blocks| if_op(condition, blocks))
+    }
+
+    /// The block of a side, with parameters of these types: its value, and the variables that it may
+    /// set.
+    pub(super) fn side(
+        &mut self,
+        scope: &mut Scope<'_>,
+        variables: &[Root],
+        params: Vec<Type>,
+        build: impl FnOnce(&mut Self, &mut Scope<'_>, &[Value]) -> Result<Option<Value>>,
+    ) -> Result<Block> {
+        let before = self.values(scope);
+        let block = self.block(params, |this, params| {
+            let value = build(this, scope, params)?;
+            this.pack(scope, value, variables)
+        });
+        self.restore(scope, before);
+        block
+    }
+
+    /// The operation that runs one of some sides, behind which the variables have the values of the
+    /// side that ran.
+    pub(super) fn join_sides(
+        &mut self,
+        scope: &mut Scope<'_>,
+        variables: &[Root],
+        ty: Option<Type>,
+        mut blocks: Vec<Block>,
+        op: impl FnOnce(Vec<Block>) -> Op,
+    ) -> Result<Option<Value>> {
+        if blocks.iter().any(|block| matches!(block.end, End::Yield(_))) {
+            let has_first = ty.is_some();
+            let mut types: Vec<Type> = ty.into_iter().collect();
+            types.extend(self.types_of(scope, variables)?);
+            let ty = if types.len() == 1 { types.remove(0) } else { Type::Tuple(types) };
+            let packed = self.define(ty, op(blocks))?;
             return self.unpack(scope, packed, has_first, variables);
-        };
-        // Both sides leave in the same way: with the value of the one that runs.
-        let ty = self.types[&value].clone();
-        for block in [&mut then, &mut otherwise] {
-            block.end = End::Yield(block.end.value());
         }
-        *end.value_mut() = self.define(ty, Op::If(condition, then, otherwise))?;
+        let mut end = blocks[0].end;
+        let ty = self.types[&end.value()].clone();
+        let same = |block: &Block| match (block.end, end) {
+            (End::Exit(a, _), End::Exit(b, _)) | (End::Next(a, _), End::Next(b, _)) => a == b,
+            _ => false,
+        };
+        // All sides leave in the same way: with the value of the one that runs. Sides that leave in
+        // different ways do so themselves, and nothing behind them runs.
+        if blocks.iter().all(same) {
+            for block in &mut blocks {
+                block.end = End::Yield(block.end.value());
+            }
+        }
+        *end.value_mut() = self.define(ty, op(blocks))?;
         Err(Stop::Left(end))
+    }
+
+    /// The types of the values of variables now.
+    pub(super) fn types_of(&self, scope: &Scope, variables: &[Root]) -> Result<Vec<Type>> {
+        let value = |root: &Root| Ok(self.types[&self.data_of(scope, *root)?].clone());
+        variables.iter().map(value).collect()
     }
 
     /// Sets a variable.
@@ -390,6 +418,12 @@ impl Builder<'_> {
         let state = self.pack(scope, None, variables)?;
         Err(Stop::Left(if is_break { End::Exit(*label, state) } else { End::Next(*label, state) }))
     }
+}
+
+/// The branch of two blocks.
+pub(super) fn if_op(condition: Value, blocks: Vec<Block>) -> Op {
+    let [then, otherwise]: [Block; 2] = blocks.try_into().expect("a branch has two sides");
+    Op::If(condition, then, otherwise)
 }
 
 /// Collects the variables that statements set, with those in terms.

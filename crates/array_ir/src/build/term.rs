@@ -1,5 +1,6 @@
 //! Terms, statements and patterns.
 
+use super::pattern::Arms;
 use super::types::structure;
 use super::{Builder, Closure, Declined, Known, Outside, Result, Scope, Stop};
 use crate::array_ir::{
@@ -7,6 +8,7 @@ use crate::array_ir::{
     Unary, Value,
 };
 use crate::core::{self, KnownValue, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
+use crate::source::Span;
 use crate::types::{Type as CoreType, TypeKind};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
@@ -98,8 +100,18 @@ impl Builder<'_> {
             }
             TermKind::Digit(..) => return Err(Declined::Power.into()),
             TermKind::Inject(case, arg) => {
-                let ty = structure(&scope.concrete(&term.ty));
-                let TypeKind::CompactSum(cases) = ty.kind() else { return Err(Declined::Sum.into()) };
+                let to = scope.concrete(&term.ty);
+                if let built @ Type::Sum(_) = self.ty(&to)? {
+                    let case = case.to_u32().ok_or(Declined::Length)?;
+                    let arg = self.value(scope, arg)?;
+                    return self.define(built.clone(), Op::Case(built, case, arg)).map(Known::Data);
+                }
+                let ty = structure(&to);
+                let cases = match ty.kind() {
+                    TypeKind::CompactSum(cases) | TypeKind::Sum(cases) => cases.clone(),
+                    TypeKind::UnitSum(_) => return self.code_literal(case, &to).map(Known::Data),
+                    _ => return Err(Declined::Sum.into()),
+                };
                 let case = case.to_usize().ok_or(Declined::Length)?;
                 let mut offset = Size::constant(0);
                 for before in &cases[..case] {
@@ -137,7 +149,13 @@ impl Builder<'_> {
                 let value = self.value(scope, inner)?;
                 self.convert(value, &from, &to, term.span)?
             }
-            TermKind::Match(..) => return Err(Declined::Match.into()),
+            TermKind::Match(matched, arms) => {
+                let ty = self.ty(&scope.concrete(&term.ty))?;
+                let bodies: Vec<&Term> = arms.iter().map(|arm| &arm.body).collect();
+                let variables = self.variables_of_terms(scope, &bodies)?;
+                let value = self.match_arms(scope, matched, Arms::Terms(arms), Some(ty), variables)?;
+                value.expect("each arm has a value")
+            }
             TermKind::At(..) | TermKind::Here(_) | TermKind::Restrict(_) => {
                 return Err(Declined::Place.into());
             }
@@ -294,7 +312,13 @@ impl Builder<'_> {
         self.reshape(array, &scope.concrete(&term.ty))
     }
 
-    fn factor(&mut self, base: Value, base_type: &CoreType, at: usize, ty: &CoreType) -> Result<Value> {
+    pub(super) fn factor(
+        &mut self,
+        base: Value,
+        base_type: &CoreType,
+        at: usize,
+        ty: &CoreType,
+    ) -> Result<Value> {
         let factors: Vec<CoreType> = match base_type.kind() {
             TypeKind::CompactProduct(factors) => factors.clone(),
             TypeKind::CompactPower(factor, _) => vec![factor.clone(); at + 1],
@@ -329,16 +353,20 @@ impl Builder<'_> {
 
     /// The compact value of a term's type whose code is an `i64`.
     pub(super) fn code_to_compact(&mut self, scope: &Scope, term: &Term, code: Value) -> Result<Value> {
-        let to = scope.concrete(&term.ty);
-        let size = self.size(&structure(&to))?;
+        self.compact_at_code(&scope.concrete(&term.ty), code, term.span)
+    }
+
+    /// The compact value of a type whose code is an `i64`; fails at a place if there is none.
+    pub(super) fn compact_at_code(&mut self, ty: &CoreType, code: Value, span: Span) -> Result<Value> {
+        let size = self.size(&structure(ty))?;
         let line = Space::new([size.clone()]);
-        let site = self.site(SiteKind::Range, term.span);
+        let site = self.site(SiteKind::Range, span);
         let at = self.define(Type::Index(line.clone()), Op::Locate(line, vec![code], site))?;
-        self.compact_of_code(&to, DigitExpr::Of(at, 0), size)
+        self.compact_of_code(ty, DigitExpr::Of(at, 0), size)
     }
 
     /// Returns the side of a condition that is known.
-    fn known_condition(&self, condition: Value) -> Option<bool> {
+    pub(super) fn known_condition(&self, condition: Value) -> Option<bool> {
         self.constants.get(&condition).map(|bits| *bits == 1)
     }
 
@@ -368,7 +396,7 @@ impl Builder<'_> {
         Ok(Known::Data(value.expect("both sides have a value")))
     }
 
-    fn stmts(&mut self, scope: &mut Scope, stmts: &[Stmt]) -> Result<()> {
+    pub(super) fn stmts(&mut self, scope: &mut Scope, stmts: &[Stmt]) -> Result<()> {
         stmts.iter().try_for_each(|stmt| self.stmt(scope, stmt))
     }
 
@@ -410,7 +438,10 @@ impl Builder<'_> {
             StmtKind::Break => self.leave_round(scope, true),
             StmtKind::Continue => self.leave_round(scope, false),
             StmtKind::Open { .. } | StmtKind::Require { .. } => Err(Declined::Arrival.into()),
-            StmtKind::Match(..) => Err(Declined::Match.into()),
+            StmtKind::Match(matched, arms) => {
+                let variables = self.variables_of_stmts(scope, std::slice::from_ref(stmt))?;
+                self.match_arms(scope, matched, Arms::Stmts(arms), None, variables).map(|_| ())
+            }
         }
     }
 
@@ -461,6 +492,7 @@ impl Builder<'_> {
             core::Op::Neg(core::Num::Mod) => self.modular(&ty, &[], &values),
             core::Op::Add(core::Num::Mod) => self.modular(&ty, &values, &[]),
             core::Op::Sub(core::Num::Mod) => self.modular(&ty, &values[..1], &values[1..]),
+            core::Op::Mul(core::Num::Mod) => self.modular_product(&ty, values[0], values[1], term.span),
             core::Op::Not if self.types[&values[0]] == Type::B1 => {
                 self.define(Type::B1, Op::Prim(Prim::Unary(Unary::Not), values))
             }
@@ -515,6 +547,7 @@ impl Builder<'_> {
             TypeKind::Product(types) => types.clone(),
             TypeKind::Record(fields) => fields.iter().map(|(_, ty)| ty.clone()).collect(),
             TypeKind::UnitSum(_) => Vec::new(),
+            TypeKind::Sum(cases) => return self.equal_cases(cases, a, b),
             _ => return Err(Declined::Comparison.into()),
         };
         let mut all = self.constant(Element::B1, 1)?;
@@ -526,6 +559,26 @@ impl Builder<'_> {
         Ok(all)
     }
 
+    /// Returns whether two values of a sum are of one case with equal arguments.
+    fn equal_cases(&mut self, cases: &[CoreType], a: Value, b: Value) -> Result<Value> {
+        let pieces = self.types[&a].cases().expect("a sum has cases");
+        let mut blocks = Vec::new();
+        for (case, ty) in cases.iter().enumerate() {
+            let block = self.block(vec![pieces[case].clone()], |this, outer| {
+                let mut others = Vec::new();
+                for (other, piece) in pieces.iter().enumerate() {
+                    others.push(this.block(vec![piece.clone()], |this, inner| match other == case {
+                        true => this.equal(ty, outer[0], inner[0]),
+                        false => this.constant(Element::B1, 0),
+                    })?);
+                }
+                this.define(Type::B1, Op::Switch(b, others))
+            });
+            blocks.push(block?);
+        }
+        self.define(Type::B1, Op::Switch(a, blocks))
+    }
+
     /// The sum of some codes less that of others, modulo the size of their type.
     fn modular(&mut self, ty: &CoreType, plus: &[Value], minus: &[Value]) -> Result<Value> {
         let size = self.size(&structure(ty))?;
@@ -533,6 +586,19 @@ impl Builder<'_> {
         let minus = minus.iter().map(|value| self.code_digit(*value)).collect::<Result<_>>()?;
         let code = DigitExpr::Modular { size: size.clone(), plus, minus };
         self.compact_of_code(ty, code, size)
+    }
+
+    /// The product of two codes modulo the size of their type, whose square is below 2^64.
+    fn modular_product(&mut self, ty: &CoreType, a: Value, b: Value, span: Span) -> Result<Value> {
+        let size = self.size(&structure(ty))?;
+        if !size.at_most(&Size::constant(1 << 32)) {
+            return Err(Declined::Cyclic.into());
+        }
+        let (a, b) = (self.code(a)?, self.code(b)?);
+        let product = self.binary(Binary::Mul, a, b)?;
+        let modulus = self.define(Type::I64, Op::Size(size))?;
+        let code = self.binary(Binary::RemUnsigned, product, modulus)?;
+        self.compact_at_code(ty, code, span)
     }
 
     /// Returns whether one scalar or code is before another.

@@ -35,12 +35,15 @@ pub(super) fn is_unsigned(scalar: Scalar) -> bool {
     }
 }
 
-/// The type without names: definitions of newtypes, and of compact declared types.
+/// The type without names: definitions of newtypes and of compact declared types, and what abstract
+/// types are represented by.
 pub(super) fn structure(ty: &CoreType) -> CoreType {
     let mut ty = ty.unfold();
     while let TypeKind::Nominal(nominal, args) = ty.kind()
-        && ty.is_compact()
-        && let Some(definition) = nominal.definition(args)
+        && let Some(definition) = match ty.is_compact() {
+            true => nominal.definition(args),
+            false => nominal.representation(args),
+        }
     {
         ty = definition.unfold();
     }
@@ -50,8 +53,20 @@ pub(super) fn structure(ty: &CoreType) -> CoreType {
 /// Parts of a type, at most.
 const MAX_TYPE_PARTS: usize = 1_024;
 
+/// Cases of the largest sum whose cases have arguments.
+const MAX_CASES: usize = 16;
+
+/// Sums inside sums, at most. A variant that mentions itself has them without end.
+const MAX_SUMS: u32 = 4;
+
 /// Parts of types that count as much as one statement.
 const PARTS_PER_STATEMENT: usize = 16;
+
+/// The parts that a type may have, and the sums inside each other.
+struct TypeBounds {
+    parts: usize,
+    sums: u32,
+}
 
 impl Builder<'_> {
     /// The size variable of a type variable.
@@ -91,6 +106,9 @@ impl Builder<'_> {
         let digits = match ty.kind() {
             TypeKind::UnitSum(n) if n.is_one() => Vec::new(),
             TypeKind::UnitSum(_) | TypeKind::Var(_) => vec![Digit::new(self.size(&ty)?)],
+            // The number of pairs is no polynomial with natural coefficients: one digit, if it is a
+            // number.
+            TypeKind::Triangle(..) => vec![Digit::new(self.size(&ty)?)],
             TypeKind::CompactProduct(factors) => {
                 let mut digits = Vec::new();
                 for factor in factors {
@@ -103,7 +121,7 @@ impl Builder<'_> {
                 let base = self.space(base)?.digits;
                 (0..count.ok_or(Declined::Power)?).flat_map(|_| base.iter().cloned()).collect()
             }
-            TypeKind::CompactSum(cases) => {
+            TypeKind::CompactSum(cases) | TypeKind::Sum(cases) => {
                 let pieces = cases.iter().map(|case| self.size(case));
                 vec![Digit { pieces: pieces.collect::<Result<_>>()? }]
             }
@@ -118,18 +136,27 @@ impl Builder<'_> {
     /// The type of the values of a type. Types of core share their parts, those of the array IR are
     /// trees: a type of more than [`MAX_TYPE_PARTS`] parts is declined.
     pub(super) fn ty(&mut self, ty: &CoreType) -> Result<Type> {
-        let mut left = MAX_TYPE_PARTS;
+        let mut left = TypeBounds { parts: MAX_TYPE_PARTS, sums: MAX_SUMS };
         let built = self.type_within(ty, &mut left)?;
-        self.spend_units((MAX_TYPE_PARTS - left) / PARTS_PER_STATEMENT)?;
+        self.spend_units((MAX_TYPE_PARTS - left.parts) / PARTS_PER_STATEMENT)?;
         Ok(built)
     }
 
     /// The type of the values of a type, if it has at most so many parts; counts them.
-    fn type_within(&mut self, ty: &CoreType, left: &mut usize) -> Result<Type> {
-        *left = left.checked_sub(1).ok_or(Declined::Length)?;
+    fn type_within(&mut self, ty: &CoreType, left: &mut TypeBounds) -> Result<Type> {
+        left.parts = left.parts.checked_sub(1).ok_or(Declined::Length)?;
         let ty = structure(ty);
-        let list = |this: &mut Self, types: Vec<CoreType>, left: &mut usize| -> Result<Type> {
+        let list = |this: &mut Self, types: Vec<CoreType>, left: &mut TypeBounds| -> Result<Type> {
             Ok(Type::Tuple(types.iter().map(|ty| this.type_within(ty, left)).collect::<Result<_>>()?))
+        };
+        let sum = |this: &mut Self, cases: Vec<CoreType>, left: &mut TypeBounds| -> Result<Type> {
+            left.sums = left.sums.checked_sub(1).ok_or(Declined::Sum)?;
+            if cases.is_empty() || cases.len() > MAX_CASES {
+                return Err(Declined::Sum.into());
+            }
+            let cases = cases.iter().map(|ty| this.type_within(ty, left)).collect::<Result<_>>()?;
+            left.sums += 1;
+            Ok(Type::Sum(cases))
         };
         Ok(match ty.kind() {
             TypeKind::Scalar(scalar) => Type::Element(scalar_element(*scalar)?),
@@ -143,15 +170,19 @@ impl Builder<'_> {
             TypeKind::Record(fields) => list(self, fields.iter().map(|(_, ty)| ty.clone()).collect(), left)?,
             TypeKind::Nominal(nominal, args) => match nominal.struct_fields(args) {
                 Some(fields) => list(self, fields.into_iter().map(|(_, ty)| ty).collect(), left)?,
-                None if nominal.variant_cases(args).is_some() => return Err(Declined::Sum.into()),
-                None => return Err(Declined::Abstract.into()),
+                None => match nominal.variant_cases(args) {
+                    Some(cases) => sum(self, cases.into_iter().map(|(_, ty)| ty).collect(), left)?,
+                    None => return Err(Declined::Abstract.into()),
+                },
             },
             TypeKind::Var(var) if !ty.is_compact() => {
                 self.size_var(var)?;
                 unreachable!("a variable that is no size is declined")
             }
             _ if ty.is_compact() => Type::Index(self.space(&ty)?),
-            TypeKind::Sum(_) | TypeKind::Repeat(..) => return Err(Declined::Sum.into()),
+            TypeKind::Sum(cases) if cases.iter().all(CoreType::is_compact) => Type::Index(self.space(&ty)?),
+            TypeKind::Sum(cases) => sum(self, cases.clone(), left)?,
+            TypeKind::Repeat(..) => return Err(Declined::Sum.into()),
             TypeKind::Placed(..) => return Err(Declined::Place.into()),
             TypeKind::Function(..) | TypeKind::Procedure(_) => return Err(Declined::Function.into()),
             TypeKind::Exists(..) => return Err(Declined::Arrival.into()),

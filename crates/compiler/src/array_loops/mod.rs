@@ -4,7 +4,8 @@
 //! none. The unit is built as array IR at concrete types ([`crate::build::unit`]) and has gone
 //! through the passes of the array IR. What is left here is mechanical and decides nothing:
 //!
-//! * A word is a register, an index a register for each digit, a tuple its parts.
+//! * A word is a register, an index a register for each digit, a tuple its parts. A sum is the number of
+//!   its case and a piece for each case; those that it is not of are zeros.
 //! * An array is stored in memory in the order of the language's encoding, slot by slot
 //!   ([`ArrayValue`]). A map that a block yields is written where the value of the block belongs,
 //!   any other one to memory of its own. A view is only a function of digits.
@@ -23,13 +24,14 @@
 //! Sizes are numbers here; those above 16 are parameters of the kernel, as in
 //! [`crate::lower`], so kernels of one structure share their machine code.
 //!
-//! Declines, with one word each ([`Declined`]), what is not built as array IR, scans, sums, and
-//! updates of elements that hold arrays: [`crate::lower`] is asked then.
+//! Declines, with one word each ([`Declined`]), what is not built as array IR, sums in memory, and updates of
+//! elements that hold arrays: [`crate::lower`] is asked then.
 
 mod digits;
 mod operation;
 mod prim;
 mod reduce;
+mod scan;
 mod storage;
 
 use crate::array_ir::storage::{Class as Memory, Storage};
@@ -83,10 +85,10 @@ declined! {
     Width "width";
     /// An array of elements without slots.
     Units "units";
-    /// A sum, or sizes that arrive.
+    /// A sum in memory.
     Sum "sum";
-    /// A running reduction.
-    Scan "scan";
+    /// Sizes that arrive.
+    Arrival "arrival";
     /// A histogram, a filter or an order.
     Scatter "scatter";
     /// A store of an element that holds arrays.

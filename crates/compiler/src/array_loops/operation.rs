@@ -1,6 +1,6 @@
 //! Statements of the array IR, one by one.
 
-use super::storage::{ArrayValue, Held, has_array};
+use super::storage::{ArrayValue, Held};
 use super::{Declined, Emitter, Result, Target};
 use crate::array_ir::visit::Part;
 use crate::array_ir::{self as ir, Block, End, Op as ArrayOp, Range, Stmt as ArrayStmt, Type, Value};
@@ -43,6 +43,13 @@ impl<'p> Emitter<'p> {
                 let args: Vec<Reg> = values.iter().map(|value| self.word(*value)).collect();
                 self.prim(*prim, element, &args).map(Held::Word)
             }
+            ArrayOp::Select(condition, a, b) if stmt.ty.has_array() => {
+                let (place, condition) = (self.place_of(stmt.value)?, self.word(*condition));
+                let (then, ()) = self.block(|this| this.move_to(&place, *a))?;
+                let (otherwise, ()) = self.block(|this| this.move_to(&place, *b))?;
+                self.emit(Stmt::If(condition, then, otherwise))?;
+                self.read(&place)
+            }
             ArrayOp::Select(condition, a, b) => {
                 let (a, b) = (self.values[a].clone(), self.values[b].clone());
                 self.select(self.word(*condition), &a, &b)
@@ -71,6 +78,14 @@ impl<'p> Emitter<'p> {
                     self.check(fits)?;
                 }
                 Ok(Held::Index(digits.into()))
+            }
+            ArrayOp::TryLocate(size, value) => {
+                let (size, number) = (self.number(size)?, self.word(*value));
+                let (size, one, zero) = (self.size(size)?, self.int(1)?, self.int(0)?);
+                let is_below = self.compare(Compare::LtUnsigned, number, size)?;
+                let after = self.binary(Binary::Add, number, one)?;
+                let digit = self.set(ScalarType::I64, crate::loop_ir::Op::Select(is_below, after, zero))?;
+                Ok(Held::Index([digit].into()))
             }
             ArrayOp::Number(digit) => self.digit(digit, &[]).map(Held::Word),
             ArrayOp::Check(condition, ..) => {
@@ -104,17 +119,65 @@ impl<'p> Emitter<'p> {
                 self.emit(Stmt::If(condition, then, otherwise))?;
                 self.read(&place)
             }
-            ArrayOp::Scan { .. } => Err(Declined::Scan),
+            ArrayOp::Scan { combine, grouping, body } => self.scan(stmt, combine, *grouping, body),
             ArrayOp::ReduceAt { .. } | ArrayOp::Filter(_) | ArrayOp::Order(_) => Err(Declined::Scatter),
             ArrayOp::Update(array, at, element) => self.update(stmt, *array, *at, *element),
             ArrayOp::Call(..) | ArrayOp::Io(..) => Err(Declined::Call),
-            ArrayOp::Switch(..)
-            | ArrayOp::Case(..)
-            | ArrayOp::Tag(_)
-            | ArrayOp::Pack(..)
-            | ArrayOp::Open(..)
-            | ArrayOp::Require(..) => Err(Declined::Sum),
+            ArrayOp::Switch(value, blocks) => self.switch(stmt, *value, blocks),
+            ArrayOp::Case(ty, case, value) => {
+                let Type::Sum(types) = ty else { unreachable!("a case is of a sum") };
+                let mut pieces = Vec::new();
+                for (other, ty) in (0..).zip(types) {
+                    pieces.push(if other == *case { self.values[value].clone() } else { self.never(ty)? });
+                }
+                Ok(Held::Sum(self.int(u64::from(*case))?, pieces.into()))
+            }
+            ArrayOp::Tag(value) => match &self.values[value] {
+                Held::Sum(tag, _) => Ok(Held::Word(*tag)),
+                _ => unreachable!("{value} is a sum"),
+            },
+            ArrayOp::Pack(..) | ArrayOp::Open(..) | ArrayOp::Require(..) => Err(Declined::Arrival),
         }
+    }
+
+    /// The block of the case of a sum, or of the piece that an index of one digit is in.
+    fn switch(&mut self, stmt: &'p ArrayStmt, value: Value, blocks: &'p [Block]) -> Result<Held<'p>> {
+        let place = self.place_of(stmt.value)?;
+        // Each case with the condition under which it is this one or one before, and its piece.
+        let mut cases = Vec::new();
+        match self.values[&value].clone() {
+            Held::Sum(tag, pieces) => {
+                for (case, piece) in (0..).zip(pieces.iter()) {
+                    let number = self.int(case)?;
+                    let is_it = self.compare(Compare::Eq, tag, number)?;
+                    cases.push((is_it, piece.clone()));
+                }
+            }
+            Held::Index(digits) => {
+                let mut begin = 0u64;
+                for block in blocks {
+                    let (_, Type::Index(space)) = &block.params[0] else {
+                        unreachable!("a piece is of an index")
+                    };
+                    let from = self.size(begin)?;
+                    begin = begin.checked_add(self.count(space)?).ok_or(Declined::Width)?;
+                    let end = self.size(begin)?;
+                    let is_below = self.compare(Compare::LtUnsigned, digits[0], end)?;
+                    let digit = self.binary(Binary::Sub, digits[0], from)?;
+                    cases.push((is_below, Held::Index([digit].into())));
+                }
+            }
+            _ => unreachable!("{value} has cases"),
+        }
+        let mut stmts = Vec::new();
+        let last = blocks.len() - 1;
+        for (at, (block, (condition, piece))) in blocks.iter().zip(cases).enumerate().rev() {
+            self.values.insert(block.params[0].0, piece);
+            let own = self.ending(block, &place)?;
+            stmts = if at == last { own } else { vec![Stmt::If(condition, own, stmts)] };
+        }
+        stmts.into_iter().try_for_each(|stmt| self.emit(stmt))?;
+        self.read(&place)
     }
 
     fn check(&mut self, condition: Reg) -> Result<()> {
@@ -308,7 +371,7 @@ impl<'p> Emitter<'p> {
     fn update(&mut self, stmt: &'p ArrayStmt, array: Value, at: Value, element: Value) -> Result<Held<'p>> {
         let Type::Array(space, ty) = &stmt.ty else { unreachable!("an array is updated") };
         let (new, stride) = (self.values[&element].clone(), self.slots(ty)?);
-        if has_array(ty) {
+        if ty.has_array() {
             return Err(Declined::Update);
         }
         match self.count(space)? {

@@ -1,6 +1,6 @@
 //! Reductions, as [`crate::core::reduction`] groups them.
 
-use super::storage::{Held, has_array, scalar_type};
+use super::storage::{Held, scalar_type};
 use super::{Declined, Emitter, Result};
 use crate::array_ir::{Binary as ArrayBinary, Block, Combine, End, Grouping, Space, Type, Value};
 use crate::core::reduction::{CHUNK, ReductionOp};
@@ -8,11 +8,11 @@ use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType, Stmt, Summand};
 
 /// A reduction: its operation, its body, and the type of its values.
 #[derive(Clone, Copy)]
-struct Reduction<'p> {
-    combine: &'p Combine,
-    body: &'p Block,
-    space: &'p Space,
-    ty: &'p Type,
+pub(super) struct Reduction<'p> {
+    pub(super) combine: &'p Combine,
+    pub(super) body: &'p Block,
+    pub(super) space: &'p Space,
+    pub(super) ty: &'p Type,
 }
 
 impl<'p> Reduction<'p> {
@@ -48,7 +48,7 @@ impl<'p> Emitter<'p> {
         if count == 0 {
             return Ok(start);
         }
-        if has_array(ty) || self.slots(ty)? == 0 {
+        if ty.has_array() || self.slots(ty)? == 0 {
             return Err(Declined::ArrayReduction);
         }
         let extents = self.extents(space)?;
@@ -72,15 +72,11 @@ impl<'p> Emitter<'p> {
             false => Some(self.working_of(ty, chunks)?),
         };
         let slots = self.slots(ty)?;
-        let slot_of = |this: &mut Self, chunk: Reg| {
-            let slots = this.size(slots)?;
-            this.binary(Binary::Mul, chunk, slots)
-        };
         if let Some(partial) = partial {
             self.nest(&[chunks], CHUNK as u64, &mut |this, chunk| {
                 let (low, high) = this.bounds(chunk[0], count)?;
                 let part = this.chunk(reduction, low, high)?;
-                let slot = slot_of(this, chunk[0])?;
+                let slot = this.scaled(chunk[0], slots)?;
                 this.store(&part, ty, partial, slot)
             })?;
         }
@@ -89,7 +85,7 @@ impl<'p> Emitter<'p> {
         let (body, ()) = self.block(|this| {
             let part = match partial {
                 Some(partial) => {
-                    let slot = slot_of(this, chunk)?;
+                    let slot = this.scaled(chunk, slots)?;
                     this.load(ty, partial, slot)?
                 }
                 None => {
@@ -106,13 +102,19 @@ impl<'p> Emitter<'p> {
     }
 
     /// The first element of a chunk and the one past its last.
-    fn bounds(&mut self, chunk: Reg, count: u64) -> Result<(Reg, Reg)> {
+    pub(super) fn bounds(&mut self, chunk: Reg, count: u64) -> Result<(Reg, Reg)> {
         let (each, all) = (self.int(CHUNK as u64)?, self.size(count)?);
         let low = self.binary(Binary::Mul, chunk, each)?;
         let end = self.binary(Binary::Add, low, each)?;
         let less = self.compare(Compare::Lt, end, all)?;
         let high = self.set(ScalarType::I64, Op::Select(less, end, all))?;
         Ok((low, high))
+    }
+
+    /// The first slot of an element by its number.
+    pub(super) fn scaled(&mut self, at: Reg, slots: u64) -> Result<Reg> {
+        let slots = self.size(slots)?;
+        self.binary(Binary::Mul, at, slots)
     }
 
     /// All elements joined to the start, one after another.
@@ -181,7 +183,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// The value of a body at an index.
-    fn at(&mut self, body: &'p Block, index: Held<'p>) -> Result<Held<'p>> {
+    pub(super) fn at(&mut self, body: &'p Block, index: Held<'p>) -> Result<Held<'p>> {
         match index {
             Held::Index(digits) => self.round(body, &digits),
             _ => unreachable!("an index has digits"),
@@ -189,7 +191,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// Two results joined.
-    fn join(&mut self, reduction: Reduction<'p>, a: &Held<'p>, b: &Held<'p>) -> Result<Held<'p>> {
+    pub(super) fn join(&mut self, reduction: Reduction<'p>, a: &Held<'p>, b: &Held<'p>) -> Result<Held<'p>> {
         match (reduction.combine, a, b) {
             (Combine::Prim(op), Held::Word(a), Held::Word(b)) => {
                 let element = reduction.ty.element().expect("words are elements");

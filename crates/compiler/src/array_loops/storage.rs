@@ -18,6 +18,8 @@ pub(super) enum Held<'p> {
     Index(Rc<[Reg]>),
     /// The parts of a tuple.
     Tuple(Rc<[Held<'p>]>),
+    /// The number of the case of a sum, and a piece for each case, of which one is read.
+    Sum(Reg, Rc<[Held<'p>]>),
     /// An array.
     Array(Rc<ArrayValue<'p>>),
 }
@@ -32,6 +34,8 @@ pub(super) enum ArrayValue<'p> {
     View { source: Value, digits: &'p [DigitExpr] },
     /// A map that is computed where the value of its block is stored.
     Pending(&'p ArrayOp),
+    /// An array that no run reads.
+    Unread,
 }
 
 /// Variables for a value, or memory for an array.
@@ -40,6 +44,7 @@ pub(super) enum Place {
     Word(Var),
     Index(Rc<[Var]>),
     Tuple(Rc<[Place]>),
+    Sum(Var, Rc<[Place]>),
     Memory(Array),
 }
 
@@ -254,6 +259,7 @@ impl<'p> Emitter<'p> {
             }
             ArrayValue::Pending(ArrayOp::Map(body)) => self.map_into(body, array, slot),
             ArrayValue::Pending(_) => unreachable!("only maps are pending"),
+            ArrayValue::Unread => Ok(()),
             ArrayValue::Memory { array: from, base } => {
                 // Slot by slot, whatever the digits are.
                 let (count, from, base) = (self.count(space)?, *from, *base);
@@ -335,11 +341,12 @@ impl<'p> Emitter<'p> {
                 self.element(*source, &of)
             }
             ArrayValue::Pending(_) => unreachable!("an array that is read is stored"),
+            ArrayValue::Unread => self.never(element),
         }
     }
 
     /// A value that no run reads.
-    fn never(&mut self, ty: &Type) -> Result<Held<'p>> {
+    pub(super) fn never(&mut self, ty: &Type) -> Result<Held<'p>> {
         let zero = self.int(0)?;
         match ty {
             Type::Element(element) => {
@@ -351,12 +358,12 @@ impl<'p> Emitter<'p> {
                 let parts = types.iter().map(|ty| self.never(ty)).collect::<Result<Vec<_>>>()?;
                 Ok(Held::Tuple(parts.into()))
             }
-            Type::Array(..) if self.slots(ty)? == 0 => self.without_slots(ty),
-            Type::Array(..) => {
-                let array = self.working(ty)?;
-                Ok(Held::Array(Rc::new(ArrayValue::Memory { array, base: zero })))
+            Type::Array(..) => Ok(Held::Array(Rc::new(ArrayValue::Unread))),
+            Type::Sum(types) => {
+                let pieces = types.iter().map(|ty| self.never(ty)).collect::<Result<Vec<_>>>()?;
+                Ok(Held::Sum(zero, pieces.into()))
             }
-            Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
+            Type::Exists(..) => Err(Declined::Sum),
         }
     }
 
@@ -397,6 +404,11 @@ impl<'p> Emitter<'p> {
             (Held::Tuple(a), Held::Tuple(b)) => {
                 let parts = a.iter().zip(b.iter()).map(|(a, b)| self.select(condition, a, b));
                 Held::Tuple(parts.collect::<Result<Vec<_>>>()?.into())
+            }
+            (Held::Sum(tag, a), Held::Sum(other, b)) => {
+                let tag = word(self, *tag, *other)?;
+                let pieces = a.iter().zip(b.iter()).map(|(a, b)| self.select(condition, a, b));
+                Held::Sum(tag, pieces.collect::<Result<Vec<_>>>()?.into())
             }
             _ => return Err(Declined::Choice),
         })
@@ -483,7 +495,12 @@ impl<'p> Emitter<'p> {
             }
             Type::Array(..) if self.slots(ty)? == 0 => return Err(Declined::Units),
             Type::Array(..) => return Err(Declined::ArrayReduction),
-            Type::Sum(_) | Type::Exists(..) => return Err(Declined::Sum),
+            Type::Sum(types) => {
+                let tag = self.kernel.vars.push(ScalarType::I64);
+                let places = types.iter().map(|ty| self.place(ty)).collect::<Result<Vec<_>>>()?;
+                Place::Sum(tag, places.into())
+            }
+            Type::Exists(..) => return Err(Declined::Sum),
         })
     }
 
@@ -498,6 +515,11 @@ impl<'p> Emitter<'p> {
                 Type::Tuple(types) => {
                     let parts = types.iter().map(|ty| place(emitter, value, ty, next));
                     Ok(Place::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
+                }
+                Type::Sum(types) => {
+                    let tag = emitter.kernel.vars.push(ScalarType::I64);
+                    let pieces = types.iter().map(|ty| place(emitter, value, ty, next));
+                    Ok(Place::Sum(tag, pieces.collect::<Result<Vec<_>>>()?.into()))
                 }
                 ty => emitter.place(ty),
             }
@@ -561,6 +583,12 @@ impl<'p> Emitter<'p> {
                     self.set_words(place, part, ty, arrays)?;
                 }
             }
+            (Place::Sum(tag, places), Held::Sum(case, pieces), Type::Sum(types)) => {
+                self.emit(Stmt::Set(*tag, *case))?;
+                for ((place, piece), ty) in places.iter().zip(pieces.iter()).zip(types) {
+                    self.set_words(place, piece, ty, arrays)?;
+                }
+            }
             (place, held, ty) => self.assign(place, held, ty)?,
         }
         Ok(())
@@ -587,6 +615,11 @@ impl<'p> Emitter<'p> {
                 let parts = places.iter().zip(parts.iter()).zip(types);
                 parts.into_iter().try_for_each(|((place, part), ty)| self.assign(place, part, ty))
             }
+            (Place::Sum(tag, places), Held::Sum(case, pieces), Type::Sum(types)) => {
+                self.emit(Stmt::Set(*tag, *case))?;
+                let pieces = places.iter().zip(pieces.iter()).zip(types);
+                pieces.into_iter().try_for_each(|((place, piece), ty)| self.assign(place, piece, ty))
+            }
             _ => unreachable!("a place is for values of its type"),
         }
     }
@@ -604,19 +637,15 @@ impl<'p> Emitter<'p> {
                 let parts = places.iter().map(|place| self.read(place)).collect::<Result<Vec<_>>>()?;
                 Held::Tuple(parts.into())
             }
+            Place::Sum(tag, places) => {
+                let tag = get(self, *tag)?;
+                let pieces = places.iter().map(|place| self.read(place)).collect::<Result<Vec<_>>>()?;
+                Held::Sum(tag, pieces.into())
+            }
             Place::Memory(array) => {
                 let base = self.int(0)?;
                 Held::Array(Rc::new(ArrayValue::Memory { array: *array, base }))
             }
         })
-    }
-}
-
-/// Returns true if values of a type hold an array.
-pub(super) fn has_array(ty: &Type) -> bool {
-    match ty {
-        Type::Array(..) => true,
-        Type::Tuple(types) => types.iter().any(has_array),
-        Type::Element(_) | Type::Index(_) | Type::Sum(_) | Type::Exists(..) => false,
     }
 }

@@ -32,7 +32,8 @@ mod prims;
 use super::super::digit::{MAX_DIGIT_NODES, nodes, reduce_digit, replace, replace_targets, within};
 use super::super::visit::PartMut;
 use super::super::{
-    Block, DigitExpr, Effect, Element, End, Function, Label, Op, Program, Range, Space, Stmt, Type, Value,
+    Block, DigitExpr, Effect, Element, End, Function, Label, Op, Program, Range, Size, Space, Stmt, Type,
+    Value,
 };
 use super::{Declined, Work, op_weight};
 use crate::hash::{HashMap, HashSet};
@@ -231,10 +232,18 @@ impl Walk<'_> {
                 _ => Some(take(then)),
             },
             Op::Switch(value, blocks) => {
-                let Some(Op::Case(_, case, piece)) = self.ops.get(value) else { return None };
-                let (case, piece) = (*case as usize, *piece);
-                let block = take(&mut blocks[case]);
-                self.replaced.insert(block.params[0].0, piece);
+                if let Some(Op::Case(_, case, piece)) = self.ops.get(value) {
+                    let (case, piece) = (*case as usize, *piece);
+                    let block = take(&mut blocks[case]);
+                    self.replaced.insert(block.params[0].0, piece);
+                    return Some(block);
+                }
+                let (case, digit) = self.known_piece(*value)?;
+                let mut block = take(&mut blocks[case]);
+                let (param, ty) = block.params.pop()?;
+                let Type::Index(space) = &ty else { return None };
+                let op = Op::At(space.clone(), vec![digit]);
+                block.stmts.insert(0, Stmt { value: param, ty, op });
                 Some(block)
             }
             Op::Block(label, body) => {
@@ -250,6 +259,34 @@ impl Walk<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The piece that an index of one digit is known to be in, with its digit there.
+    fn known_piece(&self, index: Value) -> Option<(usize, DigitExpr)> {
+        let (Op::At(_, digits), Type::Index(space)) = (self.ops.get(&index)?, self.types.get(&index)?) else {
+            return None;
+        };
+        let (begin, digit) = match &digits[..] {
+            [DigitExpr::Affine { offset, stride: 1, of }] => (offset.clone(), (**of).clone()),
+            [digit] => (Size::constant(0), digit.clone()),
+            _ => return None,
+        };
+        let mut offset = Size::constant(0);
+        for (case, piece) in space.digits[0].pieces.iter().enumerate() {
+            let inside = match &digit {
+                DigitExpr::Constant(number) => {
+                    begin.add(number)?.checked_sub(&offset).map(DigitExpr::Constant)
+                }
+                digit => (offset == begin).then(|| digit.clone()),
+            };
+            if let Some(digit) = inside
+                && self.bound(&digit).is_some_and(|bound| bound.at_most(piece))
+            {
+                return Some((case, digit));
+            }
+            offset = offset.add(piece)?;
+        }
+        None
     }
 
     fn stmt(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) -> Result<Behavior, Declined> {
@@ -387,6 +424,28 @@ impl Walk<'_> {
                 },
                 digit => Op::Number(digit),
             }),
+            Op::TryLocate(size, value) => {
+                let digit = self.digit(value).filter(|digit| {
+                    let bound = self.bound(digit);
+                    bound.is_some_and(|bound| bound.at_most(&size))
+                });
+                let known = match (digit, self.constant(value)) {
+                    (Some(digit), _) => Some(reduce_digit(DigitExpr::Affine {
+                        offset: Size::constant(1),
+                        stride: 1,
+                        of: Box::new(digit),
+                    })),
+                    // Sizes are below 2^62.
+                    (None, Some((_, number))) if number >= size.to_constant().unwrap_or(1 << 62) => {
+                        Some(DigitExpr::Constant(Size::constant(0)))
+                    }
+                    _ => None,
+                };
+                Rewrite::Op(match known {
+                    Some(digit) => Op::At(Space::optional(size), vec![digit]),
+                    None => Op::TryLocate(size, value),
+                })
+            }
             Op::Locate(space, values, site) => {
                 let digits = values.iter().zip(&space.digits).map(|(value, of)| {
                     let digit = self.digit(*value)?;
@@ -417,7 +476,10 @@ impl Walk<'_> {
             },
             Op::If(condition, then, otherwise) if then.stmts.is_empty() && otherwise.stmts.is_empty() => {
                 match (then.end, otherwise.end) {
-                    (End::Yield(a), End::Yield(b)) => self.select(condition, a, b),
+                    // A branch may give an array without a copy.
+                    (End::Yield(a), End::Yield(b)) if a == b || !self.types[&a].has_array() => {
+                        self.select(condition, a, b)
+                    }
                     _ => Rewrite::Op(Op::If(condition, then, otherwise)),
                 }
             }

@@ -122,7 +122,7 @@ impl<'f> Walk<'f> {
     fn stmt(&mut self, stmt: &'f Stmt) -> Option<Left> {
         let nodes = self.nodes(stmt.value);
         match &stmt.op {
-            Op::Tuple(_) | Op::Part(..) | Op::View(..) => {}
+            Op::Tuple(_) | Op::Part(..) | Op::View(..) | Op::Case(..) => {}
             Op::Index(..) | Op::Array(..) if nodes.iter().any(|node| self.is_lazy(*node)) => {}
             Op::Update(array, _, element) => {
                 self.read_value(*array);

@@ -7,8 +7,9 @@
 //! **Why nothing changes.** The register is equal to the same number.
 //!
 //! **When.** The number is beyond those that are always constants, and at most [`MAX_DISTANCE`]
-//! from a size, or a multiple of [`LANES`], as blocks of loops and their lanes are: at one of these
-//! sizes and numbers may be equal by chance. And it chooses no instruction: a quotient by a
+//! from a size or from twice a size, as the ends of a mirrored axis are, the product of a
+//! size and such a number, as the place of the last row is, or a multiple of [`LANES`], as blocks of
+//! loops and their lanes are: at one of these sizes and numbers may be equal by chance. And it chooses no instruction: a quotient by a
 //! constant is a product, and shifts and masks come from powers of two. It comes after all that
 //! numbers decide.
 
@@ -36,9 +37,14 @@ pub(super) fn run(kernel: &mut Kernel) {
         }
     });
     let sizes = kernel.sizes.clone();
+    let near = |n: u64| {
+        let is_near = |size: u64| size.abs_diff(n) <= MAX_DISTANCE;
+        n > MAX_CONSTANT_SIZE && sizes.iter().any(|size| is_near(*size) || is_near(size.saturating_mul(2)))
+    };
+    let is_product = |n: u64| sizes.iter().any(|size| *size > 0 && n.is_multiple_of(*size) && near(n / size));
     let is_parameter = |n: u64| {
-        let is_near = || sizes.iter().any(|size| size.abs_diff(n) <= MAX_DISTANCE);
-        n > MAX_CONSTANT_SIZE && n <= i64::MAX as u64 && (n.is_multiple_of(LANES) || is_near())
+        let is_used = n.is_multiple_of(LANES) || near(n) || is_product(n);
+        n > MAX_CONSTANT_SIZE && n <= i64::MAX as u64 && is_used
     };
     if sizes.is_empty() {
         return;

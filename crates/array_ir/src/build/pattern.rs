@@ -1,0 +1,607 @@
+//! Matches: patterns become a decision tree, and the tree becomes branches and switches.
+//!
+//! The arms are rows of a table. A row has the patterns that are left, each on a part of the value that
+//! is matched, and the variables that are bound. The first pattern of the first row is the next
+//! test: a switch over the cases of a sum, or a comparison. Behind each outcome stands the table of the
+//! rows that may still match (Maranget, Compiling Pattern Matching to Good Decision Trees, 2008).
+//! So a test is made once on each way, and a part is read only under the case that has it.
+//!
+//! An arm that stands at several leaves is built once: a leaf leaves a block with the variables
+//! that it binds, and the body of the arm stands behind the block.
+//!
+//! A match covers all values of its type, so the last test of a table of one row is left out.
+//!
+//! **Work.** At most [`MAX_NODES`] nodes; beyond that the unit is declined.
+
+use super::types::{scalar_element, structure};
+use super::{Builder, Declined, Known, Result, Scope, Stop};
+use crate::array_ir::{
+    Binary, Compare, DigitExpr, Element, End, Label, Op, Prim, SiteKind, Type, Unary, Value,
+};
+use crate::core::{Arm, LocalId, Pat, PatKind, Root, Stmt, Term};
+use crate::hash::HashMap;
+use crate::source::Span;
+use crate::types::{Type as CoreType, TypeKind};
+use num_traits::ToPrimitive;
+
+/// Rows of all tables of a match, at most.
+const MAX_NODES: usize = 4_000;
+
+/// The number of a part of the value that is matched.
+type PartId = usize;
+
+/// The way from one part to another.
+#[derive(Clone, PartialEq)]
+enum Access {
+    /// The value itself, or the argument of a case, which a switch gives.
+    Given,
+    Component(u64),
+    Factor(usize, CoreType),
+    Reshape,
+}
+
+/// A part of the value that is matched.
+struct Part {
+    of: PartId,
+    access: Access,
+    ty: CoreType,
+}
+
+/// A comparison of a part with constants.
+#[derive(Clone, PartialEq)]
+enum Test {
+    /// A word, by its bits.
+    Word(u64),
+    /// A word between two, by their bits; read with sign or without.
+    Between(u64, u64, bool),
+    /// A compact value by its code.
+    Code(u64),
+}
+
+/// A pattern that may fail.
+#[derive(Clone)]
+enum Refutable<'t> {
+    Test(Test),
+    /// A case of a sum of these types, with a pattern for its argument.
+    Case(usize, Option<&'t Pat>, Vec<CoreType>),
+}
+
+#[derive(Clone)]
+struct Row<'t> {
+    arm: usize,
+    columns: Vec<(PartId, Refutable<'t>)>,
+    bound: Vec<(LocalId, PartId)>,
+}
+
+enum Tree {
+    Fail,
+    Leaf { arm: usize, bound: Vec<(LocalId, PartId)>, otherwise: Option<Box<Tree>> },
+    Test { part: PartId, test: Test, sides: Box<[Tree; 2]> },
+    Switch { part: PartId, pieces: Vec<(PartId, CoreType)>, sides: Vec<Tree> },
+}
+
+/// The arms of a match, as terms or as statements.
+#[derive(Clone, Copy)]
+pub(super) enum Arms<'t> {
+    Terms(&'t [Arm]),
+    Stmts(&'t [(Pat, Option<Term>, Vec<Stmt>)]),
+}
+
+impl<'t> Arms<'t> {
+    fn patterns(self) -> Vec<&'t Pat> {
+        match self {
+            Arms::Terms(arms) => arms.iter().map(|arm| &arm.pattern).collect(),
+            Arms::Stmts(arms) => arms.iter().map(|(pattern, ..)| pattern).collect(),
+        }
+    }
+
+    fn guard(self, arm: usize) -> Option<&'t Term> {
+        match self {
+            Arms::Terms(arms) => arms[arm].guard.as_ref(),
+            Arms::Stmts(arms) => arms[arm].1.as_ref(),
+        }
+    }
+
+    fn count(self) -> usize {
+        match self {
+            Arms::Terms(arms) => arms.len(),
+            Arms::Stmts(arms) => arms.len(),
+        }
+    }
+}
+
+/// The tables of a match.
+struct Tables<'s, 't> {
+    scope: &'s Scope<'s>,
+    arms: Arms<'t>,
+    parts: Vec<Part>,
+    nodes: usize,
+}
+
+impl<'t> Tables<'_, 't> {
+    fn part(&mut self, of: PartId, access: Access, ty: &CoreType) -> PartId {
+        let found =
+            |part: &Part| access != Access::Given && part.of == of && part.access == access && part.ty == *ty;
+        if let Some(known) = self.parts.iter().position(found) {
+            return known;
+        }
+        self.parts.push(Part { of, access, ty: ty.clone() });
+        self.parts.len() - 1
+    }
+
+    /// The rows with a pattern on a part more: one for each alternative.
+    fn with_pattern(&mut self, rows: Vec<Row<'t>>, part: PartId, pattern: &'t Pat) -> Result<Vec<Row<'t>>> {
+        let ty = self.scope.concrete(&pattern.ty);
+        let all = |mut rows: Vec<Row<'t>>, column: Refutable<'t>| {
+            rows.iter_mut().for_each(|row| row.columns.push((part, column.clone())));
+            rows
+        };
+        let bind = |mut rows: Vec<Row<'t>>, local: LocalId| {
+            rows.iter_mut().for_each(|row| row.bound.push((local, part)));
+            rows
+        };
+        let scalar = || ty.unfold().as_scalar().ok_or(Declined::Pattern);
+        let word = |n: &num_bigint::BigInt| n.to_i128().map(|n| n as u64).ok_or(Declined::Bigint);
+        Ok(match &pattern.kind {
+            PatKind::Wild => rows,
+            PatKind::Bind(local) => bind(rows, *local),
+            PatKind::As(inner, local) => {
+                let rows = bind(rows, *local);
+                self.with_pattern(rows, part, inner)?
+            }
+            PatKind::Int(n) => {
+                let element = scalar_element(scalar()?)?;
+                all(rows, Refutable::Test(Test::Word(element.truncate(word(n)?))))
+            }
+            PatKind::Real(x) => {
+                let bits = match scalar_element(scalar()?)? {
+                    Element::F32 => u64::from(x.single.to_bits()),
+                    _ => x.double.to_bits(),
+                };
+                all(rows, Refutable::Test(Test::Word(bits)))
+            }
+            PatKind::Char(c) => all(rows, Refutable::Test(Test::Word(u64::from(u32::from(*c))))),
+            PatKind::Ints(low, high) => {
+                let scalar = scalar()?;
+                let element = scalar_element(scalar)?;
+                let [low, high] = [element.truncate(word(low)?), element.truncate(word(high)?)];
+                all(rows, Refutable::Test(Test::Between(low, high, !super::types::is_unsigned(scalar))))
+            }
+            PatKind::Chars(low, high) => {
+                let [low, high] = [low, high].map(|c| u64::from(u32::from(*c)));
+                all(rows, Refutable::Test(Test::Between(low, high, false)))
+            }
+            PatKind::Code(n) => {
+                let code = n.to_u64().ok_or(Declined::Size)?;
+                all(rows, Refutable::Test(Test::Code(code)))
+            }
+            PatKind::Or(parts) => {
+                let mut found = Vec::new();
+                for alternative in parts {
+                    found.extend(self.with_pattern(rows.clone(), part, alternative)?);
+                }
+                found
+            }
+            PatKind::Str(_) => return Err(Declined::Text.into()),
+            PatKind::Coarray(..) => return Err(Declined::Pattern.into()),
+            PatKind::Tuple(parts) => {
+                let mut rows = rows;
+                for (at, inner) in (0..).zip(parts) {
+                    let of = self.part(part, Access::Component(at), &self.scope.concrete(&inner.ty));
+                    rows = self.with_pattern(rows, of, inner)?;
+                }
+                rows
+            }
+            PatKind::Pack(parts) => {
+                let (mut rows, base) = (rows, structure(&ty));
+                for (at, inner) in parts.iter().enumerate() {
+                    let access = Access::Factor(at, base.clone());
+                    let of = self.part(part, access, &self.scope.concrete(&inner.ty));
+                    rows = self.with_pattern(rows, of, inner)?;
+                }
+                rows
+            }
+            PatKind::Reshape(inner) => {
+                let of = self.part(part, Access::Reshape, &self.scope.concrete(&inner.ty));
+                self.with_pattern(rows, of, inner)?
+            }
+            PatKind::Case(case, inner) => {
+                let case = case.to_usize().ok_or(Declined::Length)?;
+                match cases(&ty) {
+                    Some(cases) => all(rows, Refutable::Case(case, inner.as_deref(), cases)),
+                    None if ty.is_compact() => all(rows, Refutable::Test(Test::Code(case as u64))),
+                    None => return Err(Declined::Pattern.into()),
+                }
+            }
+        })
+    }
+
+    /// The tree of a table.
+    fn tree(&mut self, mut rows: Vec<Row<'t>>) -> Result<Tree> {
+        self.nodes += rows.len();
+        if self.nodes > MAX_NODES {
+            return Err(Declined::Length.into());
+        }
+        let Some(first) = rows.first().cloned() else { return Ok(Tree::Fail) };
+        let Row { arm, columns, bound } = first;
+        let Some((part, pattern)) = columns.first() else {
+            let otherwise = match self.arms.guard(arm) {
+                None => None,
+                Some(_) => Some(Box::new(self.tree(rows.split_off(1))?)),
+            };
+            return Ok(Tree::Leaf { arm, bound, otherwise });
+        };
+        match pattern {
+            Refutable::Test(test) => {
+                let on = |row: &Row<'t>| {
+                    let own = |(of, pattern): &(PartId, Refutable<'t>)| match pattern {
+                        Refutable::Test(other) if of == part => Some(other.clone()),
+                        _ => None,
+                    };
+                    row.columns.iter().position(|column| own(column).is_some()).map(|at| {
+                        let test = own(&row.columns[at]).expect("the column is a test of the part");
+                        (at, test)
+                    })
+                };
+                let (mut matching, mut others) = (Vec::new(), Vec::new());
+                for row in &rows {
+                    match on(row) {
+                        Some((at, other)) if other == *test => {
+                            let mut row = row.clone();
+                            row.columns.remove(at);
+                            matching.push(row);
+                        }
+                        Some((_, other)) if excludes(test, &other) => others.push(row.clone()),
+                        _ => {
+                            matching.push(row.clone());
+                            others.push(row.clone());
+                        }
+                    }
+                }
+                let then = self.tree(matching)?;
+                if others.is_empty() {
+                    return Ok(then);
+                }
+                let sides = Box::new([then, self.tree(others)?]);
+                Ok(Tree::Test { part: *part, test: test.clone(), sides })
+            }
+            Refutable::Case(_, _, types) => {
+                let pieces: Vec<(PartId, CoreType)> =
+                    types.iter().map(|ty| (self.part(*part, Access::Given, ty), ty.clone())).collect();
+                let mut sides = Vec::new();
+                for (case, (piece, _)) in pieces.iter().enumerate() {
+                    let mut own = Vec::new();
+                    for row in &rows {
+                        let is_case = |(of, pattern): &(PartId, Refutable<'t>)| {
+                            of == part && matches!(pattern, Refutable::Case(..))
+                        };
+                        let Some(at) = row.columns.iter().position(is_case) else {
+                            own.push(row.clone());
+                            continue;
+                        };
+                        let mut row = row.clone();
+                        if let (_, Refutable::Case(wanted, inner, _)) = row.columns.remove(at)
+                            && wanted == case
+                        {
+                            match inner {
+                                Some(inner) => own.extend(self.with_pattern(vec![row], *piece, inner)?),
+                                None => own.push(row),
+                            }
+                        }
+                    }
+                    sides.push(self.tree(own)?);
+                }
+                Ok(Tree::Switch { part: *part, pieces, sides })
+            }
+        }
+    }
+}
+
+/// Returns true if a value that passes one test fails the other.
+fn excludes(a: &Test, b: &Test) -> bool {
+    match (a, b) {
+        (Test::Word(a), Test::Word(b)) | (Test::Code(a), Test::Code(b)) => a != b,
+        _ => false,
+    }
+}
+
+/// The types of the arguments of a sum that is switched over, by case.
+fn cases(ty: &CoreType) -> Option<Vec<CoreType>> {
+    let ty = structure(ty);
+    match ty.kind() {
+        TypeKind::CompactSum(cases) | TypeKind::Sum(cases) => Some(cases.clone()),
+        TypeKind::Nominal(nominal, args) => {
+            Some(nominal.variant_cases(args)?.into_iter().map(|(_, case)| case).collect())
+        }
+        _ => None,
+    }
+}
+
+/// Counts the leaves of each arm.
+fn count_leaves(tree: &Tree, counts: &mut [usize]) {
+    match tree {
+        Tree::Fail => {}
+        Tree::Leaf { arm, otherwise, .. } => {
+            counts[*arm] += 1;
+            otherwise.iter().for_each(|tree| count_leaves(tree, counts));
+        }
+        Tree::Test { sides, .. } => sides.iter().for_each(|tree| count_leaves(tree, counts)),
+        Tree::Switch { sides, .. } => sides.iter().for_each(|tree| count_leaves(tree, counts)),
+    }
+}
+
+/// A match while it is built.
+struct Match<'t> {
+    arms: Arms<'t>,
+    parts: Vec<Part>,
+    /// The type of the value; `None` for statements.
+    ty: Option<Type>,
+    variables: Vec<Root>,
+    /// The blocks that the leaves of arms with several leave.
+    shared: HashMap<usize, Label>,
+    /// The block that all other leaves leave, if an arm has several.
+    done: Option<Label>,
+    span: Span,
+}
+
+impl Match<'_> {
+    /// The type of the value with the variables that the arms set.
+    fn packed_type(&self, builder: &Builder<'_>, scope: &Scope) -> Result<Type> {
+        let mut types: Vec<Type> = self.ty.iter().cloned().collect();
+        types.extend(builder.types_of(scope, &self.variables)?);
+        Ok(if types.len() == 1 { types.remove(0) } else { Type::Tuple(types) })
+    }
+}
+
+impl Builder<'_> {
+    /// A match of a value; gives the value of the arm that fits, of a type if there is one.
+    pub(super) fn match_arms(
+        &mut self,
+        scope: &mut Scope<'_>,
+        value: &Term,
+        arms: Arms<'_>,
+        ty: Option<Type>,
+        variables: Vec<Root>,
+    ) -> Result<Option<Value>> {
+        let (span, core_type) = (value.span, scope.concrete(&value.ty));
+        let value = self.value(scope, value)?;
+        let guards: Vec<&Term> = (0..arms.count()).filter_map(|arm| arms.guard(arm)).collect();
+        if !self.variables_of_terms(scope, &guards)?.is_empty() {
+            return Err(Declined::Variable.into());
+        }
+        let whole = Part { of: 0, access: Access::Given, ty: core_type };
+        let mut tables = Tables { scope, arms, parts: vec![whole], nodes: 0 };
+        let mut rows = Vec::new();
+        for (arm, pattern) in arms.patterns().into_iter().enumerate() {
+            let row = Row { arm, columns: Vec::new(), bound: Vec::new() };
+            rows.extend(tables.with_pattern(vec![row], 0, pattern)?);
+        }
+        let tree = tables.tree(rows)?;
+        let parts = tables.parts;
+        let mut counts = vec![0; arms.count()];
+        count_leaves(&tree, &mut counts);
+        let shared: Vec<usize> = (0..counts.len()).filter(|arm| counts[*arm] > 1).collect();
+        let mut values = vec![None; parts.len()];
+        values[0] = Some(value);
+        let shared_labels = shared.iter().map(|arm| (*arm, self.label())).collect();
+        let done = if shared.is_empty() { None } else { Some(self.label()) };
+        let plan = Match { arms, parts, ty, variables, shared: shared_labels, done, span };
+        let Some(done) = done else { return self.decide(scope, &plan, &tree, values) };
+        let packed = plan.packed_type(self, scope)?;
+        let before = self.values(scope);
+        let block = self.block(Vec::new(), |this, _| this.shared_arms(scope, &plan, &tree, &values, &shared));
+        self.restore(scope, before);
+        let result = self.define(packed, Op::Block(done, block?))?;
+        self.unpack(scope, result, plan.ty.is_some(), &plan.variables)
+    }
+
+    /// The tree, and behind it the bodies of the arms that stand at several leaves.
+    fn shared_arms(
+        &mut self,
+        scope: &mut Scope<'_>,
+        plan: &Match<'_>,
+        tree: &Tree,
+        values: &[Option<Value>],
+        shared: &[usize],
+    ) -> Result<Value> {
+        let Some((arm, rest)) = shared.split_last() else {
+            let value = self.decide(scope, plan, tree, values.to_vec())?;
+            return self.pack(scope, value, &plan.variables);
+        };
+        let mut bound = Vec::new();
+        self.bound_types(scope, plan, tree, *arm, &mut bound)?;
+        let ty = Type::Tuple(bound.iter().map(|(_, ty)| ty.clone()).collect());
+        let before = self.values(scope);
+        let block = self.block(Vec::new(), |this, _| {
+            let value = this.shared_arms(scope, plan, tree, values, rest)?;
+            // The leaves of all other arms leave with the value of the match.
+            Err(Stop::Left(End::Exit(plan.done.expect("an arm is shared"), value)))
+        });
+        self.restore(scope, before);
+        let packed = self.define(ty, Op::Block(plan.shared[arm], block?))?;
+        for (at, (local, ty)) in (0..).zip(bound) {
+            let part = self.define(ty, Op::Part(packed, at))?;
+            scope.locals.insert(local, Known::Data(part));
+        }
+        let value = self.arm_body(scope, plan, *arm)?;
+        self.pack(scope, value, &plan.variables)
+    }
+
+    /// The variables that the leaves of an arm bind, with their types.
+    fn bound_types(
+        &mut self,
+        scope: &Scope<'_>,
+        plan: &Match<'_>,
+        tree: &Tree,
+        arm: usize,
+        found: &mut Vec<(LocalId, Type)>,
+    ) -> Result<()> {
+        match tree {
+            Tree::Leaf { arm: own, bound, .. } if *own == arm => {
+                found.clear();
+                for (local, part) in bound {
+                    found.push((*local, self.ty(&scope.concrete(&plan.parts[*part].ty))?));
+                }
+                found.sort_by_key(|(local, _)| *local);
+                Ok(())
+            }
+            Tree::Fail => Ok(()),
+            Tree::Leaf { otherwise, .. } => {
+                otherwise.iter().try_for_each(|tree| self.bound_types(scope, plan, tree, arm, found))
+            }
+            Tree::Test { sides, .. } => {
+                sides.iter().try_for_each(|tree| self.bound_types(scope, plan, tree, arm, found))
+            }
+            Tree::Switch { sides, .. } => {
+                sides.iter().try_for_each(|tree| self.bound_types(scope, plan, tree, arm, found))
+            }
+        }
+    }
+
+    fn arm_body(&mut self, scope: &mut Scope<'_>, plan: &Match<'_>, arm: usize) -> Result<Option<Value>> {
+        match plan.arms {
+            Arms::Terms(arms) => self.value(scope, &arms[arm].body).map(Some),
+            Arms::Stmts(arms) => self.stmts(scope, &arms[arm].2).map(|()| None),
+        }
+    }
+
+    /// The value of a tree.
+    fn decide(
+        &mut self,
+        scope: &mut Scope<'_>,
+        plan: &Match<'_>,
+        tree: &Tree,
+        mut values: Vec<Option<Value>>,
+    ) -> Result<Option<Value>> {
+        match tree {
+            Tree::Fail => {
+                let no = self.constant(Element::B1, 0)?;
+                let site = self.site(SiteKind::Assert, plan.span);
+                self.define(Type::unit(), Op::Check(no, site, Vec::new()))?;
+                plan.ty.as_ref().map(|ty| self.unreached(ty, site)).transpose()
+            }
+            Tree::Leaf { arm, bound, otherwise } => {
+                let mut bound = bound.clone();
+                bound.sort_by_key(|(local, _)| *local);
+                let mut packed = Vec::new();
+                for (local, part) in &bound {
+                    let value = self.part_value(plan, &mut values, *part)?;
+                    packed.push(value);
+                    scope.locals.insert(*local, Known::Data(value));
+                }
+                let leaf = |this: &mut Self, scope: &mut Scope<'_>| match plan.shared.get(arm) {
+                    None => this.arm_body(scope, plan, *arm),
+                    Some(label) => {
+                        let ty = Type::Tuple(packed.iter().map(|value| this.types[value].clone()).collect());
+                        let value = this.define(ty, Op::Tuple(packed.clone()))?;
+                        Err(Stop::Left(End::Exit(*label, value)))
+                    }
+                };
+                let (Some(otherwise), Some(guard)) = (otherwise, plan.arms.guard(*arm)) else {
+                    return leaf(self, scope);
+                };
+                let condition = self.value(scope, guard)?;
+                match self.known_condition(condition) {
+                    Some(true) => return leaf(self, scope),
+                    Some(false) => return self.decide(scope, plan, otherwise, values),
+                    None => {}
+                }
+                let then =
+                    self.side(scope, &plan.variables, Vec::new(), |this, scope, _| leaf(this, scope))?;
+                let otherwise = self.side(scope, &plan.variables, Vec::new(), |this, scope, _| {
+                    this.decide(scope, plan, otherwise, values)
+                })?;
+                self.join_sides(scope, &plan.variables, plan.ty.clone(), vec![then, otherwise], |blocks| {
+                    super::state::if_op(condition, blocks)
+                })
+            }
+            Tree::Test { part, test, sides } => {
+                let value = self.part_value(plan, &mut values, *part)?;
+                let condition = self.test(value, test)?;
+                if let Some(known) = self.known_condition(condition) {
+                    return self.decide(scope, plan, &sides[usize::from(!known)], values);
+                }
+                let mut blocks = Vec::new();
+                for side in sides.iter() {
+                    let values = values.clone();
+                    blocks.push(self.side(scope, &plan.variables, Vec::new(), |this, scope, _| {
+                        this.decide(scope, plan, side, values)
+                    })?);
+                }
+                self.join_sides(scope, &plan.variables, plan.ty.clone(), blocks, |blocks| {
+                    super::state::if_op(condition, blocks)
+                })
+            }
+            Tree::Switch { part, pieces, sides } => {
+                let value = self.part_value(plan, &mut values, *part)?;
+                let types = self.types[&value].cases().ok_or(Declined::Pattern)?;
+                if types.len() != sides.len() {
+                    return Err(Declined::Pattern.into());
+                }
+                let mut blocks = Vec::new();
+                for ((side, (piece, core_type)), ty) in sides.iter().zip(pieces).zip(types) {
+                    let mut values = values.clone();
+                    let of_sum = matches!(self.types[&value], Type::Sum(_));
+                    blocks.push(self.side(scope, &plan.variables, vec![ty], |this, scope, params| {
+                        let argument = match of_sum {
+                            true => params[0],
+                            false => {
+                                let size = this.size(core_type)?;
+                                this.compact_of_code(core_type, DigitExpr::Of(params[0], 0), size)?
+                            }
+                        };
+                        values[*piece] = Some(argument);
+                        this.decide(scope, plan, side, values)
+                    })?);
+                }
+                self.join_sides(scope, &plan.variables, plan.ty.clone(), blocks, |blocks| {
+                    Op::Switch(value, blocks)
+                })
+            }
+        }
+    }
+
+    /// The value of a part in the block that is built.
+    fn part_value(&mut self, plan: &Match<'_>, values: &mut [Option<Value>], part: PartId) -> Result<Value> {
+        if let Some(value) = values[part] {
+            return Ok(value);
+        }
+        let Part { of, access, ty } = &plan.parts[part];
+        let base = self.part_value(plan, values, *of)?;
+        let value = match access {
+            Access::Given => unreachable!("the argument of a case is read under its case"),
+            Access::Component(at) => self.component(base, *at)?,
+            Access::Factor(at, base_type) => self.factor(base, base_type, *at, ty)?,
+            Access::Reshape => self.reshape(base, ty)?,
+        };
+        values[part] = Some(value);
+        Ok(value)
+    }
+
+    /// The condition under which a value passes a test.
+    fn test(&mut self, value: Value, test: &Test) -> Result<Value> {
+        let ty = self.types[&value].clone();
+        match (test, &ty) {
+            (Test::Word(bits), Type::Element(element)) => {
+                let constant = self.constant(*element, *bits)?;
+                self.compare(Compare::Eq, value, constant)
+            }
+            (Test::Between(low, high, signed), Type::Element(element)) => {
+                let op = if *signed { Compare::Le } else { Compare::LeUnsigned };
+                let (low, high) = (self.constant(*element, *low)?, self.constant(*element, *high)?);
+                let (above, below) = (self.compare(op, low, value)?, self.compare(op, value, high)?);
+                self.binary(Binary::And, above, below)
+            }
+            (Test::Code(1), Type::Element(Element::B1)) => Ok(value),
+            (Test::Code(_), Type::Element(Element::B1)) => {
+                self.define(Type::B1, Op::Prim(Prim::Unary(Unary::Not), vec![value]))
+            }
+            (Test::Code(code), Type::Index(_)) => {
+                let (own, code) = (self.code(value)?, self.constant(Element::I64, *code)?);
+                self.compare(Compare::Eq, own, code)
+            }
+            (Test::Code(_), Type::Tuple(parts)) if parts.is_empty() => self.constant(Element::B1, 1),
+            _ => Err(Declined::Pattern.into()),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Running reductions, as [`crate::core::reduction`] groups them: within chunks first, then each chunk
+//! joined to all before it.
+
+use super::reduce::Reduction;
+use super::storage::{ArrayValue, Held};
+use super::{Declined, Emitter, Result};
+use crate::array_ir::{Block, Combine, Grouping, Stmt as ArrayStmt, Type};
+use crate::core::reduction::CHUNK;
+use crate::loop_ir::{Array, Binary, Reg, ScalarType, Stmt};
+use std::rc::Rc;
+
+impl<'p> Emitter<'p> {
+    pub(super) fn scan(
+        &mut self,
+        stmt: &'p ArrayStmt,
+        combine: &'p Combine,
+        grouping: Grouping,
+        body: &'p Block,
+    ) -> Result<Held<'p>> {
+        let Type::Array(space, ty) = &stmt.ty else { unreachable!("a scan is an array") };
+        let reduction = Reduction { combine, body, space, ty };
+        let (count, slots) = (self.count(space)?, self.slots(ty)?);
+        match count {
+            0 => return Ok(Held::Array(Rc::new(ArrayValue::List(Vec::new())))),
+            1 => {
+                let zero = self.int(0)?;
+                let first = self.index_of_code(zero, space)?;
+                let first = self.at(body, first)?;
+                return Ok(Held::Array(Rc::new(ArrayValue::List(vec![first]))));
+            }
+            _ if slots == 0 => return Err(Declined::Units),
+            _ => {}
+        }
+        let out = self.memory_of(stmt.value, 0, &stmt.ty)?;
+        let chunks = if grouping == Grouping::Left { 1 } else { count.div_ceil(CHUNK as u64) };
+        let zero = self.int(0)?;
+        if chunks == 1 {
+            let high = self.size(count)?;
+            self.running(reduction, out, zero, high)?;
+            return self.load(&stmt.ty, out, zero);
+        }
+        self.nest(&[chunks], CHUNK as u64, &mut |this, chunk| {
+            let (low, high) = this.bounds(chunk[0], count)?;
+            this.running(reduction, out, low, high)
+        })?;
+        // The results before each chunk but the first: the last ones of the chunks before, joined.
+        let before = self.working_of(ty, chunks - 1)?;
+        let last = self.last(reduction, out, zero, count)?;
+        self.store(&last, ty, before, zero)?;
+        let (low, high) = (self.int(1)?, self.size(chunks - 1)?);
+        self.rounds(low, high, &mut |this, chunk| {
+            let last = this.last(reduction, out, chunk, count)?;
+            let total = this.element_before(reduction, before, chunk)?;
+            let joined = this.join(reduction, &total, &last)?;
+            let slot = this.scaled(chunk, slots)?;
+            this.store(&joined, ty, before, slot)
+        })?;
+        self.nest(&[chunks - 1], CHUNK as u64, &mut |this, earlier| {
+            let slot = this.scaled(earlier[0], slots)?;
+            let total = this.load(ty, before, slot)?;
+            let one = this.int(1)?;
+            let chunk = this.binary(Binary::Add, earlier[0], one)?;
+            let (low, high) = this.bounds(chunk, count)?;
+            this.rounds(low, high, &mut |this, at| {
+                let slot = this.scaled(at, slots)?;
+                let own = this.load(ty, out, slot)?;
+                let mut joined = this.join(reduction, &total, &own)?;
+                // An array is read while the result is written.
+                if ty.has_array() {
+                    joined = this.stored(&joined, ty)?;
+                }
+                this.store(&joined, ty, out, slot)
+            })
+        })?;
+        self.load(&stmt.ty, out, zero)
+    }
+
+    /// The running results of the elements of one chunk, of which there is at least one.
+    fn running(&mut self, reduction: Reduction<'p>, out: Array, low: Reg, high: Reg) -> Result<()> {
+        let Reduction { body, space, ty, .. } = reduction;
+        let slots = self.slots(ty)?;
+        let first = self.index_of_code(low, space)?;
+        let first = self.at(body, first)?;
+        // The last result is kept in registers if it can be.
+        let place = if ty.has_array() { None } else { Some(self.place(ty)?) };
+        if let Some(place) = &place {
+            self.assign(place, &first, ty)?;
+        }
+        let slot = self.scaled(low, slots)?;
+        self.store(&first, ty, out, slot)?;
+        let one = self.int(1)?;
+        let second = self.binary(Binary::Add, low, one)?;
+        self.rounds(second, high, &mut |this, at| {
+            let index = this.index_of_code(at, space)?;
+            let value = this.at(body, index)?;
+            let total = match &place {
+                Some(place) => this.read(place)?,
+                None => this.element_before(reduction, out, at)?,
+            };
+            let joined = this.join(reduction, &total, &value)?;
+            if let Some(place) = &place {
+                this.assign(place, &joined, ty)?;
+            }
+            let slot = this.scaled(at, slots)?;
+            this.store(&joined, ty, out, slot)
+        })
+    }
+
+    /// A loop in order, inside of which nothing runs in parallel.
+    fn rounds(
+        &mut self,
+        low: Reg,
+        high: Reg,
+        round: &mut dyn FnMut(&mut Self, Reg) -> Result<()>,
+    ) -> Result<()> {
+        let (label, index) = (self.kernel.new_label(), self.reg(ScalarType::I64));
+        let outer = std::mem::replace(&mut self.in_parallel, true);
+        let made = self.block(|this| round(this, index));
+        self.in_parallel = outer;
+        let (body, ()) = made?;
+        self.emit(Stmt::For { label, index, low, high, body })
+    }
+
+    /// The last running result of a chunk.
+    fn last(&mut self, reduction: Reduction<'p>, out: Array, chunk: Reg, count: u64) -> Result<Held<'p>> {
+        let (_, end) = self.bounds(chunk, count)?;
+        self.element_before(reduction, out, end)
+    }
+
+    /// The element in memory before a position.
+    fn element_before(&mut self, reduction: Reduction<'p>, array: Array, at: Reg) -> Result<Held<'p>> {
+        let one = self.int(1)?;
+        let before = self.binary(Binary::Sub, at, one)?;
+        let slot = self.scaled(before, self.slots(reduction.ty)?)?;
+        self.load(reduction.ty, array, slot)
+    }
+}
