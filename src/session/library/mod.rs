@@ -46,7 +46,8 @@ pub(super) struct Library {
 
 /// The primitives that give values of narrow types; stated here, so that no start of a program
 /// reads the signatures of all primitives.
-const NARROW_PRIMITIVES: [&str; 4] = ["round_to_single", "_read_pixels", "common_words", "own_words"];
+const NARROW_PRIMITIVES: [&str; 6] =
+    ["round_to_single", "_read_pixels", "common_words", "_zero_sums", "_zero_bits", "own_words"];
 
 /// Returns true for the name of a narrow type, and of a primitive that gives values of one.
 fn is_narrow(name: &str) -> bool {

@@ -322,6 +322,8 @@ scalar_functions! { prims
         RevealNeighbors "_reveal_neighbors": "[S:PLACES, T] (T ^ 2) @ S -> T ^ S", Communication, "Disclosure: the values of all places, of which each place of three has its own and that of the next one; they compare digests.";
         Overlay "_overlay": "[S:PLACES, R:PLACES, T] (T @ R) * (T @ S) -> T @ S", Communication, "The first value at the places of S that are of R, the second one at the others; no message.";
         CommonWords "common_words": "[S:PLACES, I:COMPACTLINEAR] unit -> (u64 ^ I ^ 2) @ S", Communication, "Random words that each place has in common with the next place, then those in common with the previous one; no other place knows them.";
+        ZeroSums "_zero_sums": "[S:PLACES, I:COMPACTLINEAR] unit -> (u64 ^ I) @ S", Communication, "Random words whose sum over the places is 0: what each place has in common with the next one, less what it has with the previous one.";
+        ZeroBits "_zero_bits": "[S:PLACES, I:COMPACTLINEAR] unit -> (u64 ^ I) @ S", Communication, "Random words whose exclusive or over the places is 0, as `_zero_sums`.";
         OwnWords "own_words": "[S:PLACES, I:COMPACTLINEAR] unit -> (u64 ^ I) @ S", Communication, "Random words that each place alone knows.";
         Fixed "fixed": "real * int -> string", Text, "The number with that many digits after the point.";
         Keygen "_keygen": "[R, S] unit -> R", Cipher { at_place: true }, "A new secret key of the scheme `S`.";

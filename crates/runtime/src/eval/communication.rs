@@ -180,6 +180,10 @@ impl Evaluator<'_, '_> {
                 let count = word_count(&ty)?;
                 exchange.common_words(&places(0)?, count)
             }
+            Prim::ZeroSums | Prim::ZeroBits => {
+                let count = word_count(&ty)?;
+                exchange.zero_words(&places(0)?, count, prim == Prim::ZeroBits)
+            }
             Prim::OwnWords => {
                 let count = word_count(&ty)?;
                 match places(0)?.contains(me) {
@@ -439,14 +443,46 @@ impl Exchange<'_, '_, '_, '_> {
     /// Returns the words that a place has in common with the next one, then those in common with
     /// the previous one.
     fn common_words(&self, set: &PlaceSet, count: usize) -> Moved<Value> {
-        let Some(own) = set.position(self.party.me) else { return Ok(Value::UNIT) };
+        match self.neighbors(set) {
+            Some((neighbors, last_first)) => self.words(neighbors, count, last_first),
+            None => Ok(Value::UNIT),
+        }
+    }
+
+    /// Returns the next place and the previous one, and whether words in common with the latter are
+    /// drawn first; `None` outside of the places. Two places are the next of each other, and draw
+    /// from one stream: the first words drawn are those that the first place has in common with its
+    /// next one.
+    fn neighbors(&self, set: &PlaceSet) -> Option<([PartyId; 2], bool)> {
+        let own = set.position(self.party.me)?;
         let places: Vec<PartyId> = set.numbers().collect();
         let next = places[(own + 1) % places.len()];
         let previous = places[(own + places.len() - 1) % places.len()];
-        // Two places are the next of each other, and draw from one stream: the first words drawn
-        // are those that the first place has in common with its next one.
-        let last_first = places.len() == 2 && own == 1;
-        self.words([next, previous], count, last_first)
+        Some(([next, previous], places.len() == 2 && own == 1))
+    }
+
+    /// Returns the words that a place has in common with the next one, without those in common with
+    /// the previous one: by exclusive or, or subtracted. Drawn piece by piece, which the caches hold.
+    fn zero_words(&self, set: &PlaceSet, count: usize, bits: bool) -> Moved<Value> {
+        const PIECE: usize = 1 << 10;
+        let Some(([next, previous], last_first)) = self.neighbors(set) else { return Ok(Value::UNIT) };
+        let mut buffer = allocate_slots(Class::Word, count, self.run.host.memory)?;
+        let Buffer::Word(words) = &mut buffer else { return Err(NO_PARTY) };
+        let mut others = [0; PIECE];
+        for words in words.chunks_mut(PIECE) {
+            let others = &mut others[..words.len()];
+            if last_first {
+                self.party.network.random_words(previous, others);
+                self.party.network.random_words(next, words);
+            } else {
+                self.party.network.random_words(next, words);
+                self.party.network.random_words(previous, others);
+            }
+            for (word, other) in words.iter_mut().zip(others) {
+                *word = if bits { *word ^ *other } else { word.wrapping_sub(*other) };
+            }
+        }
+        Ok(buffer_value(buffer))
     }
 
     /// Returns words from the streams in common with each of these parties; the last ones are drawn

@@ -302,6 +302,8 @@ impl Machine {
             | Prim::RevealNeighbors
             | Prim::Overlay
             | Prim::CommonWords
+            | Prim::ZeroSums
+            | Prim::ZeroBits
             | Prim::OwnWords => Err(Failure::Internal { message: "a move out of its place" }),
             Prim::Compress
             | Prim::Iota

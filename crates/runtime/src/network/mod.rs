@@ -13,6 +13,7 @@
 //! the same epoch, whatever was sent before. [`Network::begin`] starts the next epoch and
 //! drops the frames of older ones.
 
+mod chacha;
 pub mod local;
 pub mod progress;
 pub mod stream;

@@ -11,10 +11,10 @@
 //! stream stands. Master keys are fresh in each connection, so epoch 1 of another run is another
 //! stream, too.
 
+use super::chacha::{ChaCha, RESULT_WORDS};
 use super::{PartyId, lock};
-use rand_chacha::rand_core::block::Generator;
+use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use rand_chacha::{ChaCha12Core, ChaCha20Rng};
 use std::sync::Mutex;
 
 /// A master key: known to the two parties of a stream and nobody else.
@@ -56,38 +56,38 @@ impl Streams {
 
 /// A stream, by whole results of the generator: a word at a time takes longer than computing it.
 struct Stream {
-    core: ChaCha12Core,
-    /// The last result: words of 32 bits, the lower half of a word of the stream first.
-    result: [u32; RESULT_WORDS],
+    generator: ChaCha,
+    /// The last result.
+    result: [[u64; RESULT_WORDS]; 1],
     /// The number of words of the result that have been given.
     used: usize,
 }
 
-/// The number of words of 32 bits in a result of the generator.
-const RESULT_WORDS: usize = 64;
-
 impl Stream {
     /// Makes a stream that begins.
     fn new(key: Key) -> Stream {
-        Stream { core: ChaCha12Core::from_seed(key), result: [0; RESULT_WORDS], used: RESULT_WORDS }
+        Stream { generator: ChaCha::new(key), result: [[0; RESULT_WORDS]], used: RESULT_WORDS }
     }
 
     /// Fills `words` with the next ones.
-    fn fill(&mut self, mut words: &mut [u64]) {
-        while !words.is_empty() {
-            if self.used == RESULT_WORDS {
-                self.core.generate(&mut self.result);
-                self.used = 0;
-            }
-            let left = self.result[self.used..].as_chunks::<2>().0;
-            let count = left.len().min(words.len());
-            let (now, later) = words.split_at_mut(count);
-            for (word, [low, high]) in now.iter_mut().zip(left) {
-                *word = u64::from(*high) << 32 | u64::from(*low);
-            }
-            self.used += 2 * count;
-            words = later;
+    fn fill(&mut self, words: &mut [u64]) {
+        let words = self.give_rest(words);
+        let (whole, rest) = words.as_chunks_mut();
+        self.generator.fill(whole);
+        if !rest.is_empty() {
+            self.generator.fill(&mut self.result);
+            self.used = 0;
+            self.give_rest(rest);
         }
+    }
+
+    /// Gives what is left of the last result; returns the words that it does not reach.
+    fn give_rest<'a>(&mut self, words: &'a mut [u64]) -> &'a mut [u64] {
+        let left = &self.result[0][self.used..];
+        let (now, later) = words.split_at_mut(left.len().min(words.len()));
+        now.copy_from_slice(&left[..now.len()]);
+        self.used += now.len();
+        later
     }
 }
 

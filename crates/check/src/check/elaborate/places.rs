@@ -660,8 +660,8 @@ impl Checker<'_> {
                 return self.wrong(PlaceError::OtherPlaces { span, found, expected }, span);
             }
         }
-        let moves = !matches!(prim, Prim::CommonWords | Prim::OwnWords);
-        let moved = instance.args.last().filter(|_| moves).map(|ty| self.infer.settle(ty));
+        let draws = matches!(prim, Prim::CommonWords | Prim::ZeroSums | Prim::ZeroBits | Prim::OwnWords);
+        let moved = instance.args.last().filter(|_| !draws).map(|ty| self.infer.settle(ty));
         let Some(moved) = moved else { return self.call_term(&chosen, instance, arg, ty, span, span) };
         if !self.is_wire(&moved, span) {
             return Term::new(TermKind::Error, Type::error(), span);
