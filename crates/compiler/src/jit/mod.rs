@@ -231,26 +231,7 @@ impl Jit {
         match array_loops::lower(unit) {
             Ok(lowered) => Ok((lowered, true)),
             Err(array_loops::Declined::Stopped) => Err(Declined::Stopped),
-            Err(why) => {
-                let lowered = lower::lower(unit).map(|lowered| (lowered, false));
-                if std::env::var("FELIS_WHY").is_ok() {
-                    use std::io::Write;
-                    let mut f =
-                        std::fs::OpenOptions::new().append(true).create(true).open("/tmp/why.txt").unwrap();
-                    let span = match unit.region {
-                        Region::Term(t) => t.span,
-                        Region::Loop(s) => s.span,
-                    };
-                    let text = crate::core::print::unit(unit.program, unit.locals, unit.region.as_result());
-                    let text: String = text.replace('\n', " ").chars().take(400).collect();
-                    let how = match &lowered {
-                        Ok(_) => "LOWER".to_string(),
-                        Err(e) => format!("none:{e}"),
-                    };
-                    writeln!(f, "{}\t{}\t{:?}\t{}", why.word(), how, span, text).unwrap();
-                }
-                lowered
-            }
+            Err(_) => lower::lower(unit).map(|lowered| (lowered, false)),
         }
     }
 
