@@ -36,8 +36,8 @@ pub struct Resolution {
 impl Session {
     /// Resolves a function, method or operator on values of these written types; gives as an
     /// error, why not. Type arguments may follow the name in brackets, as in `sum_over[K]`. `:`,
-    /// `:>` and `:>>` ask whether a value of the first type becomes one of the second: without being
-    /// asked for, by conversion, by reshaping.
+    /// `:>` and `:>>` ask whether a value of the first type becomes one of the second: without
+    /// being asked for, by conversion, by reshaping.
     pub fn resolve_use(&mut self, name: &str, types: &[&str]) -> Result<Resolution, Vec<Diagnostic>> {
         // The name, too, may be the library's.
         let source = self.sources.add("question", name);

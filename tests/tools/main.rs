@@ -50,8 +50,8 @@ fn empty_folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Says that a test passes without its work, and why. Unlike the output of `println`, the line is not
-/// captured.
+/// Says that a test passes without its work, and why. Unlike the output of `println`, the line is
+/// not captured.
 fn say_skipped(reason: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }

@@ -35,8 +35,8 @@ impl Terminal {
         Terminal::of_width(240)
     }
 
-    /// Starts a terminal of so many columns. A command that sets the size itself would race with the
-    /// library, which sets its own after the start of the command.
+    /// Starts a terminal of so many columns. A command that sets the size itself would race with
+    /// the library, which sets its own after the start of the command.
     pub fn of_width(columns: u16) -> Terminal {
         let mut terminal = Terminal::open();
         terminal.session.get_process_mut().set_window_size(columns, 24).expect("a size");

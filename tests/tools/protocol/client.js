@@ -1,5 +1,6 @@
-// A client of the protocol's own kit: asks the server of the command in the first argument about the
-// program in the second one, and says for each answer whether it has the form that the kit demands.
+// A client of the protocol's own kit: asks the server of the command in the first argument about
+// the program in the second one, and says for each answer whether it has the form that the kit
+// demands.
 
 const kit = require("vscode-languageserver-protocol/node");
 const { spawn } = require("child_process");

@@ -235,8 +235,8 @@ impl Type {
         Type::Array(space, Box::new(element))
     }
 
-    /// The types that [`Op::Switch`] gives to its blocks: the pieces of a sum, or the indices of the
-    /// pieces of a space of one digit.
+    /// The types that [`Op::Switch`] gives to its blocks: the pieces of a sum, or the indices of
+    /// the pieces of a space of one digit.
     pub fn cases(&self) -> Option<Vec<Type>> {
         match self {
             Type::Sum(cases) => Some(cases.clone()),
@@ -540,8 +540,8 @@ pub enum Op {
     At(Space, Vec<DigitExpr>),
     /// `locate X v0 v1 s0 : idx X`: an index by its digits as `i64`; fails if one is out of range.
     Locate(Space, Vec<Value>, SiteId),
-    /// `try_locate n0 v0 : idx [1 | n0]`: piece 1 with the digit below the size that an `i64` is, or
-    /// piece 0 if it is none.
+    /// `try_locate n0 v0 : idx [1 | n0]`: piece 1 with the digit below the size that an `i64` is,
+    /// or piece 0 if it is none.
     TryLocate(Size, Value),
     /// `number v0.1 : i64`: a digit as a number.
     Number(DigitExpr),

@@ -4,9 +4,10 @@
 //! memory: an update then changes an array where it lies, and what becomes the state of a loop or
 //! the result of a branch is made where that lies. Nothing is said of how an array is stored.
 //!
-//! **Nodes.** An array is a value, or stands in a tuple or in a piece of a sum: a value has a node for
-//! each array of its type, in order. `tuple` and `part` make no nodes of their own, and the block of a
-//! `switch` has those of its piece. The pieces that a value is not of have nodes that nothing reads.
+//! **Nodes.** An array is a value, or stands in a tuple or in a piece of a sum: a value has a node
+//! for each array of its type, in order. `tuple` and `part` make no nodes of their own, and the
+//! block of a `switch` has those of its piece. The pieces that a value is not of have nodes that
+//! nothing reads.
 //!
 //! **Lazy arrays.** A view, an element that is an array, a list of arrays, and a map that is
 //! computed where the value of its block is stored ([`Storage::is_delayed`]) have no memory.

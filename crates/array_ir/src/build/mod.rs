@@ -8,8 +8,8 @@
 //!
 //! **Values.** A truth value is a `b1`, `()` an empty tuple, another compact value the index of the
 //! digits of its type: `N \* M` has those of `N` and `M`, a sum one digit of several pieces. A
-//! product is a tuple, an array is an array over the digits of its index type, a sum whose cases have
-//! arguments and a variant are sums.
+//! product is a tuple, an array is an array over the digits of its index type, a sum whose cases
+//! have arguments and a variant are sums.
 //!
 //! **Variables.** A variable that changes is the value that was set last, and the state of the
 //! branches and loops that set it.

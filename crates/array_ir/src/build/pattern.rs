@@ -1,10 +1,11 @@
 //! Matches: patterns become a decision tree, and the tree becomes branches and switches.
 //!
-//! The arms are rows of a table. A row has the patterns that are left, each on a part of the value that
-//! is matched, and the variables that are bound. The first pattern of the first row is the next
-//! test: a switch over the cases of a sum, or a comparison. Behind each outcome stands the table of the
-//! rows that may still match (Maranget, Compiling Pattern Matching to Good Decision Trees, 2008).
-//! So a test is made once on each way, and a part is read only under the case that has it.
+//! The arms are rows of a table. A row has the patterns that are left, each on a part of the value
+//! that is matched, and the variables that are bound. The first pattern of the first row is the
+//! next test: a switch over the cases of a sum, or a comparison. Behind each outcome stands the
+//! table of the rows that may still match (Maranget, Compiling Pattern Matching to Good Decision
+//! Trees, 2008). So a test is made once on each way, and a part is read only under the case that
+//! has it.
 //!
 //! An arm that stands at several leaves is built once: a leaf leaves a block with the variables
 //! that it binds, and the body of the arm stands behind the block.
@@ -29,6 +30,9 @@ const MAX_NODES: usize = 4_000;
 
 /// The number of a part of the value that is matched.
 type PartId = usize;
+
+/// A variable with the part that it is bound to.
+type Bound = (LocalId, PartId);
 
 /// The way from one part to another.
 #[derive(Clone, PartialEq)]
@@ -70,12 +74,12 @@ enum Refutable<'t> {
 struct Row<'t> {
     arm: usize,
     columns: Vec<(PartId, Refutable<'t>)>,
-    bound: Vec<(LocalId, PartId)>,
+    bound: Vec<Bound>,
 }
 
 enum Tree {
     Fail,
-    Leaf { arm: usize, bound: Vec<(LocalId, PartId)>, otherwise: Option<Box<Tree>> },
+    Leaf { arm: usize, bound: Vec<Bound>, otherwise: Option<Box<Tree>> },
     Test { part: PartId, test: Test, sides: Box<[Tree; 2]> },
     Switch { part: PartId, pieces: Vec<(PartId, CoreType)>, sides: Vec<Tree> },
 }
@@ -234,13 +238,9 @@ impl<'t> Tables<'_, 't> {
         match pattern {
             Refutable::Test(test) => {
                 let on = |row: &Row<'t>| {
-                    let own = |(of, pattern): &(PartId, Refutable<'t>)| match pattern {
-                        Refutable::Test(other) if of == part => Some(other.clone()),
+                    row.columns.iter().enumerate().find_map(|(at, (of, pattern))| match pattern {
+                        Refutable::Test(other) if of == part => Some((at, other.clone())),
                         _ => None,
-                    };
-                    row.columns.iter().position(|column| own(column).is_some()).map(|at| {
-                        let test = own(&row.columns[at]).expect("the column is a test of the part");
-                        (at, test)
                     })
                 };
                 let (mut matching, mut others) = (Vec::new(), Vec::new());
@@ -297,6 +297,13 @@ impl<'t> Tables<'_, 't> {
     }
 }
 
+/// The variables that a leaf binds, in one order for all leaves of an arm.
+fn sorted(bound: &[Bound]) -> Vec<Bound> {
+    let mut bound = bound.to_vec();
+    bound.sort_by_key(|(local, _)| *local);
+    bound
+}
+
 /// Returns true if a value that passes one test fails the other.
 fn excludes(a: &Test, b: &Test) -> bool {
     match (a, b) {
@@ -317,16 +324,18 @@ fn cases(ty: &CoreType) -> Option<Vec<CoreType>> {
     }
 }
 
-/// Counts the leaves of each arm.
-fn count_leaves(tree: &Tree, counts: &mut [usize]) {
-    match tree {
-        Tree::Fail => {}
-        Tree::Leaf { arm, otherwise, .. } => {
-            counts[*arm] += 1;
-            otherwise.iter().for_each(|tree| count_leaves(tree, counts));
+impl Tree {
+    /// Calls a function with each leaf: its arm, and the variables that it binds.
+    fn for_each_leaf(&self, f: &mut dyn FnMut(usize, &[Bound])) {
+        match self {
+            Tree::Fail => {}
+            Tree::Leaf { arm, bound, otherwise } => {
+                f(*arm, bound);
+                otherwise.iter().for_each(|tree| tree.for_each_leaf(f));
+            }
+            Tree::Test { sides, .. } => sides.iter().for_each(|tree| tree.for_each_leaf(f)),
+            Tree::Switch { sides, .. } => sides.iter().for_each(|tree| tree.for_each_leaf(f)),
         }
-        Tree::Test { sides, .. } => sides.iter().for_each(|tree| count_leaves(tree, counts)),
-        Tree::Switch { sides, .. } => sides.iter().for_each(|tree| count_leaves(tree, counts)),
     }
 }
 
@@ -342,15 +351,6 @@ struct Match<'t> {
     /// The block that all other leaves leave, if an arm has several.
     done: Option<Label>,
     span: Span,
-}
-
-impl Match<'_> {
-    /// The type of the value with the variables that the arms set.
-    fn packed_type(&self, builder: &Builder<'_>, scope: &Scope) -> Result<Type> {
-        let mut types: Vec<Type> = self.ty.iter().cloned().collect();
-        types.extend(builder.types_of(scope, &self.variables)?);
-        Ok(if types.len() == 1 { types.remove(0) } else { Type::Tuple(types) })
-    }
 }
 
 impl Builder<'_> {
@@ -379,7 +379,7 @@ impl Builder<'_> {
         let tree = tables.tree(rows)?;
         let parts = tables.parts;
         let mut counts = vec![0; arms.count()];
-        count_leaves(&tree, &mut counts);
+        tree.for_each_leaf(&mut |arm, _| counts[arm] += 1);
         let shared: Vec<usize> = (0..counts.len()).filter(|arm| counts[*arm] > 1).collect();
         let mut values = vec![None; parts.len()];
         values[0] = Some(value);
@@ -387,7 +387,7 @@ impl Builder<'_> {
         let done = if shared.is_empty() { None } else { Some(self.label()) };
         let plan = Match { arms, parts, ty, variables, shared: shared_labels, done, span };
         let Some(done) = done else { return self.decide(scope, &plan, &tree, values) };
-        let packed = plan.packed_type(self, scope)?;
+        let packed = self.state_type(scope, plan.ty.clone(), &plan.variables)?;
         let before = self.values(scope);
         let block = self.block(Vec::new(), |this, _| this.shared_arms(scope, &plan, &tree, &values, &shared));
         self.restore(scope, before);
@@ -408,8 +408,17 @@ impl Builder<'_> {
             let value = self.decide(scope, plan, tree, values.to_vec())?;
             return self.pack(scope, value, &plan.variables);
         };
+        // All leaves of an arm bind the same variables, to values of the same types.
+        let mut parts = Vec::new();
+        tree.for_each_leaf(&mut |own, bound| {
+            if own == *arm {
+                parts = sorted(bound);
+            }
+        });
         let mut bound = Vec::new();
-        self.bound_types(scope, plan, tree, *arm, &mut bound)?;
+        for (local, part) in parts {
+            bound.push((local, self.ty(&plan.parts[part].ty)?));
+        }
         let ty = Type::Tuple(bound.iter().map(|(_, ty)| ty.clone()).collect());
         let before = self.values(scope);
         let block = self.block(Vec::new(), |this, _| {
@@ -427,42 +436,26 @@ impl Builder<'_> {
         self.pack(scope, value, &plan.variables)
     }
 
-    /// The variables that the leaves of an arm bind, with their types.
-    fn bound_types(
-        &mut self,
-        scope: &Scope<'_>,
-        plan: &Match<'_>,
-        tree: &Tree,
-        arm: usize,
-        found: &mut Vec<(LocalId, Type)>,
-    ) -> Result<()> {
-        match tree {
-            Tree::Leaf { arm: own, bound, .. } if *own == arm => {
-                found.clear();
-                for (local, part) in bound {
-                    found.push((*local, self.ty(&scope.concrete(&plan.parts[*part].ty))?));
-                }
-                found.sort_by_key(|(local, _)| *local);
-                Ok(())
-            }
-            Tree::Fail => Ok(()),
-            Tree::Leaf { otherwise, .. } => {
-                otherwise.iter().try_for_each(|tree| self.bound_types(scope, plan, tree, arm, found))
-            }
-            Tree::Test { sides, .. } => {
-                sides.iter().try_for_each(|tree| self.bound_types(scope, plan, tree, arm, found))
-            }
-            Tree::Switch { sides, .. } => {
-                sides.iter().try_for_each(|tree| self.bound_types(scope, plan, tree, arm, found))
-            }
-        }
-    }
-
     fn arm_body(&mut self, scope: &mut Scope<'_>, plan: &Match<'_>, arm: usize) -> Result<Option<Value>> {
         match plan.arms {
             Arms::Terms(arms) => self.value(scope, &arms[arm].body).map(Some),
             Arms::Stmts(arms) => self.stmts(scope, &arms[arm].2).map(|()| None),
         }
+    }
+
+    /// The value of a leaf, for the values of the variables that it binds: that of the body of its
+    /// arm, which may stand behind the block that the leaf leaves.
+    fn leaf(
+        &mut self,
+        scope: &mut Scope<'_>,
+        plan: &Match<'_>,
+        arm: usize,
+        bound: &[Value],
+    ) -> Result<Option<Value>> {
+        let Some(label) = plan.shared.get(&arm) else { return self.arm_body(scope, plan, arm) };
+        let ty = Type::Tuple(bound.iter().map(|value| self.types[value].clone()).collect());
+        let value = self.define(ty, Op::Tuple(bound.to_vec()))?;
+        Err(Stop::Left(End::Exit(*label, value)))
     }
 
     /// The value of a tree.
@@ -481,39 +474,30 @@ impl Builder<'_> {
                 plan.ty.as_ref().map(|ty| self.unreached(ty, site)).transpose()
             }
             Tree::Leaf { arm, bound, otherwise } => {
-                let mut bound = bound.clone();
-                bound.sort_by_key(|(local, _)| *local);
-                let mut packed = Vec::new();
-                for (local, part) in &bound {
-                    let value = self.part_value(plan, &mut values, *part)?;
-                    packed.push(value);
-                    scope.locals.insert(*local, Known::Data(value));
+                let mut bound_values = Vec::new();
+                for (local, part) in sorted(bound) {
+                    let value = self.part_value(plan, &mut values, part)?;
+                    bound_values.push(value);
+                    scope.locals.insert(local, Known::Data(value));
                 }
-                let leaf = |this: &mut Self, scope: &mut Scope<'_>| match plan.shared.get(arm) {
-                    None => this.arm_body(scope, plan, *arm),
-                    Some(label) => {
-                        let ty = Type::Tuple(packed.iter().map(|value| this.types[value].clone()).collect());
-                        let value = this.define(ty, Op::Tuple(packed.clone()))?;
-                        Err(Stop::Left(End::Exit(*label, value)))
-                    }
-                };
                 let (Some(otherwise), Some(guard)) = (otherwise, plan.arms.guard(*arm)) else {
-                    return leaf(self, scope);
+                    return self.leaf(scope, plan, *arm, &bound_values);
                 };
                 let condition = self.value(scope, guard)?;
                 match self.known_condition(condition) {
-                    Some(true) => return leaf(self, scope),
+                    Some(true) => return self.leaf(scope, plan, *arm, &bound_values),
                     Some(false) => return self.decide(scope, plan, otherwise, values),
                     None => {}
                 }
-                let then =
-                    self.side(scope, &plan.variables, Vec::new(), |this, scope, _| leaf(this, scope))?;
-                let otherwise = self.side(scope, &plan.variables, Vec::new(), |this, scope, _| {
-                    this.decide(scope, plan, otherwise, values)
-                })?;
-                self.join_sides(scope, &plan.variables, plan.ty.clone(), vec![then, otherwise], |blocks| {
-                    super::state::if_op(condition, blocks)
-                })
+                self.branch(
+                    scope,
+                    condition,
+                    &plan.variables,
+                    plan.ty.clone(),
+                    [&mut |this, scope| this.leaf(scope, plan, *arm, &bound_values), &mut |this, scope| {
+                        this.decide(scope, plan, otherwise, values.clone())
+                    }],
+                )
             }
             Tree::Test { part, test, sides } => {
                 let value = self.part_value(plan, &mut values, *part)?;
@@ -521,16 +505,17 @@ impl Builder<'_> {
                 if let Some(known) = self.known_condition(condition) {
                     return self.decide(scope, plan, &sides[usize::from(!known)], values);
                 }
-                let mut blocks = Vec::new();
-                for side in sides.iter() {
-                    let values = values.clone();
-                    blocks.push(self.side(scope, &plan.variables, Vec::new(), |this, scope, _| {
-                        this.decide(scope, plan, side, values)
-                    })?);
-                }
-                self.join_sides(scope, &plan.variables, plan.ty.clone(), blocks, |blocks| {
-                    super::state::if_op(condition, blocks)
-                })
+                let [then, otherwise] = &**sides;
+                self.branch(
+                    scope,
+                    condition,
+                    &plan.variables,
+                    plan.ty.clone(),
+                    [
+                        &mut |this, scope| this.decide(scope, plan, then, values.clone()),
+                        &mut |this, scope| this.decide(scope, plan, otherwise, values.clone()),
+                    ],
+                )
             }
             Tree::Switch { part, pieces, sides } => {
                 let value = self.part_value(plan, &mut values, *part)?;

@@ -58,12 +58,7 @@ impl Builder<'_> {
                     _ => return Err(Declined::Primitive.into()),
                 };
                 let unsigned = ty.as_scalar().is_some_and(is_unsigned);
-                let op = match (prim, unsigned) {
-                    (core::Prim::Min, false) => Binary::Min,
-                    (core::Prim::Min, true) => Binary::MinUnsigned,
-                    (_, false) => Binary::Max,
-                    (_, true) => Binary::MaxUnsigned,
-                };
+                let op = extreme(prim == core::Prim::Max, unsigned);
                 match self.types[&a].clone() {
                     Type::Element(element) if element != Element::B1 => self.binary(op, a, b),
                     Type::Element(_) => {
@@ -257,8 +252,9 @@ impl Builder<'_> {
         self.define(ty, Op::Reduce { combine, grouping, start, body })
     }
 
-    /// The first index of the largest element if `largest`, else of the smallest: the largest element
-    /// first, then the least code of an element that ranks like it. Both are reductions in any order.
+    /// The first index of the largest element if `largest`, else of the smallest: the largest
+    /// element first, then the least code of an element that ranks like it. Both are reductions in
+    /// any order.
     fn extreme_index(
         &mut self,
         largest: bool,
@@ -277,8 +273,7 @@ impl Builder<'_> {
         let start = self.array_index(array, start)?;
         // The order of a compact type is that of its codes.
         let word = match &*element {
-            Type::Element(Element::B1) => Element::I64,
-            Type::Element(element) => *element,
+            Type::Element(element) if *element != Element::B1 => *element,
             _ => Element::I64,
         };
         let key = |this: &mut Self, at: Value| -> Result<Value> {
@@ -290,12 +285,7 @@ impl Builder<'_> {
             }
         };
         let unsigned = structure(ty).as_scalar().is_some_and(is_unsigned);
-        let op = match (largest, unsigned) {
-            (true, false) => Binary::Max,
-            (true, true) => Binary::MaxUnsigned,
-            (false, false) => Binary::Min,
-            (false, true) => Binary::MinUnsigned,
-        };
+        let op = extreme(largest, unsigned);
         let start = key(self, start)?;
         let index_type = Type::Index(space.clone());
         let body = self.block(vec![index_type.clone()], |this, params| key(this, params[0]))?;
@@ -548,6 +538,16 @@ impl Builder<'_> {
             self.check(fits, SiteKind::Convert, span, vec![value])?;
         }
         Ok(narrow)
+    }
+}
+
+/// The primitive that gives the larger of two words, or the smaller.
+fn extreme(larger: bool, unsigned: bool) -> Binary {
+    match (larger, unsigned) {
+        (false, false) => Binary::Min,
+        (false, true) => Binary::MinUnsigned,
+        (true, false) => Binary::Max,
+        (true, true) => Binary::MaxUnsigned,
     }
 }
 

@@ -149,11 +149,14 @@ impl Builder<'_> {
         for side in sides {
             blocks.push(self.side(scope, variables, Vec::new(), |this, scope, _| side(this, scope))?);
         }
-        self.join_sides(scope, variables, ty, blocks, |blocks| if_op(condition, blocks))
+        self.join_sides(scope, variables, ty, blocks, |blocks| {
+            let [then, otherwise]: [Block; 2] = blocks.try_into().expect("a branch has two sides");
+            Op::If(condition, then, otherwise)
+        })
     }
 
-    /// The block of a side, with parameters of these types: its value, and the variables that it may
-    /// set.
+    /// The block of a side, with parameters of these types: its value, and the variables that it
+    /// may set.
     pub(super) fn side(
         &mut self,
         scope: &mut Scope<'_>,
@@ -182,9 +185,7 @@ impl Builder<'_> {
     ) -> Result<Option<Value>> {
         if blocks.iter().any(|block| matches!(block.end, End::Yield(_))) {
             let has_first = ty.is_some();
-            let mut types: Vec<Type> = ty.into_iter().collect();
-            types.extend(self.types_of(scope, variables)?);
-            let ty = if types.len() == 1 { types.remove(0) } else { Type::Tuple(types) };
+            let ty = self.state_type(scope, ty, variables)?;
             let packed = self.define(ty, op(blocks))?;
             return self.unpack(scope, packed, has_first, variables);
         }
@@ -205,10 +206,14 @@ impl Builder<'_> {
         Err(Stop::Left(end))
     }
 
-    /// The types of the values of variables now.
-    pub(super) fn types_of(&self, scope: &Scope, variables: &[Root]) -> Result<Vec<Type>> {
-        let value = |root: &Root| Ok(self.types[&self.data_of(scope, *root)?].clone());
-        variables.iter().map(value).collect()
+    /// The type of what [`Builder::pack`] makes of variables, behind a value of a type if there is
+    /// one.
+    pub(super) fn state_type(&self, scope: &Scope, first: Option<Type>, variables: &[Root]) -> Result<Type> {
+        let mut types: Vec<Type> = first.into_iter().collect();
+        for root in variables {
+            types.push(self.types[&self.data_of(scope, *root)?].clone());
+        }
+        Ok(if types.len() == 1 { types.remove(0) } else { Type::Tuple(types) })
     }
 
     /// Sets a variable.
@@ -418,12 +423,6 @@ impl Builder<'_> {
         let state = self.pack(scope, None, variables)?;
         Err(Stop::Left(if is_break { End::Exit(*label, state) } else { End::Next(*label, state) }))
     }
-}
-
-/// The branch of two blocks.
-pub(super) fn if_op(condition: Value, blocks: Vec<Block>) -> Op {
-    let [then, otherwise]: [Block; 2] = blocks.try_into().expect("a branch has two sides");
-    Op::If(condition, then, otherwise)
 }
 
 /// Collects the variables that statements set, with those in terms.

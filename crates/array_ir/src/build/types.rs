@@ -105,10 +105,11 @@ impl Builder<'_> {
         let ty = structure(ty);
         let digits = match ty.kind() {
             TypeKind::UnitSum(n) if n.is_one() => Vec::new(),
-            TypeKind::UnitSum(_) | TypeKind::Var(_) => vec![Digit::new(self.size(&ty)?)],
-            // The number of pairs is no polynomial with natural coefficients: one digit, if it is a
-            // number.
-            TypeKind::Triangle(..) => vec![Digit::new(self.size(&ty)?)],
+            // The number of pairs has a size here only if it is a number: it is no polynomial with
+            // natural coefficients.
+            TypeKind::UnitSum(_) | TypeKind::Var(_) | TypeKind::Triangle(..) => {
+                vec![Digit::new(self.size(&ty)?)]
+            }
             TypeKind::CompactProduct(factors) => {
                 let mut digits = Vec::new();
                 for factor in factors {

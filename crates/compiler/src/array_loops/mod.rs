@@ -4,8 +4,8 @@
 //! none. The unit is built as array IR at concrete types ([`crate::build::unit`]) and has gone
 //! through the passes of the array IR. What is left here is mechanical and decides nothing:
 //!
-//! * A word is a register, an index a register for each digit, a tuple its parts. A sum is the number of
-//!   its case and a piece for each case; those that it is not of are zeros.
+//! * A word is a register, an index a register for each digit, a tuple its parts. A sum is the
+//!   number of its case and a piece for each case; those that it is not of are zeros.
 //! * An array is stored in memory in the order of the language's encoding, slot by slot
 //!   ([`ArrayValue`]). A map that a block yields is written where the value of the block belongs,
 //!   any other one to memory of its own. A view is only a function of digits.
@@ -18,14 +18,14 @@
 //! * A check that fails leaves the kernel ([`Stmt::Fail`]); the evaluator runs the unit again and
 //!   finds the error.
 //!
-//! The variables outside that a loop changes are inputs and results: an array is changed where it lies,
-//! or exchanges its memory with one that is made for the run.
+//! The variables outside that a loop changes are inputs and results: an array is changed where it
+//! lies, or exchanges its memory with one that is made for the run.
 //!
 //! Sizes are numbers here; those above 16 are parameters of the kernel, as in
 //! [`crate::lower`], so kernels of one structure share their machine code.
 //!
-//! Declines, with one word each ([`Declined`]), what is not built as array IR, sums in memory, and updates of
-//! elements that hold arrays: [`crate::lower`] is asked then.
+//! Declines, with one word each ([`Declined`]), what is not built as array IR, sums in memory, and
+//! updates of elements that hold arrays: [`crate::lower`] is asked then.
 
 mod digits;
 mod operation;

@@ -273,11 +273,7 @@ impl<'p> Emitter<'p> {
             0 => return Ok(Held::Array(Rc::new(ArrayValue::List(Vec::new())))),
             1 => {
                 let zero = self.int(0)?;
-                let digits = vec![zero; space.digits.len()];
-                let mut only = self.round(body, &digits)?;
-                if matches!(&only, Held::Array(array) if matches!(**array, ArrayValue::Pending(_))) {
-                    only = self.stored(&only, element)?;
-                }
+                let only = self.readable(body, &vec![zero; space.digits.len()], element)?;
                 return Ok(Held::Array(Rc::new(ArrayValue::List(vec![only]))));
             }
             _ => {}
@@ -287,6 +283,13 @@ impl<'p> Emitter<'p> {
         }
         let pending = Held::Array(Rc::new(ArrayValue::Pending(&stmt.op)));
         if self.storage.is_delayed(stmt.value) { Ok(pending) } else { self.stored_as(stmt.value, &pending) }
+    }
+
+    /// The value of a body at digits, whose elements may be read: in memory if it is a map.
+    pub(super) fn readable(&mut self, body: &'p Block, digits: &[Reg], ty: &Type) -> Result<Held<'p>> {
+        let held = self.round(body, digits)?;
+        let is_pending = matches!(&held, Held::Array(array) if matches!(**array, ArrayValue::Pending(_)));
+        if is_pending { self.stored(&held, ty) } else { Ok(held) }
     }
 
     /// The value of a body at digits.

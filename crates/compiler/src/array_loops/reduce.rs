@@ -138,9 +138,9 @@ impl<'p> Emitter<'p> {
     /// The elements of a chunk, of which there is at least one, joined.
     fn chunk(&mut self, reduction: Reduction<'p>, low: Reg, high: Reg) -> Result<Held<'p>> {
         let Reduction { combine, body, space, ty } = reduction;
-        let index = self.reg(ScalarType::I64);
         let is_dot = matches!(combine, Combine::Dot);
         if is_dot || reduction.lanes().is_some() {
+            let index = self.reg(ScalarType::I64);
             let outer = std::mem::replace(&mut self.in_lanes, true);
             let made = self.block(|this| {
                 let at = this.index_of_code(index, space)?;
@@ -167,23 +167,33 @@ impl<'p> Emitter<'p> {
         self.assign(&place, &first, ty)?;
         let one = self.int(1)?;
         let second = self.binary(Binary::Add, low, one)?;
-        let label = self.kernel.new_label();
-        let outer = std::mem::replace(&mut self.in_parallel, true);
-        let made = self.block(|this| {
-            let at = this.index_of_code(index, space)?;
+        self.rounds(second, high, &mut |this, at| {
+            let at = this.index_of_code(at, space)?;
             let value = this.at(body, at)?;
             let total = this.read(&place)?;
             let total = this.join(reduction, &total, &value)?;
             this.assign(&place, &total, ty)
-        });
-        self.in_parallel = outer;
-        let (stmts, ()) = made?;
-        self.emit(Stmt::For { label, index, low: second, high, body: stmts })?;
+        })?;
         self.read(&place)
     }
 
+    /// A loop in order, inside of which nothing runs in parallel.
+    pub(super) fn rounds(
+        &mut self,
+        low: Reg,
+        high: Reg,
+        round: &mut dyn FnMut(&mut Self, Reg) -> Result<()>,
+    ) -> Result<()> {
+        let (label, index) = (self.kernel.new_label(), self.reg(ScalarType::I64));
+        let outer = std::mem::replace(&mut self.in_parallel, true);
+        let made = self.block(|this| round(this, index));
+        self.in_parallel = outer;
+        let (body, ()) = made?;
+        self.emit(Stmt::For { label, index, low, high, body })
+    }
+
     /// The value of a body at an index.
-    pub(super) fn at(&mut self, body: &'p Block, index: Held<'p>) -> Result<Held<'p>> {
+    fn at(&mut self, body: &'p Block, index: Held<'p>) -> Result<Held<'p>> {
         match index {
             Held::Index(digits) => self.round(body, &digits),
             _ => unreachable!("an index has digits"),

@@ -1,12 +1,12 @@
-//! Running reductions, as [`crate::core::reduction`] groups them: within chunks first, then each chunk
-//! joined to all before it.
+//! Running reductions, as [`crate::core::reduction`] groups them: within chunks first, then each
+//! chunk joined to all before it.
 
 use super::reduce::Reduction;
 use super::storage::{ArrayValue, Held};
 use super::{Declined, Emitter, Result};
 use crate::array_ir::{Block, Combine, Grouping, Stmt as ArrayStmt, Type};
 use crate::core::reduction::CHUNK;
-use crate::loop_ir::{Array, Binary, Reg, ScalarType, Stmt};
+use crate::loop_ir::{Array, Binary, Reg};
 use std::rc::Rc;
 
 impl<'p> Emitter<'p> {
@@ -24,9 +24,8 @@ impl<'p> Emitter<'p> {
             0 => return Ok(Held::Array(Rc::new(ArrayValue::List(Vec::new())))),
             1 => {
                 let zero = self.int(0)?;
-                let first = self.index_of_code(zero, space)?;
-                let first = self.at(body, first)?;
-                return Ok(Held::Array(Rc::new(ArrayValue::List(vec![first]))));
+                let only = self.element_at(reduction, zero)?;
+                return Ok(Held::Array(Rc::new(ArrayValue::List(vec![only]))));
             }
             _ if slots == 0 => return Err(Declined::Units),
             _ => {}
@@ -77,10 +76,9 @@ impl<'p> Emitter<'p> {
 
     /// The running results of the elements of one chunk, of which there is at least one.
     fn running(&mut self, reduction: Reduction<'p>, out: Array, low: Reg, high: Reg) -> Result<()> {
-        let Reduction { body, space, ty, .. } = reduction;
+        let ty = reduction.ty;
         let slots = self.slots(ty)?;
-        let first = self.index_of_code(low, space)?;
-        let first = self.at(body, first)?;
+        let first = self.element_at(reduction, low)?;
         // The last result is kept in registers if it can be.
         let place = if ty.has_array() { None } else { Some(self.place(ty)?) };
         if let Some(place) = &place {
@@ -91,8 +89,7 @@ impl<'p> Emitter<'p> {
         let one = self.int(1)?;
         let second = self.binary(Binary::Add, low, one)?;
         self.rounds(second, high, &mut |this, at| {
-            let index = this.index_of_code(at, space)?;
-            let value = this.at(body, index)?;
+            let value = this.element_at(reduction, at)?;
             let total = match &place {
                 Some(place) => this.read(place)?,
                 None => this.element_before(reduction, out, at)?,
@@ -106,19 +103,12 @@ impl<'p> Emitter<'p> {
         })
     }
 
-    /// A loop in order, inside of which nothing runs in parallel.
-    fn rounds(
-        &mut self,
-        low: Reg,
-        high: Reg,
-        round: &mut dyn FnMut(&mut Self, Reg) -> Result<()>,
-    ) -> Result<()> {
-        let (label, index) = (self.kernel.new_label(), self.reg(ScalarType::I64));
-        let outer = std::mem::replace(&mut self.in_parallel, true);
-        let made = self.block(|this| round(this, index));
-        self.in_parallel = outer;
-        let (body, ()) = made?;
-        self.emit(Stmt::For { label, index, low, high, body })
+    /// The element of a code.
+    fn element_at(&mut self, reduction: Reduction<'p>, code: Reg) -> Result<Held<'p>> {
+        let Held::Index(digits) = self.index_of_code(code, reduction.space)? else {
+            unreachable!("a code is that of an index")
+        };
+        self.readable(reduction.body, &digits, reduction.ty)
     }
 
     /// The last running result of a chunk.

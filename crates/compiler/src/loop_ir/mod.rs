@@ -463,7 +463,8 @@ impl Kernel {
         self.arrays.push(ArrayInfo { origin, width })
     }
 
-    /// The bytes of the slots of an array on the stack of a run, which may have room for more there.
+    /// The bytes of the slots of an array on the stack of a run, which may have room for more
+    /// there.
     pub fn stack_bytes(&self, array: Array) -> u64 {
         match self.arrays[array] {
             ArrayInfo { origin: Origin::Stack(_), width } => self.slots[array] * u64::from(width),

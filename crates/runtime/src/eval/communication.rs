@@ -462,7 +462,8 @@ impl Exchange<'_, '_, '_, '_> {
     }
 
     /// Returns the words that a place has in common with the next one, without those in common with
-    /// the previous one: by exclusive or, or subtracted. Drawn piece by piece, which the caches hold.
+    /// the previous one: by exclusive or, or subtracted. Drawn piece by piece, which the caches
+    /// hold.
     fn zero_words(&self, set: &PlaceSet, count: usize, bits: bool) -> Moved<Value> {
         const PIECE: usize = 1 << 10;
         let Some(([next, previous], last_first)) = self.neighbors(set) else { return Ok(Value::UNIT) };

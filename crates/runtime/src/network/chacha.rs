@@ -17,7 +17,7 @@ pub enum ChaCha {
     /// The blocks of a machine with AVX-512.
     #[cfg(target_arch = "x86_64")]
     Wide(wide::Wide),
-    /// Those of any machine.
+    /// The blocks of any machine.
     Narrow(ChaCha12Core),
 }
 
@@ -104,7 +104,8 @@ mod wide {
         cast(all)
     }
 
-    /// Returns the last rows of four blocks: their numbers, and the number of the stream, which is 0.
+    /// Returns the last rows of four blocks: their numbers, and the number of the stream, which is
+    /// 0.
     #[inline(always)]
     fn counters(first: u64) -> __m512i {
         let mut all = [0u64; 8];

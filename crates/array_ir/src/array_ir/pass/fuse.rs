@@ -74,8 +74,8 @@ fn fuse(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
     let mut uses = UseTable::default();
     uses.block(&function.body, work)?;
     let mut changes = uses.changes;
-    // A parameter is copied before it is changed, or is the first state of the loop that the function
-    // is: nothing reads it later.
+    // A parameter is copied before it is changed, or is the first state of the loop that the
+    // function is: nothing reads it later.
     changes.retain(|value, _| function.body.params.iter().all(|(param, _)| param != value));
     let mut fusion = Fusion { work, uses: uses.arrays, changes, delayed: HashMap::default(), next, label };
     function.body = fusion.block(take(&mut function.body), &mut HashMap::default())?;

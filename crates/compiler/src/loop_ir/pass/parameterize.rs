@@ -8,10 +8,10 @@
 //!
 //! **When.** The number is beyond those that are always constants, and at most [`MAX_DISTANCE`]
 //! from a size or from twice a size, as the ends of a mirrored axis are, the product of a
-//! size and such a number, as the place of the last row is, or a multiple of [`LANES`], as blocks of
-//! loops and their lanes are: at one of these sizes and numbers may be equal by chance. And it chooses no instruction: a quotient by a
-//! constant is a product, and shifts and masks come from powers of two. It comes after all that
-//! numbers decide.
+//! size and such a number, as the place of the last row is, or a multiple of [`LANES`], as blocks
+//! of loops and their lanes are: at one of these sizes and numbers may be equal by chance. And it
+//! chooses no instruction: a quotient by a constant is a product, and shifts and masks come from
+//! powers of two. It comes after all that numbers decide.
 
 use super::super::{Binary, Kernel, MAX_CONSTANT_SIZE, Op, Reg, ScalarType, Stmt, for_each_stmt};
 use crate::hash::HashSet;

@@ -53,7 +53,7 @@ fn place_numbers(stmts: Vec<Stmt>) -> Vec<Stmt> {
         });
         out.push(stmt);
     }
-    // Those that only the results of the kernel mention.
+    // Numbers that only the results of the kernel mention.
     out.extend(order.iter().filter_map(|reg| waiting.remove(reg)));
     out
 }

@@ -7,11 +7,12 @@
 //! (value numbering; Cocke 1970). Loads count as operations where nobody writes to the array.
 //!
 //! Floats are not folded: their operations are those that the program has written, but for a
-//! quotient by a power of two, which is a product. An operation on binary32 numbers that are widened, and whose result is narrowed, is done in binary32: roots,
-//! sums, differences, products and quotients that are rounded to 53 bits and then to 24 are rounded
-//! as if once (Figueroa, *When is double rounding innocuous?*, 1995), and whole parts are exact. The
-//! minimum of a number and of a minimum that it has taken part in is that one, and so is the minimum
-//! of a minimum and infinity: they are totally ordered, and a NaN in them has one form.
+//! quotient by a power of two, which is a product. An operation on binary32 numbers that are
+//! widened, and whose result is narrowed, is done in binary32: roots, sums, differences, products
+//! and quotients that are rounded to 53 bits and then to 24 are rounded as if once (Figueroa, *When
+//! is double rounding innocuous?*, 1995), and whole parts are exact. The minimum of a number and of
+//! a minimum that it has taken part in is that one, and so is the minimum of a minimum and
+//! infinity: they are totally ordered, and a NaN in them has one form.
 //!
 //! Costs time in proportion to the statements.
 
