@@ -158,9 +158,10 @@ impl<'t> Tables<'_, 't> {
                 all(rows, Refutable::Test(Test::Word(element.truncate(word(n)?))))
             }
             PatKind::Real(x) => {
+                // Of the two zeros, which are equal, only one: other bits are other numbers then.
                 let bits = match scalar_element(scalar()?)? {
-                    Element::F32 => u64::from(x.single.to_bits()),
-                    _ => x.double.to_bits(),
+                    Element::F32 => u64::from((x.single + 0.0).to_bits()),
+                    _ => (x.double + 0.0).to_bits(),
                 };
                 all(rows, Refutable::Test(Test::Word(bits)))
             }
@@ -231,7 +232,11 @@ impl<'t> Tables<'_, 't> {
         let Some((part, pattern)) = columns.first() else {
             let otherwise = match self.arms.guard(arm) {
                 None => None,
-                Some(_) => Some(Box::new(self.tree(rows.split_off(1))?)),
+                // The first alternative that fits decides: behind its guard stands the next arm.
+                Some(_) => {
+                    rows.retain(|row| row.arm != arm);
+                    Some(Box::new(self.tree(rows)?))
+                }
             };
             return Ok(Tree::Leaf { arm, bound, otherwise });
         };
