@@ -1,5 +1,5 @@
-//! Machine code for vectors of 512 bits: the few instructions of AVX-512F that loops without
-//! branches need, as bytes.
+//! Machine code for vectors of 512 bits: the few instructions of AVX-512F and AVX-512DQ that loops
+//! without branches need, as bytes.
 //!
 //! The code generator's vectors end at 128 bits. Encodings are those of the *Intel 64 and IA-32
 //! Architectures Software Developer's Manual*, volume 2: 2.7 (EVEX), 2.3 (VEX, for masks) and the
@@ -64,17 +64,35 @@ impl Lane {
 pub enum Arithmetic {
     Add,
     Sub,
-    /// Of floats only.
     Mul,
     /// Of floats only.
     Div,
-    /// Of floats only: the first if it is less, else the second.
+    /// Of floats, the first if it is less, else the second; of integers with sign.
     Min,
-    /// Of floats only: the first if it is greater, else the second.
+    /// Of floats, the first if it is greater, else the second; of integers with sign.
     Max,
+    /// Of integers only.
+    MinUnsigned,
+    /// Of integers only.
+    MaxUnsigned,
     And,
     Or,
     Xor,
+    /// Of integers, by the number of places in each lane; 0 from as many as there are bits.
+    Shl,
+    /// The same to the right, without sign.
+    Shr,
+}
+
+/// A conversion between lanes of 8 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conversion {
+    /// An integer with sign to the nearest float.
+    SignedToFloat,
+    /// An integer without sign to the nearest float.
+    UnsignedToFloat,
+    /// A float to an integer, toward 0.
+    FloatToSigned,
 }
 
 /// A place in code that is jumped to from before it.
@@ -163,6 +181,21 @@ impl Assembler {
         self.vector(opcode, lane.wide(), (to.0, 0, Source::Word(word)), (Mask(0), false));
     }
 
+    /// 1 in the lanes of a mask, which a word of the block of arguments holds, elsewhere 0.
+    pub fn ones(&mut self, to: Vector, mask: Mask, word: usize) {
+        self.vector((2, 1, 0x19), true, (to.0, 0, Source::Word(word)), (mask, true));
+    }
+
+    /// Lanes of 8 bytes converted.
+    pub fn convert(&mut self, conversion: Conversion, to: Vector, from: Vector) {
+        let opcode = match conversion {
+            Conversion::SignedToFloat => (1, 2, 0xe6),
+            Conversion::UnsignedToFloat => (1, 2, 0x7a),
+            Conversion::FloatToSigned => (1, 1, 0x7a),
+        };
+        self.vector(opcode, true, (to.0, 0, Source::Register(from.0)), (Mask(0), false));
+    }
+
     /// A copy.
     pub fn copy(&mut self, to: Vector, from: Vector) {
         self.vector((1, 1, 0x28), true, (to.0, 0, Source::Register(from.0)), (Mask(0), false));
@@ -181,10 +214,17 @@ impl Assembler {
         let opcode = match (op, lane) {
             (Arithmetic::Add, Lane::F64 | Lane::F32) => float(0x58),
             (Arithmetic::Sub, Lane::F64 | Lane::F32) => float(0x5c),
-            (Arithmetic::Mul, _) => float(0x59),
+            (Arithmetic::Mul, Lane::F64 | Lane::F32) => float(0x59),
             (Arithmetic::Div, _) => float(0x5e),
-            (Arithmetic::Min, _) => float(0x5d),
-            (Arithmetic::Max, _) => float(0x5f),
+            (Arithmetic::Min, Lane::F64 | Lane::F32) => float(0x5d),
+            (Arithmetic::Max, Lane::F64 | Lane::F32) => float(0x5f),
+            (Arithmetic::Mul, _) => (2, 1, 0x40),
+            (Arithmetic::Min, _) => (2, 1, 0x39),
+            (Arithmetic::Max, _) => (2, 1, 0x3d),
+            (Arithmetic::MinUnsigned, _) => (2, 1, 0x3b),
+            (Arithmetic::MaxUnsigned, _) => (2, 1, 0x3f),
+            (Arithmetic::Shl, _) => (2, 1, 0x47),
+            (Arithmetic::Shr, _) => (2, 1, 0x45),
             (Arithmetic::Add, Lane::I64) => (1, 1, 0xd4),
             (Arithmetic::Add, Lane::I32) => (1, 1, 0xfe),
             (Arithmetic::Sub, Lane::I64) => (1, 1, 0xfb),
@@ -221,11 +261,26 @@ impl Assembler {
         self.vector((2, 1, 0xb8), lane.wide(), (to.0, a.0, Source::Register(b.0)), (mask, false));
     }
 
-    /// A comparison of floats by its predicate.
-    pub fn compare(&mut self, lane: Lane, to: Mask, (a, b): (Vector, Vector), predicate: u8) {
-        let opcode = (1, u8::from(lane.wide()), 0xc2);
+    /// A comparison by its predicate: of floats, of integers with sign, or without.
+    pub fn compare(
+        &mut self,
+        (lane, unsigned): (Lane, bool),
+        to: Mask,
+        (a, b): (Vector, Vector),
+        predicate: u8,
+    ) {
+        let opcode = match lane {
+            Lane::F64 | Lane::F32 => (1, u8::from(lane.wide()), 0xc2),
+            Lane::I64 | Lane::I32 if unsigned => (3, 1, 0x1e),
+            Lane::I64 | Lane::I32 => (3, 1, 0x1f),
+        };
         self.vector(opcode, lane.wide(), (to.0, a.0, Source::Register(b.0)), (Mask(0), false));
         self.bytes.push(predicate);
+    }
+
+    /// The lanes of integers that are not 0.
+    pub fn test(&mut self, lane: Lane, to: Mask, a: Vector) {
+        self.vector((2, 1, 0x27), lane.wide(), (to.0, a.0, Source::Register(a.0)), (Mask(0), false));
     }
 
     /// `a` where the mask is set, elsewhere `b`.
@@ -390,6 +445,21 @@ vcmppd k3, zmm12, zmm29, 17                     62 91 9d 48 c2 dd 11
 vcmpps k7, zmm29, zmm3, 4                       62 f1 14 40 c2 fb 04
 vblendmpd zmm3 {k2}, zmm29, zmm12               62 d2 95 42 65 dc
 vblendmps zmm3 {k7}, zmm29, zmm12               62 d2 15 47 65 dc
+vpmullq zmm29, zmm12, zmm3                      62 62 9d 48 40 eb
+vpmulld zmm3, zmm12, zmm29                      62 92 1d 48 40 dd
+vpminsq zmm3 {k1}, zmm3, zmm29                  62 92 e5 49 39 dd
+vpmaxsd zmm3, zmm12, zmm29                      62 92 1d 48 3d dd
+vpminuq zmm3, zmm12, zmm29                      62 92 9d 48 3b dd
+vpmaxuq zmm3, zmm12, zmm29                      62 92 9d 48 3f dd
+vpsllvq zmm3, zmm12, zmm29                      62 92 9d 48 47 dd
+vpsrlvd zmm3, zmm12, zmm29                      62 92 1d 48 45 dd
+vbroadcastsd zmm29 {k3} {z}, [rdi + 24]         62 62 fd cb 19 af 18 00 00 00
+vcvtqq2pd zmm29, zmm3                           62 61 fe 48 e6 eb
+vcvtuqq2pd zmm3, zmm12                          62 d1 fe 48 7a dc
+vcvttpd2qq zmm3, zmm29                          62 91 fd 48 7a dd
+vpcmpq k3, zmm12, zmm29, 1                      62 93 9d 48 1f dd 01
+vpcmpud k7, zmm29, zmm3, 2                      62 f3 15 40 1e fb 02
+vptestmq k3, zmm29, zmm29                       62 92 95 40 27 dd
 kandw k2, k3, k4                                c5 e4 41 d4
 korw k7, k2, k6                                 c5 ec 45 fe
 knotw k5, k2                                    c5 f8 44 ea
@@ -441,10 +511,41 @@ cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00
         case("vrndscaleps zmm12, zmm3, 11", &|asm| asm.round(Lane::F32, b, a, 3));
         case("vpternlogq zmm3, zmm29, zmm29, 85", &|asm| asm.not(a, c));
         case("vfmadd231pd zmm29 {k1}, zmm12, zmm3", &|asm| asm.fused(Lane::F64, c, (b, a), last));
-        case("vcmppd k3, zmm12, zmm29, 17", &|asm| asm.compare(Lane::F64, Mask(3), (b, c), 0x11));
-        case("vcmpps k7, zmm29, zmm3, 4", &|asm| asm.compare(Lane::F32, Mask(7), (c, a), 0x04));
+        case("vcmppd k3, zmm12, zmm29, 17", &|asm| asm.compare((Lane::F64, false), Mask(3), (b, c), 0x11));
+        case("vcmpps k7, zmm29, zmm3, 4", &|asm| asm.compare((Lane::F32, false), Mask(7), (c, a), 0x04));
         case("vblendmpd zmm3 {k2}, zmm29, zmm12", &|asm| asm.blend(Lane::F64, a, Mask(2), (b, c)));
         case("vblendmps zmm3 {k7}, zmm29, zmm12", &|asm| asm.blend(Lane::I32, a, Mask(7), (b, c)));
+        case("vpmullq zmm29, zmm12, zmm3", &|asm| {
+            asm.arithmetic(Arithmetic::Mul, Lane::I64, c, (b, a), none)
+        });
+        case("vpmulld zmm3, zmm12, zmm29", &|asm| {
+            asm.arithmetic(Arithmetic::Mul, Lane::I32, a, (b, c), none)
+        });
+        case("vpminsq zmm3 {k1}, zmm3, zmm29", &|asm| {
+            asm.arithmetic(Arithmetic::Min, Lane::I64, a, (a, c), last)
+        });
+        case("vpmaxsd zmm3, zmm12, zmm29", &|asm| {
+            asm.arithmetic(Arithmetic::Max, Lane::I32, a, (b, c), none)
+        });
+        case("vpminuq zmm3, zmm12, zmm29", &|asm| {
+            asm.arithmetic(Arithmetic::MinUnsigned, Lane::I64, a, (b, c), none)
+        });
+        case("vpmaxuq zmm3, zmm12, zmm29", &|asm| {
+            asm.arithmetic(Arithmetic::MaxUnsigned, Lane::I64, a, (b, c), none)
+        });
+        case("vpsllvq zmm3, zmm12, zmm29", &|asm| {
+            asm.arithmetic(Arithmetic::Shl, Lane::I64, a, (b, c), none)
+        });
+        case("vpsrlvd zmm3, zmm12, zmm29", &|asm| {
+            asm.arithmetic(Arithmetic::Shr, Lane::I32, a, (b, c), none)
+        });
+        case("vbroadcastsd zmm29 {k3} {z}, [rdi + 24]", &|asm| asm.ones(c, Mask(3), 3));
+        case("vcvtqq2pd zmm29, zmm3", &|asm| asm.convert(Conversion::SignedToFloat, c, a));
+        case("vcvtuqq2pd zmm3, zmm12", &|asm| asm.convert(Conversion::UnsignedToFloat, a, b));
+        case("vcvttpd2qq zmm3, zmm29", &|asm| asm.convert(Conversion::FloatToSigned, a, c));
+        case("vpcmpq k3, zmm12, zmm29, 1", &|asm| asm.compare((Lane::I64, false), Mask(3), (b, c), 1));
+        case("vpcmpud k7, zmm29, zmm3, 2", &|asm| asm.compare((Lane::I32, true), Mask(7), (c, a), 2));
+        case("vptestmq k3, zmm29, zmm29", &|asm| asm.test(Lane::I64, Mask(3), c));
         case("kandw k2, k3, k4", &|asm| asm.mask_and(Mask(2), Mask(3), Mask(4)));
         case("korw k7, k2, k6", &|asm| asm.mask_or(Mask(7), Mask(2), Mask(6)));
         case("knotw k5, k2", &|asm| asm.mask_not(Mask(5), Mask(2)));

@@ -1,4 +1,5 @@
-//! Vectorization of innermost loops with AVX-512, on processors that have it.
+//! Vectorization of innermost loops with AVX-512, on processors that have it; they are called by
+//! [`super::avx512_call`].
 //!
 //! The code generator's vectors end at 128 bits. What [`super::simd128`] takes, a loop whose body
 //! only computes, reads and writes at the index, has no branches and few kinds of instruction;
@@ -16,23 +17,24 @@
 //! again where it is used. A body that needs more registers than there are goes by vectors of 128
 //! bits.
 //!
+//! **Accumulators** ([`super::accumulator`]) have lanes in a register of their own, which start from
+//! the number that changes nothing and are joined to the variable after the function. The index in
+//! the lanes, where it is a number, is a register that is advanced in each round.
+//!
 //! **Same bits.** Each operation is the one that narrow vectors have, in the same order of
 //! operands; a total has eight lanes of 8 bytes, the lanes of [`crate::core::reduction`]. So
 //! results do not depend on the processor, and `FELIS_VECTORS=128` changes nothing but time.
 
+use super::accumulator::Join;
 use super::asm_x64::{
-    Arithmetic, Assembler, FREE_POINTERS, Lane, Mask, POINTERS, Pointer, VECTOR_BYTES, Vector,
+    Arithmetic, Assembler, Conversion, FREE_POINTERS, Lane, Mask, POINTERS, Pointer, VECTOR_BYTES, Vector,
 };
-use super::emit::Emit;
 use super::simd128::{LaneTypes, Plan, Role, plan};
 use crate::core::reduction::LANES;
 use crate::hash::HashMap;
 use crate::loop_ir::{
-    Array, Binary, Compare, Kernel, Op, ReductionOp, Reg, ScalarFunction, ScalarType, Stmt, Summand, Unary,
-};
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{
-    BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value, types,
+    Array, Binary, Cast, Compare, Kernel, Op, ReductionOp, Reg, ScalarFunction, ScalarType, Stmt, Summand,
+    Unary,
 };
 use std::sync::OnceLock;
 
@@ -43,19 +45,19 @@ const TAIL_MASK: Mask = Mask(1);
 /// Mask registers that the body may use start here.
 const FIRST_FREE_MASK: u8 = 2;
 
-/// The word that says how many bytes whole vectors have.
-const WORD_BYTES: usize = 0;
-/// The word that says which lanes the rest has.
-const WORD_TAIL_MASK: usize = 1;
-/// The first word of the loop's own.
-const FIRST_OWN_WORD: usize = 2;
+/// Registers that keep their values from one round to the next, at most.
+const MAX_KEPT: usize = 12;
 
-/// Rounds between two looks whether the loop is to stop: some tens of microseconds.
-const ITERATIONS_PER_POLL: i64 = 1 << 15;
+/// The word that says how many bytes whole vectors have.
+pub(super) const WORD_BYTES: usize = 0;
+/// The word that says which lanes the rest has.
+pub(super) const WORD_TAIL_MASK: usize = 1;
+/// The first word of the loop's own.
+pub(super) const FIRST_OWN_WORD: usize = 2;
 
 /// A word that a loop's function is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Word {
+pub(super) enum Word {
     /// The address of the slot of an array that the first round reads or writes.
     Place(Array, Reg),
     /// A number that is the same in all rounds.
@@ -66,22 +68,18 @@ enum Word {
     Lanes,
     /// The address of what they are before.
     Before(ReductionOp),
+    /// The index of the first round, or a number made of it.
+    First(Reg),
+    /// The address of the numbers of the lanes.
+    LaneNumbers,
+    /// The address of the lanes of an accumulator.
+    Accumulator(usize),
 }
-
-/// The first values of the lanes of a sum, a product, a minimum and a maximum. They are static data
-/// because a vector that is read from where its numbers have just been written one by one waits
-/// until they are in the cache.
-static IDENTITY_LANES: [[f64; LANES]; 4] = {
-    const fn lanes(joining: ReductionOp) -> [f64; LANES] {
-        [joining.identity(); LANES]
-    }
-    [lanes(ReductionOp::Add), lanes(ReductionOp::Mul), lanes(ReductionOp::Min), lanes(ReductionOp::Max)]
-};
 
 /// A loop by wide vectors.
 pub struct VectorLoop {
-    plan: Plan,
-    words: Vec<Word>,
+    pub(super) plan: Plan,
+    pub(super) words: Vec<Word>,
     /// The machine code: a function of the address of the words.
     pub code: Vec<u8>,
 }
@@ -92,7 +90,7 @@ fn is_available() -> bool {
     *AVAILABLE.get_or_init(|| {
         // The registers of arguments are those of Unix.
         #[cfg(all(target_arch = "x86_64", unix))]
-        let there = std::is_x86_feature_detected!("avx512f");
+        let there = std::is_x86_feature_detected!("avx512f") && std::is_x86_feature_detected!("avx512dq");
         #[cfg(not(all(target_arch = "x86_64", unix)))]
         let there = false;
         there && std::env::var_os("FELIS_VECTORS").is_none_or(|bits| bits != "128")
@@ -122,8 +120,19 @@ pub fn assemble(kernel: &Kernel, stmt: &Stmt) -> Option<(Reg, VectorLoop)> {
     if item.is_some_and(|item| item.ty(kernel) != ScalarType::F64) {
         return None;
     }
-    let mut loops =
-        Loop { kernel, plan: &plan, body, item, words: Vec::new(), resident: HashMap::default(), most: 0 };
+    let mut reads_index = false;
+    for stmt in body {
+        let mut is_number = |reg: &Reg| reads_index |= plan.roles.get(reg) == Some(&Role::Index);
+        match stmt {
+            Stmt::Let(_, Op::Load(..)) => {}
+            Stmt::Let(reg, _) if plan.roles.get(reg) == Some(&Role::Index) => {}
+            Stmt::Let(_, op) => op.for_each_reg(&mut |reg| is_number(&reg)),
+            Stmt::Store(_, _, value) => is_number(value),
+            _ => {}
+        }
+    }
+    let (words, resident) = (Vec::new(), HashMap::default());
+    let mut loops = Loop { kernel, plan: &plan, body, item, reads_index, words, resident, most: 0 };
     // Once to see how many registers it needs, and what it reads; then with those that are left for
     // what stays.
     loops.function()?;
@@ -142,6 +151,8 @@ struct Loop<'a> {
     plan: &'a Plan,
     body: &'a [Stmt],
     item: Option<Summand>,
+    /// The index is a number in the lanes.
+    reads_index: bool,
     words: Vec<Word>,
     /// Values that stay in a register.
     resident: HashMap<Reg, Vector>,
@@ -154,6 +165,12 @@ struct Loop<'a> {
 enum Place {
     Vector(Vector),
     Mask(Mask),
+}
+
+/// The mask of a truth value, and it again if nothing else needs it.
+struct Condition {
+    mask: Mask,
+    own: Option<Mask>,
 }
 
 /// Registers of the machine, while a body is written.
@@ -202,11 +219,38 @@ impl Loop<'_> {
         POINTERS[places.min(last)]
     }
 
+    /// The register of the lanes of an accumulator.
+    fn accumulator(&self, number: usize) -> Vector {
+        Vector(u8::from(self.item.is_some()) + number as u8)
+    }
+
+    /// The register of the index in the lanes.
+    fn lane_index(&self) -> Vector {
+        self.accumulator(self.plan.accumulators.len())
+    }
+
+    /// The first register that is free for the body.
+    fn first_free(&self) -> u8 {
+        self.lane_index().0 + u8::from(self.reads_index)
+    }
+
     /// All of it.
     fn function(&mut self) -> Option<Vec<u8>> {
         let mut asm = Assembler::default();
         let total = Vector(0);
+        let plan = self.plan;
+        if usize::from(self.first_free()) > MAX_KEPT {
+            return None;
+        }
         asm.start();
+        for (number, total) in plan.accumulators.iter().enumerate() {
+            let word = self.word(Word::Bits(total.join.identity(total.ty)));
+            asm.broadcast(self.lane(total.new), self.accumulator(number), word);
+        }
+        if self.reads_index {
+            asm.pointer(POINTERS[0], self.word(Word::LaneNumbers));
+            asm.load(Lane::I64, self.lane_index(), POINTERS[0], Mask(0));
+        }
         if let Some(item) = self.item {
             asm.pointer(POINTERS[0], self.word(Word::Before(item.op())));
             asm.load(Lane::F64, total, POINTERS[0], Mask(0));
@@ -241,6 +285,11 @@ impl Loop<'_> {
             asm.start();
             asm.store(Lane::F64, POINTERS[0], total, Mask(0));
         }
+        for number in 0..plan.accumulators.len() {
+            asm.pointer(POINTERS[0], self.word(Word::Accumulator(number)));
+            asm.start();
+            asm.store(Lane::I64, POINTERS[0], self.accumulator(number), Mask(0));
+        }
         asm.leave_clean();
         for pointer in POINTERS[FREE_POINTERS..FREE_POINTERS + kept].iter().rev() {
             asm.pop(*pointer);
@@ -251,7 +300,7 @@ impl Loop<'_> {
 
     /// The body for as many lanes as there are, or for those of `mask`.
     fn round(&mut self, asm: &mut Assembler, mask: Mask) -> Option<()> {
-        let first = u8::from(self.item.is_some());
+        let first = self.first_free();
         let free = VECTOR_REGISTERS - self.resident.len() as u8;
         let mut registers = Registers {
             vectors: (first..free).rev().map(Vector).collect(),
@@ -259,9 +308,14 @@ impl Loop<'_> {
             places: HashMap::default(),
             last: self.last_reads(),
         };
-        let body = self.body;
+        let (body, plan) = (self.body, self.plan);
         for (at, stmt) in body.iter().enumerate() {
             match stmt {
+                Stmt::Let(reg, _) if self.role(*reg) == Role::Total => {
+                    if let Some(number) = plan.accumulators.iter().position(|total| total.new == *reg) {
+                        self.accumulate(asm, &mut registers, at, number, mask)?;
+                    }
+                }
                 Stmt::Let(reg, op) if matches!(self.role(*reg), Role::Lanes | Role::Mask) => {
                     self.operation(asm, &mut registers, at, *reg, op, mask)?;
                     // What nobody reads takes no register.
@@ -275,6 +329,14 @@ impl Loop<'_> {
                 }
                 _ => {}
             }
+        }
+        if self.reads_index {
+            let step = self.take(&mut registers)?;
+            let word = self.word(Word::Bits((VECTOR_BYTES / 8) as u64));
+            asm.broadcast(Lane::I64, step, word);
+            let at = self.lane_index();
+            asm.arithmetic(Arithmetic::Add, Lane::I64, at, (at, step), Mask(0));
+            registers.vectors.push(step);
         }
         if let Some(item) = self.item {
             let total = Vector(0);
@@ -307,8 +369,72 @@ impl Loop<'_> {
         Some(())
     }
 
-    /// The last statement that reads each register of the body; the operand of a reduction is read
-    /// at the end.
+    /// Joins the numbers of a round to the lanes of an accumulator.
+    fn accumulate(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        at: usize,
+        number: usize,
+        mask: Mask,
+    ) -> Option<()> {
+        let total = &self.plan.accumulators[number];
+        let (to, lane) = (self.accumulator(number), self.lane(total.new));
+        let operand = self.vector(asm, registers, total.operand)?;
+        // The lanes of a round, of the condition, or of both.
+        let (mut both, mut own) = (None, None);
+        let lanes = match total.condition {
+            None => mask,
+            Some(condition) => {
+                let condition = self.condition(asm, registers, condition)?;
+                own = condition.own;
+                if mask == Mask(0) {
+                    condition.mask
+                } else {
+                    let new = *both.insert(registers.masks.pop()?);
+                    asm.mask_and(new, condition.mask, mask);
+                    new
+                }
+            }
+        };
+        match total.join {
+            Join::Binary(kind @ (Binary::Min | Binary::Max)) => {
+                self.extreme(asm, registers, kind == Binary::Max, lane, to, (operand, to), lanes)?;
+            }
+            Join::Binary(kind) => asm.arithmetic(arithmetic(kind)?, lane, to, (to, operand), lanes),
+            Join::Extreme { max, unsigned } => {
+                let op = match (max, unsigned) {
+                    (false, false) => Arithmetic::Min,
+                    (true, false) => Arithmetic::Max,
+                    (false, true) => Arithmetic::MinUnsigned,
+                    (true, true) => Arithmetic::MaxUnsigned,
+                };
+                asm.arithmetic(op, lane, to, (to, operand), lanes);
+            }
+        }
+        registers.masks.extend(both.into_iter().chain(own));
+        self.release(registers, at, &[total.operand], &[operand]);
+        registers.free(at, total.condition.as_slice());
+        Some(())
+    }
+
+    /// The mask of the lanes in which a truth value is true. One that is a number, as a combination
+    /// of a truth value with one that is the same in all rounds is, gets a mask of its own.
+    fn condition(&mut self, asm: &mut Assembler, registers: &mut Registers, reg: Reg) -> Option<Condition> {
+        if let Some(mask) = registers.mask(reg) {
+            return Some(Condition { mask, own: None });
+        }
+        let vector = self.vector(asm, registers, reg)?;
+        let mask = registers.masks.pop()?;
+        asm.test(self.lane(reg), mask, vector);
+        if !registers.places.contains_key(&reg) && !self.resident.contains_key(&reg) {
+            registers.vectors.push(vector);
+        }
+        Some(Condition { mask, own: Some(mask) })
+    }
+
+    /// The last statement that reads each register of the body: the operand of a reduction is read
+    /// at the end, that of an accumulator where it is joined.
     fn last_reads(&self) -> HashMap<Reg, usize> {
         let mut last = HashMap::default();
         for (at, stmt) in self.body.iter().enumerate() {
@@ -318,6 +444,20 @@ impl Loop<'_> {
             stmt.for_each_reg(&mut |reg| {
                 last.insert(reg, at);
             });
+        }
+        for total in &self.plan.accumulators {
+            let joined = last_let(self.body, total.new);
+            last.extend(
+                total
+                    .condition
+                    .into_iter()
+                    .chain([total.operand])
+                    .map(|reg| {
+                        let before = last.get(&reg).copied().unwrap_or(0);
+                        (reg, before.max(joined))
+                    })
+                    .collect::<Vec<_>>(),
+            );
         }
         last.extend(self.item.into_iter().flat_map(Summand::regs).map(|reg| (reg, self.body.len())));
         last
@@ -330,7 +470,18 @@ impl Loop<'_> {
         }
         match registers.places.get(&reg) {
             Some(Place::Vector(vector)) => Some(*vector),
-            Some(Place::Mask(_)) => None,
+            Some(Place::Mask(mask)) => {
+                let mask = *mask;
+                let (to, word) = (self.take(registers)?, self.word(Word::Bits(1)));
+                asm.ones(to, mask, word);
+                Some(to)
+            }
+            None if self.role(reg) == Role::Index => {
+                let (to, word) = (self.take(registers)?, self.word(Word::First(reg)));
+                asm.broadcast(Lane::I64, to, word);
+                asm.arithmetic(Arithmetic::Add, Lane::I64, to, (to, self.lane_index()), Mask(0));
+                Some(to)
+            }
             None => {
                 if self.kernel.regs[reg].bytes() != self.plan.width {
                     return None;
@@ -358,7 +509,8 @@ impl Loop<'_> {
     /// read again, is free.
     fn release(&self, registers: &mut Registers, at: usize, read: &[Reg], vectors: &[Vector]) {
         for (reg, vector) in read.iter().zip(vectors) {
-            let again = !registers.places.contains_key(reg) && !self.resident.contains_key(reg);
+            let own = matches!(registers.places.get(reg), Some(Place::Vector(_)));
+            let again = !own && !self.resident.contains_key(reg);
             if again && !registers.vectors.contains(vector) {
                 registers.vectors.push(*vector);
             }
@@ -379,7 +531,7 @@ impl Loop<'_> {
         // Masks first: they have registers of their own.
         let is_mask = |r: &Reg| self.role(*r) == Role::Mask;
         match op {
-            Op::Binary(kind, a, b) if is_mask(a) => {
+            Op::Binary(kind, a, b) if is_mask(&reg) => {
                 let (from, to) = (registers.mask(*a)?, registers.mask(*b)?);
                 registers.free(at, &[*a, *b]);
                 let new = registers.new_mask(reg)?;
@@ -390,7 +542,7 @@ impl Loop<'_> {
                 }
                 return Some(());
             }
-            Op::Compare(_, a, _) if is_mask(a) => {
+            Op::Compare(Compare::Eq, a, b) if is_mask(a) && self.kernel.constants.get(b) == Some(&0) => {
                 let from = registers.mask(*a)?;
                 registers.free(at, &[*a]);
                 let new = registers.new_mask(reg)?;
@@ -401,7 +553,9 @@ impl Loop<'_> {
                 let both = self.both(asm, registers, *a, *b)?;
                 self.release(registers, at, &[*a, *b], &[both.0, both.1]);
                 let new = registers.new_mask(reg)?;
-                asm.compare(self.lane(*a), new, both, predicate(*kind));
+                let lane = self.lane(*a);
+                let (number, unsigned) = predicate(*kind, lane);
+                asm.compare((lane, unsigned), new, both, number);
                 return Some(());
             }
             _ => {}
@@ -419,7 +573,7 @@ impl Loop<'_> {
         let chosen = match op {
             Op::Select(c, ..) => {
                 read.remove(0);
-                Some((*c, registers.mask(*c)?))
+                Some((*c, self.condition(asm, registers, *c)?))
             }
             _ => None,
         };
@@ -454,9 +608,19 @@ impl Loop<'_> {
             Op::Binary(kind, ..) => {
                 asm.arithmetic(arithmetic(*kind)?, lane, to, (vectors[0], vectors[1]), Mask(0))
             }
+            Op::Cast(cast, ..) => {
+                let conversion = match cast {
+                    Cast::SignedToFloat => Conversion::SignedToFloat,
+                    Cast::UnsignedToFloat => Conversion::UnsignedToFloat,
+                    Cast::FloatToSigned => Conversion::FloatToSigned,
+                    Cast::SignExtend | Cast::ZeroExtend | Cast::Truncate | Cast::FloatToFloat => return None,
+                };
+                asm.convert(conversion, to, vectors[0]);
+            }
             Op::Select(..) => {
                 let (c, chosen) = chosen?;
-                asm.blend(lane, to, chosen, (vectors[0], vectors[1]));
+                asm.blend(lane, to, chosen.mask, (vectors[0], vectors[1]));
+                registers.masks.extend(chosen.own);
                 registers.free(at, &[c]);
             }
             Op::Unary(kind, _) => {
@@ -516,7 +680,7 @@ impl Loop<'_> {
         let (number, signs, constant) = (self.take(registers)?, self.take(registers)?, self.take(registers)?);
         let unordered = registers.masks.pop()?;
         let none = Mask(0);
-        asm.compare(lane, unordered, (a, b), UNORDERED);
+        asm.compare((lane, false), unordered, (a, b), UNORDERED);
         asm.arithmetic(if max { Arithmetic::Max } else { Arithmetic::Min }, lane, number, (a, b), none);
         asm.arithmetic(if max { Arithmetic::And } else { Arithmetic::Or }, wide, signs, (a, b), none);
         let word = self.word(Word::Bits(sign));
@@ -595,6 +759,8 @@ fn arithmetic(kind: Binary) -> Option<Arithmetic> {
         Binary::And => Arithmetic::And,
         Binary::Or => Arithmetic::Or,
         Binary::Xor => Arithmetic::Xor,
+        Binary::Shl => Arithmetic::Shl,
+        Binary::Shr => Arithmetic::Shr,
         _ => return None,
     })
 }
@@ -602,81 +768,34 @@ fn arithmetic(kind: Binary) -> Option<Arithmetic> {
 /// The machine's number of the comparison that says whether one of two floats is NaN.
 const UNORDERED: u8 = 0x03;
 
-/// The machine's number of a comparison of floats: quiet, and ordered except for "not equal".
-fn predicate(kind: Compare) -> u8 {
-    match kind {
+/// The machine's number of a comparison, and whether it is one without sign. Those of floats are
+/// quiet, and ordered except for "not equal".
+fn predicate(kind: Compare, lane: Lane) -> (u8, bool) {
+    let float = matches!(lane, Lane::F64 | Lane::F32);
+    let number = match kind {
         Compare::Eq => 0x00,
         Compare::Ne => 0x04,
-        Compare::Lt | Compare::LtUnsigned => 0x11,
-        Compare::Le | Compare::LeUnsigned => 0x12,
-    }
+        Compare::Lt | Compare::LtUnsigned => {
+            if float {
+                0x11
+            } else {
+                1
+            }
+        }
+        Compare::Le | Compare::LeUnsigned => {
+            if float {
+                0x12
+            } else {
+                2
+            }
+        }
+    };
+    (number, matches!(kind, Compare::LtUnsigned | Compare::LeUnsigned))
 }
 
-impl Emit<'_, '_> {
-    /// Does all rounds of a loop that has code of its own; a total goes on with `lanes`.
-    pub(super) fn emit_vector_loop(
-        &mut self,
-        (function, wide): (FuncRef, &VectorLoop),
-        index: Reg,
-        (low, high): (Value, Value),
-        body: &[Stmt],
-        lanes: Option<Value>,
-    ) {
-        let (setup, head, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let at = self.b.append_block_param(head, types::I64);
-        // Nothing is read that the first round would not read.
-        let any = self.b.ins().icmp(IntCC::SignedLessThan, low, high);
-        self.b.ins().brif(any, setup, &[], end, &[]);
-        self.b.switch_to_block(setup);
-        let outer = self.regs.clone();
-        self.set(&wide.plan, body, Role::Same);
-        let bytes = 8 * (FIRST_OWN_WORD + wide.words.len()) as u32;
-        let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4));
-        let words = self.b.ins().stack_addr(types::I64, slot, 0);
-        let flags = MemFlagsData::trusted();
-        self.b.ins().jump(head, &[BlockArg::Value(low)]);
-        self.b.switch_to_block(head);
-        self.regs.insert(index, at);
-        self.set(&wide.plan, body, Role::Index);
-        let left = self.b.ins().isub(high, at);
-        let most = self.b.ins().iconst(types::I64, ITERATIONS_PER_POLL);
-        let rounds = self.b.ins().smin(left, most);
-        let per_vector = (VECTOR_BYTES / wide.plan.width) as i64;
-        let vectors = self.b.ins().ushr_imm_u(rounds, i64::from(per_vector.trailing_zeros()));
-        let whole = self.b.ins().ishl_imm_u(vectors, i64::from(VECTOR_BYTES.trailing_zeros()));
-        self.b.ins().store(flags, whole, words, 8 * WORD_BYTES as i32);
-        let rest = self.b.ins().band_imm_s(rounds, per_vector - 1);
-        let one = self.b.ins().iconst(types::I64, 1);
-        let above = self.b.ins().ishl(one, rest);
-        let rest = self.b.ins().isub(above, one);
-        self.b.ins().store(flags, rest, words, 8 * WORD_TAIL_MASK as i32);
-        for (i, word) in wide.words.iter().enumerate() {
-            let value = match word {
-                Word::Place(array, at) => {
-                    let at = self.reg(*at);
-                    self.address(*array, at)
-                }
-                Word::Same(reg) => self.reg(*reg),
-                Word::Bits(bits) => self.b.ins().iconst(types::I64, *bits as i64),
-                Word::Lanes => match lanes {
-                    Some(lanes) => lanes,
-                    None => continue,
-                },
-                Word::Before(joining) => {
-                    let neutral = IDENTITY_LANES[*joining as usize].as_ptr();
-                    let neutral = self.b.ins().iconst(types::I64, neutral as i64);
-                    let first = self.b.ins().icmp(IntCC::Equal, at, low);
-                    self.b.ins().select(first, neutral, lanes.unwrap_or(neutral))
-                }
-            };
-            self.b.ins().store(flags, value, words, 8 * (FIRST_OWN_WORD + i) as i32);
-        }
-        self.b.ins().call(function, &[words]);
-        self.poll_interrupt();
-        let next = self.b.ins().iadd(at, rounds);
-        let more = self.b.ins().icmp(IntCC::SignedLessThan, next, high);
-        self.b.ins().brif(more, head, &[BlockArg::Value(next)], end, &[]);
-        self.b.switch_to_block(end);
-        self.regs = outer;
-    }
+/// The position of the statement that sets a register.
+fn last_let(body: &[Stmt], reg: Reg) -> usize {
+    body.iter()
+        .position(|stmt| matches!(stmt, Stmt::Let(made, _) if *made == reg))
+        .expect("an accumulator is set by a statement of the loop")
 }

@@ -81,7 +81,7 @@ pub struct Emit<'n, 'f> {
     pub(super) functions: &'n Functions<'n>,
     args: Value,
     pub(super) regs: HashMap<Reg, Value>,
-    vars: HashMap<Var, Variable>,
+    pub(super) vars: HashMap<Var, Variable>,
     labels: HashMap<Label, (Block, Block)>,
     bases: HashMap<Array, Base>,
     /// Given arrays that a result may be written over.

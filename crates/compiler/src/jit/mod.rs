@@ -10,7 +10,9 @@
 //!
 //! Never evaluates by itself: what cannot be compiled, and whatever fails, is the evaluator's.
 
+mod accumulator;
 mod asm_x64;
+mod avx512_call;
 mod avx512_loops;
 mod code;
 #[cfg(target_arch = "x86_64")]

@@ -6,6 +6,7 @@
 //! over at the end is done one by one, by the same operations: a float comes out the same either
 //! way.
 
+use super::accumulator::{Accumulator, accumulators};
 use super::emit::{Emit, has_fma, machine_type};
 use crate::core::reduction::LANES;
 use crate::hash::HashMap;
@@ -29,6 +30,8 @@ pub(super) enum Role {
     Lanes,
     /// A truth value for each.
     Mask,
+    /// What an accumulator is, or what is made of that.
+    Total,
 }
 
 /// The vectorization of a loop.
@@ -38,6 +41,8 @@ pub struct Plan {
     pub(super) width: usize,
     /// Vectors in flight.
     unroll: usize,
+    /// The variables that accumulate.
+    pub(super) accumulators: Vec<Accumulator>,
 }
 
 /// Operations up to which vectors in flight find registers.
@@ -49,17 +54,29 @@ const BLOCK_VECTORS: usize = 16;
 /// The types that lanes may have.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum LaneTypes {
-    /// Of 4 and 8 bytes; integers are added, subtracted and combined by bits.
+    /// Of 4 and 8 bytes, as AVX-512 has them. Indices and truth values are lanes of 8 bytes where
+    /// numbers are wanted, and variables may accumulate.
     Words,
     /// Integers of 1 and 2 bytes, too; integers are also multiplied, if of 2 bytes and more, and
     /// compared.
     All,
 }
 
-/// Returns true if vectors of integers are compared so: the machine has no comparison without sign
-/// for 64 bits.
-fn compares(kind: Compare, ty: ScalarType) -> bool {
-    ty != ScalarType::I64 || !matches!(kind, Compare::LtUnsigned | Compare::LeUnsigned)
+/// Returns true if vectors of integers are compared so: with 128 bits the machine has no comparison
+/// without sign of 64 bits.
+fn compares(types: LaneTypes, kind: Compare, ty: ScalarType) -> bool {
+    types == LaneTypes::Words
+        || ty != ScalarType::I64
+        || !matches!(kind, Compare::LtUnsigned | Compare::LeUnsigned)
+}
+
+/// Returns true if lanes may have the values of a register: a number for each, or one for all.
+fn has_lanes(role: Role, types: LaneTypes) -> bool {
+    match role {
+        Role::Same | Role::Lanes => true,
+        Role::Index | Role::Mask => types == LaneTypes::Words,
+        Role::Total => false,
+    }
 }
 
 /// The vectorization of a loop over `index`, if it can be vectorized with lanes of these types;
@@ -77,6 +94,7 @@ pub(super) fn plan(
     for stmt in body {
         match stmt {
             Stmt::Let(..) => {}
+            Stmt::Set(..) if types == LaneTypes::Words => {}
             Stmt::Store(array, at, _) => {
                 if store_lanes.insert(*array, *at).is_some_and(|other| other != *at) {
                     return None;
@@ -85,6 +103,7 @@ pub(super) fn plan(
             _ => return None,
         }
     }
+    let accumulators = accumulators(kernel, body)?;
     let mut width = None;
     let mut lanes = |ty: ScalarType| -> Option<()> {
         let bytes = ty.bytes();
@@ -93,7 +112,18 @@ pub(super) fn plan(
     let (mut work, mut calls) = (0, false);
     for stmt in body {
         let role = |reg: &Reg| roles.get(reg).copied().unwrap_or(Role::Same);
+        let numbers = |reg: &Reg| has_lanes(role(reg), types);
         match stmt {
+            Stmt::Let(reg, _) if accumulators.iter().any(|total| total.chain.contains(reg)) => {
+                if let Some(total) = accumulators.iter().find(|total| total.new == *reg) {
+                    let differs = |reg: &Reg| matches!(role(reg), Role::Mask | Role::Lanes);
+                    if !numbers(&total.operand) || !total.condition.as_ref().is_none_or(differs) {
+                        return None;
+                    }
+                    lanes(total.ty)?;
+                }
+                roles.insert(*reg, Role::Total);
+            }
             Stmt::Let(reg, op) => {
                 let ty = kernel.regs[*reg];
                 let mut same = true;
@@ -114,54 +144,55 @@ pub(super) fn plan(
                         }
                     }
                     _ if same => Role::Same,
-                    Op::Binary(Binary::Add, a, b) => match (role(a), role(b)) {
-                        (Role::Index, Role::Same) | (Role::Same, Role::Index) => Role::Index,
-                        (Role::Index | Role::Mask, _) | (_, Role::Index | Role::Mask) => return None,
-                        _ => Role::Lanes,
-                    },
-                    Op::Binary(Binary::Sub, a, b) => match (role(a), role(b)) {
-                        (Role::Index, Role::Same) => Role::Index,
-                        (Role::Index | Role::Mask, _) | (_, Role::Index | Role::Mask) => return None,
-                        _ => Role::Lanes,
-                    },
                     Op::Binary(kind, a, b) => match (kind, role(a), role(b)) {
-                        (_, Role::Index, _) | (_, _, Role::Index) => return None,
+                        (Binary::Add, Role::Index, Role::Same)
+                        | (Binary::Add, Role::Same, Role::Index)
+                        | (Binary::Sub, Role::Index, Role::Same) => Role::Index,
                         (Binary::And | Binary::Or, Role::Mask, Role::Mask) => Role::Mask,
-                        (_, Role::Mask, _) | (_, _, Role::Mask) => return None,
+                        _ if !numbers(a) || !numbers(b) => return None,
+                        (Binary::Add | Binary::Sub | Binary::And | Binary::Or | Binary::Xor, ..) => {
+                            Role::Lanes
+                        }
                         (Binary::Mul | Binary::DivFloat | Binary::Min | Binary::Max, ..) if ty.is_float() => {
                             Role::Lanes
                         }
-                        (Binary::And | Binary::Or | Binary::Xor, ..) => Role::Lanes,
-                        (Binary::Mul, ..) if types == LaneTypes::All && ty.bytes() > 1 => Role::Lanes,
+                        (Binary::Mul, ..) if ty.bytes() > 1 => Role::Lanes,
+                        // The machine takes the number of places as it is, not modulo the bits.
+                        (Binary::Shl | Binary::Shr, _, Role::Same)
+                            if types == LaneTypes::Words
+                                && kernel.constants.get(b).is_some_and(|n| *n < 8 * ty.bytes() as u64) =>
+                        {
+                            Role::Lanes
+                        }
                         _ => return None,
                     },
-                    Op::Unary(kind, a) => match (kind, role(a)) {
-                        (_, Role::Index | Role::Mask) => return None,
-                        (Unary::PopCount | Unary::TrailingZeros, _) => return None,
-                        _ => Role::Lanes,
-                    },
+                    Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) => return None,
+                    Op::Unary(_, a) if numbers(a) => Role::Lanes,
+                    Op::Unary(..) => return None,
+                    // `not`
+                    Op::Compare(Compare::Eq, a, b)
+                        if role(a) == Role::Mask && kernel.constants.get(b) == Some(&0) =>
+                    {
+                        Role::Mask
+                    }
                     Op::Compare(kind, a, b) => {
                         let from = kernel.regs[*a];
-                        match (role(a), role(b)) {
-                            // `not`
-                            (Role::Mask, Role::Same) if *kind == Compare::Eq => {
-                                if kernel.constants.get(b) != Some(&0) {
-                                    return None;
-                                }
-                                Role::Mask
-                            }
-                            (Role::Index | Role::Mask, _) | (_, Role::Index | Role::Mask) => return None,
-                            _ if from.is_float() || types == LaneTypes::All && compares(*kind, from) => {
-                                lanes(from)?;
-                                Role::Mask
-                            }
-                            _ => return None,
+                        if !numbers(a) || !numbers(b) || !(from.is_float() || compares(types, *kind, from)) {
+                            return None;
                         }
+                        lanes(from)?;
+                        Role::Mask
                     }
-                    Op::Select(c, a, b) => match (role(c), role(a), role(b)) {
-                        (Role::Mask, Role::Same | Role::Lanes, Role::Same | Role::Lanes) => Role::Lanes,
-                        _ => return None,
-                    },
+                    Op::Select(c, a, b) if role(c) == Role::Mask && numbers(a) && numbers(b) => Role::Lanes,
+                    Op::Select(c, a, b) if types == LaneTypes::Words && numbers(a) && numbers(b) => {
+                        // A truth value that is a number has a lane.
+                        if role(c) != Role::Lanes {
+                            return None;
+                        }
+                        lanes(kernel.regs[*c])?;
+                        Role::Lanes
+                    }
+                    Op::Select(..) => return None,
                     Op::Call(ScalarFunction::Fma, args) => {
                         let plain = args.iter().all(|arg| matches!(role(arg), Role::Same | Role::Lanes));
                         if !plain || !has_fma() {
@@ -177,9 +208,21 @@ pub(super) fn plan(
                         calls = true;
                         Role::Lanes
                     }
+                    Op::Cast(Cast::SignedToFloat | Cast::UnsignedToFloat | Cast::FloatToSigned, _, a)
+                        if types == LaneTypes::Words && numbers(a) =>
+                    {
+                        lanes(kernel.regs[*a])?;
+                        // There are conversions between lanes of 8 bytes.
+                        lanes(ScalarType::I64)?;
+                        Role::Lanes
+                    }
                     // Each lane by itself: there is no instruction for all that every processor
                     // has.
-                    Op::Cast(Cast::SignedToFloat, _, a) if role(a) == Role::Index => Role::Lanes,
+                    Op::Cast(Cast::SignedToFloat, _, a)
+                        if types == LaneTypes::All && role(a) == Role::Index =>
+                    {
+                        Role::Lanes
+                    }
                     Op::Cast(..) => return None,
                     Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => Role::Same,
                 };
@@ -196,11 +239,12 @@ pub(super) fn plan(
             Stmt::Store(array, at, value) => {
                 let ty = kernel.regs[*value];
                 let fits = usize::from(kernel.arrays[*array].width) == ty.bytes();
-                if role(at) != Role::Index || !fits || !matches!(role(value), Role::Lanes | Role::Same) {
+                if role(at) != Role::Index || !fits || !numbers(value) {
                     return None;
                 }
                 lanes(ty)?;
             }
+            Stmt::Set(..) => {}
             _ => return None,
         }
     }
@@ -210,7 +254,7 @@ pub(super) fn plan(
             return None;
         }
         LANES * width? / 16
-    } else if store_lanes.is_empty() {
+    } else if store_lanes.is_empty() && accumulators.is_empty() {
         return None;
     } else if calls {
         BLOCK_VECTORS
@@ -219,7 +263,7 @@ pub(super) fn plan(
     } else {
         2
     };
-    Some(Plan { roles, width: width?, unroll })
+    Some(Plan { roles, width: width?, unroll, accumulators })
 }
 
 impl Plan {
@@ -354,7 +398,7 @@ impl Emit<'_, '_> {
         for stmt in body {
             match stmt {
                 Stmt::Let(reg, op) => match plan.roles[reg] {
-                    Role::Same => {}
+                    Role::Same | Role::Total => {}
                     Role::Index => {
                         let value = self.op(op);
                         self.regs.insert(*reg, value);

@@ -1,0 +1,179 @@
+//! Variables that accumulate in a loop: each iteration joins one number to them, by an operation
+//! whose result does not depend on the grouping of its operands. Such a loop has lanes, although
+//! every iteration reads what the one before has set (reduction recurrences: Allen, Kennedy,
+//! *Optimizing Compilers for Modern Architectures*, 2002, 5.6).
+//!
+//! Integers are added, multiplied, combined by bits, and compared; floats have a smallest and a
+//! largest. A number that is joined under a condition is one that is left out elsewhere.
+
+use crate::core::reduction::ReductionOp;
+use crate::hash::HashMap;
+use crate::loop_ir::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt, Var};
+
+/// An operation that is associative and commutative, in every bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Join {
+    /// Of integers: a sum, a product, or bits; of floats `Min` or `Max`.
+    Binary(Binary),
+    /// The smaller of two integers, or the larger.
+    Extreme {
+        /// The larger.
+        max: bool,
+        /// Without sign.
+        unsigned: bool,
+    },
+}
+
+impl Join {
+    /// The bits of the number that changes nothing.
+    pub(super) fn identity(self, ty: ScalarType) -> u64 {
+        let bits = 8 * ty.bytes() as u32;
+        let ones = u64::MAX >> (64 - bits);
+        match self {
+            Join::Binary(kind @ (Binary::Min | Binary::Max)) => {
+                let joining = if kind == Binary::Min { ReductionOp::Min } else { ReductionOp::Max };
+                match ty {
+                    ScalarType::F32 => u64::from((joining.identity() as f32).to_bits()),
+                    _ => joining.identity().to_bits(),
+                }
+            }
+            Join::Binary(Binary::Mul) => 1,
+            Join::Binary(Binary::And) => ones,
+            Join::Binary(_) => 0,
+            Join::Extreme { max: true, unsigned: true } => 0,
+            Join::Extreme { max: false, unsigned: true } => ones,
+            Join::Extreme { max: true, unsigned: false } => 1 << (bits - 1),
+            Join::Extreme { max: false, unsigned: false } => ones >> 1,
+        }
+    }
+}
+
+/// A variable that accumulates.
+#[derive(Clone, Debug)]
+pub(super) struct Accumulator {
+    /// The variable.
+    pub(super) var: Var,
+    /// The number that an iteration joins to it.
+    pub(super) operand: Reg,
+    /// The condition under which it does.
+    pub(super) condition: Option<Reg>,
+    pub(super) join: Join,
+    pub(super) ty: ScalarType,
+    /// The register that the variable is set to: there the number is joined.
+    pub(super) new: Reg,
+    /// The registers that hold values of the variable, or are made of them.
+    pub(super) chain: Vec<Reg>,
+}
+
+/// The variables that the statements of a loop set; `None` if one of them does not accumulate.
+pub(super) fn accumulators(kernel: &Kernel, body: &[Stmt]) -> Option<Vec<Accumulator>> {
+    if !body.iter().any(|stmt| matches!(stmt, Stmt::Set(..))) {
+        return Some(Vec::new());
+    }
+    let mut loop_body = Body { kernel, ops: HashMap::default(), reads: HashMap::default() };
+    for stmt in body {
+        if let Stmt::Let(reg, op) = stmt {
+            loop_body.ops.insert(*reg, op);
+        }
+        stmt.for_each_reg(&mut |reg| *loop_body.reads.entry(reg).or_default() += 1);
+    }
+    let mut found: Vec<Accumulator> = Vec::new();
+    for stmt in body {
+        if let Stmt::Set(var, new) = stmt {
+            let accumulator = loop_body.accumulator(*var, *new)?;
+            if found.iter().any(|other| other.var == *var) {
+                return None;
+            }
+            found.push(accumulator);
+        }
+    }
+    Some(found)
+}
+
+/// The operations of a loop, and how often each register is read.
+struct Body<'a> {
+    kernel: &'a Kernel,
+    ops: HashMap<Reg, &'a Op>,
+    reads: HashMap<Reg, u32>,
+}
+
+impl Body<'_> {
+    fn reads(&self, reg: Reg) -> u32 {
+        self.reads.get(&reg).copied().unwrap_or(0)
+    }
+
+    /// Returns true for a register that is read so often, and holds what the variable is before the
+    /// iteration. No other register does.
+    fn is_old(&self, var: Var, reg: Reg, reads: u32) -> bool {
+        let of_var = |op: &&&Op| **op == &Op::Get(var);
+        self.ops.get(&reg).is_some_and(|op| *op == &Op::Get(var))
+            && self.reads(reg) == reads
+            && self.ops.values().filter(of_var).count() == 1
+    }
+
+    fn accumulator(&self, var: Var, new: Reg) -> Option<Accumulator> {
+        let ty = self.kernel.regs[new];
+        if self.reads(new) != 1 {
+            return None;
+        }
+        let made = |operand, condition, join, chain| {
+            Some(Accumulator { var, operand, condition, join, ty, new, chain })
+        };
+        match self.ops.get(&new)? {
+            Op::Binary(..) => {
+                let (join, old, operand) = self.joined(var, new, 1)?;
+                made(operand, None, join, vec![new, old])
+            }
+            Op::Select(condition, a, b) => {
+                if let Some(Op::Compare(kind, p, q)) = self.ops.get(condition)
+                    && ((p, q) == (a, b) || (q, p) == (a, b))
+                    && self.reads(*condition) == 1
+                    && !ty.is_float()
+                {
+                    let unsigned = match kind {
+                        Compare::Lt | Compare::Le => false,
+                        Compare::LtUnsigned | Compare::LeUnsigned => true,
+                        Compare::Eq | Compare::Ne => return None,
+                    };
+                    let (old, operand) = match self.is_old(var, *a, 2) {
+                        true => (*a, *b),
+                        false => (*b, *a),
+                    };
+                    let join = Join::Extreme { max: p == b, unsigned };
+                    let chain = vec![new, old, *condition];
+                    return if self.is_old(var, old, 2) && operand != old {
+                        made(operand, None, join, chain)
+                    } else {
+                        None
+                    };
+                }
+                // Joined under a condition, which does not depend on the variable.
+                let (join, old, operand) = self.joined(var, *a, 2)?;
+                if *b != old || self.reads(*a) != 1 || *condition == old {
+                    return None;
+                }
+                made(operand, Some(*condition), join, vec![new, old, *a])
+            }
+            _ => None,
+        }
+    }
+
+    /// The operation, the old value and the number that is joined to it; the old value is read
+    /// `reads` times in all.
+    fn joined(&self, var: Var, reg: Reg, reads: u32) -> Option<(Join, Reg, Reg)> {
+        let Op::Binary(kind, a, b) = self.ops.get(&reg)? else { return None };
+        let exact = match kind {
+            Binary::Add | Binary::Mul | Binary::And | Binary::Or | Binary::Xor => {
+                !self.kernel.regs[reg].is_float()
+            }
+            Binary::Min | Binary::Max => true,
+            _ => false,
+        };
+        let (old, operand) = if self.is_old(var, *a, reads) { (*a, *b) } else { (*b, *a) };
+        (exact && operand != old && self.is_old(var, old, reads)).then_some((
+            Join::Binary(*kind),
+            old,
+            operand,
+        ))
+    }
+}

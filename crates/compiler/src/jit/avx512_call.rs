@@ -1,0 +1,129 @@
+//! Calls of loops that are vectorized with AVX-512: the words that their functions get, what is left
+//! of a loop between two looks whether it is to stop, and the lanes of accumulators.
+
+use super::accumulator::{Accumulator, Join};
+use super::asm_x64::VECTOR_BYTES;
+use super::avx512_loops::{FIRST_OWN_WORD, VectorLoop, WORD_BYTES, WORD_TAIL_MASK, Word};
+use super::emit::{Emit, machine_type};
+use super::simd128::Role;
+use crate::core::reduction::LANES;
+use crate::loop_ir::{ReductionOp, Reg, Stmt};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value, types,
+};
+
+/// Rounds between two looks whether the loop is to stop: some tens of microseconds.
+const ITERATIONS_PER_POLL: i64 = 1 << 15;
+
+/// The numbers of the lanes of 8 bytes.
+static LANE_NUMBERS: [i64; VECTOR_BYTES / 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/// The first values of the lanes of a sum, a product, a minimum and a maximum. They are static data
+/// because a vector that is read from where its numbers have just been written one by one waits
+/// until they are in the cache.
+static IDENTITY_LANES: [[f64; LANES]; 4] = {
+    const fn lanes(joining: ReductionOp) -> [f64; LANES] {
+        [joining.identity(); LANES]
+    }
+    [lanes(ReductionOp::Add), lanes(ReductionOp::Mul), lanes(ReductionOp::Min), lanes(ReductionOp::Max)]
+};
+
+impl Emit<'_, '_> {
+    /// Does all rounds of a loop that has code of its own; a total goes on with `lanes`.
+    pub(super) fn emit_vector_loop(
+        &mut self,
+        (function, wide): (FuncRef, &VectorLoop),
+        index: Reg,
+        (low, high): (Value, Value),
+        body: &[Stmt],
+        lanes: Option<Value>,
+    ) {
+        let (setup, head, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let at = self.b.append_block_param(head, types::I64);
+        // Nothing is read that the first round would not read.
+        let any = self.b.ins().icmp(IntCC::SignedLessThan, low, high);
+        self.b.ins().brif(any, setup, &[], end, &[]);
+        self.b.switch_to_block(setup);
+        let outer = self.regs.clone();
+        self.set(&wide.plan, body, Role::Same);
+        let bytes = 8 * (FIRST_OWN_WORD + wide.words.len()) as u32;
+        let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4));
+        let words = self.b.ins().stack_addr(types::I64, slot, 0);
+        let flags = MemFlagsData::trusted();
+        let totals: Vec<Value> = (0..wide.plan.accumulators.len())
+            .map(|_| {
+                let data = StackSlotData::new(StackSlotKind::ExplicitSlot, VECTOR_BYTES as u32, 6);
+                let slot = self.b.create_sized_stack_slot(data);
+                self.b.ins().stack_addr(types::I64, slot, 0)
+            })
+            .collect();
+        self.b.ins().jump(head, &[BlockArg::Value(low)]);
+        self.b.switch_to_block(head);
+        self.regs.insert(index, at);
+        self.set(&wide.plan, body, Role::Index);
+        let left = self.b.ins().isub(high, at);
+        let most = self.b.ins().iconst(types::I64, ITERATIONS_PER_POLL);
+        let rounds = self.b.ins().smin(left, most);
+        let per_vector = (VECTOR_BYTES / wide.plan.width) as i64;
+        let vectors = self.b.ins().ushr_imm_u(rounds, i64::from(per_vector.trailing_zeros()));
+        let whole = self.b.ins().ishl_imm_u(vectors, i64::from(VECTOR_BYTES.trailing_zeros()));
+        self.b.ins().store(flags, whole, words, 8 * WORD_BYTES as i32);
+        let rest = self.b.ins().band_imm_s(rounds, per_vector - 1);
+        let one = self.b.ins().iconst(types::I64, 1);
+        let above = self.b.ins().ishl(one, rest);
+        let rest = self.b.ins().isub(above, one);
+        self.b.ins().store(flags, rest, words, 8 * WORD_TAIL_MASK as i32);
+        for (i, word) in wide.words.iter().enumerate() {
+            let value = match word {
+                Word::Place(array, at) => {
+                    let at = self.reg(*at);
+                    self.address(*array, at)
+                }
+                Word::Same(reg) | Word::First(reg) => self.reg(*reg),
+                Word::Bits(bits) => self.b.ins().iconst(types::I64, *bits as i64),
+                Word::Lanes => match lanes {
+                    Some(lanes) => lanes,
+                    None => continue,
+                },
+                Word::LaneNumbers => self.b.ins().iconst(types::I64, LANE_NUMBERS.as_ptr() as i64),
+                Word::Accumulator(number) => totals[*number],
+                Word::Before(joining) => {
+                    let neutral = IDENTITY_LANES[*joining as usize].as_ptr();
+                    let neutral = self.b.ins().iconst(types::I64, neutral as i64);
+                    let first = self.b.ins().icmp(IntCC::Equal, at, low);
+                    self.b.ins().select(first, neutral, lanes.unwrap_or(neutral))
+                }
+            };
+            self.b.ins().store(flags, value, words, 8 * (FIRST_OWN_WORD + i) as i32);
+        }
+        self.b.ins().call(function, &[words]);
+        for (total, lanes) in wide.plan.accumulators.iter().zip(totals) {
+            self.join_lanes(total, lanes);
+        }
+        self.poll_interrupt();
+        let next = self.b.ins().iadd(at, rounds);
+        let more = self.b.ins().icmp(IntCC::SignedLessThan, next, high);
+        self.b.ins().brif(more, head, &[BlockArg::Value(next)], end, &[]);
+        self.b.switch_to_block(end);
+        self.regs = outer;
+    }
+
+    /// Joins the lanes of an accumulator to its variable.
+    fn join_lanes(&mut self, total: &Accumulator, lanes: Value) {
+        let ty = machine_type(total.ty);
+        let flags = MemFlagsData::trusted();
+        let mut value = self.b.use_var(self.vars[&total.var]);
+        for at in 0..VECTOR_BYTES as i32 / ty.bytes() as i32 {
+            let lane = self.b.ins().load(ty, flags, lanes, at * ty.bytes() as i32);
+            value = match total.join {
+                Join::Binary(kind) => self.binary(kind, total.ty, value, lane, None),
+                Join::Extreme { max: false, unsigned: false } => self.b.ins().smin(value, lane),
+                Join::Extreme { max: true, unsigned: false } => self.b.ins().smax(value, lane),
+                Join::Extreme { max: false, unsigned: true } => self.b.ins().umin(value, lane),
+                Join::Extreme { max: true, unsigned: true } => self.b.ins().umax(value, lane),
+            };
+        }
+        self.b.def_var(self.vars[&total.var], value);
+    }
+}
