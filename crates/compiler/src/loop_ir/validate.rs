@@ -12,7 +12,8 @@ use crate::hash::HashSet;
 /// # Errors
 /// A sentence on the first violation.
 pub fn validate(kernel: &Kernel) -> Result<(), String> {
-    let mut check = Validator { kernel, set: HashSet::default(), scope: Scope::default(), labels: Vec::new() };
+    let mut check =
+        Validator { kernel, set: HashSet::default(), scope: Scope::default(), labels: Vec::new() };
     check.check_stmts(&kernel.body, true)?;
     check_shared_panels(&kernel.body)?;
     for (array, info) in kernel.arrays.ids().zip(kernel.arrays.iter()) {
