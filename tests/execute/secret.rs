@@ -581,6 +581,40 @@ fn costs_are_as_stated() {
     }
 }
 
+/// Comparisons by slices, at lengths around those that are filled up, and around the length from which on there are slices: values,
+/// and the bytes of a length at which nothing is filled up.
+#[test]
+fn comparisons_of_large_arrays_are_exact() {
+    let mut dice = Dice::seeded();
+    let run = |n: usize, place: usize| {
+        let program = format!(
+            "{PARTY}fun mixed(n : int) : int => bxor (n, shr (n, 29)) * 6364136223846793005;\n\
+             fun at_edge(n : int) : int => if n % 3 == 0 then mixed n elif n % 3 == 1 then shl (1, 63) + n % 5 else n % 7 - 3 endif;\n\
+             fun left(n : int) : int => at_edge (mixed (n + {place}));\n\
+             fun right(n : int) : int => if n % 2 == 0 then left n + n % 5 - 2 else left (n * n + 1) endif;\n\
+             val x = hide[Party] (at alice {{ [ left (i :>> int) for i in ..[{n}] ] }});\n\
+             val y = hide[Party] (at bob {{ [ right (i :>> int) for i in ..[{n}] ] }});\n\
+             val less = (x < y).reveal;\n\
+             println (sum [ if less.i == (left (i :>> int) < right (i :>> int)) then 0 else 1 endif for i in ..[{n}] ]);\n\
+             println (sum [ if less.i then 1 else 0 endif for i in ..[{n}] ]);\n"
+        );
+        let mut session = Session::new().with_executor(Executor::Compiled, 1);
+        let mut output = String::new();
+        let done = session.evaluate("program", &program, Mode::Script, &mut |text| output.push_str(text));
+        assert_eq!(done.status, Status::Ok, "{program}{output}");
+        let lines: Vec<usize> = output.lines().map(|line| line.parse().expect("a number")).collect();
+        assert_eq!(lines[0], 0, "{program}");
+        assert!(lines[1] > n / 8 && lines[1] < n - n / 8, "{} of {n} are less", lines[1]);
+        session.traffic().into_iter().map(|(_, traffic)| traffic.bytes_sent as usize).collect::<Vec<_>>()
+    };
+    for n in [6143, 6144, 6145, 6335, 6337] {
+        run(n, dice.roll(1 << 40));
+    }
+    // What is hidden and revealed apart.
+    const N: usize = 6336;
+    assert_eq!(run(N, dice.roll(1 << 40)), [(3 * 283 + 3) * N / 24 + 17 * N + 8; 3]);
+}
+
 /// A network that keeps what its party sees: the data it receives, and the random words it draws.
 struct Observed {
     network: Arc<dyn Network>,
@@ -719,20 +753,27 @@ fn chi_square_bound(mask: u8) -> f64 {
 /// length together, whatever the others have put in: all elements equal, or random ones.
 #[test]
 fn what_a_party_sees_is_independent_of_the_inputs_of_others() {
-    let n = 4000;
     let computations = [
-        "val r = x * y;",
-        "val r = x < y;",
-        "val r = x == y;",
-        "val r = indicator (opposite (x == y));",
-        "val f = (hide[Party, 16, 8] (at bob { [ v :> real for v in small ] }));\nval r = f * f;",
-        "val f = (hide[Party, 16, 8] (at bob { [ v :> real for v in small ] }));\nval r = rescale[3] f;",
-        "val r = shuffled x;",
-        "val r = matmul (x :>> secret[Party, int, 2 \\* 2000], y :>> secret[Party, int, 2000 \\* 2]);",
-        "val u = hide_with_dealer[{alice, bob}, carol] small;\nval r = u * u;",
+        // Large enough that all messages of the circuit on slices are looked at.
+        (28_800, "val r = x < y;"),
     ];
+    let computations = computations.into_iter().chain(
+        [
+            "val r = x * y;",
+            "val r = x < y;",
+            "val r = x == y;",
+            "val r = indicator (opposite (x == y));",
+            "val f = (hide[Party, 16, 8] (at bob { [ v :> real for v in small ] }));\nval r = f * f;",
+            "val f = (hide[Party, 16, 8] (at bob { [ v :> real for v in small ] }));\nval r = rescale[3] f;",
+            "val r = shuffled x;",
+            "val r = matmul (x :>> secret[Party, int, 2 \\* 2000], y :>> secret[Party, int, 2000 \\* 2]);",
+            "val u = hide_with_dealer[{alice, bob}, carol] small;\nval r = u * u;",
+        ]
+        .map(|computation| (4000, computation)),
+    );
+    let computations: Vec<(usize, &str)> = computations.collect();
     for input in ["7", "(i :>> int) * 6364136223846793005 + 1442695040888963407"] {
-        for computation in computations {
+        for (n, computation) in &computations {
             let text = format!(
                 "val small = at bob {{ [ ({input}).mod[100] :>> int for i in ..[{n}] ] }};\n\
                  val x = hide[Party] (at bob {{ [ {input} for i in ..[{n}] ] }});\n\
@@ -792,6 +833,7 @@ fn each_name_of_the_library_can_be_a_programs_own() {
     for file in [
         "replicated",
         "shared_bits",
+        "shared_signs",
         "truncation",
         "secret",
         "fixed_point",

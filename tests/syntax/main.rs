@@ -10,3 +10,4 @@ mod layout;
 mod robustness;
 mod roundtrip;
 mod trees;
+mod visit;

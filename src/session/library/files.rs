@@ -34,6 +34,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("stdlib/complex.flx", include_str!("../../../stdlib/complex.flx")),
     ("stdlib/picture.flx", include_str!("../../../stdlib/picture.flx")),
     ("stdlib/replicated.flx", include_str!("../../../stdlib/replicated.flx")),
+    ("stdlib/shared_signs.flx", include_str!("../../../stdlib/shared_signs.flx")),
     ("stdlib/shared_bits.flx", include_str!("../../../stdlib/shared_bits.flx")),
     ("stdlib/truncation.flx", include_str!("../../../stdlib/truncation.flx")),
     ("stdlib/secret.flx", include_str!("../../../stdlib/secret.flx")),

@@ -10,7 +10,8 @@ use std::sync::OnceLock;
 /// The table, by lines.
 pub(super) struct Table {
     statements: Vec<(&'static str, OnceLock<Statement>)>,
-    names: Vec<&'static str>,
+    /// Each name with the rest of its line, in the order of names.
+    names: Vec<(&'static str, &'static str)>,
 }
 
 /// A statement of the library.
@@ -34,7 +35,7 @@ pub(super) fn table() -> &'static Table {
         let mut lines = include_str!(concat!(env!("OUT_DIR"), "/library_table.txt")).lines();
         let statements = lines.by_ref().take_while(|line| !line.is_empty());
         let statements = statements.map(|line| (line, OnceLock::new())).collect();
-        Table { statements, names: lines.collect() }
+        Table { statements, names: lines.map(split_name).collect() }
     })
 }
 
@@ -61,8 +62,8 @@ impl Table {
 
     /// Returns the two lists of the line of a name; empty if there is none.
     fn entry(&self, name: &str) -> (&'static str, &'static str) {
-        let at = self.names.binary_search_by(|line| split_name(line).0.cmp(name));
-        split_name(at.map_or("", |at| split_name(self.names[at]).1))
+        let at = self.names.binary_search_by(|(known, _)| (*known).cmp(name));
+        split_name(at.map_or("", |at| self.names[at].1))
     }
 
     /// A statement by its number.

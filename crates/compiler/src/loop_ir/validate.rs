@@ -2,7 +2,7 @@
 //! statements stand in what runs in order.
 
 use super::{
-    Array, Binary, Cast, Gemm, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Summand, Unary,
+    Array, Binary, Cast, Gemm, Id, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Summand, Unary,
     for_each_stmt,
 };
 use crate::hash::HashSet;
@@ -12,8 +12,9 @@ use crate::hash::HashSet;
 /// # Errors
 /// A sentence on the first violation.
 pub fn validate(kernel: &Kernel) -> Result<(), String> {
-    let mut check = Validator { kernel, set: HashSet::default(), labels: Vec::new() };
-    check.check_stmts(&kernel.body, &mut HashSet::default(), true)?;
+    let mut check =
+        Validator { kernel, set: HashSet::default(), scope: Scope::default(), labels: Vec::new() };
+    check.check_stmts(&kernel.body, true)?;
     check_shared_panels(&kernel.body)?;
     for (array, info) in kernel.arrays.ids().zip(kernel.arrays.iter()) {
         let Origin::Alias(of) = info.origin else { continue };
@@ -72,10 +73,43 @@ fn check_panels_of_rounds(stmt: &Stmt) -> Result<(), String> {
     }
 }
 
+/// The registers that may be read at a place. Every body is entered and left once for each pass, so
+/// entering one copies nothing.
+#[derive(Default)]
+struct Scope {
+    /// By the number of the register.
+    known: Vec<bool>,
+    /// Those known, in the order in which they came.
+    order: Vec<Reg>,
+}
+
+impl Scope {
+    fn contains(&self, reg: Reg) -> bool {
+        self.known.get(reg.index()).is_some_and(|known| *known)
+    }
+
+    fn insert(&mut self, reg: Reg) {
+        if self.known.len() <= reg.index() {
+            self.known.resize(reg.index() + 1, false);
+        }
+        if !std::mem::replace(&mut self.known[reg.index()], true) {
+            self.order.push(reg);
+        }
+    }
+
+    /// Forgets all but the first `count`.
+    fn truncate(&mut self, count: usize) {
+        for reg in self.order.drain(count..) {
+            self.known[reg.index()] = false;
+        }
+    }
+}
+
 struct Validator<'a> {
     kernel: &'a Kernel,
     /// Registers set anywhere so far.
     set: HashSet<Reg>,
+    scope: Scope,
     /// Loops and blocks around, and whether `Continue` may name them.
     labels: Vec<(Label, bool)>,
 }
@@ -95,47 +129,43 @@ impl Validator<'_> {
         if found == ty { Ok(()) } else { Err(format!("{reg} is {found:?}, not {ty:?}")) }
     }
 
-    fn define(&mut self, reg: Reg, scope: &mut HashSet<Reg>) -> Result<(), String> {
-        scope.insert(reg);
+    fn define(&mut self, reg: Reg) -> Result<(), String> {
+        self.scope.insert(reg);
         if self.set.insert(reg) { Ok(()) } else { Err(format!("{reg} is set twice")) }
     }
 
-    fn check_stmts(&mut self, list: &[Stmt], scope: &mut HashSet<Reg>, in_order: bool) -> Result<(), String> {
+    fn check_stmts(&mut self, list: &[Stmt], in_order: bool) -> Result<(), String> {
         for stmt in list {
             let mut unknown = None;
             stmt.for_each_reg(&mut |reg| {
-                if !scope.contains(&reg) {
+                if !self.scope.contains(reg) {
                     unknown = Some(reg);
                 }
             });
             if let Some(reg) = unknown {
                 return Err(format!("{reg} is read before it is set, in {stmt:?}"));
             }
-            self.check_stmt(stmt, scope, in_order)?;
+            self.check_stmt(stmt, in_order)?;
         }
         Ok(())
     }
 
-    fn check_body(
-        &mut self,
-        list: &[Stmt],
-        scope: &HashSet<Reg>,
-        own: Option<Reg>,
-        in_order: bool,
-    ) -> Result<(), String> {
-        let mut scope = scope.clone();
+    fn check_body(&mut self, list: &[Stmt], own: Option<Reg>, in_order: bool) -> Result<(), String> {
+        let around = self.scope.order.len();
         if let Some(reg) = own {
-            self.define(reg, &mut scope)?;
+            self.define(reg)?;
         }
-        self.check_stmts(list, &mut scope, in_order)
+        self.check_stmts(list, in_order)?;
+        self.scope.truncate(around);
+        Ok(())
     }
 
-    fn check_stmt(&mut self, stmt: &Stmt, scope: &mut HashSet<Reg>, in_order: bool) -> Result<(), String> {
+    fn check_stmt(&mut self, stmt: &Stmt, in_order: bool) -> Result<(), String> {
         match stmt {
             Stmt::Let(reg, op) => {
                 let ty = self.op_type(op)?;
                 self.expect_type(*reg, ty)?;
-                self.define(*reg, scope)
+                self.define(*reg)
             }
             Stmt::Set(var, reg) => {
                 let ty = self.kernel.vars.get(*var).copied();
@@ -164,20 +194,20 @@ impl Validator<'_> {
             }
             Stmt::If(condition, then, otherwise) => {
                 self.expect_type(*condition, ScalarType::I64)?;
-                self.check_body(then, scope, None, in_order)?;
-                self.check_body(otherwise, scope, None, in_order)
+                self.check_body(then, None, in_order)?;
+                self.check_body(otherwise, None, in_order)
             }
             Stmt::For { label, index, low, high, body } => {
                 self.expect_type(*low, ScalarType::I64)?;
                 self.expect_type(*high, ScalarType::I64)?;
                 self.labels.push((*label, true));
-                self.check_body(body, scope, Some(*index), in_order)?;
+                self.check_body(body, Some(*index), in_order)?;
                 self.labels.pop();
                 Ok(())
             }
             Stmt::Loop(label, body) | Stmt::Block(label, body) => {
                 self.labels.push((*label, matches!(stmt, Stmt::Loop(..))));
-                self.check_body(body, scope, None, in_order)?;
+                self.check_body(body, None, in_order)?;
                 self.labels.pop();
                 Ok(())
             }
@@ -194,7 +224,7 @@ impl Validator<'_> {
                 if !in_order {
                     return Err("a parallel statement stands in another one or in a reduction".into());
                 }
-                self.check_body(body, scope, Some(*index), false)
+                self.check_body(body, Some(*index), false)
             }
             Stmt::Reduce { index, low, high, body, item, result } => {
                 self.expect_type(*low, ScalarType::I64)?;
@@ -207,13 +237,14 @@ impl Validator<'_> {
                     return Err(format!("{result} is no sum"));
                 }
                 item.regs().try_for_each(|reg| self.expect_type(reg, wanted))?;
-                let mut inner = scope.clone();
-                self.define(*index, &mut inner)?;
-                self.check_stmts(body, &mut inner, false)?;
-                if let Some(reg) = item.regs().find(|reg| !inner.contains(reg)) {
+                let around = self.scope.order.len();
+                self.define(*index)?;
+                self.check_stmts(body, false)?;
+                if let Some(reg) = item.regs().find(|reg| !self.scope.contains(*reg)) {
                     return Err(format!("{reg} is not set by the body"));
                 }
-                self.define(*result, scope)
+                self.scope.truncate(around);
+                self.define(*result)
             }
             Stmt::Gemm(gemm) => {
                 if let Origin::Input(_) | Origin::Alias(_) = self.array(gemm.into)? {
