@@ -23,6 +23,7 @@
 //!
 //! Never evaluates a term, and knows nothing of storage.
 
+mod bigint;
 mod call;
 mod pattern;
 mod prim;
@@ -349,6 +350,8 @@ struct Builder<'p> {
     types: HashMap<Value, Type>,
     /// Values that are constants.
     constants: HashMap<Value, u64>,
+    /// The bounds of values that stand for unbounded integers.
+    ranges: HashMap<Value, bigint::Range>,
     /// The statements of the block that is built.
     stmts: Vec<Stmt>,
     made: usize,
@@ -372,6 +375,7 @@ impl<'p> Builder<'p> {
             globals: HashMap::default(),
             types: HashMap::default(),
             constants: HashMap::default(),
+            ranges: HashMap::default(),
             stmts: Vec::new(),
             made: 0,
             next: 0,

@@ -397,7 +397,7 @@ impl Builder<'_> {
             Num::Fixed(fixed) => Scalar::Fixed(fixed),
             Num::Single => Scalar::Single,
             Num::Real => Scalar::Real,
-            Num::Bigint => return Err(Declined::Bigint.into()),
+            Num::Bigint => return self.big_arithmetic(op, values, span),
             Num::Mod => return Err(Declined::Cyclic.into()),
             Num::String => return Err(Declined::Text.into()),
         };
@@ -463,6 +463,15 @@ impl Builder<'_> {
         let (Some(from), Some(to)) = (from.unfold().as_scalar(), to.unfold().as_scalar()) else {
             return Err(Declined::Conversion.into());
         };
+        if from == Scalar::Bigint {
+            self.range(value)?;
+            return self.convert(value, &CoreType::scalar(Scalar::Int), &CoreType::scalar(to), span);
+        }
+        if to == Scalar::Bigint {
+            let bounds = from.bounds().filter(|_| from.is_integer()).ok_or(Declined::Bigint)?;
+            let wide = self.widened(value, from)?;
+            return self.ranged(wide, bounds);
+        }
         if from == to {
             return Ok(value);
         }

@@ -7,7 +7,7 @@
 //! A variable that a local function shares is declined: its value is that of the time of a call.
 
 use super::{Builder, Declined, Known, Result, Scope, Stop};
-use crate::array_ir::{Block, DigitExpr, End, Label, Op, Range, Size, Type, Value};
+use crate::array_ir::{Block, End, Label, Op, Range, Type, Value};
 use crate::core::{self, ForRange, GlobalId, LocalId, Root, Stmt, Term, TermKind};
 use crate::hash::HashMap;
 
@@ -283,11 +283,7 @@ impl Builder<'_> {
             }
             (core::StepKind::Component(position), Type::Array(space, _)) => {
                 let position = u64::try_from(position).map_err(|_| Declined::Length)?;
-                let digit = DigitExpr::Constant(Size::constant(position));
-                if space.digits.len() != 1 {
-                    return Err(Declined::Reshape.into());
-                }
-                let at_position = self.define(Type::Index(space.clone()), Op::At(space, vec![digit]))?;
+                let at_position = self.index_at(&space, position)?;
                 self.write_element(scope, before, at_position, (path, at), value)
             }
             (core::StepKind::Index(_), Type::Array(..)) => {

@@ -9,7 +9,7 @@ use crate::array_ir::{
 };
 use crate::core::{self, KnownValue, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
-use crate::types::{Type as CoreType, TypeKind};
+use crate::types::{Scalar, Type as CoreType, TypeKind};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
 use std::sync::Arc;
@@ -132,16 +132,15 @@ impl Builder<'_> {
                 self.reshape(value, &to)?
             }
             TermKind::ToCode(inner) => {
+                let (from, to) = (scope.concrete(&inner.ty), scope.concrete(&term.ty));
                 let value = self.value(scope, inner)?;
                 let code = self.code(value)?;
-                match self.ty(&scope.concrete(&term.ty))? {
-                    Type::Element(Element::I64) => code,
-                    ty @ Type::Element(Element::F64) => {
-                        let cast = crate::array_ir::Cast::SignedToFloat;
-                        self.define(ty, Op::Prim(Prim::Cast(cast, Element::F64), vec![code]))?
-                    }
-                    _ => return Err(Declined::Conversion.into()),
+                let number = to.unfold().as_scalar().ok_or(Declined::Conversion)?;
+                if number == Scalar::Bigint {
+                    let size = self.size(&structure(&from))?.to_constant().ok_or(Declined::Bigint)?;
+                    return self.ranged(code, (0, i128::from(size.max(1)) - 1)).map(Known::Data);
                 }
+                self.convert(code, &CoreType::scalar(Scalar::Int), &to, term.span)?
             }
             TermKind::FromCode(inner) => self.number_to_compact(scope, term, inner)?,
             TermKind::Convert(inner) => {
@@ -224,6 +223,9 @@ impl Builder<'_> {
     }
 
     fn integer(&mut self, scope: &Scope, n: &BigInt, ty: &CoreType) -> Result<Value> {
+        if scope.concrete(ty).unfold().as_scalar() == Some(Scalar::Bigint) {
+            return self.big_constant(n.to_i64());
+        }
         match self.ty(&scope.concrete(ty))? {
             Type::Element(Element::F64) => {
                 let x = n.to_f64().ok_or(Declined::Conversion)?;
@@ -343,10 +345,10 @@ impl Builder<'_> {
             return self.code_to_compact(scope, term, code);
         }
         let code = self.value(scope, inner)?;
-        if self.types[&code] != Type::I64
-            || scope.concrete(&inner.ty).as_scalar() != Some(crate::types::Scalar::Int)
-        {
-            return Err(Declined::Conversion.into());
+        match scope.concrete(&inner.ty).unfold().as_scalar() {
+            Some(Scalar::Int) => {}
+            Some(Scalar::Bigint) => drop(self.range(code)?),
+            _ => return Err(Declined::Conversion.into()),
         }
         self.code_to_compact(scope, term, code)
     }

@@ -107,7 +107,7 @@ impl Builder<'_> {
             TypeKind::UnitSum(n) if n.is_one() => Vec::new(),
             // The number of pairs has a size here only if it is a number: it is no polynomial with
             // natural coefficients.
-            TypeKind::UnitSum(_) | TypeKind::Var(_) | TypeKind::Triangle(..) => {
+            TypeKind::UnitSum(_) | TypeKind::Var(_) | TypeKind::Triangle(..) | TypeKind::Places(_) => {
                 vec![Digit::new(self.size(&ty)?)]
             }
             TypeKind::CompactProduct(factors) => {
@@ -126,7 +126,6 @@ impl Builder<'_> {
                 let pieces = cases.iter().map(|case| self.size(case));
                 vec![Digit { pieces: pieces.collect::<Result<_>>()? }]
             }
-            TypeKind::Places(_) => return Err(Declined::Place.into()),
             _ => return Err(Declined::Size.into()),
         };
         let space = Space { digits };
@@ -303,17 +302,30 @@ impl Builder<'_> {
                 self.define(types[at as usize].clone(), Op::Part(value, at))
             }
             Type::Array(space, _) => {
-                let digit = DigitExpr::Constant(Size::constant(at));
-                let digit = match &space.digits[..] {
-                    [_] => digit,
-                    // Storage order, for an index type of several digits.
-                    _ => return Err(Declined::Reshape.into()),
-                };
-                let index = self.define(Type::Index(space.clone()), Op::At(space, vec![digit]))?;
+                let index = self.index_at(&space, at)?;
                 self.element_at(value, index)
             }
             ty => unreachable!("{ty} has no components"),
         }
+    }
+
+    /// The index at a position in storage order: the last digit changes first.
+    pub(super) fn index_at(&mut self, space: &Space, position: u64) -> Result<Value> {
+        let (mut rest, mut digits) = (position, Vec::new());
+        for (at, size) in sizes(space)?.iter().enumerate().rev() {
+            let digit = match at {
+                0 => rest,
+                _ => {
+                    let size = size.to_constant().filter(|size| *size > 0).ok_or(Declined::Size)?;
+                    let digit = rest % size;
+                    rest /= size;
+                    digit
+                }
+            };
+            digits.push(DigitExpr::Constant(Size::constant(digit)));
+        }
+        digits.reverse();
+        self.define(Type::Index(space.clone()), Op::At(space.clone(), digits))
     }
 
     /// The product of some values at a type.

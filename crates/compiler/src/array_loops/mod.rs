@@ -91,7 +91,7 @@ declined! {
     Arrival "arrival";
     /// A histogram, a filter or an order.
     Scatter "scatter";
-    /// A store of an element that holds arrays.
+    /// A store into an element of an element.
     Update "update";
     /// A reduction of arrays.
     ArrayReduction "array_reduction";
@@ -138,6 +138,8 @@ struct Uses<'p> {
     types: HashMap<Value, &'p Type>,
     /// Arrays of which an element is read at an index that is not constant, or a view.
     indexed: HashSet<Value>,
+    /// Arrays with another element.
+    updates: HashSet<Value>,
     /// Labels that an exit names.
     left: HashSet<ir::Label>,
     /// Labels that a `next` names.
@@ -155,6 +157,9 @@ impl<'p> Uses<'p> {
                     stmt.op
                 {
                     uses.indexed.insert(array);
+                }
+                if let ir::Op::Update(..) = stmt.op {
+                    uses.updates.insert(stmt.value);
                 }
             }
             match block.end {
@@ -545,7 +550,10 @@ impl<'p> Emitter<'p> {
                     let only = self.without_slots(element)?;
                     Ok(Held::Array(Rc::new(storage::ArrayValue::List(vec![only]))))
                 }
-                _ => Err(Declined::Units),
+                _ => {
+                    let only = self.without_slots(element)?;
+                    Ok(Held::Array(Rc::new(storage::ArrayValue::Repeated(only))))
+                }
             },
             Type::Element(_) | Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
         }

@@ -3,7 +3,7 @@
 use super::storage::{ArrayValue, Held};
 use super::{Declined, Emitter, Result, Target};
 use crate::array_ir::visit::Part;
-use crate::array_ir::{self as ir, Block, End, Op as ArrayOp, Range, Stmt as ArrayStmt, Type, Value};
+use crate::array_ir::{self as ir, Block, Effect, End, Op as ArrayOp, Range, Stmt as ArrayStmt, Type, Value};
 use crate::loop_ir::{Array, Binary, Compare, Reg, ScalarType, Stmt};
 use std::rc::Rc;
 
@@ -279,7 +279,12 @@ impl<'p> Emitter<'p> {
             _ => {}
         }
         if self.slots(element)? == 0 {
-            return Err(Declined::Units);
+            // Checks are all that there is to do.
+            if body.effect() != Effect::Total {
+                let extents = self.extents(space)?;
+                self.nest(&extents, 1, &mut |this, digits| this.round(body, digits).map(drop))?;
+            }
+            return self.without_slots(&stmt.ty);
         }
         let pending = Held::Array(Rc::new(ArrayValue::Pending(&stmt.op)));
         if self.storage.is_delayed(stmt.value) { Ok(pending) } else { self.stored_as(stmt.value, &pending) }
@@ -374,21 +379,40 @@ impl<'p> Emitter<'p> {
     fn update(&mut self, stmt: &'p ArrayStmt, array: Value, at: Value, element: Value) -> Result<Held<'p>> {
         let Type::Array(space, ty) = &stmt.ty else { unreachable!("an array is updated") };
         let (new, stride) = (self.values[&element].clone(), self.slots(ty)?);
-        if ty.has_array() {
-            return Err(Declined::Update);
-        }
         match self.count(space)? {
             0 => return Ok(self.values[&array].clone()),
             1 => return Ok(Held::Array(Rc::new(ArrayValue::List(vec![new])))),
-            _ if stride == 0 => return Err(Declined::Units),
+            _ if stride == 0 => return Ok(self.values[&array].clone()),
             _ => {}
         }
+        // A row of which one element is another would be copied.
+        if ty.has_array() && self.uses.updates.contains(&element) {
+            return Err(Declined::Update);
+        }
+        // An element that is computed from the array is complete before the array changes.
+        let new = self.detached(&new, ty)?;
         let held = self.stored_as_update(stmt.value, array)?;
         let (array, base) = (self.whole_array(&held).expect("an array is stored"), self.int(0)?);
         let Held::Index(digits) = self.values[&at].clone() else { unreachable!("{at} is an index") };
         let slot = self.slot_of(space, stride, base, &digits)?;
         self.store(&new, ty, array, slot)?;
         Ok(held)
+    }
+
+    /// A value whose arrays are in memory.
+    fn detached(&mut self, held: &Held<'p>, ty: &Type) -> Result<Held<'p>> {
+        match (held, ty) {
+            (Held::Tuple(parts), Type::Tuple(types)) => {
+                let parts = parts.iter().zip(types).map(|(part, ty)| self.detached(part, ty));
+                Ok(Held::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
+            }
+            (Held::Array(array), _) => match **array {
+                ArrayValue::Memory { .. } | ArrayValue::Repeated(_) | ArrayValue::Unread => Ok(held.clone()),
+                _ if self.slots(ty)? == 0 => Ok(held.clone()),
+                _ => self.stored(held, ty),
+            },
+            _ => Ok(held.clone()),
+        }
     }
 
     // ---- loops in order -------------------------------------------------------------------

@@ -34,6 +34,8 @@ pub(super) enum ArrayValue<'p> {
     View { source: Value, digits: &'p [DigitExpr] },
     /// A map that is computed where the value of its block is stored.
     Pending(&'p ArrayOp),
+    /// An array whose elements have no slots, and are all the same.
+    Repeated(Held<'p>),
     /// An array that no run reads.
     Unread,
 }
@@ -46,6 +48,8 @@ pub(super) enum Place {
     Tuple(Rc<[Place]>),
     Sum(Var, Rc<[Place]>),
     Memory(Array),
+    /// An array whose elements have no slots: a place for each of them.
+    Repeated(Rc<Place>),
 }
 
 /// The register type of an element.
@@ -260,6 +264,7 @@ impl<'p> Emitter<'p> {
             ArrayValue::Pending(ArrayOp::Map(body)) => self.map_into(body, array, slot),
             ArrayValue::Pending(_) => unreachable!("only maps are pending"),
             ArrayValue::Unread => Ok(()),
+            ArrayValue::Repeated(_) => unreachable!("an array without slots is not stored"),
             ArrayValue::Memory { array: from, base } => {
                 // Slot by slot, whatever the digits are.
                 let (count, from, base) = (self.count(space)?, *from, *base);
@@ -341,6 +346,7 @@ impl<'p> Emitter<'p> {
                 self.element(*source, &of)
             }
             ArrayValue::Pending(_) => unreachable!("an array that is read is stored"),
+            ArrayValue::Repeated(only) => Ok(only.clone()),
             ArrayValue::Unread => self.never(element),
         }
     }
@@ -493,7 +499,7 @@ impl<'p> Emitter<'p> {
             Type::Tuple(types) => {
                 Place::Tuple(types.iter().map(|ty| self.place(ty)).collect::<Result<Vec<_>>>()?.into())
             }
-            Type::Array(..) if self.slots(ty)? == 0 => return Err(Declined::Units),
+            Type::Array(_, element) if self.slots(ty)? == 0 => Place::Repeated(Rc::new(self.place(element)?)),
             Type::Array(..) => return Err(Declined::ArrayReduction),
             Type::Sum(types) => {
                 let tag = self.kernel.vars.push(ScalarType::I64);
@@ -620,6 +626,10 @@ impl<'p> Emitter<'p> {
                 let pieces = places.iter().zip(pieces.iter()).zip(types);
                 pieces.into_iter().try_for_each(|((place, piece), ty)| self.assign(place, piece, ty))
             }
+            (Place::Repeated(place), Held::Array(_), Type::Array(_, element)) => {
+                let only = self.without_slots(element)?;
+                self.assign(place, &only, element)
+            }
             _ => unreachable!("a place is for values of its type"),
         }
     }
@@ -645,6 +655,10 @@ impl<'p> Emitter<'p> {
             Place::Memory(array) => {
                 let base = self.int(0)?;
                 Held::Array(Rc::new(ArrayValue::Memory { array: *array, base }))
+            }
+            Place::Repeated(place) => {
+                let only = self.read(place)?;
+                Held::Array(Rc::new(ArrayValue::Repeated(only)))
             }
         })
     }
