@@ -143,6 +143,15 @@ const FACES: &str = "(Some (case 0 of 6),Some (case 1 of 6),Some (case 4 of 6),S
 /// The ends of edges as indices.
 const EDGES: &str = "(case 0 of 6,case 1 of 6,case 1 of 6,case 2 of 6,case 2 of 6,case 5 of 6)";
 
+/// The ends of edges as a table of neighbors: node k is case 1.
+const NEIGHBORS: &str = "(case 1 (case 0 of 6),case 1 (case 1 of 6),case 1 (case 1 of 6),\
+                         case 1 (case 2 of 6),case 1 (case 2 of 6),case 1 (case 5 of 6))";
+
+/// The corners of faces as a table of neighbors with gaps.
+const NEIGHBORS_WITH_GAPS: &str = "(case 1 (case 0 of 6),case 1 (case 1 of 6),case 1 (case 4 of 6),case 1 (case 3 of 6),\
+     case 1 (case 1 of 6),case 1 (case 2 of 6),case 1 (case 4 of 6),case 0 (),\
+     case 1 (case 2 of 6),case 1 (case 5 of 6),case 1 (case 4 of 6),case 0 ())";
+
 #[test]
 fn meshes() {
     for file in MESHES {
@@ -151,11 +160,30 @@ fn meshes() {
             ("face_nodes", r"option[6] ^ (3 \* 4)", FACES),
             ("edge_nodes", r"int ^ (?E \* 2)", "(0,1,1,2,2,5)"),
             ("edge_nodes", r"6 ^ (?E \* 2)", EDGES),
+            // A table of neighbors: a fill value is case 0, node k is case 1.
+            ("edge_nodes", r"(1 \+ 6) ^ (?E \* 2)", NEIGHBORS),
+            ("face_nodes", r"(1 \+ 6) ^ (3 \* 4)", NEIGHBORS_WITH_GAPS),
             ("face_links", r"int ^ (3 \* 4)", "(1,-1,-1,-1,0,2,-1,-1,1,-1,-1,-1)"),
         ] {
             let text = format!("val x : {ty} = ugrid (\"{file}\", \"{name}\");\nprint x._strr;");
             assert_eq!(output(&text), expected, "{text}");
         }
+    }
+}
+
+/// An arrived mesh, whose nodes are a type of the program, reduced through its tables.
+#[test]
+fn a_connectivity_is_a_table_of_neighbors() {
+    for file in MESHES {
+        let text = format!(
+            "val x : real ^ ?Node = netcdf (\"{file}\", \"node_x\");
+             newtype Vertex = Node;
+             val edges : (1 \\+ Vertex) ^ (?Edge \\* 2) = ugrid (\"{file}\", \"edge_nodes\");
+             val faces : (1 \\+ Node) ^ (?Face \\* ?Corner) = ugrid (\"{file}\", \"face_nodes\");
+             print (sum_through edges [ v :>> int for v in ..[Vertex] ], \
+                    sum_through faces [ n :>> int for n in ..[Node] ]);"
+        );
+        assert_eq!(output(&text), "((1, 3, 7), (8, 7, 11))", "{text}");
     }
 }
 

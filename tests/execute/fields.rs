@@ -398,3 +398,73 @@ fn an_axis_without_indices_has_no_ends() {
         "newtype N = 0;\nprintln (held[2, N] 0.5 (fill[N] 2.0), sum_over[N] (fill[N \\* 2] 2.0));\n";
     assert_eq!(run(program), "((0.5, 0.5, 0.5, 0.5), (0.0, 0.0))\n");
 }
+
+/// The product of a signature may end in an axis: `..L \* K`, and `..L \* ..R \* K` in a result.
+#[test]
+fn an_axis_may_be_the_last_of_a_product() {
+    let program = r"
+        newtype I = 2; newtype J = 3; newtype M = 2;
+        fun total[K:COMPACTLINEAR, L:COMPACTLINEAR](x:int ^ (..L \* K)):int ^ (..L) {
+          val y = x :>> int ^ (L \* K);
+          return [ sum [ y.(l \, k) for k in ..[K] ] for l in ..[L] ] :>> int ^ (..L);
+        }
+        fun ends[K:COMPACTLINEAR, L:COMPACTLINEAR](x:int ^ (..L \* halo[1, K])):int ^ (..L \* K) => inside x;
+        fun last[K:COMPACTLINEAR, L:COMPACTLINEAR, R:COMPACTLINEAR](
+          x:int ^ (..L \* K \* ..R)
+        ):int ^ (..L \* ..R \* K) => transpose_to[..L \* ..R \* K] x;
+        fun one[X:COMPACTLINEAR, Y:COMPACTLINEAR, L:COMPACTLINEAR, S:COMPACTLINEAR](
+          u:int ^ (..L \* X \* ..S \* Y)
+        ):int ^ (..L \* X \* ..S) => sum_over[Y] u;
+        val u = #iota[12] :>> int ^ (I \* J \* M);
+        println (total[M] u, total (#iota[6] :>> int ^ (I \* J)));
+        val e : int ^ (I \* J \* M) = ends (clamped[1, M] u);
+        println (e == u);
+        val a : int ^ (I \* J \* M) = last[M] u;
+        val b : int ^ (I \* M \* J) = last[J] u;
+        val c : int ^ I = last[I] (#iota[2] :>> int ^ I);
+        println (a == u, b, c);
+        println (sum_over[J] (last[I] u), last[I] u + transpose_to[J \* M \* I] u);
+        println (one[I, M] u, one[J, M] u);
+    ";
+    let printed = "((1, 5, 9, 13, 17, 21), (3, 12))\n\
+        true\n\
+        (true, (0, 2, 4, 1, 3, 5, 6, 8, 10, 7, 9, 11), (0, 1))\n\
+        ((6, 24, 9, 27), (0, 12, 2, 14, 4, 16, 6, 18, 8, 20, 10, 22))\n\
+        ((1, 5, 9, 13, 17, 21), (1, 5, 9, 13, 17, 21))\n";
+    assert_eq!(run(program), printed);
+}
+
+/// What the messages of `tests/diagnostics/library_axis_help.flx` advise, written.
+#[test]
+fn what_is_advised_about_axes_computes_what_is_meant() {
+    let program = r"
+        newtype I = 4; newtype J = 5; newtype K = 3;
+        fun lap[X:COMPACTLINEAR, L:COMPACTLINEAR, R:COMPACTLINEAR](
+          u:int ^ (..L \* halo[1, X] \* ..R)
+        ):int ^ (..L \* X \* ..R) => moved (-1) u - 2 * moved 0 u + moved 1 u;
+        fun two[X:COMPACTLINEAR, Y:COMPACTLINEAR, L:COMPACTLINEAR, M:COMPACTLINEAR, R:COMPACTLINEAR](
+          u:int ^ (..L \* halo[1, X] \* ..M \* halo[1, Y] \* ..R)
+        ):int ^ (..L \* X \* ..M \* Y \* ..R) => lap[X] (inside[1, Y] u) + lap[Y] (inside[1, X] u);
+        val u = [ ((i :>> int) * 17 + 5) % 23 for i in ..[I \* J \* K] ];
+        val along_j = lap (clamped[1, J] u);
+        println (lap[J] (clamped[1, J] u) == along_j, lap[J] (clamped[1, J] (clamped[1, I] u) |> inside[1, I]) == along_j);
+        println (lap (inside[1, halo[1, J]] (clamped[2, J] u :>> int ^ (I \* halo[1, halo[1, J]] \* K))) == along_j);
+        // Two operators: the one outside reads what the one inside has left of the halo.
+        val twice = lap (lap (clamped[2, J] u :>> int ^ (I \* halo[1, halo[1, J]] \* K)));
+        fun at(i:I, j:int, k:K):int => u.(i \, j.clamp[J] \, k);
+        fun once(i:I, j:int, k:K):int => at (i, j - 1, k) - 2 * at (i, j, k) + at (i, j + 1, k);
+        println (twice == [
+          once (i, (j :>> int) - 1, k) - 2 * once (i, j :>> int, k) + once (i, (j :>> int) + 1, k)
+          for i in ..[I], j in ..[J], k in ..[K]
+        ]);
+        println (moved[2, J] 2 (clamped[2, J] (inside[1, J] (clamped[1, J] u))) == moved 2 (clamped[2, J] u));
+        println (two (clamped[1, I] (clamped[1, J] u)) == lap (clamped[1, I] u) + along_j);
+        println (inside[1, K] (two[I, J] (clamped[1, K] (clamped[1, J] (clamped[1, I] u)))) == lap (clamped[1, I] u) + along_j);
+        println (inside[2, J] (clamped[2, J] u) + inside[1, J] (clamped[1, J] u) == 2 * u);
+        val h = fill[I \* half[K]] 1.0;
+        println (mid[K] h + over[I \* K] (fill[K] 1.0) == fill[I \* K] 2.0);
+        val m = [ (i :>> int) > 1 for i in ..[I] ];
+        println (select (over[I \* J \* K] m, u, -u) == select (like u m, u, -u));
+    ";
+    assert_eq!(run(program), "(true, true)\n".to_string() + &"true\n".repeat(8));
+}

@@ -241,3 +241,22 @@ fn fields_of_a_struct_are_read_where_they_are() {
     ";
     assert_eq!(run(program), "13497000.0\n(13497000.0, 210000)\n");
 }
+
+#[test]
+fn a_block_with_a_value_has_types_of_its_own() {
+    let program = "
+        val q = { val a : int ^ ?N = iota 3; newtype Vertex = N; sum (a :>> int ^ Vertex) };
+        newtype Vertex = 2;
+        fun f(n:int):int {
+          val total = {
+            val a : int ^ ?N = iota n;
+            newtype Row = N;
+            newtype Column = Row;
+            sum_over[Column] (a :>> int ^ Column)
+          };
+          return total + sizeof[Vertex] ();
+        }
+        println (q, f 4, sizeof[Vertex] ());
+    ";
+    assert_eq!(run(program), "(3, 8, 2)\n");
+}

@@ -25,6 +25,7 @@
 //! equations of sizes may hold. In doubt, or beyond its bounds, the axes count as different: then
 //! nothing is suggested.
 
+use super::{Verdict, verdict};
 use crate::types::{Kind, Type, TypeKind, TypeVar};
 use num_traits::ToPrimitive;
 
@@ -100,7 +101,11 @@ impl LabelLoss {
         let how = "write a function that converts";
         match self {
             LabelLoss::Nominal(Some(left), Some(right)) => {
-                format!("`{left}` and `{right}` are different types, though stored alike: {how}")
+                let alike = match verdict(&left.unfold(), &right.unfold()) <= Verdict::Natural {
+                    true => ", though stored alike",
+                    false => "",
+                };
+                format!("`{left}` and `{right}` are different types{alike}: {how}")
             }
             LabelLoss::Nominal(Some(own), None) | LabelLoss::Nominal(None, Some(own)) => {
                 format!("`{own}` is a type of its own, not only its storage: {how} `{a}` to `{b}`")

@@ -46,6 +46,19 @@ impl Alignment {
     }
 }
 
+impl Type {
+    /// Returns the product of the index types of an array and of the arrays in it, in storage
+    /// order: `J \* I` of `int ^ I ^ J`. `None` of a type that is no array.
+    pub fn nested_index(&self) -> Option<Type> {
+        let (mut axes, mut next) = (Vec::new(), self);
+        while let TypeKind::Array(element, index) = next.kind() {
+            axes.extend(index.axes());
+            next = element;
+        }
+        (!axes.is_empty()).then(|| Type::product_of(Type::list(ProductForm::Compact, axes, None)))
+    }
+}
+
 /// Returns the axes of an index type if each has a name and occurs once.
 fn named_axes(index: &Type) -> Option<Vec<Type>> {
     let axes = index.axes();

@@ -174,7 +174,7 @@ impl Type {
     pub fn product_of(list: Type) -> Type {
         match list.kind() {
             TypeKind::Error => list,
-            TypeKind::List(form, components, None) => form.product(components.clone()),
+            TypeKind::List(form, components, None) if !list.is_spliced() => form.product(components.clone()),
             _ => Type::new(TypeKind::Rest(list)),
         }
     }

@@ -117,7 +117,7 @@ pub const ROWS: &[Foreign] = &[
     ),
     row(
         &["where"],
-        "`select (mask, x, y)` takes each element from one of two arrays, `filter (fun (x) => x > 1) xs` keeps some",
+        "`select (mask, x, y)` takes each element from one of two arrays, with `like x mask` in place of a mask of fewer axes; `filter (fun (x) => x > 1) xs` keeps some",
         "select ([true, false], [1, 2], [3, 4])",
     ),
     row(

@@ -20,7 +20,7 @@ use crate::picture::{self, Bounds, DrawError};
 use crate::source::line_number;
 use crate::types::encoding::Code;
 use crate::types::stored::{Axis, Cell, CellKind, FileType, NotStorable};
-use crate::types::{Scalar, Type};
+use crate::types::{Scalar, Type, TypeKind};
 use crate::value::{Buffer, Case, Class, Packed, Value};
 use bytes::Bytes;
 use num_bigint::BigUint;
@@ -102,7 +102,10 @@ pub(super) fn eval_file_primitive(
                 return Err(Failure::Internal { message: "a primitive without types" });
             };
             if prim.is_reader() {
-                let stored = file_type(ty, format).map_err(failed)?;
+                let mut stored = file_type(ty, format).map_err(failed)?;
+                if prim == Prim::Ugrid {
+                    stored.contents = neighbors(stored.contents);
+                }
                 let bytes = match format.is_mapped() {
                     true => files.map(path, memory),
                     false => files.read(path, memory).map(Bytes::from),
@@ -292,6 +295,22 @@ fn file_type(ty: &Type, format: Format) -> Result<FileType, DataError> {
             Err(DataError::UnsupportedType { format, ty: ty.to_string(), why })
         }
         None => Ok(stored),
+    }
+}
+
+/// Returns the contents of a place of a connectivity. A table of neighbors has elements `1 \+ N`: a
+/// row's fill value is case 0, index `k` is case 1. So they are a value or none, not the codes that
+/// other files have for such a type.
+fn neighbors(contents: CellKind) -> CellKind {
+    match &contents {
+        CellKind::Cell(Cell::Code(ty))
+            if let TypeKind::CompactSum(cases) = ty.kind()
+                && let [none, index] = &cases[..]
+                && none.is_unit() =>
+        {
+            CellKind::Cell(Cell::Sum(Box::new(Cell::Code(index.clone())), ty.clone()))
+        }
+        _ => contents,
     }
 }
 

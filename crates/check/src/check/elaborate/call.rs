@@ -9,7 +9,7 @@ use crate::check::elaborate::apply::{Arg, is_unit_literal, needs_any};
 use crate::check::elaborate::named::Known;
 use crate::check::elaborate::overload::Choice;
 use crate::check::env::{Callable, Instance, Scheme};
-use crate::check::error::{AxisError, CallError, PlaceError, StatementError, TypeError};
+use crate::check::error::{CallError, PlaceError, StatementError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::{Candidate, Found, Variable};
 use crate::check::solve::axes::is_undetermined;
@@ -18,7 +18,7 @@ use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::syntax::ast::{self};
-use crate::types::{Kind, Scalar, Type, TypeKind, TypeVar};
+use crate::types::{Kind, Scalar, Type, TypeKind};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
@@ -313,6 +313,7 @@ impl Checker<'_> {
         self.oblige_all(&instance.constraints, name.span, &name.text);
         let whole = name.span.to(first.span());
         let mut first = first;
+        let given: Vec<Type> = std::iter::once(&first).chain(&args).map(Arg::ty).collect();
         self.finish_done(&mut first, &instance.domain);
         // The expected result and the types of later arguments may determine the type of a function
         // argument that waits.
@@ -331,6 +332,7 @@ impl Checker<'_> {
                 let takes = scheme.result.as_ref().and_then(|result| domain_after(result, at));
                 let takes = takes.unwrap_or_else(|| d.clone());
                 let because = Some((name.span, format!("`{}` then takes `{takes}`", name.text)));
+                self.offset_as_width(&first, &instance.domain);
                 let term = self.coerce(term.clone(), &d, because);
                 if term.ty.is_error() {
                     return Term::new(TermKind::Error, Type::error(), span);
@@ -344,12 +346,11 @@ impl Checker<'_> {
         {
             let _ = self.infer.try_unify(result, hint);
         }
+        if !args.is_empty() && self.awaits_axis(&first, &instance) {
+            return self.undetermined_axis(name, &scheme, (type_args, &given), span);
+        }
         let because = self.takes(name, &scheme.domain, &first);
         let arg = self.finish_arg(first, &instance.domain, Some((name.span, because)));
-        let mut axes = match self.infer.zonk(&arg.ty).kind() {
-            TypeKind::Array(_, index) => index.axes(),
-            _ => Vec::new(),
-        };
         if let (TermKind::Error, false) = (&arg.kind, args.is_empty()) {
             // The expected types of the other arguments are unknown after an error.
             return Term::new(TermKind::Error, Type::error(), span);
@@ -379,13 +380,7 @@ impl Checker<'_> {
         let term = Term { span, ..term };
         let whole = instance.ty();
         if whole.has_spliced() && self.errors() == errors && is_undetermined(&self.infer.settle(&whole)) {
-            let (place, name) = (name.span, name.text.to_string());
-            let takes = scheme.domain;
-            if let Some(param) = scheme.params.first() {
-                axes = axes.iter().filter_map(|axis| argument_for(param, &takes, axis)).collect();
-            }
-            let error = AxisError::Undetermined { span: place, name, takes, axes };
-            return self.wrong(error, span);
+            return self.undetermined_axis(name, &scheme, (type_args, &given), span);
         }
         match result {
             Some(result) if result.has_spliced() => self.without_empty_products(term, &result),
@@ -644,31 +639,9 @@ fn codomain(ty: &Type, arguments: usize) -> Option<Type> {
 }
 
 /// Returns the parameter type of a function's value after this number of further arguments.
-fn domain_after(ty: &Type, arguments: usize) -> Option<Type> {
+pub(in crate::check) fn domain_after(ty: &Type, arguments: usize) -> Option<Type> {
     match codomain(ty, arguments)?.kind() {
         TypeKind::Function(domain, _) => Some(domain.clone()),
-        _ => None,
-    }
-}
-
-/// Returns the type argument for a parameter of a function that makes an axis of its parameter type
-/// this axis; `None` if no axis of the parameter type has this form.
-fn argument_for(param: &TypeVar, takes: &Type, axis: &Type) -> Option<Type> {
-    /// Matches an axis of the parameter type.
-    fn solution(param: &TypeVar, item: &Type, axis: &Type) -> Option<Type> {
-        match (item.kind(), axis.kind()) {
-            (TypeKind::Var(var), _) if var == param => Some(axis.clone()),
-            (TypeKind::Nominal(a, items), TypeKind::Nominal(b, axes)) if a == b => {
-                items.iter().zip(axes).find_map(|(item, axis)| solution(param, item, axis))
-            }
-            _ => None,
-        }
-    }
-    match takes.kind() {
-        TypeKind::Array(_, index) if index.is_spliced() => {
-            index.axes().iter().find_map(|item| solution(param, item, axis))
-        }
-        TypeKind::Product(parts) => parts.iter().find_map(|part| argument_for(param, part, axis)),
         _ => None,
     }
 }

@@ -70,7 +70,14 @@ impl Checker<'_> {
         }
         if let Some((found, mismatch)) = axis_mismatch(&found, &expected) {
             let error = match mismatch {
-                AxisMismatch::Missing(axis) => AxisError::Missing { span, found, axis, because },
+                AxisMismatch::Missing(axis) => {
+                    let help = self.missing_axis_help(&found, &axis, &term);
+                    AxisError::Missing { span, found, axis, because, help }
+                }
+                AxisMismatch::TooFew(axis) => {
+                    let help = self.missing_axis_help(&found, &axis, &term);
+                    AxisError::TooFew { span, found, axis, because, help }
+                }
                 AxisMismatch::Repeated(axis) => AxisError::Repeated { span, found, axis, because },
                 AxisMismatch::Order(first, second) => {
                     AxisError::Order { span, found, first, second, because }

@@ -14,6 +14,7 @@ use crate::check::elaborate::sum_value::constant_index;
 use crate::check::env::Constraint;
 use crate::check::error::{CallError, PartError, TypeError};
 use crate::check::expectation::Expectation;
+use crate::check::hints::fields::index_of_other_axes;
 use crate::check::hints::mismatch;
 use crate::check::types::lower;
 use crate::core::{Term, TermKind};
@@ -485,6 +486,8 @@ impl Checker<'_> {
             Some(hint.into())
         } else if lower::compact_reading(&found).is_some_and(|c| c == index) {
             Some("write the index as one compact value: `(i\\, j)`".into())
+        } else if let Some(help) = index_of_other_axes(&found, &index) {
+            Some(help)
         } else if found.is_compact() && crate::iso::verdict(&found, &index) <= crate::iso::Verdict::Natural {
             Some(self.reshape_help(&found, &index, span, "both have the same size"))
         } else if found.is_compact()

@@ -307,7 +307,8 @@ impl Checker<'_> {
             let (first, opened) = (frame.locals.len() as LocalId, frame.opened.len());
             let around = (frame.block.replace(first), std::mem::take(&mut frame.loops));
             let mut body = Vec::new();
-            for stmt in stmts {
+            for (at, stmt) in stmts.iter().enumerate() {
+                this.declare_run(stmts, at);
                 this.stmt(stmt, &mut body);
             }
             let (value, mut openings) = this.host(|this| this.expr(value, expected));

@@ -3,6 +3,7 @@
 pub(in crate::check) mod apply;
 pub(in crate::check) mod assign;
 mod axes;
+mod axis_choice;
 pub(in crate::check) mod call;
 pub(in crate::check) mod coerce;
 pub(in crate::check) mod column;

@@ -17,7 +17,7 @@ use crate::check::error::{CallError, ConversionError, PartError, PatternError, S
 use crate::check::solve::exhaustive;
 use crate::check::solve::infer::Literal;
 use crate::check::terms::{Number, suffixed};
-use crate::core::{LocalId, Pat, PatKind};
+use crate::core::{LocalId, Pat, PatKind, TermKind};
 use crate::hash::HashSet;
 use crate::source::Span;
 use crate::syntax::ast::{Name, Pattern, PatternKind};
@@ -113,6 +113,14 @@ impl Checker<'_> {
             PatternKind::Int { value, negative } => {
                 let value =
                     if *negative { -BigInt::from(value.clone()) } else { BigInt::from(value.clone()) };
+                // A literal is a label of an index type that has labels, as it is in expressions.
+                if self.infer.shallow(&ty).is_labeled() {
+                    let ty = self.infer.zonk(&ty);
+                    return match self.labeled(&value, &ty, span).kind {
+                        TermKind::Code(code) => make(PatKind::Code(code)),
+                        _ => self.broken(None, mutable, span),
+                    };
+                }
                 self.number_pattern(Literal::Int, &ty, span);
                 if self.infer.shallow(&ty).as_scalar().is_some_and(Scalar::is_float) {
                     return make(PatKind::Real(Rounded::whole(&value)));

@@ -99,8 +99,8 @@ impl Checker<'_> {
         match iso::verdict(&from, &to) {
             Verdict::Equal => term,
             Verdict::Natural => {
-                if let (TypeKind::Array(_, own), TypeKind::Array(_, new)) = (from.kind(), to.kind())
-                    && Alignment::of(own, new) == Some(Alignment::Permuted)
+                if let (Some(own), Some(new)) = (from.nested_index(), to.nested_index())
+                    && Alignment::of(&own, &new) == Some(Alignment::Permuted)
                 {
                     self.report(ConversionError::RelabelsNamed { span, from, to: to.clone() });
                 } else if iso::permutes_axes(&from, &to) {

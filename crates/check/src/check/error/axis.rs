@@ -1,6 +1,6 @@
 //! `E0320` to `E0323`: axes of index types that a function finds by name.
 
-use crate::diagnostic::{Diagnostic, errors};
+use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
 use crate::types::{ProductForm, Type, TypeKind};
 use num_bigint::BigInt;
@@ -9,7 +9,21 @@ errors! {
     /// The errors about axes that are found by name.
     pub enum AxisError {
         /// An array without an axis that the function works on.
-        E0320 Missing { span: Span, found: Type, axis: Type, because: Option<(Span, String)> },
+        E0320 Missing {
+            span: Span,
+            found: Type,
+            axis: Type,
+            because: Option<(Span, String)>,
+            help: Option<Help>,
+        },
+        /// An array with axes of a form, but fewer than a function works on.
+        E0320 TooFew {
+            span: Span,
+            found: Type,
+            axis: Type,
+            because: Option<(Span, String)>,
+            help: Option<Help>,
+        },
         /// An array with an axis twice, so that its name does not determine one.
         E0321 Repeated { span: Span, found: Type, axis: Type, because: Option<(Span, String)> },
         /// An array with two axes in the other order.
@@ -41,7 +55,14 @@ errors! {
         /// Labels that are neither numbers nor `-A..B`.
         E0327 LabelForm { span: Span },
         /// A call that does not determine the axis it works on.
-        E0323 Undetermined { span: Span, name: String, takes: Type, axes: Vec<Type> },
+        E0323 Undetermined {
+            span: Span,
+            name: String,
+            takes: Type,
+            /// The axes it may be; none if the array is not known.
+            axes: Vec<Type>,
+            help: Option<Help>,
+        },
     }
 }
 
@@ -56,18 +77,18 @@ impl AxisError {
             Some((span, why)) => d.label(*span, why.clone()),
             None => d,
         };
+        let helped = |d: Diagnostic, help: &Option<Help>| match help {
+            Some(help) => d.help(help.clone()),
+            None => d,
+        };
         match self {
-            E::Missing { span, found, axis, because } => {
-                let label = match &axes_of(found)[..] {
-                    [] => "this is no array".to_string(),
-                    [one] => format!("its only axis is `{one}`"),
-                    all => format!("its axes are {}", listed(all)),
-                };
-                let d = reason(error(span, format!("`{found}` has no axis `{axis}`"), label), because);
-                match missing_help(found, axis) {
-                    Some(help) => d.help(help),
-                    None => d,
-                }
+            E::Missing { span, found, axis, because, help } => {
+                let message = format!("`{found}` has no axis `{axis}`");
+                helped(reason(error(span, message, axes_in_words(found)), because), help)
+            }
+            E::TooFew { span, found, axis, because, help } => {
+                let message = format!("`{found}` has fewer axes `{axis}` than are wanted");
+                helped(reason(error(span, message, axes_in_words(found)), because), help)
             }
             E::Repeated { span, found, axis, because } => {
                 let label = "the name does not say which of them".to_string();
@@ -138,21 +159,19 @@ impl AxisError {
                 "neither two numbers nor `-A..B`".into(),
             )
             .help("labels are `-1..4`, or go from minus the size of an index type to the size of another: `-A..B`"),
-            E::Undetermined { span, name, takes, axes } => {
-                let message = format!("which axis `{name}` works on is not determined");
-                let d = error(span, message, format!("takes `{takes}`"));
-                match &axes[..] {
-                    [first, _, ..] if !first.has_meta() => {
-                        let names: Vec<String> = axes.iter().map(Type::to_string).collect();
-                        let all = listed(&names);
-                        d.note(format!("the argument has the axes {all}"))
-                            .help(format!("write the axis in brackets after the name: `{name}[{first}]`"))
-                    }
-                    _ => d.help(format!(
-                        "the axes come from an array of a known type: where none is given, write one, as in `fun \
-                         (u:real ^ I) => {name} u`"
-                    )),
+            E::Undetermined { span, name, takes, axes, help } => {
+                let label = format!("takes `{takes}`");
+                if axes.is_empty() {
+                    let message = format!("the axes of the array that `{name}` works on are not known");
+                    return error(span, message, label).help(
+                        "they come from an array of a known type: where none is given, write the type, as in \
+                         `fun (u:real ^ I) => …`",
+                    );
                 }
+                let message = format!("which axis `{name}` works on is not determined");
+                let names: Vec<String> = axes.iter().map(Type::to_string).collect();
+                let note = format!("the argument has the axes {}", listed(&names));
+                helped(error(span, message, label).note(note), help)
             }
         }
     }
@@ -166,28 +185,12 @@ fn axes_of(ty: &Type) -> Vec<String> {
     }
 }
 
-/// Returns what to write for an axis that is several, or the functions of the library that make an
-/// axis of the wanted form.
-fn missing_help(found: &Type, axis: &Type) -> Option<String> {
-    if axis.axes().len() > 1 {
-        return Some(format!(
-            "`{axis}` is {} axes, and a function works on one: call it for one after the other",
-            axis.axes().len()
-        ));
-    }
-    let TypeKind::Nominal(wanted, args) = axis.kind() else { return None };
-    let TypeKind::Array(_, index) = found.kind() else { return None };
-    let own = index.axes().into_iter().next()?;
-    match (&*wanted.name, &args[..]) {
-        ("halo", [size, _]) => Some(format!(
-            "a boundary condition makes a halo: `clamped[{}, {own}] x`, or `mirrored`, `periodic`, `held v`, \
-             `filled f` in place of `clamped`",
-            if size.has_meta() { "1".to_string() } else { size.size_text() }
-        )),
-        ("half", [_]) => Some(format!(
-            "`on_half (first, f, last) x` makes values on the boundaries of an axis, such as `{own}`"
-        )),
-        _ => None,
+/// Returns the axes of an array in words.
+fn axes_in_words(ty: &Type) -> String {
+    match &axes_of(ty)[..] {
+        [] => "this is no array".to_string(),
+        [one] => format!("its only axis is `{one}`"),
+        all => format!("its axes are {}", listed(all)),
     }
 }
 

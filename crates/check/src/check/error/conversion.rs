@@ -157,9 +157,12 @@ impl ConversionError {
                     .help("`real` holds larger numbers")
             }
             E::RelabelsNamed { span, from, to } => {
-                let index = match to.kind() {
-                    TypeKind::Array(_, index) => index.to_string(),
-                    _ => to.to_string(),
+                let index = to.nested_index().expect("only arrays have axes");
+                let nested = matches!(to.kind(), TypeKind::Array(element, _)
+                    if matches!(element.kind(), TypeKind::Array(..)));
+                let then = match nested {
+                    true => format!(", and `:>> {to}` nests them then"),
+                    false => String::new(),
                 };
                 Diagnostic::warning(
                     code,
@@ -167,7 +170,7 @@ impl ConversionError {
                     "the elements stay where they are, and their axes change names",
                     format!("`{from}` read as `{to}` in the same storage order"),
                 )
-                .help(format!("`transpose_to[{index}]` moves the elements with their axes"))
+                .help(format!("`transpose_to[{index}]` moves the elements with their axes{then}"))
             }
             E::Relabels { span, from, to, help } => {
                 let d = Diagnostic::note_at(

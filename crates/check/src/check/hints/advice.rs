@@ -8,6 +8,7 @@
 
 use crate::check::context::Checker;
 use crate::check::env::{Callable, Definition};
+use crate::check::hints::fields::{around_axes, redeclared};
 use crate::diagnostic::Help;
 use crate::iso::expression::Expression;
 use crate::iso::{self, Comparison, LabelLoss, Verdict, labels};
@@ -109,8 +110,11 @@ impl Checker<'_> {
         if left.has_meta() || right.has_meta() {
             return None;
         }
-        if let Some(advice) = around_an_axis(i, j) {
+        if let Some(advice) = around_axes(i, j) {
             return Some(advice);
+        }
+        if let Some(words) = i.axes().iter().find_map(|axis| redeclared(&j.axes(), axis)) {
+            return Some(words);
         }
         match Alignment::of(i, j) {
             Some(Alignment::Permuted) => {
@@ -154,26 +158,4 @@ impl Checker<'_> {
             Some(forgotten) => Err(forgotten.advice(from, to)),
         }
     }
-}
-
-/// Returns the advice for two index types that differ in one axis, which has a halo, or is that of
-/// boundaries, in one of them.
-fn around_an_axis(left: &Type, right: &Type) -> Option<String> {
-    let (xs, ys) = (left.axes(), right.axes());
-    let mut apart = xs.iter().zip(&ys).filter(|(x, y)| x != y);
-    let (Some((x, y)), None, true) = (apart.next(), apart.next(), xs.len() == ys.len()) else { return None };
-    let advice = |side: &str, outer: &Type, inner: &Type| {
-        let TypeKind::Nominal(nominal, args) = outer.kind() else { return None };
-        if args.last() != Some(inner) {
-            return None;
-        }
-        match &*nominal.name {
-            "half" => {
-                Some(format!("`mid`, `above` or `below` bring the {side} one from `{outer}` to `{inner}`"))
-            }
-            "halo" => Some(format!("`inside` leaves out the halo of the {side} one")),
-            _ => None,
-        }
-    };
-    advice("left", x, y).or_else(|| advice("right", y, x))
 }

@@ -4,6 +4,7 @@
 //! that the message may name, a grouping of axes, a missing field, a list in place of an array.
 
 use crate::check::context::Checker;
+use crate::check::hints::fields::apart_in_an_axis;
 use crate::check::hints::why_not;
 use crate::check::resolve::behavior;
 use crate::check::types::list_types::why_no_list;
@@ -38,6 +39,12 @@ impl Checker<'_> {
             let before = Span { end: span.start, ..span };
             let edits = vec![(before, format!("{function}[{index}] (")), (span.after(), ")".to_string())];
             return Some(Help { text, edits });
+        }
+        if let Some(help) = apart_in_an_axis(found, expected, span) {
+            return Some(help);
+        }
+        if let Some(help) = unaligned_part(found, expected, term) {
+            return Some(help);
         }
         if let (true, TypeKind::CompactPower(digit, index)) = (expected.is_bool(), found.unfold().kind())
             && digit.is_bool()
@@ -228,6 +235,37 @@ impl Checker<'_> {
         }
         None
     }
+}
+
+/// Returns the help for several arrays, wanted over one index type, of which one lacks axes of
+/// another.
+fn unaligned_part(found: &Type, expected: &Type, term: &Term) -> Option<Help> {
+    let (TypeKind::Product(found), TypeKind::Product(expected)) = (found.kind(), expected.kind()) else {
+        return None;
+    };
+    let TermKind::Tuple(parts) = &term.kind else { return None };
+    let indices: Vec<(usize, &Type, &Type)> = found
+        .iter()
+        .zip(expected)
+        .enumerate()
+        .filter_map(|(at, (found, expected))| match (found.kind(), expected.kind()) {
+            (TypeKind::Array(_, own), TypeKind::Array(_, wanted)) => Some((at, own, wanted)),
+            _ => None,
+        })
+        .collect();
+    let (at, whole) = indices.iter().find_map(|(at, own, wanted)| {
+        let more = indices.iter().find(|(_, other, same)| {
+            wanted == same && Alignment::of(own, other) == Some(Alignment::ContainedIn)
+        });
+        more.map(|(_, whole, _)| (*at, *whole))
+    })?;
+    let span = parts.get(at)?.span;
+    let before = Span { end: span.start, ..span };
+    let edits = vec![(before, format!("over[{whole}] (")), (span.after(), ")".to_string())];
+    let text = format!(
+        "`over[{whole}]` repeats the array with fewer axes along the others; `like y x` is `x` over the axes of `y`"
+    );
+    Some(Help { text, edits })
 }
 
 /// Returns the help for an array of rows in place of a matrix.

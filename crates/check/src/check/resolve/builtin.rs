@@ -13,7 +13,7 @@ use crate::check::error::ClassError;
 use crate::check::solve::constraint::Answer;
 use crate::core::Num;
 use crate::source::Span;
-use crate::types::{Kind, NominalBody, Type, TypeKind};
+use crate::types::{Kind, NominalBody, Scalar, Type, TypeKind};
 
 /// Each operator with its number of operands, the library class that it belongs to, and the members
 /// that an instance of the class must define. `-` occurs twice: with two operands, and as a prefix.
@@ -77,6 +77,13 @@ pub(in crate::check) fn operator_advice(
                 }
                 _ => format!("write {instance}"),
             })
+        }
+        _ if let [index, step] = operands
+            && matches!(symbol, "+" | "-")
+            && index.is_compact()
+            && step.as_scalar().is_some_and(Scalar::is_integer) =>
+        {
+            Some("an index is not a number: `i.around k` steps by an `int` and wraps, `moved k x` reads a field with a halo".into())
         }
         _ if declared => {
             let params: Vec<String> =

@@ -142,6 +142,8 @@ fn is_list_hole(ty: &Type) -> bool {
 pub enum AxisMismatch {
     /// The type does not have this axis.
     Missing(Type),
+    /// The type has axes of this form, and a pattern before has taken the last of them.
+    TooFew(Type),
     /// The type has this axis more than once.
     Repeated(Type),
     /// The type has the second of two axes before the first.
@@ -157,24 +159,26 @@ pub fn axis_mismatch(found: &Type, expected: &Type) -> Option<(Type, AxisMismatc
     match (expected.kind(), found.kind()) {
         (TypeKind::Array(_, pattern), kind) if pattern.is_spliced() => {
             let axes = match kind {
-                TypeKind::Array(_, index) => elements(index)?,
+                TypeKind::Array(_, index) => elements(index).map(|_| index.axes())?,
                 TypeKind::Meta(_) => return None,
                 _ => Vec::new(),
             };
             let named = elements(pattern)?.into_iter().filter(|item| item.list_form().is_none());
             let mut last: Option<(usize, Type)> = None;
             for item in named.filter(|item| !matches!(item.kind(), TypeKind::Meta(_))) {
-                let mut places = axes.iter().enumerate().filter(|(_, axis)| fits(&item, axis));
-                let mismatch = match (places.next(), places.next(), last) {
-                    (None, _, _) => AxisMismatch::Missing(item),
-                    (_, Some(_), _) => AxisMismatch::Repeated(item),
-                    (Some((at, _)), _, Some((before, first))) if at < before => {
-                        AxisMismatch::Order(first, item)
-                    }
-                    (Some((at, _)), ..) => {
-                        last = Some((at, item));
+                let fitting = axes.iter().enumerate().filter(|(_, axis)| fits(&item, axis));
+                let places: Vec<usize> = fitting.map(|(at, _)| at).collect();
+                let free = places.iter().find(|at| last.as_ref().is_none_or(|(before, _)| *at > before));
+                let mismatch = match (&places[..], free, last) {
+                    ([], ..) => AxisMismatch::Missing(item),
+                    ([_, _, ..], ..) if !item.has_meta() => AxisMismatch::Repeated(item),
+                    (_, Some(at), _) => {
+                        last = Some((*at, item));
                         continue;
                     }
+                    (all, None, Some((before, _))) if all.contains(&before) => AxisMismatch::TooFew(item),
+                    (_, None, Some((_, first))) => AxisMismatch::Order(first, item),
+                    (_, None, None) => unreachable!("the first axis that fits is free"),
                 };
                 return Some((found.clone(), mismatch));
             }
