@@ -468,3 +468,68 @@ fn what_is_advised_about_axes_computes_what_is_meant() {
     ";
     assert_eq!(run(program), "(true, true)\n".to_string() + &"true\n".repeat(8));
 }
+
+#[test]
+fn a_cyclic_axis_needs_no_halo() {
+    let program = r"
+        newtype I = 3; newtype K = 5;
+        val u = [ ((i :>> int) * 7 + 2) % 11 for i in ..[I \* cyclic[K]] ];
+        val h = periodic[2, cyclic[K]] u;
+        println (rotate_over[cyclic[K]] 1 u == moved 1 h, rotate_over[cyclic[K]] (-2) u == moved (-2) h);
+        println (rotate_over[I] 4 u == rotate_over[I] 1 u);
+        println (rotate_over[3] 1 (#iota[3]) == rotate 1 #iota[3]);
+    ";
+    assert_eq!(run(program), "(true, true)\ntrue\ntrue\n");
+}
+
+#[test]
+fn functions_of_fields_keep_single_precision() {
+    let program = r"
+        newtype I = 2; newtype K = 3;
+        val levels = [ (i :>> int) :> f32 for i in ..[I \* half[K]] ];
+        val m : f32 ^ (I \* K) = mid levels;
+        println m;
+        val t : f32 ^ K = thomas ((0.0f32, 1.0f32, 1.0f32) :>> f32 ^ K, (2.0f32, 2.5f32, 2.5f32) :>> f32 ^ K,
+          (1.0f32, 1.0f32, 0.0f32) :>> f32 ^ K, (4.0f32, 9.0f32, 9.5f32) :>> f32 ^ K);
+        println t;
+    ";
+    assert_eq!(run(program), "(0.5, 1.5, 2.5, 4.5, 5.5, 6.5)\n(1.0, 2.0, 3.0)\n");
+}
+
+/// Several fields are one field of tuples or records, without a copy of them.
+#[test]
+fn a_state_goes_along_several_fields() {
+    let program = r"
+        newtype J = 2; newtype K = 3;
+        val (a, b) = (#iota[6] :>> int ^ (J \* K), fill[J \* K] 2);
+        val both = map_accum_over[K] (fun (s:int, (x, y)) => (s + x * y, (s, x - y))) 1 (zip (a, b));
+        println (unzip both);
+        val named = [ (x = p, y = q) for (p, q) in zip (a, b) ];
+        println (map_accum_back[J] (fun (s:int, v) => (s + v.x, s * v.y)) 0 named);
+    ";
+    assert_eq!(run(program), "((1, 1, 3, 1, 7, 15), (-2, -1, 0, 1, 2, 3))\n(6, 8, 10, 0, 0, 0)\n");
+}
+
+#[test]
+fn labels_are_patterns() {
+    let program = r"
+        newtype Level = -1..3;
+        fun height(i:Level):int => match i with | -1 => 7 | 0 | 1 => 8 | 3 => 9 | _ => 0 endmatch;
+        println [ height i for i in ..[Level] ];
+        println [ match k with | -1 => -10 | 0 => 0 | 1 => 10 endmatch for k in ..[span[1]] ];
+    ";
+    assert_eq!(run(program), "(7, 8, 8, 0, 9)\n(-10, 0, 10)\n");
+}
+
+#[test]
+fn a_number_that_is_no_label_is_named_with_the_labels() {
+    for (term, message) in [
+        ("(2).at[span[1]]", "2 is no label of span[1], whose labels go from -1 to 1"),
+        ("(1994).at[Year]", "1994 is no label of Year, whose labels go from 1990 to 1993"),
+        ("(-1).at[Year]", "-1 is no label of Year, whose labels go from 1990 to 1993"),
+        ("pieces[0] #iota[3]", "an array is cut into one piece at least"),
+    ] {
+        let said = crate::random::run(&format!("newtype Year = 1990..1993; println ({term});"));
+        assert!(said.contains(message), "{term}: {said}");
+    }
+}

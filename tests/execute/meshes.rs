@@ -260,3 +260,40 @@ fn a_block_with_a_value_has_types_of_its_own() {
     ";
     assert_eq!(run(program), "(3, 8, 2)\n");
 }
+
+#[test]
+fn ragged_rows_have_extremes_and_weights() {
+    let program = r"
+        newtype V = 3; newtype E = 3; newtype L = 2;
+        val r = ragged[V] ((0, 2, 3, 6) :>> int ^ half[E]) (0, 1, 2, 2, 0, 2);
+        val x = [ (5 * (i :>> int) + 3) % 7 for i in ..[L \* V] ];
+        println x;
+        println (max_through r x, min_through r x);
+        println (weighted_through (r, (1, 10, 100, 1, 2, 4)) x);
+        println (sum_through r x == weighted_through (r, fill[6] 1) x);
+    ";
+    let printed = "(3, 1, 6, 4, 2, 0)\n\
+        ((3, 6, 6, 4, 0, 4), (1, 6, 3, 2, 0, 0))\n\
+        (13, 600, 36, 24, 0, 8)\n\
+        true\n";
+    assert_eq!(run(program), printed);
+    let empty = "println (max_through (ragged[2] ((0, 1, 1) :>> int ^ half[2]) [0]) (5, 6));";
+    assert!(run(empty).contains("row 1 of the table has no neighbors"), "{}", run(empty));
+    let few =
+        "println (weighted_through (ragged[2] ((0, 1, 2) :>> int ^ half[2]) (0, 1), (1, 2, 3)) (5, 6));";
+    assert!(run(few).contains("3 weights do not fit a table of 2 neighbors"), "{}", run(few));
+}
+
+#[test]
+fn tables_without_gaps_compose_and_invert() {
+    let program = r"
+        newtype V = 4; newtype E = 5; newtype C = 2;
+        val ends = full_table[V] ((0, 1, 1, 2, 2, 3, 3, 0, 0, 2) :>> int ^ (E \* 2));
+        val sides = full_table[E] ((0, 1, 4, 2, 3, 4) :>> int ^ (C \* 3));
+        val x = (1, 10, 100, 1000) :>> int ^ V;
+        println (partial (compose_tables sides ends) == compose_tables (partial sides) (partial ends));
+        println (sum_through (compose_tables sides ends) x);
+        println (sum_through (inverse_table ends) (#iota[5] :>> int ^ E));
+    ";
+    assert_eq!(run(program), "true\n(222, 2202)\n(7, 1, 7, 5)\n");
+}

@@ -102,7 +102,8 @@ impl Checker<'_> {
                 if let (Some(own), Some(new)) = (from.nested_index(), to.nested_index())
                     && Alignment::of(&own, &new) == Some(Alignment::Permuted)
                 {
-                    self.report(ConversionError::RelabelsNamed { span, from, to: to.clone() });
+                    let help = self.moving(&from, &to);
+                    self.report(ConversionError::RelabelsNamed { span, from, to: to.clone(), help });
                 } else if iso::permutes_axes(&from, &to) {
                     let help = self.moving(&from, &to);
                     self.report(ConversionError::Relabels { span, from, to: to.clone(), help });

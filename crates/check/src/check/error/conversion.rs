@@ -69,6 +69,7 @@ errors! {
             span: Span,
             from: Type,
             to: Type,
+            help: Option<String>,
         },
         /// A reshape that reads one labeled type as another in the same storage order.
         N0001 Relabels {
@@ -156,13 +157,18 @@ impl ConversionError {
                 error(span, format!("{value:e} is larger than any `{ty}`"), "does not fit".into())
                     .help("`real` holds larger numbers")
             }
-            E::RelabelsNamed { span, from, to } => {
+            E::RelabelsNamed { span, from, to, help } => {
                 let index = to.nested_index().expect("only arrays have axes");
-                let nested = matches!(to.kind(), TypeKind::Array(element, _)
-                    if matches!(element.kind(), TypeKind::Array(..)));
-                let then = match nested {
-                    true => format!(", and `:>> {to}` nests them then"),
-                    false => String::new(),
+                let moves = format!("`transpose_to[{index}]` moves the elements with their axes");
+                let nested = |ty: &Type| {
+                    matches!(ty.kind(), TypeKind::Array(element, _)
+                        if matches!(element.kind(), TypeKind::Array(..)))
+                };
+                // `transpose_to` takes and gives an array over one product.
+                let help = match help {
+                    Some(help) if nested(from) || nested(to) => help.clone(),
+                    _ if nested(to) => format!("{moves}, and `:>> {to}` nests them then"),
+                    _ => moves,
                 };
                 Diagnostic::warning(
                     code,
@@ -170,7 +176,7 @@ impl ConversionError {
                     "the elements stay where they are, and their axes change names",
                     format!("`{from}` read as `{to}` in the same storage order"),
                 )
-                .help(format!("`transpose_to[{index}]` moves the elements with their axes{then}"))
+                .help(help)
             }
             E::Relabels { span, from, to, help } => {
                 let d = Diagnostic::note_at(
