@@ -30,7 +30,7 @@ pub(super) enum Role {
     Lanes,
     /// A truth value for each.
     Mask,
-    /// What an accumulator is, or what is made of that.
+    /// The value of an accumulator, or a number made of it.
     Total,
 }
 
