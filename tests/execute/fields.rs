@@ -434,7 +434,7 @@ fn an_axis_may_be_the_last_of_a_product() {
     assert_eq!(run(program), printed);
 }
 
-/// What the messages of `tests/diagnostics/library_axis_help.flx` advise, written.
+/// Programs with what the messages of `tests/diagnostics/library_axis_help.flx` advise.
 #[test]
 fn what_is_advised_about_axes_computes_what_is_meant() {
     let program = r"

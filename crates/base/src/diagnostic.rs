@@ -59,9 +59,13 @@ impl Help {
     /// Makes a suggestion to parenthesize the expression at `span`: `inside` goes before the
     /// closing parenthesis, `after` behind it.
     pub fn around(text: impl Into<String>, span: Span, inside: &str, after: &str) -> Help {
-        let before = Span { end: span.start, ..span };
-        let edits = vec![(before, "(".to_string()), (span.after(), format!("{inside}){after}"))];
-        Help { text: text.into(), edits }
+        Help::enclosing(text, span, "(".into(), format!("{inside}){after}"))
+    }
+
+    /// Makes a suggestion to write something before and after the expression at `span`.
+    pub fn enclosing(text: impl Into<String>, span: Span, before: String, after: String) -> Help {
+        let start = Span { end: span.start, ..span };
+        Help { text: text.into(), edits: vec![(start, before), (span.after(), after)] }
     }
 }
 

@@ -32,6 +32,8 @@ mod state;
 mod term;
 mod types;
 
+pub use bigint::{Range, is_word, result_range};
+
 use crate::array_ir::{
     Block, Effect, Element, End, Function, Label, Op, Program, Site, SiteId, SiteKind, SizeVar, Stmt, Type,
     Value, pass, print, renumber, validate,
@@ -351,7 +353,7 @@ struct Builder<'p> {
     /// Values that are constants.
     constants: HashMap<Value, u64>,
     /// The bounds of values that stand for unbounded integers.
-    ranges: HashMap<Value, bigint::Range>,
+    ranges: HashMap<Value, Range>,
     /// The statements of the block that is built.
     stmts: Vec<Stmt>,
     made: usize,

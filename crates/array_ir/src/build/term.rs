@@ -135,12 +135,15 @@ impl Builder<'_> {
                 let (from, to) = (scope.concrete(&inner.ty), scope.concrete(&term.ty));
                 let value = self.value(scope, inner)?;
                 let code = self.code(value)?;
-                let number = to.unfold().as_scalar().ok_or(Declined::Conversion)?;
-                if number == Scalar::Bigint {
+                if to.unfold().as_scalar() == Some(Scalar::Bigint) {
                     let size = self.size(&structure(&from))?.to_constant().ok_or(Declined::Bigint)?;
                     return self.ranged(code, (0, i128::from(size.max(1)) - 1)).map(Known::Data);
                 }
-                self.convert(code, &CoreType::scalar(Scalar::Int), &to, term.span)?
+                match self.ty(&to)? {
+                    // A word holds every code.
+                    Type::Element(Element::I64) => code,
+                    _ => self.convert(code, &CoreType::scalar(Scalar::Int), &to, term.span)?,
+                }
             }
             TermKind::FromCode(inner) => self.number_to_compact(scope, term, inner)?,
             TermKind::Convert(inner) => {
@@ -223,10 +226,11 @@ impl Builder<'_> {
     }
 
     fn integer(&mut self, scope: &Scope, n: &BigInt, ty: &CoreType) -> Result<Value> {
-        if scope.concrete(ty).unfold().as_scalar() == Some(Scalar::Bigint) {
+        let ty = scope.concrete(ty);
+        if ty.unfold().as_scalar() == Some(Scalar::Bigint) {
             return self.big_constant(n.to_i64());
         }
-        match self.ty(&scope.concrete(ty))? {
+        match self.ty(&ty)? {
             Type::Element(Element::F64) => {
                 let x = n.to_f64().ok_or(Declined::Conversion)?;
                 self.constant(Element::F64, x.to_bits())
@@ -246,29 +250,7 @@ impl Builder<'_> {
     fn code_literal(&mut self, code: &BigUint, ty: &CoreType) -> Result<Value> {
         match self.ty(ty)? {
             Type::Element(element) => self.constant(element, u64::from(!code.is_zero())),
-            Type::Index(space) => {
-                let mut rest = code.to_u64().ok_or(Declined::Size)?;
-                let mut digits = Vec::new();
-                for digit in space.digits.iter().rev() {
-                    let size = digit.size().and_then(|size| size.to_constant());
-                    let number = match (size, digits.len() + 1 == space.digits.len()) {
-                        // The first digit takes what is left.
-                        (_, true) => rest,
-                        (Some(size), false) => rest % size,
-                        (None, false) => return Err(Declined::Size.into()),
-                    };
-                    rest =
-                        size.filter(|_| digits.len() + 1 < space.digits.len()).map_or(0, |size| rest / size);
-                    let number = Size::constant(number);
-                    let after = number.add(&Size::constant(1)).ok_or(Declined::Size)?;
-                    if !digit.size().is_some_and(|size| after.at_most(&size)) {
-                        return Err(Declined::Size.into());
-                    }
-                    digits.push(DigitExpr::Constant(number));
-                }
-                digits.reverse();
-                self.define(Type::Index(space.clone()), Op::At(space, digits))
-            }
+            Type::Index(space) => self.index_at(&space, code.to_u64().ok_or(Declined::Size)?),
             _ => self.unit(),
         }
     }

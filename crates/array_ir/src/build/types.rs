@@ -322,6 +322,10 @@ impl Builder<'_> {
                     digit
                 }
             };
+            let after = Size::constant(digit).add(&Size::constant(1)).ok_or(Declined::Size)?;
+            if !after.at_most(size) {
+                return Err(Declined::Size.into());
+            }
             digits.push(DigitExpr::Constant(Size::constant(digit)));
         }
         digits.reverse();

@@ -40,13 +40,18 @@ impl Alignment {
             _ => {
                 let more = ys.iter().filter(|axis| !xs.contains(axis)).cloned();
                 let all = xs.iter().cloned().chain(more).collect();
-                Alignment::Union(Type::product_of(Type::list(ProductForm::Compact, all, None)))
+                Alignment::Union(Type::index_of(all))
             }
         })
     }
 }
 
 impl Type {
+    /// Returns the index type of these axes, their compact product.
+    pub fn index_of(axes: Vec<Type>) -> Type {
+        Type::product_of(Type::list(ProductForm::Compact, axes, None))
+    }
+
     /// Returns the product of the index types of an array and of the arrays in it, in storage
     /// order: `J \* I` of `int ^ I ^ J`. `None` of a type that is no array.
     pub fn nested_index(&self) -> Option<Type> {
@@ -55,7 +60,7 @@ impl Type {
             axes.extend(index.axes());
             next = element;
         }
-        (!axes.is_empty()).then(|| Type::product_of(Type::list(ProductForm::Compact, axes, None)))
+        (!axes.is_empty()).then(|| Type::index_of(axes))
     }
 }
 

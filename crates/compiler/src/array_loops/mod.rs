@@ -546,10 +546,6 @@ impl<'p> Emitter<'p> {
             }
             Type::Array(space, element) => match self.count(space)? {
                 0 => Ok(Held::Array(Rc::new(storage::ArrayValue::List(Vec::new())))),
-                1 => {
-                    let only = self.without_slots(element)?;
-                    Ok(Held::Array(Rc::new(storage::ArrayValue::List(vec![only]))))
-                }
                 _ => {
                     let only = self.without_slots(element)?;
                     Ok(Held::Array(Rc::new(storage::ArrayValue::Repeated(only))))

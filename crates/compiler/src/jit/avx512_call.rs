@@ -82,17 +82,14 @@ impl Emit<'_, '_> {
                 }
                 Word::Same(reg) | Word::First(reg) => self.reg(*reg),
                 Word::Bits(bits) => self.b.ins().iconst(types::I64, *bits as i64),
-                Word::Lanes => match lanes {
-                    Some(lanes) => lanes,
-                    None => continue,
-                },
+                Word::Lanes => lanes.expect("a reduction has lanes"),
                 Word::LaneNumbers => self.b.ins().iconst(types::I64, LANE_NUMBERS.as_ptr() as i64),
                 Word::Accumulator(number) => totals[*number],
                 Word::Before(joining) => {
                     let neutral = IDENTITY_LANES[*joining as usize].as_ptr();
                     let neutral = self.b.ins().iconst(types::I64, neutral as i64);
                     let first = self.b.ins().icmp(IntCC::Equal, at, low);
-                    self.b.ins().select(first, neutral, lanes.unwrap_or(neutral))
+                    self.b.ins().select(first, neutral, lanes.expect("a reduction has lanes"))
                 }
             };
             self.b.ins().store(flags, value, words, 8 * (FIRST_OWN_WORD + i) as i32);

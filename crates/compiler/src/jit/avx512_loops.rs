@@ -427,7 +427,7 @@ impl Loop<'_> {
         let vector = self.vector(asm, registers, reg)?;
         let mask = registers.masks.pop()?;
         asm.test(self.lane(reg), mask, vector);
-        if !registers.places.contains_key(&reg) && !self.resident.contains_key(&reg) {
+        if !self.has_vector(registers, reg) {
             registers.vectors.push(vector);
         }
         Some(Condition { mask, own: Some(mask) })
@@ -446,18 +446,11 @@ impl Loop<'_> {
             });
         }
         for total in &self.plan.accumulators {
-            let joined = last_let(self.body, total.new);
-            last.extend(
-                total
-                    .condition
-                    .into_iter()
-                    .chain([total.operand])
-                    .map(|reg| {
-                        let before = last.get(&reg).copied().unwrap_or(0);
-                        (reg, before.max(joined))
-                    })
-                    .collect::<Vec<_>>(),
-            );
+            let joined = position_of(self.body, total.new);
+            for reg in total.condition.into_iter().chain([total.operand]) {
+                let read = last[&reg].max(joined);
+                last.insert(reg, read);
+            }
         }
         last.extend(self.item.into_iter().flat_map(Summand::regs).map(|reg| (reg, self.body.len())));
         last
@@ -505,13 +498,17 @@ impl Loop<'_> {
         Some(vector)
     }
 
+    /// Returns true for a register that has a vector of its own: others are made again where they are
+    /// read.
+    fn has_vector(&self, registers: &Registers, reg: Reg) -> bool {
+        matches!(registers.places.get(&reg), Some(Place::Vector(_))) || self.resident.contains_key(&reg)
+    }
+
     /// After a statement has read registers from these vectors: what is read no more, and what was
     /// read again, is free.
     fn release(&self, registers: &mut Registers, at: usize, read: &[Reg], vectors: &[Vector]) {
         for (reg, vector) in read.iter().zip(vectors) {
-            let own = matches!(registers.places.get(reg), Some(Place::Vector(_)));
-            let again = !own && !self.resident.contains_key(reg);
-            if again && !registers.vectors.contains(vector) {
+            if !self.has_vector(registers, *reg) && !registers.vectors.contains(vector) {
                 registers.vectors.push(*vector);
             }
         }
@@ -771,30 +768,21 @@ const UNORDERED: u8 = 0x03;
 /// The machine's number of a comparison, and whether it is one without sign. Those of floats are
 /// quiet, and ordered except for "not equal".
 fn predicate(kind: Compare, lane: Lane) -> (u8, bool) {
-    let float = matches!(lane, Lane::F64 | Lane::F32);
+    let (less, not_greater) = match lane {
+        Lane::F64 | Lane::F32 => (0x11, 0x12),
+        Lane::I64 | Lane::I32 => (0x01, 0x02),
+    };
     let number = match kind {
         Compare::Eq => 0x00,
         Compare::Ne => 0x04,
-        Compare::Lt | Compare::LtUnsigned => {
-            if float {
-                0x11
-            } else {
-                1
-            }
-        }
-        Compare::Le | Compare::LeUnsigned => {
-            if float {
-                0x12
-            } else {
-                2
-            }
-        }
+        Compare::Lt | Compare::LtUnsigned => less,
+        Compare::Le | Compare::LeUnsigned => not_greater,
     };
     (number, matches!(kind, Compare::LtUnsigned | Compare::LeUnsigned))
 }
 
 /// The position of the statement that sets a register.
-fn last_let(body: &[Stmt], reg: Reg) -> usize {
+fn position_of(body: &[Stmt], reg: Reg) -> usize {
     body.iter()
         .position(|stmt| matches!(stmt, Stmt::Let(made, _) if *made == reg))
         .expect("an accumulator is set by a statement of the loop")

@@ -183,16 +183,16 @@ pub(super) fn plan(
                         lanes(from)?;
                         Role::Mask
                     }
-                    Op::Select(c, a, b) if role(c) == Role::Mask && numbers(a) && numbers(b) => Role::Lanes,
-                    Op::Select(c, a, b) if types == LaneTypes::Words && numbers(a) && numbers(b) => {
+                    Op::Select(c, a, b) => match role(c) {
+                        _ if !numbers(a) || !numbers(b) => return None,
+                        Role::Mask => Role::Lanes,
                         // A truth value that is a number has a lane.
-                        if role(c) != Role::Lanes {
-                            return None;
+                        Role::Lanes if types == LaneTypes::Words => {
+                            lanes(kernel.regs[*c])?;
+                            Role::Lanes
                         }
-                        lanes(kernel.regs[*c])?;
-                        Role::Lanes
-                    }
-                    Op::Select(..) => return None,
+                        _ => return None,
+                    },
                     Op::Call(ScalarFunction::Fma, args) => {
                         let plain = args.iter().all(|arg| matches!(role(arg), Role::Same | Role::Lanes));
                         if !plain || !has_fma() {

@@ -79,7 +79,7 @@ fn check_panels_of_rounds(stmt: &Stmt) -> Result<(), String> {
 struct Scope {
     /// By the number of the register.
     known: Vec<bool>,
-    /// Those known, in the order in which they came.
+    /// The registers that are known, in the order of their definitions.
     order: Vec<Reg>,
 }
 

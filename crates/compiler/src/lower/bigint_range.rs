@@ -10,11 +10,9 @@
 //! never appear in them, so code is shared by all sizes that choose alike.
 
 use super::{AbstractValue, Declined, Lower, Result, UnsupportedType};
+use crate::build::{Range, is_word, result_range};
 use crate::core::Op as CoreOp;
 use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType, Unary};
-
-/// The least and the greatest value of a register.
-pub(crate) type Range = (i128, i128);
 
 const BIG_INTEGERS: Declined = Declined::Type(UnsupportedType::BigInteger);
 
@@ -27,7 +25,7 @@ impl<'a> Lower<'a> {
 
     /// A value with bounds, if these are within a word.
     pub(crate) fn ranged(&mut self, reg: Reg, (low, high): Range) -> Result<AbstractValue<'a>> {
-        if low < i128::from(i64::MIN) || high > i128::from(i64::MAX) {
+        if !is_word((low, high)) {
             return Err(BIG_INTEGERS);
         }
         // Whatever is known of it by another way stays true.
@@ -38,19 +36,14 @@ impl<'a> Lower<'a> {
 
     /// An operator applied to big integers.
     pub(crate) fn big(&mut self, op: CoreOp, a: Reg, b: Reg) -> Result<AbstractValue<'a>> {
-        let (Some((a_low, a_high)), Some((b_low, b_high))) = (self.range(a), self.range(b)) else {
+        let (Some(first), Some(second)) = (self.range(a), self.range(b)) else {
             return Err(BIG_INTEGERS);
-        };
-        let corners = |f: &dyn Fn(i128, i128) -> i128| {
-            let all = [f(a_low, b_low), f(a_low, b_high), f(a_high, b_low), f(a_high, b_high)];
-            all.iter().fold((all[0], all[0]), |(low, high), n| (low.min(*n), high.max(*n)))
         };
         let compare = |this: &mut Self, kind, a, b| {
             this.set(ScalarType::I64, Op::Compare(kind, a, b)).map(AbstractValue::Word)
         };
-        let magnitude = |low: i128, high: i128| low.abs().max(high.abs());
-        let natural = a_low >= 0 && b_low >= 0;
-        let (kind, range) = match op {
+        let natural = first.0 >= 0 && second.0 >= 0;
+        let kind = match op {
             CoreOp::Eq => return compare(self, Compare::Eq, a, b),
             CoreOp::Ne => return compare(self, Compare::Ne, a, b),
             CoreOp::Lt => return compare(self, Compare::Lt, a, b),
@@ -58,31 +51,21 @@ impl<'a> Lower<'a> {
             CoreOp::Gt => return compare(self, Compare::Lt, b, a),
             CoreOp::Ge => return compare(self, Compare::Le, b, a),
             CoreOp::Neg(_) => {
+                let range = result_range(op, first, second).ok_or(BIG_INTEGERS)?;
                 let negative = self.set(ScalarType::I64, Op::Unary(Unary::Neg, a))?;
-                return self.ranged(negative, (-a_high, -a_low));
+                return self.ranged(negative, range);
             }
-            CoreOp::Add(_) => (Binary::Add, corners(&|a, b| a + b)),
-            CoreOp::Sub(_) => (Binary::Sub, corners(&|a, b| a - b)),
-            CoreOp::Mul(_) => (Binary::Mul, corners(&|a, b| a * b)),
-            CoreOp::Div(_) => {
-                // A quotient is furthest from 0 where the divisor is nearest.
-                let range = match b_low > 0 || b_high < 0 {
-                    true => corners(&|a, b| a / b),
-                    false => (-magnitude(a_low, a_high), magnitude(a_low, a_high)),
-                };
-                (if natural { Binary::DivUnsigned } else { Binary::DivSigned }, range)
-            }
-            CoreOp::Rem(_) => {
-                let most = magnitude(a_low, a_high).min(magnitude(b_low, b_high) - 1).max(0);
-                let range = (if a_low < 0 { -most } else { 0 }, if a_high > 0 { most } else { 0 });
-                (if natural { Binary::RemUnsigned } else { Binary::RemSigned }, range)
-            }
+            CoreOp::Add(_) => Binary::Add,
+            CoreOp::Sub(_) => Binary::Sub,
+            CoreOp::Mul(_) => Binary::Mul,
+            CoreOp::Div(_) if natural => Binary::DivUnsigned,
+            CoreOp::Div(_) => Binary::DivSigned,
+            CoreOp::Rem(_) if natural => Binary::RemUnsigned,
+            CoreOp::Rem(_) => Binary::RemSigned,
             CoreOp::Pow(_) | CoreOp::Not | CoreOp::And | CoreOp::Or => return Err(BIG_INTEGERS),
         };
-        if range.0 < i128::from(i64::MIN) || range.1 > i128::from(i64::MAX) {
-            return Err(BIG_INTEGERS);
-        }
-        if matches!(op, CoreOp::Div(_) | CoreOp::Rem(_)) && b_low <= 0 && b_high >= 0 {
+        let range = result_range(op, first, second).ok_or(BIG_INTEGERS)?;
+        if matches!(op, CoreOp::Div(_) | CoreOp::Rem(_)) && second.0 <= 0 && second.1 >= 0 {
             let zero = self.int(0)?;
             let nonzero = self.set(ScalarType::I64, Op::Compare(Compare::Ne, b, zero))?;
             self.check(nonzero)?;

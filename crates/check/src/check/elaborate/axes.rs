@@ -15,7 +15,7 @@ use crate::check::error::{AxisError, TypeError};
 use crate::check::terms::with_prefix;
 use crate::core::{Prim, Term, TermKind};
 use crate::source::Span;
-use crate::types::{ProductForm, Type, TypeKind};
+use crate::types::{Type, TypeKind};
 
 impl Checker<'_> {
     /// Elaborates `over[D] x` or `transpose_to[D] x`, where `to` is `D`.
@@ -62,7 +62,7 @@ impl Checker<'_> {
             None => axis.clone(),
         };
         let mut prefix = Vec::new();
-        let flat = Type::product_of(Type::list(ProductForm::Compact, own.clone(), None));
+        let flat = Type::index_of(own.clone());
         let x = self.bound(x, &mut prefix);
         let x = Term::new(TermKind::Reshape(Box::new(x)), Type::array(element.clone(), flat.clone()), span);
         let locals: Vec<_> =

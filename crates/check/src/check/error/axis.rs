@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
-use crate::types::{ProductForm, Type, TypeKind};
+use crate::types::{Type, TypeKind};
 use num_bigint::BigInt;
 
 errors! {
@@ -201,7 +201,7 @@ fn swapped(found: &Type, first: &Type, second: &Type) -> Option<Type> {
     let place = |axis: &Type| axes.iter().position(|one| one == axis);
     let (a, b) = (place(first)?, place(second)?);
     axes.swap(a, b);
-    Some(Type::product_of(Type::list(ProductForm::Compact, axes, None)))
+    Some(Type::index_of(axes))
 }
 
 /// Returns names in quotes, as in "`I`, `J` and `K`".

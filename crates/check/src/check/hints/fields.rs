@@ -12,7 +12,7 @@ use crate::diagnostic::Help;
 use crate::iso::text_after_cast;
 use crate::source::Span;
 use crate::types::number::MAX_COMPONENTS;
-use crate::types::{Alignment, ProductForm, Type, TypeKind};
+use crate::types::{Alignment, Type, TypeKind};
 use num_traits::ToPrimitive;
 
 /// An axis, by what the library has around the axis in it.
@@ -309,9 +309,8 @@ pub(in crate::check) fn around_axes(left: &Type, right: &Type) -> Option<String>
         [] => last.clone(),
         _ => format!("{}, and {last}", first.join(", ")),
     };
-    let product = |axes: Vec<Type>| Type::product_of(Type::list(ProductForm::Compact, axes, None));
     if xs != ys {
-        let (left, right) = (product(xs), product(ys));
+        let (left, right) = (Type::index_of(xs), Type::index_of(ys));
         words += &match Alignment::of(&left, &right)? {
             Alignment::Same => String::new(),
             Alignment::Permuted => format!("; then `transpose_to[{left}]` gives the right one this order"),
@@ -363,9 +362,7 @@ fn removing(axis: &Type, to: &Type, side: &str) -> Vec<String> {
 
 /// Returns the help that applies a function to the expression at `span`, followed by `after`.
 fn applied(words: String, span: Span, function: &str, after: &str) -> Help {
-    let before = Span { end: span.start, ..span };
-    let edits = vec![(before, format!("{function} (")), (span.after(), format!("{after})"))];
-    Help { text: words, edits }
+    Help::enclosing(words, span, format!("{function} ("), format!("{after})"))
 }
 
 /// Returns the size of an axis as a number.
@@ -383,5 +380,5 @@ fn halo_like(halo: &Type, width: &Type, inner: &Type) -> Type {
 fn with_axis(array: &Type, axis: &Type, by: &Type) -> Type {
     let TypeKind::Array(element, index) = array.kind() else { unreachable!("only arrays have axes") };
     let axes = index.axes().into_iter().map(|own| if own == *axis { by.clone() } else { own });
-    Type::array(element.clone(), Type::product_of(Type::list(ProductForm::Compact, axes.collect(), None)))
+    Type::array(element.clone(), Type::index_of(axes.collect()))
 }

@@ -36,9 +36,7 @@ impl Checker<'_> {
             }
         {
             let text = format!("`{function}[{index}]` {text}");
-            let before = Span { end: span.start, ..span };
-            let edits = vec![(before, format!("{function}[{index}] (")), (span.after(), ")".to_string())];
-            return Some(Help { text, edits });
+            return Some(Help::enclosing(text, span, format!("{function}[{index}] ("), ")".into()));
         }
         if let Some(help) = apart_in_an_axis(found, expected, span) {
             return Some(help);
@@ -121,9 +119,7 @@ impl Checker<'_> {
         {
             let words =
                 "only a call puts a value together with its size: write a function that makes the call";
-            let before = Span { end: span.start, ..span };
-            let edits = vec![(before, "(fun (x) => ".to_string()), (span.after(), " x)".to_string())];
-            return Some(Help { text: words.to_string(), edits });
+            return Some(Help::enclosing(words, span, "(fun (x) => ".into(), " x)".into()));
         }
         if !(found.has_meta() || expected.has_meta())
             && crate::iso::verdict(found, expected) > crate::iso::Verdict::Natural
@@ -260,12 +256,10 @@ fn unaligned_part(found: &Type, expected: &Type, term: &Term) -> Option<Help> {
         more.map(|(_, whole, _)| (*at, *whole))
     })?;
     let span = parts.get(at)?.span;
-    let before = Span { end: span.start, ..span };
-    let edits = vec![(before, format!("over[{whole}] (")), (span.after(), ")".to_string())];
     let text = format!(
         "`over[{whole}]` repeats the array with fewer axes along the others; `like y x` is `x` over the axes of `y`"
     );
-    Some(Help { text, edits })
+    Some(Help::enclosing(text, span, format!("over[{whole}] ("), ")".into()))
 }
 
 /// Returns the help for an array of rows in place of a matrix.
