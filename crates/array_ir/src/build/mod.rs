@@ -32,13 +32,12 @@ mod state;
 mod term;
 mod types;
 
-pub use bigint::{Range, is_word, result_range};
-
 use crate::array_ir::{
     Block, Effect, Element, End, Function, Label, Op, Program, Site, SiteId, SiteKind, SizeVar, Stmt, Type,
     Value, pass, print, renumber, validate,
 };
 use crate::core::free_variables::changed_by;
+use crate::core::integer_range::Range;
 use crate::core::{self, FunctionId, GlobalId, KnownValue, LocalId, Root, StmtKind, Term};
 use crate::hash::HashMap;
 use crate::source::Span;

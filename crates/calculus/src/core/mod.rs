@@ -8,6 +8,7 @@
 //! evaluation.
 
 pub mod free_variables;
+pub mod integer_range;
 pub mod last_use;
 pub mod prim;
 pub mod print;

@@ -10,8 +10,8 @@
 //! never appear in them, so code is shared by all sizes that choose alike.
 
 use super::{AbstractValue, Declined, Lower, Result, UnsupportedType};
-use crate::build::{Range, is_word, result_range};
 use crate::core::Op as CoreOp;
+use crate::core::integer_range::{Range, is_word, result_range};
 use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType, Unary};
 
 const BIG_INTEGERS: Declined = Declined::Type(UnsupportedType::BigInteger);

@@ -308,7 +308,7 @@ pub(crate) struct Lower<'a> {
     held: RefCell<HashMap<Type, Arc<Layout>>>,
     constants: HashMap<Reg, u64>,
     /// Bounds of registers that hold big integers.
-    ranges: HashMap<Reg, crate::build::Range>,
+    ranges: HashMap<Reg, crate::core::integer_range::Range>,
     /// Facts about slot numbers and codes.
     facts: index_algebra::IndexFacts,
     /// The arrays under construction that are computed as a whole.
