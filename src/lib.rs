@@ -27,7 +27,7 @@
 //!                           │
 //!                           └ iso: types at `:>>` ─▶ verdict, derivation
 //!
-//! core (a part of it) ─ lower ─▶ loops ─ jit ─▶ machine code ─▶ value
+//! core (a part of it) ─ build ─▶ array IR ─ array_loops ─▶ loops ─ jit ─▶ machine code ─▶ value
 //! ```
 
 #![warn(missing_docs)]
@@ -74,7 +74,7 @@ pub use felis_calculus::{core, iso, types};
 #[doc(hidden)]
 pub use felis_check::check;
 #[doc(hidden)]
-pub use felis_compiler::{jit, loop_ir, lower};
+pub use felis_compiler::{jit, loop_ir};
 #[doc(hidden)]
 pub use felis_runtime::{data, eval, kernel, layout, network, picture, system, value};
 #[doc(hidden)]

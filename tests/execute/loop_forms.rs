@@ -162,7 +162,7 @@ fn a_variant_that_mentions_itself_is_declined() {
         session.evaluate("program", program, Mode::Script, &mut |_| ());
         session.take_traces().into_iter().filter_map(|(_, text)| text.err()).collect::<Vec<_>>()
     });
-    assert!(why.iter().any(|why| why.contains("a variant that mentions itself")), "{why:?}");
+    assert!(!why.is_empty() && why.iter().all(|why| why == "sum"), "{why:?}");
 }
 
 #[test]

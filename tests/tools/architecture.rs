@@ -62,12 +62,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "kernel",
         ],
     ),
-    ("lower", &["hash", "types", "core", "value", "layout", "kernel", "loop_ir"]),
-    (
-        "array_loops",
-        &["hash", "types", "core", "value", "layout", "kernel", "loop_ir", "array_ir", "build", "lower"],
-    ),
-    ("jit", &["hash", "source", "elementary", "core", "value", "kernel", "loop_ir", "lower", "array_loops"]),
+    ("array_loops", &["hash", "types", "core", "value", "layout", "kernel", "loop_ir", "array_ir", "build"]),
+    ("jit", &["hash", "source", "elementary", "core", "value", "kernel", "loop_ir", "build", "array_loops"]),
     (
         "session",
         &[

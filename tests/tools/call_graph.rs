@@ -20,7 +20,6 @@ const LARGEST_CYCLE: &[(&str, usize)] = &[
     ("iso", 1),
     ("jit", 4),
     ("loop_ir", 1),
-    ("lower", 13),
     ("editor", 1),
     ("session", 1),
     ("syntax", 1),

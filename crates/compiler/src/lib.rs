@@ -3,7 +3,6 @@
 pub mod array_loops;
 pub mod jit;
 pub mod loop_ir;
-pub mod lower;
 
 pub(crate) use felis_array_ir::{array_ir, build};
 pub(crate) use felis_base::{elementary, hash, source};

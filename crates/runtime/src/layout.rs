@@ -213,11 +213,6 @@ impl FlatCase {
 }
 
 impl SumLayout {
-    /// Returns true if values are the arguments of the one case that is left, without a tag.
-    pub fn is_unwrapped(&self) -> bool {
-        self.unwrapped
-    }
-
     /// Returns the number of flattened cases.
     pub fn case_count(&self) -> Code {
         self.total.clone()

@@ -446,12 +446,7 @@ impl Run<'_> {
                 Datum::Array(extents, Arc::new(order.collect()))
             }
             Op::Update(array, at, value) => {
-                let (extents, elements) = frame.get(*array).elements();
-                let mut elements = elements.as_ref().clone();
-                elements[position(extents, frame.get(*at).digits())] = frame.get(*value).clone();
-                let extents = extents.to_vec();
-                self.spend(elements.len() as u64)?;
-                Datum::Array(extents, Arc::new(elements))
+                self.updated(frame.get(*array), frame.get(*at).digits(), frame.get(*value))?
             }
             Op::For { label, range, state, body } => {
                 return self.run_for(*label, *range, *state, body, frame);
@@ -715,6 +710,20 @@ impl<'a> Run<'a> {
             before = out.last().cloned();
         }
         Ok(out)
+    }
+
+    /// An array with another element at digits: those of its space, and those of further levels.
+    fn updated(&mut self, array: &Datum, digits: &[u64], value: &Datum) -> Stopped<Datum> {
+        let (extents, elements) = array.elements();
+        let (own, rest) = digits.split_at(extents.len());
+        let mut elements = elements.as_ref().clone();
+        self.spend(elements.len() as u64)?;
+        let element = &mut elements[position(extents, own)];
+        *element = match rest {
+            [] => value.clone(),
+            rest => self.updated(element, rest, value)?,
+        };
+        Ok(Datum::Array(extents.to_vec(), Arc::new(elements)))
     }
 
     fn run_for(

@@ -559,8 +559,17 @@ impl Generator {
             match self.random.u8(..8) {
                 0 => {
                     let array = self.array(space, element);
-                    let at = self.index(space);
-                    let value = self.value(element);
+                    // An element, or an element of an element.
+                    let (mut levels, mut inside) = (space.clone(), element);
+                    while let Type::Array(space, element) = inside
+                        && !space.digits.is_empty()
+                        && self.random.bool()
+                    {
+                        levels.digits.extend(space.digits.iter().cloned());
+                        inside = element;
+                    }
+                    let at = self.index(&levels);
+                    let value = self.value(inside);
                     return self.define(ty, Op::Update(array, at, value));
                 }
                 1 => {

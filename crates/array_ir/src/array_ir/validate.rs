@@ -365,10 +365,17 @@ impl Validator<'_> {
             }
             Op::Concat(a, b) => self.concat(*a, *b)?,
             Op::Update(array, at, value) => {
-                let (space, element) = self.array(*array)?;
-                self.expect(*at, &Type::Index(space.clone()))?;
-                self.expect(*value, element)?;
-                self.ty(*array)?.clone()
+                let (space, _) = self.array(*array)?;
+                let ty = self.ty(*array)?;
+                let levels = match self.ty(*at)? {
+                    Type::Index(at) => ty.levels_at(at),
+                    _ => None,
+                };
+                match levels {
+                    Some((_, element)) => self.expect(*value, element)?,
+                    None => self.expect(*at, &Type::Index(space.clone()))?,
+                }
+                ty.clone()
             }
             Op::Case(ty, case, value) => {
                 let Type::Sum(cases) = ty else {

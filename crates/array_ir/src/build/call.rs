@@ -2,7 +2,7 @@
 
 use super::{Builder, Closure, Declined, Known, MAX_CALLS, Result, Scope};
 use crate::array_ir::{Op, Type, Value};
-use crate::core::{ClassId, Term};
+use crate::core::{ClassId, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::types::{Type as CoreType, TypeKind};
 use std::sync::Arc;
@@ -113,13 +113,25 @@ impl Builder<'_> {
     pub(super) fn function_body(&mut self, scope: &mut Scope, body: &Term) -> Result<Known> {
         let ty = scope.concrete(&body.ty);
         if matches!(ty.kind(), TypeKind::Function(..) | TypeKind::Procedure(_)) {
-            return self.term(scope, body);
+            return self.function_valued_body(scope, body);
         }
         let ty: Type = self.ty(&ty)?;
         let label = self.label();
         scope.returns = Some(label);
         let block = self.block(Vec::new(), |this, _| this.value(scope, body))?;
         self.define(ty, Op::Block(label, block)).map(Known::Data)
+    }
+
+    /// The function that a body gives. A body that is left by `return` before its end is declined:
+    /// which function it gives is known only when it runs.
+    fn function_valued_body(&mut self, scope: &mut Scope, body: &Term) -> Result<Known> {
+        if let TermKind::Block(stmts, None) = &body.kind
+            && let Some((Stmt { kind: StmtKind::Return(value), .. }, stmts)) = stmts.split_last()
+        {
+            self.stmts(scope, stmts)?;
+            return self.function_valued_body(scope, value);
+        }
+        self.term(scope, body)
     }
 }
 

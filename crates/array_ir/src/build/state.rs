@@ -7,7 +7,7 @@
 //! A variable that a local function shares is declined: its value is that of the time of a call.
 
 use super::{Builder, Declined, Known, Result, Scope, Stop};
-use crate::array_ir::{Block, End, Label, Op, Range, Type, Value};
+use crate::array_ir::{Block, DigitExpr, End, Label, Op, Range, Space, Type, Value};
 use crate::core::{self, ForRange, GlobalId, LocalId, Root, Stmt, Term, TermKind};
 use crate::hash::HashMap;
 
@@ -307,15 +307,38 @@ impl Builder<'_> {
         (path, at): (&[core::Step], &[Option<Value>]),
         value: Value,
     ) -> Result<Value> {
-        let element = match path {
-            [] => value,
-            path => {
-                let before = self.element_at(array, index)?;
-                self.write(scope, before, path, at, value)?
-            }
+        // An element of an element is stored without a copy of the one that it is in.
+        let (mut levels, mut element) = (vec![index], array);
+        let (mut path, mut at) = (path, at);
+        let element = loop {
+            let ([step, rest @ ..], [given, others @ ..]) = (path, at) else { break value };
+            element = self.element_at(element, levels[levels.len() - 1])?;
+            let inner = match (&step.kind, &self.types[&element]) {
+                (core::StepKind::Index(_), Type::Array(space, _)) if !space.digits.is_empty() => {
+                    self.array_index(element, given.expect("an index has been computed"))?
+                }
+                _ => break self.write(scope, element, path, at, value)?,
+            };
+            levels.push(inner);
+            (path, at) = (rest, others);
         };
         let ty = self.types[&array].clone();
+        let index = self.joined_index(&levels)?;
         self.define(ty, Op::Update(array, index, element))
+    }
+
+    /// The index that has the digits of some indices one after another.
+    fn joined_index(&mut self, indices: &[Value]) -> Result<Value> {
+        if let [index] = indices {
+            return Ok(*index);
+        }
+        let (mut space, mut digits) = (Space::default(), Vec::new());
+        for index in indices {
+            let Type::Index(own) = &self.types[index] else { unreachable!("{index} is an index") };
+            digits.extend((0..own.digits.len() as u32).map(|digit| DigitExpr::Of(*index, digit)));
+            space.digits.extend(own.digits.iter().cloned());
+        }
+        self.define(Type::Index(space.clone()), Op::At(space, digits))
     }
 
     /// A loop over a range.

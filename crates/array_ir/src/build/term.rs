@@ -500,9 +500,12 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns whether two values are equal; a declared type may have an equality of its own.
+    /// Returns whether two values are equal. A type in which a declared type has an equality of its
+    /// own is declined.
     fn equal(&mut self, ty: &CoreType, a: Value, b: Value) -> Result<Value> {
-        if matches!(ty.kind(), TypeKind::Nominal(..)) {
+        if matches!(ty.kind(), TypeKind::Nominal(..))
+            && (ty.has_var() || !self.core.overriding_methods(self.core.known.eq, "==", ty).is_empty())
+        {
             return Err(Declined::Comparison.into());
         }
         match self.types[&a].clone() {
@@ -517,6 +520,7 @@ impl Builder<'_> {
 
     /// Returns whether all parts of two tuples or arrays are equal.
     fn equal_parts(&mut self, ty: &CoreType, a: Value, b: Value) -> Result<Value> {
+        let ty = structure(ty);
         let types = match ty.kind() {
             TypeKind::Array(element, index) => {
                 let space = self.space(index)?;
@@ -532,6 +536,14 @@ impl Builder<'_> {
             TypeKind::Record(fields) => fields.iter().map(|(_, ty)| ty.clone()).collect(),
             TypeKind::UnitSum(_) => Vec::new(),
             TypeKind::Sum(cases) => return self.equal_cases(cases, a, b),
+            TypeKind::Nominal(nominal, args) => match nominal.struct_fields(args) {
+                Some(fields) => fields.into_iter().map(|(_, ty)| ty).collect(),
+                None => {
+                    let cases = nominal.variant_cases(args).ok_or(Declined::Abstract)?;
+                    let cases: Vec<CoreType> = cases.into_iter().map(|(_, ty)| ty).collect();
+                    return self.equal_cases(&cases, a, b);
+                }
+            },
             _ => return Err(Declined::Comparison.into()),
         };
         let mut all = self.constant(Element::B1, 1)?;

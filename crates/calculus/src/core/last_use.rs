@@ -205,32 +205,6 @@ pub fn copies_no_arrays(program: &Program, function: FunctionId) -> bool {
     true
 }
 
-/// Returns the parameters of a function that its body reads once, outside of loops.
-pub fn params_read_once(function: &Function) -> BTreeSet<LocalId> {
-    let mut reads: HashMap<LocalId, usize> = HashMap::default();
-    let mut waiting = vec![(&function.body, 1)];
-    while let Some((term, times)) = waiting.pop() {
-        match &term.kind {
-            TermKind::Local(local) => *reads.entry(*local).or_default() += times,
-            TermKind::Closure { captures, .. } => {
-                captures.iter().for_each(|local| *reads.entry(*local).or_default() += 2);
-            }
-            TermKind::Block(stmts, _) => stmts.iter().for_each(|stmt| {
-                stmt.for_each_stmt(&mut |stmt| {
-                    // A read in a loop counts twice.
-                    if let StmtKind::For(..) | StmtKind::While(..) = stmt.kind {
-                        stmt.for_each_term(&mut |term| waiting.push((term, 2)));
-                    }
-                });
-            }),
-            _ => {}
-        }
-        let times = if matches!(term.kind, TermKind::Build(..)) { 2 } else { times };
-        term.for_each_child(&mut |child| waiting.push((child, times)));
-    }
-    function.params.iter().copied().filter(|local| reads.get(local) == Some(&1)).collect()
-}
-
 /// Drops locals before a term.
 fn drop_before(term: &mut Term, locals: Vec<LocalId>) {
     if locals.is_empty() {

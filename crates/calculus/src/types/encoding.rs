@@ -14,7 +14,7 @@
 use super::{NoSize, Triangle, Type, TypeKind};
 use num_bigint::BigUint;
 use num_integer::Integer;
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::{ToPrimitive, Zero};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -424,11 +424,6 @@ fn split_digits(code: &Code, base: &Code, count: usize, digits: &mut Vec<Code>) 
 /// Returns the sizes of types as codes.
 fn codes(types: &[Type]) -> Result<Vec<Code>, NoSize> {
     types.iter().map(|ty| ty.size().map(Code::from)).collect()
-}
-
-/// Returns `n - 1`, or zero for `n = 0`.
-pub fn last_code(size: &BigUint) -> Code {
-    if size.is_zero() { Code::ZERO } else { Code::from(size - BigUint::one()) }
 }
 
 #[cfg(test)]

@@ -21,12 +21,13 @@
 //! The variables outside that a loop changes are inputs and results: an array is changed where it
 //! lies, or exchanges its memory with one that is made for the run.
 //!
-//! Sizes are numbers here; those above 16 are parameters of the kernel, as in
-//! [`crate::lower`], so kernels of one structure share their machine code.
+//! Sizes are numbers here; those above 16 are parameters of the kernel, so kernels of one structure
+//! share their machine code.
 //!
-//! Declines, with one word each ([`Declined`]), what is not built as array IR, sums in memory, and
-//! updates of elements that hold arrays: [`crate::lower`] is asked then.
+//! Declines, with one word each ([`Declined`]), what is not built as array IR, and sums in memory:
+//! the unit is left to the evaluator.
 
+mod binding;
 mod digits;
 mod operation;
 mod prim;
@@ -42,9 +43,10 @@ use crate::hash::{HashMap, HashSet};
 use crate::kernel::{CompilationUnit, Input, Region};
 use crate::layout::{Form, Layout, TOO_MANY_SLOTS};
 use crate::loop_ir::{Array, Kernel, MAX_CONSTANT_SIZE, Op, Origin, Reg, ScalarType, Stmt};
-use crate::lower::{InputBinding, Lowered, ResultSource, bare, codes_below, separable_types, word};
 use crate::types::Type as CoreType;
 use crate::value::Class;
+pub use binding::{InputBinding, Lowered, ResultSource};
+use binding::{bare, codes_below, separable_types, word};
 use std::rc::Rc;
 use storage::{Held, Place};
 
@@ -91,10 +93,6 @@ declined! {
     Arrival "arrival";
     /// A histogram, a filter or an order.
     Scatter "scatter";
-    /// A store into an element of an element.
-    Update "update";
-    /// A reduction of arrays.
-    ArrayReduction "array_reduction";
     /// A call that is not inlined.
     Call "call";
     /// An array that is chosen by a condition.
@@ -138,8 +136,6 @@ struct Uses<'p> {
     types: HashMap<Value, &'p Type>,
     /// Arrays of which an element is read at an index that is not constant, or a view.
     indexed: HashSet<Value>,
-    /// Arrays with another element.
-    updates: HashSet<Value>,
     /// Labels that an exit names.
     left: HashSet<ir::Label>,
     /// Labels that a `next` names.
@@ -157,9 +153,6 @@ impl<'p> Uses<'p> {
                     stmt.op
                 {
                     uses.indexed.insert(array);
-                }
-                if let ir::Op::Update(..) = stmt.op {
-                    uses.updates.insert(stmt.value);
                 }
             }
             match block.end {
@@ -389,7 +382,7 @@ impl<'p> Emitter<'p> {
     /// An input of one slot.
     fn word_input(&mut self, input: Input, layout: &Layout, ty: &Type) -> Result<Held<'p>> {
         let leaf = layout.leaf().ok_or(Declined::Sum)?;
-        let scalar = word(&leaf).map_err(|_| Declined::Width)?;
+        let scalar = word(&leaf)?;
         self.kernel.scalars.push(scalar);
         let number = self.kernel.scalars.len() as u32 - 1;
         self.inputs.push(input);

@@ -273,7 +273,7 @@ impl<'p> Emitter<'p> {
             0 => return Ok(Held::Array(Rc::new(ArrayValue::List(Vec::new())))),
             1 => {
                 let zero = self.int(0)?;
-                let only = self.readable(body, &vec![zero; space.digits.len()], element)?;
+                let only = self.readable_round(body, &vec![zero; space.digits.len()], element)?;
                 return Ok(Held::Array(Rc::new(ArrayValue::List(vec![only]))));
             }
             _ => {}
@@ -290,11 +290,10 @@ impl<'p> Emitter<'p> {
         if self.storage.is_delayed(stmt.value) { Ok(pending) } else { self.stored_as(stmt.value, &pending) }
     }
 
-    /// The value of a body at digits, whose elements may be read: in memory if it is a map.
-    pub(super) fn readable(&mut self, body: &'p Block, digits: &[Reg], ty: &Type) -> Result<Held<'p>> {
+    /// The value of a body at digits, of whose arrays elements can be read.
+    pub(super) fn readable_round(&mut self, body: &'p Block, digits: &[Reg], ty: &Type) -> Result<Held<'p>> {
         let held = self.round(body, digits)?;
-        let is_pending = matches!(&held, Held::Array(array) if matches!(**array, ArrayValue::Pending(_)));
-        if is_pending { self.stored(&held, ty) } else { Ok(held) }
+        self.readable(&held, ty)
     }
 
     /// The value of a body at digits.
@@ -377,40 +376,57 @@ impl<'p> Emitter<'p> {
 
     /// An array with another element: in its memory, or in a copy if the array is still read.
     fn update(&mut self, stmt: &'p ArrayStmt, array: Value, at: Value, element: Value) -> Result<Held<'p>> {
-        let Type::Array(space, ty) = &stmt.ty else { unreachable!("an array is updated") };
-        let (new, stride) = (self.values[&element].clone(), self.slots(ty)?);
-        match self.count(space)? {
-            0 => return Ok(self.values[&array].clone()),
-            1 => return Ok(Held::Array(Rc::new(ArrayValue::List(vec![new])))),
-            _ if stride == 0 => return Ok(self.values[&array].clone()),
-            _ => {}
+        let Type::Index(space) = self.uses.types[&at] else { unreachable!("{at} is an index") };
+        let (levels, ty) = stmt.ty.levels_at(space).expect("an array is updated at levels that it has");
+        let new = self.values[&element].clone();
+        if self.slots(&stmt.ty)? == 0 {
+            return Ok(self.values[&array].clone());
         }
-        // A row of which one element is another would be copied.
-        if ty.has_array() && self.uses.updates.contains(&element) {
-            return Err(Declined::Update);
+        if self.count(space)? == 1 {
+            let one = |held, _| Held::Array(Rc::new(ArrayValue::List(vec![held])));
+            return Ok(levels.iter().rev().fold(new, one));
         }
         // An element that is computed from the array is complete before the array changes.
         let new = self.detached(&new, ty)?;
         let held = self.stored_as_update(stmt.value, array)?;
         let (array, base) = (self.whole_array(&held).expect("an array is stored"), self.int(0)?);
         let Held::Index(digits) = self.values[&at].clone() else { unreachable!("{at} is an index") };
-        let slot = self.slot_of(space, stride, base, &digits)?;
+        let (mut slot, mut digits, mut inside) = (base, &digits[..], &stmt.ty);
+        for level in levels {
+            let Type::Array(_, element) = inside else { unreachable!("a level is that of an array") };
+            let (own, rest) = digits.split_at(level.digits.len());
+            slot = self.slot_of(level, self.slots(element)?, slot, own)?;
+            (digits, inside) = (rest, element);
+        }
         self.store(&new, ty, array, slot)?;
         Ok(held)
     }
 
     /// A value whose arrays are in memory.
     fn detached(&mut self, held: &Held<'p>, ty: &Type) -> Result<Held<'p>> {
+        self.stored_unless(held, ty, |array| {
+            matches!(array, ArrayValue::Memory { .. } | ArrayValue::Repeated(_) | ArrayValue::Unread)
+        })
+    }
+
+    /// A value of whose arrays elements can be read.
+    pub(super) fn readable(&mut self, held: &Held<'p>, ty: &Type) -> Result<Held<'p>> {
+        self.stored_unless(held, ty, |array| !matches!(array, ArrayValue::Pending(_)))
+    }
+
+    /// A value with its arrays in memory, but for those that stay as they are.
+    fn stored_unless(
+        &mut self,
+        held: &Held<'p>,
+        ty: &Type,
+        stays: fn(&ArrayValue<'p>) -> bool,
+    ) -> Result<Held<'p>> {
         match (held, ty) {
             (Held::Tuple(parts), Type::Tuple(types)) => {
-                let parts = parts.iter().zip(types).map(|(part, ty)| self.detached(part, ty));
+                let parts = parts.iter().zip(types).map(|(part, ty)| self.stored_unless(part, ty, stays));
                 Ok(Held::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
             }
-            (Held::Array(array), _) => match **array {
-                ArrayValue::Memory { .. } | ArrayValue::Repeated(_) | ArrayValue::Unread => Ok(held.clone()),
-                _ if self.slots(ty)? == 0 => Ok(held.clone()),
-                _ => self.stored(held, ty),
-            },
+            (Held::Array(array), _) if !stays(array) && self.slots(ty)? > 0 => self.stored(held, ty),
             _ => Ok(held.clone()),
         }
     }

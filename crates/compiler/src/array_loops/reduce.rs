@@ -1,7 +1,7 @@
 //! Reductions, as [`crate::core::reduction`] groups them.
 
 use super::storage::{Held, scalar_type};
-use super::{Declined, Emitter, Result};
+use super::{Emitter, Result};
 use crate::array_ir::{Binary as ArrayBinary, Block, Combine, End, Grouping, Space, Type, Value};
 use crate::core::reduction::{CHUNK, ReductionOp};
 use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType, Stmt, Summand};
@@ -48,12 +48,10 @@ impl<'p> Emitter<'p> {
         if count == 0 {
             return Ok(start);
         }
-        if ty.has_array() || self.slots(ty)? == 0 {
-            return Err(Declined::ArrayReduction);
-        }
         let extents = self.extents(space)?;
         let several = extents.iter().filter(|extent| **extent > 1).count() > 1;
-        let sequential = self.in_parallel || self.in_lanes || count <= CHUNK as u64;
+        let few = count <= CHUNK as u64 || self.slots(ty)? == 0;
+        let sequential = self.in_parallel || self.in_lanes || few;
         if grouping == Grouping::Left
             || grouping == Grouping::Any && reduction.lanes().is_none() && several && sequential
         {
@@ -63,7 +61,8 @@ impl<'p> Emitter<'p> {
         if chunks == 1 {
             let (low, high) = (self.int(0)?, self.size(count)?);
             let part = self.chunk(reduction, low, high)?;
-            return self.join(reduction, &start, &part);
+            let total = self.join(reduction, &start, &part)?;
+            return self.readable(&total, ty);
         }
         let place = self.place(ty)?;
         self.assign(&place, &start, ty)?;
@@ -209,8 +208,10 @@ impl<'p> Emitter<'p> {
             }
             (Combine::Dot, Held::Word(a), Held::Word(b)) => self.binary(Binary::Add, *a, *b).map(Held::Word),
             (Combine::Block(block), a, b) => {
-                self.values.insert(block.params[0].0, a.clone());
-                self.values.insert(block.params[1].0, b.clone());
+                for (param, held) in block.params.iter().zip([a, b]) {
+                    let held = self.readable(held, reduction.ty)?;
+                    self.values.insert(param.0, held);
+                }
                 self.stmts(&block.stmts)?;
                 let End::Yield(value) = block.end else { unreachable!("a value is joined") };
                 Ok(self.values[&value].clone())

@@ -108,7 +108,7 @@ impl<'p> Emitter<'p> {
         let Held::Index(digits) = self.index_of_code(code, reduction.space)? else {
             unreachable!("a code is that of an index")
         };
-        self.readable(reduction.body, &digits, reduction.ty)
+        self.readable_round(reduction.body, &digits, reduction.ty)
     }
 
     /// The last running result of a chunk.

@@ -48,6 +48,8 @@ pub(super) enum Place {
     Tuple(Rc<[Place]>),
     Sum(Var, Rc<[Place]>),
     Memory(Array),
+    /// An array without elements.
+    Empty,
     /// An array whose elements have no slots: a place for each of them.
     Repeated(Rc<Place>),
 }
@@ -499,8 +501,9 @@ impl<'p> Emitter<'p> {
             Type::Tuple(types) => {
                 Place::Tuple(types.iter().map(|ty| self.place(ty)).collect::<Result<Vec<_>>>()?.into())
             }
+            Type::Array(space, _) if self.count(space)? == 0 => Place::Empty,
             Type::Array(_, element) if self.slots(ty)? == 0 => Place::Repeated(Rc::new(self.place(element)?)),
-            Type::Array(..) => return Err(Declined::ArrayReduction),
+            Type::Array(..) => Place::Memory(self.working(ty)?),
             Type::Sum(types) => {
                 let tag = self.kernel.vars.push(ScalarType::I64);
                 let places = types.iter().map(|ty| self.place(ty)).collect::<Result<Vec<_>>>()?;
@@ -595,7 +598,7 @@ impl<'p> Emitter<'p> {
                     self.set_words(place, piece, ty, arrays)?;
                 }
             }
-            (place, held, ty) => self.assign(place, held, ty)?,
+            (place, held, ty) => self.assign_words(place, held, ty)?,
         }
         Ok(())
     }
@@ -610,22 +613,37 @@ impl<'p> Emitter<'p> {
         (alike && owned && !self.in_parallel && !self.in_lanes).then_some(other)
     }
 
-    /// Sets a place without arrays to a value.
+    /// Sets a place of [`Emitter::place`] to a value. Its arrays may be made of those that lie there:
+    /// all of them are complete before one is stored.
     pub(super) fn assign(&mut self, place: &Place, held: &Held<'p>, ty: &Type) -> Result<()> {
+        let mut arrays = Vec::new();
+        self.set_words(place, held, ty, &mut arrays)?;
+        let mut moves = Vec::new();
+        for (target, held, ty) in arrays {
+            if self.whole_array(&held) != Some(target) {
+                moves.push((target, self.stored(&held, ty)?, ty));
+            }
+        }
+        for (target, held, ty) in moves {
+            match self.exchangeable(&held, target) {
+                Some(memory) => self.emit(Stmt::Swap(target, memory))?,
+                None => {
+                    let base = self.int(0)?;
+                    self.store(&held, ty, target, base)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets a place without arrays to a value.
+    fn assign_words(&mut self, place: &Place, held: &Held<'p>, ty: &Type) -> Result<()> {
         match (place, held, ty) {
             (Place::Word(var), Held::Word(reg), _) => self.emit(Stmt::Set(*var, *reg)),
             (Place::Index(vars), Held::Index(digits), _) => {
                 vars.iter().zip(digits.iter()).try_for_each(|(var, reg)| self.emit(Stmt::Set(*var, *reg)))
             }
-            (Place::Tuple(places), Held::Tuple(parts), Type::Tuple(types)) => {
-                let parts = places.iter().zip(parts.iter()).zip(types);
-                parts.into_iter().try_for_each(|((place, part), ty)| self.assign(place, part, ty))
-            }
-            (Place::Sum(tag, places), Held::Sum(case, pieces), Type::Sum(types)) => {
-                self.emit(Stmt::Set(*tag, *case))?;
-                let pieces = places.iter().zip(pieces.iter()).zip(types);
-                pieces.into_iter().try_for_each(|((place, piece), ty)| self.assign(place, piece, ty))
-            }
+            (Place::Empty, ..) => Ok(()),
             (Place::Repeated(place), Held::Array(_), Type::Array(_, element)) => {
                 let only = self.without_slots(element)?;
                 self.assign(place, &only, element)
@@ -656,6 +674,7 @@ impl<'p> Emitter<'p> {
                 let base = self.int(0)?;
                 Held::Array(Rc::new(ArrayValue::Memory { array: *array, base }))
             }
+            Place::Empty => Held::Array(Rc::new(ArrayValue::List(Vec::new()))),
             Place::Repeated(place) => {
                 let only = self.read(place)?;
                 Held::Array(Rc::new(ArrayValue::Repeated(only)))

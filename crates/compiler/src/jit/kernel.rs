@@ -7,10 +7,10 @@ use super::native::FrameAddress;
 use super::partition::{
     Control, IterationSpace, PANELS_WORD, Partition, STATUS_DONE, STATUS_FAILED, STATUS_STOPPED,
 };
+use crate::array_loops::{InputBinding, Lowered, ResultSource};
 use crate::core::Root;
 use crate::kernel::{Executable, Input, Limits, RunResult};
 use crate::loop_ir::{Array, Id, Kernel, Label, Origin, Stmt, buffer_reuse};
-use crate::lower::{InputBinding, Lowered, ResultSource};
 use crate::value::{Buffer, Class, Seq, Value};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::{BTreeMap, BTreeSet};

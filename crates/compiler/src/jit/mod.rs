@@ -1,10 +1,9 @@
 //! Compiled execution: loops → machine code, run on all cores.
 //!
-//! [`Jit`] is the [`Accelerator`] of a session. It asks [`crate::lower`] for the kernel of a unit,
-//! and [`crate::array_loops`] where that gives none,
-//! reuses the code of an earlier kernel of the same structure, or compiles it ([`partition`],
-//! [`emit`], [`simd128`], [`code`]). [`kernel`] feeds values in, runs the phases (parallel ones in
-//! pieces, through rayon) and makes values of the results.
+//! [`Jit`] is the [`Accelerator`] of a session. It asks [`crate::array_loops`] for the kernel of
+//! a unit, reuses the code of an earlier kernel of the same structure, or compiles it
+//! ([`partition`], [`emit`], [`simd128`], [`code`]). [`kernel`] feeds values in, runs the phases
+//! (parallel ones in pieces, through rayon) and makes values of the results.
 //!
 //! All `unsafe` of the compiler is in [`native`], with its reasons.
 //!
@@ -26,12 +25,12 @@ mod native;
 mod partition;
 mod simd128;
 
-use crate::array_loops;
+use crate::array_loops::{self, Declined, Lowered};
+use crate::build;
 use crate::hash::{HashMap, stable_hash};
 use crate::kernel::{Accelerator, CompilationUnit, Executable, NotCompiled, Region};
 pub use crate::loop_ir::MAX_CONSTANT_SIZE;
 use crate::loop_ir::{Kernel, Origin, StructuralKey};
-use crate::lower::{self, Declined, Lowered};
 use crate::source::Span;
 use code::Code;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -57,8 +56,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 pub struct Statistics {
     /// Parts that were turned into loops.
     pub lowered: AtomicU64,
-    /// Of these, parts whose loops come from the array IR.
-    pub by_array_ir: AtomicU64,
     /// Parts that were declined.
     pub declined: AtomicU64,
     /// Nests that were compiled: one for all shapes of a structure.
@@ -227,22 +224,13 @@ impl Jit {
         self.trace.lock().map(noted).unwrap_or_default()
     }
 
-    /// The loops of a unit: from the array IR, or from [`lower`] where it gives none. Says whether
-    /// they are from the array IR.
-    fn loops(unit: &CompilationUnit<'_>) -> Result<(Lowered, bool), Declined> {
-        match array_loops::lower(unit) {
-            Ok(lowered) => Ok((lowered, true)),
-            Err(array_loops::Declined::Stopped) => Err(Declined::Stopped),
-            Err(_) => lower::lower(unit).map(|lowered| (lowered, false)),
-        }
-    }
-
     /// The key of the kernel of a unit, for which no code is made.
     ///
     /// # Errors
     /// The reason why the unit is left to the evaluator.
     pub fn kernel_key(unit: &CompilationUnit<'_>) -> Result<KernelKey, String> {
-        let (Lowered { mut kernel, .. }, _) = Jit::loops(unit).map_err(|declined| declined.to_string())?;
+        let lowered = array_loops::lower(unit).map_err(|declined| declined.word().to_string())?;
+        let mut kernel = lowered.kernel;
         crate::loop_ir::pass::run(&mut kernel);
         let widths = |is_of: &dyn Fn(Origin) -> bool| {
             kernel.arrays.iter().filter(|array| is_of(array.origin)).map(|array| array.width).collect()
@@ -262,7 +250,8 @@ impl Jit {
             Region::Term(term) => term.span,
             Region::Loop(stmt) => stmt.span,
         };
-        let text = lowered.as_ref().map_err(Declined::to_string).map(|lowered| match stage {
+        let declined = |declined: &Declined| declined.word().to_string();
+        let text = lowered.as_ref().map_err(declined).map(|lowered| match stage {
             Stage::Core => crate::core::print::unit(unit.program, unit.locals, unit.region.as_result()),
             Stage::Loops => crate::loop_ir::print::kernel(&lowered.kernel),
             Stage::Instructions => Code::show(&lowered.kernel).unwrap_or_else(|error| error),
@@ -274,19 +263,15 @@ impl Jit {
 impl Accelerator for Jit {
     fn prepare(&self, unit: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, NotCompiled> {
         let statistics = &self.shared.statistics;
-        let lowered = match Jit::loops(unit) {
-            Ok((lowered, by_array_ir)) => {
-                statistics.by_array_ir.fetch_add(u64::from(by_array_ir), Ordering::Relaxed);
-                lowered
-            }
+        let lowered = match array_loops::lower(unit) {
+            Ok(lowered) => lowered,
             Err(Declined::Stopped) => return Err(NotCompiled::Stopped),
             Err(no) => {
                 self.record_trace(unit, &Err(no));
                 statistics.declined.fetch_add(1, Ordering::Relaxed);
-                return Err(if no == Declined::TooLong {
-                    NotCompiled::TooLong
-                } else {
-                    NotCompiled::Unsupported
+                return Err(match no {
+                    Declined::Length | Declined::Build(build::Declined::Length) => NotCompiled::TooLong,
+                    _ => NotCompiled::Unsupported,
                 });
             }
         };
