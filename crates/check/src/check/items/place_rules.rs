@@ -87,19 +87,14 @@ impl Checker<'_> {
             own: HashSet::default(),
             found: &mut found,
             known: &mut known,
-            calls: Some(Calls { first: self.first_function, ..Calls::default() }),
+            calls: Some(Calls::new(self.program, self.first_function)),
         };
         script.body.iter().for_each(|stmt| walk.stmt(stmt, None));
         script.result.iter().for_each(|term| walk.term(term, None));
-        // A method may be called before the statement that tells a size. What no statement calls is
-        // called by later inputs.
+        // Methods that syntax and the display of values call may be called before the statement
+        // that tells a size. What no statement calls is called by later inputs.
         let first = self.first_function;
-        for id in self
-            .program
-            .instances
-            .iter()
-            .flat_map(|instance| instance.methods.iter().map(|method| method.function))
-        {
+        for id in implicit_methods(self.program) {
             walk.called(id, &sizes);
         }
         let told = walk.sizes.clone();
@@ -126,6 +121,16 @@ impl Checker<'_> {
         }
         report_innermost(found, |error| self.report(error));
     }
+}
+
+/// Returns the functions that are methods of classes which give syntax a meaning: no call of these
+/// is written where a value is shown, compared or converted.
+fn implicit_methods(program: &Program) -> impl Iterator<Item = FunctionId> {
+    let known = &program.known;
+    let classes = [known.show, known.eq, known.literal, known.convert, known.widen, known.index];
+    let classes: Vec<ClassId> = classes.into_iter().chain([known.arbitrary]).flatten().collect();
+    let instances = program.instances.iter().filter(move |instance| classes.contains(&instance.class));
+    instances.flat_map(|instance| instance.methods.iter().map(|method| method.function))
 }
 
 /// Returns true if a term, or one in it, has a type with values that are none of the language.
@@ -177,30 +182,80 @@ struct SizeWalk<'a> {
     /// a function is searched.
     known: &'a mut HashMap<(FunctionId, u32, Type), bool>,
     /// The functions of the input that are called; `None` in the search of one function.
-    calls: Option<Calls>,
+    calls: Option<Calls<'a>>,
 }
 
 /// The functions of an input that a search has found, with the sizes that not all parties know
 /// where they are called first.
-#[derive(Default)]
-struct Calls {
+struct Calls<'a> {
     /// The number of the first function of the input.
     first: FunctionId,
+    /// The bodies of the functions of the program.
+    bodies: Bodies<'a>,
+    /// The functions of the input that functions from before it call, as methods of instances.
+    through: HashMap<FunctionId, Arc<[FunctionId]>>,
     /// The sizes with which a function has been searched, or will be.
     sizes: HashMap<FunctionId, HashSet<u32>>,
     /// The functions that are left to search.
     left: Vec<(FunctionId, HashMap<u32, Type>)>,
 }
 
+impl<'a> Calls<'a> {
+    /// Creates a search that has found nothing.
+    fn new(program: &'a Program, first: FunctionId) -> Calls<'a> {
+        let bodies = Bodies { program, known: HashMap::default() };
+        let (through, sizes, left) = (HashMap::default(), HashMap::default(), Vec::new());
+        Calls { first, bodies, through, sizes, left }
+    }
+
+    /// Returns the functions of the input that a call of a function reaches first.
+    fn of_input(&mut self, id: FunctionId) -> Arc<[FunctionId]> {
+        if id >= self.first {
+            return [id].into();
+        }
+        if let Some(known) = self.through.get(&id) {
+            return known.clone();
+        }
+        let (mut seen, mut next, mut found) = (HashSet::default(), vec![id], Vec::new());
+        while let Some(id) = next.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            if id >= self.first {
+                found.push(id);
+                continue;
+            }
+            let body = self.bodies.body(id);
+            next.extend(body.made.iter().map(|made| made.function));
+            let methods = body.methods.iter();
+            next.extend(methods.flat_map(|method| self.bodies.implementations(method, Reach::Outside)));
+        }
+        let found: Arc<[FunctionId]> = found.into();
+        self.through.insert(id, found.clone());
+        found
+    }
+}
+
 impl SizeWalk<'_> {
     /// Notes that a function is called where some sizes are not known to all.
     fn called(&mut self, id: FunctionId, sizes: &HashMap<u32, Type>) {
-        let Some(calls) = self.calls.as_mut().filter(|calls| id >= calls.first) else { return };
-        let found = calls.sizes.get(&id);
-        if found.is_none_or(|found| sizes.keys().any(|size| !found.contains(size))) {
-            calls.sizes.entry(id).or_default().extend(sizes.keys());
-            calls.left.push((id, sizes.clone()));
+        let Some(calls) = self.calls.as_mut() else { return };
+        for id in calls.of_input(id).iter().copied() {
+            let found = calls.sizes.get(&id);
+            if found.is_none_or(|found| sizes.keys().any(|size| !found.contains(size))) {
+                calls.sizes.entry(id).or_default().extend(sizes.keys());
+                calls.left.push((id, sizes.clone()));
+            }
         }
+    }
+
+    /// Notes the functions that a term makes or calls.
+    fn calls_of(&mut self, term: &Term) {
+        let Some(calls) = &self.calls else { return };
+        let functions = calls.bodies.functions(term, Reach::Outside);
+        let sizes = std::mem::take(&mut self.sizes);
+        functions.into_iter().for_each(|id| self.called(id, &sizes));
+        self.sizes = sizes;
     }
 
     /// Searches the functions that are called, and those that they call.
@@ -224,9 +279,11 @@ impl SizeWalk<'_> {
             TermKind::Closure { function, type_args, .. } => {
                 self.ty(&term.ty, term.span, here);
                 self.type_arguments(*function, type_args, term.span, here);
-                let sizes = std::mem::take(&mut self.sizes);
-                self.called(*function, &sizes);
-                self.sizes = sizes;
+                self.calls_of(term);
+            }
+            TermKind::Method { .. } => {
+                term.for_each_part(&mut |part| self.part(part, term.span, here));
+                self.calls_of(term);
             }
             _ => term.for_each_part(&mut |part| self.part(part, term.span, here)),
         }
