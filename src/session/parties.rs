@@ -381,8 +381,7 @@ impl Innermost {
     fn search(&mut self, term: &Term, at_place: bool) {
         let at_place = at_place || matches!(term.kind, TermKind::At(..));
         let (inner, outer) = (self.span, term.span);
-        let holds =
-            inner.source == outer.source && outer.start <= inner.start && inner.end <= outer.end;
+        let holds = inner.source == outer.source && outer.start <= inner.start && inner.end <= outer.end;
         // The variable of a value that was evaluated before has the position of the value.
         if holds && !matches!(term.kind, TermKind::Local(_) | TermKind::Here(_)) {
             let length = (outer.end - outer.start) as usize;

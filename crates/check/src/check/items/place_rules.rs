@@ -396,10 +396,14 @@ impl SizeWalk<'_> {
         let (var, places) = call.type_args.iter().find_map(|arg| self.size_in(arg, here))?;
         let mut open = false;
         let sizes = &self.sizes;
-        call.type_args.iter().for_each(|arg| arg.for_each_var(&mut |var| open |= !sizes.contains_key(&var.id)));
+        call.type_args
+            .iter()
+            .for_each(|arg| arg.for_each_var(&mut |var| open |= !sizes.contains_key(&var.id)));
         // A class with one instance leaves no choice.
         let one = self.program.instances.iter().filter(|instance| instance.class == call.class).count() == 1;
-        if (one || !open) && let Some(found) = self.program.implementation(call.class, call.method, &call.type_args) {
+        if (one || !open)
+            && let Some(found) = self.program.implementation(call.class, call.method, &call.type_args)
+        {
             return Some(found);
         }
         let bodies = Bodies { program: self.program, known: HashMap::default() };
