@@ -350,31 +350,48 @@ impl Run<'_> {
                 | Failure::CipherOverflow { .. }
                 | Failure::NoiseExhausted { .. }
         );
-        let spans: Vec<Span> =
-            std::iter::once(error.span).chain(error.calls.iter().map(|(_, at)| *at)).collect();
-        let placed = |term: &Term| is_at_a_place(term, &spans);
-        let mut found = of_a_party;
-        self.script
-            .body
-            .iter()
-            .for_each(|stmt| stmt.for_each_term(&mut |term| found = found || placed(term)));
-        found = found || self.script.result.as_ref().is_some_and(placed);
-        !found && !self.program.functions.iter().flatten().any(|function| placed(&function.body))
+        if of_a_party {
+            return false;
+        }
+        let calls = error.calls.iter().map(|(_, at)| *at);
+        !std::iter::once(error.span).chain(calls).any(|span| self.is_at_a_place(span))
+    }
+
+    /// Returns true if the innermost term at a position is work at a place. What is moved into such
+    /// work is evaluated before it, although it is written inside.
+    fn is_at_a_place(&self, span: Span) -> bool {
+        let mut innermost = Innermost { span, found: None };
+        let mut search = |term: &Term| innermost.search(term, false);
+        self.script.body.iter().for_each(|stmt| stmt.for_each_term(&mut search));
+        self.script.result.iter().for_each(&mut search);
+        self.program.functions.iter().flatten().for_each(|function| search(&function.body));
+        innermost.found.is_some_and(|(_, at_place)| at_place)
     }
 }
 
-/// Returns true if one of the spans lies in work at a place.
-fn is_at_a_place(term: &Term, spans: &[Span]) -> bool {
-    if matches!(term.kind, TermKind::At(..)) {
-        let outer = term.span;
-        let holds = |inner: &Span| {
-            inner.source == outer.source && outer.start <= inner.start && inner.end <= outer.end
-        };
-        return spans.iter().any(holds);
+/// The search for the innermost term around a position.
+struct Innermost {
+    span: Span,
+    /// The length of the text of the term, and true if it is work at a place.
+    found: Option<(usize, bool)>,
+}
+
+impl Innermost {
+    /// Searches a term.
+    fn search(&mut self, term: &Term, at_place: bool) {
+        let at_place = at_place || matches!(term.kind, TermKind::At(..));
+        let (inner, outer) = (self.span, term.span);
+        let holds = inner.source == outer.source && outer.start <= inner.start && inner.end <= outer.end;
+        // The variable of a value that was evaluated before has the position of the value.
+        if holds && !matches!(term.kind, TermKind::Local(_) | TermKind::Here(_)) {
+            let length = (outer.end - outer.start) as usize;
+            let nearer = |(best, known): (usize, bool)| length < best || length == best && at_place && !known;
+            if self.found.is_none_or(nearer) {
+                self.found = Some((length, at_place));
+            }
+        }
+        term.for_each_child(&mut |child| self.search(child, at_place));
     }
-    let mut found = false;
-    term.for_each_child(&mut |child| found = found || is_at_a_place(child, spans));
-    found
 }
 
 /// Tells the others that this party has stopped, unless it has finished.

@@ -21,6 +21,7 @@ mod meshes;
 mod moves;
 mod order;
 mod pairs;
+mod peers;
 mod places;
 mod private_tables;
 mod random;

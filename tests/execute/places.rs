@@ -131,6 +131,59 @@ fn a_failed_line_changes_nothing_at_any_place() {
     assert_eq!(line("x.shift[1]"), ok("alice: 5\nbob: 5\ncarol: 7"));
 }
 
+/// A size that a line has told to all is a size as any other in later lines: of arguments of
+/// functions, of what moves, in functions of other lines and in methods.
+#[test]
+fn a_told_size_is_known_in_later_lines() {
+    let mut session = Session::new();
+    let mut line = |text: &str| {
+        let mut output = String::new();
+        let done = session.evaluate("input", text, Mode::Line, &mut |text| output.push_str(text));
+        done.diagnostics.iter().for_each(|message| output += &session.render(message, false));
+        output + &done.value.map(|value| value.text).unwrap_or_default()
+    };
+    for text in [
+        "party Party = alice | bob | carol",
+        "val x : (int ^ ?N) @ bob = at bob { iota 7 }",
+        "joint fun before():int => (sum x).reveal",
+        "reveal N",
+        "joint fun after():int => (sum (hide[Party] x)).reveal",
+        "class Told[X:SPREAD] { joint fun told_sum : X -> int; }",
+        "instance[I:COMPACTLINEAR] Told[(int ^ I) @ bob] { \
+           joint fun told_sum(xs:(int ^ I) @ bob):int => (sum (hide[Party] xs)).reveal + #sizeof[N]; }",
+    ] {
+        assert_eq!(line(text), "", "{text}");
+    }
+    assert_eq!(line("#before"), "21");
+    assert_eq!(line("(sum (hide[Party] x)).reveal"), "21");
+    assert_eq!(line("#after"), "21");
+    assert_eq!(line("told_sum x"), "28");
+    assert_eq!(line("(x + at bob { fill[N] 1 }).reveal"), "(1, 2, 3, 4, 5, 6, 7)");
+    assert_eq!(line("len (x.give[Party]).reveal_all"), "3");
+    assert!(line("1 / 0").contains("E0501"));
+    assert_eq!(line("#after"), "21");
+}
+
+/// In `with` the record is evaluated first and then the values as they are written, before the work:
+/// of two public errors the first one is told.
+#[test]
+fn updates_with_moves_are_evaluated_in_order() {
+    let head = "party Party = alice | bob;\nval r = at alice { (a = 1, b = 2) };\nval n = 0;\n\
+                fun no(text:string):int { fail text; return 0; }\n";
+    for (update, code) in [
+        ("r.send[bob] with (b = 10 / n, a = no \"a\")", "E0501"),
+        ("r.send[bob] with (b = no \"b\", a = 10 / n)", "E0506"),
+        ("r.send[bob] with (a = no \"a\", b = 10 / n)", "E0506"),
+        ("((no \"r\", r).1).send[bob] with (a = 10 / n)", "E0506"),
+    ] {
+        for executor in EXECUTORS {
+            let (_, found) = run_with(executor, "order", &format!("{head}val w = {update};\n"));
+            assert!(found.starts_with(&format!("[{code}]")), "{executor:?} {update}\n{found}");
+            assert!(!found.contains("at `"), "{executor:?} {update}\n{found}");
+        }
+    }
+}
+
 /// Random sequences of moves and of work at places end with the values that the same computation
 /// has without places.
 #[test]

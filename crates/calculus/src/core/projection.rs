@@ -38,7 +38,8 @@ pub struct Projection<'a> {
     pub concrete: &'a dyn Fn(&Type) -> Type,
     /// The places at which sizes are known, for those that are not known everywhere.
     pub sizes: &'a HashMap<u32, Type>,
-    /// The sizes among them that a statement before has told to all parties.
+    /// The sizes among them that a statement before, of this block or one around it, has told to
+    /// all parties.
     revealed: RefCell<Vec<u32>>,
 }
 
@@ -147,7 +148,8 @@ impl Projection<'_> {
     }
 
     /// Returns a type argument of a function. A size that is known elsewhere only, which this
-    /// party's part of the function does not mention, is 1.
+    /// party's part of the function does not mention, is 1. A size that the session has opened
+    /// here before is no variable anymore.
     fn argument(&self, ty: &Type) -> Type {
         let ty = (self.concrete)(ty);
         let mut elsewhere: HashMap<u32, Type> = HashMap::default();
@@ -177,9 +179,16 @@ impl Projection<'_> {
             PartMut::Type(ty) => *ty = self.ty(ty),
             PartMut::Term(term) => self.term(term),
             PartMut::Pat(pat) => self.pattern(pat),
-            PartMut::Body(stmts) => self.stmts(stmts),
+            PartMut::Body(stmts) => self.block(|this| this.stmts(stmts)),
             PartMut::Use(_) | PartMut::Def(_) | PartMut::Set(_) => {}
         }
+    }
+
+    /// Projects a block: what it tells of sizes is known to its end.
+    fn block(&self, project: impl FnOnce(&Self)) {
+        let before = self.revealed.borrow().len();
+        project(self);
+        self.revealed.borrow_mut().truncate(before);
     }
 
     /// Projects a pattern.
@@ -206,6 +215,14 @@ impl Projection<'_> {
                 } else {
                     own
                 };
+                return;
+            }
+            TermKind::Block(stmts, value) => {
+                self.block(|this| {
+                    this.stmts(stmts);
+                    value.iter_mut().for_each(|value| this.term(value));
+                });
+                term.ty = self.ty(&term.ty);
                 return;
             }
             TermKind::Here(inner) => {

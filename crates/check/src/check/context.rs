@@ -623,7 +623,9 @@ impl<'a> Checker<'a> {
     /// Runs `f`, and ends the scope of the names of sizes and of the equations that it adds.
     pub(in crate::check) fn with_sizes<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let (named, equations) = (self.item.named.len(), self.item.equations.len());
+        let revealed = self.program.revealed_sizes.len();
         let result = f(self);
+        self.program.revealed_sizes.truncate(revealed);
         for (name, old) in self.item.named.split_off(named).into_iter().rev() {
             match old {
                 Some(old) => self.item.type_scope.insert(name, old),

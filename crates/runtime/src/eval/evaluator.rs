@@ -207,7 +207,8 @@ impl Evaluator<'_, '_> {
                     Some(party) if function.mentions_places() => {
                         let own =
                             function.type_params.iter().map(|p| p.id).zip(callee.type_args.iter().cloned());
-                        let bindings = Bindings { types: own.collect(), outer: None };
+                        let outer = Some(machine.sizes.clone());
+                        let bindings = Bindings { types: own.collect(), outer };
                         let concrete = &|ty: &Type| bindings.concrete(ty);
                         mark(
                             &Projection::new(party.me, concrete, &self.program.placed_sizes)

@@ -24,7 +24,8 @@ impl Machine {
             self.globals.push(Cell::new(None));
         }
         let projected = self.party.as_ref().filter(|_| script.mentions_places()).map(|party| {
-            let concrete = &|ty: &Type| ty.clone();
+            // Among the sizes of the session are those that lines before have told to all parties.
+            let concrete = &|ty: &Type| self.sizes.concrete(ty);
             Projection::new(party.me, concrete, &program.placed_sizes).script(script)
         });
         let script = projected.as_ref().unwrap_or(script);

@@ -12,7 +12,7 @@ use crate::check::elaborate::apply::{Arg, key_name};
 use crate::check::elaborate::slice;
 use crate::check::elaborate::sum_value::constant_index;
 use crate::check::env::Constraint;
-use crate::check::error::{CallError, PartError, TypeError};
+use crate::check::error::{CallError, PartError, PlaceError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::check::hints::fields::index_of_other_axes;
 use crate::check::hints::mismatch;
@@ -49,10 +49,15 @@ impl Checker<'_> {
     ) -> Term {
         let base_ty = self.infer.zonk(&base.ty);
         let base = match base_ty.as_placed() {
-            Some((inner, _)) if !self.is_call_of_placed(inner, key) => {
-                let moved = self.may_lift() && self.mentions_move(key);
-                if let (TypeKind::Array(_, index), true) = (inner.unfold().kind(), moved) {
-                    return self.moved_index(base, key, &index.clone(), span);
+            Some((inner, places)) if !self.is_call_of_placed(inner, key) => {
+                let moved = self.mentioned_move(key).filter(|_| self.may_lift() && key_name(key).is_none());
+                if let Some(name) = moved {
+                    let inner = self.infer.settle(inner);
+                    if let TypeKind::Array(_, index) = inner.unfold().kind() {
+                        return self.moved_index(base, key, &index.clone(), span);
+                    }
+                    let (span, name, places) = (key.span, name.to_string(), places.clone());
+                    return self.wrong(PlaceError::MoveInLifted { span, name, places }, span);
                 }
                 match self
                     .lift_operands([base], span, |this, [base]| this.dot_term(base, key, expected, span))

@@ -161,6 +161,20 @@ impl Checker<'_> {
         span: Span,
         f: impl FnOnce(&mut Self, [Term; N]) -> Term,
     ) -> Result<Term, [Term; N]> {
+        fn array<const N: usize>(terms: Vec<Term>) -> [Term; N] {
+            terms.try_into().unwrap_or_else(|_| unreachable!("as many operands as before"))
+        }
+        let work = self.lift_terms(operands.into(), span, |this, operands| f(this, array(operands)));
+        work.map_err(array)
+    }
+
+    /// Does what [`Checker::lift_operands`] does, with any number of operands.
+    pub(in crate::check) fn lift_terms(
+        &mut self,
+        operands: Vec<Term>,
+        span: Span,
+        f: impl FnOnce(&mut Self, Vec<Term>) -> Term,
+    ) -> Result<Term, Vec<Term>> {
         let spread = |this: &mut Self, term: &Term| this.infer.shallow(&term.ty).is_spread();
         if !self.may_lift() || !operands.iter().any(|term| spread(self, term)) {
             return Err(operands);
@@ -175,10 +189,11 @@ impl Checker<'_> {
         let Some(places) = places else { return Err(operands) };
         let moves = operands.iter().any(|operand| self.moves_data(operand));
         let mut before = Vec::new();
-        let operands = operands.map(|operand| self.evaluated(operand, moves, &mut before));
+        let operands: Vec<Term> =
+            operands.into_iter().map(|operand| self.evaluated(operand, moves, &mut before)).collect();
         let here = Here { places, span, whole: span, lifted: true };
         let work = self.work_at(here, span, |this| {
-            let operands = operands.map(|operand| this.part_here(operand));
+            let operands = operands.into_iter().map(|operand| this.part_here(operand)).collect();
             f(this, operands)
         });
         Ok(terms::with_prefix(before, work))
@@ -370,38 +385,15 @@ impl Checker<'_> {
         Some(self.work_at(here, span, f))
     }
 
-    /// Applies `f` to a value that is moved, before work at the places that it and the variables in
-    /// some expressions have in common. Returns the value, as the error, if none of them is at
-    /// places.
-    pub(in crate::check) fn lift_moved<'e>(
-        &mut self,
-        value: Term,
-        mentioned: impl Iterator<Item = &'e Expr>,
-        span: Span,
-        f: impl FnOnce(&mut Self, Term) -> Term,
-    ) -> Result<Term, Term> {
-        let mut types = vec![self.infer.zonk(&value.ty)];
-        mentioned.for_each(|e| types.extend(self.captured_places(e)));
-        let mut places = None;
-        for ty in &types {
-            if !self.common_place(&mut places, ty, span) {
-                return Ok(Term::new(TermKind::Error, Type::error(), span));
-            }
-        }
-        let Some(places) = places else { return Err(value) };
-        let mut before = Vec::new();
-        let value = self.evaluated(value, true, &mut before);
-        let here = Here { places, span, whole: span, lifted: true };
-        let work = self.work_at(here, span, |this| {
-            let value = this.part_here(value);
-            f(this, value)
-        });
-        Ok(terms::with_prefix(before, work))
+    /// Returns a function that moves data and that an expression names.
+    pub(in crate::check) fn mentioned_move(&self, e: &Expr) -> Option<Arc<str>> {
+        let joint = |name: &Arc<str>| self.env.candidates(name).iter().any(|one| self.is_joint(one));
+        free_names(e).into_iter().find(joint)
     }
 
     /// Returns true if an expression names a function that moves data.
     pub(in crate::check) fn mentions_move(&self, e: &Expr) -> bool {
-        free_names(e).iter().any(|name| self.env.candidates(name).iter().any(|one| self.is_joint(one)))
+        self.mentioned_move(e).is_some()
     }
 
     /// Returns true if operands at places would mean work at places here: there are places, and the

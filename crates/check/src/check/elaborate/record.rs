@@ -19,6 +19,14 @@ use std::sync::Arc;
 /// The name and type of each field.
 type Fields = Vec<(Arc<str>, Type)>;
 
+/// The new value of a field.
+enum NewValue<'e> {
+    /// One that is elaborated with the type of the field.
+    Written(&'e Expr),
+    /// One that is elaborated already.
+    Done(Term),
+}
+
 impl Checker<'_> {
     /// Elaborates `r with (x = 3, y = 4)`, a value of the type of `r`.
     pub(in crate::check) fn update(
@@ -29,11 +37,13 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         let record = self.expr(record, expected);
+        let values = values.iter().map(|(name, value)| (name, NewValue::Written(value))).collect();
         self.update_term(record, values, span)
     }
 
     /// Elaborates `r with (x = 3)` anywhere: a record or values at places mean work at these
-    /// places. A record that is moved is moved before the work.
+    /// places. If data are moved in it, the record and then the values are evaluated in order,
+    /// before the work.
     pub(in crate::check) fn update_anywhere(
         &mut self,
         e: &Expr,
@@ -41,7 +51,8 @@ impl Checker<'_> {
         expected: Expectation<'_>,
         span: Span,
     ) -> Term {
-        if !self.may_lift() || !self.mentions_move(record) {
+        let moves = |this: &Self| values.iter().any(|(_, value)| this.mentions_move(value));
+        if !self.may_lift() || !(self.mentions_move(record) || moves(self)) {
             let work = |this: &mut Self| this.update(record, values, Expectation::NONE, span);
             return match self.lift_mentioned(e, span, work) {
                 Some(term) => term,
@@ -49,21 +60,35 @@ impl Checker<'_> {
             };
         }
         let record = self.expr(record, expected);
-        let mentioned = values.iter().map(|(_, value)| value);
-        match self.lift_moved(record, mentioned, span, |this, record| this.update_term(record, values, span))
-        {
+        let ty = self.infer.zonk(&record.ty);
+        let plain = ty.as_placed().map_or(&ty, |(plain, _)| plain);
+        let fields = plain.fields().or_else(|| plain.compact_fields()).unwrap_or_default();
+        let mut terms = vec![record];
+        for (name, value) in values {
+            let field = fields.iter().find(|(field, _)| *field == name.text);
+            terms.push(self.expr(value, field.map(|(_, ty)| ty).into()));
+        }
+        let update = |this: &mut Self, terms: Vec<Term>| {
+            let mut terms = terms.into_iter();
+            let record = terms.next().unwrap_or_else(|| unreachable!("the record is the first term"));
+            let names = values.iter().map(|(name, _)| name);
+            this.update_term(record, names.zip(terms.map(NewValue::Done)).collect(), span)
+        };
+        match self.lift_terms(terms, span, update) {
             Ok(work) => work,
-            Err(record) => self.update_term(record, values, span),
+            Err(terms) => update(self, terms),
         }
     }
 
     /// Elaborates `r with (x = 3)` for a record that is already elaborated.
-    fn update_term(&mut self, record: Term, values: &[(Name, Expr)], span: Span) -> Term {
+    fn update_term(&mut self, record: Term, values: Vec<(&Name, NewValue<'_>)>, span: Span) -> Term {
         let mut prefix = Vec::new();
         let Some((record, fields)) = self.record(record, &mut prefix) else {
-            values.iter().for_each(|(_, value)| {
-                self.expr(value, Expectation::NONE);
-            });
+            for (_, value) in values {
+                if let NewValue::Written(value) = value {
+                    self.expr(value, Expectation::NONE);
+                }
+            }
             return Term::new(TermKind::Error, Type::error(), span);
         };
         let mut parts: Vec<Option<Term>> = vec![None; fields.len()];
@@ -74,12 +99,17 @@ impl Checker<'_> {
                 let (name_text, ty) = (name.text.to_string(), record.ty.clone());
                 let error = PartError::UpdatedField { span: name.span, name: name_text, ty, known, similar };
                 self.report(error);
-                self.expr(value, Expectation::NONE);
+                if let NewValue::Written(value) = value {
+                    self.expr(value, Expectation::NONE);
+                }
                 continue;
             };
             self.note_field(name.span, &record.ty, at);
             let because = Some((name.span, format!("the type of the field `{}`", name.text)));
-            let value = self.check(value, &fields[at].1, because);
+            let value = match value {
+                NewValue::Written(value) => self.check(value, &fields[at].1, because),
+                NewValue::Done(value) => self.coerce(value, &fields[at].1, because),
+            };
             if parts[at].is_some() {
                 self.field_twice(name);
             }

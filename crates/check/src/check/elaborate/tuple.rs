@@ -103,24 +103,30 @@ impl Checker<'_> {
             .filter(|h| h.compact_fields().is_none())
             .and_then(|h| h.unfold().compact_factors(MAX_COMPONENTS))
             .filter(|f| f.len() == parts.len());
-        let mut terms = Vec::new();
-        for (i, part) in parts.iter().enumerate() {
-            let term = match &factors {
-                Some(factors) => self.check(part, &factors[i], None),
-                None => self.expr(part, Expectation::NONE),
-            };
+        let terms = parts.iter().enumerate().map(|(i, part)| match &factors {
+            Some(factors) => self.check(part, &factors[i], None),
+            None => self.expr(part, Expectation::NONE),
+        });
+        let terms = terms.collect();
+        let whole = hint.filter(|_| factors.is_some());
+        match self.lift_terms(terms, span, |this, terms| this.pack_of(terms, None, span)) {
+            Ok(work) => work,
+            Err(terms) => self.pack_of(terms, whole, span),
+        }
+    }
+
+    /// Returns the compact tuple of elaborated parts, of the stated type.
+    fn pack_of(&mut self, terms: Vec<Term>, stated: Option<Type>, span: Span) -> Term {
+        for term in &terms {
             let ty = self.infer.settle(&term.ty);
             if !ty.is_compact() {
                 let role = "be part of a compact tuple";
-                let error = lower::not_compact(&ty, ty.to_string(), role, part.span);
+                let error = lower::not_compact(&ty, ty.to_string(), role, term.span);
                 return self.wrong(error, span);
             }
-            terms.push(term);
         }
-        let ty = match (hint, factors) {
-            (Some(hint), Some(_)) => hint,
-            _ => Type::compact_product(terms.iter().map(|t| self.infer.zonk(&t.ty)).collect()),
-        };
+        let ty = stated
+            .unwrap_or_else(|| Type::compact_product(terms.iter().map(|t| self.infer.zonk(&t.ty)).collect()));
         Term::new(TermKind::Pack(terms), ty, span)
     }
 }

@@ -211,7 +211,11 @@ impl PartError {
                 }
             }
             E::NotARecord { span, ty } => {
-                error(span, format!("`{ty}` has no fields"), "neither a record nor a struct".into())
+                let d = error(span, format!("`{ty}` has no fields"), "neither a record nor a struct".into());
+                match ty.as_placed() {
+                    Some((_, places)) => d.help(format!("inside `at {places} {{ … }}` it is what is there")),
+                    None => d,
+                }
             }
             E::UpdatedField { span, name, ty, known, similar } => {
                 let d = error(span, format!("`{ty}` has no field `{name}`"), "not a field".into());

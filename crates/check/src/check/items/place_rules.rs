@@ -8,7 +8,8 @@
 //! - A size variable that is opened at S ([`crate::core::Program::placed_sizes`]) stands in a type
 //!   only under `@ R`, R inside S, and in terms of work at R.
 //!   A function is called with such a size for a parameter N if its body keeps the rule for N as a
-//!   size that is known at the same places.
+//!   size that is known at the same places. So does a method, whose size may stand under `@` in the
+//!   type by which it is chosen.
 //! - Work at places calls no function that has work at places of its own: another party would have
 //!   to do it. It calls no procedure that moves data, or that changes a variable which is not at
 //!   these places: the other parties would not do the same. A procedure that is not known, because
@@ -31,9 +32,16 @@ use crate::core::{
 };
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
-use crate::types::{Type, TypeKind, TypeVar};
+use crate::types::{Kind, Type, TypeKind, TypeVar};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// The maximum number of functions with type arguments of kind SPREAD that the search of one call
+/// follows.
+const MAX_SPREAD_INSTANCES: usize = 1_000;
+
+/// The maximum number of nodes of such a type argument.
+const MAX_SPREAD_NODES: u32 = 1_000;
 
 impl Checker<'_> {
     /// Checks the rules of places for an input without other errors.
@@ -87,19 +95,14 @@ impl Checker<'_> {
             own: HashSet::default(),
             found: &mut found,
             known: &mut known,
-            calls: Some(Calls { first: self.first_function, ..Calls::default() }),
+            calls: Some(Calls::new(self.program, self.first_function)),
         };
         script.body.iter().for_each(|stmt| walk.stmt(stmt, None));
         script.result.iter().for_each(|term| walk.term(term, None));
-        // A method may be called before the statement that tells a size. What no statement calls is
-        // called by later inputs.
+        // Methods that syntax and the display of values call may be called before the statement
+        // that tells a size. What no statement calls is called by later inputs.
         let first = self.first_function;
-        for id in self
-            .program
-            .instances
-            .iter()
-            .flat_map(|instance| instance.methods.iter().map(|method| method.function))
-        {
+        for id in implicit_methods(self.program) {
             walk.called(id, &sizes);
         }
         let told = walk.sizes.clone();
@@ -126,6 +129,16 @@ impl Checker<'_> {
         }
         report_innermost(found, |error| self.report(error));
     }
+}
+
+/// Returns the functions that are methods of classes which give syntax a meaning: no call of these
+/// is written where a value is shown, compared or converted.
+fn implicit_methods(program: &Program) -> impl Iterator<Item = FunctionId> {
+    let known = &program.known;
+    let classes = [known.show, known.eq, known.literal, known.convert, known.widen, known.index];
+    let classes: Vec<ClassId> = classes.into_iter().chain([known.arbitrary]).flatten().collect();
+    let instances = program.instances.iter().filter(move |instance| classes.contains(&instance.class));
+    instances.flat_map(|instance| instance.methods.iter().map(|method| method.function))
 }
 
 /// Returns true if a term, or one in it, has a type with values that are none of the language.
@@ -177,30 +190,80 @@ struct SizeWalk<'a> {
     /// a function is searched.
     known: &'a mut HashMap<(FunctionId, u32, Type), bool>,
     /// The functions of the input that are called; `None` in the search of one function.
-    calls: Option<Calls>,
+    calls: Option<Calls<'a>>,
 }
 
 /// The functions of an input that a search has found, with the sizes that not all parties know
 /// where they are called first.
-#[derive(Default)]
-struct Calls {
+struct Calls<'a> {
     /// The number of the first function of the input.
     first: FunctionId,
+    /// The bodies of the functions of the program.
+    bodies: Bodies<'a>,
+    /// The functions of the input that functions from before it call, as methods of instances.
+    through: HashMap<FunctionId, Arc<[FunctionId]>>,
     /// The sizes with which a function has been searched, or will be.
     sizes: HashMap<FunctionId, HashSet<u32>>,
     /// The functions that are left to search.
     left: Vec<(FunctionId, HashMap<u32, Type>)>,
 }
 
+impl<'a> Calls<'a> {
+    /// Creates a search that has found nothing.
+    fn new(program: &'a Program, first: FunctionId) -> Calls<'a> {
+        let bodies = Bodies { program, known: HashMap::default() };
+        let (through, sizes, left) = (HashMap::default(), HashMap::default(), Vec::new());
+        Calls { first, bodies, through, sizes, left }
+    }
+
+    /// Returns the functions of the input that a call of a function reaches first.
+    fn of_input(&mut self, id: FunctionId) -> Arc<[FunctionId]> {
+        if id >= self.first {
+            return [id].into();
+        }
+        if let Some(known) = self.through.get(&id) {
+            return known.clone();
+        }
+        let (mut seen, mut next, mut found) = (HashSet::default(), vec![id], Vec::new());
+        while let Some(id) = next.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            if id >= self.first {
+                found.push(id);
+                continue;
+            }
+            let body = self.bodies.body(id);
+            next.extend(body.made.iter().map(|made| made.function));
+            let methods = body.methods.iter();
+            next.extend(methods.flat_map(|method| self.bodies.implementations(method, Reach::Outside)));
+        }
+        let found: Arc<[FunctionId]> = found.into();
+        self.through.insert(id, found.clone());
+        found
+    }
+}
+
 impl SizeWalk<'_> {
     /// Notes that a function is called where some sizes are not known to all.
     fn called(&mut self, id: FunctionId, sizes: &HashMap<u32, Type>) {
-        let Some(calls) = self.calls.as_mut().filter(|calls| id >= calls.first) else { return };
-        let found = calls.sizes.get(&id);
-        if found.is_none_or(|found| sizes.keys().any(|size| !found.contains(size))) {
-            calls.sizes.entry(id).or_default().extend(sizes.keys());
-            calls.left.push((id, sizes.clone()));
+        let Some(calls) = self.calls.as_mut() else { return };
+        for id in calls.of_input(id).iter().copied() {
+            let found = calls.sizes.get(&id);
+            if found.is_none_or(|found| sizes.keys().any(|size| !found.contains(size))) {
+                calls.sizes.entry(id).or_default().extend(sizes.keys());
+                calls.left.push((id, sizes.clone()));
+            }
         }
+    }
+
+    /// Notes the functions that a term makes or calls.
+    fn calls_of(&mut self, term: &Term) {
+        let Some(calls) = &self.calls else { return };
+        let functions = calls.bodies.functions(term, Reach::Outside);
+        let sizes = std::mem::take(&mut self.sizes);
+        functions.into_iter().for_each(|id| self.called(id, &sizes));
+        self.sizes = sizes;
     }
 
     /// Searches the functions that are called, and those that they call.
@@ -224,9 +287,12 @@ impl SizeWalk<'_> {
             TermKind::Closure { function, type_args, .. } => {
                 self.ty(&term.ty, term.span, here);
                 self.type_arguments(*function, type_args, term.span, here);
-                let sizes = std::mem::take(&mut self.sizes);
-                self.called(*function, &sizes);
-                self.sizes = sizes;
+                self.calls_of(term);
+            }
+            TermKind::Method { .. } => {
+                term.for_each_part(&mut |part| self.part(part, term.span, here));
+                self.calls_of(term);
+                MethodCall::of(term).iter().for_each(|call| self.method_arguments(call, term.span, here));
             }
             _ => term.for_each_part(&mut |part| self.part(part, term.span, here)),
         }
@@ -273,8 +339,101 @@ impl SizeWalk<'_> {
         }
     }
 
-    /// Searches the type arguments of a function.
+    /// Searches the type arguments of a function, and of the functions and methods that it calls
+    /// with its arguments of kind SPREAD: a size may stand in these under `@`, and the parameter of
+    /// a method be the size alone.
     fn type_arguments(&mut self, function: FunctionId, args: &[Type], span: Span, here: Option<&Type>) {
+        let mut bodies = Bodies { program: self.program, known: HashMap::default() };
+        let (mut seen, mut next) = (HashSet::default(), vec![(function, args.to_vec())]);
+        while let Some((function, args)) = next.pop() {
+            if !seen.insert((function, args.clone())) {
+                continue;
+            }
+            self.own_type_arguments(function, &args, span, here);
+            if !args.iter().any(|arg| arg.is_spread() && self.size_in(arg, here).is_some()) {
+                continue;
+            }
+            let Some(Some(callee)) = self.program.functions.get(function as usize) else { continue };
+            // Recursion at ever larger types.
+            let large = args.iter().any(|arg| arg.nodes() > MAX_SPREAD_NODES);
+            if large || seen.len() > MAX_SPREAD_INSTANCES {
+                if let Some((var, places)) = args.iter().find_map(|arg| self.size_in(arg, here)) {
+                    let name = var.name.to_string();
+                    self.found.push((span, PlaceError::SizeElsewhere { span, name, places }));
+                }
+                return;
+            }
+            let known = callee.type_params.iter().map(|param| param.id).zip(args).collect();
+            let body = bodies.body(function);
+            for made in &body.made {
+                let args: Vec<Type> = made.type_args.iter().map(|arg| arg.substitute(&known)).collect();
+                next.push((made.function, args));
+            }
+            for call in &body.methods {
+                let type_args = call.type_args.iter().map(|arg| arg.substitute(&known)).collect();
+                let call = MethodCall { class: call.class, method: call.method, type_args };
+                next.extend(self.method_function(&call, span, here));
+            }
+        }
+    }
+
+    /// Searches the type arguments of a method: those of the function that it is.
+    fn method_arguments(&mut self, call: &MethodCall, span: Span, here: Option<&Type>) {
+        if let Some((function, args)) = self.method_function(call, span, here) {
+            self.type_arguments(function, &args, span, here);
+        }
+    }
+
+    /// Returns the function of a method and its type arguments, if these mention a size that is not
+    /// known to all. Where parameters decide which function it is, each that it may be has to keep
+    /// the rule for all of its sizes; `None` is returned.
+    fn method_function(
+        &mut self,
+        call: &MethodCall,
+        span: Span,
+        here: Option<&Type>,
+    ) -> Option<(FunctionId, Vec<Type>)> {
+        let (var, places) = call.type_args.iter().find_map(|arg| self.size_in(arg, here))?;
+        let mut open = false;
+        let sizes = &self.sizes;
+        call.type_args
+            .iter()
+            .for_each(|arg| arg.for_each_var(&mut |var| open |= !sizes.contains_key(&var.id)));
+        // A class with one instance leaves no choice.
+        let one = self.program.instances.iter().filter(|instance| instance.class == call.class).count() == 1;
+        if (one || !open)
+            && let Some(found) = self.program.implementation(call.class, call.method, &call.type_args)
+        {
+            return Some(found);
+        }
+        let bodies = Bodies { program: self.program, known: HashMap::default() };
+        let any = MethodCall { class: call.class, method: call.method, type_args: call.type_args.clone() };
+        for id in bodies.implementations(&any, Reach::Outside) {
+            let Some(Some(callee)) = self.program.functions.get(id as usize).cloned() else { continue };
+            let sizes = callee.type_params.iter().filter(|param| param.kind == Kind::Compact);
+            if !sizes.into_iter().all(|param| self.keeps(id, &callee, param, places.clone())) {
+                let name = var.name.to_string();
+                self.found.push((span, PlaceError::SizeElsewhere { span, name, places }));
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Returns a size in a type, also under `@`, that is known at some places only and not here.
+    fn size_in(&self, ty: &Type, here: Option<&Type>) -> Option<(TypeVar, Type)> {
+        let mut found = None;
+        ty.for_each_var(&mut |var| {
+            let places = self.sizes.get(&var.id).filter(|_| found.is_none() && !self.own.contains(&var.id));
+            if let Some(places) = places.filter(|own| !here.is_some_and(|here| here.is_within_places(own))) {
+                found = Some((var.clone(), places.clone()));
+            }
+        });
+        found
+    }
+
+    /// Searches the type arguments of a function by its own parameters.
+    fn own_type_arguments(&mut self, function: FunctionId, args: &[Type], span: Span, here: Option<&Type>) {
         let Some(Some(callee)) = self.program.functions.get(function as usize).cloned() else { return };
         for (param, arg) in callee.type_params.iter().zip(args) {
             let Some((var, places)) = misplaced(arg, here, &self.sizes, &self.own) else { continue };
