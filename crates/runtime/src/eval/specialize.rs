@@ -201,6 +201,8 @@ impl Specializer<'_> {
                 NodeKind::CallKnown(..) | NodeKind::Call(..) => {
                     !term.ty.is_unit() && !matches!(term.ty.kind(), TypeKind::Function(..))
                 }
+                // Pointwise arithmetic binds its operands: what makes one is fused with it.
+                NodeKind::Block(stmts, Some(value)) => is_fusible(stmts, value),
                 _ => false,
             };
         if !worth {
@@ -842,3 +844,17 @@ fn normalized_size(size: &Type) -> Type {
 
 /// The checker refuses literals that their type does not hold.
 const LITERAL_FITS: &str = "the type of a literal holds it";
+
+/// Returns true if a block only binds values, gives what may be compiled, and binds something that
+/// may be compiled: then all of it is compiled together.
+fn is_fusible(stmts: &[Statement], value: &Node) -> bool {
+    let is_site = |node: &Node| match &node.kind {
+        NodeKind::TierUp(_) => true,
+        NodeKind::Block(_, Some(value)) => matches!(value.kind, NodeKind::TierUp(_)),
+        _ => false,
+    };
+    let binds = |stmt: &Statement| matches!(stmt.kind, StatementKind::Let(..) | StatementKind::Drop(_));
+    let binds_site =
+        |stmt: &Statement| matches!(&stmt.kind, StatementKind::Let(_, bound) if is_site(bound));
+    is_site(value) && stmts.iter().all(binds) && stmts.iter().any(binds_site)
+}

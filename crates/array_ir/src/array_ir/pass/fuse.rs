@@ -19,11 +19,16 @@
 //! nothing else may fail before.
 //!
 //! **When it pays.** A use runs as often as the loops between the array and the use have rounds.
-//! Each must be at most the number of elements, so an element is computed at most once for each use
-//! in the text; or the elements are those of another array, so that to find one costs no more than
-//! to read it. Uses that run for few elements only, a sixty-fourth of them, do not count. With
-//! several others the body must be cheap: `(uses - 1) * cost <= uses + 2`, where a primitive costs
-//! 1, division 4, a function 8, and a store and a load of an element about 1 each.
+//! Each must be at most twice the number of elements; or the elements are those of another array,
+//! so that to find one costs no more than to read it. Uses that run for few elements only, a
+//! sixty-fourth of them, do not count, and those with more rounds than elements, such as a field
+//! that is read with a halo, count twice. With several others the body must be cheap:
+//! `(uses - 1) * cost <= uses + 48`. A primitive costs 1, as does an element that is read, and
+//! division 8. An element that is stored and read costs 48: an array is larger than the caches, its
+//! element takes 24 bytes from and to memory, and in that time primitives go by vectors. One that is
+//! made in each round of a loop costs 2 in place of 48: it stays in the caches. A function is
+//! computed once. What is made of digits alone costs a quarter: it is the same for all rounds of
+//! inner loops, or a condition at which loops are cut.
 //!
 //! An array is made where one that it reads changes before its last use: an element that is stored
 //! takes the place of the old one, unless the old array is still read.
@@ -42,10 +47,22 @@ use super::super::{
 };
 use super::simplify::take;
 use super::{Declined, Work, op_weight};
-use crate::hash::HashMap;
+use crate::hash::{HashMap, HashSet};
 
-/// The cost of a body with a loop: it is not computed twice.
-const LOOP_COST: u32 = 1_000;
+/// The unit of costs: a primitive of elements.
+const PRIMITIVE: u32 = 4;
+
+/// The cost of an operation of digits.
+const DIGIT_OPERATION: u32 = 1;
+
+/// The cost of a body with a loop or a function: it is not computed twice.
+const DEAR: u32 = 1_000 * PRIMITIVE;
+
+/// The cost of an element that goes to memory and comes back.
+const MEMORY: u32 = 48 * PRIMITIVE;
+
+/// That of an element of an array that is made anew in each round of a loop: it stays in the caches.
+const CACHE: u32 = 2 * PRIMITIVE;
 
 /// Uses of an array in the text, at most, for which its body is copied.
 const MAX_COPIES: u32 = 16;
@@ -108,11 +125,11 @@ struct Uses {
     elements: u32,
     /// Views.
     views: u32,
-    /// Uses that are not for few elements.
+    /// Uses that are not for few elements; one with more rounds than elements counts twice.
     counted: u32,
     /// True if all uses are elements or views.
     read: bool,
-    /// True if, in addition, no use runs more often than there are elements.
+    /// True if, in addition, no use runs more than twice as often as there are elements.
     bounded: bool,
     /// True if there is a use in the order of the elements that stands where failures keep their
     /// order.
@@ -247,9 +264,15 @@ impl UseTable {
                 }
             };
             let at_most = |rounds: &Size| uses.size.as_ref().is_some_and(|size| rounds.at_most(size));
-            uses.bounded &= rounds.as_ref().is_some_and(at_most);
-            let few = rounds.and_then(|rounds| rounds.mul(&Size::constant(FEW)));
-            uses.counted += u32::from(!few.is_some_and(|few| at_most(&few)));
+            let twice = uses.size.as_ref().and_then(|size| size.mul(&Size::constant(2)));
+            let is_bounded = |rounds: &Size| twice.as_ref().is_some_and(|twice| rounds.at_most(twice));
+            uses.bounded &= rounds.as_ref().is_some_and(is_bounded);
+            let few = rounds.as_ref().and_then(|rounds| rounds.mul(&Size::constant(FEW)));
+            uses.counted += match (few, rounds) {
+                (Some(few), _) if at_most(&few) => 0,
+                (_, Some(rounds)) if at_most(&rounds) => 1,
+                _ => 2,
+            };
             if row_of.is_none() {
                 *(if is_view { &mut uses.views } else { &mut uses.elements }) += 1;
             }
@@ -338,7 +361,10 @@ fn elements(body: &Block, space: &Space) -> Option<Size> {
 
 /// The cost of one element.
 fn element_cost(body: &Block) -> u32 {
-    nested(body).map_or_else(|| cost(body), |(inner, _)| element_cost(inner))
+    match nested(body) {
+        Some((inner, _)) => element_cost(inner),
+        None => Costs { digits: body.params.iter().map(|(index, _)| *index).collect() }.block(body),
+    }
 }
 
 /// Returns true if the elements of a map are elements of other arrays, or tuples or arrays of such:
@@ -352,28 +378,66 @@ fn is_relocation(body: &Block) -> bool {
     matches!(body.end, End::Yield(_)) && body.stmts.iter().all(finds)
 }
 
-/// The cost of a block for one run.
-fn cost(block: &Block) -> u32 {
-    block.stmts.iter().fold(0u32, |sum, stmt| sum.saturating_add(op_cost(&stmt.op)))
+/// Costs of operations.
+struct Costs {
+    /// The values that are made of digits and constants alone.
+    digits: HashSet<Value>,
 }
 
-fn op_cost(op: &Op) -> u32 {
-    match op {
-        Op::Const(..) | Op::Size(_) | Op::Tuple(_) | Op::Part(..) | Op::At(..) | Op::Number(_) => 0,
-        Op::Prim(Prim::Function(_), _) => 8,
-        Op::Prim(
-            Prim::Binary(
-                Binary::Div
-                | Binary::DivSigned
-                | Binary::DivUnsigned
-                | Binary::RemSigned
-                | Binary::RemUnsigned,
-            ),
-            _,
-        ) => 4,
-        Op::If(_, then, otherwise) => 1 + cost(then).saturating_add(cost(otherwise)),
-        op if op.blocks().is_empty() => 1,
-        _ => LOOP_COST,
+impl Costs {
+    /// The cost of a block for one run.
+    fn block(&mut self, block: &Block) -> u32 {
+        block.stmts.iter().fold(0u32, |sum, stmt| sum.saturating_add(self.stmt(stmt)))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> u32 {
+        let mut of_digits = !matches!(stmt.op, Op::Index(..) | Op::View(..));
+        stmt.op.for_each_part(&mut |part| {
+            if let Part::Use(value) = part {
+                of_digits &= self.digits.contains(value);
+            }
+        });
+        let unit = if of_digits { DIGIT_OPERATION } else { PRIMITIVE };
+        let cost = match &stmt.op {
+            Op::Const(..) | Op::Size(_) | Op::Tuple(_) | Op::Part(..) | Op::At(..) | Op::Number(_) => 0,
+            Op::Prim(Prim::Function(_), _) => DEAR,
+            Op::Prim(
+                Prim::Binary(
+                    Binary::Div
+                    | Binary::DivSigned
+                    | Binary::DivUnsigned
+                    | Binary::RemSigned
+                    | Binary::RemUnsigned,
+                ),
+                _,
+            ) => 8 * unit,
+            Op::If(condition, then, otherwise) => {
+                self.branches(*condition, unit, &mut [then, otherwise].into_iter())
+            }
+            Op::Switch(case, blocks) => self.branches(*case, unit, &mut blocks.iter()),
+            op if op.blocks().is_empty() => unit,
+            _ => DEAR,
+        };
+        let yields_digits = |block: &&Block| self.digits.contains(&block.end.value());
+        if of_digits && stmt.op.blocks().iter().all(yields_digits) {
+            self.digits.insert(stmt.value);
+        }
+        cost
+    }
+
+    /// The cost of branches: that of all, as all are computed to choose one, but of those that
+    /// digits choose the dearest, since a loop is cut where the choice changes.
+    fn branches(&mut self, by: Value, unit: u32, blocks: &mut dyn Iterator<Item = &Block>) -> u32 {
+        let by_digits = self.digits.contains(&by);
+        let mut cost = 0u32;
+        for block in blocks {
+            if by_digits {
+                self.digits.extend(block.params.iter().map(|(value, _)| *value));
+            }
+            let own = self.block(block);
+            cost = if by_digits { cost.max(own) } else { cost.saturating_add(own) };
+        }
+        cost.saturating_add(unit)
     }
 }
 
@@ -455,12 +519,13 @@ impl Fusion<'_> {
         };
         // A view of which parts are read may leave out elements, but no failure.
         let copies = uses.counted.saturating_sub(1).saturating_mul(element_cost(body));
+        let memory = if uses.depth == 0 { MEMORY } else { CACHE };
         uses.bounded
             && may_stand_later
             && matches!(body.end, End::Yield(_))
             && (uses.views == 0 || count == 1)
             && count <= MAX_COPIES
-            && copies <= uses.counted + 2
+            && copies <= uses.counted * PRIMITIVE + memory
     }
 
     /// Returns true if a body reads a value whose memory another one may take between two

@@ -19,13 +19,17 @@
 //! Conditions that are known for the whole range, such as that an index is in range, go without a
 //! cut.
 //!
+//! A loop around others is cut, too, where a branch of an inner one depends on its index: the halo
+//! of an outer axis. Choices and other conditions of its index are computed in front of the inner
+//! loop and need no cut. It reads no array that it writes, so its rounds may also run in order.
+//!
 //! **No end wraps.** An index is at least 0 and below 2^62: loops whose beginning is not known to
 //! be are left alone, and none makes so many rounds. A register may hold any number, so as an end
 //! it is clamped to numbers beyond all indices, to which a constant can be added.
 //!
 //! Costs a copy of the body for each piece, at most [`MAX_PIECES`].
 
-use super::super::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt};
+use super::super::{Array, Binary, Compare, Kernel, Op, Origin, Reg, ScalarType, Stmt};
 use super::clone_stmts::Cloner;
 use super::{Builder, Position};
 use crate::hash::{HashMap, HashSet};
@@ -219,6 +223,8 @@ struct PieceFacts<'a> {
     undecided: HashMap<Reg, Bound>,
     /// The bound at which an undecided comparison changes on which something depends.
     cut: Option<Bound>,
+    /// True if choices depend on nothing: they stand in front of inner loops.
+    only_branches: bool,
 }
 
 impl PieceFacts<'_> {
@@ -235,6 +241,7 @@ impl PieceFacts<'_> {
                         self.stmts(otherwise);
                     }
                 }
+                Stmt::For { body, .. } => self.stmts(body),
                 _ => {}
             }
         }
@@ -272,6 +279,7 @@ impl PieceFacts<'_> {
                     let offset = self.offsets.get(chosen).copied();
                     self.offsets.extend(offset.map(|offset| (reg, offset)));
                 }
+                None if self.only_branches => {}
                 None => self.require_decided(*c),
             },
             // Conditions of conditions.
@@ -346,42 +354,63 @@ impl PieceFacts<'_> {
     }
 }
 
-fn piece_facts<'a>(
+/// A loop that may be cut.
+struct Nest<'a> {
     ends: &'a Ends,
-    inside: &'a HashSet<Reg>,
-    piece: &'a Piece,
+    /// Registers that are set in the loop.
+    inside: HashSet<Reg>,
     index: Reg,
-    body: &[Stmt],
-) -> PieceFacts<'a> {
-    let mut facts = PieceFacts {
-        ends,
-        inside,
-        piece,
-        offsets: HashMap::from_iter([(index, 0)]),
-        decided: HashMap::default(),
-        undecided: HashMap::default(),
-        cut: None,
-    };
-    facts.stmts(body);
-    facts
+    body: &'a [Stmt],
+    /// True if there are loops inside.
+    is_outer: bool,
 }
 
-/// The pieces of a range, in order. A cut decides its comparison in both pieces for good, so this
-/// ends.
-fn split_range(
-    (ends, inside): (&Ends, &HashSet<Reg>),
-    piece: Piece,
-    index: Reg,
-    body: &[Stmt],
-    out: &mut Vec<Piece>,
-) {
-    let at = match piece_facts(ends, inside, &piece, index, body).cut {
-        Some(at) if !piece.is_too_short() && out.len() + 2 <= MAX_PIECES => at,
-        _ => return out.push(piece),
+impl Nest<'_> {
+    fn facts<'f>(&'f self, piece: &'f Piece) -> PieceFacts<'f> {
+        let mut facts = PieceFacts {
+            ends: self.ends,
+            inside: &self.inside,
+            piece,
+            offsets: HashMap::from_iter([(self.index, 0)]),
+            decided: HashMap::default(),
+            undecided: HashMap::default(),
+            cut: None,
+            only_branches: self.is_outer,
+        };
+        facts.stmts(self.body);
+        facts
+    }
+
+    /// The pieces of a range, in order. A cut decides its comparison in both pieces for good, so
+    /// this ends.
+    fn split_range(&self, piece: Piece, out: &mut Vec<Piece>) {
+        let at = match self.facts(&piece).cut {
+            Some(at) if !piece.is_too_short() && out.len() + 2 <= MAX_PIECES => at,
+            _ => return out.push(piece),
+        };
+        let (below, others) = piece.split_at(at);
+        self.split_range(below, out);
+        self.split_range(others, out);
+    }
+}
+
+/// Returns true if a loop around others may be cut: inner loops have branches that only compute,
+/// and no round reads what it or another one writes, by this name or another one.
+fn is_map_with_branches(kernel: &Kernel, body: &[Stmt]) -> bool {
+    let (mut branches, mut read, mut written) = (false, HashSet::default(), HashSet::default());
+    super::super::for_each_stmt(body, &mut |stmt| {
+        let writes = stmt.written_arrays();
+        match stmt {
+            Stmt::For { body, .. } => branches |= body.iter().any(|stmt| matches!(stmt, Stmt::If(..))),
+            Stmt::Let(..) => read.extend(stmt.arrays()),
+            _ => {}
+        }
+        written.extend(writes);
+    });
+    let has_names = |array: &Array| {
+        matches!(kernel.arrays[*array].origin, Origin::Alias(_)) || super::has_alias(kernel, *array)
     };
-    let (below, others) = piece.split_at(at);
-    split_range((ends, inside), below, index, body, out);
-    split_range((ends, inside), others, index, body, out);
+    branches && read.is_disjoint(&written) && !written.iter().any(has_names)
 }
 
 /// The loops that take the place of a statement, if it is cut.
@@ -393,31 +422,36 @@ fn split_loop(kernel: &mut Kernel, stmt: &Stmt, ends: &Ends, position: Position)
         }
         _ => return None,
     };
-    // Innermost loops that nobody leaves.
-    let (mut simple, mut statements) = (true, 0);
+    // Loops that nobody leaves.
+    let (mut simple, mut is_outer, mut statements) = (true, false, 0);
     let mut inside = HashSet::from_iter([index]);
     super::super::for_each_stmt(body, &mut |stmt| {
         statements += 1;
         if let Stmt::Let(reg, _) = stmt {
             inside.insert(*reg);
         }
+        is_outer |= matches!(stmt, Stmt::For { .. });
+        if let Stmt::For { index, .. } = stmt {
+            inside.insert(*index);
+        }
         simple &= match stmt {
             Stmt::Break(label) | Stmt::Continue(label) => Some(*label) != own,
-            Stmt::For { .. } | Stmt::Loop(..) | Stmt::Reduce { .. } | Stmt::Gemm(_) => false,
+            Stmt::Loop(..) | Stmt::Reduce { .. } | Stmt::Gemm(_) => false,
             _ => true,
         };
     });
     let start = low.map_or(Bound { base: Base::Nothing, offset: 0 }, |low| ends.bound(low));
     let end = ends.bound(high);
     let far = end.base == Base::Nothing && end.offset > 1 << 62;
-    if !simple || !ends.is_natural(start) || far {
+    if !simple || !ends.is_natural(start) || far || is_outer && !is_map_with_branches(kernel, body) {
         return None;
     }
+    let nest = Nest { ends, inside, index, body, is_outer };
     let mut pieces = Vec::new();
     let whole = Piece { lows: vec![start], highs: vec![end] };
-    split_range((ends, &inside), whole, index, body, &mut pieces);
+    nest.split_range(whole, &mut pieces);
     let single = pieces.len() == 1;
-    if single && piece_facts(ends, &inside, &pieces[0], index, body).decided.is_empty()
+    if single && (is_outer || nest.facts(&pieces[0]).decided.is_empty())
         || !single && pieces.len() * statements > MAX_STATEMENTS
     {
         return None;
@@ -433,7 +467,7 @@ fn split_loop(kernel: &mut Kernel, stmt: &Stmt, ends: &Ends, position: Position)
         if number + 1 < pieces.len() {
             to = build.max(from, to);
         }
-        let decided = piece_facts(ends, &inside, piece, index, body).decided;
+        let decided = nest.facts(piece).decided;
         let each = own.is_none() && !piece.is_too_short();
         let mut copy = Cloner::new(build.kernel);
         copy.names.known_conditions = decided;

@@ -16,8 +16,8 @@
 use super::super::{Binary, Kernel, MAX_CONSTANT_SIZE, Op, Reg, ScalarType, Stmt, for_each_stmt};
 use crate::hash::HashSet;
 
-/// The distance of a number from a size.
-const MAX_DISTANCE: u64 = 4;
+/// The distance of a number from a size: a few times the widths of two halos.
+const MAX_DISTANCE: u64 = 16;
 
 /// Lanes of a loop.
 const LANES: u64 = 8;
