@@ -854,7 +854,6 @@ fn is_fusible(stmts: &[Statement], value: &Node) -> bool {
         _ => false,
     };
     let binds = |stmt: &Statement| matches!(stmt.kind, StatementKind::Let(..) | StatementKind::Drop(_));
-    let binds_site =
-        |stmt: &Statement| matches!(&stmt.kind, StatementKind::Let(_, bound) if is_site(bound));
+    let binds_site = |stmt: &Statement| matches!(&stmt.kind, StatementKind::Let(_, bound) if is_site(bound));
     is_site(value) && stmts.iter().all(binds) && stmts.iter().any(binds_site)
 }
