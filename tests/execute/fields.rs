@@ -534,61 +534,9 @@ fn a_number_that_is_no_label_is_named_with_the_labels() {
     }
 }
 
-/// Evaluates a program, and then some statements; returns the bytes of arrays that these took.
-fn bytes_of(program: &str, statements: &str) -> u64 {
-    use felis::session::{Executor, Mode, Session, Status, on_large_stack};
-    on_large_stack(|| {
-        let mut session = Session::new().with_executor(Executor::Eager, 1);
-        let mut evaluate = |text: &str| {
-            let outcome = session.evaluate("fields", text, Mode::Script, &mut |_| ());
-            assert_eq!(outcome.status, Status::Ok, "{text}");
-            session.metrics()
-        };
-        let before = evaluate(program);
-        let after = evaluate(statements);
-        (after.fresh + after.reused) - (before.fresh + before.reused)
-    })
-}
-
-/// Results of 64 by 64 numbers, on four levels in horizontal diffusion, and less than half as much
-/// again for whatever else is kept.
-#[test]
-fn operators_allocate_no_field_but_the_result() {
-    let example = include_str!("../../examples/horizontal_diffusion.flx").replace("= 16;", "= 64;");
-    let (example, _) = example.split_once("proc show").expect("the example has a procedure");
-    let bytes = bytes_of(example, "val out = step start;");
-    assert!(bytes < 4 * 64 * 64 * 8 * 3 / 2, "horizontal diffusion: {bytes}");
-    for halo in ["clamped[1, I]", "mirrored[1, I]", "periodic[1, I]", "held[1, I] 0.5"] {
-        for axes in ["I \\* J", "J \\* I", "M \\* I \\* M"] {
-            let program = format!(
-                "newtype I = 64; newtype J = 64; newtype M = 8;
-                 val u = [ (i :>> int) :> real for i in ..[{axes}] ] :>> real ^ ({axes});
-                 fun curvature[K:COMPACTLINEAR, L:COMPACTLINEAR, R:COMPACTLINEAR](
-                   h:real ^ (..L \\* halo[1, K] \\* ..R)
-                 ):real ^ (..L \\* K \\* ..R) => moved 1 h + moved (-1) h - 2.0 * inside h;
-                 fun named(u:real ^ ({axes})):real ^ ({axes}) {{
-                   val h = {halo} u;
-                   return moved 1 h + moved (-1) h - 2.0 * inside h;
-                 }}
-                 val kept = {halo} u;"
-            );
-            for statement in [
-                "val out = named u;".to_string(),
-                format!("val out = curvature[I] ({halo} u);"),
-                format!("val out = moved 1 ({halo} u) + moved (-1) ({halo} u) - 2.0 * u;"),
-                "val out = moved 1 kept + moved (-1) kept - 2.0 * inside kept;".to_string(),
-            ] {
-                let bytes = bytes_of(&program, &statement);
-                assert!(bytes < 64 * 64 * 8 * 3 / 2, "{halo}, {axes}: {statement}: {bytes}");
-            }
-        }
-    }
-}
-
-/// Every program of `examples/` on fields and meshes prints the same with any number of threads.
+/// Every program of `examples/` on fields and meshes prints its `.out` with any number of threads.
 #[test]
 fn examples_print_the_same_with_any_number_of_threads() {
-    use felis::session::{Executor, Mode, Session, Status, on_large_stack};
     let names = [
         "advection",
         "diffusion",
@@ -601,22 +549,17 @@ fn examples_print_the_same_with_any_number_of_threads() {
         "shallow_water",
     ];
     for name in names {
-        let path = format!("{}/examples/{name}.flx", env!("CARGO_MANIFEST_DIR"));
-        let program = std::fs::read_to_string(&path).expect("the example is there");
-        let printed = |threads: usize| {
-            on_large_stack(|| {
-                let mut session = Session::new().with_executor(Executor::Eager, threads);
-                let mut printed = String::new();
-                let outcome =
-                    session.evaluate(name, &program, Mode::Script, &mut |text| printed.push_str(text));
-                assert_eq!(outcome.status, Status::Ok, "{name}");
-                printed
-            })
-        };
-        let one = printed(1);
-        assert!(!one.is_empty(), "{name}");
-        for threads in [2, 7] {
-            assert_eq!(printed(threads), one, "{name}, {threads} threads");
+        let path = format!("{}/examples/{name}", env!("CARGO_MANIFEST_DIR"));
+        let expected = std::fs::read_to_string(format!("{path}.out")).expect("an `.out` beside it");
+        for threads in ["1", "2", "7"] {
+            let run = std::process::Command::new(env!("CARGO_BIN_EXE_felis"))
+                .arg(format!("{path}.flx"))
+                .env("FELIS_EXECUTOR", "eager")
+                .env("FELIS_THREADS", threads)
+                .output()
+                .expect("the program starts");
+            assert!(run.status.success(), "{name}: {}", String::from_utf8_lossy(&run.stderr));
+            assert_eq!(String::from_utf8_lossy(&run.stdout), expected, "{name}, {threads} threads");
         }
     }
 }

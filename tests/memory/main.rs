@@ -4,6 +4,7 @@
 //! static variable of the library, allocations by the allocator of this program, memory by the
 //! system; each count includes all threads of the process. No other tests belong here.
 
+mod fields;
 mod last_uses;
 mod reshape;
 mod sizes_memory;
