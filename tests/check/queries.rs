@@ -93,7 +93,7 @@ fn the_key_of_a_kernel_has_no_sizes_and_no_axes() {
         assert_eq!(key("2.0 * w"), key("2.0 * x"));
         // No array, a text.
         assert_eq!(key("1 + 2"), "");
-        assert_eq!(key("join \",\" (fill[40] \"a\")"), "no kernel  # strings\n");
+        assert_eq!(key("join \",\" (fill[40] \"a\")"), "no kernel  # text\n");
     });
 }
 

@@ -517,9 +517,13 @@ impl<'p> Emitter<'p> {
     pub(super) fn place_of(&mut self, value: Value) -> Result<Place> {
         fn place<'p>(emitter: &mut Emitter<'p>, value: Value, ty: &Type, next: &mut usize) -> Result<Place> {
             match ty {
-                Type::Array(..) if emitter.slots(ty)? != 0 => {
+                Type::Array(..) => {
+                    // An array without slots has a class, too.
                     *next += 1;
-                    emitter.memory_of(value, *next - 1, ty).map(Place::Memory)
+                    match emitter.slots(ty)? {
+                        0 => emitter.place(ty),
+                        _ => emitter.memory_of(value, *next - 1, ty).map(Place::Memory),
+                    }
                 }
                 Type::Tuple(types) => {
                     let parts = types.iter().map(|ty| place(emitter, value, ty, next));
@@ -541,18 +545,20 @@ impl<'p> Emitter<'p> {
         let (held, ty) = (self.values[&value].clone(), self.uses.types[&value]);
         let mut arrays = Vec::new();
         self.set_words(place, &held, ty, &mut arrays)?;
-        let targets: Vec<Array> = arrays.iter().map(|(array, ..)| *array).collect();
+        let targets: Vec<(usize, Array)> =
+            (0..).zip(&arrays).filter_map(|(at, moved)| Some((at, moved.as_ref()?.0))).collect();
         let mut moves = Vec::new();
-        for (position, (target, held, ty)) in arrays.into_iter().enumerate() {
-            if self.whole_array(&held) == Some(target) {
+        for (position, moved) in arrays.into_iter().enumerate() {
+            let Some((target, held, ty)) = moved.filter(|moved| self.whole_array(&moved.1) != Some(moved.0))
+            else {
                 continue;
-            }
+            };
             // What a copy would overwrite before it is read is saved first.
-            let overwritten = targets.iter().any(|target| self.reads_memory(value, position, *target));
+            let overwritten = targets.iter().any(|(_, target)| self.reads_memory(value, position, *target));
             let held = if overwritten { self.stored(&held, ty)? } else { held };
             let read_elsewhere = |this: &Self, memory: Array| {
-                let mut others = (0..targets.len()).filter(|other| *other != position);
-                others.any(|other| this.reads_memory(value, other, memory))
+                let mut others = targets.iter().filter(|(other, _)| *other != position);
+                others.any(|(other, _)| this.reads_memory(value, *other, memory))
             };
             let spare = self.exchangeable(&held, target).filter(|memory| {
                 overwritten || self.storage.dies(value, position) && !read_elsewhere(self, *memory)
@@ -577,16 +583,21 @@ impl<'p> Emitter<'p> {
         class.is_some_and(|class| self.storage.reads(value, position, *class))
     }
 
-    /// Sets the variables of a place; collects its arrays with what goes there.
+    /// Sets the variables of a place; collects its arrays with what goes there, by their positions:
+    /// nothing for an array without slots.
     fn set_words<'t>(
         &mut self,
         place: &Place,
         held: &Held<'p>,
         ty: &'t Type,
-        arrays: &mut Vec<(Array, Held<'p>, &'t Type)>,
+        arrays: &mut Vec<Option<(Array, Held<'p>, &'t Type)>>,
     ) -> Result<()> {
         match (place, held, ty) {
-            (Place::Memory(array), held, ty) => arrays.push((*array, held.clone(), ty)),
+            (Place::Memory(array), held, ty) => arrays.push(Some((*array, held.clone(), ty))),
+            (Place::Empty | Place::Repeated(_), held, ty) => {
+                arrays.push(None);
+                self.assign_words(place, held, ty)?;
+            }
             (Place::Tuple(places), Held::Tuple(parts), Type::Tuple(types)) => {
                 for ((place, part), ty) in places.iter().zip(parts.iter()).zip(types) {
                     self.set_words(place, part, ty, arrays)?;
@@ -619,7 +630,7 @@ impl<'p> Emitter<'p> {
         let mut arrays = Vec::new();
         self.set_words(place, held, ty, &mut arrays)?;
         let mut moves = Vec::new();
-        for (target, held, ty) in arrays {
+        for (target, held, ty) in arrays.into_iter().flatten() {
             if self.whole_array(&held) != Some(target) {
                 moves.push((target, self.stored(&held, ty)?, ty));
             }
