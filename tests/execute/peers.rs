@@ -1,10 +1,12 @@
-//! What a system for private computation computes wrong without a message, or accepts although it leaks: each as a program here, with
-//! the right result or the message that refuses it.
+//! The silent wrong answers and the accepted leaks of a system for private computation: each as a
+//! program here, with the right result or the message that refuses it.
 //!
-//! The list is that of a run of SPU 0.9.5 with a ring of 64 bits and 18 digits after the point. What MPLang accepts about keys and
-//! ciphertexts is in `tests/ciphers/refused.txt`: two keys, another pair's key, two sizes of parameters, lengths and widths, scales.
+//! The list is that of a run of SPU 0.9.5 with a ring of 64 bits and 18 digits after the point. The
+//! mistakes about keys and ciphertexts that MPLang accepts are in `tests/ciphers/refused.txt`: two
+//! keys, another pair's key, two sizes of parameters, lengths and widths, scales.
 
-use felis::session::{Executor, Mode, Session, Status};
+use super::secret::run;
+use felis::session::Status;
 
 /// The outcome that a program has.
 enum Outcome {
@@ -15,16 +17,6 @@ enum Outcome {
 }
 
 use Outcome::{Refused, Right};
-
-/// Runs a program; returns what it prints and its messages.
-fn run(text: &str) -> (Status, String) {
-    let mut session = Session::new().with_executor(Executor::Compiled, 1);
-    let mut output = String::new();
-    let text = format!("party Party = alice | bob | carol;\n{text}\n");
-    let done = session.evaluate("program", &text, Mode::Script, &mut |text| output.push_str(text));
-    done.diagnostics.iter().for_each(|message| output += &session.render(message, false));
-    (done.status, output)
-}
 
 /// Numbers that are spread evenly over 1 to 1000, so many.
 fn uniform(n: usize) -> String {

@@ -1,6 +1,7 @@
 //! Private joins, and the further protocols of secrets: results beside those of plain tables and
 //! numbers, what is refused when it runs, and what a party sees of the others.
 
+use super::secret::run_after;
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 #[cfg(feature = "ciphers")]
 use std::collections::BTreeSet;
@@ -11,14 +12,7 @@ const PARTIES: &str = "party Party = alice | bob | carol | dave | erin;\n";
 
 /// Runs a program; returns how it ended, and its output or its messages.
 fn run(text: &str) -> (Status, String) {
-    on_large_stack(|| {
-        let mut session = Session::new().with_executor(Executor::Compiled, 1);
-        let mut output = String::new();
-        let text = format!("{PARTIES}{text}");
-        let done = session.evaluate("program", &text, Mode::Script, &mut |text| output.push_str(text));
-        done.diagnostics.iter().for_each(|message| output += &session.render(message, false));
-        (done.status, output)
-    })
+    on_large_stack(|| run_after(PARTIES, text))
 }
 
 /// The output of a program that runs.

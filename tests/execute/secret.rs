@@ -12,11 +12,16 @@ use std::sync::{Arc, Mutex};
 /// The parties of all programs here.
 const PARTY: &str = "party Party = alice | bob | carol;\n";
 
-/// Runs a program; returns its output, or its messages.
-fn run(text: &str) -> (Status, String) {
+/// Runs a program of three parties; returns how it ended, and its output with its messages.
+pub(super) fn run(text: &str) -> (Status, String) {
+    run_after(PARTY, text)
+}
+
+/// Runs a program after a line that names its parties.
+pub(super) fn run_after(parties: &str, text: &str) -> (Status, String) {
     let mut session = Session::new().with_executor(Executor::Compiled, 1);
     let mut output = String::new();
-    let text = format!("{PARTY}{text}");
+    let text = format!("{parties}{text}");
     let done = session.evaluate("program", &text, Mode::Script, &mut |text| output.push_str(text));
     done.diagnostics.iter().for_each(|message| output += &session.render(message, false));
     (done.status, output)

@@ -261,18 +261,18 @@ impl Type {
         }
     }
 
-    /// The spaces of the levels of an array that an index of a space passes, outermost first, and
-    /// the type of the elements there: one level, and further ones until no digit is left. `None`
-    /// if the digits are not those of levels.
-    pub fn levels_at<'t>(&'t self, at: &Space) -> Option<(Vec<&'t Space>, &'t Type)> {
+    /// The levels of an array that an index of a space passes, outermost first, each with its space
+    /// and the type of its elements: one level, and further ones until no digit is left. `None` if
+    /// the digits are not those of levels.
+    pub fn levels_at<'t>(&'t self, at: &Space) -> Option<Vec<(&'t Space, &'t Type)>> {
         let (mut levels, mut ty, mut digits) = (Vec::new(), self, &at.digits[..]);
         while levels.is_empty() || !digits.is_empty() {
             let Type::Array(space, element) = ty else { return None };
             digits = digits.strip_prefix(&space.digits[..])?;
-            levels.push(space);
+            levels.push((space, &**element));
             ty = element;
         }
-        Some((levels, ty))
+        Some(levels)
     }
 
     /// The element type, if it is one.
@@ -609,8 +609,8 @@ pub enum Op {
     /// block gives: elements, or tuples of keys, compared from the left. The order is stable.
     /// Integers compare with sign; of floats -0 equals +0, and NaN is last.
     Order(Block),
-    /// `update v0 v1 v2 : X t`: the array `v0` with `v2` at the index `v1`. An index with the digits
-    /// of further levels, `idx [X, Y]` of `v0: X Y t`, is that of an element of an element
+    /// `update v0 v1 v2 : X t`: the array `v0` with `v2` at the index `v1`. An index with the
+    /// digits of further levels, `idx [X, Y]` of `v0: X Y t`, is that of an element of an element
     /// ([`Type::levels_at`]).
     Update(Value, Value, Value),
     /// `for @0 v0 (v1: idx X, v2: t) {…} : t`: a state from `v0` on, which the block changes for

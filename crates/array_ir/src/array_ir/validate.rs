@@ -371,9 +371,9 @@ impl Validator<'_> {
                     Type::Index(at) => ty.levels_at(at),
                     _ => None,
                 };
-                match levels {
-                    Some((_, element)) => self.expect(*value, element)?,
-                    None => self.expect(*at, &Type::Index(space.clone()))?,
+                match levels.as_deref() {
+                    Some([.., (_, element)]) => self.expect(*value, element)?,
+                    _ => self.expect(*at, &Type::Index(space.clone()))?,
                 }
                 ty.clone()
             }

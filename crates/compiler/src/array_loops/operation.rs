@@ -377,7 +377,8 @@ impl<'p> Emitter<'p> {
     /// An array with another element: in its memory, or in a copy if the array is still read.
     fn update(&mut self, stmt: &'p ArrayStmt, array: Value, at: Value, element: Value) -> Result<Held<'p>> {
         let Type::Index(space) = self.uses.types[&at] else { unreachable!("{at} is an index") };
-        let (levels, ty) = stmt.ty.levels_at(space).expect("an array is updated at levels that it has");
+        let levels = stmt.ty.levels_at(space).expect("an array is updated at levels that it has");
+        let (_, ty) = *levels.last().expect("an update has a level");
         let new = self.values[&element].clone();
         if self.slots(&stmt.ty)? == 0 {
             return Ok(self.values[&array].clone());
@@ -391,12 +392,11 @@ impl<'p> Emitter<'p> {
         let held = self.stored_as_update(stmt.value, array)?;
         let (array, base) = (self.whole_array(&held).expect("an array is stored"), self.int(0)?);
         let Held::Index(digits) = self.values[&at].clone() else { unreachable!("{at} is an index") };
-        let (mut slot, mut digits, mut inside) = (base, &digits[..], &stmt.ty);
-        for level in levels {
-            let Type::Array(_, element) = inside else { unreachable!("a level is that of an array") };
-            let (own, rest) = digits.split_at(level.digits.len());
-            slot = self.slot_of(level, self.slots(element)?, slot, own)?;
-            (digits, inside) = (rest, element);
+        let (mut slot, mut digits) = (base, &digits[..]);
+        for (space, element) in levels {
+            let (own, rest) = digits.split_at(space.digits.len());
+            slot = self.slot_of(space, self.slots(element)?, slot, own)?;
+            digits = rest;
         }
         self.store(&new, ty, array, slot)?;
         Ok(held)

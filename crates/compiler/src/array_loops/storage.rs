@@ -566,13 +566,7 @@ impl<'p> Emitter<'p> {
             moves.push((target, held, ty, spare));
         }
         for (target, held, ty, spare) in moves {
-            match spare {
-                Some(memory) => self.emit(Stmt::Swap(target, memory))?,
-                None => {
-                    let base = self.int(0)?;
-                    self.store(&held, ty, target, base)?;
-                }
-            }
+            self.put(target, &held, ty, spare)?;
         }
         Ok(())
     }
@@ -624,8 +618,8 @@ impl<'p> Emitter<'p> {
         (alike && owned && !self.in_parallel && !self.in_lanes).then_some(other)
     }
 
-    /// Sets a place of [`Emitter::place`] to a value. Its arrays may be made of those that lie there:
-    /// all of them are complete before one is stored.
+    /// Sets a place of [`Emitter::place`] to a value. Its arrays may be made of those that lie
+    /// there: all of them are complete before one is stored.
     pub(super) fn assign(&mut self, place: &Place, held: &Held<'p>, ty: &Type) -> Result<()> {
         let mut arrays = Vec::new();
         self.set_words(place, held, ty, &mut arrays)?;
@@ -636,15 +630,22 @@ impl<'p> Emitter<'p> {
             }
         }
         for (target, held, ty) in moves {
-            match self.exchangeable(&held, target) {
-                Some(memory) => self.emit(Stmt::Swap(target, memory))?,
-                None => {
-                    let base = self.int(0)?;
-                    self.store(&held, ty, target, base)?;
-                }
-            }
+            let spare = self.exchangeable(&held, target);
+            self.put(target, &held, ty, spare)?;
         }
         Ok(())
+    }
+
+    /// Makes a value the contents of an array: by an exchange with memory that it is all of and that
+    /// is not needed any more, or by a copy.
+    fn put(&mut self, target: Array, held: &Held<'p>, ty: &Type, spare: Option<Array>) -> Result<()> {
+        match spare {
+            Some(memory) => self.emit(Stmt::Swap(target, memory)),
+            None => {
+                let base = self.int(0)?;
+                self.store(held, ty, target, base)
+            }
+        }
     }
 
     /// Sets a place without arrays to a value.

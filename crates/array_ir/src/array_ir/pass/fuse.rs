@@ -25,8 +25,8 @@
 //! that is read with a halo, count twice. With several others the body must be cheap:
 //! `(uses - 1) * cost <= uses + 48`. A primitive costs 1, as does an element that is read, and
 //! division 8. An element that is stored and read costs 48: an array is larger than the caches, its
-//! element takes 24 bytes from and to memory, and in that time primitives go by vectors. One that is
-//! made in each round of a loop costs 2 in place of 48: it stays in the caches. A function is
+//! element takes 24 bytes from and to memory, and in that time primitives go by vectors. One that
+//! is made in each round of a loop costs 2 in place of 48: it stays in the caches. A function is
 //! computed once. What is made of digits alone costs a quarter: it is the same for all rounds of
 //! inner loops, or a condition at which loops are cut.
 //!
@@ -61,7 +61,8 @@ const DEAR: u32 = 1_000 * PRIMITIVE;
 /// The cost of an element that goes to memory and comes back.
 const MEMORY: u32 = 48 * PRIMITIVE;
 
-/// That of an element of an array that is made anew in each round of a loop: it stays in the caches.
+/// That of an element of an array that is made anew in each round of a loop: it stays in the
+/// caches.
 const CACHE: u32 = 2 * PRIMITIVE;
 
 /// Uses of an array in the text, at most, for which its body is copied.
@@ -411,10 +412,7 @@ impl Costs {
                 ),
                 _,
             ) => 8 * unit,
-            Op::If(condition, then, otherwise) => {
-                self.branches(*condition, unit, &mut [then, otherwise].into_iter())
-            }
-            Op::Switch(case, blocks) => self.branches(*case, unit, &mut blocks.iter()),
+            Op::If(by, ..) | Op::Switch(by, _) => self.branches(*by, unit, &stmt.op.blocks()),
             op if op.blocks().is_empty() => unit,
             _ => DEAR,
         };
@@ -427,7 +425,7 @@ impl Costs {
 
     /// The cost of branches: that of all, as all are computed to choose one, but of those that
     /// digits choose the dearest, since a loop is cut where the choice changes.
-    fn branches(&mut self, by: Value, unit: u32, blocks: &mut dyn Iterator<Item = &Block>) -> u32 {
+    fn branches(&mut self, by: Value, unit: u32, blocks: &[&Block]) -> u32 {
         let by_digits = self.digits.contains(&by);
         let mut cost = 0u32;
         for block in blocks {
