@@ -421,6 +421,37 @@ for i in 0..<10000 do h = {step} (h, (i * 7919 % 5021, i)); done println h.count
     });
 }
 
+/// A row that is read after its matrix has changed is copied, and the matrix is not.
+#[test]
+fn a_row_that_outlives_a_store_is_copied_alone() {
+    let _alone = alone();
+    on_large_stack(|| {
+        let mut session = Session::new().with_executor(Executor::Compiled, 1);
+        run(
+            &mut session,
+            "fun turned[I : COMPACTLINEAR, J : COMPACTLINEAR] (m : int ^ J ^ I) : int ^ J ^ I {
+  var x = m;
+  for i in ..[I] do
+    val row = x.i;
+    &x.i <- x.(flip i);
+    &x.(flip i) <- row;
+    for j in ..[J] perform &x.i.j <- x.i.j + row.j;
+  done
+  return x;
+}
+val m = [ [ (i :>> int) + (j :>> int) for j in ..[300] ] for i in ..[300] ];",
+        );
+        let before = session.metrics();
+        let (printed, _) = run(&mut session, "println (turned m).1.2;");
+        let work = session.metrics() - before;
+        assert_eq!(printed, "3");
+        assert!(work.runs > 0, "not compiled");
+        // The result, the state and a few rows of 2400 bytes; a copy of the matrix would make three.
+        let bytes = work.fresh + work.reused;
+        assert!(bytes < 1_600_000, "{bytes}");
+    });
+}
+
 /// Containers of the library are changed in place, and grow by doubling.
 #[test]
 fn containers_are_changed_in_place() {

@@ -95,6 +95,8 @@ pub fn bound<'a>(
             expect_at_most(of, &bound(of, target, index)?, &product.ok_or(Violation::LargeSize)?)?;
             sizes.get(*at as usize).cloned().ok_or_else(no_digit)
         }
+        DigitExpr::Remainder(_, 0) => Err(Violation::Stride { digit: digit.to_string() }),
+        DigitExpr::Remainder(_, size) => Ok(Size::constant(*size)),
     }
 }
 
@@ -103,10 +105,29 @@ pub fn within(digit: DigitExpr) -> Option<DigitExpr> {
     (nodes(&digit) <= MAX_DIGIT_NODES).then_some(digit)
 }
 
+/// Calls `f` on each word that a digit is computed from.
+///
+/// # Errors
+/// The first one of `f`.
+pub fn try_each_word(digit: &DigitExpr, f: &mut dyn FnMut(Value) -> Result<()>) -> Result<()> {
+    match digit {
+        DigitExpr::Target(_) | DigitExpr::Of(..) | DigitExpr::Constant(_) => Ok(()),
+        DigitExpr::Remainder(value, _) => f(*value),
+        DigitExpr::Affine { of, .. } | DigitExpr::Reverse { of, .. } | DigitExpr::Split { of, .. } => {
+            try_each_word(of, f)
+        }
+        DigitExpr::Join(digits) => digits.iter().try_for_each(|(digit, _)| try_each_word(digit, f)),
+        DigitExpr::Sum(digits) => digits.iter().try_for_each(|digit| try_each_word(digit, f)),
+        DigitExpr::Modular { plus, minus, .. } => {
+            plus.iter().chain(minus).try_for_each(|digit| try_each_word(digit, f))
+        }
+    }
+}
+
 /// The number of nodes of a digit.
 pub fn nodes(digit: &DigitExpr) -> usize {
     match digit {
-        DigitExpr::Target(_) | DigitExpr::Of(..) | DigitExpr::Constant(_) => 1,
+        DigitExpr::Target(_) | DigitExpr::Of(..) | DigitExpr::Constant(_) | DigitExpr::Remainder(..) => 1,
         DigitExpr::Affine { of, .. } | DigitExpr::Reverse { of, .. } | DigitExpr::Split { of, .. } => {
             1 + nodes(of)
         }
@@ -132,7 +153,7 @@ pub fn replace(
     match digit {
         DigitExpr::Target(at) => target(*at),
         DigitExpr::Of(value, at) => known(*value, *at),
-        DigitExpr::Constant(_) => digit.clone(),
+        DigitExpr::Constant(_) | DigitExpr::Remainder(..) => digit.clone(),
         DigitExpr::Affine { offset, stride, of } => {
             DigitExpr::Affine { offset: offset.clone(), stride: *stride, of: inner(of) }
         }

@@ -240,6 +240,7 @@ impl Frame {
                 }
                 unreachable!("{INVALID}")
             }
+            DigitExpr::Remainder(value, size) => self.word(*value) % size,
         })
     }
 }

@@ -430,6 +430,9 @@ pub enum DigitExpr {
         /// The position of the digit among them.
         digit: u32,
     },
+    /// The remainder of a word of type `i64`, read without sign, by a number from 1 on, which is
+    /// the bound. An operation on words that gives an index needs no site that way.
+    Remainder(Value, u64),
 }
 
 /// The grouping of a reduction.

@@ -365,7 +365,7 @@ impl<'t> Parser<'t> {
             if word == "const" {
                 return Ok(DigitExpr::Constant(this.size()?));
             }
-            if !matches!(word, "affine" | "sum" | "modular" | "reverse" | "join" | "split") {
+            if !matches!(word, "affine" | "sum" | "modular" | "reverse" | "join" | "split" | "remainder") {
                 return Err(format!("`{word}` begins no digit"));
             }
             this.expect("(")?;
@@ -381,6 +381,11 @@ impl<'t> Parser<'t> {
                     let size = this.size()?;
                     this.expect(",")?;
                     DigitExpr::Reverse { size, of: Box::new(this.digit()?) }
+                }
+                "remainder" => {
+                    let value = this.value()?;
+                    this.expect(",")?;
+                    DigitExpr::Remainder(value, this.number()?)
                 }
                 "sum" => return Ok(DigitExpr::Sum(this.list(")", Self::digit)?)),
                 "modular" => {

@@ -250,6 +250,7 @@ impl Display for DigitExpr {
                 write!(f, "join({})", digits.join(", "))
             }
             DigitExpr::Split { of, sizes, digit } => write!(f, "split({of}, {digit}, {})", Listed(sizes)),
+            DigitExpr::Remainder(value, size) => write!(f, "remainder({value}, {size})"),
         }
     }
 }

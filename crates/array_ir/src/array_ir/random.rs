@@ -485,9 +485,11 @@ impl Generator {
         let at = self.random.usize(..space.digits.len());
         let size = space.digits[at].size().expect("small");
         let of = DigitExpr::Of(value, at as u32);
-        Some(match self.random.u8(..8) {
-            6 => DigitExpr::Sum(vec![of.clone(), DigitExpr::Constant(self.size()), of]),
-            7 => {
+        let word = self.scope.iter().rev().find(|(_, ty)| *ty == Type::I64).map(|(value, _)| *value);
+        Some(match (self.random.u8(..9), word) {
+            (8, Some(word)) => DigitExpr::Remainder(word, self.random.u64(1..5)),
+            (6, _) => DigitExpr::Sum(vec![of.clone(), DigitExpr::Constant(self.size()), of]),
+            (7, _) => {
                 let (plus, minus) = match self.random.u8(..3) {
                     0 => (vec![of.clone(), of.clone(), of], Vec::new()),
                     1 => (vec![of.clone()], vec![of.clone(), of]),
@@ -495,13 +497,15 @@ impl Generator {
                 };
                 DigitExpr::Modular { size, plus, minus }
             }
-            0 => DigitExpr::Reverse { size, of: Box::new(of) },
-            1 => DigitExpr::Affine { offset: self.size(), stride: self.random.u64(1..3), of: Box::new(of) },
-            2 => {
+            (0, _) => DigitExpr::Reverse { size, of: Box::new(of) },
+            (1, _) => {
+                DigitExpr::Affine { offset: self.size(), stride: self.random.u64(1..3), of: Box::new(of) }
+            }
+            (2, _) => {
                 let first = (DigitExpr::Constant(Size::constant(1)), Size::constant(2));
                 DigitExpr::Join(vec![first, (of, size)])
             }
-            3 => DigitExpr::Split {
+            (3, _) => DigitExpr::Split {
                 of: Box::new(of),
                 sizes: vec![Size::constant(2), size],
                 digit: self.random.u32(..2),

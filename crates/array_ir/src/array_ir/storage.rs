@@ -13,6 +13,10 @@
 //! computed where the value of its block is stored ([`Storage::is_delayed`]) have no memory.
 //! Reading one is reading its sources, then.
 //!
+//! **Live-range splitting.** An element that is read after a copy connects its array with another
+//! one would keep the array, so that all of it is copied there. It is copied itself where it is
+//! defined ([`Storage::is_copied`]) if nothing else keeps the array: a row costs less than a matrix.
+//!
 //! **Method.** Copies are coalesced as when a program leaves SSA form (Budimlić, Cooper and others
 //! 2002; Boissinot and others 2009). Pairs that a copy would connect are: the array of an update
 //! and its result; the result of a branch or block and what it ends with; the state of a loop, its
@@ -49,6 +53,7 @@ pub type Class = u32;
 #[derive(Debug)]
 pub struct Storage {
     delayed: HashSet<Value>,
+    copied: HashSet<Value>,
     nodes: HashMap<Value, Vec<usize>>,
     classes: Vec<Class>,
     /// Of each lazy node, the nodes that reading it reads.
@@ -96,6 +101,11 @@ impl Storage {
     /// reads it.
     pub fn is_delayed(&self, value: Value) -> bool {
         self.delayed.contains(&value)
+    }
+
+    /// Returns true for an element, an array, that is copied where it is defined.
+    pub fn is_copied(&self, value: Value) -> bool {
+        self.copied.contains(&value)
     }
 
     /// The class of each array of a value, in order.
@@ -158,6 +168,15 @@ struct BlockRange {
     around: Option<(usize, usize, bool)>,
 }
 
+/// An element that is an array, and may be copied.
+#[derive(Clone, Copy, Debug)]
+struct ArrayElement {
+    value: Value,
+    node: usize,
+    /// The position at which its array is read then.
+    end: u32,
+}
+
 /// Two nodes that a copy would connect.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
@@ -183,6 +202,7 @@ struct Graph {
     pairs: Vec<Pair>,
     /// The results of loops with the parameters that are their states, which lie in one memory.
     states: Vec<(usize, usize)>,
+    elements: Vec<ArrayElement>,
     position: u32,
     loops: u32,
 }
@@ -200,6 +220,7 @@ impl Graph {
             labels: HashMap::default(),
             pairs: Vec::new(),
             states: Vec::new(),
+            elements: Vec::new(),
             position: 0,
             loops: 0,
         }
@@ -310,7 +331,12 @@ impl Graph {
             }
             Op::Index(array, _) if arrays_in(ty) > 0 => {
                 let sources = self.of[array].clone();
-                self.define(ty, Kind::Lazy, here, &sources)
+                let nodes = self.define(ty, Kind::Lazy, here, &sources);
+                if let Type::Array(..) = ty {
+                    let end = self.next_position();
+                    self.elements.push(ArrayElement { value: *value, node: nodes[0], end });
+                }
+                nodes
             }
             Op::Array(element, values) if arrays_in(element) > 0 => {
                 let sources: Vec<usize> = values.iter().flat_map(|value| self.of[value].clone()).collect();
@@ -406,23 +432,7 @@ impl Graph {
 
     fn finish(mut self) -> Storage {
         let mut work = MAX_WORK;
-        // A lazy array is made after its sources.
-        for node in (0..self.nodes.len()).rev() {
-            if self.nodes[node].kind != Kind::Lazy {
-                continue;
-            }
-            let uses = self.nodes[node].uses.clone();
-            work = work.saturating_sub(uses.len() * self.sources[node].len());
-            for source in self.sources[node].clone() {
-                let own = &mut self.nodes[source].uses;
-                own.extend(&uses);
-                own.sort_unstable();
-                own.dedup();
-            }
-            if work == 0 {
-                break;
-            }
-        }
+        let copied = self.hand_on_uses(&mut work);
         let mut classes = Classes::new(self.nodes.len());
         for (result, state) in std::mem::take(&mut self.states) {
             classes.join(result, state);
@@ -445,7 +455,88 @@ impl Graph {
             }
         }
         let Graph { delayed, of: nodes, sources, .. } = self;
-        Storage { delayed, nodes, classes: classes.of, sources, lasting }
+        Storage { delayed, copied, nodes, classes: classes.of, sources, lasting }
+    }
+
+    /// Makes uses of lazy nodes those of their sources; returns the elements that are copied instead.
+    fn hand_on_uses(&mut self, work: &mut usize) -> HashSet<Value> {
+        let mut connected: HashMap<usize, Vec<Point>> = HashMap::default();
+        for pair in &self.pairs {
+            connected.entry(pair.source).or_default().push(pair.at);
+        }
+        // A lazy array is made after its sources.
+        let mut elements = std::mem::take(&mut self.elements);
+        let mut kept_back = Vec::new();
+        for node in (0..self.nodes.len()).rev() {
+            let element = elements.pop_if(|element| element.node == node);
+            if self.nodes[node].kind != Kind::Lazy {
+                continue;
+            }
+            let sources = self.all_sources(node, work);
+            match element {
+                Some(element) if self.connections(node, &sources, &connected, work).next().is_some() => {
+                    kept_back.push((element, sources));
+                }
+                _ => self.use_at(&sources, &self.nodes[node].uses.clone(), work),
+            }
+            if *work == 0 {
+                break;
+            }
+        }
+        let mut copied = HashSet::default();
+        for (ArrayElement { value, node, end }, sources) in kept_back {
+            let is_alone = |(array, at): (usize, Point)| !self.is_live(array, at);
+            if self.connections(node, &sources, &connected, work).any(is_alone) {
+                self.nodes[node].kind = Kind::Stored;
+                self.sources[node].clear();
+                self.use_at(&sources, &[end], work);
+                copied.insert(value);
+            } else {
+                self.use_at(&sources, &self.nodes[node].uses.clone(), work);
+            }
+        }
+        copied
+    }
+
+    /// The nodes that reading a node reads, the lazy ones among them too.
+    fn all_sources(&self, node: usize, work: &mut usize) -> Vec<usize> {
+        let mut seen = HashSet::default();
+        let mut found = self.sources[node].clone();
+        let mut next = 0;
+        found.retain(|source| seen.insert(*source));
+        while next < found.len() && *work > 0 {
+            let inner = &self.sources[found[next]];
+            *work = work.saturating_sub(inner.len());
+            found.extend(inner.iter().copied().filter(|source| seen.insert(*source)));
+            next += 1;
+        }
+        found
+    }
+
+    /// The sources in memory that a copy connects at a point at which a node of theirs is live.
+    fn connections<'g>(
+        &'g self,
+        node: usize,
+        sources: &'g [usize],
+        connected: &'g HashMap<usize, Vec<Point>>,
+        work: &mut usize,
+    ) -> impl Iterator<Item = (usize, Point)> + use<'g> {
+        let points = |source: &usize| connected.get(source).map_or(&[][..], Vec::as_slice);
+        *work = work.saturating_sub(sources.iter().map(|source| points(source).len()).sum());
+        let in_memory = sources.iter().filter(|source| self.nodes[**source].kind == Kind::Stored);
+        let all = in_memory.flat_map(move |source| points(source).iter().map(|at| (*source, *at)));
+        all.filter(move |(_, at)| self.is_live(node, *at))
+    }
+
+    /// Has nodes read at positions.
+    fn use_at(&mut self, nodes: &[usize], positions: &[u32], work: &mut usize) {
+        *work = work.saturating_sub(nodes.len() * positions.len());
+        for node in nodes {
+            let own = &mut self.nodes[*node].uses;
+            own.extend(positions);
+            own.sort_unstable();
+            own.dedup();
+        }
     }
 
     fn may_join(&self, a: &[usize], b: &[usize], work: &mut usize) -> bool {

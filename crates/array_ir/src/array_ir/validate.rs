@@ -10,7 +10,7 @@
 //! coefficients ([`Size::at_most`]). That is sufficient, not necessary: `n` is not known to be at
 //! most `n*n`.
 
-use super::digit::{bound, expect_at_most};
+use super::digit::{bound, expect_at_most, try_each_word};
 use super::error::{Form, Invalid, Violation};
 use super::print::prim as prim_name;
 use super::visit::Part;
@@ -503,6 +503,7 @@ impl Validator<'_> {
     }
 
     fn bound(&self, digit: &DigitExpr, target: Option<&Space>) -> Result<Size> {
+        try_each_word(digit, &mut |value| self.expect(value, &Type::I64))?;
         bound(digit, target, &|value| self.index(value))
     }
 

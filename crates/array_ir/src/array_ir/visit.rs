@@ -39,7 +39,7 @@ macro_rules! parts {
             pub fn $each<'a>(&'a $($mutable)? self, f: &mut dyn FnMut($Part<'a>)) {
                 match self {
                     DigitExpr::Target(_) => {}
-                    DigitExpr::Of(value, _) => f($Part::Use(value)),
+                    DigitExpr::Of(value, _) | DigitExpr::Remainder(value, _) => f($Part::Use(value)),
                     DigitExpr::Constant(size) => f($Part::Size(size)),
                     DigitExpr::Affine { offset: size, of, .. } | DigitExpr::Reverse { size, of } => {
                         f($Part::Size(size));

@@ -26,10 +26,12 @@
 mod bigint;
 mod call;
 mod pattern;
+mod power;
 mod prim;
 mod reshape;
 mod state;
 mod term;
+mod triangle;
 mod types;
 
 use crate::array_ir::{

@@ -366,7 +366,7 @@ impl Builder<'_> {
         self.define(whole, Op::Scan { combine, grouping: Grouping::Fixed, body })
     }
 
-    fn cast(&mut self, value: Value, cast: Cast, to: Element) -> Result<Value> {
+    pub(super) fn cast(&mut self, value: Value, cast: Cast, to: Element) -> Result<Value> {
         self.define(Type::Element(to), Op::Prim(Prim::Cast(cast, to), vec![value]))
     }
 

@@ -20,9 +20,7 @@ impl Builder<'_> {
         let is_compact = |ty: &Type| matches!(ty, Type::Index(_)) || *ty == Type::B1 || *ty == Type::unit();
         if is_compact(&from) && is_compact(&wanted) {
             let digits = self.digits(value)?;
-            let space = self.space(to)?;
-            let digits = regroup(&digits, &sizes(&space)?).ok_or(Declined::Reshape)?;
-            return self.compact(to, digits);
+            return self.compact_of_digits(to, &digits);
         }
         let ((_, leaf), (_, other)) = (levels(&from), levels(&wanted));
         if leaf == other && !matches!(leaf, Type::Tuple(_)) {

@@ -6,6 +6,7 @@
 //!
 //! A variable that a local function shares is declined: its value is that of the time of a call.
 
+use super::types::structure;
 use super::{Builder, Declined, Known, Result, Scope, Stop};
 use crate::array_ir::{Block, DigitExpr, End, Label, Op, Range, Space, Type, Value};
 use crate::core::{self, ForRange, GlobalId, LocalId, Root, Stmt, Term, TermKind};
@@ -248,7 +249,7 @@ impl Builder<'_> {
         let mut at = Vec::new();
         for step in path {
             at.push(match &step.kind {
-                core::StepKind::Index(term) => Some(self.value(scope, term)?),
+                core::StepKind::Index(term) | core::StepKind::Digit(term) => Some(self.value(scope, term)?),
                 _ => None,
             });
         }
@@ -289,6 +290,21 @@ impl Builder<'_> {
             (core::StepKind::Index(_), Type::Array(..)) => {
                 let index = self.array_index(before, index.expect("an index has been computed"))?;
                 self.write_element(scope, before, index, (path, at), value)
+            }
+            (core::StepKind::Factor(position), _) => {
+                let position = usize::try_from(position).map_err(|_| Declined::Length)?;
+                let (from, to) = (scope.concrete(&step.from), scope.concrete(&step.to));
+                let inner = self.factor(before, &structure(&from), position, &to)?;
+                let inner = self.write(scope, inner, path, at, value)?;
+                self.with_factor(before, &from, position, inner)
+            }
+            (core::StepKind::Digit(_), _) => {
+                let from = scope.concrete(&step.from);
+                let power = self.power(&from)?;
+                let position = index.expect("a position has been computed");
+                let inner = self.power_digit(before, &power, position)?;
+                let inner = self.write(scope, inner, path, at, value)?;
+                self.with_power_digit(before, (&from, &power), position, inner)
             }
             (core::StepKind::Reshape, _) => {
                 let inner = self.reshape(before, &scope.concrete(&step.to))?;

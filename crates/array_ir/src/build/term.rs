@@ -88,9 +88,9 @@ impl Builder<'_> {
                 let mut digits = Vec::new();
                 for part in parts {
                     let part = self.value(scope, part)?;
-                    digits.extend(self.digits(part)?.into_iter().map(|(digit, _)| digit));
+                    digits.extend(self.digits(part)?);
                 }
-                self.compact(&scope.concrete(&term.ty), digits)?
+                self.compact_of_digits(&scope.concrete(&term.ty), &digits)?
             }
             TermKind::Factor(base, at) => {
                 let at = at.to_usize().ok_or(Declined::Length)?;
@@ -98,7 +98,11 @@ impl Builder<'_> {
                 let base = self.value(scope, base)?;
                 self.factor(base, &base_type, at, &scope.concrete(&term.ty))?
             }
-            TermKind::Digit(..) => return Err(Declined::Power.into()),
+            TermKind::Digit(base, at) => {
+                let power = self.power(&scope.concrete(&base.ty))?;
+                let (base, at) = (self.value(scope, base)?, self.value(scope, at)?);
+                self.power_digit(base, &power, at)?
+            }
             TermKind::Inject(case, arg) => {
                 let to = scope.concrete(&term.ty);
                 if let built @ Type::Sum(_) = self.ty(&to)? {
@@ -305,16 +309,45 @@ impl Builder<'_> {
     ) -> Result<Value> {
         let factors: Vec<CoreType> = match base_type.kind() {
             TypeKind::CompactProduct(factors) => factors.clone(),
-            TypeKind::CompactPower(factor, _) => vec![factor.clone(); at + 1],
+            TypeKind::Triangle(triangle, side) => return self.triangle_factor(base, (*triangle, side), at),
+            TypeKind::CompactPower(..) => {
+                let power = self.power(base_type)?;
+                return self.power_factor(base, &power, at as u64);
+            }
             _ => return Err(Declined::Power.into()),
         };
+        let (start, count) = self.factor_digits(&factors, at)?;
+        let digits = self.digits(base)?.into_iter().skip(start).take(count).map(|(digit, _)| digit).collect();
+        self.compact(ty, digits)
+    }
+
+    /// A compact product or exponential with another factor.
+    pub(super) fn with_factor(
+        &mut self,
+        base: Value,
+        base_type: &CoreType,
+        at: usize,
+        factor: Value,
+    ) -> Result<Value> {
+        let TypeKind::CompactProduct(factors) = structure(base_type).kind().clone() else {
+            let power = self.power(base_type)?;
+            let position = self.index_at(&Space::new([Size::constant(power.count())]), at as u64)?;
+            return self.with_power_digit(base, (base_type, &power), position, factor);
+        };
+        let (start, count) = self.factor_digits(&factors, at)?;
+        let (mut digits, new) = (self.digits(base)?, self.digits(factor)?);
+        digits.splice(start..start + count, new);
+        self.compact(base_type, digits.into_iter().map(|(digit, _)| digit).collect())
+    }
+
+    /// The position of the first digit of a factor among those of a compact product, and their
+    /// number.
+    fn factor_digits(&mut self, factors: &[CoreType], at: usize) -> Result<(usize, usize)> {
         let mut start = 0;
         for before in &factors[..at] {
             start += self.space(before)?.digits.len();
         }
-        let count = self.space(&factors[at])?.digits.len();
-        let digits = self.digits(base)?.into_iter().skip(start).take(count).map(|(digit, _)| digit).collect();
-        self.compact(ty, digits)
+        Ok((start, self.space(&factors[at])?.digits.len()))
     }
 
     fn number_to_compact(&mut self, scope: &mut Scope, term: &Term, inner: &Term) -> Result<Value> {
@@ -480,7 +513,9 @@ impl Builder<'_> {
             core::Op::Not if self.types[&values[0]] == Type::B1 => {
                 self.define(Type::B1, Op::Prim(Prim::Unary(Unary::Not), values))
             }
-            core::Op::Not | core::Op::And | core::Op::Or => Err(Declined::Power.into()),
+            core::Op::Not => self.set_operation(&ty, None, &values),
+            core::Op::And => self.set_operation(&ty, Some(Binary::And), &values),
+            core::Op::Or => self.set_operation(&ty, Some(Binary::Or), &values),
             core::Op::Eq => self.equal(&ty, values[0], values[1]),
             core::Op::Ne => {
                 let equal = self.equal(&ty, values[0], values[1])?;

@@ -9,9 +9,6 @@ use crate::types::size::Size as ExactSize;
 use crate::types::{Scalar, Type as CoreType, TypeKind, TypeVar};
 use num_traits::{One, ToPrimitive};
 
-/// The largest exponent of a compact power that becomes digits.
-const MAX_POWER: u64 = 8;
-
 /// The element type of a scalar.
 pub(super) fn scalar_element(scalar: Scalar) -> Result<Element> {
     Ok(match scalar {
@@ -117,11 +114,7 @@ impl Builder<'_> {
                 }
                 digits
             }
-            TypeKind::CompactPower(base, exponent) => {
-                let count = exponent.as_unit_sum().and_then(|n| n.to_u64()).filter(|n| *n <= MAX_POWER);
-                let base = self.space(base)?.digits;
-                (0..count.ok_or(Declined::Power)?).flat_map(|_| base.iter().cloned()).collect()
-            }
+            TypeKind::CompactPower(..) => self.power_digits(&ty)?,
             TypeKind::CompactSum(cases) | TypeKind::Sum(cases) => {
                 let pieces = cases.iter().map(|case| self.size(case));
                 vec![Digit { pieces: pieces.collect::<Result<_>>()? }]
@@ -280,8 +273,13 @@ impl Builder<'_> {
 
     /// The compact value of a type with a code that is below the size of the type.
     pub(super) fn compact_of_code(&mut self, ty: &CoreType, code: DigitExpr, size: Size) -> Result<Value> {
+        self.compact_of_digits(ty, &[(code, size)])
+    }
+
+    /// The compact value of a type with a number that is written with other digits.
+    pub(super) fn compact_of_digits(&mut self, ty: &CoreType, digits: &[(DigitExpr, Size)]) -> Result<Value> {
         let space = self.space(ty)?;
-        let digits = regroup(&[(code, size)], &sizes(&space)?).ok_or(Declined::Size)?;
+        let digits = regroup(digits, &sizes(&space)?).ok_or(Declined::Reshape)?;
         self.compact(ty, digits)
     }
 

@@ -110,6 +110,15 @@ impl<'p> Emitter<'p> {
                 let sizes = sizes.iter().map(|size| self.number(size)).collect::<Result<Vec<_>>>()?;
                 self.part_of_code(of, &sizes, *digit as usize)
             }
+            DigitExpr::Remainder(value, size) => {
+                let word = self.word(*value);
+                if size.is_power_of_two() {
+                    let mask = self.int(size - 1)?;
+                    return self.binary(Binary::And, word, mask);
+                }
+                let size = self.size(*size)?;
+                self.binary(Binary::RemUnsigned, word, size)
+            }
         }
     }
 

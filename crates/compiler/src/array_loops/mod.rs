@@ -118,6 +118,8 @@ struct OpenBlock {
     stmts: Vec<Stmt>,
     /// Operations computed here, with their registers.
     computed: HashMap<Op, Reg>,
+    /// Numbers that registers are known to be below from here on.
+    bounds: HashMap<Reg, u64>,
 }
 
 /// The loops or the block that a label of the array IR names.

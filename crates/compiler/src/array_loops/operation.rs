@@ -20,7 +20,7 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    fn word(&self, value: Value) -> Reg {
+    pub(super) fn word(&self, value: Value) -> Reg {
         match &self.values[&value] {
             Held::Word(reg) => *reg,
             _ => unreachable!("{value} is a word"),
@@ -66,7 +66,13 @@ impl<'p> Emitter<'p> {
                 self.list(stmt.value, &stmt.ty, items)
             }
             ArrayOp::Index(array, at) => match self.values[at].clone() {
-                Held::Index(digits) => self.element(*array, &digits),
+                Held::Index(digits) => {
+                    let element = self.element(*array, &digits)?;
+                    if self.storage.is_copied(stmt.value) && self.slots(&stmt.ty)? > 0 {
+                        return self.stored_as(stmt.value, &element);
+                    }
+                    Ok(element)
+                }
                 _ => unreachable!("{at} is an index"),
             },
             ArrayOp::At(_, digits) => Ok(Held::Index(self.digits(digits, &[])?.into())),
@@ -87,7 +93,18 @@ impl<'p> Emitter<'p> {
                 let digit = self.set(ScalarType::I64, crate::loop_ir::Op::Select(is_below, after, zero))?;
                 Ok(Held::Index([digit].into()))
             }
-            ArrayOp::Number(digit) => self.digit(digit, &[]).map(Held::Word),
+            ArrayOp::Number(digit) => {
+                let reg = self.digit(digit, &[])?;
+                let index = |value| match self.uses.types[&value] {
+                    Type::Index(space) => Ok(space),
+                    ty => unreachable!("a digit is of an index, not of {ty}"),
+                };
+                let bound = ir::digit::bound(digit, None, &index).ok().and_then(|bound| bound.to_constant());
+                if let Some(bound) = bound {
+                    self.open.last_mut().expect("a block is open").bounds.insert(reg, bound);
+                }
+                Ok(Held::Word(reg))
+            }
             ArrayOp::Check(condition, ..) => {
                 self.check(self.word(*condition))?;
                 Ok(Held::Tuple(Vec::new().into()))

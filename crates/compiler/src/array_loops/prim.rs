@@ -137,12 +137,15 @@ impl Emitter<'_> {
             F::BitOr => self.binary(Binary::Or, args[0], args[1]),
             F::BitXor => self.binary(Binary::Xor, args[0], args[1]),
             F::Shl | F::Shr => {
+                let op = if function == F::Shl { Binary::Shl } else { Binary::Shr };
+                if self.open.iter().any(|open| open.bounds.get(&args[1]).is_some_and(|bound| *bound <= 64)) {
+                    return self.binary(op, args[0], args[1]);
+                }
                 // Below zero places nothing moves, beyond 63 nothing stays.
                 let (zero, bits) = (self.int(0)?, self.int(64)?);
                 let below = self.compare(Compare::Lt, args[1], zero)?;
                 let within = self.compare(Compare::LtUnsigned, args[1], bits)?;
                 let places = self.set(ScalarType::I64, Op::Select(within, args[1], zero))?;
-                let op = if function == F::Shl { Binary::Shl } else { Binary::Shr };
                 let moved = self.set(ScalarType::I64, Op::Binary(op, args[0], places))?;
                 let stays = self.binary(Binary::Or, within, below)?;
                 self.set(ScalarType::I64, Op::Select(stays, moved, zero))

@@ -1,0 +1,210 @@
+//! Digits of compact exponentials, and sets: exponentials of `2`.
+//!
+//! The space of `B \^ n` has the digits of `B` that many times, up to [`MAX_POWER`] of them. A
+//! longer one has one digit, the code, from which digits are taken by division and to which they
+//! are put by sums of products with the powers of the size of `B`: by shifts and masks if that is a
+//! power of two. So a value of a long exponential is one word, whatever is read of it or stored.
+
+use super::types::structure;
+use super::{Builder, Declined, Result};
+use crate::array_ir::{
+    Binary, Compare, Digit, DigitExpr, Element, Op, Prim, ScalarFunction, Size, Type, Value,
+};
+use crate::types::{Type as CoreType, TypeKind};
+
+/// A compact exponential.
+pub(super) struct Power {
+    /// The type of a digit.
+    base: CoreType,
+    /// The number of digits.
+    count: u64,
+}
+
+/// The largest exponent of a compact exponential that becomes digits.
+const MAX_POWER: u64 = 8;
+
+impl Power {
+    /// The number of digits.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+}
+
+impl Builder<'_> {
+    /// The exponential that a type is.
+    pub(super) fn power(&mut self, ty: &CoreType) -> Result<Power> {
+        match structure(ty).kind() {
+            TypeKind::CompactPower(base, exponent) => {
+                let count = self.size(exponent)?.to_constant().ok_or(Declined::Power)?;
+                Ok(Power { base: base.clone(), count })
+            }
+            _ => Err(Declined::Power.into()),
+        }
+    }
+
+    /// The digits of the space of an exponential.
+    pub(super) fn power_digits(&mut self, ty: &CoreType) -> Result<Vec<Digit>> {
+        let Power { base, count } = self.power(ty)?;
+        if count > MAX_POWER {
+            return Ok(vec![Digit::new(self.size(ty)?)]);
+        }
+        let base = self.space(&base)?.digits;
+        Ok((0..count).flat_map(|_| base.iter().cloned()).collect())
+    }
+
+    /// The digit of an exponential at a position that is known.
+    pub(super) fn power_factor(&mut self, value: Value, power: &Power, at: u64) -> Result<Value> {
+        let digits = self.digits(value)?;
+        if power.count <= MAX_POWER {
+            let own = self.space(&power.base)?.digits.len();
+            let digits = digits.into_iter().skip(at as usize * own).take(own).map(|(digit, _)| digit);
+            let digits = digits.collect();
+            return self.compact(&power.base, digits);
+        }
+        let (code, size) = (self.code_digit(value)?, self.size(&structure(&power.base))?);
+        let repeated = |count: u64| {
+            (0..count).try_fold(Size::constant(1), |product, _| product.mul(&size)).ok_or(Declined::Size)
+        };
+        let sizes = vec![repeated(at)?, size.clone(), repeated(power.count - 1 - at)?];
+        let digit = DigitExpr::Split { of: Box::new(code), sizes, digit: 1 };
+        self.compact_of_code(&power.base, digit, size)
+    }
+
+    /// The digit of an exponential at a position that is computed.
+    pub(super) fn power_digit(&mut self, value: Value, power: &Power, at: Value) -> Result<Value> {
+        if power.count <= MAX_POWER {
+            let last = power.count.checked_sub(1).ok_or(Declined::Power)?;
+            let (mut found, at) = (self.power_factor(value, power, last)?, self.code(at)?);
+            for position in (0..last).rev() {
+                let (own, is_it) = (self.power_factor(value, power, position)?, self.is_at(at, position)?);
+                found = self.define(self.types[&own].clone(), Op::Select(is_it, own, found))?;
+            }
+            return Ok(found);
+        }
+        let code = self.code(value)?;
+        let (digit, size) = self.digit_of_code(code, power, at)?;
+        self.compact_of_code(&power.base, DigitExpr::Remainder(digit, size), Size::constant(size))
+    }
+
+    /// An exponential with another digit at a position that is computed.
+    pub(super) fn with_power_digit(
+        &mut self,
+        value: Value,
+        (ty, power): (&CoreType, &Power),
+        at: Value,
+        digit: Value,
+    ) -> Result<Value> {
+        if power.count <= MAX_POWER {
+            let (mut digits, at) = (Vec::new(), self.code(at)?);
+            for position in 0..power.count {
+                let (own, is_it) = (self.power_factor(value, power, position)?, self.is_at(at, position)?);
+                let own = self.define(self.types[&own].clone(), Op::Select(is_it, digit, own))?;
+                digits.extend(self.digits(own)?.into_iter().map(|(digit, _)| digit));
+            }
+            return self.compact(ty, digits);
+        }
+        let whole = self.size(&structure(ty))?.to_constant().ok_or(Declined::Power)?;
+        let (code, new) = (self.code(value)?, self.code(digit)?);
+        let changed = match self.shift_to(power, at)? {
+            Some((mask, places)) => {
+                let mask = self.constant(Element::I64, mask)?;
+                let mask = self.shift(ScalarFunction::Shl, mask, places)?;
+                let new = self.shift(ScalarFunction::Shl, new, places)?;
+                // What differs from the mask where the code has a one is kept.
+                let both = self.binary(Binary::And, code, mask)?;
+                let others = self.binary(Binary::Xor, code, both)?;
+                self.binary(Binary::Or, others, new)?
+            }
+            None => {
+                let (before, size) = self.digit_of_code(code, power, at)?;
+                let before = self.define(Type::I64, Op::Number(DigitExpr::Remainder(before, size)))?;
+                let weight = self.weight(power, at)?;
+                let change = self.binary(Binary::Sub, new, before)?;
+                let change = self.binary(Binary::Mul, change, weight)?;
+                self.binary(Binary::Add, code, change)?
+            }
+        };
+        self.compact_of_code(ty, DigitExpr::Remainder(changed, whole), Size::constant(whole))
+    }
+
+    /// The digits of two sets joined one by one, or those of one set the other way round.
+    pub(super) fn set_operation(
+        &mut self,
+        ty: &CoreType,
+        op: Option<Binary>,
+        sets: &[Value],
+    ) -> Result<Value> {
+        let all = sets.iter().map(|set| self.digits(*set)).collect::<Result<Vec<_>>>()?;
+        let mut digits = Vec::new();
+        for (at, (digit, size)) in all[0].iter().enumerate() {
+            digits.push(match op {
+                None => DigitExpr::Reverse { size: size.clone(), of: Box::new(digit.clone()) },
+                Some(op) => {
+                    let size = size.to_constant().ok_or(Declined::Power)?;
+                    let a = self.define(Type::I64, Op::Number(digit.clone()))?;
+                    let b = self.define(Type::I64, Op::Number(all[1][at].0.clone()))?;
+                    DigitExpr::Remainder(self.binary(op, a, b)?, size)
+                }
+            });
+        }
+        self.compact(ty, digits)
+    }
+
+    /// A word whose remainder by the size of a digit, which comes with it, is the digit of a code.
+    fn digit_of_code(&mut self, code: Value, power: &Power, at: Value) -> Result<(Value, u64)> {
+        let size = self.base_size(power)?;
+        let word = match self.shift_to(power, at)? {
+            Some((_, places)) => self.shift(ScalarFunction::Shr, code, places)?,
+            None => {
+                let weight = self.weight(power, at)?;
+                self.binary(Binary::DivUnsigned, code, weight)?
+            }
+        };
+        Ok((word, size))
+    }
+
+    /// The size of a digit.
+    fn base_size(&mut self, power: &Power) -> Result<u64> {
+        let size = self.size(&structure(&power.base))?.to_constant();
+        Ok(size.filter(|size| *size > 0).ok_or(Declined::Power)?)
+    }
+
+    /// The largest digit and the number of bits after the one at a position, if digits have whole
+    /// bits.
+    fn shift_to(&mut self, power: &Power, at: Value) -> Result<Option<(u64, Value)>> {
+        let size = self.base_size(power)?;
+        if !size.is_power_of_two() {
+            return Ok(None);
+        }
+        let (bits, position) = (u64::from(size.trailing_zeros()), self.code_digit(at)?);
+        let after = DigitExpr::Reverse { size: Size::constant(power.count), of: Box::new(position) };
+        let places = match bits {
+            0 => DigitExpr::Constant(Size::constant(0)),
+            bits => DigitExpr::Affine { offset: Size::constant(0), stride: bits, of: Box::new(after) },
+        };
+        Ok(Some((size - 1, self.define(Type::I64, Op::Number(places))?)))
+    }
+
+    fn shift(&mut self, function: ScalarFunction, value: Value, places: Value) -> Result<Value> {
+        self.define(Type::I64, Op::Prim(Prim::Function(function), vec![value, places]))
+    }
+
+    /// The power of the size of a digit with which the one at a position stands in a code.
+    fn weight(&mut self, power: &Power, at: Value) -> Result<Value> {
+        let size = self.base_size(power)?;
+        let (mut found, at) = (self.constant(Element::I64, 1)?, self.code(at)?);
+        let mut weight = 1u64;
+        for position in (0..power.count - 1).rev() {
+            weight = weight.checked_mul(size).ok_or(Declined::Power)?;
+            let (own, is_it) = (self.constant(Element::I64, weight)?, self.is_at(at, position)?);
+            found = self.define(Type::I64, Op::Select(is_it, own, found))?;
+        }
+        Ok(found)
+    }
+
+    /// The truth of the code of a position being a number.
+    fn is_at(&mut self, at: Value, position: u64) -> Result<Value> {
+        let position = self.constant(Element::I64, position)?;
+        self.compare(Compare::Eq, at, position)
+    }
+}
