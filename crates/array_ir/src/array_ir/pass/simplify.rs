@@ -48,10 +48,14 @@ pub(super) fn run(program: &Program, work: &mut Work) -> Result<Program, Decline
 }
 
 fn simplify(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
-    let (mut labels, mut next) = (HashMap::default(), 0);
+    let (mut labels, mut uses, mut next) = (HashMap::default(), HashMap::default(), 0);
     function.body.for_each_block(&mut |block| {
         if let Some(label) = block.end.label() {
             *labels.entry(label).or_insert(0) += 1;
+        }
+        *uses.entry(block.end.value()).or_insert(0) += 1;
+        for stmt in &block.stmts {
+            stmt.op.for_each_use(&mut |value| *uses.entry(value).or_insert(0) += 1);
         }
         let defined = block.params.iter().map(|param| param.0).chain(block.stmts.iter().map(|s| s.value));
         next = defined.map(|value| value.0 + 1).fold(next, u32::max);
@@ -65,6 +69,7 @@ fn simplify(function: &mut Function, work: &mut Work) -> Result<(), Declined> {
         checked: HashSet::default(),
         undo: Vec::new(),
         labels,
+        uses,
         around: Vec::new(),
         removable: HashSet::default(),
         next,
@@ -155,6 +160,8 @@ struct Walk<'w> {
     undo: Vec<Undo>,
     /// Ends that name each label.
     labels: HashMap<Label, u32>,
+    /// Uses of each value in the program that the pass was given.
+    uses: HashMap<Value, u32>,
     around: Vec<Label>,
     /// Statements that may be removed.
     removable: HashSet<Value>,
@@ -162,6 +169,13 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
+    /// Puts another value in place of one.
+    fn replace(&mut self, value: Value, by: Value) {
+        self.replaced.insert(value, by);
+        let uses = self.uses.get(&value).copied().unwrap_or(0);
+        *self.uses.entry(by).or_insert(0) += uses;
+    }
+
     /// The value in whose place another stands now.
     fn now(&self, value: Value) -> Value {
         self.replaced.get(&value).copied().unwrap_or(value)
@@ -207,7 +221,7 @@ impl Walk<'_> {
                 let (end, of_block) = self.stmts(inner.stmts, inner.end, out)?;
                 behavior = behavior.join(of_block);
                 match end {
-                    End::Yield(value) => drop(self.replaced.insert(stmt.value, value)),
+                    End::Yield(value) => self.replace(stmt.value, value),
                     leaving => return Ok((leaving, behavior)),
                 }
                 continue;
@@ -235,7 +249,7 @@ impl Walk<'_> {
                 if let Some(Op::Case(_, case, piece)) = self.ops.get(value) {
                     let (case, piece) = (*case as usize, *piece);
                     let block = take(&mut blocks[case]);
-                    self.replaced.insert(block.params[0].0, piece);
+                    self.replace(block.params[0].0, piece);
                     return Some(block);
                 }
                 let (case, digit) = self.known_piece(*value)?;
@@ -297,7 +311,7 @@ impl Walk<'_> {
             Op::Block(label, body) => match body.end {
                 End::Exit(own, result) if own == label && self.labels.get(&label) == Some(&1) => {
                     out.extend(body.stmts);
-                    self.replaced.insert(value, result);
+                    self.replace(value, result);
                     return Ok(behavior);
                 }
                 _ => Op::Block(label, body),
@@ -306,7 +320,7 @@ impl Walk<'_> {
         };
         let op = match self.rewrite(op, out)? {
             Rewrite::Copy(other) => {
-                self.replaced.insert(value, other);
+                self.replace(value, other);
                 return Ok(behavior);
             }
             Rewrite::Op(op) => op,
@@ -325,7 +339,7 @@ impl Walk<'_> {
             } else {
                 let key = (without_site(&op), ty.clone());
                 if let Some(other) = self.shared.get(&key) {
-                    self.replaced.insert(value, *other);
+                    self.replace(value, *other);
                     return Ok(Behavior::TOTAL);
                 }
                 self.undo.push(Undo::Shared(key.0.clone(), key.1.clone()));
@@ -469,7 +483,9 @@ impl Walk<'_> {
                 _ => Rewrite::Op(Op::Require(wanted, value, site)),
             },
             Op::Update(array, at, value) => match self.ops.get(&array) {
-                Some(Op::Update(before, other, _)) if *other == at => {
+                // One that is read elsewhere is made anyway; two arrays made of the one before could
+                // not take its place both.
+                Some(Op::Update(before, other, _)) if *other == at && self.uses.get(&array) == Some(&1) => {
                     Rewrite::Op(Op::Update(*before, at, value))
                 }
                 _ => Rewrite::Op(Op::Update(array, at, value)),
