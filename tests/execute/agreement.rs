@@ -56,7 +56,7 @@ fn all_agree(programs: &[(String, String)], at_least: usize, with_loops: u64, sh
     assert!(parts.0 >= with_loops, "{} parts have loops, {} have none", parts.0, parts.1);
 }
 
-fn read(folder: &str) -> Vec<(String, String)> {
+pub(crate) fn read(folder: &str) -> Vec<(String, String)> {
     let text = |path: &PathBuf| fs::read_to_string(path).expect("a program");
     programs(folder).iter().map(|path| (path.display().to_string(), text(path))).collect()
 }

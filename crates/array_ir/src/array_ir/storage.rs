@@ -611,3 +611,22 @@ impl Classes {
         }
     }
 }
+
+/// The number of updates in loops that copy their array, since it is read after them.
+pub fn copies_in_loops(function: &Function) -> usize {
+    fn of_block(storage: &Storage, block: &Block, in_loop: bool) -> usize {
+        let of_stmt = |stmt: &Stmt| {
+            let copies = match &stmt.op {
+                Op::Update(array, ..) if in_loop => {
+                    storage.classes(stmt.value).zip(storage.classes(*array)).filter(|(a, b)| a != b).count()
+                }
+                _ => 0,
+            };
+            let in_loop = in_loop || !matches!(stmt.op, Op::If(..) | Op::Switch(..) | Op::Block(..));
+            let blocks = stmt.op.blocks();
+            copies + blocks.into_iter().map(|inner| of_block(storage, inner, in_loop)).sum::<usize>()
+        };
+        block.stmts.iter().map(of_stmt).sum()
+    }
+    of_block(&Storage::of(function, &[]), &function.body, false)
+}
