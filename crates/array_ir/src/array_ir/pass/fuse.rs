@@ -24,9 +24,9 @@
 //! sixty-fourth of them, do not count, and those with more rounds than elements, such as a field
 //! that is read with a halo, count twice. With several others the body must be cheap:
 //! `(uses - 1) * cost <= uses + 48`. A primitive costs 1, as does an element that is read, and
-//! division 8. An element that is stored and read costs 48: an array is larger than the caches, its
+//! 8 division and an element whose position is data. An element that is stored and read costs 48: an array is larger than the caches, its
 //! element takes 24 bytes from and to memory, and in that time primitives go by vectors. One of an
-//! array that is known to have at most 32 768 elements costs 12 in place of 48: they fit the
+//! array that is known to have at most 32 768 elements costs 24 in place of 48: they fit the
 //! second-level cache. One that is made in each round of a loop costs 2. A function is computed
 //! once. What is made of digits alone costs a quarter: it is the same for all rounds of
 //! inner loops, or a condition at which loops are cut.
@@ -56,6 +56,9 @@ const PRIMITIVE: u32 = 4;
 /// The cost of an operation of digits.
 const DIGIT_OPERATION: u32 = 1;
 
+/// The cost of an element whose position is data: it is not read by vectors.
+const GATHER: u32 = 8 * PRIMITIVE;
+
 /// The cost of a body with a loop or a function: it is not computed twice.
 const DEAR: u32 = 1_000 * PRIMITIVE;
 
@@ -63,7 +66,7 @@ const DEAR: u32 = 1_000 * PRIMITIVE;
 const MEMORY: u32 = 48 * PRIMITIVE;
 
 /// That of an element of a short array.
-const SHORT_MEMORY: u32 = 12 * PRIMITIVE;
+const SHORT_MEMORY: u32 = 24 * PRIMITIVE;
 
 /// Elements of the longest short array: with 8 bytes each they fit the second-level cache.
 const MAX_SHORT: u64 = 1 << 15;
@@ -419,6 +422,7 @@ impl Costs {
                 ),
                 _,
             ) => 8 * unit,
+            Op::Index(_, at) if !self.digits.contains(at) => GATHER,
             Op::If(by, ..) | Op::Switch(by, _) => self.branches(*by, unit, &stmt.op.blocks()),
             op if op.blocks().is_empty() => unit,
             _ => DEAR,
