@@ -421,3 +421,26 @@ fn examples_print_the_same_as_processes() {
         }
     }
 }
+
+#[test]
+fn a_run_tells_the_bytes_rounds_and_time_of_each_party() {
+    let company = Company::new("stats");
+    let text = "val x = at alice { iota 100 };\nval y = x.send[bob];\nprintln ((at bob { sum y }).reveal);\n";
+    let path = company.write("program.flx", &format!("{DECLARED}{text}"));
+    let ended = felis(&["run", "--stats", self::text(&path)]).output().expect("felis runs");
+    let out = String::from_utf8(ended.stdout).expect("a text");
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!((ended.status.code(), lines[0]), (Some(0), "4950"), "{out}");
+    let time = lines[1].strip_prefix("took ").and_then(|time| time.split_once(' '));
+    let (number, unit) = time.unwrap_or_else(|| panic!("{out}"));
+    assert!(number.parse::<f64>().is_ok_and(|time| time > 0.0), "{out}");
+    assert!(["µs", "ms", "s"].contains(&unit), "{out}");
+    assert_eq!(
+        lines[lines.len() - 3..],
+        [
+            "alice sent 809 bytes in 1 message, received 8 bytes in 1 message; 1 round",
+            "bob sent 16 bytes in 2 messages, received 809 bytes in 1 message; 0 rounds",
+            "carol sent 0 bytes in 0 messages, received 8 bytes in 1 message; 0 rounds",
+        ]
+    );
+}

@@ -392,6 +392,7 @@ impl Matcher<'_> {
             }
             (K::Nominal(n, ps), K::Nominal(m, ss)) if n == m => self.pairs(ps, ss),
             (K::Triangle(a, p), K::Triangle(b, s)) if a == b => self.fit(p, s),
+            (K::Placed(p, r), K::Placed(t, s)) => self.fit(p, t).min(self.fit(r, s)),
             // A product in the pattern is a power in the subject.
             (K::Product(ps), K::Array(t, i)) | (K::CompactProduct(ps), K::CompactPower(t, i)) => {
                 let count = count_fits(ps.len(), i);
@@ -423,9 +424,7 @@ impl Matcher<'_> {
                 let count = self.fit(pattern, m);
                 self.fit_equal_parts(subject, count, &Type::unit(), std::slice::from_ref(t))
             }
-            (K::UnitSum(_) | K::Scalar(_) | K::Member(_) | K::Var(_), _) if pattern == subject => {
-                Fit::Matches
-            }
+            _ if pattern == subject => Fit::Matches,
             _ => Fit::Apart,
         }
     }

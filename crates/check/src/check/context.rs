@@ -212,6 +212,8 @@ pub(super) struct Item {
     pub(super) unordered: usize,
     /// True if the function closed last has an effect visible outside.
     pub(super) closed_outside: bool,
+    /// The number of sizes that were told to all parties when the item began.
+    pub(super) revealed_around: usize,
 }
 
 /// A declared function whose body has not been checked.
@@ -520,7 +522,8 @@ impl<'a> Checker<'a> {
     /// Checks another item: runs `f` with the state of the present item put aside.
     pub(super) fn aside<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         self.swap_hidden();
-        let outer = std::mem::take(&mut self.item);
+        let item = Item { revealed_around: self.program.revealed_sizes.len(), ..Item::default() };
+        let outer = std::mem::replace(&mut self.item, item);
         let equations = self.infer.put_aside();
         let result = f(self);
         self.infer.put_back(equations);

@@ -717,7 +717,11 @@ impl Checker<'_> {
         span: Span,
         out: &mut Vec<Stmt>,
     ) {
-        let Some(places) = self.places_of_size(&var).cloned() else {
+        // A function may be called before the statement around it that tells the size.
+        let told = self.program.revealed_sizes.iter().enumerate().any(|(at, told)| {
+            *told == var.id && (at < self.revealed_before || at >= self.item.revealed_around)
+        });
+        let Some(places) = self.program.placed_sizes.get(&var.id).filter(|_| !told).cloned() else {
             self.report(PlaceError::SizePublic { span: size.span, name: size.text.to_string() });
             return;
         };
