@@ -596,3 +596,22 @@ fn a_page_shows_all_elements() {
     let screen = shown("#iota[3000]", Window { columns: 80, rows: 20 });
     assert!(screen.contains(" left out …"), "{screen}");
 }
+
+/// Values of abstract types with parts at places have no text but the name of the type.
+#[test]
+fn shares_are_not_shown() {
+    let mut session = Session::new();
+    shown(&mut session, "party Party = alice | bob | carol;");
+    shown(
+        &mut session,
+        "val s = hide[Party] (at alice { 424242 }); val v = hide[Party] (at bob { (1, 2) });",
+    );
+    assert_eq!(shown(&mut session, "s"), "<secret> : secret[Party, int, 1]");
+    assert_eq!(shown(&mut session, "v < v"), "<secret> : secret[Party, bool, 2]");
+    let pair = "(<secret>, 5, <secret>) : secret[Party, int, 1] * int * secret[Party, int, 2]";
+    assert_eq!(shown(&mut session, "(s, 5, v)"), pair);
+    assert_eq!(shown(&mut session, "(a=s, b=7)"), "(a=<secret>, b=7) : (a:secret[Party, int, 1], b:int)");
+    let own = "(<secret>, 9) : secret[Party, int, 1] * (int @ alice)";
+    assert_eq!(shown(&mut session, "(s, at alice { 9 })"), own);
+    assert_eq!(shown(&mut session, "reveal s"), "424242 : int");
+}

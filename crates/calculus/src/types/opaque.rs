@@ -7,7 +7,7 @@
 //! equal storage. With `= T ^ I` there is a representation: always visible to the executors, and to
 //! the checker unless it works inside [`with_hidden_representations`].
 
-use super::{Nominal, NominalBody, Type};
+use super::{Kind, Nominal, NominalBody, Type, TypeVar};
 use std::cell::RefCell;
 
 /// The declaration of an abstract type.
@@ -50,6 +50,21 @@ impl Nominal {
     pub fn representation(&self, args: &[Type]) -> Option<Type> {
         let known = self.as_abstract()?;
         Some(known.representation.as_ref()?.substitute(&self.bindings(args)))
+    }
+
+    /// Returns an abstract type of the same name with this storage. All that are made of one type are
+    /// applications of one abstract type, whose parameter is the storage. Its number counts down from
+    /// the last one; those of other declarations count up.
+    pub(super) fn stored_like(&self, storage: Type) -> Type {
+        // A parameter is bound where it is substituted only, so any number does.
+        let param = TypeVar { id: 0, name: "Storage".into(), kind: Kind::Type };
+        let id = u32::MAX - self.id;
+        let nominal = Nominal::declare(id, self.name.clone(), vec![param.clone()], Kind::Type);
+        nominal.define(NominalBody::Abstract(Abstract {
+            layout: vec![false],
+            representation: Some(Type::var(param)),
+        }));
+        Type::nominal(nominal, vec![storage])
     }
 
     /// Returns the type that values are stored as, where that is visible: the definition of a

@@ -228,20 +228,32 @@ impl Type {
     /// Returns the endpoint projection of a type: the type that the party with number `me` has of
     /// it. Places that are variables remain.
     pub fn projected(&self, me: usize) -> Type {
+        self.projected_with(me, &|_, representation| representation)
+    }
+
+    /// Returns the endpoint projection of a type whose values are shown: abstract types with parts at
+    /// places keep their names, and have no other property than their storage.
+    pub fn projected_with_names(&self, me: usize) -> Type {
+        self.projected_with(me, &|nominal, representation| nominal.stored_like(representation))
+    }
+
+    /// Returns the endpoint projection of a type, with what `named` makes of an abstract type and the
+    /// projection of its representation.
+    fn projected_with(&self, me: usize, named: &dyn Fn(&Nominal, Type) -> Type) -> Type {
         if !self.is_spread() {
             return self.clone();
         }
         match self.kind() {
             TypeKind::Placed(ty, places) => match places.as_places() {
-                Some(set) if set.contains(me) => ty.projected(me),
+                Some(set) if set.contains(me) => ty.projected_with(me, named),
                 Some(_) => Type::unit(),
                 None => self.clone(),
             },
             TypeKind::Nominal(nominal, args) => match nominal.representation(args) {
-                Some(representation) => representation.projected(me),
+                Some(representation) => named(nominal, representation.projected(me)),
                 None => self.clone(),
             },
-            _ => self.map_children(&mut |child| child.projected(me)),
+            _ => self.map_children(&mut |child| child.projected_with(me, named)),
         }
     }
 

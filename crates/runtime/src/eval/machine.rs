@@ -209,10 +209,11 @@ impl Machine {
         self.globals.get(id as usize).and_then(|cell| cell.get())
     }
 
-    /// Returns a type with the sizes that the session has opened in place of their variables.
+    /// Returns a type with the sizes that the session has opened in place of their variables, as its
+    /// values are shown.
     pub fn concrete(&self, ty: &Type) -> Type {
         match &self.party {
-            Some(party) => self.sizes.concrete(ty).projected(party.me),
+            Some(party) => self.sizes.concrete(ty).projected_with_names(party.me),
             None => self.sizes.concrete(ty),
         }
     }

@@ -12,7 +12,7 @@ use crate::check::solve::infer::Equation;
 use crate::core::{Function, LocalInfo, Num, Op, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::types::number::Rounded;
-use crate::types::{NoSize, Scalar, Type, TypeKind};
+use crate::types::{Kind, NoSize, Scalar, Type, TypeKind};
 use num_bigint::BigInt;
 use std::sync::Arc;
 
@@ -102,7 +102,10 @@ impl Checker<'_> {
                     TypeKind::Meta(_) => "the type of this".to_string(),
                     _ => format!("what `_` is in `{ty}`"),
                 };
-                let instead = "write the type, as in `val x : int ^ 3 = …` or `f[int, 3] x`".to_string();
+                let instead = match self.program.party.as_ref().filter(|_| has_hole_of_places(&ty)) {
+                    Some(party) => format!("say at which places, as in `f[{}] x`", party.name),
+                    None => "write the type, as in `val x : int ^ 3 = …` or `f[int, 3] x`".to_string(),
+                };
                 self.report(TypeError::CannotInfer { span, what, instead });
             }
             return Type::error();
@@ -413,4 +416,14 @@ fn file_parts(ty: &Type, parts: &mut Vec<Type>) {
         None if ty.is_unit() => {}
         None => parts.push(ty.clone()),
     }
+}
+
+/// Returns true if a part of a type is a hole for places.
+fn has_hole_of_places(ty: &Type) -> bool {
+    if let TypeKind::Meta(_) = ty.kind() {
+        return matches!(ty.kind_of(), Kind::Place | Kind::Places);
+    }
+    let mut found = false;
+    ty.kind().for_each_child(&mut |child| found = found || has_hole_of_places(child));
+    found
 }
