@@ -32,10 +32,10 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// The minimum number of seconds of one measurement, which may need many calls.
-const LONG_ENOUGH: f64 = 0.02;
+const MIN_RUN_SECONDS: f64 = 0.02;
 
 /// The seconds of one call beyond which a contender skips larger sizes.
-const TOO_LONG: f64 = 20.0;
+const MAX_RUN_SECONDS: f64 = 20.0;
 
 /// The maximum seconds of the rounds of one contender.
 const BUDGET: f64 = 10.0;
@@ -102,17 +102,18 @@ impl Entry<'_> {
             let mut calls = 1;
             loop {
                 let (check, seconds) = self.contender.time(kernel, size, calls)?;
-                if seconds * calls as f64 >= LONG_ENOUGH / 2.0 || calls >= 1_000_000 {
+                if seconds * calls as f64 >= MIN_RUN_SECONDS / 2.0 || calls >= 1_000_000 {
                     return Ok::<_, String>((check, seconds));
                 }
-                calls =
-                    ((LONG_ENOUGH / seconds.max(1e-9)) as usize).clamp(calls * 2, calls * 100).min(1_000_000);
+                calls = ((MIN_RUN_SECONDS / seconds.max(1e-9)) as usize)
+                    .clamp(calls * 2, calls * 100)
+                    .min(1_000_000);
             }
         };
         match ask() {
             Err(error) => self.error = Some(error),
             Ok((check, seconds)) => {
-                self.calls = ((LONG_ENOUGH / seconds) as usize).clamp(1, 1_000_000);
+                self.calls = ((MIN_RUN_SECONDS / seconds) as usize).clamp(1, 1_000_000);
                 self.rounds = ((BUDGET / (seconds * self.calls as f64)) as usize).clamp(1, rounds);
                 // A library may use fused multiply-add, which gives another point of the Mandelbrot
                 // set.
@@ -155,7 +156,9 @@ struct Notes {
 impl Notes {
     /// Returns true if a contender would take too long at a size.
     fn hopeless(&self, kernel: &'static str, name: &'static str, elements: f64) -> bool {
-        self.last.get(&(kernel, name)).is_some_and(|(seconds, before)| seconds * elements / before > TOO_LONG)
+        self.last
+            .get(&(kernel, name))
+            .is_some_and(|(seconds, before)| seconds * elements / before > MAX_RUN_SECONDS)
     }
 }
 

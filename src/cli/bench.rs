@@ -1,7 +1,7 @@
 //! `felis bench`: the times of the `bench` blocks of programs.
 
 use super::input::SourceText;
-use super::interrupt::Doing;
+use super::interrupt::Activity;
 use super::repl::format_duration;
 use super::{MessageFormat, Shell, exit, json};
 use felis::diagnostic::Diagnostic;
@@ -38,7 +38,7 @@ impl Shell {
         let mut failed = false;
         let outcome = {
             let Shell { session, output, interrupts, .. } = self;
-            let _running = interrupts.while_doing(Doing::Evaluating);
+            let _running = interrupts.while_doing(Activity::Evaluating);
             session.bench(&name, &text, time, &mut |session, timed| {
                 *blocks += 1;
                 let BenchReport { name: title, line, runs, outcome } = timed;

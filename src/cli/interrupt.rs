@@ -1,6 +1,6 @@
 //! Ctrl-C, and the signal that the terminal has another size.
 //!
-//! Takes the session's flag. The effect of Ctrl-C depends on the present activity ([`Doing`]). Only
+//! Takes the session's flag. The effect of Ctrl-C depends on the present activity ([`Activity`]). Only
 //! the thread that edits a line receives the signal for the size, and only while it edits.
 //!
 //! **`unsafe`.** Registering a handler is `unsafe`, because a handler may run between any two
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 /// The present activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Doing {
+pub enum Activity {
     /// No activity that needs a cleanup: a signal ends the command.
     Waiting,
     /// The user edits a line: the editor reads Ctrl-C as a key. A signal from elsewhere is ignored.
@@ -31,7 +31,7 @@ pub enum Doing {
 /// time of a short program.
 #[derive(Clone)]
 pub struct Interrupts {
-    /// The present activity, as the number of a [`Doing`].
+    /// The present activity, as the number of a [`Activity`].
     doing: Arc<AtomicU8>,
     /// The session's flag, which stops a program.
     flag: Arc<AtomicBool>,
@@ -55,7 +55,7 @@ impl Interrupts {
     /// Installs the handler for Ctrl-C. If the system refuses, Ctrl-C ends the command by default.
     pub fn install(flag: Arc<AtomicBool>) -> Interrupts {
         let interrupts = Interrupts {
-            doing: Arc::new(AtomicU8::new(Doing::Waiting as u8)),
+            doing: Arc::new(AtomicU8::new(Activity::Waiting as u8)),
             flag,
             signals: Arc::new(AtomicU8::new(0)),
             limit: Arc::new(AtomicU8::new(PROGRAM_SIGNALS)),
@@ -68,19 +68,19 @@ impl Interrupts {
     }
 
     /// Prepares for a session, which must not be lost by a second signal.
-    pub fn hold_on(&self) {
+    pub fn protect_session(&self) {
         self.limit.store(SESSION_SIGNALS, Ordering::SeqCst);
     }
 
     /// The handler of the signal.
     fn on_signal(&self) {
         let doing = self.doing.load(Ordering::SeqCst);
-        if doing == Doing::Editing as u8 {
+        if doing == Activity::Editing as u8 {
             return;
         }
         self.flag.store(true, Ordering::SeqCst);
         let signals = self.signals.fetch_add(1, Ordering::SeqCst) + 1;
-        if doing == Doing::Waiting as u8 || signals >= self.limit.load(Ordering::SeqCst) {
+        if doing == Activity::Waiting as u8 || signals >= self.limit.load(Ordering::SeqCst) {
             signal_hook::low_level::exit(super::exit::INTERRUPTED.into());
         }
         if signals > 1 {
@@ -91,12 +91,12 @@ impl Interrupts {
     }
 
     /// Sets the present activity until the result is dropped.
-    pub fn while_doing(&self, doing: Doing) -> Until {
+    pub fn while_doing(&self, doing: Activity) -> ActivityGuard {
         // A signal that came after the last input does not count for this one.
         self.flag.store(false, Ordering::SeqCst);
         self.signals.store(0, Ordering::SeqCst);
         let before = self.doing.swap(doing as u8, Ordering::SeqCst);
-        Until { doing: self.doing.clone(), before }
+        ActivityGuard { doing: self.doing.clone(), before }
     }
 }
 
@@ -133,14 +133,14 @@ fn resizes() -> nix::sys::signal::SigSet {
 }
 
 /// A guard that restores the previous activity when dropped.
-pub struct Until {
-    /// The present activity, as the number of a [`Doing`].
+pub struct ActivityGuard {
+    /// The present activity, as the number of a [`Activity`].
     doing: Arc<AtomicU8>,
     /// The previous activity.
     before: u8,
 }
 
-impl Drop for Until {
+impl Drop for ActivityGuard {
     fn drop(&mut self) {
         self.doing.store(self.before, Ordering::SeqCst);
     }

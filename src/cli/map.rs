@@ -49,11 +49,11 @@ mod cut {
 
     /// Prints the message and ends the process: the handler of the signal.
     extern "C" fn end(_: libc::c_int) {
-        static SAID: AtomicBool = AtomicBool::new(false);
+        static REPORTED: AtomicBool = AtomicBool::new(false);
         // SAFETY: all three calls are allowed in a handler, and the length is that of the text.
         unsafe {
             // Other threads that receive the signal wait for the first one to end the process.
-            while SAID.swap(true, Ordering::Relaxed) {
+            while REPORTED.swap(true, Ordering::Relaxed) {
                 libc::pause();
             }
             libc::write(libc::STDERR_FILENO, TEXT.as_ptr().cast(), TEXT.len());

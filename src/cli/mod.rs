@@ -42,7 +42,7 @@ use felis::session::{
 use files::FileLoader;
 use input::{InputError, SourceText};
 pub use interrupt::hold_resizes;
-use interrupt::{Doing, Interrupts};
+use interrupt::{Activity, Interrupts};
 use output::Output;
 use programs::{may_hold_benches, may_hold_tests, named_programs};
 use std::ffi::OsString;
@@ -368,7 +368,7 @@ impl Shell {
     ) -> Outcome {
         let Shell { session, output, interrupts, .. } = self;
         session.set_screen(output.screen());
-        let _running = interrupts.while_doing(Doing::Evaluating);
+        let _running = interrupts.while_doing(Activity::Evaluating);
         let running = repl::progress::start();
         let mut outcome =
             work(session, &mut |text| repl::progress::write_output(text, |text| output.write(text)));
@@ -433,7 +433,7 @@ impl Shell {
         }
         let Shell { session, interrupts, .. } = self;
         let trials = {
-            let _running = interrupts.while_doing(Doing::Evaluating);
+            let _running = interrupts.while_doing(Activity::Evaluating);
             session.check_laws(cases, seed, file.is_none())
         };
         let trials = match trials {

@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
 /// The number of bytes written between two calls of `look`.
-const PIECE: usize = 1 << 22;
+const CHUNK_BYTES: usize = 1 << 22;
 /// The number of pieces after which the data are synchronized to the disk.
-const UNSYNCED: usize = 8;
+const MAX_UNSYNCED_CHUNKS: usize = 8;
 /// The maximum length of a chain of symbolic links.
 const MAX_LINKS: usize = 40;
 /// The maximum length of a name that leaves room for a suffix.
@@ -64,18 +64,19 @@ pub fn put(
     let (mut file, beside) = match unnamed(target) {
         Some(file) => (file, None),
         None => {
-            let (file, path) = beside(target, |path| File::create_new(path)).map_err(why)?.into_parts();
+            let (file, path) =
+                create_temporary_sibling(target, |path| File::create_new(path)).map_err(why)?.into_parts();
             (file, Some(path))
         }
     };
     let write = || {
         set(&file, access).map_err(why)?;
-        for (at, piece) in bytes.chunks(PIECE).enumerate() {
+        for (at, piece) in bytes.chunks(CHUNK_BYTES).enumerate() {
             look(target)?;
             file.write_all(piece).map_err(why)?;
             // Little data may be left for the last synchronization, because it cannot be
             // interrupted.
-            if at % UNSYNCED == UNSYNCED - 1 {
+            if at % MAX_UNSYNCED_CHUNKS == MAX_UNSYNCED_CHUNKS - 1 {
                 file.sync_data().map_err(why)?;
             }
         }
@@ -88,7 +89,9 @@ pub fn put(
         Some(path) => path,
         // Without a file to be replaced, the first name is the final one.
         None if name(&file, target).is_ok() => return Ok(()),
-        None => self::beside(target, |path| name(&file, path)).map_err(why)?.into_temp_path(),
+        None => {
+            self::create_temporary_sibling(target, |path| name(&file, path)).map_err(why)?.into_temp_path()
+        }
     };
     drop(file);
     beside.persist(target).map_err(|failed| why(failed.error))
@@ -160,7 +163,10 @@ fn set(file: &File, access: Access) -> io::Result<()> {
 }
 
 /// Makes something under a free name in the folder of another file.
-fn beside<T>(target: &Path, make: impl FnMut(&Path) -> io::Result<T>) -> io::Result<NamedTempFile<T>> {
+fn create_temporary_sibling<T>(
+    target: &Path,
+    make: impl FnMut(&Path) -> io::Result<T>,
+) -> io::Result<NamedTempFile<T>> {
     let name = target.file_name().map(|name| name.to_string_lossy().into_owned());
     let Some(name) = name else { return Err(ErrorKind::NotFound.into()) };
     let name = if name.len() > MAX_NAME_BYTES { "felis" } else { &name };
@@ -221,8 +227,10 @@ mod tests {
             all(&folder.join(&long), bytes).expect("written");
             assert_eq!(fs::read(folder.join(&long)).expect("a file"), bytes);
         }
-        let made = beside(&folder.join("x"), |path| File::create_new(path)).expect("a file");
-        let again = beside(&folder.join("x"), |path| File::create_new(path)).expect("a file");
+        let made =
+            create_temporary_sibling(&folder.join("x"), |path| File::create_new(path)).expect("a file");
+        let again =
+            create_temporary_sibling(&folder.join("x"), |path| File::create_new(path)).expect("a file");
         assert_ne!(made.path(), again.path());
         drop((made, again));
         assert_eq!(names(folder), [long]);

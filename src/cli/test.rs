@@ -3,7 +3,7 @@
 
 use super::files::FileLoader;
 use super::input::{self, SourceText};
-use super::interrupt::Doing;
+use super::interrupt::Activity;
 use super::output::print_error;
 use super::repl::format_duration;
 use super::{MessageFormat, Shell, exit, exit_code, json};
@@ -90,7 +90,7 @@ impl Shell {
         let mut headed = false;
         let TestRun { outcome, skipped, timed_out } = {
             let Shell { session, output, interrupts, .. } = self;
-            let _running = interrupts.while_doing(Doing::Evaluating);
+            let _running = interrupts.while_doing(Activity::Evaluating);
             session.test(&name, &text, selection, &mut |session, tested| {
                 let passed = match tested.outcome {
                     TestOutcome::Interrupted => return,

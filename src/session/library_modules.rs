@@ -136,7 +136,7 @@ impl Session {
                     None => continue,
                 },
             };
-            diagnostics.extend(module::renew(&mut self.env, &mut self.program, &module));
+            diagnostics.extend(module::replace_module(&mut self.env, &mut self.program, &module));
             self.modules.insert(entered.id, module);
         }
     }

@@ -8,7 +8,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 /// A limit far above the need of any of them, on a slow machine without optimization.
-const LONGEST: Duration = Duration::from_secs(30);
+const MAX_RUN_TIME: Duration = Duration::from_secs(30);
 
 #[test]
 fn boundaries_and_corners_print_what_they_should() {
@@ -37,7 +37,7 @@ fn ends(text: &str, codes: &[&str]) -> String {
     let found: Vec<&str> =
         outcome.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code.as_str()).collect();
     assert_eq!(found, codes, "{head}\n{shown}");
-    assert!(start.elapsed() < LONGEST, "{:?} for {head}", start.elapsed());
+    assert!(start.elapsed() < MAX_RUN_TIME, "{:?} for {head}", start.elapsed());
     outcome.output
 }
 
@@ -274,7 +274,7 @@ fn mangled_programs() {
         drop(done);
         watchdog.join().expect("the watchdog");
         accepted += usize::from(ran.unwrap_or_else(|_| panic!("{mangled}")));
-        assert!(start.elapsed() < LONGEST, "{:?} for\n{mangled}", start.elapsed());
+        assert!(start.elapsed() < MAX_RUN_TIME, "{:?} for\n{mangled}", start.elapsed());
     }
     assert!(accepted > rounds / 20, "only {accepted} of {rounds} programs ran");
 }

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const IN_A_SESSION: u64 = 40;
 
 /// The time after which a program is stopped; no program takes a hundredth of it.
-const LONGEST: Duration = Duration::from_secs(10);
+const MAX_RUN_TIME: Duration = Duration::from_secs(10);
 
 const EXECUTORS: [(Executor, usize, &str); 3] = [
     (Executor::Reference, 1, "reference"),
@@ -53,7 +53,7 @@ impl Watch {
         std::thread::spawn(move || {
             while let Some(begun) = seen.upgrade() {
                 let at = begun.load(Ordering::Relaxed);
-                if at > 0 && START.elapsed().as_millis() as u64 > at + LONGEST.as_millis() as u64 {
+                if at > 0 && START.elapsed().as_millis() as u64 > at + MAX_RUN_TIME.as_millis() as u64 {
                     flag.store(true, Ordering::Relaxed);
                 }
                 drop(begun);
@@ -108,7 +108,7 @@ fn apart(executor: &str, program: &str) -> Ending {
         .join(format!("random_{}_{thread:?}.flx", std::process::id()));
     std::fs::write(&path, program).expect("a file can be written");
     let run = Command::new("timeout")
-        .arg(LONGEST.as_secs().to_string())
+        .arg(MAX_RUN_TIME.as_secs().to_string())
         .arg(env!("CARGO_BIN_EXE_felis"))
         .arg(&path)
         .env("FELIS_EXECUTOR", executor)
@@ -160,7 +160,7 @@ fn random_programs_agree(part: u64, parts: u64) {
     let total = number("FELIS_RANDOM").unwrap_or(1_000);
     let seeds = first + part * total / parts..first + (part + 1) * total / parts;
     let (first, count) = (seeds.start, seeds.end - seeds.start);
-    let most = number("FELIS_RANDOM_MOST").unwrap_or(3);
+    let most = number("FELIS_RANDOM_MAX_FAILURES").unwrap_or(3);
     let last = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("agreement_random_last_{part}.flx"));
     let separate = std::env::var_os("FELIS_RANDOM_APART").is_some();
     let (mut wrong, mut refused, mut failed) = (Vec::new(), 0, 0);

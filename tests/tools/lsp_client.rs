@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 /// The timeout of a request, sufficient on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A client with its server.
 pub struct Client {
@@ -129,7 +129,7 @@ impl Client {
     /// Returns the answer to a request, or its error.
     pub fn answer(&mut self, id: i64) -> Result<Value, Value> {
         loop {
-            let message = self.output.recv_timeout(PATIENCE).expect("an answer");
+            let message = self.output.recv_timeout(TIMEOUT).expect("an answer");
             if message["id"] == json!(id) && message.get("method").is_none() {
                 return match message.get("error") {
                     Some(error) => Err(error.clone()),
@@ -173,7 +173,7 @@ impl Client {
             return self.told.remove(at).expect("it is there")["params"].clone();
         }
         loop {
-            let message = self.output.recv_timeout(PATIENCE).expect("something is told");
+            let message = self.output.recv_timeout(TIMEOUT).expect("something is told");
             if message["method"] == method {
                 return message["params"].clone();
             }

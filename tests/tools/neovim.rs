@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const FIRST_VERSION: [u32; 2] = [0, 11];
 
 /// The time that an editor has for all of the transcript, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Returns the version of a Neovim, if it runs.
 fn version(editor: &str) -> Option<[u32; 2]> {
@@ -67,7 +67,7 @@ fn run(editor: &str, folder: &Path, program: &Path) -> Output {
         .expect("the editor starts");
     let begun = Instant::now();
     while child.try_wait().expect("the state of the editor").is_none() {
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > TIMEOUT {
             let _ = child.kill();
             break;
         }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 const NAMES: [&str; 3] = ["alice", "bob", "carol"];
 /// The time after which a party that should have ended hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 const DECLARED: &str = "party Party = alice | bob | carol;\n";
 
 /// Three parties with a folder of certificates, a configuration and a folder of files for each.
@@ -161,7 +161,7 @@ fn reading(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
 fn end(mut party: Child) -> Ended {
     let out = party.stdout.take().map(reading);
     let err = party.stderr.take().map(reading);
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIMEOUT;
     let status = loop {
         match party.try_wait().expect("a status") {
             Some(status) => break status,
@@ -240,7 +240,7 @@ fn with_carol(name: &str, happens: impl FnOnce(&mut Child)) -> [Ended; 3] {
     let company = Company::new(name);
     let path = company.write("program.flx", &format!("{DECLARED}{ENDLESS}"));
     let mut parties = NAMES.map(|me| company.start(me, &path, &[]));
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIMEOUT;
     while !company.folder.join("carol/begun").exists() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(20));
     }

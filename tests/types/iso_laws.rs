@@ -167,14 +167,14 @@ fn rotations_are_seen_and_derived(_: u32, parts: u32) {
         let (tried, derived) = &ROTATIONS;
         let (tried, derived) = (tried.fetch_add(1, Relaxed) + 1, derived.fetch_add(usize::from(found.witness.is_some()), Relaxed));
         // The search is not complete for blocks within rotated blocks; the decision procedure is.
-        prop_assert!(tried < 500 || derived * 100 > tried * FEWEST_DERIVED, "{derived} of {tried} derived");
+        prop_assert!(tried < 500 || derived * 100 > tried * MIN_DERIVED_PERCENT, "{derived} of {tried} derived");
     });
 }
 
 static ROTATIONS: (AtomicUsize, AtomicUsize) = (AtomicUsize::new(0), AtomicUsize::new(0));
 
 /// The minimum share of derived rotations, in percent.
-const FEWEST_DERIVED: usize = 95;
+const MIN_DERIVED_PERCENT: usize = 95;
 
 /// A law that keeps storage is refused for a step that moves it.
 #[test]

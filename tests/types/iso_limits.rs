@@ -6,7 +6,7 @@ use felis::types::{Kind, Nominal, NominalBody, Triangle, Type, TypeVar};
 use std::time::{Duration, Instant};
 
 /// A limit far above the need of any of these, and far below unbounded growth.
-const LONGEST: Duration = Duration::from_secs(30);
+const MAX_RUN_TIME: Duration = Duration::from_secs(30);
 
 fn soon(what: &str, a: &Type, b: &Type) -> Verdict {
     let started = Instant::now();
@@ -18,7 +18,7 @@ fn soon(what: &str, a: &Type, b: &Type) -> Verdict {
     assert!(!text.0.is_empty());
     let all = started.elapsed();
     println!("{what}: {decided} in {deciding:?}, all in {all:?}, derived: {}", compared.witness.is_some());
-    assert!(all < LONGEST, "{what}: {all:?}");
+    assert!(all < MAX_RUN_TIME, "{what}: {all:?}");
     decided
 }
 

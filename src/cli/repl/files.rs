@@ -6,7 +6,7 @@
 use super::super::answers::Flow;
 use super::super::files::FileLoader;
 use super::super::input::{self, SourceText};
-use super::super::interrupt::Doing;
+use super::super::interrupt::Activity;
 use super::super::{exit, exit_code, output, replace};
 use super::Repl;
 use super::commands::usage_error;
@@ -129,7 +129,7 @@ pub fn edit(repl: &mut Repl, argument: &str) -> Flow {
     let mut words = editor.split_whitespace();
     let Some(program) = words.next() else { return usage_error("the variable EDITOR names no command") };
     let done = {
-        let _editing = repl.shell.interrupts.while_doing(Doing::Editing);
+        let _editing = repl.shell.interrupts.while_doing(Activity::Editing);
         Command::new(program).args(words).arg(&file).status()
     };
     match done {

@@ -17,7 +17,7 @@ pub use commands::{format_duration, word_documentation};
 
 use super::answers::Flow;
 use super::input::{MAX_TEXT_BYTES, decode};
-use super::interrupt::{Doing, Resizes};
+use super::interrupt::{Activity, Resizes};
 use super::{Shell, exit, exit_code, output};
 use felis::diagnostic::{Diagnostic, apply_edits};
 use felis::session::{IncrementalSplit, Mode, Session, Status, ValueText, Window};
@@ -71,9 +71,9 @@ pub fn run_interactive(shell: Shell) -> u8 {
         .shell
         .output
         .write(&format!("Felis {}   :help lists commands, Ctrl-D leaves\n", env!("CARGO_PKG_VERSION")));
-    repl.borrow().shell.interrupts.hold_on();
+    repl.borrow().shell.interrupts.protect_session();
     // Between two inputs a signal has nothing to stop.
-    let _editing = repl.borrow().shell.interrupts.while_doing(Doing::Editing);
+    let _editing = repl.borrow().shell.interrupts.while_doing(Activity::Editing);
     loop {
         repl.borrow_mut().window =
             editor.dimensions().map_or(DEFAULT_WINDOW, |(columns, lines)| terminal_window(columns, lines));
@@ -195,7 +195,7 @@ impl Repl {
     /// Carries out one input: a command, or statements.
     fn handle_input(&mut self, text: &str) -> Flow {
         if text.trim_start().starts_with([':', '?']) {
-            let _asking = self.shell.interrupts.while_doing(Doing::Evaluating);
+            let _asking = self.shell.interrupts.while_doing(Activity::Evaluating);
             return commands::run(self, text);
         }
         self.last_input = text.to_string();
@@ -214,7 +214,7 @@ impl Repl {
 
     /// Shows a text: in a pager if the screen is too small for it.
     fn show_text(&mut self, text: &str) {
-        let _reading = self.shell.interrupts.while_doing(Doing::Editing);
+        let _reading = self.shell.interrupts.while_doing(Activity::Editing);
         self.shell.output.write_paged(text);
     }
 

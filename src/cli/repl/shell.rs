@@ -2,7 +2,7 @@
 
 use super::super::answers::Flow;
 use super::super::exit;
-use super::super::interrupt::Doing;
+use super::super::interrupt::Activity;
 use super::super::output;
 use super::Repl;
 use std::process::Command;
@@ -14,7 +14,7 @@ pub fn run(repl: &mut Repl, command: &str) -> Flow {
     let (shell, option) = shell_of_system();
     let done = {
         // Ctrl-C is for the command, not for the session.
-        let _running = repl.shell.interrupts.while_doing(Doing::Editing);
+        let _running = repl.shell.interrupts.while_doing(Activity::Editing);
         Command::new(&shell).arg(option).arg(command).status()
     };
     match done {

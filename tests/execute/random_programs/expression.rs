@@ -3,12 +3,12 @@
 
 use super::tree::{Node, leaf, node};
 use super::types::{Index, Ty};
-use super::{Function, Generator, MOST_ROUNDS, Scope};
+use super::{Function, Generator, MAX_ITERATIONS, Scope};
 
 impl Generator {
     /// Makes an expression of a type.
     pub(super) fn expression(&mut self, ty: &Ty, depth: u32, scope: &Scope) -> Node {
-        if depth == 0 || scope.rounds > MOST_ROUNDS {
+        if depth == 0 || scope.rounds > MAX_ITERATIONS {
             return self.small(ty, scope);
         }
         let depth = depth - 1;

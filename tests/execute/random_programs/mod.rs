@@ -73,7 +73,7 @@ impl Scope {
 }
 
 /// The maximum number of iterations of nested loops of a program.
-const MOST_ROUNDS: u64 = 3_000;
+const MAX_ITERATIONS: u64 = 3_000;
 
 /// A generator of programs.
 pub struct Generator {

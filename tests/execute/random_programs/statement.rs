@@ -2,7 +2,7 @@
 
 use super::tree::{Node, leaf, node};
 use super::types::{Index, Ty};
-use super::{Function, Generator, MOST_ROUNDS, Scope, Variable};
+use super::{Function, Generator, MAX_ITERATIONS, Scope, Variable};
 
 impl Generator {
     /// Makes a function of the program, which later ones may call.
@@ -61,7 +61,7 @@ impl Generator {
 
     pub(super) fn statement(&mut self, depth: u32, scope: &mut Scope) -> Node {
         let inner_depth = depth.saturating_sub(1);
-        let limit = if depth == 0 || scope.rounds > MOST_ROUNDS / 10 { 11 } else { 20 };
+        let limit = if depth == 0 || scope.rounds > MAX_ITERATIONS / 10 { 11 } else { 20 };
         match self.rng.u32(0..limit) {
             0..=3 => {
                 let ty = self.ty_in(scope, 2);

@@ -31,7 +31,7 @@ pub enum Ty {
 }
 
 /// The maximum size of a generated index type.
-const LARGEST: u64 = 40;
+const MAX_INDEX_SIZE: u64 = 40;
 
 impl Index {
     /// Returns the number of values; for a parameter, some number.
@@ -254,7 +254,7 @@ impl Generator {
     pub(super) fn index(&mut self, depth: u32) -> Index {
         for _ in 0..8 {
             let index = self.any_index(depth);
-            if index.size() <= LARGEST {
+            if index.size() <= MAX_INDEX_SIZE {
                 return index;
             }
         }

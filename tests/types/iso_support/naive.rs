@@ -7,7 +7,7 @@ use felis::types::{Triangle, Type, TypeKind};
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
 
-const MOST_SLOTS: usize = 3_000;
+const MAX_SLOTS: usize = 3_000;
 
 /// One slot of storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub fn slots(ty: &Type, sizes: Sizes) -> Option<Vec<Slot>> {
     let concatenate = |parts: Vec<&Type>| {
         parts.into_iter().try_fold(Vec::new(), |mut all, part| {
             all.extend(slots(part, sizes)?);
-            (all.len() <= MOST_SLOTS).then_some(all)
+            (all.len() <= MAX_SLOTS).then_some(all)
         })
     };
     match ty.kind() {
@@ -88,7 +88,7 @@ pub fn slots(ty: &Type, sizes: Sizes) -> Option<Vec<Slot>> {
                 return Some(one);
             }
             let n = size(index, sizes)?.to_usize()?;
-            if n.checked_mul(one.len())? > MOST_SLOTS {
+            if n.checked_mul(one.len())? > MAX_SLOTS {
                 return None;
             }
             Some(std::iter::repeat_n(one, n).flatten().collect())
@@ -116,7 +116,7 @@ fn cases(ty: &Type, sizes: Sizes) -> Option<Vec<Vec<Slot>>> {
     let all = match ty.kind() {
         TypeKind::Sum(parts) => parts.iter().try_fold(Vec::new(), |mut all, part| {
             all.extend(cases(part, sizes)?);
-            (all.len() <= MOST_SLOTS).then_some(all)
+            (all.len() <= MAX_SLOTS).then_some(all)
         })?,
         TypeKind::Repeat(n, case) => {
             let one = cases(case, sizes)?;
@@ -125,13 +125,13 @@ fn cases(ty: &Type, sizes: Sizes) -> Option<Vec<Vec<Slot>>> {
                 return Some(one);
             }
             let n = size(n, sizes)?.to_usize()?;
-            (n.checked_mul(one.len())? <= MOST_SLOTS).then_some(())?;
+            (n.checked_mul(one.len())? <= MAX_SLOTS).then_some(())?;
             std::iter::repeat_n(one, n).flatten().collect()
         }
         _ => {
             let mut word = slots(ty, sizes)?;
             match word.as_slice() {
-                [Slot::Compact(n)] => vec![Vec::new(); n.to_usize().filter(|&n| n <= MOST_SLOTS)?],
+                [Slot::Compact(n)] => vec![Vec::new(); n.to_usize().filter(|&n| n <= MAX_SLOTS)?],
                 [Slot::Sum(_)] => match word.pop()? {
                     Slot::Sum(cases) => cases,
                     _ => return None,
@@ -140,7 +140,7 @@ fn cases(ty: &Type, sizes: Sizes) -> Option<Vec<Vec<Slot>>> {
             }
         }
     };
-    (all.len() <= MOST_SLOTS).then_some(all)
+    (all.len() <= MAX_SLOTS).then_some(all)
 }
 
 /// Returns the number of values modulo a prime, with some number for each scalar.

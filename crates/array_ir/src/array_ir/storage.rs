@@ -432,7 +432,7 @@ impl Graph {
 
     fn finish(mut self) -> Storage {
         let mut work = MAX_WORK;
-        let copied = self.hand_on_uses(&mut work);
+        let copied = self.propagate_lazy_uses(&mut work);
         let mut classes = Classes::new(self.nodes.len());
         for (result, state) in std::mem::take(&mut self.states) {
             classes.join(result, state);
@@ -459,7 +459,7 @@ impl Graph {
     }
 
     /// Makes uses of lazy nodes those of their sources; returns the elements that are copied instead.
-    fn hand_on_uses(&mut self, work: &mut usize) -> HashSet<Value> {
+    fn propagate_lazy_uses(&mut self, work: &mut usize) -> HashSet<Value> {
         let mut connected: HashMap<usize, Vec<Point>> = HashMap::default();
         for pair in &self.pairs {
             connected.entry(pair.source).or_default().push(pair.at);

@@ -413,7 +413,7 @@ impl<'p> Builder<'p> {
         {
             panic!("the builder made an invalid program: {why}\n{}", print::program(&program));
         }
-        // A pass that is declined leaves what it was given.
+        // If a pass needs more than its budget of work, the program stays as it was built.
         let mut simplified = pass::run(&program).unwrap_or(program);
         state_least_effect(&mut simplified);
         renumber(&mut simplified);

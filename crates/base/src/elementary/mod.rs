@@ -97,7 +97,7 @@ fn pow_exponent(y: f64, reduced: Reduced, [high, low]: Pair) -> Pair {
 }
 
 /// Beyond this `e` to the power of it is 0 or infinite.
-pub const POW_MOST: f64 = 800.0;
+pub const MAX_POW_EXPONENT: f64 = 800.0;
 
 /// The result, `found` or that of a special case; `exponent` is `y ln x`.
 #[inline(always)]
@@ -106,7 +106,7 @@ fn pow_finished([x, y]: [f64; 2], exponent: f64, found: f64) -> f64 {
         x * x
     } else if y == 3.0 {
         x * x * x
-    } else if x > 0.0 && x < f64::INFINITY && exponent.abs() < POW_MOST {
+    } else if x > 0.0 && x < f64::INFINITY && exponent.abs() < MAX_POW_EXPONENT {
         found
     } else {
         libm::pow(x, y)
@@ -254,11 +254,11 @@ pub fn tanh(x: f64) -> f64 {
 #[inline(always)]
 fn tanh_doubled(x: f64) -> f64 {
     let y = 2.0 * x.abs();
-    if y > TANH_MOST { TANH_MOST } else { y }
+    if y > MAX_TANH_ARGUMENT { MAX_TANH_ARGUMENT } else { y }
 }
 
 /// e to the power of this is so large that 2 added to it does not count.
-pub const TANH_MOST: f64 = 44.0;
+pub const MAX_TANH_ARGUMENT: f64 = 44.0;
 
 #[inline(always)]
 fn tanh_finished(x: f64, k: i64, [r, lost]: Pair, [high, low]: Pair) -> f64 {

@@ -141,7 +141,9 @@ pub use scalar_functions;
 /// The types of the table.
 #[allow(non_camel_case_types)]
 pub mod types {
+    /// The type of floating-point numbers.
     pub type real = f64;
+    /// The type of integers.
     pub type int = i64;
     pub use std::primitive::{bool, f32};
 }

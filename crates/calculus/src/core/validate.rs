@@ -27,7 +27,7 @@ pub fn validate(program: &Program, function: &Function) -> Result<(), Vec<String
     v.ty(&function.domain, "the domain");
     let params: Vec<Type> = function.params.iter().filter_map(|p| v.local(*p)).collect();
     let domain = Type::product(params);
-    v.same(&domain, &function.domain, "the parameters");
+    v.require_same_type(&domain, &function.domain, "the parameters");
     for local in function.captures.iter().chain(&function.this) {
         v.local(*local);
     }
@@ -101,39 +101,39 @@ impl<'a> Validator<'a> {
     }
 
     /// Adds a contradiction.
-    fn say(&mut self, what: String) {
+    fn report(&mut self, what: String) {
         self.wrong.push(format!("in {}: {what}", self.place));
     }
 
     /// Adds a contradiction unless a condition holds.
-    fn demand(&mut self, holds: bool, what: impl FnOnce() -> String) {
+    fn require(&mut self, holds: bool, what: impl FnOnce() -> String) {
         if !holds {
-            self.say(what());
+            self.report(what());
         }
     }
 
     /// Checks that two types are equal.
-    fn same(&mut self, found: &Type, expected: &Type, what: &str) {
-        self.demand(found == expected, || format!("{what}: `{found}` where `{expected}` is needed"));
+    fn require_same_type(&mut self, found: &Type, expected: &Type, what: &str) {
+        self.require(found == expected, || format!("{what}: `{found}` where `{expected}` is needed"));
     }
 
     /// Reports a type with a hole or an error.
     fn ty(&mut self, ty: &Type, what: &str) {
-        self.demand(!ty.has_meta(), || format!("{what} has a hole: `{ty}`"));
-        self.demand(!mentions_error(ty), || format!("{what} mentions an error: `{ty}`"));
+        self.require(!ty.has_meta(), || format!("{what} has a hole: `{ty}`"));
+        self.require(!mentions_error(ty), || format!("{what} mentions an error: `{ty}`"));
     }
 
     /// Returns the type of a local, which must exist.
     fn local(&mut self, local: LocalId) -> Option<Type> {
         let found = self.locals.get(local as usize).map(|l| l.ty.clone());
-        self.demand(found.is_some(), || format!("there is no local {local}"));
+        self.require(found.is_some(), || format!("there is no local {local}"));
         found
     }
 
     /// Checks that a local has a type.
     fn is(&mut self, local: LocalId, ty: &Type, what: &str) {
         if let Some(found) = self.local(local) {
-            self.same(&found, ty, what);
+            self.require_same_type(&found, ty, what);
         }
     }
 
@@ -152,7 +152,7 @@ impl<'a> Validator<'a> {
                 unknown.get_or_insert_with(|| var.name.clone());
             }
         });
-        self.demand(unknown.is_none(), || format!("`{ty}` mentions a variable of elsewhere"));
+        self.require(unknown.is_none(), || format!("`{ty}` mentions a variable of elsewhere"));
         let unfolded = ty.unfold();
         match &term.kind {
             TermKind::Int(n) => {
@@ -160,23 +160,23 @@ impl<'a> Validator<'a> {
                     Some(scalar) if scalar.is_integer() => scalar.holds(n),
                     _ => false,
                 };
-                self.demand(fits, || format!("the integer {n} at `{ty}`"));
+                self.require(fits, || format!("the integer {n} at `{ty}`"));
             }
-            TermKind::Real(x) => self.demand(float(ty), || format!("the literal {} at `{ty}`", x.double)),
-            TermKind::Char(_) => self.same(&Type::char(), ty, "a character literal"),
-            TermKind::Str(_) => self.same(&Type::string(), ty, "a string literal"),
+            TermKind::Real(x) => self.require(float(ty), || format!("the literal {} at `{ty}`", x.double)),
+            TermKind::Char(_) => self.require_same_type(&Type::char(), ty, "a character literal"),
+            TermKind::Str(_) => self.require_same_type(&Type::string(), ty, "a string literal"),
             TermKind::Code(n) => {
                 let fits = ty.is_compact() && ty.size().map_or(true, |size| *n < size);
-                self.demand(fits, || format!("the code {n} at `{ty}`"));
+                self.require(fits, || format!("the code {n} at `{ty}`"));
             }
             TermKind::Local(local) => self.is(*local, ty, "a local"),
             TermKind::Global(global) => match self.program.globals.get(*global as usize) {
-                Some(found) => self.same(&found.ty, ty, "a variable of the session"),
-                None => self.say(format!("there is no variable {global}")),
+                Some(found) => self.require_same_type(&found.ty, ty, "a variable of the session"),
+                None => self.report(format!("there is no variable {global}")),
             },
             TermKind::Move(place) => {
                 self.term(place);
-                self.same(&place.ty, ty, "a moved value");
+                self.require_same_type(&place.ty, ty, "a moved value");
             }
             TermKind::Closure { function, type_args, captures } => {
                 self.closure(*function, type_args, captures, ty);
@@ -188,14 +188,14 @@ impl<'a> Validator<'a> {
                 let given = Type::product(args.iter().map(|a| a.ty.clone()).collect());
                 match head.ty.kind() {
                     TypeKind::Function(domain, result) => {
-                        self.same(&given, domain, "an argument");
-                        self.same(ty, result, "a call");
+                        self.require_same_type(&given, domain, "an argument");
+                        self.require_same_type(ty, result, "a call");
                     }
                     TypeKind::Procedure(domain) => {
-                        self.same(&given, domain, "an argument");
-                        self.same(ty, &Type::unit(), "a call of a procedure");
+                        self.require_same_type(&given, domain, "an argument");
+                        self.require_same_type(ty, &Type::unit(), "a call of a procedure");
                     }
-                    _ => self.say(format!("a call of `{}`", head.ty)),
+                    _ => self.report(format!("a call of `{}`", head.ty)),
                 }
             }
             TermKind::Prim(prim, type_args, args) => self.prim(*prim, type_args, args, ty),
@@ -204,7 +204,7 @@ impl<'a> Validator<'a> {
                 self.terms(parts);
                 let found: Vec<Type> = parts.iter().map(|p| p.ty.clone()).collect();
                 let expected = unfolded.components(parts.len());
-                self.demand(expected.as_ref() == Some(&found), || format!("a tuple of {found:?} at `{ty}`"));
+                self.require(expected.as_ref() == Some(&found), || format!("a tuple of {found:?} at `{ty}`"));
             }
             TermKind::Component(base, position) => {
                 self.term(base);
@@ -215,10 +215,10 @@ impl<'a> Validator<'a> {
                 self.term(index);
                 match array.ty.unfold().kind() {
                     TypeKind::Array(element, wanted) => {
-                        self.same(&index.ty, wanted, "an index");
-                        self.same(ty, element, "an element");
+                        self.require_same_type(&index.ty, wanted, "an index");
+                        self.require_same_type(ty, element, "an element");
                     }
-                    _ => self.say(format!("an index into `{}`", array.ty)),
+                    _ => self.report(format!("an index into `{}`", array.ty)),
                 }
             }
             TermKind::Build(clauses, body) => {
@@ -228,13 +228,13 @@ impl<'a> Validator<'a> {
                 }
                 self.term(body);
                 let index = Type::compact_product(clauses.iter().map(|(_, ty)| ty.clone()).collect());
-                self.same(&Type::array(body.ty.clone(), index), ty, "an array built");
+                self.require_same_type(&Type::array(body.ty.clone(), index), ty, "an array built");
             }
             TermKind::Pack(parts) => {
                 self.terms(parts);
                 let found: Vec<Type> = parts.iter().map(|p| p.ty.clone()).collect();
                 let expected = unfolded.compact_factors(parts.len());
-                self.demand(expected.as_ref() == Some(&found), || {
+                self.require(expected.as_ref() == Some(&found), || {
                     format!("a compact tuple of {found:?} at `{ty}`")
                 });
             }
@@ -250,8 +250,8 @@ impl<'a> Validator<'a> {
             TermKind::Inject(case, arg) => {
                 self.term(arg);
                 match case_type(&unfolded, case) {
-                    Some(wanted) => self.same(&arg.ty, &wanted, "the argument of a case"),
-                    None => self.say(format!("case {case} of `{ty}`")),
+                    Some(wanted) => self.require_same_type(&arg.ty, &wanted, "the argument of a case"),
+                    None => self.report(format!("case {case} of `{ty}`")),
                 }
             }
             TermKind::Reshape(inner) => {
@@ -261,12 +261,12 @@ impl<'a> Validator<'a> {
             TermKind::ToCode(inner) => {
                 self.term(inner);
                 let fits = inner.ty.is_compact() && ty.as_scalar().is_some_and(Scalar::is_number);
-                self.demand(fits, || format!("the code of a `{}` as `{ty}`", inner.ty));
+                self.require(fits, || format!("the code of a `{}` as `{ty}`", inner.ty));
             }
             TermKind::FromCode(inner) => {
                 self.term(inner);
                 let fits = ty.is_compact() && integer(&inner.ty);
-                self.demand(fits, || format!("a `{ty}` from the code `{}`", inner.ty));
+                self.require(fits, || format!("a `{ty}` from the code `{}`", inner.ty));
             }
             TermKind::Convert(inner) => {
                 self.term(inner);
@@ -277,39 +277,39 @@ impl<'a> Validator<'a> {
                     || inner.ty.as_scalar().is_some()
                         && ty.as_scalar().is_some()
                         && !matches!(conversion(&inner.ty, ty), Conversion::None(_));
-                self.demand(fits, || format!("`{}` converted to `{ty}`", inner.ty));
+                self.require(fits, || format!("`{}` converted to `{ty}`", inner.ty));
             }
             TermKind::At(places, body) => {
-                self.demand(self.here.is_none(), || "`at` inside `at`".into());
-                self.demand(places.has_kind(Kind::Places), || format!("`at` the type `{places}`"));
+                self.require(self.here.is_none(), || "`at` inside `at`".into());
+                self.require(places.has_kind(Kind::Places), || format!("`at` the type `{places}`"));
                 self.here = Some(places.clone());
                 self.term(body);
                 self.here = None;
-                self.same(&Type::placed(body.ty.clone(), places.clone()), ty, "work at places");
+                self.require_same_type(&Type::placed(body.ty.clone(), places.clone()), ty, "work at places");
             }
             TermKind::Here(inner) => {
                 self.term(inner);
                 let here = self.here.clone();
                 match (inner.ty.as_placed(), here) {
                     (Some((value, places)), Some(here)) => {
-                        self.same(value, ty, "the value at a place");
-                        self.demand(here.is_within_places(places), || {
+                        self.require_same_type(value, ty, "the value at a place");
+                        self.require(here.is_within_places(places), || {
                             format!("`{here}` has no part of `{}`", inner.ty)
                         });
                     }
-                    _ => self.say(format!("`{}` has no value at this place", inner.ty)),
+                    _ => self.report(format!("`{}` has no value at this place", inner.ty)),
                 }
             }
             TermKind::Restrict(inner) => {
                 self.term(inner);
                 let value = match (inner.ty.as_placed(), ty.as_placed()) {
                     (Some((value, outer)), Some((_, places))) => {
-                        self.demand(places.is_within_places(outer), || format!("`{outer}` as `{places}`"));
+                        self.require(places.is_within_places(outer), || format!("`{outer}` as `{places}`"));
                         value.clone()
                     }
                     _ => inner.ty.clone(),
                 };
-                self.demand(ty.as_placed().is_some_and(|(ty, _)| *ty == value), || {
+                self.require(ty.as_placed().is_some_and(|(ty, _)| *ty == value), || {
                     format!("a `{}` restricted to `{ty}`", inner.ty)
                 });
             }
@@ -317,8 +317,8 @@ impl<'a> Validator<'a> {
                 self.condition(condition);
                 self.term(then);
                 self.term(otherwise);
-                self.same(&then.ty, ty, "a branch");
-                self.same(&otherwise.ty, ty, "a branch");
+                self.require_same_type(&then.ty, ty, "a branch");
+                self.require_same_type(&otherwise.ty, ty, "a branch");
             }
             TermKind::Match(scrutinee, arms) => {
                 self.term(scrutinee);
@@ -326,56 +326,56 @@ impl<'a> Validator<'a> {
                     self.pattern(&arm.pattern, &scrutinee.ty);
                     arm.guard.iter().for_each(|g| self.condition(g));
                     self.term(&arm.body);
-                    self.same(&arm.body.ty, ty, "an arm");
+                    self.require_same_type(&arm.body.ty, ty, "an arm");
                 }
             }
             TermKind::PackSizes(sizes, inner) => {
                 self.term(inner);
                 sizes.iter().for_each(|size| self.index_type(size));
-                self.demand(sizes.len() == ty.bound_count(), || format!("{} sizes for `{ty}`", sizes.len()));
-                self.same(&inner.ty, &ty.opened(sizes), "a value with sizes");
+                self.require(sizes.len() == ty.bound_count(), || format!("{} sizes for `{ty}`", sizes.len()));
+                self.require_same_type(&inner.ty, &ty.opened(sizes), "a value with sizes");
             }
             TermKind::Block(stmts, value) => {
                 let given = self.given.len();
                 self.stmts_here(stmts);
                 if let Some(value) = value {
                     self.term(value);
-                    self.same(&value.ty, ty, "the value of a block");
+                    self.require_same_type(&value.ty, ty, "the value of a block");
                 }
                 self.given.truncate(given);
             }
-            TermKind::Error => self.say("a term that stands for an error".into()),
+            TermKind::Error => self.report("a term that stands for an error".into()),
         }
     }
 
     /// Checks a term that must be a truth value.
     fn condition(&mut self, term: &Term) {
         self.term(term);
-        self.same(&term.ty, &Type::bool(), "a condition");
+        self.require_same_type(&term.ty, &Type::bool(), "a condition");
     }
 
     /// Checks a type that must be compact linear.
     fn index_type(&mut self, ty: &Type) {
         self.ty(ty, "an index type");
-        self.demand(ty.is_compact(), || format!("`{ty}` is walked"));
+        self.require(ty.is_compact(), || format!("`{ty}` is walked"));
     }
 
     /// Checks a method of a class at type arguments.
     fn method(&mut self, class: ClassId, method: usize, type_args: &[Type], ty: &Type) {
         let program = self.program;
         let Some(class) = program.classes.get(class as usize) else {
-            return self.say(format!("there is no class {class}"));
+            return self.report(format!("there is no class {class}"));
         };
         let Some(found) = class.methods.get(method) else {
-            return self.say(format!("`{}` has no method {method}", class.name));
+            return self.report(format!("`{}` has no method {method}", class.name));
         };
         type_args.iter().for_each(|t| self.ty(t, "a type argument"));
         let params: Vec<_> = class.params.iter().chain(&found.params).collect();
         if params.len() != type_args.len() {
-            return self.say(format!("`{}` at {} type arguments", found.name, type_args.len()));
+            return self.report(format!("`{}` at {} type arguments", found.name, type_args.len()));
         }
         let bindings = params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();
-        self.same(&found.ty.substitute(&bindings), ty, "a method");
+        self.require_same_type(&found.ty.substitute(&bindings), ty, "a method");
     }
 
     /// Checks a function value: its type arguments, its captures and its type.
@@ -383,12 +383,12 @@ impl<'a> Validator<'a> {
         type_args.iter().for_each(|arg| self.ty(arg, "a type argument"));
         let program = self.program;
         let Some(Some(callee)) = program.functions.get(function as usize) else {
-            return self.say(format!("there is no function {function}"));
+            return self.report(format!("there is no function {function}"));
         };
         let fits = callee.type_params.len() == type_args.len()
             && callee.type_params.iter().zip(type_args).all(|(p, arg)| arg.has_kind(p.kind));
-        self.demand(fits, || format!("`{}` at the types {type_args:?}", callee.name));
-        self.demand(callee.captures.len() == captures.len(), || {
+        self.require(fits, || format!("`{}` at the types {type_args:?}", callee.name));
+        self.require(callee.captures.len() == captures.len(), || {
             format!("`{}` captures {}, not {}", callee.name, callee.captures.len(), captures.len())
         });
         let bindings: HashMap<u32, Type> =
@@ -397,11 +397,11 @@ impl<'a> Validator<'a> {
             let info = callee.locals.get(*inner as usize);
             let here = self.locals.get(*outer as usize);
             let (Some(inner), Some(outer)) = (info, here) else {
-                self.say(format!("a capture of `{}` that does not exist", callee.name));
+                self.report(format!("a capture of `{}` that does not exist", callee.name));
                 continue;
             };
-            self.same(&outer.ty, &inner.ty.substitute(&bindings), "a capture");
-            self.demand(outer.shared == inner.shared, || {
+            self.require_same_type(&outer.ty, &inner.ty.substitute(&bindings), "a capture");
+            self.require(outer.shared == inner.shared, || {
                 format!("`{}` is shared on one side of `{}` only", outer.name, callee.name)
             });
         }
@@ -410,7 +410,7 @@ impl<'a> Validator<'a> {
             TypeKind::Procedure(_) => Type::procedure(domain),
             _ => Type::function(domain, callee.body.ty.substitute(&bindings)),
         };
-        self.same(&made, ty, &format!("the function `{}`", callee.name));
+        self.require_same_type(&made, ty, &format!("the function `{}`", callee.name));
     }
 
     /// Checks the application of a primitive.
@@ -418,34 +418,34 @@ impl<'a> Validator<'a> {
         type_args.iter().for_each(|arg| self.ty(arg, "a type argument"));
         self.terms(args);
         let Some((wanted, result)) = prim.typed_signature().instantiate(type_args) else {
-            return self.say(format!("`{}` at {} types", prim.name(), type_args.len()));
+            return self.report(format!("`{}` at {} types", prim.name(), type_args.len()));
         };
         let found: Vec<Type> = args.iter().map(|a| a.ty.clone()).collect();
-        self.demand(found == wanted, || format!("`{}` of {found:?}, not {wanted:?}", prim.name()));
-        self.same(ty, &result, &format!("the result of `{}`", prim.name()));
+        self.require(found == wanted, || format!("`{}` of {found:?}, not {wanted:?}", prim.name()));
+        self.require_same_type(ty, &result, &format!("the result of `{}`", prim.name()));
     }
 
     /// Checks the application of an operator.
     fn op(&mut self, op: Op, args: &[Term], ty: &Type) {
         self.terms(args);
-        let Some(first) = args.first() else { return self.say(format!("{op:?} of nothing")) };
+        let Some(first) = args.first() else { return self.report(format!("{op:?} of nothing")) };
         let wanted = if matches!(op, Op::Not | Op::Neg(_)) { 1 } else { 2 };
-        self.demand(args.len() == wanted, || format!("{op:?} of {} operands", args.len()));
+        self.require(args.len() == wanted, || format!("{op:?} of {} operands", args.len()));
         for other in &args[1..] {
-            self.same(&other.ty, &first.ty, &format!("an operand of {op:?}"));
+            self.require_same_type(&other.ty, &first.ty, &format!("an operand of {op:?}"));
         }
         let num = match op {
             Op::Not | Op::And | Op::Or => {
                 let fits = first.ty.is_set() || op == Op::Not && first.ty.is_bool();
-                self.demand(fits, || format!("{op:?} on `{}`", first.ty));
-                return self.same(ty, &first.ty, &format!("{op:?}"));
+                self.require(fits, || format!("{op:?} on `{}`", first.ty));
+                return self.require_same_type(ty, &first.ty, &format!("{op:?}"));
             }
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
-                return self.same(ty, &Type::bool(), "a comparison");
+                return self.require_same_type(ty, &Type::bool(), "a comparison");
             }
             Op::Neg(n) | Op::Add(n) | Op::Sub(n) | Op::Mul(n) | Op::Div(n) | Op::Rem(n) | Op::Pow(n) => n,
         };
-        self.same(ty, &first.ty, &format!("{op:?}"));
+        self.require_same_type(ty, &first.ty, &format!("{op:?}"));
         let fits = match num {
             Num::Int => first.ty == Type::int(),
             Num::Real => first.ty == Type::real(),
@@ -455,7 +455,7 @@ impl<'a> Validator<'a> {
             Num::String => first.ty == Type::string(),
             Num::Mod => first.ty.is_compact(),
         };
-        self.demand(fits, || format!("{op:?} on `{}`", first.ty));
+        self.require(fits, || format!("{op:?} on `{}`", first.ty));
     }
 
     /// Checks the type of a component.
@@ -468,8 +468,8 @@ impl<'a> Validator<'a> {
             _ => position.to_usize().and_then(|i| unfolded.components(0)?.get(i).cloned()),
         };
         match found {
-            Some(found) => self.same(ty, &found, "a component"),
-            None => self.say(format!("component {position} of `{base}`")),
+            Some(found) => self.require_same_type(ty, &found, "a component"),
+            None => self.report(format!("component {position} of `{base}`")),
         }
     }
 
@@ -484,8 +484,8 @@ impl<'a> Validator<'a> {
             _ => None,
         };
         match found {
-            Some(found) => self.same(ty, &found, "a part"),
-            None => self.say(format!("part {position} of `{base}`")),
+            Some(found) => self.require_same_type(ty, &found, "a part"),
+            None => self.report(format!("part {position} of `{base}`")),
         }
     }
 
@@ -493,17 +493,17 @@ impl<'a> Validator<'a> {
     fn digit(&mut self, base: &Type, index: &Type, ty: &Type) {
         match base.unfold().kind() {
             TypeKind::CompactPower(digit, position) => {
-                self.same(index, position, "the position of a digit");
-                self.same(ty, digit, "a digit");
+                self.require_same_type(index, position, "the position of a digit");
+                self.require_same_type(ty, digit, "a digit");
             }
-            _ => self.say(format!("a digit of `{base}`")),
+            _ => self.report(format!("a digit of `{base}`")),
         }
     }
 
     /// Checks a pattern for values of a type.
     fn pattern(&mut self, pat: &Pat, ty: &Type) {
         self.ty(&pat.ty, "a pattern");
-        self.same(&pat.ty, ty, "a pattern");
+        self.require_same_type(&pat.ty, ty, "a pattern");
         let unfolded = ty.unfold();
         match &pat.kind {
             PatKind::Wild => {}
@@ -512,15 +512,17 @@ impl<'a> Validator<'a> {
                 self.is(*local, ty, "a variable of a pattern");
                 self.pattern(inner, ty);
             }
-            PatKind::Int(n) => self.demand(integer(ty), || format!("the pattern {n} at `{ty}`")),
-            PatKind::Real(_) => self.demand(float(ty), || format!("a real pattern at `{ty}`")),
-            PatKind::Char(_) | PatKind::Chars(..) => self.same(ty, &Type::char(), "a character pattern"),
-            PatKind::Ints(low, _) => self.demand(integer(ty), || format!("integers from {low} at `{ty}`")),
+            PatKind::Int(n) => self.require(integer(ty), || format!("the pattern {n} at `{ty}`")),
+            PatKind::Real(_) => self.require(float(ty), || format!("a real pattern at `{ty}`")),
+            PatKind::Char(_) | PatKind::Chars(..) => {
+                self.require_same_type(ty, &Type::char(), "a character pattern")
+            }
+            PatKind::Ints(low, _) => self.require(integer(ty), || format!("integers from {low} at `{ty}`")),
             PatKind::Or(parts) => parts.iter().for_each(|part| self.pattern(part, ty)),
-            PatKind::Str(_) => self.same(ty, &Type::string(), "a string pattern"),
+            PatKind::Str(_) => self.require_same_type(ty, &Type::string(), "a string pattern"),
             PatKind::Code(n) => {
                 let fits = ty.is_compact() && ty.size().map_or(true, |size| *n < size);
-                self.demand(fits, || format!("the pattern of code {n} at `{ty}`"));
+                self.require(fits, || format!("the pattern of code {n} at `{ty}`"));
             }
             PatKind::Tuple(parts) | PatKind::Pack(parts) => {
                 let types = match pat.kind {
@@ -529,7 +531,7 @@ impl<'a> Validator<'a> {
                 };
                 match types.filter(|t| t.len() == parts.len()) {
                     Some(types) => parts.iter().zip(&types).for_each(|(p, ty)| self.pattern(p, ty)),
-                    None => self.say(format!("a pattern of {} parts at `{ty}`", parts.len())),
+                    None => self.report(format!("a pattern of {} parts at `{ty}`", parts.len())),
                 }
             }
             PatKind::Reshape(inner) => {
@@ -541,12 +543,12 @@ impl<'a> Validator<'a> {
                     self.pattern(index, cases);
                     self.pattern(argument, case);
                 }
-                _ => self.say(format!("a pattern of a coarray at `{ty}`")),
+                _ => self.report(format!("a pattern of a coarray at `{ty}`")),
             },
             PatKind::Case(case, inner) => match (case_type(&unfolded, case), inner) {
                 (Some(ty), Some(inner)) => self.pattern(inner, &ty),
-                (Some(ty), None) => self.same(&ty, &Type::unit(), "a case without argument"),
-                (None, _) => self.say(format!("a pattern for case {case} of `{ty}`")),
+                (Some(ty), None) => self.require_same_type(&ty, &Type::unit(), "a case without argument"),
+                (None, _) => self.report(format!("a pattern for case {case} of `{ty}`")),
             },
         }
     }
@@ -577,8 +579,8 @@ impl<'a> Validator<'a> {
             StmtKind::SetGlobal(global, term) => {
                 self.term(term);
                 match self.program.globals.get(*global as usize) {
-                    Some(found) => self.same(&term.ty, &found.ty, "an assignment"),
-                    None => self.say(format!("there is no variable {global}")),
+                    Some(found) => self.require_same_type(&term.ty, &found.ty, "an assignment"),
+                    None => self.report(format!("there is no variable {global}")),
                 }
             }
             StmtKind::Store { root, root_ty, path, value } => self.store(*root, root_ty, path, value),
@@ -589,7 +591,7 @@ impl<'a> Validator<'a> {
                     Some((packed, places)) => (packed, Some(places)),
                     None => (&value.ty, None),
                 };
-                self.demand(vars.len() == packed.bound_count() && packed.is_exists(), || {
+                self.require(vars.len() == packed.bound_count() && packed.is_exists(), || {
                     format!("`{}` opened with {} variables", value.ty, vars.len())
                 });
                 let sizes: Vec<Type> = vars.iter().cloned().map(Type::var).collect();
@@ -603,7 +605,7 @@ impl<'a> Validator<'a> {
                 self.index_type(right);
                 if let Some(var) = solve {
                     self.known.insert(var.id);
-                    self.demand(right.mentions(var) && !left.mentions(var), || {
+                    self.require(right.mentions(var) && !left.mentions(var), || {
                         format!("`{}` sought in `{left} == {right}`", var.name)
                     });
                 }
@@ -633,7 +635,7 @@ impl<'a> Validator<'a> {
                     ForRange::Ints { low, high, .. } => {
                         for bound in [low, high] {
                             self.term(bound);
-                            self.same(&bound.ty, &Type::int(), "a bound");
+                            self.require_same_type(&bound.ty, &Type::int(), "a bound");
                         }
                         Type::int()
                     }
@@ -641,7 +643,7 @@ impl<'a> Validator<'a> {
                         self.term(array);
                         match array.ty.unfold().kind() {
                             TypeKind::Array(element, _) => element.clone(),
-                            _ => return self.say(format!("`{}` is walked", array.ty)),
+                            _ => return self.report(format!("`{}` is walked", array.ty)),
                         }
                     }
                 };
@@ -656,8 +658,8 @@ impl<'a> Validator<'a> {
             StmtKind::Return(term) => {
                 self.term(term);
                 match self.returns {
-                    Some(ty) => self.same(&term.ty, ty, "a returned value"),
-                    None => self.say("`return` outside a function".into()),
+                    Some(ty) => self.require_same_type(&term.ty, ty, "a returned value"),
+                    None => self.report("`return` outside a function".into()),
                 }
             }
         }
@@ -668,7 +670,7 @@ impl<'a> Validator<'a> {
         let natural = iso::verdict(from, to) <= Verdict::Natural
             || fields_of(to, from)
             || iso::equations::natural_under(&self.given, from, to);
-        self.demand(natural, || format!("`{from}` reshaped to `{to}`"));
+        self.require(natural, || format!("`{from}` reshaped to `{to}`"));
     }
 
     /// Checks a store: its variable, its path and its value.
@@ -676,17 +678,17 @@ impl<'a> Validator<'a> {
         match root {
             Root::Local(local) => self.is(local, root_ty, "the root of a store"),
             Root::Global(global) => match self.program.globals.get(global as usize) {
-                Some(found) => self.same(root_ty, &found.ty, "the root of a store"),
-                None => self.say(format!("there is no variable {global}")),
+                Some(found) => self.require_same_type(root_ty, &found.ty, "the root of a store"),
+                None => self.report(format!("there is no variable {global}")),
             },
         }
         let mut at = root_ty.clone();
         let mut packed = false;
         for step in path {
-            self.same(&step.from, &at, "a step of a store");
+            self.require_same_type(&step.from, &at, "a step of a store");
             self.ty(&step.to, "a step of a store");
             let compact = matches!(step.kind, StepKind::Factor(_) | StepKind::Digit(_));
-            self.demand(compact || !packed || matches!(step.kind, StepKind::Reshape), || {
+            self.require(compact || !packed || matches!(step.kind, StepKind::Reshape), || {
                 "a step out of a compact value".into()
             });
             packed |= compact;
@@ -702,17 +704,17 @@ impl<'a> Validator<'a> {
                     self.term(index);
                     match step.from.unfold().kind() {
                         TypeKind::Array(element, wanted) => {
-                            self.same(&index.ty, wanted, "an index");
-                            self.same(&step.to, element, "an element");
+                            self.require_same_type(&index.ty, wanted, "an index");
+                            self.require_same_type(&step.to, element, "an element");
                         }
-                        _ => self.say(format!("an index into `{}`", step.from)),
+                        _ => self.report(format!("an index into `{}`", step.from)),
                     }
                 }
             }
             at = step.to.clone();
         }
         self.term(value);
-        self.same(&value.ty, &at, "what is stored");
+        self.require_same_type(&value.ty, &at, "what is stored");
     }
 }
 

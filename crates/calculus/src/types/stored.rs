@@ -70,7 +70,12 @@ pub enum NotStorable {
     Axis(Type),
     /// A field of a record has an unknown size shared by all rows; a struct with a size of its own
     /// in each row is needed.
-    Shared { field: Arc<str>, columns: String },
+    Shared {
+        /// The field.
+        field: Arc<str>,
+        /// The columns of that struct, as a declaration has them.
+        columns: String,
+    },
 }
 
 /// The number of the first variable for an unknown size, within one call.

@@ -6,8 +6,8 @@
 use crate::check::annotations::Annotations;
 use crate::check::elaborate::existential::{Host, Opening};
 use crate::check::elaborate::local::Lifted;
+use crate::check::elaborate::lvalue::Reduced;
 use crate::check::elaborate::overload::Waiting;
-use crate::check::elaborate::place::Seen;
 use crate::check::elaborate::places::Here;
 use crate::check::elaborate::storing;
 use crate::check::env::Parameter;
@@ -95,7 +95,7 @@ pub(super) struct Frame {
     /// pure frame may call them.
     pub(super) contained: HashSet<LocalId>,
     /// Functions held by immutable variables of this frame.
-    pub(super) functions: HashMap<LocalId, Seen>,
+    pub(super) functions: HashMap<LocalId, Reduced>,
     /// True if the body has an effect visible outside the function in which it is declared.
     pub(super) outside: bool,
     /// True for a function declared by name in another one: it may change variables of the
@@ -524,9 +524,9 @@ impl<'a> Checker<'a> {
         self.swap_hidden();
         let item = Item { revealed_around: self.program.revealed_sizes.len(), ..Item::default() };
         let outer = std::mem::replace(&mut self.item, item);
-        let equations = self.infer.put_aside();
+        let equations = self.infer.take_postponed();
         let result = f(self);
-        self.infer.put_back(equations);
+        self.infer.restore_postponed(equations);
         self.item = outer;
         self.swap_hidden();
         result

@@ -3,7 +3,7 @@
 //! An [`Env`] outlives one input. The caller clones it before an input is checked and restores the
 //! clone if that fails, so that a failed input changes nothing.
 
-use crate::check::elaborate::place::Seen;
+use crate::check::elaborate::lvalue::Reduced;
 use crate::check::items::module::Module;
 use crate::check::solve::infer::Infer;
 use crate::core::{ClassId, FunctionId, GlobalId, Prim};
@@ -390,7 +390,7 @@ pub struct Env {
     /// Headers, by [`FunctionId`].
     pub signatures: HashMap<FunctionId, Signature>,
     /// The functions held by immutable variables of the session.
-    pub(super) held_functions: HashMap<GlobalId, Seen>,
+    pub(super) held_functions: HashMap<GlobalId, Reduced>,
     /// The types of primitives, each read at its first use.
     pub(super) prim_schemes: HashMap<Prim, (Scheme, usize)>,
     /// The last number given out by [`Env::fresh_id`].

@@ -32,7 +32,10 @@ pub(super) fn with_prefix(prefix: Vec<Stmt>, value: Term) -> Term {
 /// Reads a number with a suffix: returns the number before the suffix and the type that the suffix
 /// names.
 pub(super) fn suffixed(digits: &str, suffix: &str) -> (Number, Type) {
-    let scalar = Scalar::named(suffix).unwrap_or(Scalar::Bigint);
+    let scalar = match suffix {
+        "n" => Scalar::Bigint,
+        suffix => Scalar::named(suffix).expect("the lexer knows the suffixes"),
+    };
     let number = if scalar.is_float() {
         Number::Real(Rounded::read(digits))
     } else {

@@ -243,20 +243,24 @@ impl<'p> Emitter<'p> {
         let results = match (self.unit.region, &held, ty) {
             (Region::Term(term), ..) => {
                 let layout = self.unit.layouts.of(&self.bare(&term.ty));
-                vec![self.give(&held, ty, &layout)?]
+                vec![self.bind_result(&held, ty, &layout)?]
             }
             (Region::Loop(_), Held::Tuple(parts), Type::Tuple(types)) if built.changes.len() != 1 => {
                 let parts: Vec<(Held<'p>, &Type)> = parts.iter().cloned().zip(types).collect();
-                self.give_changes(built, &parts)?
+                self.bind_changed_variables(built, &parts)?
             }
-            (Region::Loop(_), ..) => self.give_changes(built, &[(held, ty)])?,
+            (Region::Loop(_), ..) => self.bind_changed_variables(built, &[(held, ty)])?,
         };
         Ok(self.finish(built.changes.clone(), results))
     }
 
     /// The last values of the variables outside that change: what lies where the variable does, or
     /// results.
-    fn give_changes(&mut self, built: &Unit, values: &[(Held<'p>, &Type)]) -> Result<Vec<ResultSource>> {
+    fn bind_changed_variables(
+        &mut self,
+        built: &Unit,
+        values: &[(Held<'p>, &Type)],
+    ) -> Result<Vec<ResultSource>> {
         let mut results = Vec::new();
         for (number, ((held, ty), (_, core_type))) in values.iter().zip(&built.inputs).enumerate() {
             let own = Origin::InOut(number as u32);
@@ -265,7 +269,7 @@ impl<'p> Emitter<'p> {
                 Some(_) => ResultSource::Changed(number),
                 None => {
                     let layout = self.unit.layouts.of(&self.bare(core_type));
-                    self.give(held, ty, &layout)?
+                    self.bind_result(held, ty, &layout)?
                 }
             });
         }
@@ -334,7 +338,7 @@ impl<'p> Emitter<'p> {
             (slots, Type::Array(..)) => {
                 let number = self.inputs.len() as u32;
                 let array = self.array(Origin::InOut(number), layout.class, slots as u64)?;
-                self.keep_in(value, array);
+                self.assign_memory(value, array);
                 self.inputs.push(input);
                 self.bindings.push(InputBinding::Change(array, layout.class));
                 let base = self.int(0)?;
@@ -414,7 +418,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// Makes a value a result of the kernel.
-    fn give(&mut self, held: &Held<'p>, ty: &Type, layout: &Layout) -> Result<ResultSource> {
+    fn bind_result(&mut self, held: &Held<'p>, ty: &Type, layout: &Layout) -> Result<ResultSource> {
         self.expect_slots(layout, ty)?;
         match (layout.slots, held, &layout.form) {
             (0, ..) => Ok(ResultSource::Unit),
@@ -427,13 +431,13 @@ impl<'p> Emitter<'p> {
                 let Type::Tuple(types) = ty else { unreachable!("a tuple has the type of one") };
                 let mut given = Vec::new();
                 for ((part, ty), (_, layout)) in parts.iter().zip(types).zip(layouts) {
-                    given.push(self.give(part, ty, layout)?);
+                    given.push(self.bind_result(part, ty, layout)?);
                 }
                 Ok(ResultSource::Parts(given, layout.class))
             }
             (slots, ..) => {
                 let number = self.classes.len() as u32;
-                if let Some(array) = self.whole_scratch(held, slots as u64, layout.class) {
+                if let Some(array) = self.as_entire_scratch_array(held, slots as u64, layout.class) {
                     self.classes.push(layout.class);
                     self.kernel.arrays[array].origin = Origin::Result(number);
                     return Ok(ResultSource::Array(number, layout.class));
@@ -448,7 +452,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// The array to work in that a value is all of.
-    fn whole_scratch(&self, held: &Held<'p>, slots: u64, class: Class) -> Option<Array> {
+    fn as_entire_scratch_array(&self, held: &Held<'p>, slots: u64, class: Class) -> Option<Array> {
         let array = self.whole_array(held)?;
         let info = self.kernel.arrays[array];
         let whole = info.origin == Origin::Scratch

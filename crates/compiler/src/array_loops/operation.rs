@@ -145,7 +145,11 @@ impl<'p> Emitter<'p> {
                 let Type::Sum(types) = ty else { unreachable!("a case is of a sum") };
                 let mut pieces = Vec::new();
                 for (other, ty) in (0..).zip(types) {
-                    pieces.push(if other == *case { self.values[value].clone() } else { self.never(ty)? });
+                    pieces.push(if other == *case {
+                        self.values[value].clone()
+                    } else {
+                        self.undefined_value(ty)?
+                    });
                 }
                 Ok(Held::Sum(self.int(u64::from(*case))?, pieces.into()))
             }

@@ -336,8 +336,8 @@ impl<'p> Emitter<'p> {
                 let at = self.flat(space, digits)?;
                 match (&items[..], self.known(at)) {
                     // A check before it has failed: no value is read.
-                    ([], _) => self.never(element),
-                    (items, Some(at)) if at as usize >= items.len() => self.never(element),
+                    ([], _) => self.undefined_value(element),
+                    (items, Some(at)) if at as usize >= items.len() => self.undefined_value(element),
                     ([only], _) => Ok(only.clone()),
                     (items, Some(at)) => Ok(items[at as usize].clone()),
                     (items, None) => self.selected(items, at),
@@ -349,12 +349,12 @@ impl<'p> Emitter<'p> {
             }
             ArrayValue::Pending(_) => unreachable!("an array that is read is stored"),
             ArrayValue::Repeated(only) => Ok(only.clone()),
-            ArrayValue::Unread => self.never(element),
+            ArrayValue::Unread => self.undefined_value(element),
         }
     }
 
     /// A value that no run reads.
-    pub(super) fn never(&mut self, ty: &Type) -> Result<Held<'p>> {
+    pub(super) fn undefined_value(&mut self, ty: &Type) -> Result<Held<'p>> {
         let zero = self.int(0)?;
         match ty {
             Type::Element(element) => {
@@ -363,12 +363,12 @@ impl<'p> Emitter<'p> {
             }
             Type::Index(space) => Ok(Held::Index(vec![zero; space.digits.len()].into())),
             Type::Tuple(types) => {
-                let parts = types.iter().map(|ty| self.never(ty)).collect::<Result<Vec<_>>>()?;
+                let parts = types.iter().map(|ty| self.undefined_value(ty)).collect::<Result<Vec<_>>>()?;
                 Ok(Held::Tuple(parts.into()))
             }
             Type::Array(..) => Ok(Held::Array(Rc::new(ArrayValue::Unread))),
             Type::Sum(types) => {
-                let pieces = types.iter().map(|ty| self.never(ty)).collect::<Result<Vec<_>>>()?;
+                let pieces = types.iter().map(|ty| self.undefined_value(ty)).collect::<Result<Vec<_>>>()?;
                 Ok(Held::Sum(zero, pieces.into()))
             }
             Type::Exists(..) => Err(Declined::Sum),
@@ -447,7 +447,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// Makes an array the memory of the class of a value, which is an array.
-    pub(super) fn keep_in(&mut self, value: Value, array: Array) {
+    pub(super) fn assign_memory(&mut self, value: Value, array: Array) {
         let class = self.storage.classes(value).next().expect("an array has a class");
         self.memory.insert((class, false), array);
         self.classes_of_memory.insert(array, class);

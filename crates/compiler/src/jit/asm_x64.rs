@@ -353,7 +353,7 @@ impl Assembler {
     }
 
     /// On from `to`, a place before, as long as the counter is below a word of arguments.
-    pub fn again(&mut self, word: usize, to: usize) {
+    pub fn jump_back_if_below(&mut self, word: usize, to: usize) {
         self.reached(word);
         self.bytes.extend([0x0f, 0x82]);
         let end = self.bytes.len() + 4;
@@ -361,13 +361,13 @@ impl Assembler {
     }
 
     /// Leaves for a place to come unless the counter is below a word of arguments.
-    pub fn unless_below(&mut self, word: usize) -> Forward {
+    pub fn jump_unless_below(&mut self, word: usize) -> Forward {
         self.reached(word);
         self.leave([0x0f, 0x83])
     }
 
     /// Leaves for a place to come if a word of arguments is 0.
-    pub fn if_zero(&mut self, word: usize) -> Forward {
+    pub fn jump_if_zero(&mut self, word: usize) -> Forward {
         self.bytes.extend([0x48, 0x81]);
         self.operand(7, ARGUMENT_REGISTER, Source::Word(word));
         self.bytes.extend([0; 4]);
@@ -381,13 +381,13 @@ impl Assembler {
     }
 
     /// The place that was to come.
-    pub fn land(&mut self, Forward(from): Forward) {
+    pub fn patch_jump(&mut self, Forward(from): Forward) {
         let distance = (self.bytes.len() - from) as i32;
         self.bytes[from - 4..from].copy_from_slice(&distance.to_le_bytes());
     }
 
     /// Back to the caller, who may use narrower vectors.
-    pub fn leave_clean(&mut self) {
+    pub fn vzeroupper(&mut self) {
         self.bytes.extend([0xc5, 0xf8, 0x77]);
     }
 
@@ -555,16 +555,16 @@ cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00
         case("pop r14", &|asm| asm.pop(r14));
         case("xor eax, eax", &|asm| asm.start());
         case("add rax, 64", &|asm| asm.step());
-        case("cmp rax, [rdi]; jb -13", &|asm| asm.again(0, 0));
+        case("cmp rax, [rdi]; jb -13", &|asm| asm.jump_back_if_below(0, 0));
         case("cmp rax, [rdi + 8]; jae 1; ret", &|asm| {
-            let over = asm.unless_below(1);
+            let over = asm.jump_unless_below(1);
             asm.ret();
-            asm.land(over);
+            asm.patch_jump(over);
         });
         case("cmp qword ptr [rdi + 8], 0; je 3; vzeroupper", &|asm| {
-            let over = asm.if_zero(1);
-            asm.leave_clean();
-            asm.land(over);
+            let over = asm.jump_if_zero(1);
+            asm.vzeroupper();
+            asm.patch_jump(over);
         });
         cases
     }

@@ -270,16 +270,16 @@ impl Loop<'_> {
             let word = self.word(Word::Same(reg));
             asm.broadcast(self.lane(reg), vector, word);
         }
-        let over = asm.unless_below(WORD_BYTES);
+        let over = asm.jump_unless_below(WORD_BYTES);
         let head = asm.here();
         self.round(&mut asm, Mask(0))?;
         asm.step();
-        asm.again(WORD_BYTES, head);
-        asm.land(over);
-        let over = asm.if_zero(WORD_TAIL_MASK);
+        asm.jump_back_if_below(WORD_BYTES, head);
+        asm.patch_jump(over);
+        let over = asm.jump_if_zero(WORD_TAIL_MASK);
         asm.mask(TAIL_MASK, WORD_TAIL_MASK);
         self.round(&mut asm, TAIL_MASK)?;
-        asm.land(over);
+        asm.patch_jump(over);
         if self.item.is_some() {
             asm.pointer(POINTERS[0], self.word(Word::Lanes));
             asm.start();
@@ -290,7 +290,7 @@ impl Loop<'_> {
             asm.start();
             asm.store(Lane::I64, POINTERS[0], self.accumulator(number), Mask(0));
         }
-        asm.leave_clean();
+        asm.vzeroupper();
         for pointer in POINTERS[FREE_POINTERS..FREE_POINTERS + kept].iter().rev() {
             asm.pop(*pointer);
         }
@@ -327,7 +327,8 @@ impl Loop<'_> {
                     asm.store(self.lane(*value), to, from, mask);
                     self.release(&mut registers, at, &[*value], &[from]);
                 }
-                _ => {}
+                Stmt::Let(..) | Stmt::Set(..) => {}
+                _ => unreachable!("the plan of a vectorized loop admits no other statement"),
             }
         }
         if self.reads_index {

@@ -8,12 +8,13 @@ use super::native::Functions;
 use super::partition::{self, Control, Frame, Partition, Phases};
 use crate::hash::{HashMap, HashSet};
 use crate::loop_ir::{Kernel, Op, ScalarFunction, ScalarType, Stmt, Summand, for_each_stmt};
+use cranelift_codegen::CodegenError;
 use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
-use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
+use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_names};
 use std::sync::OnceLock;
 
 /// The kernel for contractions, as code names it.
@@ -171,7 +172,13 @@ fn build_module(kernel: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, 
         if show {
             text += &context.func.display().to_string();
         }
-        module.define_function(id, &mut context).map_err(|error| format!("{error:?}"))?;
+        module.define_function(id, &mut context).map_err(|error| match error {
+            ModuleError::Compilation(CodegenError::Verifier(errors)) => {
+                panic!("the code of a kernel is wrong: {errors}\n{}", context.func.display())
+            }
+            // A function that is too large, for example.
+            error => format!("{error:?}"),
+        })?;
         module.clear_context(&mut context);
         ids.push(id);
     }

@@ -7,7 +7,7 @@ use super::gemm::Lanes;
 use super::native::{gather, load_lanes, store_lanes};
 use crate::core::reduction::LANES;
 use crate::elementary::tables::{ATAN, ATAN_SERIES, LN2, LN2_128, LOGARITHMS, POWERS};
-use crate::elementary::{FIRST, LEAST, POW_MOST, ROUND, SCALE, TANH_MOST, UPPER};
+use crate::elementary::{FIRST, LEAST, MAX_POW_EXPONENT, MAX_TANH_ARGUMENT, ROUND, SCALE, UPPER};
 use std::arch::x86_64::*;
 
 macro_rules! all {
@@ -117,7 +117,7 @@ fn signed(size: __m512d, sign: __m512d) -> __m512d {
 #[inline]
 fn tanh(x: __m512d) -> __m512d {
     let y = _mm512_mul_pd(all(2.0), _mm512_abs_pd(x));
-    let y = _mm512_min_pd(all(TANH_MOST), y);
+    let y = _mm512_min_pd(all(MAX_TANH_ARGUMENT), y);
     let Parts { m, r, lost, high, low } = exp_parts(y);
     let q = beyond_r(r, [0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0]);
     let scale = power(m);
@@ -301,7 +301,7 @@ fn pow(numbers: &mut Lanes, exponents: &Lanes) {
     let found = _mm512_mask_mov_pd(found, three, _mm512_mul_pd(square, x));
     let plain = _mm512_cmp_pd_mask::<_CMP_GT_OQ>(x, all(0.0))
         & _mm512_cmp_pd_mask::<_CMP_LT_OQ>(x, all(f64::INFINITY))
-        & _mm512_cmp_pd_mask::<_CMP_LT_OQ>(_mm512_abs_pd(product), all(POW_MOST));
+        & _mm512_cmp_pd_mask::<_CMP_LT_OQ>(_mm512_abs_pd(product), all(MAX_POW_EXPONENT));
     let mut results = [0.0; LANES];
     store_lanes(found, &mut results);
     let mut others = !(plain | two | three);

@@ -34,7 +34,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(10);
 const PIECES_PER_THREAD: usize = 4;
 
 /// The way out of statements other than their end.
-enum Leave {
+enum ControlExit {
     /// The run ends with a status.
     Status(i64),
     /// A loop or block is left.
@@ -43,12 +43,12 @@ enum Leave {
     Continue(Label),
 }
 
-impl Leave {
+impl ControlExit {
     /// At the loop of a label: whether it goes on; or the way further out.
-    fn at_loop(self, label: Label) -> Result<bool, Leave> {
+    fn at_loop(self, label: Label) -> Result<bool, ControlExit> {
         match self {
-            Leave::Break(left) if left == label => Ok(false),
-            Leave::Continue(next) if next == label => Ok(true),
+            ControlExit::Break(left) if left == label => Ok(false),
+            ControlExit::Continue(next) if next == label => Ok(true),
             other => Err(other),
         }
     }
@@ -231,7 +231,7 @@ impl CompiledKernel {
 
     /// Gives results and variables the memory that exchanges have left to their arrays; `given`
     /// are the addresses before the run.
-    fn settle_exchanges(
+    fn adopt_swapped_buffers(
         &self,
         words: &[u64],
         given: &[u64],
@@ -280,11 +280,16 @@ impl CompiledKernel {
     }
 
     /// Runs phases as their control flow says.
-    fn run_control(&self, control: &[Control], words: &mut [u64], limits: &Limits<'_>) -> Result<(), Leave> {
+    fn run_control(
+        &self,
+        control: &[Control],
+        words: &mut [u64],
+        limits: &Limits<'_>,
+    ) -> Result<(), ControlExit> {
         control.iter().try_for_each(|step| self.run_step(step, words, limits))
     }
 
-    fn run_step(&self, step: &Control, words: &mut [u64], limits: &Limits<'_>) -> Result<(), Leave> {
+    fn run_step(&self, step: &Control, words: &mut [u64], limits: &Limits<'_>) -> Result<(), ControlExit> {
         let regs = &self.code.frame.regs;
         let is_stopped = || limits.interrupt.load(Ordering::Relaxed);
         // A loop tells how far it is, and nothing inside of it does.
@@ -292,13 +297,13 @@ impl CompiledKernel {
         match step {
             Control::Phase(at) => match self.run_phase(*at, words, limits) {
                 STATUS_DONE => Ok(()),
-                status => Err(Leave::Status(status)),
+                status => Err(ControlExit::Status(status)),
             },
             Control::For { label, index, low, high, body } => {
                 let (low, high) = (words[regs[low]] as i64, words[regs[high]] as i64);
                 for round in low..high {
                     if is_stopped() {
-                        return Err(Leave::Status(STATUS_STOPPED));
+                        return Err(ControlExit::Status(STATUS_STOPPED));
                     }
                     if let Some(report_progress) = limits.report_progress {
                         report_progress(round.abs_diff(low), high.abs_diff(low));
@@ -316,7 +321,7 @@ impl CompiledKernel {
             }
             Control::Loop(label, body) => loop {
                 if is_stopped() {
-                    return Err(Leave::Status(STATUS_STOPPED));
+                    return Err(ControlExit::Status(STATUS_STOPPED));
                 }
                 if !self
                     .run_control(body, words, inside)
@@ -327,15 +332,15 @@ impl CompiledKernel {
                 }
             },
             Control::Block(label, body) => match self.run_control(body, words, limits) {
-                Err(Leave::Break(left)) if left == *label => Ok(()),
+                Err(ControlExit::Break(left)) if left == *label => Ok(()),
                 other => other,
             },
             Control::If(condition, then, otherwise) => {
                 let side = if words[regs[condition]] != 0 { then } else { otherwise };
                 self.run_control(side, words, limits)
             }
-            Control::Break(label) => Err(Leave::Break(*label)),
-            Control::Continue(label) => Err(Leave::Continue(*label)),
+            Control::Break(label) => Err(ControlExit::Break(*label)),
+            Control::Continue(label) => Err(ControlExit::Continue(*label)),
         }
     }
 
@@ -607,14 +612,16 @@ impl Executable for CompiledKernel {
         let given = words[frame.arrays..frame.arrays + kernel.arrays.len()].to_vec();
         match self.run_control(&self.code.control, &mut words, limits) {
             Ok(()) => {}
-            Err(Leave::Status(STATUS_STOPPED)) => return RunResult::Interrupted,
-            Err(Leave::Status(_)) => {
+            Err(ControlExit::Status(STATUS_STOPPED)) => return RunResult::Interrupted,
+            Err(ControlExit::Status(_)) => {
                 statistics.failed.fetch_add(1, Ordering::Relaxed);
                 return RunResult::Failed;
             }
-            Err(Leave::Break(_) | Leave::Continue(_)) => unreachable!("a label is that of a loop around"),
+            Err(ControlExit::Break(_) | ControlExit::Continue(_)) => {
+                unreachable!("a label is that of a loop around")
+            }
         }
-        self.settle_exchanges(&words, &given, &mut results, &mut work, &mut changed);
+        self.adopt_swapped_buffers(&words, &given, &mut results, &mut work, &mut changed);
         drop((read, work));
         let values = self.lowered.results.iter();
         let values = values.map(|given| self.result_value(given, &words, &mut results, &mut changed));

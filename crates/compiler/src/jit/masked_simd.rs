@@ -391,7 +391,7 @@ impl Emit<'_, '_> {
         variables.map(|variable| self.b.use_var(variable))
     }
 
-    fn become_now(&mut self, variables: Variables, values: [Value; VECTORS]) {
+    fn write_vars(&mut self, variables: Variables, values: [Value; VECTORS]) {
         variables.into_iter().zip(values).for_each(|(variable, value)| self.b.def_var(variable, value));
     }
 
@@ -399,13 +399,13 @@ impl Emit<'_, '_> {
     fn add_lanes(&mut self, into: Variables, lanes: [Value; VECTORS]) {
         let old = self.now(into);
         let new = std::array::from_fn(|i| self.b.ins().bor(old[i], lanes[i]));
-        self.become_now(into, new);
+        self.write_vars(into, new);
     }
 
     /// No lane is active any more.
     fn none_active(&mut self, masked: &Masked<'_>) {
         let zero = self.zero_vector(ScalarType::I64);
-        self.become_now(masked.active, [zero; VECTORS]);
+        self.write_vars(masked.active, [zero; VECTORS]);
     }
 
     /// Goes to one block if there is a lane in a mask, to another one if there is none.
@@ -419,7 +419,7 @@ impl Emit<'_, '_> {
     }
 
     /// Goes on if lanes are active.
-    fn go_on(&mut self, masked: &Masked<'_>) {
+    fn branch_if_any_active(&mut self, masked: &Masked<'_>) {
         let Some(none) = masked.resume.last().copied() else { return };
         let on = self.b.create_block();
         let active = self.now(masked.active);
@@ -457,7 +457,7 @@ impl Emit<'_, '_> {
                     let (old, active) = (self.now(variables), self.now(masked.active));
                     new = std::array::from_fn(|i| self.blend(active[i], new[i], old[i]));
                 }
-                self.become_now(variables, new);
+                self.write_vars(variables, new);
                 true
             }
             Stmt::Store(array, at, value) => {
@@ -496,7 +496,7 @@ impl Emit<'_, '_> {
                 let back = self.now(left);
                 self.add_lanes(masked.active, back);
                 if !escapes(body).iter().all(|l| l == label) {
-                    self.go_on(masked);
+                    self.branch_if_any_active(masked);
                 }
                 true
             }
@@ -541,7 +541,7 @@ impl Emit<'_, '_> {
             // If no lane takes the only side, everything stays as it is.
             self.any(lanes, run, if only { join } else { skip });
             self.b.switch_to_block(run);
-            self.become_now(masked.active, lanes);
+            self.write_vars(masked.active, lanes);
             masked.resume.push(skip);
             if self.masked(masked, stmts, false) {
                 let reached = self.now(masked.active);
@@ -552,9 +552,9 @@ impl Emit<'_, '_> {
             self.b.switch_to_block(skip);
         }
         let reached = self.now(reach);
-        self.become_now(masked.active, reached);
+        self.write_vars(masked.active, reached);
         if exits(then) || exits(otherwise) {
-            self.go_on(masked);
+            self.branch_if_any_active(masked);
         }
         self.b.ins().jump(join, &[]);
         self.b.switch_to_block(join);
@@ -603,7 +603,7 @@ impl Emit<'_, '_> {
             let back = self.now(waiting);
             self.add_lanes(masked.active, back);
             let none = self.zero_vector(ScalarType::I64);
-            self.become_now(waiting, [none; VECTORS]);
+            self.write_vars(waiting, [none; VECTORS]);
             let on = self.b.create_block();
             let active = self.now(masked.active);
             self.any(active, on, end);
@@ -614,7 +614,7 @@ impl Emit<'_, '_> {
         let back = self.now(left);
         self.add_lanes(masked.active, back);
         if !escapes(std::slice::from_ref(stmt)).is_empty() {
-            self.go_on(masked);
+            self.branch_if_any_active(masked);
         }
     }
 

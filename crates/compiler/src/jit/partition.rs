@@ -119,7 +119,7 @@ pub struct Frame {
 }
 
 /// The construction of phases.
-struct Cutter<'k> {
+struct Partitioner<'k> {
     kernel: &'k Kernel,
     phases: Vec<Partition>,
     /// The registers that the control flow reads or sets.
@@ -156,7 +156,7 @@ fn is_control(stmt: &Stmt) -> bool {
     holds && cheap
 }
 
-impl Cutter<'_> {
+impl Partitioner<'_> {
     fn phase(&mut self, range: std::ops::Range<usize>, rounds: IterationSpace, out: &mut Vec<Control>) {
         if range.is_empty() {
             return;
@@ -253,9 +253,9 @@ impl Cutter<'_> {
 pub fn partition(kernel: &Kernel) -> Phases {
     let (phases, controlling, repeated) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     let mut cutter =
-        Cutter { kernel, phases, controlling, repeated, parallel_loops: 0, path: Vec::new(), loops: 0 };
+        Partitioner { kernel, phases, controlling, repeated, parallel_loops: 0, path: Vec::new(), loops: 0 };
     let control = cutter.list(&kernel.body);
-    let Cutter { phases, controlling, repeated, .. } = cutter;
+    let Partitioner { phases, controlling, repeated, .. } = cutter;
     // Word 0 is the address of the flag that stops a run.
     let arrays = PANELS_WORD + 1;
     let sizes = arrays + kernel.arrays.len();

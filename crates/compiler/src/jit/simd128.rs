@@ -423,7 +423,8 @@ impl Emit<'_, '_> {
                         self.b.ins().store(flags, value, place, 16 * i as i32);
                     }
                 }
-                _ => {}
+                Stmt::Set(..) => {}
+                _ => unreachable!("the plan of a vectorized loop admits no other statement"),
             }
         }
         let new = after(self, &made, state);

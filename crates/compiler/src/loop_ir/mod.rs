@@ -225,25 +225,56 @@ pub enum Stmt {
     /// [`Origin::Scratch`], [`Origin::Result`] or [`Origin::InOut`], and no round of a parallel
     /// statement exchanges any.
     Swap(Array, Array),
-    /// Either one or the other.
+    /// Runs the first statements if a truth value is true, else the second.
     If(Reg, Vec<Stmt>, Vec<Stmt>),
-    /// The index from `low` up to, not including, `high`.
-    For { label: Label, index: Reg, low: Reg, high: Reg, body: Vec<Stmt> },
-    /// For ever, until left.
+    /// Iterates over `low..high` in order.
+    For {
+        /// The loop, for statements that leave or continue it.
+        label: Label,
+        /// The register of the index, set before each iteration.
+        index: Reg,
+        /// The first index.
+        low: Reg,
+        /// The index after the last one.
+        high: Reg,
+        /// The statements of an iteration.
+        body: Vec<Stmt>,
+    },
+    /// Repeats until left.
     Loop(Label, Vec<Stmt>),
-    /// Once; can be left early.
+    /// Runs once; can be left early.
     Block(Label, Vec<Stmt>),
     /// Leaves a loop or block.
     Break(Label),
-    /// Goes on with a loop.
+    /// Begins the next iteration of a loop.
     Continue(Label),
     /// Leaves the kernel; its results are undefined.
     Fail,
-    /// The index from 0 up to, not including, `count`, in any order.
-    ParallelFor { index: Reg, count: Reg, body: Vec<Stmt> },
-    /// Joins what `body` sets for each index from `low` up to, not including, `high`, in
-    /// lanes; of nothing, what lanes start from.
-    Reduce { index: Reg, low: Reg, high: Reg, body: Vec<Stmt>, item: Summand, result: Reg },
+    /// Iterates over `0..count` in any order.
+    ParallelFor {
+        /// The register of the index.
+        index: Reg,
+        /// The number of iterations.
+        count: Reg,
+        /// The statements of an iteration.
+        body: Vec<Stmt>,
+    },
+    /// Reduces what `body` sets for each index of `low..high`, in lanes; the result of an empty
+    /// range is the initial value of a lane.
+    Reduce {
+        /// The register of the index.
+        index: Reg,
+        /// The first index.
+        low: Reg,
+        /// The index after the last one.
+        high: Reg,
+        /// The statements that set the operand.
+        body: Vec<Stmt>,
+        /// The operand and the operation.
+        item: Summand,
+        /// The register of the result.
+        result: Reg,
+    },
     /// Sums of products for each row and column.
     Gemm(Gemm),
 }

@@ -3,8 +3,8 @@
 //! Takes the configuration and the greeting of this party; gives a connection with each other one,
 //! the name of the session, and the keys of the streams. Leaves no thread behind.
 //!
-//! A program that dials in and is no party costs one thread for [`MAX_GREETING`] at most, of
-//! [`MAX_STRANGERS`] threads.
+//! A program that dials in and is no party costs one thread for [`HANDSHAKE_TIMEOUT`] at most, of
+//! [`MAX_UNAUTHENTICATED_CONNECTIONS`] threads.
 
 use super::Limits;
 use super::identity::Identity;
@@ -24,22 +24,22 @@ use std::thread::{Builder, Scope};
 use std::time::{Duration, Instant};
 
 /// The number of connections that have not proved yet who they are, at most.
-const MAX_STRANGERS: usize = 32;
+const MAX_UNAUTHENTICATED_CONNECTIONS: usize = 32;
 
 /// The time that TLS and a greeting may take at most.
-const MAX_GREETING: Duration = Duration::from_secs(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time that one attempt to reach an address may take at most.
-const MAX_DIAL: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The time that who was refused may take to read why.
-const MAX_FAREWELL: Duration = Duration::from_millis(500);
+const LINGER_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The time between two looks at sockets and flags.
-const TICK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The time between two attempts to reach an address.
-const RETRY: Duration = Duration::from_millis(100);
+const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// One party that is connected.
 pub struct Joined {
@@ -95,7 +95,7 @@ impl Timed<'_> {
             if left.is_zero() || self.cancelled.load(Ordering::Relaxed) {
                 return Err(io::Error::new(ErrorKind::TimedOut, "it takes too long"));
             }
-            let wait = Some(left.min(TICK));
+            let wait = Some(left.min(POLL_INTERVAL));
             self.socket.set_read_timeout(wait)?;
             self.socket.set_write_timeout(wait)?;
             match operation(self.socket) {
@@ -222,7 +222,7 @@ impl Common<'_> {
                 let why = attempts.swap_remove(party).or(if party > self.me { stranger } else { None });
                 return Err(ConnectError::Absent { party: self.name(party), why });
             }
-            match reported.recv_timeout(TICK) {
+            match reported.recv_timeout(POLL_INTERVAL) {
                 // Who greets again has lost its first connection.
                 Ok(Report::Greeted(report)) => {
                     let (party, joined, hello) = *report;
@@ -232,7 +232,7 @@ impl Common<'_> {
                 Ok(Report::Attempt(Some(party), why)) => attempts[party] = Some(why),
                 Ok(Report::Attempt(None, why)) => stranger = Some(why),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(TICK),
+                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(POLL_INTERVAL),
             }
         }
     }
@@ -256,16 +256,16 @@ impl Common<'_> {
     ) {
         while !self.cancelled.load(Ordering::Relaxed) {
             let Ok((socket, address)) = listener.accept() else {
-                std::thread::sleep(TICK);
+                std::thread::sleep(POLL_INTERVAL);
                 continue;
             };
-            if strangers.fetch_add(1, Ordering::Relaxed) >= MAX_STRANGERS {
+            if strangers.fetch_add(1, Ordering::Relaxed) >= MAX_UNAUTHENTICATED_CONNECTIONS {
                 strangers.fetch_sub(1, Ordering::Relaxed);
                 continue;
             }
             let (server, reports) = (server.clone(), reports.clone());
             let started = spawn(scope, move || {
-                let report = self.welcome(socket, server, address);
+                let report = self.accept_handshake(socket, server, address);
                 // Nobody listens any more when all parties are there.
                 let _ = reports.send(report);
                 strangers.fetch_sub(1, Ordering::Relaxed);
@@ -277,7 +277,7 @@ impl Common<'_> {
     }
 
     /// Finds out who dials in.
-    fn welcome(&self, socket: TcpStream, server: Arc<ServerConfig>, address: SocketAddr) -> Report {
+    fn accept_handshake(&self, socket: TcpStream, server: Arc<ServerConfig>, address: SocketAddr) -> Report {
         let refused = |party, why: &dyn std::fmt::Display| {
             Report::Attempt(party, format!("a connection from {address} was refused: {why}"))
         };
@@ -289,30 +289,30 @@ impl Common<'_> {
             Ok(connection) => Connection::Server(connection),
             Err(error) => return refused(None, &error),
         };
-        let shaken = self.shake(&socket, &mut connection);
+        let shaken = self.complete_handshake(&socket, &mut connection);
         let known = connection.peer_certificates().and_then(|certificates| certificates.first());
         let party = self.identity.certificates().iter().position(|own| Some(own) == known);
         if let Err(error) = shaken {
-            self.farewell(&socket);
-            return refused(party, &words(&error));
+            self.drain_before_close(&socket);
+            return refused(party, &error_text(&error));
         }
         let Some(party) = party.filter(|&party| party > self.me) else {
             return refused(None, &"it comes from no party that dials");
         };
         let greeting = self
-            .tell(&socket, &mut connection, &self.hello)
-            .and_then(|()| self.hear_hello(&socket, &mut connection));
+            .send_framed(&socket, &mut connection, &self.hello)
+            .and_then(|()| self.receive_hello(&socket, &mut connection));
         match greeting {
             Ok(Some(hello)) => Report::Greeted(Box::new((party, Joined { socket, connection }, hello))),
             Ok(None) => Report::Failed(ConnectError::Greeting { party: self.name(party) }),
-            Err(error) => refused(Some(party), &words(&error)),
+            Err(error) => refused(Some(party), &error_text(&error)),
         }
     }
 
     /// Reads what who was refused still sends: otherwise the reason is lost on its way.
-    fn farewell(&self, socket: &TcpStream) {
+    fn drain_before_close(&self, socket: &TcpStream) {
         let _ = socket.shutdown(std::net::Shutdown::Write);
-        let mut timed = self.timed(socket, MAX_FAREWELL);
+        let mut timed = self.timed(socket, LINGER_TIMEOUT);
         let mut rest = [0; 1 << 12];
         while matches!(timed.read(&mut rest), Ok(1..)) {}
     }
@@ -320,23 +320,23 @@ impl Common<'_> {
     /// Dials until the party answers.
     fn dial(&self, party: PartyId, config: &Arc<ClientConfig>, reports: &Sender<Report>) {
         while !self.cancelled.load(Ordering::Relaxed) && Instant::now() < self.deadline {
-            let report = self.visit(party, config);
+            let report = self.try_connect(party, config);
             let again = matches!(report, Report::Attempt(..));
             if reports.send(report).is_err() || !again {
                 return;
             }
-            std::thread::sleep(RETRY);
+            std::thread::sleep(RETRY_INTERVAL);
         }
     }
 
     /// Dials once.
-    fn visit(&self, party: PartyId, config: &Arc<ClientConfig>) -> Report {
+    fn try_connect(&self, party: PartyId, config: &Arc<ClientConfig>) -> Report {
         let again = |why: String| Report::Attempt(Some(party), why);
         let address = match self.config.entry(&self.names[party]) {
             Ok(entry) => &entry.address,
             Err(error) => return Report::Failed(error.into()),
         };
-        let socket = match reach(address, self.deadline) {
+        let socket = match connect_tcp(address, self.deadline) {
             Ok(socket) => socket,
             Err(error) => return again(format!("{address}: {error}")),
         };
@@ -348,9 +348,9 @@ impl Common<'_> {
         };
         // The other greets first: who is refused reads the reason before it sends more.
         let greeting = self
-            .shake(&socket, &mut connection)
-            .and_then(|()| self.hear_hello(&socket, &mut connection))
-            .and_then(|hello| self.tell(&socket, &mut connection, &self.hello).map(|()| hello));
+            .complete_handshake(&socket, &mut connection)
+            .and_then(|()| self.receive_hello(&socket, &mut connection))
+            .and_then(|hello| self.send_framed(&socket, &mut connection, &self.hello).map(|()| hello));
         let error = match greeting {
             Ok(Some(hello)) => {
                 return Report::Greeted(Box::new((party, Joined { socket, connection }, hello)));
@@ -363,9 +363,9 @@ impl Common<'_> {
                 Report::Failed(ConnectError::Impostor { party: self.name(party), address: address.clone() })
             }
             Some(rustls::Error::AlertReceived(_)) => {
-                Report::Failed(ConnectError::Refused { party: self.name(party), why: words(&error) })
+                Report::Failed(ConnectError::Refused { party: self.name(party), why: error_text(&error) })
             }
-            _ => again(format!("{address}: {}", words(&error))),
+            _ => again(format!("{address}: {}", error_text(&error))),
         }
     }
 
@@ -375,8 +375,8 @@ impl Common<'_> {
     }
 
     /// Does the handshake of TLS.
-    fn shake(&self, socket: &TcpStream, connection: &mut Connection) -> io::Result<()> {
-        let mut timed = self.timed(socket, MAX_GREETING);
+    fn complete_handshake(&self, socket: &TcpStream, connection: &mut Connection) -> io::Result<()> {
+        let mut timed = self.timed(socket, HANDSHAKE_TIMEOUT);
         while connection.is_handshaking() {
             connection.complete_io(&mut timed)?;
         }
@@ -384,15 +384,15 @@ impl Common<'_> {
     }
 
     /// Sends bytes, with their number first.
-    fn tell(&self, socket: &TcpStream, connection: &mut Connection, bytes: &[u8]) -> io::Result<()> {
-        let mut timed = self.timed(socket, MAX_GREETING);
+    fn send_framed(&self, socket: &TcpStream, connection: &mut Connection, bytes: &[u8]) -> io::Result<()> {
+        let mut timed = self.timed(socket, HANDSHAKE_TIMEOUT);
         write_all(connection, &mut timed, &(bytes.len() as u32).to_le_bytes())?;
         write_all(connection, &mut timed, bytes)
     }
 
     /// Receives a greeting; `None` if it is something else.
-    fn hear_hello(&self, socket: &TcpStream, connection: &mut Connection) -> io::Result<Option<Hello>> {
-        let mut timed = self.timed(socket, MAX_GREETING);
+    fn receive_hello(&self, socket: &TcpStream, connection: &mut Connection) -> io::Result<Option<Hello>> {
+        let mut timed = self.timed(socket, HANDSHAKE_TIMEOUT);
         let mut length = [0; 4];
         read_exact(connection, &mut timed, &mut length)?;
         let length = u32::from_le_bytes(length) as usize;
@@ -412,7 +412,7 @@ impl Common<'_> {
         agreed: &Hash,
         interrupt: &AtomicBool,
     ) -> Result<(), ConnectError> {
-        let deadline = self.deadline + MAX_GREETING;
+        let deadline = self.deadline + HANDSHAKE_TIMEOUT;
         let lost = |party: PartyId, error: io::Error| match error.kind() {
             _ if interrupt.load(Ordering::Relaxed) => ConnectError::Interrupted,
             ErrorKind::TimedOut => ConnectError::Absent {
@@ -444,7 +444,7 @@ impl Common<'_> {
             Some(Joined { connection, .. }) => connection
                 .export_keying_material(Key::default(), EXPORTER_LABEL, Some(agreed))
                 .map_err(|error| ConnectError::System { why: error.to_string() }),
-            None => fresh(),
+            None => random_bytes(),
         };
         peers.iter().map(key).collect()
     }
@@ -486,7 +486,7 @@ pub(super) fn read_exact(
 ///
 /// # Errors
 /// The operating system has none.
-pub fn fresh() -> Result<Key, ConnectError> {
+pub fn random_bytes() -> Result<Key, ConnectError> {
     let mut bytes = Key::default();
     let random = ring::rand::SystemRandom::new();
     ring::rand::SecureRandom::fill(&random, &mut bytes)
@@ -502,10 +502,10 @@ fn spawn<'scope>(
     spawned.map(drop).map_err(|error| ConnectError::System { why: error.to_string() })
 }
 
-fn reach(address: &str, deadline: Instant) -> io::Result<TcpStream> {
+fn connect_tcp(address: &str, deadline: Instant) -> io::Result<TcpStream> {
     let mut last = io::Error::new(ErrorKind::NotFound, "the name has no address");
     for address in address.to_socket_addrs()? {
-        let left = deadline.saturating_duration_since(Instant::now()).min(MAX_DIAL);
+        let left = deadline.saturating_duration_since(Instant::now()).min(CONNECT_TIMEOUT);
         if left.is_zero() {
             break;
         }
@@ -525,7 +525,7 @@ fn tls_error(error: &io::Error) -> Option<&rustls::Error> {
 }
 
 /// Says in words why a connection was not made.
-fn words(error: &io::Error) -> String {
+fn error_text(error: &io::Error) -> String {
     use rustls::AlertDescription as Alert;
     use rustls::Error;
     match tls_error(error) {

@@ -16,7 +16,7 @@ mod establish;
 mod flow;
 mod identity;
 #[cfg(test)]
-mod liar;
+mod misbehaving_peer;
 
 use crate::certificate::MAX_NAME_BYTES;
 use crate::config::Config;
@@ -104,7 +104,7 @@ pub fn connect(options: &Options, interrupt: &AtomicBool) -> Result<Arc<dyn Netw
         program: *program,
         args: hash(args.iter().map(String::as_bytes)),
         parties: parties.iter().cloned().zip(prints).collect(),
-        nonce: establish::fresh()?,
+        nonce: establish::random_bytes()?,
     };
     let session = establish::establish(config, &identity, hello, limits, interrupt)?;
     Ok(Arc::new(Tls::start(me, session, limits)?))

@@ -120,7 +120,7 @@ pub(super) fn eval_regex_primitive(
             let most = usize::try_from(args[3].as_int().max(0)).unwrap_or(usize::MAX);
             let (groups, memory) = (args[4].as_bool(), limits.memory);
             let work = pattern.as_str().len().saturating_mul(text.as_str().len());
-            let found = in_reach(work, limits.interrupt, move |stop| {
+            let found = run_interruptible(work, limits.interrupt, move |stop| {
                 find_all(&compiled, &text, from, most, groups, memory, stop)
             })?;
             let mut buffer = allocate_buffer(Class::Word, found.len(), limits.memory)?;
@@ -132,7 +132,7 @@ pub(super) fn eval_regex_primitive(
             let most = usize::try_from(args[3].as_int().max(0)).unwrap_or(usize::MAX);
             let work = pattern.as_str().len().saturating_mul(text.as_str().len());
             let longest = limits.memory.min(MAX_STRING_BYTES as u64) as usize;
-            let replaced = in_reach(work, limits.interrupt, move |stop| {
+            let replaced = run_interruptible(work, limits.interrupt, move |stop| {
                 replace(&compiled, text.as_str(), by.as_str(), most, longest, stop)
             })?;
             Ok(Value::str(replaced))
@@ -143,7 +143,7 @@ pub(super) fn eval_regex_primitive(
 
 /// Does work here, or on a thread of its own if it may take long. Its flag is set when the user
 /// interrupts; the thread ends at its next look at it.
-fn in_reach<T: Send + 'static>(
+fn run_interruptible<T: Send + 'static>(
     work: usize,
     interrupt: &AtomicBool,
     what: impl FnOnce(&AtomicBool) -> Result<T, Failure> + Send + 'static,
@@ -327,7 +327,7 @@ mod tests {
             seen.store(true, Ordering::Relaxed);
             Ok(())
         };
-        assert!(matches!(in_reach(MIN_THREADED_WORK, &interrupt, work), Err(Failure::Interrupted)));
+        assert!(matches!(run_interruptible(MIN_THREADED_WORK, &interrupt, work), Err(Failure::Interrupted)));
         // The thread ends, too.
         for _ in 0..1000 {
             if ended.load(Ordering::Relaxed) {

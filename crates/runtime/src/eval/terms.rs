@@ -456,8 +456,8 @@ impl Evaluator<'_, '_> {
             return Err(self.fail(memory_failure(bytes as usize, 1, limit), span));
         }
         // The number of bytes from which a copy takes as long as many steps.
-        const MUCH: u64 = 1 << 20;
-        if bytes > MUCH { self.poll_interrupt(span) } else { Ok(()) }
+        const MIN_POLLED_COPY_BYTES: u64 = 1 << 20;
+        if bytes > MIN_POLLED_COPY_BYTES { self.poll_interrupt(span) } else { Ok(()) }
     }
 
     /// Builds a tuple or array from its parts.

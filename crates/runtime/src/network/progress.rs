@@ -7,7 +7,7 @@ use super::{NetworkError, PartyId, Traffic};
 
 /// The state of one party, as far as it is known.
 #[derive(Clone, Default)]
-struct Standing {
+struct PartyState {
     /// The last epoch in which it stopped.
     stopped: Option<u64>,
     /// The last epoch that it finished.
@@ -18,13 +18,13 @@ struct Standing {
 
 /// The states of all parties, as far as they are known.
 pub struct Progress {
-    standings: Vec<Standing>,
+    standings: Vec<PartyState>,
 }
 
 impl Progress {
     /// Knows nothing of any party yet.
     pub fn new(parties: usize) -> Progress {
-        Progress { standings: vec![Standing::default(); parties] }
+        Progress { standings: vec![PartyState::default(); parties] }
     }
 
     /// Notes that a party has stopped in an epoch.
@@ -60,7 +60,7 @@ impl Progress {
     /// # Errors
     /// The first party that has stopped, otherwise the first that is lost.
     pub fn check(&self, epoch: u64) -> Result<(), NetworkError> {
-        let stopped = |standing: &Standing| match standing.stopped {
+        let stopped = |standing: &PartyState| match standing.stopped {
             // Who stops in a later epoch without having finished this one does not go on with it.
             Some(at) => at == epoch || at > epoch && standing.finished < Some(epoch),
             None => false,

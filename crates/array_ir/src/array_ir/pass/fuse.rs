@@ -51,35 +51,35 @@ use super::{Declined, Work, op_weight};
 use crate::hash::{HashMap, HashSet};
 
 /// The unit of costs: a primitive of elements.
-const PRIMITIVE: u32 = 4;
+const PRIMITIVE_COST: u32 = 4;
 
 /// The cost of an operation of digits.
 const DIGIT_OPERATION: u32 = 1;
 
 /// The cost of an element whose position is data: it is not read by vectors.
-const GATHER: u32 = 8 * PRIMITIVE;
+const GATHER_COST: u32 = 8 * PRIMITIVE_COST;
 
 /// The cost of a body with a loop or a function: it is not computed twice.
-const DEAR: u32 = 1_000 * PRIMITIVE;
+const LOOP_OR_CALL_COST: u32 = 1_000 * PRIMITIVE_COST;
 
 /// The cost of an element that goes to memory and comes back.
-const MEMORY: u32 = 48 * PRIMITIVE;
+const MEMORY_ROUND_TRIP_COST: u32 = 48 * PRIMITIVE_COST;
 
 /// That of an element of a short array.
-const SHORT_MEMORY: u32 = 24 * PRIMITIVE;
+const SHORT_ARRAY_ROUND_TRIP_COST: u32 = 24 * PRIMITIVE_COST;
 
 /// Elements of the longest short array: with 8 bytes each they fit the second-level cache.
-const MAX_SHORT: u64 = 1 << 15;
+const MAX_SHORT_ARRAY_ELEMENTS: u64 = 1 << 15;
 
 /// That of an element of an array that is made anew in each round of a loop: it stays in the
 /// caches.
-const CACHE: u32 = 2 * PRIMITIVE;
+const CACHE_ROUND_TRIP_COST: u32 = 2 * PRIMITIVE_COST;
 
 /// Uses of an array in the text, at most, for which its body is copied.
 const MAX_COPIES: u32 = 16;
 
 /// A use is for few elements if so many times its rounds are at most the number of elements.
-const FEW: u64 = 64;
+const UNCOUNTED_USE_RATIO: u64 = 64;
 
 /// Runs the pass.
 pub(super) fn run(program: &Program, work: &mut Work) -> Result<Program, Declined> {
@@ -278,7 +278,7 @@ impl UseTable {
             let twice = uses.size.as_ref().and_then(|size| size.mul(&Size::constant(2)));
             let is_bounded = |rounds: &Size| twice.as_ref().is_some_and(|twice| rounds.at_most(twice));
             uses.bounded &= rounds.as_ref().is_some_and(is_bounded);
-            let few = rounds.as_ref().and_then(|rounds| rounds.mul(&Size::constant(FEW)));
+            let few = rounds.as_ref().and_then(|rounds| rounds.mul(&Size::constant(UNCOUNTED_USE_RATIO)));
             uses.counted += match (few, rounds) {
                 (Some(few), _) if at_most(&few) => 0,
                 (_, Some(rounds)) if at_most(&rounds) => 1,
@@ -408,10 +408,10 @@ impl Costs {
                 of_digits &= self.digits.contains(value);
             }
         });
-        let unit = if of_digits { DIGIT_OPERATION } else { PRIMITIVE };
+        let unit = if of_digits { DIGIT_OPERATION } else { PRIMITIVE_COST };
         let cost = match &stmt.op {
             Op::Const(..) | Op::Size(_) | Op::Tuple(_) | Op::Part(..) | Op::At(..) | Op::Number(_) => 0,
-            Op::Prim(Prim::Function(_), _) => DEAR,
+            Op::Prim(Prim::Function(_), _) => LOOP_OR_CALL_COST,
             Op::Prim(
                 Prim::Binary(
                     Binary::Div
@@ -422,10 +422,10 @@ impl Costs {
                 ),
                 _,
             ) => 8 * unit,
-            Op::Index(_, at) if !self.digits.contains(at) => GATHER,
+            Op::Index(_, at) if !self.digits.contains(at) => GATHER_COST,
             Op::If(by, ..) | Op::Switch(by, _) => self.branches(*by, unit, &stmt.op.blocks()),
             op if op.blocks().is_empty() => unit,
-            _ => DEAR,
+            _ => LOOP_OR_CALL_COST,
         };
         let yields_digits = |block: &&Block| self.digits.contains(&block.end.value());
         if of_digits && stmt.op.blocks().iter().all(yields_digits) {
@@ -530,16 +530,16 @@ impl Fusion<'_> {
         let copies = uses.counted.saturating_sub(1).saturating_mul(element_cost(body));
         let elements = uses.size.as_ref().and_then(Size::to_constant);
         let memory = match elements {
-            _ if uses.depth > 0 => CACHE,
-            Some(elements) if elements <= MAX_SHORT => SHORT_MEMORY,
-            _ => MEMORY,
+            _ if uses.depth > 0 => CACHE_ROUND_TRIP_COST,
+            Some(elements) if elements <= MAX_SHORT_ARRAY_ELEMENTS => SHORT_ARRAY_ROUND_TRIP_COST,
+            _ => MEMORY_ROUND_TRIP_COST,
         };
         uses.bounded
             && may_stand_later
             && matches!(body.end, End::Yield(_))
             && (uses.views == 0 || count == 1)
             && count <= MAX_COPIES
-            && copies <= uses.counted * PRIMITIVE + memory
+            && copies <= uses.counted * PRIMITIVE_COST + memory
     }
 
     /// Returns true if a body reads a value whose memory another one may take between two

@@ -5,8 +5,7 @@
 //! program that it gives is valid, which tests and debug builds check after each pass.
 //!
 //! **Work.** A pass may spend [`Pass::units`] units of work for each unit of [`weight`] of the
-//! program, and is declined beyond that: no program makes a pass take more than linear time. What
-//! it was given is then left as it is.
+//! program, and is declined beyond that: no program makes a pass take more than linear time.
 
 mod fuse;
 mod simplify;

@@ -527,8 +527,8 @@ impl Checker<'_> {
     /// Returns the value of a case without argument.
     fn constant_case(&mut self, chosen: &Callable, scheme: &Scheme, given: &[Type], span: Span) -> Term {
         let instance = scheme.instantiate(&mut self.infer, given);
-        let ty = instance.result.unwrap_or_else(Type::error);
-        let Callable::Case(_, case) = chosen else { return Term::new(TermKind::Error, ty, span) };
+        let ty = instance.result.expect("a case has a result");
+        let Callable::Case(_, case) = chosen else { unreachable!("no case: {chosen:?}") };
         Term::new(TermKind::Inject(BigUint::from(*case), Box::new(Term::unit(span))), ty, span)
     }
 

@@ -138,7 +138,8 @@ impl Checker<'_> {
                 let all = Term::new(all, Type::array(place_ty.clone(), index.clone()), span);
                 let (scheme, _) = this.prim_scheme(Prim::Compress);
                 let types = vec![place_ty.clone(), index];
-                let kept_ty = scheme.instantiate(&mut this.infer, &types).result.unwrap_or_else(Type::error);
+                let kept_ty =
+                    scheme.instantiate(&mut this.infer, &types).result.expect("`compress` has a result");
                 let kept = Term::new(TermKind::Prim(Prim::Compress, types, vec![all, mask]), kept_ty, span);
                 let (value, openings) = this.host(|this| {
                     let kept = this.open(kept);

@@ -295,7 +295,7 @@ impl Checker<'_> {
         if !to.is_compact() {
             match to.kind() {
                 TypeKind::Product(_) | TypeKind::Record(_) => {
-                    let parts = to.components(MAX_COMPONENTS).unwrap_or_default();
+                    let parts = to.components(MAX_COMPONENTS).expect("a product has components");
                     return Ok(typed(self.made_parts(x, &parts, making)?));
                 }
                 TypeKind::Array(element, index) => {

@@ -79,8 +79,10 @@ impl Checker<'_> {
                 Term::new(TermKind::Build(vec![(i, index.clone())], Box::new(body)), to.clone(), span)
             }
             _ => {
-                let sources = from.components(MAX_COMPONENTS).unwrap_or_default();
-                let targets = to.components(MAX_COMPONENTS).unwrap_or_default();
+                let parts =
+                    |ty: &Type| ty.components(MAX_COMPONENTS).expect("what is converted by parts has some");
+                let (sources, targets) = (parts(&from), parts(to));
+                assert_eq!(sources.len(), targets.len(), "parts of `{from}` and of `{to}`");
                 let parts = sources
                     .into_iter()
                     .zip(&targets)
@@ -134,7 +136,7 @@ impl Checker<'_> {
             );
         }
         if iso::verdict(from, to) <= Verdict::Natural {
-            let help = match self.forgotten(from, to, &[]) {
+            let help = match self.label_loss(from, to, &[]) {
                 None => format!("`:>> {}` reads one as the other, at no cost", iso::text_after_cast(to)),
                 Some(forgotten) => self.instead_of_reshape(&forgotten, from, to),
             };

@@ -78,9 +78,10 @@ impl Checker<'_> {
                 return base;
             }
             let fields = ty.named_parts();
-            if let Some(at) = fields.as_ref().and_then(|f| f.iter().position(|(n, _)| *n == name.text)) {
+            let mut named = fields.iter().flatten().enumerate();
+            if let Some((at, (_, field))) = named.find(|(_, (field, _))| *field == name.text) {
+                let field = field.clone();
                 self.note_field(name.span, &ty, at);
-                let field = fields.map(|f| f[at].1.clone()).unwrap_or_else(Type::error);
                 let kind = match ty.is_compact() {
                     true => TermKind::Factor(Box::new(base), BigUint::from(at)),
                     false => TermKind::Component(Box::new(base), BigUint::from(at)),
@@ -134,7 +135,7 @@ impl Checker<'_> {
 
     /// Elaborates `base.key` for a key that [`Checker::column_of`] found to be a column.
     pub(in crate::check) fn column(&mut self, base: Term, index: &Type, key: &Expr, span: Span) -> Term {
-        let (stmt, records) = self.hold(base);
+        let (stmt, records) = self.materialize(base);
         self.pointwise(vec![stmt], index, span, |this, at| {
             let record = this.array_at(records, at, span);
             this.dot_term(record, key, Expectation::NONE, span)

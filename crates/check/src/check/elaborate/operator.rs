@@ -128,7 +128,7 @@ impl Checker<'_> {
         let ty = self.array_view(&operand.ty);
         if let TypeKind::Array(_, index) = ty.kind() {
             let index = index.clone();
-            let (stmt, array) = self.hold(Term { ty, ..operand });
+            let (stmt, array) = self.materialize(Term { ty, ..operand });
             return self.pointwise(vec![stmt], &index, span, |this, i| {
                 let x = this.array_at(array, i, span);
                 this.negate(x, span)
@@ -278,7 +278,7 @@ impl Checker<'_> {
                     return self.wrong(error, span);
                 }
                 let index = i.clone();
-                let ((first, a), (second, b)) = (self.hold(a), self.hold(b));
+                let ((first, a), (second, b)) = (self.materialize(a), self.materialize(b));
                 self.pointwise(vec![first, second], &index, span, |this, i| {
                     let x = this.array_at(a, i.clone(), span);
                     let y = this.array_at(b, i, span);
@@ -287,7 +287,7 @@ impl Checker<'_> {
             }
             (TypeKind::Array(_, i), _) => {
                 let index = i.clone();
-                let ((first, a), (second, b)) = (self.hold(a), self.hold(b));
+                let ((first, a), (second, b)) = (self.materialize(a), self.materialize(b));
                 self.pointwise(vec![first, second], &index, span, |this, i| {
                     let x = this.array_at(a, i, span);
                     this.arithmetic(op, x, b, span)
@@ -295,7 +295,7 @@ impl Checker<'_> {
             }
             (_, TypeKind::Array(_, j)) => {
                 let index = j.clone();
-                let ((first, a), (second, b)) = (self.hold(a), self.hold(b));
+                let ((first, a), (second, b)) = (self.materialize(a), self.materialize(b));
                 self.pointwise(vec![first, second], &index, span, |this, i| {
                     let y = this.array_at(b, i, span);
                     this.arithmetic(op, a, y, span)
@@ -379,7 +379,7 @@ impl Checker<'_> {
             Ok(call) => return call,
             Err(operands) => match <[Term; 2]>::try_from(operands) {
                 Ok([a, b]) => (a, b),
-                Err(_) => return Term::new(TermKind::Error, Type::error(), span),
+                Err(operands) => unreachable!("{} operands given back of two", operands.len()),
             },
         };
         if let Some(help) = self.index_arithmetic(op, &a, &b) {
@@ -648,7 +648,7 @@ impl Checker<'_> {
     }
 
     /// Returns the statement that binds a term to a local, and the local.
-    pub(in crate::check) fn hold(&mut self, term: Term) -> (Stmt, Term) {
+    pub(in crate::check) fn materialize(&mut self, term: Term) -> (Stmt, Term) {
         let span = term.span;
         let local = self.new_local("operand", term.ty.clone());
         let bind = Pat { kind: PatKind::Bind(local), ty: term.ty.clone(), span };

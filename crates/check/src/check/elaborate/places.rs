@@ -655,7 +655,7 @@ impl Checker<'_> {
         let draws = matches!(prim, Prim::CommonWords | Prim::ZeroSums | Prim::ZeroBits | Prim::OwnWords);
         let moved = instance.args.last().filter(|_| !draws).map(|ty| self.infer.settle(ty));
         let Some(moved) = moved else { return self.call_term(&chosen, instance, arg, ty, span, span) };
-        if !self.is_wire(&moved, span) {
+        if !self.require_movable(&moved, span) {
             return Term::new(TermKind::Error, Type::error(), span);
         }
         let mut sizes: Vec<TypeVar> = Vec::new();
@@ -752,7 +752,7 @@ impl Checker<'_> {
     }
 
     /// Reports data of a type that cannot be moved.
-    fn is_wire(&mut self, ty: &Type, span: Span) -> bool {
+    fn require_movable(&mut self, ty: &Type, span: Span) -> bool {
         let ty = self.infer.settle(ty);
         match self.program.unmovable_part(&ty) {
             Some(part) => {

@@ -19,7 +19,7 @@ impl Checker<'_> {
     /// Returns the labels that reading a value of one type as the other would discard, by the
     /// equations of sizes that hold here and those in `more`. The two types are naturally
     /// isomorphic by these equations.
-    pub(in crate::check) fn forgotten(
+    pub(in crate::check) fn label_loss(
         &self,
         found: &Type,
         expected: &Type,
@@ -42,7 +42,7 @@ impl Checker<'_> {
         span: Span,
         words: &str,
     ) -> Help {
-        match self.forgotten(found, expected, &[]) {
+        match self.label_loss(found, expected, &[]) {
             None => {
                 let written = iso::text_after_cast(expected);
                 let words = format!("{words}: `:>> {written}` reads it as the other, at no cost");
@@ -144,7 +144,7 @@ impl Checker<'_> {
             return self.late_size(left, &Type::array(element.clone(), j.clone()));
         }
         let wanted = Type::array(element.clone(), j.clone());
-        Some(match self.forgotten(left, &wanted, &[]) {
+        Some(match self.label_loss(left, &wanted, &[]) {
             None => format!("`:>> {wanted}` brings the left one to the index type of the right one"),
             Some(forgotten) => self.instead_of_reshape(&forgotten, left, &wanted),
         })

@@ -56,13 +56,13 @@ impl Checker<'_> {
         }
         let TypeKind::Array(_, index) = found.kind() else { return None };
         let own = index.axes();
-        if let Some(help) = own.iter().find_map(|one| brought(found, one, axis, term.span)) {
+        if let Some(help) = own.iter().find_map(|one| axis_conversion_help(found, one, axis, term.span)) {
             return Some(help);
         }
         let plain: Vec<&Type> = own.iter().filter(|one| !matches!(form(one), Form::Halo(..))).collect();
         match form(axis) {
             Form::Halo(width, inner) if inner.has_meta() => {
-                if let Some(help) = self.used_up(width, term) {
+                if let Some(help) = self.halo_consumed_help(width, term) {
                     return Some(help);
                 }
                 if let Some(help) = own.iter().find_map(|one| other_width(found, one, width, term.span)) {
@@ -78,7 +78,7 @@ impl Checker<'_> {
 
     /// Returns the help for an operator on a halo applied to what another operator has left
     /// without one: the axis is that of the inner operator.
-    fn used_up(&mut self, width: &Type, term: &Term) -> Option<Help> {
+    fn halo_consumed_help(&mut self, width: &Type, term: &Term) -> Option<Help> {
         let (mut inner, mut call) = (None, term);
         while inner.is_none() {
             call = match &call.kind {
@@ -121,7 +121,7 @@ impl Checker<'_> {
 
 /// Returns the help for an array where one is wanted that differs in one axis, which has a halo or
 /// is that of boundaries in one of them.
-pub(in crate::check) fn apart_in_an_axis(found: &Type, expected: &Type, span: Span) -> Option<Help> {
+pub(in crate::check) fn axis_mismatch_help(found: &Type, expected: &Type, span: Span) -> Option<Help> {
     let (TypeKind::Array(element, index), TypeKind::Array(wanted, other)) = (found.kind(), expected.kind())
     else {
         return None;
@@ -132,13 +132,13 @@ pub(in crate::check) fn apart_in_an_axis(found: &Type, expected: &Type, span: Sp
     }
     let mut apart = own.iter().zip(&axes).filter(|(one, axis)| one != axis);
     match (apart.next(), apart.next()) {
-        (Some((one, axis)), None) => brought(found, one, axis, span),
+        (Some((one, axis)), None) => axis_conversion_help(found, one, axis, span),
         _ => None,
     }
 }
 
 /// Returns the functions that bring an axis of an array to another, whose names are known.
-fn brought(found: &Type, own: &Type, wanted: &Type, span: Span) -> Option<Help> {
+fn axis_conversion_help(found: &Type, own: &Type, wanted: &Type, span: Span) -> Option<Help> {
     if own.has_meta() || own == wanted {
         return None;
     }
@@ -293,9 +293,9 @@ pub(in crate::check) fn around_axes(left: &Type, right: &Type) -> Option<String>
         if ys.contains(x) {
             continue;
         }
-        let outer = inward(x);
+        let outer = enclosed_axes(x);
         let other = ys.iter_mut().find_map(|y| {
-            let found = inward(y).into_iter().find(|part| outer.contains(part))?;
+            let found = enclosed_axes(y).into_iter().find(|part| outer.contains(part))?;
             Some((y, found))
         });
         if let Some((y, common)) = other {
@@ -327,7 +327,7 @@ pub(in crate::check) fn around_axes(left: &Type, right: &Type) -> Option<String>
 }
 
 /// Returns an axis, the one inside its halo or boundaries, and so on.
-fn inward(axis: &Type) -> Vec<Type> {
+fn enclosed_axes(axis: &Type) -> Vec<Type> {
     let mut all = vec![axis.clone()];
     let mut next = axis;
     while let Form::Halo(_, inner) | Form::Half(inner) = form(next) {

@@ -58,7 +58,7 @@ impl Checker<'_> {
                 let fits = iso::verdict(found, &fitting) == Verdict::Natural
                     && self.infer.unify(&fitting, expected).is_ok();
                 fits.then(|| {
-                    if let Some(forgotten) = self.forgotten(found, &fitting, &[]) {
+                    if let Some(forgotten) = self.label_loss(found, &fitting, &[]) {
                         Help::new(self.instead_of_reshape(&forgotten, found, &fitting))
                     } else if solved.example {
                         Help::new(format!("say how it is put together, such as `:>> {fitting}`"))

@@ -92,7 +92,7 @@ impl Checker<'_> {
         let mut equations = self.equations();
         equations.push(sizes.clone());
         let natural = equations::natural_under(&equations, found, expected);
-        (natural && self.forgotten(found, expected, &equations).is_none()).then_some(sizes)
+        (natural && self.label_loss(found, expected, &equations).is_none()).then_some(sizes)
     }
 }
 

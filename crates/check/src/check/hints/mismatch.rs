@@ -4,7 +4,7 @@
 //! that the message may name, a grouping of axes, a missing field, a list in place of an array.
 
 use crate::check::context::Checker;
-use crate::check::hints::fields::apart_in_an_axis;
+use crate::check::hints::fields::axis_mismatch_help;
 use crate::check::hints::why_not;
 use crate::check::resolve::behavior;
 use crate::check::types::list_types::why_no_list;
@@ -38,7 +38,7 @@ impl Checker<'_> {
             let text = format!("`{function}[{index}]` {text}");
             return Some(Help::enclosing(text, span, format!("{function}[{index}] ("), ")".into()));
         }
-        if let Some(help) = apart_in_an_axis(found, expected, span) {
+        if let Some(help) = axis_mismatch_help(found, expected, span) {
             return Some(help);
         }
         if let Some(help) = unaligned_part(found, expected, term) {

@@ -264,7 +264,7 @@ impl Checker<'_> {
                     for (var, param) in params[class.params.len()..].iter_mut().zip(named) {
                         var.name = param.name.text.clone();
                     }
-                    let function = self.await_body(
+                    let function = self.defer_body_check(
                         name,
                         function,
                         params,
@@ -303,7 +303,7 @@ impl Checker<'_> {
                     };
                     let params = class.params.clone();
                     let given = vec![own.clone()];
-                    let function = self.await_body(name, &function, params, given, Some(law), true);
+                    let function = self.defer_body_check(name, &function, params, given, Some(law), true);
                     let law = Law { name: name.text.clone(), function, domain, span: name.span };
                     self.change_class(id, |class| class.laws.push(law));
                 }
@@ -312,7 +312,7 @@ impl Checker<'_> {
     }
 
     /// Registers a function whose body is checked later, and returns its number.
-    fn await_body(
+    fn defer_body_check(
         &mut self,
         name: &Name,
         function: &ast::Function,
@@ -421,7 +421,7 @@ impl Checker<'_> {
                 Arc::new(Membership { params, args: head.args.clone(), requires, refusal, span: class.span });
             if !self.own_structure(&head, class.span)
                 || !self.is_asked(&head, class.span)
-                || !self.is_at_home(&head, class.span)
+                || !self.check_orphan_rule(&head, class.span)
                 || !self.may_refuse(&head, &membership)
                 || !self.coherent(&head, &membership, &mut of_this_input)
             {
@@ -483,7 +483,7 @@ impl Checker<'_> {
     /// Returns true if an instance stands in a permitted module: that of an abstract type in its
     /// head, or that of the class; otherwise reports an orphan. An instance of a third module would
     /// hold everywhere, and two modules might declare different ones.
-    fn is_at_home(&mut self, head: &Constraint, span: Span) -> bool {
+    fn check_orphan_rule(&mut self, head: &Constraint, span: Span) -> bool {
         let Some(class) = self.env.classes.get(&head.class).cloned() else { return true };
         if self.env.replaceable(class.span) {
             return true;
@@ -640,7 +640,7 @@ impl Checker<'_> {
             givens.extend(method.scheme.constraints.iter().map(|c| c.substitute(&at)));
             let params: Vec<TypeVar> = membership.params.iter().chain(&own_here).cloned().collect();
             let expected = expected(&class, method, &at);
-            let function = self.await_body(name, function, params, givens, Some(expected), false);
+            let function = self.defer_body_check(name, function, params, givens, Some(expected), false);
             out.push(Implementation { function, type_args: variables(&membership.params) });
         }
         out

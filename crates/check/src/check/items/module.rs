@@ -313,7 +313,7 @@ impl Env {
 }
 
 /// Replaces a module, of which more statements have been checked, under all its names.
-pub fn renew(env: &mut Env, program: &mut Program, module: &Arc<Module>) -> Vec<Diagnostic> {
+pub fn replace_module(env: &mut Env, program: &mut Program, module: &Arc<Module>) -> Vec<Diagnostic> {
     let mut is_known = false;
     for known in env.modules.values_mut().filter(|known| known.source == module.source) {
         *known = module.clone();
@@ -403,7 +403,7 @@ pub fn open(
         if module.env.is_some() {
             for operator in module.operators() {
                 let span = import.target.span();
-                checker.bring(&operator.into(), module, library, (Scope::Starred, span), &mut brought);
+                checker.import_name(&operator.into(), module, library, (Scope::Starred, span), &mut brought);
             }
         }
         let (scope, names): (Scope, Vec<(Arc<str>, Span)>) = match &import.names {
@@ -429,7 +429,7 @@ pub fn open(
                 continue;
             }
             for along in module.along(&text) {
-                checker.bring(&along, module, library, (scope, span), &mut brought);
+                checker.import_name(&along, module, library, (scope, span), &mut brought);
             }
         }
     }
@@ -529,7 +529,7 @@ impl Checker<'_> {
     }
 
     /// Defines a name of a module without the module's name, in the scope that the import states.
-    fn bring(
+    fn import_name(
         &mut self,
         name: &Arc<str>,
         module: &Module,

@@ -143,7 +143,7 @@ impl Checker<'_> {
                 // The instance may be declared as refused; the obligation reports its author's
                 // text.
                 let constraint = Constraint { class, args: vec![term.ty.clone(), to.clone()] };
-                self.oblige(constraint, span, &format!("becoming `{to}`"));
+                self.add_obligation(constraint, span, &format!("becoming `{to}`"));
                 self.converted(term, &to, span)
             }
             None => Err(term),

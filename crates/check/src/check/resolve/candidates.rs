@@ -85,7 +85,7 @@ impl Checker<'_> {
             let mut vars = Vec::new();
             for param in params.split(',').filter(|p| !p.is_empty()) {
                 let (name, kind) = param.split_once(':').unwrap_or((param, "TYPE"));
-                let kind = Kind::named(kind.trim()).unwrap_or(Kind::Type);
+                let kind = Kind::named(kind.trim()).expect("the table of primitives names kinds");
                 let var = this.env.fresh_var(&Arc::from(name.trim()), kind);
                 this.item.type_scope.insert(var.name.clone(), Type::var(var.clone()));
                 vars.push(var);
@@ -100,11 +100,11 @@ impl Checker<'_> {
                 },
                 _ => 1,
             };
-            let ty = tree.map_or_else(Type::error, |t| this.lower(&t));
+            let ty = this.lower(&tree.expect("the table of primitives holds types"));
             let scheme = match ty.kind() {
                 TypeKind::Function(domain, result) => Scheme::new(vars, domain.clone(), Some(result.clone())),
                 TypeKind::Procedure(domain) => Scheme::new(vars, domain.clone(), None),
-                _ => Scheme::new(vars, Type::error(), Some(Type::error())),
+                _ => unreachable!("a primitive has the type of a function"),
             };
             (scheme, arity)
         });

@@ -100,14 +100,14 @@ pub(in crate::check) struct Refused {
 
 impl Checker<'_> {
     /// Records that a constraint must hold for the use `needed_by` at `span`.
-    pub(in crate::check) fn oblige(&mut self, constraint: Constraint, span: Span, needed_by: &str) {
+    pub(in crate::check) fn add_obligation(&mut self, constraint: Constraint, span: Span, needed_by: &str) {
         self.item.obligations.push(Obligation { constraint, span, needed_by: needed_by.to_string() });
     }
 
     /// Records every constraint that a use of the function `name` needs.
     pub(in crate::check) fn oblige_all(&mut self, constraints: &[Constraint], span: Span, name: &str) {
         for constraint in constraints {
-            self.oblige(constraint.clone(), span, &format!("`{name}`"));
+            self.add_obligation(constraint.clone(), span, &format!("`{name}`"));
         }
     }
 
@@ -132,7 +132,7 @@ impl Checker<'_> {
                     false
                 }
                 (Answer::Endless, _) => {
-                    self.refuse_endless(obligation);
+                    self.report_nontermination(obligation);
                     false
                 }
             });
@@ -229,7 +229,7 @@ impl Checker<'_> {
     }
 
     /// Reports an obligation whose requirements do not end.
-    fn refuse_endless(&mut self, obligation: &Obligation) {
+    fn report_nontermination(&mut self, obligation: &Obligation) {
         let constraint = self.zonked(&obligation.constraint);
         // The requirement of the matching instance that continues the chain, and the place of the
         // instance.

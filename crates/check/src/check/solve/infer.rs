@@ -132,9 +132,9 @@ pub struct UnifyError;
 impl Infer {
     /// Returns a new hole of this kind.
     pub fn fresh(&mut self, kind: Kind) -> Type {
-        let birth = self.holes.len() as u32;
-        self.holes.push(Hole { kind, literal: None, solution: None, level: birth });
-        Type::meta(birth, kind)
+        let id = self.holes.len() as u32;
+        self.holes.push(Hole { kind, literal: None, solution: None, level: id });
+        Type::meta(id, kind)
     }
 
     /// Returns the number that the next hole will have.
@@ -150,9 +150,9 @@ impl Infer {
 
     /// Returns a new hole for a literal.
     pub fn fresh_literal(&mut self, literal: Literal) -> Type {
-        let birth = self.holes.len() as u32;
-        self.holes.push(Hole { kind: Kind::Type, literal: Some(literal), solution: None, level: birth });
-        Type::meta(birth, Kind::Type)
+        let id = self.holes.len() as u32;
+        self.holes.push(Hole { kind: Kind::Type, literal: Some(literal), solution: None, level: id });
+        Type::meta(id, Kind::Type)
     }
 
     /// Maps the number of each type parameter to a new hole of its kind.
@@ -185,13 +185,13 @@ impl Infer {
     }
 
     /// Removes and returns the postponed equations, before another item is checked.
-    /// [`Infer::put_back`] restores them.
-    pub fn put_aside(&mut self) -> Vec<Equation> {
+    /// [`Infer::restore_postponed`] restores them.
+    pub fn take_postponed(&mut self) -> Vec<Equation> {
         self.set_postponed(Vec::new())
     }
 
     /// Restores the postponed equations of the item that goes on.
-    pub fn put_back(&mut self, equations: Vec<Equation>) {
+    pub fn restore_postponed(&mut self, equations: Vec<Equation>) {
         self.set_postponed(equations);
     }
 
@@ -391,7 +391,7 @@ impl Infer {
             let theirs = &self.holes[other.id as usize];
             let literal = hole.literal.max(theirs.literal);
             let kind = hole.kind.meet(theirs.kind).ok_or(UnifyError)?;
-            let birth = hole.level.min(theirs.level);
+            let level = hole.level.min(theirs.level);
             if literal.is_some() && kind != Kind::Type {
                 return Err(UnifyError);
             }
@@ -399,7 +399,7 @@ impl Infer {
                 // The solution must have the smaller kind in its node.
                 let merged = self.fresh(kind);
                 if let Some(hole) = self.holes.last_mut() {
-                    hole.level = birth;
+                    hole.level = level;
                     hole.literal = literal;
                 }
                 self.change(meta.id).solution = Some(merged.clone());
@@ -408,7 +408,7 @@ impl Infer {
             }
             let other = self.change(other.id);
             other.literal = literal;
-            other.level = birth;
+            other.level = level;
             self.change(meta.id).solution = Some(ty.clone());
             return Ok(());
         }
@@ -445,26 +445,26 @@ impl Infer {
         if !ty.has_kind(hole.kind) || ty.is_exists() || ty.loose() > 0 || self.occurs(meta.id, ty) {
             return Err(UnifyError);
         }
-        self.age(ty, hole.level)?;
+        self.adjust_levels(ty, hole.level)?;
         self.change(meta.id).solution = Some(ty.clone());
         Ok(())
     }
 
-    /// Lowers the levels of the type's holes to `birth`, the level of the hole that the type
+    /// Lowers the levels of the type's holes to `level`, the level of the hole that the type
     /// solves. Fails if the type mentions a rigid variable that was opened later than that level.
-    fn age(&mut self, ty: &Type, birth: u32) -> Result<(), UnifyError> {
+    fn adjust_levels(&mut self, ty: &Type, level: u32) -> Result<(), UnifyError> {
         if !(ty.has_meta() || ty.has_var() && !self.opened.is_empty()) {
             return Ok(());
         }
         match ty.kind() {
-            TypeKind::Var(var) if self.opened.get(&var.id).is_some_and(|first| birth < *first) => {
+            TypeKind::Var(var) if self.opened.get(&var.id).is_some_and(|first| level < *first) => {
                 Err(UnifyError)
             }
             TypeKind::Meta(meta) => match self.holes[meta.id as usize].solution.clone() {
-                Some(solution) => self.age(&solution, birth),
+                Some(solution) => self.adjust_levels(&solution, level),
                 None => {
-                    if self.holes[meta.id as usize].level > birth {
-                        self.change(meta.id).level = birth;
+                    if self.holes[meta.id as usize].level > level {
+                        self.change(meta.id).level = level;
                     }
                     Ok(())
                 }
@@ -472,7 +472,7 @@ impl Infer {
             kind => {
                 let mut children = Vec::new();
                 kind.for_each_child(&mut |child| children.push(child.clone()));
-                children.iter().try_for_each(|child| self.age(child, birth))
+                children.iter().try_for_each(|child| self.adjust_levels(child, level))
             }
         }
     }

@@ -117,7 +117,7 @@ impl Checker<'_> {
             // Without parameters the constraints hold or fail once, at the declaration.
             let own = read.iter().zip(&constraints).filter(|_| params.is_empty());
             for (constraint, (name, _)) in own {
-                self.oblige(constraint.clone(), name.span, "this type");
+                self.add_obligation(constraint.clone(), name.span, "this type");
             }
             self.uses.push(Uses { givens: read, applied });
         }

@@ -149,7 +149,7 @@ struct Access {
 impl Access {
     /// Returns true if a slot of one round may be one of the other access in another round: a
     /// multiple of the coefficient is the distance of two of their slots.
-    fn meets(&self, other: &Access, coefficient: i64, rounds: i64) -> bool {
+    fn may_conflict(&self, other: &Access, coefficient: i64, rounds: i64) -> bool {
         let (nearest, farthest) = (other.low - self.high, other.high - self.low);
         let first = nearest.div_euclid(coefficient) + i64::from(nearest.rem_euclid(coefficient) != 0);
         let last = farthest.div_euclid(coefficient);
@@ -335,7 +335,9 @@ impl<'k> Search<'k> {
         }
         let stores = || moving.iter().filter(|access| access.is_store);
         let rounds = bound.high - bound.low + 1;
-        if stores().any(|store| moving.iter().any(|other| store.meets(other, coefficient.abs(), rounds))) {
+        if stores()
+            .any(|store| moving.iter().any(|other| store.may_conflict(other, coefficient.abs(), rounds)))
+        {
             return None;
         }
         let least = stores().map(|store| store.low).min()?;

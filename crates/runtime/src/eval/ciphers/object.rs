@@ -96,7 +96,7 @@ impl Refresh for bfv::Packed {
 /// came from, or which other ciphertext it is: what private factors and choices computed would be
 /// told with it. So a ciphertext that was not made by encryption or refreshing right here is
 /// refreshed once before it is moved or written.
-pub(super) struct Guarded<C> {
+pub(super) struct RerandomizedOnExport<C> {
     /// The ciphertext that is computed with.
     cipher: C,
     /// It was encrypted or refreshed here, and nothing was computed with it since.
@@ -105,7 +105,7 @@ pub(super) struct Guarded<C> {
     moved: OnceLock<C>,
 }
 
-impl<C: Refresh> Guarded<C> {
+impl<C: Refresh> RerandomizedOnExport<C> {
     /// Returns the form that leaves the place.
     fn outgoing(&self) -> Result<&C, CipherError> {
         if self.fresh {
@@ -126,7 +126,7 @@ impl<C: Refresh> Guarded<C> {
     }
 }
 
-impl<C> Deref for Guarded<C> {
+impl<C> Deref for RerandomizedOnExport<C> {
     type Target = C;
 
     fn deref(&self) -> &C {
@@ -150,9 +150,9 @@ pub(super) enum Object {
     /// A public key.
     Public(PublicKey),
     /// The ciphertext of a number.
-    Cipher(Guarded<paillier::Ciphertext>),
+    Cipher(RerandomizedOnExport<paillier::Ciphertext>),
     /// The ciphertext of a vector.
-    Packed(Guarded<bfv::Packed>),
+    Packed(RerandomizedOnExport<bfv::Packed>),
     /// A key for products.
     Products(bfv::RelinearizationKey),
     /// Keys for rotations.
@@ -207,16 +207,16 @@ fn scale_of(ty: &Type) -> u32 {
 impl Object {
     /// Returns a ciphertext of a number that was computed from others.
     pub(super) fn cipher(cipher: paillier::Ciphertext) -> Object {
-        Object::Cipher(Guarded { cipher, fresh: false, moved: OnceLock::new() })
+        Object::Cipher(RerandomizedOnExport { cipher, fresh: false, moved: OnceLock::new() })
     }
 
     /// Returns a ciphertext of a vector that was computed from others.
     pub(super) fn packed(cipher: bfv::Packed) -> Object {
-        Object::Packed(Guarded { cipher, fresh: false, moved: OnceLock::new() })
+        Object::Packed(RerandomizedOnExport { cipher, fresh: false, moved: OnceLock::new() })
     }
 
     /// Returns the object marked as one that was encrypted or refreshed here.
-    pub(super) fn made_fresh(mut self) -> Object {
+    pub(super) fn mark_rerandomized(mut self) -> Object {
         match &mut self {
             Object::Cipher(cipher) => cipher.fresh = true,
             Object::Packed(cipher) => cipher.fresh = true,
@@ -304,17 +304,19 @@ impl Object {
         match self {
             Object::Secret(_) | Object::Public(_) => {
                 let found = key.parameters();
-                let expected = parameters_named(args.get(1)?).ok()?;
-                (found != expected)
-                    .then(|| format!("the parameters are {found}, where {expected} are needed"))
+                match parameters_named(&args[1]) {
+                    Ok(expected) if found == expected => None,
+                    Ok(expected) => Some(format!("the parameters are {found}, where {expected} are needed")),
+                    Err(_) => Some(format!("the parameters are {found}, where `{}` is needed", args[1])),
+                }
             }
-            Object::Cipher(cipher) => digits_differ(cipher.scale(), args.get(1)?),
+            Object::Cipher(cipher) => digits_differ(cipher.scale(), &args[1]),
             Object::Packed(cipher) => {
-                let (found, expected) = (cipher.shape().elements(), args.get(2)?.size().ok()?);
-                let differ = || format!("there are {found} elements where {expected} are needed");
-                (BigUint::from(found) != expected)
+                let (found, expected) = (cipher.shape().elements(), args[2].size().ok());
+                let differ = || format!("there are {found} elements where `{}` are needed", args[2]);
+                (expected != Some(BigUint::from(found)))
                     .then(differ)
-                    .or_else(|| digits_differ(cipher.scale(), args.get(1)?))
+                    .or_else(|| digits_differ(cipher.scale(), &args[1]))
             }
             Object::Products(_) | Object::Rotations(_) | Object::Exponent(_) | Object::TagKey(_) => None,
         }
@@ -460,7 +462,7 @@ mod tests {
         let (secret, public) = paillier::generate(parameters).expect("random numbers");
         let cipher = public.encrypt(5, Magnitude::new(9), 0).expect("5 is at most 9");
         // What was encrypted here goes as it is.
-        let own = Object::cipher(cipher.clone()).made_fresh();
+        let own = Object::cipher(cipher.clone()).mark_rerandomized();
         assert_eq!(bytes(&own, Purpose::Move), bytes(&own, Purpose::Compare));
         // Whoever made a ciphertext does not know it again: it could have been chosen by what is secret.
         let received = Object::cipher(cipher.clone());

@@ -65,7 +65,7 @@ impl Operation<'_> {
             Prim::Keygen => keygen(&self.types.args[1])?,
             Prim::PublicPart => self.object(0)?.public_part().ok_or(OTHER_OPERANDS)?,
             Prim::EvaluationKey => self.evaluation_key()?,
-            Prim::Encrypt => self.encrypt()?.made_fresh(),
+            Prim::Encrypt => self.encrypt()?.mark_rerandomized(),
             Prim::CipherAdd | Prim::CipherSubtract => self.sum_of_two(prim)?,
             Prim::CipherNegate => match self.object(0)? {
                 Object::Cipher(cipher) => Object::cipher(cipher.negate().map_err(refused)?),
@@ -119,10 +119,10 @@ impl Operation<'_> {
             },
             Prim::CipherRefresh => match self.object(0)? {
                 Object::Cipher(cipher) => {
-                    Object::cipher(cipher.key().rerandomize(cipher).map_err(refused)?).made_fresh()
+                    Object::cipher(cipher.key().rerandomize(cipher).map_err(refused)?).mark_rerandomized()
                 }
                 Object::Packed(cipher) => {
-                    Object::packed(cipher.flood(self.digits(1)).map_err(refused)?).made_fresh()
+                    Object::packed(cipher.flood(self.digits(1)).map_err(refused)?).mark_rerandomized()
                 }
                 _ => return Err(OTHER_OPERANDS),
             },

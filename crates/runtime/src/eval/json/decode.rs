@@ -23,7 +23,7 @@ pub(super) struct Decoder<'a> {
 const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 /// The place of a mistake, with the way from there to the whole, innermost part first.
-struct Misfit {
+struct DecodeError {
     at: usize,
     why: String,
     way: Vec<Step>,
@@ -37,7 +37,7 @@ enum Step {
 
 /// The reason why a tree is not read.
 enum Stop {
-    Misfit(Misfit),
+    DecodeError(DecodeError),
     TooLarge,
     Interrupted,
 }
@@ -46,15 +46,15 @@ type Result<T, E = Stop> = std::result::Result<T, E>;
 
 /// Returns a mistake at a value.
 fn misfit(json: &Json<'_>, why: String) -> Stop {
-    Stop::Misfit(Misfit { at: json.at, why, way: Vec::new() })
+    Stop::DecodeError(DecodeError { at: json.at, why, way: Vec::new() })
 }
 
 /// Adds a step to the way to a mistake.
 fn inside<T>(result: Result<T>, step: impl FnOnce() -> Step) -> Result<T> {
     result.map_err(|stop| match stop {
-        Stop::Misfit(mut found) => {
+        Stop::DecodeError(mut found) => {
             found.way.push(step());
-            Stop::Misfit(found)
+            Stop::DecodeError(found)
         }
         stop => stop,
     })
@@ -78,8 +78,10 @@ impl Decoder<'_> {
         self.value(json, root).map_err(|stop| match stop {
             Stop::TooLarge => JsonError::TooLarge,
             Stop::Interrupted => JsonError::Interrupted,
-            Stop::Misfit(Misfit { at, why, way }) if way.is_empty() => JsonError::Mistake { at, why },
-            Stop::Misfit(Misfit { at, why, way }) => {
+            Stop::DecodeError(DecodeError { at, why, way }) if way.is_empty() => {
+                JsonError::Mistake { at, why }
+            }
+            Stop::DecodeError(DecodeError { at, why, way }) => {
                 let mut place = String::new();
                 for step in way.iter().rev() {
                     match step {

@@ -80,7 +80,7 @@ impl Shapes {
     ///
     /// JSON has no form for a part of the type.
     pub fn of(ty: &Type, layouts: &Layouts) -> Result<(Shapes, ShapeId), Failure> {
-        let mut maker = Maker { layouts, root: ty, known: HashMap::default(), shapes: Vec::new() };
+        let mut maker = ShapeBuilder { layouts, root: ty, known: HashMap::default(), shapes: Vec::new() };
         let root = maker.shape(ty)?;
         let made = |(shape, layout, ty): (Option<Shape>, _, _)| {
             shape
@@ -113,7 +113,7 @@ impl Shapes {
 }
 
 /// The making of a table of shapes.
-struct Maker<'a> {
+struct ShapeBuilder<'a> {
     layouts: &'a Layouts,
     root: &'a Type,
     known: HashMap<Type, ShapeId>,
@@ -123,7 +123,7 @@ struct Maker<'a> {
 
 type Result<T, E = Failure> = std::result::Result<T, E>;
 
-impl Maker<'_> {
+impl ShapeBuilder<'_> {
     /// Returns the error of a part that JSON has no form for.
     fn unfit(&self, part: &Type) -> Failure {
         Failure::NotJson { ty: self.root.to_string(), part: part.to_string() }

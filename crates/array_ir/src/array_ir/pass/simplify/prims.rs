@@ -35,6 +35,7 @@ impl Walk<'_> {
     pub(super) fn bound(&self, digit: &DigitExpr) -> Option<Size> {
         let index = |value| match self.types.get(&value) {
             Some(Type::Index(space)) => Ok(space),
+            // Not in the types of this walk: nothing is known of it.
             _ => Err(Violation::NotDefined { value }),
         };
         bound(digit, None, &index).ok()

@@ -35,15 +35,15 @@ const MAX_DEPTH: usize = 64;
 
 /// The result of reducing a term.
 #[derive(Clone, Debug)]
-pub(in crate::check) enum Seen {
+pub(in crate::check) enum Reduced {
     /// A part of the variable, with the path to it and its type.
     Place(Vec<Step>, Type),
     /// A value, as a term of the frame of the store.
     Value(Term),
     /// A tuple a component of which may be a place.
-    Parts(Vec<Seen>, Type),
+    Parts(Vec<Reduced>, Type),
     /// A function with its captured values.
-    Function { function: FunctionId, type_args: Vec<Type>, captures: Vec<Seen> },
+    Function { function: FunctionId, type_args: Vec<Type>, captures: Vec<Reduced> },
     /// An array whose elements are places: its clauses, the path of an element, and its type.
     Built(Vec<(LocalId, Type)>, Vec<Step>, Type),
 }
@@ -52,7 +52,7 @@ pub(in crate::check) enum Seen {
 #[derive(Clone)]
 struct Scope {
     /// The reduced value of each local.
-    locals: HashMap<LocalId, Seen>,
+    locals: HashMap<LocalId, Reduced>,
     /// The type argument of each type parameter.
     types: HashMap<u32, Type>,
     /// The name of the function; `None` for the frame of the store.
@@ -115,7 +115,7 @@ impl Checker<'_> {
         }
         let scope = Scope { locals: HashMap::default(), types: HashMap::default(), name: None, depth: 0 };
         let seen = match self.seen(&read, &scope, &mut Reduction { root, before, steps: 0 }) {
-            Ok(seen @ (Seen::Place(..) | Seen::Built(..))) => seen,
+            Ok(seen @ (Reduced::Place(..) | Reduced::Built(..))) => seen,
             Ok(_) | Err(NotAPlace(None)) => {
                 self.report(PartError::NotAPlace { span: place.span, function: None });
                 return None;
@@ -152,8 +152,8 @@ impl Checker<'_> {
             }
         };
         match seen {
-            Seen::Place(path, _) => Some(StmtKind::Store { root, root_ty, path, value }),
-            Seen::Built(clauses, path, _) => {
+            Reduced::Place(path, _) => Some(StmtKind::Store { root, root_ty, path, value }),
+            Reduced::Built(clauses, path, _) => {
                 let value = self.bound(value, before);
                 let index = self.index_of(&clauses, span);
                 let value = self.array_at(value, index, span);
@@ -163,13 +163,13 @@ impl Checker<'_> {
                 }
                 Some(kind)
             }
-            Seen::Value(_) | Seen::Parts(..) | Seen::Function { .. } => None,
+            Reduced::Value(_) | Reduced::Parts(..) | Reduced::Function { .. } => None,
         }
     }
 
     /// Returns the function that an immutable variable holds, if it captures only constants and
     /// such functions. Uses of the variable can then be expanded.
-    pub(in crate::check) fn held_function(&mut self, value: &Term) -> Option<Seen> {
+    pub(in crate::check) fn held_function(&mut self, value: &Term) -> Option<Reduced> {
         let ty = self.infer.shallow(&value.ty);
         let (TypeKind::Function(..), false) = (ty.kind(), ty.has_error()) else { return None };
         let scope = Scope { locals: HashMap::default(), types: HashMap::default(), name: None, depth: 0 };
@@ -191,7 +191,7 @@ impl Checker<'_> {
     }
 
     /// Reduces a term to a place, a value, or a function.
-    fn seen(&mut self, term: &Term, scope: &Scope, at: &mut Reduction<'_>) -> Result<Seen> {
+    fn seen(&mut self, term: &Term, scope: &Scope, at: &mut Reduction<'_>) -> Result<Reduced> {
         at.steps += 1;
         crate::cancellation::poll();
         if at.steps > MAX_STEPS || scope.depth > MAX_DEPTH {
@@ -202,23 +202,25 @@ impl Checker<'_> {
             TermKind::Local(local) => {
                 return match (scope.locals.get(local), &scope.name) {
                     (Some(seen), _) => Ok(seen.clone()),
-                    (None, None) if at.root == Root::Local(*local) => Ok(Seen::Place(Vec::new(), ty)),
+                    (None, None) if at.root == Root::Local(*local) => Ok(Reduced::Place(Vec::new(), ty)),
                     (None, None) => {
                         let function = self.frame().functions.get(local).cloned();
-                        Ok(function.unwrap_or_else(|| Seen::Value(term.clone())))
+                        Ok(function.unwrap_or_else(|| Reduced::Value(term.clone())))
                     }
                     (None, Some(_)) => Err(scope.new_value()),
                 };
             }
-            TermKind::Global(id) if at.root == Root::Global(*id) => return Ok(Seen::Place(Vec::new(), ty)),
+            TermKind::Global(id) if at.root == Root::Global(*id) => {
+                return Ok(Reduced::Place(Vec::new(), ty));
+            }
             TermKind::Global(id) => {
                 let function = self.env.held_functions.get(id).cloned();
-                return Ok(function.unwrap_or_else(|| Seen::Value(term.clone())));
+                return Ok(function.unwrap_or_else(|| Reduced::Value(term.clone())));
             }
             // What this place has of a variable is stored like the variable.
             TermKind::Here(base) => {
                 return Ok(match self.seen(base, scope, at)? {
-                    Seen::Place(path, _) if path.is_empty() => Seen::Place(path, ty),
+                    Reduced::Place(path, _) if path.is_empty() => Reduced::Place(path, ty),
                     other => other,
                 });
             }
@@ -242,7 +244,7 @@ impl Checker<'_> {
                         }
                     });
                 }
-                return Ok(Seen::Function { function: *function, type_args, captures: held });
+                return Ok(Reduced::Function { function: *function, type_args, captures: held });
             }
             TermKind::Call(head, args) => {
                 let head = self.seen(head, scope, at)?;
@@ -252,7 +254,7 @@ impl Checker<'_> {
             TermKind::Tuple(parts) => {
                 let parts =
                     parts.iter().map(|part| self.seen(part, scope, at)).collect::<Result<Vec<_>>>()?;
-                return Ok(Seen::Parts(parts, ty));
+                return Ok(Reduced::Parts(parts, ty));
             }
             TermKind::Block(stmts, value) => return self.block_seen(stmts, value.as_deref(), scope, at),
             TermKind::Build(clauses, body) => {
@@ -264,15 +266,15 @@ impl Checker<'_> {
                         Some(_) => self.new_local("i", ty.clone()),
                         None => *local,
                     };
-                    inner.locals.insert(*local, Seen::Value(self.local_term(here, span)));
+                    inner.locals.insert(*local, Reduced::Value(self.local_term(here, span)));
                     own.push((here, ty));
                 }
                 return match self.seen(body, &inner, at)? {
-                    Seen::Place(path, _) => Ok(Seen::Built(own, path, ty)),
+                    Reduced::Place(path, _) => Ok(Reduced::Built(own, path, ty)),
                     _ => Err(scope.new_value()),
                 };
             }
-            _ => return Ok(Seen::Value(self.value_in(term, scope, at)?)),
+            _ => return Ok(Reduced::Value(self.value_in(term, scope, at)?)),
         };
         let base = self.seen(base, scope, at)?;
         projected(base, kind, ty, span).ok_or_else(|| scope.new_value())
@@ -285,7 +287,7 @@ impl Checker<'_> {
         value: Option<&Term>,
         scope: &Scope,
         at: &mut Reduction<'_>,
-    ) -> Result<Seen> {
+    ) -> Result<Reduced> {
         let mut inner = Scope { depth: scope.depth + 1, ..scope.clone() };
         for (i, stmt) in stmts.iter().enumerate() {
             match &stmt.kind {
@@ -294,7 +296,7 @@ impl Checker<'_> {
                     let seen = self.seen(init, &inner, at)?;
                     match (&seen, &scope.name) {
                         // The value is evaluated once, at its place before the store.
-                        (Seen::Value(_), None) => at.before.push(stmt.clone()),
+                        (Reduced::Value(_), None) => at.before.push(stmt.clone()),
                         _ => drop(inner.locals.insert(local, seen)),
                     }
                 }
@@ -313,13 +315,13 @@ impl Checker<'_> {
     /// Reduces the application of a function: its body at its arguments.
     fn applied(
         &mut self,
-        head: Seen,
-        args: Vec<Seen>,
+        head: Reduced,
+        args: Vec<Reduced>,
         ty: Type,
         scope: &Scope,
         at: &mut Reduction<'_>,
-    ) -> Result<Seen> {
-        let Seen::Function { function, type_args, captures } = head else { return Err(scope.new_value()) };
+    ) -> Result<Reduced> {
+        let Reduced::Function { function, type_args, captures } = head else { return Err(scope.new_value()) };
         self.note_unfolded(function);
         self.check_pending(function);
         let body = self.item.unfinished.iter().find(|(id, _)| *id == function).map(|(_, f)| f.clone());
@@ -329,7 +331,7 @@ impl Checker<'_> {
         };
         let args = match (args.len(), body.params.len()) {
             (given, taken) if given == taken => args,
-            (_, 1) => vec![Seen::Parts(args, self.type_in(&body.domain, scope))],
+            (_, 1) => vec![Reduced::Parts(args, self.type_in(&body.domain, scope))],
             (1, taken) => (0..taken)
                 .map(|i| {
                     let part = args[0].part(i)?;
@@ -353,7 +355,7 @@ impl Checker<'_> {
         };
         match self.seen(&body.body, &inner, at)? {
             // The type of the call may be more specific than that of the expanded body.
-            Seen::Place(path, _) => Ok(Seen::Place(path, ty)),
+            Reduced::Place(path, _) => Ok(Reduced::Place(path, ty)),
             seen => Ok(seen),
         }
     }
@@ -367,7 +369,7 @@ impl Checker<'_> {
         let ty = self.type_in(&term.ty, scope);
         match &term.kind {
             TermKind::Local(local) => match (scope.locals.get(local), &scope.name) {
-                (Some(Seen::Value(value)), _) => return Ok(value.clone()),
+                (Some(Reduced::Value(value)), _) => return Ok(value.clone()),
                 (None, None) => return Ok(term.clone()),
                 _ => return Err(scope.new_value()),
             },
@@ -400,8 +402,8 @@ impl Checker<'_> {
     }
 
     /// Returns a place whose indices are computed once, in statements before the store.
-    fn indices_once(&mut self, seen: Seen, before: &mut Vec<Stmt>) -> Seen {
-        let Seen::Place(path, ty) = seen else { return seen };
+    fn indices_once(&mut self, seen: Reduced, before: &mut Vec<Stmt>) -> Reduced {
+        let Reduced::Place(path, ty) = seen else { return seen };
         let path = path.into_iter().map(|step| {
             let kind = match step.kind {
                 StepKind::Index(index) => StepKind::Index(self.once(index, before)),
@@ -410,7 +412,7 @@ impl Checker<'_> {
             };
             Step { kind, ..step }
         });
-        Seen::Place(path.collect(), ty)
+        Reduced::Place(path.collect(), ty)
     }
 
     /// Binds an index before the statement, unless it is a variable or a constant; returns the
@@ -426,7 +428,7 @@ impl Checker<'_> {
     }
 
     /// Returns a term that reads the value at a place.
-    fn read_place(&mut self, seen: &Seen, root: Root, span: Span) -> Term {
+    fn read_place(&mut self, seen: &Reduced, root: Root, span: Span) -> Term {
         let whole = match root {
             Root::Local(id) => self.local_term(id, span),
             Root::Global(id) => {
@@ -438,8 +440,8 @@ impl Checker<'_> {
             path.iter().fold(whole.clone(), |held, step| read_step(held, &step.kind, step.to.clone(), span))
         };
         match seen {
-            Seen::Place(path, _) => read(path),
-            Seen::Built(clauses, path, ty) => {
+            Reduced::Place(path, _) => read(path),
+            Reduced::Built(clauses, path, ty) => {
                 // The term needs index variables of its own, because the loop of the store uses
                 // those of the clauses.
                 let mut body = read(path);
@@ -452,8 +454,8 @@ impl Checker<'_> {
                 }
                 Term::new(TermKind::Build(own, Box::new(body)), ty.clone(), span)
             }
-            Seen::Value(term) => term.clone(),
-            Seen::Parts(..) | Seen::Function { .. } => Term::new(TermKind::Error, Type::error(), span),
+            Reduced::Value(term) => term.clone(),
+            Reduced::Parts(..) | Reduced::Function { .. } => Term::new(TermKind::Error, Type::error(), span),
         }
     }
 }
@@ -465,12 +467,12 @@ impl Scope {
     }
 }
 
-impl Seen {
+impl Reduced {
     /// Returns true for a function that captures only constants and such functions.
     fn is_constant(&self) -> bool {
-        let Seen::Function { captures, .. } = self else { return false };
+        let Reduced::Function { captures, .. } = self else { return false };
         captures.iter().all(|captured| match captured {
-            Seen::Value(term) => matches!(term.kind, TermKind::Code(_) | TermKind::Int(_)),
+            Reduced::Value(term) => matches!(term.kind, TermKind::Code(_) | TermKind::Int(_)),
             captured => captured.is_constant(),
         })
     }
@@ -478,26 +480,26 @@ impl Seen {
     /// Returns the type of a component.
     fn part(&self, i: usize) -> Option<Type> {
         let ty = match self {
-            Seen::Place(_, ty) | Seen::Parts(_, ty) | Seen::Built(_, _, ty) => ty,
-            Seen::Value(term) => &term.ty,
-            Seen::Function { .. } => return None,
+            Reduced::Place(_, ty) | Reduced::Parts(_, ty) | Reduced::Built(_, _, ty) => ty,
+            Reduced::Value(term) => &term.ty,
+            Reduced::Function { .. } => return None,
         };
         ty.unfold().components(i + 1).or_else(|| ty.unfold().components(64))?.get(i).cloned()
     }
 }
 
 /// Returns the projection of a reduced term; `None` if it is not possible.
-fn projected(base: Seen, kind: StepKind, to: Type, span: Span) -> Option<Seen> {
+fn projected(base: Reduced, kind: StepKind, to: Type, span: Span) -> Option<Reduced> {
     match (base, kind) {
-        (Seen::Place(mut path, from), kind) => {
+        (Reduced::Place(mut path, from), kind) => {
             path.push(Step { kind, from, to: to.clone() });
-            Some(Seen::Place(path, to))
+            Some(Reduced::Place(path, to))
         }
-        (Seen::Parts(mut parts, _), StepKind::Component(i)) => {
+        (Reduced::Parts(mut parts, _), StepKind::Component(i)) => {
             let i = i.to_usize().filter(|i| *i < parts.len())?;
             Some(parts.swap_remove(i))
         }
-        (Seen::Value(base), kind) => Some(Seen::Value(read_step(base, &kind, to, span))),
+        (Reduced::Value(base), kind) => Some(Reduced::Value(read_step(base, &kind, to, span))),
         _ => None,
     }
 }
@@ -516,8 +518,8 @@ fn read_step(base: Term, kind: &StepKind, to: Type, span: Span) -> Term {
 }
 
 /// Returns the type of a pair of indices of a triangle, if the place is a part of such a pair.
-fn pair_in(seen: &Seen) -> Option<Type> {
-    let (Seen::Place(path, _) | Seen::Built(_, path, _)) = seen else { return None };
+fn pair_in(seen: &Reduced) -> Option<Type> {
+    let (Reduced::Place(path, _) | Reduced::Built(_, path, _)) = seen else { return None };
     let is_pair = |step: &&Step| {
         matches!(step.kind, StepKind::Factor(_))
             && matches!(step.from.unfold().kind(), TypeKind::Triangle(..))

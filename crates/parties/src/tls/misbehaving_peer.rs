@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 static GO: AtomicBool = AtomicBool::new(false);
 
 /// Bob's end of a connection with alice, without any rules.
-struct Liar {
+struct MisbehavingPeer {
     socket: TcpStream,
     connection: Connection,
 }
 
-impl Liar {
+impl MisbehavingPeer {
     fn timed<T>(&mut self, work: impl FnOnce(&mut Connection, &mut Timed<'_>) -> T) -> T {
         let deadline = Instant::now() + Duration::from_secs(10);
         let mut timed = Timed { socket: &self.socket, deadline, cancelled: &GO };
@@ -53,9 +53,9 @@ impl Liar {
     }
 }
 
-/// Runs alice against a liar; returns what alice and the liar return.
+/// Runs alice against a peer; returns what alice and the peer return.
 fn against<T: Send>(
-    liar: impl FnOnce(Liar) + Send,
+    peer: impl FnOnce(MisbehavingPeer) + Send,
     alice: impl FnOnce(Result<Arc<dyn Network>, ConnectError>) -> T + Send,
 ) -> T {
     static NEXT: AtomicU16 = AtomicU16::new(0);
@@ -93,10 +93,10 @@ fn against<T: Send>(
             let client = ClientConnection::new(identity.client(0).expect("a role"), name);
             let mut connection = Connection::Client(client.expect("a connection"));
             connection.set_buffer_limit(None);
-            let mut bob = Liar { socket, connection };
+            let mut bob = MisbehavingPeer { socket, connection };
             let shaken = bob.timed(|connection, timed| connection.complete_io(timed));
             shaken.expect("TLS is no lie");
-            liar(bob);
+            peer(bob);
         });
         alice(connect(&options, &GO))
     })
@@ -104,20 +104,20 @@ fn against<T: Send>(
 
 #[test]
 fn greetings_that_are_none_are_refused() {
-    let cases: [fn(&mut Liar, Hello); 5] = [
-        |liar, _| liar.tell(&u32::MAX.to_le_bytes()),
-        |liar, _| liar.tell_hello(b""),
-        |liar, _| liar.tell_hello(&[7; 500]),
-        |liar, hello| liar.tell_hello(&Hello { from: 0, ..hello.clone() }.encode()),
-        |liar, hello| liar.tell_hello(&Hello { from: 7, ..hello }.encode()),
+    let cases: [fn(&mut MisbehavingPeer, Hello); 5] = [
+        |peer, _| peer.tell(&u32::MAX.to_le_bytes()),
+        |peer, _| peer.tell_hello(b""),
+        |peer, _| peer.tell_hello(&[7; 500]),
+        |peer, hello| peer.tell_hello(&Hello { from: 0, ..hello.clone() }.encode()),
+        |peer, hello| peer.tell_hello(&Hello { from: 7, ..hello }.encode()),
     ];
     for case in cases {
         let error = against(
-            |mut liar| {
-                let hello = liar.hear_hello();
-                case(&mut liar, hello);
+            |mut peer| {
+                let hello = peer.hear_hello();
+                case(&mut peer, hello);
                 // The connection stays until alice has judged.
-                let _ = liar.timed(|connection, timed| read_exact(connection, timed, &mut [0]));
+                let _ = peer.timed(|connection, timed| read_exact(connection, timed, &mut [0]));
             },
             |alice| alice.err(),
         );
@@ -128,10 +128,10 @@ fn greetings_that_are_none_are_refused() {
 #[test]
 fn another_session_is_refused() {
     let error = against(
-        |mut liar| {
-            let hello = liar.hear_hello();
-            liar.tell_hello(&Hello { from: 1, ..hello }.encode());
-            liar.tell(&Hash::default());
+        |mut peer| {
+            let hello = peer.hear_hello();
+            peer.tell_hello(&Hello { from: 1, ..hello }.encode());
+            peer.tell(&Hash::default());
         },
         |alice| alice.err(),
     );
@@ -140,19 +140,19 @@ fn another_session_is_refused() {
 
 const HEADER: Header = Header { count: 1, site: 2, ty: 3, digest: 4 };
 
-/// Runs alice against a liar who follows the protocol until all are connected; alice then receives
+/// Runs alice against a peer who follows the protocol until all are connected; alice then receives
 /// a message, twice.
 fn receives(lie: impl Fn(&SessionName) -> Vec<u8> + Sync, length: Length) -> Result<Vec<u8>, NetworkError> {
     let over = AtomicBool::new(false);
     against(
-        |mut liar| {
-            let hello = liar.hear_hello();
+        |mut peer| {
+            let hello = peer.hear_hello();
             let mine = Hello { from: 1, ..hello.clone() };
-            liar.tell_hello(&mine.encode());
+            peer.tell_hello(&mine.encode());
             let agreed = agree(1, &[hello, mine]).expect("the same");
-            liar.tell(&agreed);
-            liar.hear(agreed.len());
-            liar.tell(&lie(&session_name(&agreed)));
+            peer.tell(&agreed);
+            peer.hear(agreed.len());
+            peer.tell(&lie(&session_name(&agreed)));
             while !over.load(Ordering::Relaxed) {
                 thread::sleep(Duration::from_millis(2));
             }
