@@ -217,7 +217,7 @@ impl Checker<'_> {
         if let Some(words) = mismatch::asked_of_parameter(argument, &Type::scalar(number)) {
             return Some(words.into());
         }
-        argument.as_scalar().filter(|scalar| scalar.is_number())?;
+        argument.as_scalar().filter(|scalar| scalar.is_number() && *scalar != number)?;
         let name = number.name();
         Some(Help::around(format!("convert it explicitly: `:> {name}`"), span, &format!(" :> {name}"), ""))
     }

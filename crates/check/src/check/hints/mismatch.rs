@@ -137,7 +137,11 @@ impl Checker<'_> {
         let filled = filled(expected, found);
         let expected = &filled;
         if expected == found && found.is_spread() {
-            let words = format!("`{found}` is of kind SPREAD: no type parameter of kind TYPE stands for it");
+            let mut words =
+                format!("`{found}` is of kind SPREAD: no type parameter of kind TYPE stands for it");
+            if let TypeKind::Nominal(..) = found.kind() {
+                words += "; `reveal` tells its value to all";
+            }
             return Some(words.into());
         }
         if expected == found {

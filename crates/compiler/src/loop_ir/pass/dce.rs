@@ -1,5 +1,5 @@
-//! Dead code elimination: of registers that are never read, of loops and branches that do nothing,
-//! and of sizes that are never used.
+//! Dead code elimination: of statements that are not reached, of registers that are never read, of
+//! loops and branches that do nothing, and of sizes that are never used.
 //!
 //! Slot numbers and codes are often put together only to be taken apart, and what was put together
 //! is left over.
@@ -9,6 +9,13 @@ use crate::hash::{HashMap, HashSet};
 
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
+    super::rewrite(kernel, &mut |_, mut stmts, _| {
+        let leaves = |stmt: &Stmt| matches!(stmt, Stmt::Fail | Stmt::Break(_) | Stmt::Continue(_));
+        if let Some(at) = stmts.iter().position(leaves) {
+            stmts.truncate(at + 1);
+        }
+        stmts
+    });
     let mut ops: HashMap<Reg, &Op> = HashMap::default();
     let mut wanted: Vec<Reg> = kernel.scalar_results.clone();
     for_each_stmt(&kernel.body, &mut |stmt| match stmt {
