@@ -5,8 +5,8 @@ use super::{Shell, exit, output, topics};
 use clap::CommandFactory;
 
 impl Shell {
-    /// Shows the help of a command, or the text about a topic; without a topic the list of commands.
-    /// Returns the exit code.
+    /// Shows the help of a command, or the text about a topic; without a topic the list of
+    /// commands. Returns the exit code.
     pub(super) fn help(&mut self, words: &[String]) -> u8 {
         if let Some(text) = command_help(words) {
             self.output.write_paged(&text);

@@ -1,7 +1,7 @@
 //! Ctrl-C, and the signal that the terminal has another size.
 //!
-//! Takes the session's flag. The effect of Ctrl-C depends on the present activity ([`Activity`]). Only
-//! the thread that edits a line receives the signal for the size, and only while it edits.
+//! Takes the session's flag. The effect of Ctrl-C depends on the present activity ([`Activity`]).
+//! Only the thread that edits a line receives the signal for the size, and only while it edits.
 //!
 //! **`unsafe`.** Registering a handler is `unsafe`, because a handler may run between any two
 //! instructions of the program. This one reads and writes atomics and calls async-signal-safe

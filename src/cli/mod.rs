@@ -160,8 +160,8 @@ impl Shell {
         }
     }
 
-    /// Carries out a subcommand; returns the exit code, as an error where the programs that it names
-    /// are not found.
+    /// Carries out a subcommand; returns the exit code, as an error where the programs that it
+    /// names are not found.
     fn carry_out(&mut self, command: Command) -> Result<u8, u8> {
         let code = match command {
             Command::Check { watch: true, json, files } => {

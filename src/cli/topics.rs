@@ -1,9 +1,9 @@
 //! The topics of `felis help TOPIC` and `:help TOPIC`: pages of the book, names, codes, and places
 //! where the book says something of words.
 //!
-//! Takes a topic; gives text for a terminal. A topic is, in this order: a page by its name or title,
-//! the code of a diagnostic, a heading of the book, a name or word of the language, and else words
-//! that are looked for in all of the book.
+//! Takes a topic; gives text for a terminal. A topic is, in this order: a page by its name or
+//! title, the code of a diagnostic, a heading of the book, a name or word of the language, and else
+//! words that are looked for in all of the book.
 
 mod layout;
 

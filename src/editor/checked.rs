@@ -92,10 +92,10 @@ pub(super) struct Unchanged {
     pub ty: Option<String>,
 }
 
-/// Builds an index of the statement at a byte, of those that have changed since the earlier version,
-/// and of what they depend on; answers a question about the names known in it. The other names of
-/// the text that begin with a prefix are added to `others`. Without an earlier version, all
-/// statements are checked.
+/// Builds an index of the statement at a byte, of those that have changed since the earlier
+/// version, and of what they depend on; answers a question about the names known in it. The other
+/// names of the text that begin with a prefix are added to `others`. Without an earlier version,
+/// all statements are checked.
 pub(super) fn index_and_ask_edited<T>(
     session: &mut Session,
     edited: Edited<'_>,
@@ -302,7 +302,8 @@ impl Places<'_> {
         Span { source: span.source, start: shift(span.start), end: shift(span.end) }
     }
 
-    /// Returns the entries of a table that belong to unchanged statements, with those of the others.
+    /// Returns the entries of a table that belong to unchanged statements, with those of the
+    /// others.
     fn entries<V: Clone>(&self, old: &HashMap<Span, V>, new: HashMap<Span, V>) -> HashMap<Span, V> {
         let kept = old.iter().filter_map(|(span, value)| Some((self.kept(*span)?, value.clone())));
         let mut all: HashMap<Span, V> = kept.collect();

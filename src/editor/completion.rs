@@ -111,7 +111,7 @@ enum CompletionContext {
     Any,
 }
 
-// The completions at a position.
+/// The completions at a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completions {
     /// The byte at which the name to complete begins.

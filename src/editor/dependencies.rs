@@ -236,7 +236,8 @@ fn longest_increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
 const MAX_SHARE: usize = 3;
 
 /// Plans the check of a text after an edit, of which the statements before are known. `transparent`
-/// are functions whose bodies others depend on; `asked` is a byte whose statement is wanted. Returns `None` if all statements are to be checked.
+/// are functions whose bodies others depend on; `asked` is a byte whose statement is wanted.
+/// Returns `None` if all statements are to be checked.
 pub(super) fn plan(
     old: &[Statement],
     texts: &StatementTexts<'_>,

@@ -9,7 +9,7 @@ use crate::source::Span;
 use std::ops::Range;
 use std::sync::Arc;
 
-// The call whose argument is being written.
+/// The call whose argument is being written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
     /// The forms of the function.

@@ -84,8 +84,8 @@ impl Session {
         spans
     }
 
-    /// Runs a text in place of what an earlier text of this name has defined; modules that are files
-    /// are read again. If it fails, everything is as it was.
+    /// Runs a text in place of what an earlier text of this name has defined; modules that are
+    /// files are read again. If it fails, everything is as it was.
     pub fn reload(&mut self, name: &str, text: &str, out: &mut dyn FnMut(&str)) -> Outcome {
         let (env, modules, inputs) = (self.env.clone(), self.modules.clone(), self.inputs.clone());
         self.modules.retain(|id, _| id.starts_with(library::modules::ID_PREFIX));

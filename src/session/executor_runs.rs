@@ -1,7 +1,7 @@
 //! Runs of one text on several executors, whose results can be compared.
 //!
-//! Takes a text and executors; gives the end of the text on each. The text is checked once, and each
-//! run begins with the state before it.
+//! Takes a text and executors; gives the end of the text on each. The text is checked once, and
+//! each run begins with the state before it.
 
 use super::{Executor, Mode, Session, Statistics, Status};
 use crate::diagnostic::Diagnostic;

@@ -1,10 +1,10 @@
 //! Modules of the library in a session: a statement of a module is checked when a text first needs
 //! one of its names.
 //!
-//! Takes the names that importers mention; gives the modules with the definitions of these. A module
-//! is cut into statements by lexing when a text first imports it; which statements a name requires
-//! says [`Module::statements_for`]. Since each statement is checked among the names of the module
-//! alone, it means the same whenever it is checked.
+//! Takes the names that importers mention; gives the modules with the definitions of these. A
+//! module is cut into statements by lexing when a text first imports it; which statements a name
+//! requires says [`Module::statements_for`]. Since each statement is checked among the names of the
+//! module alone, it means the same whenever it is checked.
 //!
 //! Nothing here reports an error of a user: a module of the library has none.
 
@@ -51,8 +51,8 @@ impl Session {
         self.load_of_imported_modules(&syntax::mentioned_names(source))
     }
 
-    /// Reads what names need of the library, which stand in a text as they are given here, and makes
-    /// it known.
+    /// Reads what names need of the library, which stand in a text as they are given here, and
+    /// makes it known.
     pub(super) fn load_names(&mut self, names: &[String]) -> Result<(), Vec<Diagnostic>> {
         let last = |name: &String| name.rsplit("::").next().expect("a name has a last part").to_string();
         self.load_and_adopt(&names.iter().map(last).collect::<Vec<_>>())?;
@@ -181,8 +181,8 @@ impl Session {
         Some(module.with_checked(statements, env))
     }
 
-    /// Makes known what names, which stand in a text as they are given here, mean of the modules that
-    /// have been imported. Of those of the library it checks what they need.
+    /// Makes known what names, which stand in a text as they are given here, mean of the modules
+    /// that have been imported. Of those of the library it checks what they need.
     fn load_of_imported_modules(&mut self, names: &[&str]) -> Result<(), Vec<Diagnostic>> {
         self.check_of_imported_modules(names)?;
         module::qualify(&mut self.env, &self.library.env, names.iter().copied());

@@ -273,8 +273,8 @@ impl Session {
         self.screen = screen;
     }
 
-    /// Discards all definitions; the loader, the files, the machine, the host's rules, the executor, the
-    /// watcher, the interrupt flag, the screen and the limit on memory stay.
+    /// Discards all definitions; the loader, the files, the machine, the host's rules, the
+    /// executor, the watcher, the interrupt flag, the screen and the limit on memory stay.
     pub fn reset(&mut self) {
         let (interrupt, loader) = (self.interrupt.clone(), self.loader.take());
         let (files, system) = (self.files.take(), self.system.take());

@@ -309,8 +309,8 @@ impl Session {
         self.load_mentioned_by_library_modules(&reading.library)
     }
 
-    /// Checks the new modules and makes the imports of the input, which mentions these names, known;
-    /// gives what is to run first.
+    /// Checks the new modules and makes the imports of the input, which mentions these names,
+    /// known; gives what is to run first.
     pub(super) fn check_modules(
         &mut self,
         reading: PendingModules,

@@ -176,8 +176,8 @@ impl Session {
         !self.check("expression", &text).diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// The names in written types that nobody has declared and that look as if somebody had: they
-    /// have small letters. As all unknown upper-case names they stand for index types.
+    /// Returns the undeclared lower-case names in written types. As all unknown upper-case names
+    /// they stand for index types.
     pub fn implicit_names(&mut self, texts: &[&str]) -> Vec<String> {
         let texts: Vec<(&str, &str)> = texts.iter().map(|text| ("type", *text)).collect();
         let types = self

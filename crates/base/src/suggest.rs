@@ -1,5 +1,5 @@
-//! Which known name a misspelled one may have meant: one that takes few changes to get. Knows
-//! nothing of what the names stand for.
+//! Suggestions: the known name that a misspelled one may stand for, one that takes few changes to
+//! get. Knows nothing of what the names stand for.
 
 /// Letters of the longest name that is compared with others: a longer one is no slip.
 const MAX_NAME_CHARS: usize = 60;

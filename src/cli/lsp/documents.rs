@@ -31,7 +31,8 @@ pub struct Document {
     pub diagnostics_due: Option<Instant>,
     /// The index of its text; `None` after a change.
     pub index: Option<Rc<Index>>,
-    /// The text when it was last checked, for the next check; `None` if what it imports has changed.
+    /// The text when it was last checked, for the next check; `None` if what it imports has
+    /// changed.
     pub checked: Option<Rc<CheckedText>>,
     /// True for a copy of the library's text, which is read-only.
     pub library: bool,

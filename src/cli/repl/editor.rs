@@ -142,8 +142,8 @@ impl Assistant {
 
 /// The time that a hint may take at every key.
 const MAX_HINT_TIME: Duration = Duration::from_millis(30);
-/// The pause after a hint that took longer, as a multiple of the time it took. So slow hints take at most a
-/// fixed share of the time, and a line whose hint was slow only once has hints again.
+/// The pause after a hint that took longer, as a multiple of the time it took. So slow hints take
+/// at most a fixed share of the time, and a line whose hint was slow only once has hints again.
 const HINT_PAUSE: u32 = 5;
 /// The minimum room for a hint, in columns.
 const MIN_HINT_COLUMNS: usize = 10;

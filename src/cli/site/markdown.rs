@@ -154,8 +154,8 @@ fn tag_of(level: HeadingLevel) -> &'static str {
     }
 }
 
-/// Returns the beginning of a link to a page of the book as that of one to its HTML; any other event
-/// as it is.
+/// Returns the beginning of a link to a page of the book as that of one to its HTML; any other
+/// event as it is.
 fn with_page_link(event: Event<'_>) -> Event<'_> {
     match event {
         Event::Start(Tag::Link { link_type, dest_url, title, id }) => {

@@ -43,8 +43,8 @@ fn heading(line: &str) -> Option<&str> {
     (rest.len() < line.len() && rest.starts_with(' ')).then(|| rest.trim())
 }
 
-/// Returns the cells of a row of a table. A bar after a backslash or within backticks is no end of a
-/// cell.
+/// Returns the cells of a row of a table. A bar after a backslash or within backticks is no end of
+/// a cell.
 fn cells(line: &str) -> Vec<String> {
     let (mut found, mut cell, mut quoted, mut escaped) = (Vec::new(), String::new(), false, false);
     for c in line.trim().trim_start_matches('|').chars() {

@@ -15,8 +15,8 @@ use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
 /// The numbers that are narrower than `int` and `real`, or unsigned. Most programs have none, and
-/// two of them join in a third that nobody has mentioned; so their instances are read when any of
-/// these names and the class are mentioned.
+/// the join of two may be a third that the text does not mention; so their instances are read when
+/// any of these names and the class are mentioned.
 pub const NARROW_TYPES: [&str; 8] = ["i8", "i16", "i32", "u8", "u16", "u32", "u64", "f32"];
 
 /// The prefix of a key that asks for all instances of a class.
@@ -215,8 +215,8 @@ pub fn is_identifier(name: &str) -> bool {
 /// Returns the text of the table: a line for each statement, in order: the number of its file, the
 /// bytes where it begins (with its comment) and ends, and 1 if it mentions narrow types; the names
 /// that it defines; the statements that it requires; those that it requires where narrow types
-/// occur. Then, after an empty line, a line for each name, sorted: the name, the statements that are
-/// read for it, and those that are read where narrow types occur.
+/// occur. Then, after an empty line, a line for each name, sorted: the name, the statements that
+/// are read for it, and those that are read where narrow types occur.
 pub fn table_text() -> String {
     let index = index();
     let mut out = String::new();

@@ -1,13 +1,13 @@
 //! The standard library: embedded, and read on demand.
 //!
 //! Takes the names that a text mentions; gives the statements of the library that define them, and
-//! those that these mention in turn. The dependencies are in a [`table`] that the build script writes; a
-//! statement is parsed and checked when a program first mentions one of its names. Questions about
-//! all of the library split all its texts into statements, once in a process, by lexing alone
-//! ([`index`]).
+//! those that these mention in turn. The dependencies are in a [`table`] that the build script
+//! writes; a statement is parsed and checked when a program first mentions one of its names.
+//! Questions about all of the library split all its texts into statements, once in a process, by
+//! lexing alone ([`index`]).
 //!
-//! Modules of the library ([`modules`]) are no part of this: a session reads them on demand, too, but
-//! each among its own names.
+//! Modules of the library ([`modules`]) are no part of this: a session reads them on demand, too,
+//! but each among its own names.
 //!
 //! The library is checked among its own names ([`Library::env`]), never among the user's: a user
 //! who has a variable `sum` does not break a library function that calls `sum`.

@@ -102,8 +102,8 @@ pub fn exported_names(module: &str) -> Vec<String> {
     of_module.map(|(name, _)| name.clone()).collect()
 }
 
-/// Returns the edit that adds an import to a text: behind its imports, or before its first statement
-/// and the comment of that.
+/// Returns the edit that adds an import to a text: behind its imports, or before its first
+/// statement and the comment of that.
 pub fn insertion(source: &Source, import: &str) -> (Span, String) {
     let chunks = syntax::chunks(source);
     let end = if source.text.trim_end().contains('\n') { "\n" } else { " " };

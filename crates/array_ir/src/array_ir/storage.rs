@@ -15,7 +15,8 @@
 //!
 //! **Live-range splitting.** An element that is read after a copy connects its array with another
 //! one would keep the array, so that all of it is copied there. It is copied itself where it is
-//! defined ([`Storage::is_copied`]) if nothing else keeps the array: a row costs less than a matrix.
+//! defined ([`Storage::is_copied`]) if nothing else keeps the array: a row costs less than a
+//! matrix.
 //!
 //! **Method.** Copies are coalesced as when a program leaves SSA form (Budimlić, Cooper and others
 //! 2002; Boissinot and others 2009). Pairs that a copy would connect are: the array of an update
@@ -458,7 +459,8 @@ impl Graph {
         Storage { delayed, copied, nodes, classes: classes.of, sources, lasting }
     }
 
-    /// Makes uses of lazy nodes those of their sources; returns the elements that are copied instead.
+    /// Makes uses of lazy nodes those of their sources; returns the elements that are copied
+    /// instead.
     fn propagate_lazy_uses(&mut self, work: &mut usize) -> HashSet<Value> {
         let mut connected: HashMap<usize, Vec<Point>> = HashMap::default();
         for pair in &self.pairs {
@@ -528,7 +530,7 @@ impl Graph {
         all.filter(move |(_, at)| self.is_live(node, *at))
     }
 
-    /// Has nodes read at positions.
+    /// Records reads of nodes at positions.
     fn use_at(&mut self, nodes: &[usize], positions: &[u32], work: &mut usize) {
         *work = work.saturating_sub(nodes.len() * positions.len());
         for node in nodes {

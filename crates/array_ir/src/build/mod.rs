@@ -55,8 +55,8 @@ const MAX_CALLS: u32 = 40;
 /// Terms and blocks inside each other, at most.
 const MAX_DEPTH: u32 = 400;
 
-/// Words of the largest value that is written out by its elements. A value of arrays that share theirs
-/// is small in the evaluator, too, until it is stored: it says then that it is too large.
+/// Words of the largest value that is written out by its elements. A value of arrays that share
+/// theirs is small in the evaluator, too, until it is stored: it says then that it is too large.
 const MAX_LITERAL_WORDS: u64 = 1 << 24;
 
 macro_rules! declined {

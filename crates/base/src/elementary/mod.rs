@@ -3,8 +3,9 @@
 //! The functions of the system's library differ from one system to the next. These consist of
 //! additions and multiplications that are rounded one by one, in one order, so they give the same
 //! bits everywhere. Most are those of the crate `libm`; no result is off by more than two units in
-//! the last place, four of `gamma` and `lgamma`, as the tests find. `exp`, `ln`, `pow`, `tanh` and `atan` are made here, because
-//! they can be computed by blocks of vectors, too ([`exp_all`]), with the same bits again.
+//! the last place, four of `gamma` and `lgamma`, as the tests find. `exp`, `ln`, `pow`, `tanh` and
+//! `atan` are made here, because they can be computed by blocks of vectors, too ([`exp_all`]), with
+//! the same bits again.
 //!
 //! **Method.** `exp` and `ln` are the table-driven methods of P. T. P. Tang (ACM Transactions on
 //! Mathematical Software 15 (1989) and 16 (1990)): `exp x = 2^m * 2^(j/128) * exp r` with `|r| < ln
@@ -34,9 +35,9 @@ use tables::{ATAN, ATAN_SERIES, LN2, LN2_128, LOGARITHMS, POWERS, Pair};
 /// bits meanwhile.
 pub const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// The gamma function: that of a number of [1, 2), times or over the product of the numbers between,
-/// which is known to twice the precision. The approximation of `libm` is off by more than four units
-/// in the last place for large numbers and for negative ones.
+/// The gamma function: that of a number of [1, 2), times or over the product of the numbers
+/// between, which is known to twice the precision. The approximation of `libm` is off by more than
+/// four units in the last place for large numbers and for negative ones.
 pub fn gamma(x: f64) -> f64 {
     // Beyond, the product overflows, or there is none.
     if !(-165.0..171.7).contains(&x) || (0.0..=2.0).contains(&x) || x.floor() == x && x < 0.0 {
@@ -96,7 +97,7 @@ fn pow_exponent(y: f64, reduced: Reduced, [high, low]: Pair) -> Pair {
     [product, lost + y * behind]
 }
 
-/// Beyond this `e` to the power of it is 0 or infinite.
+/// The bound of |x| beyond which `e^x` is 0 or infinite.
 pub const MAX_POW_EXPONENT: f64 = 800.0;
 
 /// The result, `found` or that of a special case; `exponent` is `y ln x`.

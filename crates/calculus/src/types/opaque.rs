@@ -52,9 +52,9 @@ impl Nominal {
         Some(known.representation.as_ref()?.substitute(&self.bindings(args)))
     }
 
-    /// Returns an abstract type of the same name with this storage. All that are made of one type are
-    /// applications of one abstract type, whose parameter is the storage. Its number counts down from
-    /// the last one; those of other declarations count up.
+    /// Returns an abstract type of the same name with this storage. All that are made of one type
+    /// are applications of one abstract type, whose parameter is the storage. Its number counts
+    /// down from the last one; those of other declarations count up.
     pub(super) fn stored_like(&self, storage: Type) -> Type {
         // A parameter is bound where it is substituted only, so any number does.
         let param = TypeVar { id: 0, name: "Storage".into(), kind: Kind::Type };

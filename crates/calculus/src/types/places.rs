@@ -231,14 +231,14 @@ impl Type {
         self.projected_with(me, &|_, representation| representation)
     }
 
-    /// Returns the endpoint projection of a type whose values are shown: abstract types with parts at
-    /// places keep their names, and have no other property than their storage.
+    /// Returns the endpoint projection of a type whose values are shown: abstract types with parts
+    /// at places keep their names, and have no other property than their storage.
     pub fn projected_with_names(&self, me: usize) -> Type {
         self.projected_with(me, &|nominal, representation| nominal.stored_like(representation))
     }
 
-    /// Returns the endpoint projection of a type, with what `named` makes of an abstract type and the
-    /// projection of its representation.
+    /// Returns the endpoint projection of a type, with what `named` makes of an abstract type and
+    /// the projection of its representation.
     fn projected_with(&self, me: usize, named: &dyn Fn(&Nominal, Type) -> Type) -> Type {
         if !self.is_spread() {
             return self.clone();

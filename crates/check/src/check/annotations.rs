@@ -73,8 +73,8 @@ pub struct Annotations {
     /// The places of the names of functions whose body a place outside of it depends on, although
     /// their type is written.
     pub unfolded: Vec<Span>,
-    /// The places of values at the top level whose sizes are opened: the names of other sizes differ
-    /// from those of these.
+    /// The places of values at the top level whose sizes are opened: the names of other sizes
+    /// differ from those of these.
     pub opened: Vec<Span>,
     /// True if the rules of places apply, which concern all statements together.
     pub has_places: bool,

@@ -11,10 +11,10 @@
 //!   any other one to memory of its own. A view is only a function of digits.
 //! * `map` is a loop for each digit, the outermost one in parallel where nothing runs in parallel
 //!   around it. `reduce` has the grouping of [`crate::core::reduction`].
-//! * The state of a loop, and the value of a branch or of a block that is left, are variables; arrays
-//!   in them lie in memory that [`crate::array_ir::storage`] assigns, so an update whose array
-//!   nobody reads any more is one store, and a next state that is made anew exchanges its memory
-//!   with the present one.
+//! * The state of a loop, and the value of a branch or of a block that is left, are variables;
+//!   arrays in them lie in memory that [`crate::array_ir::storage`] assigns, so an update whose
+//!   array nobody reads any more is one store, and a next state that is made anew exchanges its
+//!   memory with the present one.
 //! * A check that fails leaves the kernel ([`Stmt::Fail`]); the evaluator runs the unit again and
 //!   finds the error.
 //!
@@ -254,8 +254,7 @@ impl<'p> Emitter<'p> {
         Ok(self.finish(built.changes.clone(), results))
     }
 
-    /// The last values of the variables outside that change: what lies where the variable does, or
-    /// results.
+    /// Binds the final value of each changed variable: in place, or as a result of the kernel.
     fn bind_changed_variables(
         &mut self,
         built: &Unit,
@@ -451,7 +450,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// The array to work in that a value is all of.
+    /// Returns the scratch array whose whole contents are this value, if there is one.
     fn as_entire_scratch_array(&self, held: &Held<'p>, slots: u64, class: Class) -> Option<Array> {
         let array = self.whole_array(held)?;
         let info = self.kernel.arrays[array];

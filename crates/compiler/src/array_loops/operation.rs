@@ -7,7 +7,7 @@ use crate::array_ir::{self as ir, Block, Effect, End, Op as ArrayOp, Range, Stmt
 use crate::loop_ir::{Array, Binary, Compare, Reg, ScalarType, Stmt};
 use std::rc::Rc;
 
-/// Slots that are worth a parallel loop of however few rounds.
+/// The minimum number of result slots from which a loop is parallel, whatever its iteration count.
 const MIN_PARALLEL_SLOTS: u64 = 4096;
 
 impl<'p> Emitter<'p> {
@@ -239,7 +239,8 @@ impl<'p> Emitter<'p> {
     // ---- arrays ---------------------------------------------------------------------------
 
     /// Loops over digits below these extents, one inside the other; `slots` are made in each round
-    /// of the innermost one. The outermost loop is parallel if it pays and nothing around it is.
+    /// of the innermost one. The outermost loop is parallel if it is profitable and no loop around
+    /// it is parallel.
     pub(super) fn nest(
         &mut self,
         extents: &[u64],
@@ -493,7 +494,8 @@ impl<'p> Emitter<'p> {
                 let (_, Type::Index(space)) = &body.params[0] else { unreachable!("a loop over indices") };
                 let extents = self.extents(space)?;
                 if !extents.contains(&0) {
-                    // A round is a block, which `next` leaves; all of them are one, which an exit leaves.
+                    // A round is a block, which `next` leaves; all of them are one, which an exit
+                    // leaves.
                     let next = self.kernel.new_label();
                     self.labels.insert(label, target(Stmt::Break(next)));
                     let (stmts, ()) = self.block(|this| {

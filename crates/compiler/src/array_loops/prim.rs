@@ -1,8 +1,8 @@
 //! Primitives of the array IR as operations of the loop form.
 //!
 //! Those of the array IR are total: a quotient by 0 is 0, and the remainder is the dividend. Those
-//! of the loop form have no meaning there, so a divisor that is not a constant is made 1 where it is
-//! 0.
+//! of the loop form have no meaning there, so a divisor that is not a constant is made 1 where it
+//! is 0.
 
 use super::storage::scalar_type;
 use super::{Emitter, Result};

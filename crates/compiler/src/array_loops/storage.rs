@@ -636,8 +636,8 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Makes a value the contents of an array: by an exchange with memory that it is all of and that
-    /// is not needed any more, or by a copy.
+    /// Makes a value the contents of an array: by an exchange with memory that it is all of and
+    /// that is not needed any more, or by a copy.
     fn put(&mut self, target: Array, held: &Held<'p>, ty: &Type, spare: Option<Array>) -> Result<()> {
         match spare {
             Some(memory) => self.emit(Stmt::Swap(target, memory)),

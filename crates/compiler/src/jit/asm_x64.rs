@@ -97,7 +97,7 @@ pub enum Conversion {
 
 /// A place in code that is jumped to from before it.
 #[derive(Debug)]
-pub struct Forward(usize);
+pub struct ForwardJump(usize);
 
 /// Code under construction.
 #[derive(Default)]
@@ -294,17 +294,17 @@ impl Assembler {
         self.bytes.extend([0xc5, second, opcode, 3 << 6 | to << 3 | b]);
     }
 
-    /// Both.
+    /// Emits the bitwise AND of two masks.
     pub fn mask_and(&mut self, to: Mask, a: Mask, b: Mask) {
         self.masks(0x41, true, (to.0, a.0, b.0));
     }
 
-    /// One or the other.
+    /// Emits the bitwise OR of two masks.
     pub fn mask_or(&mut self, to: Mask, a: Mask, b: Mask) {
         self.masks(0x45, true, (to.0, a.0, b.0));
     }
 
-    /// The complement.
+    /// Emits the complement of a mask.
     pub fn mask_not(&mut self, to: Mask, a: Mask) {
         self.masks(0x44, false, (to.0, 0, a.0));
     }
@@ -321,77 +321,77 @@ impl Assembler {
         self.operand(to.0 & 7, ARGUMENT_REGISTER, Source::Word(word));
     }
 
-    /// Keeps a register that is the caller's.
+    /// Pushes a callee-saved register.
     pub fn push(&mut self, Pointer(p): Pointer) {
         self.bytes.extend([0x40 | p >> 3, 0x50 | p & 7]);
     }
 
-    /// Gives it back.
+    /// Pops a callee-saved register.
     pub fn pop(&mut self, Pointer(p): Pointer) {
         self.bytes.extend([0x40 | p >> 3, 0x58 | p & 7]);
     }
 
-    /// The counter begins at 0.
-    pub fn start(&mut self) {
+    /// Sets the counter to 0.
+    pub fn zero_counter(&mut self) {
         self.bytes.extend([0x31, 0xc0]);
     }
 
-    /// The counter goes on by a vector.
-    pub fn step(&mut self) {
+    /// Adds the bytes of a vector to the counter.
+    pub fn advance_counter(&mut self) {
         self.bytes.extend([0x48, 0x83, 0xc0, VECTOR_BYTES as u8]);
     }
 
     /// Compares the counter with a word of arguments.
-    fn reached(&mut self, word: usize) {
+    fn compare_counter(&mut self, word: usize) {
         self.bytes.extend([0x48, 0x3b]);
         self.operand(COUNTER_REGISTER, ARGUMENT_REGISTER, Source::Word(word));
     }
 
-    /// The place here.
-    pub fn here(&self) -> usize {
+    /// Returns the offset of the next instruction.
+    pub fn offset(&self) -> usize {
         self.bytes.len()
     }
 
-    /// On from `to`, a place before, as long as the counter is below a word of arguments.
+    /// Emits a backward jump to offset `to`, taken while the counter is below argument word `word`.
     pub fn jump_back_if_below(&mut self, word: usize, to: usize) {
-        self.reached(word);
+        self.compare_counter(word);
         self.bytes.extend([0x0f, 0x82]);
         let end = self.bytes.len() + 4;
         self.bytes.extend((to as i32 - end as i32).to_le_bytes());
     }
 
-    /// Leaves for a place to come unless the counter is below a word of arguments.
-    pub fn jump_unless_below(&mut self, word: usize) -> Forward {
-        self.reached(word);
+    /// Emits a forward jump, taken unless the counter is below argument word `word`.
+    pub fn jump_unless_below(&mut self, word: usize) -> ForwardJump {
+        self.compare_counter(word);
         self.leave([0x0f, 0x83])
     }
 
-    /// Leaves for a place to come if a word of arguments is 0.
-    pub fn jump_if_zero(&mut self, word: usize) -> Forward {
+    /// Emits a forward jump, taken if argument word `word` is 0.
+    pub fn jump_if_zero(&mut self, word: usize) -> ForwardJump {
         self.bytes.extend([0x48, 0x81]);
         self.operand(7, ARGUMENT_REGISTER, Source::Word(word));
         self.bytes.extend([0; 4]);
         self.leave([0x0f, 0x84])
     }
 
-    fn leave(&mut self, jump: [u8; 2]) -> Forward {
+    fn leave(&mut self, jump: [u8; 2]) -> ForwardJump {
         self.bytes.extend(jump);
         self.bytes.extend([0; 4]);
-        Forward(self.bytes.len())
+        ForwardJump(self.bytes.len())
     }
 
-    /// The place that was to come.
-    pub fn patch_jump(&mut self, Forward(from): Forward) {
+    /// Patches a forward jump to lead here.
+    pub fn patch_jump(&mut self, ForwardJump(from): ForwardJump) {
         let distance = (self.bytes.len() - from) as i32;
         self.bytes[from - 4..from].copy_from_slice(&distance.to_le_bytes());
     }
 
-    /// Back to the caller, who may use narrower vectors.
+    /// Emits `vzeroupper`: the caller may use narrower vectors.
     pub fn vzeroupper(&mut self) {
         self.bytes.extend([0xc5, 0xf8, 0x77]);
     }
 
-    /// The end.
+    /// Emits `ret`.
     pub fn ret(&mut self) {
         self.bytes.push(0xc3);
     }
@@ -553,8 +553,8 @@ cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00
         case("mov r13, [rdi + 40]", &|asm| asm.pointer(r13, 5));
         case("push r14", &|asm| asm.push(r14));
         case("pop r14", &|asm| asm.pop(r14));
-        case("xor eax, eax", &|asm| asm.start());
-        case("add rax, 64", &|asm| asm.step());
+        case("xor eax, eax", &|asm| asm.zero_counter());
+        case("add rax, 64", &|asm| asm.advance_counter());
         case("cmp rax, [rdi]; jb -13", &|asm| asm.jump_back_if_below(0, 0));
         case("cmp rax, [rdi + 8]; jae 1; ret", &|asm| {
             let over = asm.jump_unless_below(1);

@@ -1,5 +1,5 @@
-//! Calls of loops that are vectorized with AVX-512: the words that their functions get, what is left
-//! of a loop between two looks whether it is to stop, and the lanes of accumulators.
+//! Calls of loops that are vectorized with AVX-512: the words that their functions get, what is
+//! left of a loop between two interrupt polls, and the lanes of accumulators.
 
 use super::accumulator::{Accumulator, Join};
 use super::asm_x64::VECTOR_BYTES;
@@ -13,7 +13,7 @@ use cranelift_codegen::ir::{
     BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value, types,
 };
 
-/// Rounds between two looks whether the loop is to stop: some tens of microseconds.
+/// Iterations between two interrupt polls: some tens of microseconds.
 const ITERATIONS_PER_POLL: i64 = 1 << 15;
 
 /// The numbers of the lanes of 8 bytes.

@@ -17,9 +17,9 @@
 //! again where it is used. A body that needs more registers than there are goes by vectors of 128
 //! bits.
 //!
-//! **Accumulators** ([`super::accumulator`]) have lanes in a register of their own, which start from
-//! the number that changes nothing and are joined to the variable after the function. The index in
-//! the lanes, where it is a number, is a register that is advanced in each round.
+//! **Accumulators** ([`super::accumulator`]) have lanes in a register of their own, which start
+//! from the number that changes nothing and are joined to the variable after the function. The
+//! index in the lanes, where it is a number, is a register that is advanced in each round.
 //!
 //! **Same bits.** Each operation is the one that narrow vectors have, in the same order of
 //! operands; a total has eight lanes of 8 bytes, the lanes of [`crate::core::reduction`]. So
@@ -84,7 +84,7 @@ pub struct VectorLoop {
     pub code: Vec<u8>,
 }
 
-/// Returns true if this processor has such vectors, and nobody wishes to go without.
+/// Returns true if the processor has AVX-512F and AVX-512DQ and `FELIS_VECTORS` is not 128.
 fn is_available() -> bool {
     static AVAILABLE: OnceLock<bool> = OnceLock::new();
     *AVAILABLE.get_or_init(|| {
@@ -242,7 +242,7 @@ impl Loop<'_> {
         if usize::from(self.first_free()) > MAX_KEPT {
             return None;
         }
-        asm.start();
+        asm.zero_counter();
         for (number, total) in plan.accumulators.iter().enumerate() {
             let word = self.word(Word::Bits(total.join.identity(total.ty)));
             asm.broadcast(self.lane(total.new), self.accumulator(number), word);
@@ -271,9 +271,9 @@ impl Loop<'_> {
             asm.broadcast(self.lane(reg), vector, word);
         }
         let over = asm.jump_unless_below(WORD_BYTES);
-        let head = asm.here();
+        let head = asm.offset();
         self.round(&mut asm, Mask(0))?;
-        asm.step();
+        asm.advance_counter();
         asm.jump_back_if_below(WORD_BYTES, head);
         asm.patch_jump(over);
         let over = asm.jump_if_zero(WORD_TAIL_MASK);
@@ -282,12 +282,12 @@ impl Loop<'_> {
         asm.patch_jump(over);
         if self.item.is_some() {
             asm.pointer(POINTERS[0], self.word(Word::Lanes));
-            asm.start();
+            asm.zero_counter();
             asm.store(Lane::F64, POINTERS[0], total, Mask(0));
         }
         for number in 0..plan.accumulators.len() {
             asm.pointer(POINTERS[0], self.word(Word::Accumulator(number)));
-            asm.start();
+            asm.zero_counter();
             asm.store(Lane::I64, POINTERS[0], self.accumulator(number), Mask(0));
         }
         asm.vzeroupper();
@@ -499,14 +499,13 @@ impl Loop<'_> {
         Some(vector)
     }
 
-    /// Returns true for a register that has a vector of its own: others are made again where they are
-    /// read.
+    /// Returns true for a register that has a vector of its own: others are made again where they
+    /// are read.
     fn has_vector(&self, registers: &Registers, reg: Reg) -> bool {
         matches!(registers.places.get(&reg), Some(Place::Vector(_))) || self.resident.contains_key(&reg)
     }
 
-    /// After a statement has read registers from these vectors: what is read no more, and what was
-    /// read again, is free.
+    /// Frees the vectors of operands that are dead after statement `at` or that were reloaded.
     fn release(&self, registers: &mut Registers, at: usize, read: &[Reg], vectors: &[Vector]) {
         for (reg, vector) in read.iter().zip(vectors) {
             if !self.has_vector(registers, *reg) && !registers.vectors.contains(vector) {

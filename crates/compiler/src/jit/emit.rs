@@ -438,9 +438,8 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.switch_to_block(end);
     }
 
-    /// A loop of statements in a row: it looks whether it is to stop once in
-    /// [`ITERATIONS_PER_POLL`] rounds, and does several between two looks at its end if they are
-    /// short.
+    /// Emits a loop with a straight-line body that polls for an interrupt once in
+    /// [`ITERATIONS_PER_POLL`] iterations, unrolled if it is short.
     fn straight_rounds(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt]) {
         let short = match body.iter().filter(|stmt| emits_instructions(stmt)).count() {
             0..=8 => 4,

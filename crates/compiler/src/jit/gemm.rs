@@ -1,12 +1,13 @@
 //! Contractions: sums of products for each row and column, as fast as memory and arithmetic allow,
 //! in the lanes of [`crate::core::reduction`].
 //!
-//! **Method.** A tile of six rows and four vectors of eight columns is twenty-four accumulators
-//! that wait for nobody: each step multiplies four vectors of columns by six numbers, one of each
-//! row (Goto and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008). The
-//! lanes of a sum are eight such products, one after the other: lane `l` takes the depths `l`, `l +
-//! 8`, …; then lanes are joined, whole vectors of columns at a time. So each lane of each sum has
-//! its numbers in the order of depths, and all bits are those of one sum alone.
+//! **Method.** A tile of six rows and four vectors of eight columns is twenty-four independent
+//! accumulators, which hide the latency of FMA: each step multiplies four vectors of columns by six
+//! numbers, one of each row (Goto and van de Geijn, "Anatomy of high-performance matrix
+//! multiplication", 2008). The lanes of a sum are eight such products, one after the other: lane
+//! `l` takes the depths `l`, `l + 8`, …; then lanes are joined, whole vectors of columns at a time.
+//! So each lane of each sum has its numbers in the order of depths, and all bits are those of one
+//! sum alone.
 //!
 //! **Packing.** A panel of columns is copied to where its lanes lie one after the other, each step
 //! a few whole lines of cache. A lane of it stays in the first or second level of cache for all

@@ -33,7 +33,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(10);
 /// Pieces for each thread, so that uneven ones even out.
 const PIECES_PER_THREAD: usize = 4;
 
-/// The way out of statements other than their end.
+/// A control transfer out of a list of statements.
 enum ControlExit {
     /// The run ends with a status.
     Status(i64),
@@ -44,7 +44,8 @@ enum ControlExit {
 }
 
 impl ControlExit {
-    /// At the loop of a label: whether it goes on; or the way further out.
+    /// Resolves the transfer at the loop `label`: true to continue, false to leave; or passes it
+    /// on.
     fn at_loop(self, label: Label) -> Result<bool, ControlExit> {
         match self {
             ControlExit::Break(left) if left == label => Ok(false),
@@ -201,8 +202,8 @@ impl CompiledKernel {
         status.into_inner()
     }
 
-    /// Does the rounds of a loop in order: all at once, unless somebody wants to know how far it
-    /// is.
+    /// Runs the iterations of a loop in order: all at once, or in chunks of growing size if
+    /// progress is reported.
     fn run_sequential(
         &self,
         at: usize,
@@ -448,8 +449,8 @@ fn allocate(kernel: &Kernel, array: Array, class: Option<Class>, memory: u64) ->
     Some(buffer)
 }
 
-/// The classes of the slots of arrays to work in that are exchanged with results or variables, even
-/// by way of others, of these variables and of results.
+/// The slot classes of all arrays connected by `Swap`, directly or indirectly, to a result or a
+/// changed variable.
 fn exchanged_classes(lowered: &Lowered) -> BTreeMap<Array, Class> {
     let (kernel, mut classes, mut pairs) = (&lowered.kernel, BTreeMap::new(), Vec::new());
     crate::loop_ir::for_each_stmt(&kernel.body, &mut |stmt| {

@@ -3,8 +3,8 @@
 //!
 //! The number of steps until an orbit leaves a circle, or until Newton's method ends: a loop around
 //! such a loop does one element after the other, and each waits for its own chain of operations.
-//! Here [`WIDTH`] elements go together, in [`VECTORS`] vectors: registers and variables have a lane
-//! for each, and a mask says which lanes are active.
+//! Here [`MAX_LINE_WIDTH`] elements go together, in [`VECTORS`] vectors: registers and variables
+//! have a lane for each, and a mask says which lanes are active.
 //!
 //! **Method.** A variable is set in active lanes only. Of a condition that differs, each side runs
 //! with the lanes for which it holds, if there are any. Lanes that leave a loop or a block are
@@ -127,7 +127,7 @@ fn meet(a: Assigned, b: Assigned) -> Assigned {
     }
 }
 
-/// Looks that each of some variables is set before it is read.
+/// Checks definite assignment of variables; `None` if one may be read first.
 fn assigned(
     stmts: &[Stmt],
     vars: &HashSet<Var>,
@@ -176,7 +176,7 @@ fn assigned(
     Some(())
 }
 
-/// Looks at the statements of a loop.
+/// The classification of the registers and statements of a loop.
 struct Analysis<'n> {
     kernel: &'n Kernel,
     roles: HashMap<Reg, Role>,

@@ -58,7 +58,7 @@ pub struct Statistics {
     pub lowered: AtomicU64,
     /// Parts that were declined.
     pub declined: AtomicU64,
-    /// Nests that were compiled: one for all shapes of a structure.
+    /// Kernels that were compiled: one for all shapes of a structure.
     pub compiled: AtomicU64,
     /// Nanoseconds spent on making code.
     pub compiling: AtomicU64,

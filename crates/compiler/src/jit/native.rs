@@ -1,4 +1,4 @@
-//! The one place where the compiler leaves what the language can check.
+//! All unsafe code of the compiler, with the argument for its soundness.
 //!
 //! **Why this is sound.** A function made by [`super::emit`] reads and writes memory only through
 //! the addresses in its frame: slots of arrays, at numbers that come from values of index types and
@@ -71,11 +71,12 @@ impl Drop for Functions {
     }
 }
 
-/// Contracts, as code asks for it: see [`Gemm`](crate::loops::Gemm). `words` are the address of the
-/// flag that stops a run, that of [`Panels`] or 0, those of three arrays (results, left, right),
-/// whether products are fused, and the numbers in the order of
-/// [`Gemm::regs`](crate::loops::Gemm::regs). Gives [`STATUS_DONE`](super::partition::STATUS_DONE),
-/// or [`STATUS_STOPPED`](super::partition::STATUS_STOPPED) if it was stopped.
+/// Computes a [`Gemm`](crate::loop_ir::Gemm); called by compiled code. `words` are the address of
+/// the flag that stops a run, that of [`Panels`] or 0, those of three arrays (results, left,
+/// right), whether products are fused, and the numbers in the order of
+/// [`Gemm::regs`](crate::loop_ir::Gemm::regs). Gives
+/// [`STATUS_DONE`](super::partition::STATUS_DONE), or
+/// [`STATUS_STOPPED`](super::partition::STATUS_STOPPED) if it was stopped.
 pub(super) extern "C" fn gemm(words: *const u64) -> i64 {
     /// The slots from one on that strides reach.
     fn reach(rows: usize, row: usize, columns: usize, column: usize) -> usize {
@@ -117,7 +118,7 @@ pub(super) fn numbers(lines: &[Line]) -> &[f64] {
     unsafe { std::slice::from_raw_parts(lines.as_ptr().cast(), lines.len() * LANES) }
 }
 
-/// Has the cache lines of the first numbers fetched, `count` of them.
+/// Prefetches the cache lines of the first `count` numbers.
 pub(super) fn prefetch(numbers: &[f64], count: usize) {
     #[cfg(target_arch = "x86_64")]
     for line in numbers[..count.min(numbers.len())].chunks(LANES) {

@@ -2,7 +2,7 @@
 //! between them.
 //!
 //! A kernel is cut into [`Partition`]s at its parallel statements, and at its outermost loops, so
-//! that somebody can be told how far they are: each becomes one function of three arguments, the
+//! that progress can be reported between pieces: each becomes one function of three arguments, the
 //! address of the [`Frame`] and the range of rounds it is to do. Loops and branches around parallel
 //! statements are [`Control`] between phases: the threads meet at the end of each parallel phase,
 //! and whoever runs the phases keeps the index of such a loop in the frame. What one phase sets and
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// All iterations are done.
 pub const STATUS_DONE: i64 = 0;
-/// Something went wrong.
+/// A check of the kernel failed.
 pub const STATUS_FAILED: i64 = 1;
 /// The run was stopped from outside.
 pub const STATUS_STOPPED: i64 = 2;

@@ -321,7 +321,7 @@ impl Summand {
         }
     }
 
-    /// A lane with one more.
+    /// Returns the operation that accumulates the operand into a lane.
     pub fn accumulate(self, lane: Reg) -> Op {
         match self {
             Summand::Value(joining, reg) => Op::Binary(joining.into(), lane, reg),

@@ -63,7 +63,7 @@ pub struct Session {
 enum Report {
     /// A party has greeted.
     Greeted(Box<(PartyId, Joined, Hello)>),
-    /// There is no hope.
+    /// A failure that no retry repairs.
     Failed(ConnectError),
     /// An attempt to reach a party failed, or a party or somebody else failed to reach this one.
     Attempt(Option<PartyId>, String),
@@ -276,7 +276,7 @@ impl Common<'_> {
         }
     }
 
-    /// Finds out who dials in.
+    /// Identifies the peer of an incoming connection.
     fn accept_handshake(&self, socket: TcpStream, server: Arc<ServerConfig>, address: SocketAddr) -> Report {
         let refused = |party, why: &dyn std::fmt::Display| {
             Report::Attempt(party, format!("a connection from {address} was refused: {why}"))
@@ -309,7 +309,7 @@ impl Common<'_> {
         }
     }
 
-    /// Reads what who was refused still sends: otherwise the reason is lost on its way.
+    /// Drains the socket of a refused peer, so that a TCP reset does not discard the reason.
     fn drain_before_close(&self, socket: &TcpStream) {
         let _ = socket.shutdown(std::net::Shutdown::Write);
         let mut timed = self.timed(socket, LINGER_TIMEOUT);

@@ -56,7 +56,7 @@ pub struct Outflow {
 }
 
 impl Outflow {
-    /// Has nothing to send.
+    /// Creates the state of a sender that has nothing to send.
     pub fn new(session: SessionName) -> Outflow {
         Outflow {
             session,
@@ -231,7 +231,7 @@ pub struct Inflow {
 }
 
 impl Inflow {
-    /// Has got nothing.
+    /// Creates the state of a receiver that has received nothing.
     pub fn new(session: SessionName) -> Inflow {
         Inflow {
             session,
@@ -387,8 +387,7 @@ impl Inflow {
         Some(message.data)
     }
 
-    /// Returns how far the sender is to be told that it may go, if that is much farther than it
-    /// knows.
+    /// Returns the new credit limit if it exceeds the announced one by [`CREDIT_STEP_BYTES`].
     pub fn credit(&mut self) -> Option<u64> {
         self.allowed = self.allowed.max(self.released.saturating_add(MAX_WINDOW_BYTES));
         let due = self.allowed - self.announced >= CREDIT_STEP_BYTES;

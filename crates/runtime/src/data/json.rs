@@ -1,8 +1,9 @@
 //! JSON (RFC 8259): a text → a tree in which each value knows where it begins.
 //!
 //! Takes a text; gives its tree, or the first mistake with its byte. Numbers stay texts: what reads
-//! them knows their type, so that an integer of 64 bits loses no digit and a real is the nearest one.
-//! Members stay in their order. Depth is bounded, so that nothing that walks the tree overflows.
+//! them knows their type, so that an integer of 64 bits loses no digit and a real is the nearest
+//! one. Members stay in their order. Depth is bounded, so that nothing that walks the tree
+//! overflows.
 
 use super::Limits;
 

@@ -188,7 +188,8 @@ pub(super) fn allocate_buffer(class: Class, slots: usize, memory: u64) -> Result
     bytes.and_then(|_| Buffer::with_capacity(class, slots)).ok_or_else(refused)
 }
 
-/// Creates a buffer of `slots` slots with undefined contents, of a class other than [`Class::Any`], within the memory bound.
+/// Creates a buffer of `slots` slots with undefined contents, of a class other than [`Class::Any`],
+/// within the memory bound.
 pub(super) fn allocate_slots(class: Class, slots: usize, memory: u64) -> Result<Buffer, Failure> {
     let refused = || memory_failure(slots, class.bytes(), memory);
     let bytes = (slots as u64).checked_mul(class.bytes()).filter(|bytes| *bytes <= memory);

@@ -209,8 +209,8 @@ impl Machine {
         self.globals.get(id as usize).and_then(|cell| cell.get())
     }
 
-    /// Returns a type with the sizes that the session has opened in place of their variables, as its
-    /// values are shown.
+    /// Returns a type with the sizes that the session has opened in place of their variables, as
+    /// its values are shown.
     pub fn concrete(&self, ty: &Type) -> Type {
         match &self.party {
             Some(party) => self.sizes.concrete(ty).projected_with_names(party.me),

@@ -2,8 +2,8 @@
 //!
 //! Takes a pattern and a text; gives positions in characters, or texts. Work is proportional to the
 //! text for each pattern: there are no back references and nothing is looked around. Compiled
-//! patterns are kept, so that a pattern in a loop is compiled once. A search that may take long runs
-//! on a thread of its own, so that an interrupt does not wait for it.
+//! patterns are kept, so that a pattern in a loop is compiled once. A search that may take long
+//! runs on a thread of its own, so that an interrupt does not wait for it.
 
 use super::code::PrimTypes;
 use super::error::Failure;
@@ -74,8 +74,8 @@ fn compile(pattern: &str) -> Result<Regex, Mistake> {
     })
 }
 
-/// Returns the place and the description of a mistake, of the message of the crate: the pattern with
-/// a mark under the place, and the description behind `error: `.
+/// Returns the place and the description of a mistake, of the message of the crate: the pattern
+/// with a mark under the place, and the description behind `error: `.
 fn mistake(pattern: &str, message: &str) -> Mistake {
     let why = message.rsplit("error: ").next().unwrap_or(message).trim().to_string();
     let marked = message.lines().find(|line| line.trim_start().starts_with('^'));

@@ -379,8 +379,8 @@ impl Evaluator<'_, '_> {
         }
     }
 
-    /// Calls a known function of two groups of parameters with both, as in `char_at i text`, without
-    /// making the function between them; `None` if the function does more than make it.
+    /// Calls a known function of two groups of parameters with both, as in `char_at i text`,
+    /// without making the function between them; `None` if the function does more than make it.
     fn call_curried(
         &mut self,
         head: &Node,

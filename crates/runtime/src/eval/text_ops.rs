@@ -98,7 +98,8 @@ pub(super) fn sha256(bytes: &[u8], stop: &AtomicBool) -> Result<String, Failure>
     Ok(state.iter().map(|word| format!("{word:08x}")).collect())
 }
 
-/// Returns the first 32 bits of the fractional parts of the square or cube roots of the first primes.
+/// Returns the first 32 bits of the fractional parts of the square or cube roots of the first
+/// primes.
 fn constants(count: usize, root: u32) -> Vec<u32> {
     let is_prime = |n: &u128| (2..*n).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
     let fraction = |prime: u128| {

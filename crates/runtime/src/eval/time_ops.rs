@@ -77,8 +77,8 @@ pub(super) fn format_time(
     broken.to_string(format).map_err(|error| one_line(&error.to_string()))
 }
 
-/// Returns what a text of a format says: day, nanoseconds and offset, each behind 1 if it is stated;
-/// nothing if the text is none.
+/// Returns what a text of a format says: day, nanoseconds and offset, each behind 1 if it is
+/// stated; nothing if the text is none.
 pub(super) fn parse_time(format: &str, text: &str) -> Vec<i64> {
     let Ok(found) = strtime::parse(format, text) else { return Vec::new() };
     let timestamp = found.timestamp();

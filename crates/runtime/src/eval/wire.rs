@@ -354,7 +354,8 @@ pub(super) struct SharedSlots {
 }
 
 impl SharedSlots {
-    /// Returns the value of a layout whose slots these are; `None` if they are those of another one.
+    /// Returns the value of a layout whose slots these are; `None` if they are those of another
+    /// one.
     fn value(&self, layout: &Layout) -> Option<Value> {
         let alike = self.slots == layout.slots && self.buffer.class() == layout.class;
         alike.then(|| Value::Seq(Seq::shared(self.buffer.clone()).slice(self.start, self.slots)))

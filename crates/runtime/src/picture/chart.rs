@@ -415,8 +415,8 @@ impl<'a> Chart<'a> {
         [widest + 16.0 + 2.0 * LEGEND_PAD, LEGEND_LINE * entries.len() as f64 + LEGEND_PAD]
     }
 
-    /// Returns a place within the axes where a legend of this size hides no mark: the upper right, if
-    /// nothing is there, and otherwise another corner or the middle of a side. Over cells, which
+    /// Returns a place within the axes where a legend of this size hides no mark: the upper right,
+    /// if nothing is there, and otherwise another corner or the middle of a side. Over cells, which
     /// fill the axes, it is the place where it hides the fewest other marks.
     fn free_legend_place(
         &self,

@@ -2,8 +2,8 @@
 //!
 //! The font is DejaVu Sans, subset to Latin, Greek, Cyrillic, arrows and mathematical signs
 //! (`font/LICENSE`). No system font is used, so pictures are the same on every machine. A character
-//! that the font lacks is an empty box, and the picture states their number. There is no shaping: a text is the sequence of its
-//! characters.
+//! that the font lacks is an empty box, and the picture states their number. There is no shaping: a
+//! text is the sequence of its characters.
 
 use tiny_skia::{Path, PathBuilder, Transform};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};

@@ -310,8 +310,8 @@ impl Mark {
         }
     }
 
-    /// Replaces values by their decimal logarithms along these axes; those that have none become NaN.
-    /// Returns their number. Cells, and the places of bars, have numbers instead of values.
+    /// Replaces values by their decimal logarithms along these axes; those that have none become
+    /// NaN. Returns their number. Cells, and the places of bars, have numbers instead of values.
     fn take_logarithms(&mut self, [across, upward]: [bool; 2]) -> usize {
         let mut without = 0;
         match self {

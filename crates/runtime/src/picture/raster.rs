@@ -1,7 +1,8 @@
 //! Rasterization of charts to PNG files.
 //!
-//! There are two pixels for each unit of the page, and one on the page of a large grid. The result is the same on every machine: the
-//! font is embedded, and nothing depends on features of the processor.
+//! There are two pixels for each unit of the page, and one on the page of a large grid. The result
+//! is the same on every machine: the font is embedded, and nothing depends on features of the
+//! processor.
 
 use super::font::Font;
 use super::shape::{

@@ -99,9 +99,9 @@ impl Scale {
         Ticks { labels, base: Some(short_number(base)) }
     }
 
-    /// Returns about `wanted` ticks of a scale of decimal logarithms, at round numbers: powers of ten,
-    /// also 2 and 5 times these if there are few, and otherwise as on a linear scale. The values of
-    /// ticks are logarithms, their texts are numbers.
+    /// Returns about `wanted` ticks of a scale of decimal logarithms, at round numbers: powers of
+    /// ten, also 2 and 5 times these if there are few, and otherwise as on a linear scale. The
+    /// values of ticks are logarithms, their texts are numbers.
     pub fn log_ticks(self, wanted: f64) -> Ticks {
         let (first, last) = (self.low.ceil() as i32, self.high.floor() as i32);
         let powers = |factors: &'static [u8], step: usize| -> Vec<(f64, String)> {

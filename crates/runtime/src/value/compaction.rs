@@ -6,8 +6,8 @@ use super::Buffer;
 const BLOCK: usize = 256;
 
 impl Buffer {
-    /// Appends elements of `slots` slots of another buffer: of those that begin at slot `start`, the
-    /// ones at which the mask is not 0. The buffer has room for them.
+    /// Appends elements of `slots` slots of another buffer: of those that begin at slot `start`,
+    /// the ones at which the mask is not 0. The buffer has room for them.
     pub fn append_chosen(&mut self, other: &Buffer, start: usize, slots: usize, mask: &[u8]) {
         match (self, other) {
             (Buffer::U8(v), Buffer::U8(w)) if slots == 1 => compact(v, &w[start..], mask),

@@ -1,10 +1,10 @@
 //! Texts: short ones as they are, long ones with room to grow and an index of their characters.
 //!
-//! Takes texts; gives their bytes, the number of their characters, and the byte at which a character
-//! begins. A program counts characters and a `string` is UTF-8, so the place of a character depends
-//! on all before it. For a long text the bytes at which every [`STRIDE`]th character begins are
-//! computed at the first question, and kept: each further question takes a constant time. A text
-//! that nobody shares grows in place, and its index with it.
+//! Takes texts; gives their bytes, the number of their characters, and the byte at which a
+//! character begins. A program counts characters and a `string` is UTF-8, so the place of a
+//! character depends on all before it. For a long text the bytes at which every [`STRIDE`]th
+//! character begins are computed at the first question, and kept: each further question takes a
+//! constant time. A text that nobody shares grows in place, and its index with it.
 
 use std::sync::{Arc, OnceLock};
 

@@ -18,18 +18,18 @@
 //! each index of its space once and in order, in the body of an operation of the same block, where
 //! nothing else may fail before.
 //!
-//! **When it pays.** A use runs as often as the loops between the array and the use have rounds.
+//! **Profitability.** A use runs as often as the loops between the array and the use have rounds.
 //! Each must be at most twice the number of elements; or the elements are those of another array,
 //! so that to find one costs no more than to read it. Uses that run for few elements only, a
 //! sixty-fourth of them, do not count, and those with more rounds than elements, such as a field
-//! that is read with a halo, count twice. With several others the body must be cheap:
-//! `(uses - 1) * cost <= uses + 48`. A primitive costs 1, as does an element that is read, and
-//! 8 division and an element whose position is data. An element that is stored and read costs 48: an array is larger than the caches, its
-//! element takes 24 bytes from and to memory, and in that time primitives go by vectors. One of an
-//! array that is known to have at most 32 768 elements costs 24 in place of 48: they fit the
-//! second-level cache. One that is made in each round of a loop costs 2. A function is computed
-//! once. What is made of digits alone costs a quarter: it is the same for all rounds of
-//! inner loops, or a condition at which loops are cut.
+//! that is read with a halo, count twice. With several others the body must be cheap: `(uses - 1) *
+//! cost <= uses + 48`. A primitive costs 1, as does an element that is read, and 8 division and an
+//! element whose position is data. An element that is stored and read costs 48: an array is larger
+//! than the caches, its element takes 24 bytes from and to memory, and in that time primitives go
+//! by vectors. One of an array that is known to have at most 32 768 elements costs 24 in place of
+//! 48: they fit the second-level cache. One that is made in each round of a loop costs 2. A
+//! function is computed once. What is made of digits alone costs a quarter: it is the same for all
+//! rounds of inner loops, or a condition at which loops are cut.
 //!
 //! An array is made where one that it reads changes before its last use: an element that is stored
 //! takes the place of the old one, unless the old array is still read.
@@ -65,14 +65,14 @@ const LOOP_OR_CALL_COST: u32 = 1_000 * PRIMITIVE_COST;
 /// The cost of an element that goes to memory and comes back.
 const MEMORY_ROUND_TRIP_COST: u32 = 48 * PRIMITIVE_COST;
 
-/// That of an element of a short array.
+/// The cost of an element of a short array.
 const SHORT_ARRAY_ROUND_TRIP_COST: u32 = 24 * PRIMITIVE_COST;
 
 /// Elements of the longest short array: with 8 bytes each they fit the second-level cache.
 const MAX_SHORT_ARRAY_ELEMENTS: u64 = 1 << 15;
 
-/// That of an element of an array that is made anew in each round of a loop: it stays in the
-/// caches.
+/// The cost of an element of an array that is made anew in each iteration of a loop: it stays in
+/// the caches.
 const CACHE_ROUND_TRIP_COST: u32 = 2 * PRIMITIVE_COST;
 
 /// Uses of an array in the text, at most, for which its body is copied.
@@ -127,8 +127,8 @@ struct Uses {
     until: u32,
     /// Loops around the definition.
     depth: usize,
-    /// The number of elements, those of elements that are made by [`nested`] maps; `None` beyond the
-    /// bounds of sizes.
+    /// The number of elements, those of elements that are made by [`nested`] maps; `None` beyond
+    /// the bounds of sizes.
     size: Option<Size>,
     /// True if the elements are made by nested maps.
     is_nested: bool,

@@ -483,8 +483,8 @@ impl Walk<'_> {
                 _ => Rewrite::Op(Op::Require(wanted, value, site)),
             },
             Op::Update(array, at, value) => match self.ops.get(&array) {
-                // One that is read elsewhere is made anyway; two arrays made of the one before could
-                // not take its place both.
+                // One that is read elsewhere is made anyway; two arrays made of the one before
+                // could not take its place both.
                 Some(Op::Update(before, other, _)) if *other == at && self.uses.get(&array) == Some(&1) => {
                     Rewrite::Op(Op::Update(*before, at, value))
                 }

@@ -1,5 +1,5 @@
-//! Random walks through random programs, in which memory holds versions instead of elements: what is
-//! read is what was written for the array that is read.
+//! Random walks through random programs, in which memory holds versions instead of elements: what
+//! is read is what was written for the array that is read.
 
 use super::super::random;
 use super::super::{Block, End, Label, Op, Stmt, Value, print};

@@ -410,7 +410,8 @@ impl Checker<'_> {
         (!self.is_part(base, name)).then_some(known)
     }
 
-    /// Returns true if `base.name` is a field, a column, or an index held in a constant of an enumeration.
+    /// Returns true if `base.name` is a field, a column, or an index held in a constant of an
+    /// enumeration.
     fn is_part(&mut self, base: &Term, name: &ast::Name) -> bool {
         let ty = self.infer.zonk(&base.ty);
         let ty = ty.as_placed().map_or(ty.clone(), |(inner, _)| inner.clone());

@@ -1,5 +1,5 @@
-//! The effects of the bodies of functions: what they move, show, call, set, and whether they work at
-//! places or use files. [`super::place_rules`] decides by them.
+//! The effects of the bodies of functions: what they move, show, call, set, and whether they work
+//! at places or use files. [`super::place_rules`] decides by them.
 //!
 //! Cost: one walk over each function that is asked for.
 

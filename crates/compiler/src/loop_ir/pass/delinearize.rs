@@ -13,8 +13,8 @@
 //! where a digit wraps around ([`index_set_splitting`](super::index_set_splitting)).
 //!
 //! **Why nothing changes.** The rounds are the same in the same order: the first and the last value
-//! of `q` have the part of `0..<m` that is within the ends of the loop. A reduction keeps its lanes:
-//! its items go to an array of a chunk first.
+//! of `q` have the part of `0..<m` that is within the ends of the loop. A reduction keeps its
+//! lanes: its items go to an array of a chunk first.
 //!
 //! **When.** The divisor stays the same and is known to be at least [`MIN_DIVISOR`]; the index is
 //! natural; no round leaves the loop. Costs time in proportion to the statements times the depth of

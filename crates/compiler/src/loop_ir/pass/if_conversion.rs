@@ -5,8 +5,8 @@
 //! dependence to data dependence*, 1983). A loop without branches goes by vectors, is cut where its
 //! conditions change, and never waits for a branch that was predicted wrong.
 //!
-//! **When.** Both sides are short, and all their operations are total and cheap: integers are divided
-//! by positive constants, and loads are within the array by the interval of their slot
+//! **When.** Both sides are short, and all their operations are total and cheap: integers are
+//! divided by positive constants, and loads are within the array by the interval of their slot
 //! ([`value_ranges`](super::value_ranges)); other slots may exist only under the condition. In a
 //! list that becomes straight-line code functions with a vector form are called on both sides, too:
 //! by vectors that takes no longer than the branch.
@@ -96,7 +96,8 @@ impl Allowed<'_> {
     }
 }
 
-/// Returns true if all operations in front of the last statement may be computed under no condition.
+/// Returns true if all operations in front of the last statement may be computed under no
+/// condition.
 fn all_speculative(stmts: &[Stmt], allowed: &Allowed<'_>) -> bool {
     let Some((_, lets)) = stmts.split_last() else { return false };
     lets.iter().all(|stmt| matches!(stmt, Stmt::Let(_, op) if allowed.is_speculative(op)))

@@ -43,8 +43,8 @@ pub struct Pass {
 
 /// All passes, in the order in which they run. What one finds another may need: indices are
 /// constants when loops are written out, then small arrays are variables, then conditions are
-/// known, and where loops are cut at these there is more to write out and to fold. Conditions that were
-/// branches are choices then, at which loops are cut once more.
+/// known, and where loops are cut at these there is more to write out and to fold. Conditions that
+/// were branches are choices then, at which loops are cut once more.
 pub const PASSES: &[Pass] = &[
     Pass { name: "dce", run: dce::run },
     Pass { name: "collapse", run: collapse::run },

@@ -35,7 +35,7 @@ use super::clone_stmts::{Cloner, Renaming};
 use super::{Builder, Position, rewrite};
 use std::collections::BTreeSet;
 
-/// Nanoseconds of a loop for which it is worth to make so much more code.
+/// The minimum estimated run time of a loop that is jammed, in nanoseconds.
 const MIN_LOOP_NS: f64 = 200_000.0;
 /// Rounds that go side by side.
 const UNROLL_FACTOR: usize = 4;

@@ -464,7 +464,8 @@ mod tests {
         // What was encrypted here goes as it is.
         let own = Object::cipher(cipher.clone()).mark_rerandomized();
         assert_eq!(bytes(&own, Purpose::Move), bytes(&own, Purpose::Compare));
-        // Whoever made a ciphertext does not know it again: it could have been chosen by what is secret.
+        // Whoever made a ciphertext does not know it again: it could have been chosen by what is
+        // secret.
         let received = Object::cipher(cipher.clone());
         assert_eq!(bytes(&received, Purpose::Compare), bytes(&own, Purpose::Compare));
         let moved = bytes(&received, Purpose::Move);

@@ -112,7 +112,8 @@ pub fn text(picture: &Picture, screen: Screen, bounds: &Bounds<'_>) -> Result<St
 /// The columns between two pictures of a grid.
 const CELL_GAP: usize = 3;
 
-/// Writes the pictures of a grid: side by side if each has enough columns, else one below the other.
+/// Writes the pictures of a grid: side by side if each has enough columns, else one below the
+/// other.
 fn draw_cells(
     out: &mut String,
     picture: &Picture,
