@@ -1,5 +1,5 @@
-//! Dead code elimination: of statements that are not reached, of registers that are never read, of
-//! loops and branches that do nothing, and of sizes that are never used.
+//! Dead code elimination: of statements of branches that are not reached, of registers that are
+//! never read, of loops and branches that do nothing, and of sizes that are never used.
 //!
 //! Slot numbers and codes are often put together only to be taken apart, and what was put together
 //! is left over.
@@ -10,9 +10,11 @@ use crate::hash::{HashMap, HashSet};
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
     super::rewrite(kernel, &mut |_, mut stmts, _| {
-        let leaves = |stmt: &Stmt| matches!(stmt, Stmt::Fail | Stmt::Break(_) | Stmt::Continue(_));
-        if let Some(at) = stmts.iter().position(leaves) {
-            stmts.truncate(at + 1);
+        for stmt in &mut stmts {
+            // What other statements set may be a result, or the operand of a reduction.
+            if let Stmt::If(_, then, otherwise) = stmt {
+                [then, otherwise].into_iter().for_each(truncate_unreachable);
+            }
         }
         stmts
     });
@@ -58,4 +60,12 @@ pub(super) fn run(kernel: &mut Kernel) {
         }
         stmts
     });
+}
+
+/// Removes what follows a statement that fails, leaves a loop or continues it.
+fn truncate_unreachable(stmts: &mut Vec<Stmt>) {
+    let leaves = |stmt: &Stmt| matches!(stmt, Stmt::Fail | Stmt::Break(_) | Stmt::Continue(_));
+    if let Some(at) = stmts.iter().position(leaves) {
+        stmts.truncate(at + 1);
+    }
 }
