@@ -176,8 +176,8 @@ impl Session {
         !self.check("expression", &text).diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// Returns the undeclared lower-case names in written types. As all unknown upper-case names
-    /// they stand for index types.
+    /// Returns the undeclared lower-case names in types; they become implicit index types, as
+    /// unknown upper-case names do.
     pub fn implicit_names(&mut self, texts: &[&str]) -> Vec<String> {
         let texts: Vec<(&str, &str)> = texts.iter().map(|text| ("type", *text)).collect();
         let types = self

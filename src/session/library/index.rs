@@ -15,8 +15,8 @@ use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
 /// The numbers that are narrower than `int` and `real`, or unsigned. Most programs have none, and
-/// the join of two may be a third that the text does not mention; so their instances are read when
-/// any of these names and the class are mentioned.
+/// the join of two may be a third type that the text does not mention; so their instances are read
+/// when any of these names and the class are mentioned.
 pub const NARROW_TYPES: [&str; 8] = ["i8", "i16", "i32", "u8", "u16", "u32", "u64", "f32"];
 
 /// The prefix of a key that asks for all instances of a class.

@@ -25,8 +25,8 @@ pub fn expect_at_most(digit: &DigitExpr, bound: &Size, size: &Size) -> Result<()
     Err(Violation::DigitRange { digit: digit.to_string(), bound: bound.clone(), size: size.clone() })
 }
 
-/// Returns an exclusive upper bound of a digit, for the space of the index that a view is asked for
-/// and those of values.
+/// Returns an exclusive upper bound of a digit; `target` is the space of the view's index, and
+/// `index` gives the spaces of values.
 ///
 /// # Errors
 /// A digit that is not there, or one out of the range that an expression wants of it.

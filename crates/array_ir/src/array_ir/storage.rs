@@ -530,7 +530,7 @@ impl Graph {
         all.filter(move |(_, at)| self.is_live(node, *at))
     }
 
-    /// Records reads of nodes at positions.
+    /// Records reads of `nodes` at `positions`.
     fn use_at(&mut self, nodes: &[usize], positions: &[u32], work: &mut usize) {
         *work = work.saturating_sub(nodes.len() * positions.len());
         for node in nodes {

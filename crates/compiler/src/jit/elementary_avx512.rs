@@ -55,8 +55,8 @@ fn exp(x: __m512d) -> __m512d {
     exp_finished(exp_parts(within(x)))
 }
 
-/// Clamps the arguments to a range beyond which the result is 0 or infinite; keeps NaN, since of
-/// two numbers one of which is NaN the instruction gives the second.
+/// Clamps the arguments to [-750, 710], beyond which exp is 0 or infinite; keeps NaN, since of two
+/// numbers one of which is NaN the instruction gives the second.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn within(x: __m512d) -> __m512d {

@@ -127,7 +127,7 @@ fn meet(a: Assigned, b: Assigned) -> Assigned {
     }
 }
 
-/// Checks definite assignment of variables; `None` if one may be read first.
+/// Checks definite assignment of `vars`; `None` if one may be read first.
 fn assigned(
     stmts: &[Stmt],
     vars: &HashSet<Var>,

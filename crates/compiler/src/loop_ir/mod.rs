@@ -321,7 +321,7 @@ impl Summand {
         }
     }
 
-    /// Returns the operation that accumulates the operand into a lane.
+    /// Returns the operation that accumulates the operand into `lane`.
     pub fn accumulate(self, lane: Reg) -> Op {
         match self {
             Summand::Value(joining, reg) => Op::Binary(joining.into(), lane, reg),

@@ -6,8 +6,8 @@
 //! for the program: large exchanges in both directions cannot lock ([`flow`] says how memory stays
 //! bounded). [`channel`] is the lock that the two share, and nobody holds it while waiting for a
 //! socket. One more thread asks for signs of life at each tick and counts the ticks since the last
-//! byte of each party: time is measured by ticks, so that a process that was stopped itself blames
-//! nobody when it goes on.
+//! byte of each party: time is measured by ticks, so that a process that was stopped itself reports
+//! no peer as lost when it goes on.
 //!
 //! Locks are taken in this order: the state, the outbox of a party, the channel.
 

@@ -18,10 +18,12 @@ const MAX_DEPTH: u32 = 32;
 pub(super) struct Affine {
     /// Registers with their coefficients, none of which is 0, in the order of the registers.
     pub terms: Vec<(Reg, i64)>,
+    /// The constant.
     pub constant: i64,
 }
 
 impl Affine {
+    /// A constant without registers.
     pub fn constant(constant: i64) -> Affine {
         Affine { terms: Vec::new(), constant }
     }
@@ -55,6 +57,7 @@ pub(super) struct Forms<'k> {
 }
 
 impl<'k> Forms<'k> {
+    /// Collects the operations of the registers of a kernel; forms are computed when asked for.
     pub fn new(kernel: &'k Kernel) -> Forms<'k> {
         let mut ops = HashMap::default();
         for_each_stmt(&kernel.body, &mut |stmt| {

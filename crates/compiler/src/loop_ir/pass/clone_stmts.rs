@@ -69,6 +69,7 @@ impl Renaming {
 }
 
 impl<'n> Cloner<'n> {
+    /// Creates a cloner that has renamed nothing yet.
     pub fn new(kernel: &'n mut Kernel) -> Cloner<'n> {
         Cloner { kernel, names: Renaming::default() }
     }

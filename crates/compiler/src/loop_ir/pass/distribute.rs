@@ -188,7 +188,7 @@ struct Distribution<'k, 's> {
 }
 
 impl<'k, 's> Distribution<'k, 's> {
-    /// Distributes a loop into loops over strips.
+    /// Distributes the loop `stmt` into loops over strips.
     fn of(kernel: &'k mut Kernel, stmt: &'s Stmt, position: Position) -> Vec<Stmt> {
         let Some(LoopParts { index, low, high, body, item }) = loop_parts(stmt) else {
             return vec![stmt.clone()];

@@ -247,7 +247,7 @@ impl PieceFacts<'_> {
         }
     }
 
-    /// Requests a cut where a condition changes, if it is undecided.
+    /// Requests a cut where `condition` changes, if it is undecided.
     fn require_decided(&mut self, condition: Reg) {
         if self.cut.is_none() {
             self.cut = self.undecided.get(&condition).copied();

@@ -148,9 +148,10 @@ impl<'n> Builder<'n> {
     }
 }
 
-/// A register in front of loops that is always equal to one of those that their statements set by
-/// `ops`: one that is set `before` them, or a number of slots that is computed there from such
-/// ones. `known` has the registers that have been found.
+/// Returns a register set before the loops that equals `reg`: `reg` itself if it is set `before`
+/// them, otherwise its slot number recomputed there; `None` if its operation in `ops` is no
+/// constant, size, parameter, sum, difference or product of such registers. `known` has the
+/// registers that have been recomputed.
 fn hoisted(
     build: &mut Builder<'_>,
     ops: &HashMap<Reg, &Op>,
