@@ -5,9 +5,6 @@
 //! package is built without one. A build for development names none: it would be built again after
 //! each commit.
 
-use felis_base::{hash, source};
-use felis_calculus::core;
-use felis_syntax::syntax;
 use std::path::Path;
 use std::process::Command;
 

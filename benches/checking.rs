@@ -12,9 +12,9 @@
 #[path = "../tests/types/iso_support/mod.rs"]
 mod iso_support;
 
-use felis::iso::{fingerprint, verdict};
 use felis::session::{Session, Status, on_large_stack};
-use felis::types::Type;
+use felis_calculus::iso::{fingerprint, verdict};
+use felis_calculus::types::Type;
 use iso_support::{ty, variable};
 use std::fmt::Write;
 use std::hint::black_box;

@@ -41,41 +41,6 @@ pub use api::{
 
 // For the command line and the tests; not part of the library's interface.
 #[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
 pub mod editor;
 #[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
 pub mod session;
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-#[doc(hidden)]
-pub use felis_array_ir::{array_ir, build};
-#[doc(hidden)]
-pub use felis_base::{cancellation, diagnostic, elementary, hash, quote, source, suggest};
-#[doc(hidden)]
-pub use felis_calculus::{core, iso, types};
-#[doc(hidden)]
-pub use felis_check::check;
-#[doc(hidden)]
-pub use felis_compiler::{jit, loop_ir};
-#[doc(hidden)]
-pub use felis_runtime::{data, eval, kernel, layout, network, picture, system, value};
-#[doc(hidden)]
-pub use felis_syntax::syntax;

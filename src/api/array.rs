@@ -3,9 +3,9 @@
 use super::error::ConversionError;
 use super::types::axes_and_element;
 use super::value::Value;
-use crate::types::number::Fixed;
-use crate::types::{self, Scalar, TypeKind};
-use crate::value::{self, Buffer, Seq};
+use felis_calculus::types::number::Fixed;
+use felis_calculus::types::{self, Scalar, TypeKind};
+use felis_runtime::value::{self, Buffer, Seq};
 
 /// The elements of an array of any number of axes, row-major: the last axis fastest. The bridge to
 /// other libraries' arrays.
@@ -55,8 +55,8 @@ pub trait Element: private::Element {}
 /// The Felis type and storage of an element. Sealed: the library alone implements it.
 pub(super) mod private {
     use super::Leaf;
-    use crate::types;
-    use crate::value::{self, Buffer};
+    use felis_calculus::types;
+    use felis_runtime::value::{self, Buffer};
 
     /// See [`super::Element`].
     pub trait Element: Copy + 'static {

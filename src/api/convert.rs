@@ -3,9 +3,9 @@
 use super::array::{Array, Element, Leaf};
 use super::error::ConversionError;
 use super::value::Value;
-use crate::layout::Layouts;
-use crate::types::{Scalar, Type, TypeKind};
-use crate::value::{self, Buffer, Class, Seq};
+use felis_calculus::types::{Scalar, Type, TypeKind};
+use felis_runtime::layout::Layouts;
+use felis_runtime::value::{self, Buffer, Class, Seq};
 use num_bigint::BigInt;
 
 /// The integer that a value is: of an integer type, or an index.

@@ -2,8 +2,9 @@
 
 use super::types::Type;
 use super::value::Value;
-use crate::source::line_and_column;
-use crate::{diagnostic, session};
+use crate::session;
+use felis_base::diagnostic;
+use felis_base::source::line_and_column;
 use std::fmt;
 use std::ops::Range;
 

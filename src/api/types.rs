@@ -1,6 +1,6 @@
 //! Types of values, as an embedder sees them.
 
-use crate::types::{self, TypeKind};
+use felis_calculus::types::{self, TypeKind};
 use num_traits::ToPrimitive;
 use std::fmt;
 

@@ -1,12 +1,12 @@
 //! Typed values, and their parts.
 
 use super::types::Type;
-use crate::eval;
-use crate::layout::{Form, Layout, Layouts};
 use crate::session::HostValue;
-use crate::types::encoding::{Code, Encoding};
-use crate::types::{self, NominalBody, TypeKind};
-use crate::value;
+use felis_calculus::types::encoding::{Code, Encoding};
+use felis_calculus::types::{self, NominalBody, TypeKind};
+use felis_runtime::eval;
+use felis_runtime::layout::{Form, Layout, Layouts};
+use felis_runtime::value;
 use num_traits::ToPrimitive;
 use std::fmt;
 use std::sync::Arc;

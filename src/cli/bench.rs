@@ -4,8 +4,8 @@ use super::input::SourceText;
 use super::interrupt::Activity;
 use super::repl::format_duration;
 use super::{MessageFormat, Shell, exit, json};
-use felis::diagnostic::Diagnostic;
 use felis::session::{BenchReport, Session, TestOutcome};
+use felis_base::diagnostic::Diagnostic;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

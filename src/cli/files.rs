@@ -6,7 +6,7 @@
 
 use super::input::{self, InputError};
 use felis::session::{Loader, ModuleLocation, NotFound};
-use felis::source::line_number;
+use felis_base::source::line_number;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::ErrorKind;

@@ -2,9 +2,9 @@
 
 use super::output::{Output, display_path, print_error, stderr_columns};
 use super::{exit, json};
-use felis::diagnostic::{Diagnostic, render_within};
 use felis::session::{Executor, Session};
-use felis::source::{SourceId, SourceMap, Span};
+use felis_base::diagnostic::{Diagnostic, render_within};
+use felis_base::source::{SourceId, SourceMap, Span};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{ErrorKind, Read};

@@ -3,8 +3,8 @@
 //! The schema is described in the book's chapter on the command. Its number changes if a field
 //! changes its meaning or is removed, not if one is added.
 
-use felis::diagnostic::{Diagnostic, Help, Severity};
-use felis::source::{self, SourceMap, Span};
+use felis_base::diagnostic::{Diagnostic, Help, Severity};
+use felis_base::source::{self, SourceMap, Span};
 use serde_json::{Value, json};
 
 /// The version of the schema.

@@ -35,10 +35,10 @@ pub use arguments::Arguments;
 
 use arguments::Command;
 use clap::CommandFactory;
-use felis::diagnostic::Diagnostic;
 use felis::session::{
     Conversion, LawTrial, LawVerdict, Mode, Outcome, Screen, Session, Stage, Status, TestSelection,
 };
+use felis_base::diagnostic::Diagnostic;
 use files::FileLoader;
 use input::{InputError, SourceText};
 pub use interrupt::hold_resizes;

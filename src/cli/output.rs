@@ -5,8 +5,8 @@
 //! [`FLUSH_INTERVAL`] after it was flushed before. If the reader has closed the pipe, the
 //! command ends without a message, with the exit code of shells for a command that `SIGPIPE` ends.
 
-use felis::diagnostic::{escape_control, escape_control_lines, fill_paragraphs};
 use felis::session::{Colors, Screen};
+use felis_base::diagnostic::{escape_control, escape_control_lines, fill_paragraphs};
 use std::io::{BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -7,12 +7,12 @@
 
 use super::dependencies::{Plan, Statement, Symbol, Symbols, plan, symbols_at};
 use super::index::{Index, Target, Use};
-use crate::diagnostic::Diagnostic;
-use crate::hash::{HashMap, HashSet};
 use crate::session::outline::{Declaration, DeclarationKind};
 use crate::session::{Analysis, Annotations, Draft, SelectedStatements, Session, TextPart};
-use crate::source::{Source, SourceId, Span};
-use crate::syntax::StatementTexts;
+use felis_base::diagnostic::Diagnostic;
+use felis_base::hash::{HashMap, HashSet};
+use felis_base::source::{Source, SourceId, Span};
+use felis_syntax::syntax::StatementTexts;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;

@@ -12,7 +12,7 @@ use super::repair::{PLACEHOLDER, repair_attempts};
 use super::tokens::{TokenClass, tokens};
 use crate::session::outline::DeclarationKind;
 use crate::session::{Annotations, Draft, NameKind, Session, library};
-use crate::types::{Type, TypeKind};
+use felis_calculus::types::{Type, TypeKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;

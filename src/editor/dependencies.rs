@@ -6,12 +6,12 @@
 //! function alone, if the types there are complete. The order of declarations is that of the text.
 //! An edit that concerns all statements has no plan.
 
-use crate::hash::{HashMap, HashSet};
 use crate::session::similar;
-use crate::source::{SourceId, Span};
+use felis_base::hash::{HashMap, HashSet};
+use felis_base::source::{SourceId, Span};
 
-use crate::syntax::StatementTexts;
-use crate::syntax::ast::{Stmt, StmtKind};
+use felis_syntax::syntax::StatementTexts;
+use felis_syntax::syntax::ast::{Stmt, StmtKind};
 use std::ops::Range;
 use std::sync::Arc;
 

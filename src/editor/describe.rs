@@ -2,8 +2,8 @@
 
 use super::index::Index;
 use crate::session::outline::{Declaration, DeclarationKind};
-use crate::source::Span;
-use crate::types::{Kind, Type, TypeKind};
+use felis_base::source::Span;
+use felis_calculus::types::{Kind, Type, TypeKind};
 use std::sync::Arc;
 
 /// The information about a place.
@@ -110,7 +110,7 @@ pub(super) fn type_facts(ty: &Type) -> Vec<String> {
             }
         }
         _ if ty.is_compact() => {
-            if let Some(size) = crate::types::size::Size::of(ty) {
+            if let Some(size) = felis_calculus::types::size::Size::of(ty) {
                 facts.push(format!("size {size}"));
             }
         }

@@ -2,7 +2,7 @@
 
 use super::cursor::enclosing_call;
 use crate::session::Session;
-use crate::syntax;
+use felis_syntax::syntax;
 
 /// The maximum length of a text that is checked for a hint, in bytes.
 const MAX_HINTED_BYTES: usize = 4_000;

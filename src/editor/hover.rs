@@ -5,10 +5,10 @@ use super::describe::{Hover, file_name, type_facts};
 use super::index::{Index, Target, Use};
 use super::repair::{PLACEHOLDER, repair_attempts};
 use super::tokens::{TokenClass, tokens};
-use crate::diagnostic::Diagnostic;
 use crate::session::{Overload, Session, primitive};
-use crate::source::Span;
-use crate::types::TypeKind;
+use felis_base::diagnostic::Diagnostic;
+use felis_base::source::Span;
+use felis_calculus::types::TypeKind;
 
 /// Returns the hover at a byte of a text. In a text with errors, a broken statement is completed at
 /// the end of the line and parsed again.

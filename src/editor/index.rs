@@ -6,13 +6,13 @@
 //! [`Session::check`].
 
 use super::resolve::{CheckerNotes, collect_imports, resolve_uses};
-use crate::diagnostic::Diagnostic;
-use crate::hash::{HashMap, HashSet};
 use crate::session::outline::{Declaration, outline_of_statements};
 use crate::session::{Analysis, Draft, Referent, Scheme, SelectedStatements, Session, library};
-use crate::source::{SourceId, SourceMap, Span};
-use crate::syntax;
-use crate::types::Type;
+use felis_base::diagnostic::Diagnostic;
+use felis_base::hash::{HashMap, HashSet};
+use felis_base::source::{SourceId, SourceMap, Span};
+use felis_calculus::types::Type;
+use felis_syntax::syntax;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -6,8 +6,8 @@
 use super::index::{Index, Target, Use};
 use crate::session::is_primitive;
 use crate::session::outline::{Declaration, DeclarationKind};
-use crate::source::{SourceId, Span};
-use crate::types::{Kind, Type, TypeKind};
+use felis_base::source::{SourceId, Span};
+use felis_calculus::types::{Kind, Type, TypeKind};
 
 /// An inferred type to be shown in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@
 
 use super::describe::{Hover, type_facts};
 use super::index::Index;
-use crate::source::Span;
-use crate::syntax::lexer::{TokenKind, lex};
-use crate::types::{Type, TypeKind};
+use felis_base::source::Span;
+use felis_calculus::types::{Type, TypeKind};
+use felis_syntax::syntax::lexer::{TokenKind, lex};
 
 impl Index {
     /// Returns the hover of the operator at a byte of the text.

@@ -9,8 +9,8 @@ use super::index::{Index, Target};
 use super::tokens::{TokenClass, tokens};
 use crate::session::KEYWORDS;
 use crate::session::outline::DeclarationKind;
-use crate::source::{SourceMap, Span, line_number};
-use crate::syntax;
+use felis_base::source::{SourceMap, Span, line_number};
+use felis_syntax::syntax;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A place that is valid in every index: the id of a text, and bytes in it.

@@ -6,13 +6,13 @@
 //! checker: the declarations of the text, then those of its imports, then those of the library.
 
 use super::index::{Index, Target, Use};
-use crate::hash::HashMap;
 use crate::session::outline::{Declaration, DeclarationKind};
 use crate::session::{Referent, library};
-use crate::source::{SourceId, Span};
-use crate::syntax;
-use crate::syntax::ast::{Import, ImportNames, Stmt, StmtKind};
-use crate::types::Nominal;
+use felis_base::hash::HashMap;
+use felis_base::source::{SourceId, Span};
+use felis_calculus::types::Nominal;
+use felis_syntax::syntax;
+use felis_syntax::syntax::ast::{Import, ImportNames, Stmt, StmtKind};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 

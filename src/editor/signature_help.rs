@@ -5,7 +5,7 @@ use super::index::Index;
 use super::repair::repair_attempts;
 use super::tokens::{TokenClass, tokens};
 use crate::session::{Annotations, Overload, Session};
-use crate::source::Span;
+use felis_base::source::Span;
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -4,9 +4,9 @@
 //! ranges, in order. Resolves no names.
 
 use crate::session::BUILT_IN_TYPE_NAMES;
-use crate::source::SourceMap;
-use crate::syntax::lexer::{self, Token, TokenKind, comment_length};
-use crate::types::Scalar;
+use felis_base::source::SourceMap;
+use felis_calculus::types::Scalar;
+use felis_syntax::syntax::lexer::{self, Token, TokenKind, comment_length};
 use std::ops::Range;
 
 /// The class of a part of a text.

@@ -2,13 +2,13 @@
 //!
 //! A session has one while it checks for an index, or to find the results that an input mentions.
 
-use crate::check::Env;
-use crate::check::annotations::Annotations;
-use crate::check::env::Scheme;
-use crate::check::module::Module;
-use crate::hash::HashMap;
-use crate::source::{SourceId, Span};
-use crate::syntax::ast::Import;
+use felis_base::hash::HashMap;
+use felis_base::source::{SourceId, Span};
+use felis_check::check::Env;
+use felis_check::check::annotations::Annotations;
+use felis_check::check::env::Scheme;
+use felis_check::check::module::Module;
+use felis_syntax::syntax::ast::Import;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;

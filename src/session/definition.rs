@@ -3,9 +3,9 @@
 //! Takes names; gives the statements that define them, as they were written, with their places.
 
 use super::{Mode, Outcome, Session, detached_source, library};
-use crate::check::env::{Callable, Definition, TypeDefinition};
-use crate::source::{Source, SourceId, Span, line_number};
-use crate::syntax::{self, Chunk};
+use felis_base::source::{Source, SourceId, Span, line_number};
+use felis_check::check::env::{Callable, Definition, TypeDefinition};
+use felis_syntax::syntax::{self, Chunk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

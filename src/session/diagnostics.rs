@@ -1,7 +1,7 @@
 //! The diagnostics that the session itself reports, not a stage.
 
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
+use felis_base::diagnostic::Diagnostic;
+use felis_base::source::Span;
 
 /// Returns the diagnostic for a check that was interrupted, which is that of an interrupted
 /// program.

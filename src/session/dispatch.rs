@@ -12,11 +12,11 @@
 //!
 //! Chooses nothing itself: it reads what the checker and [`Program::implementation`] decide.
 
-use crate::check::Env;
-use crate::check::env::Callable;
-use crate::core::{ClassId, Function, FunctionId, Op, Program, Script, Stmt, Term, TermKind};
-use crate::hash::HashMap;
-use crate::types::{Type, TypeVar};
+use felis_base::hash::HashMap;
+use felis_calculus::core::{ClassId, Function, FunctionId, Op, Program, Script, Stmt, Term, TermKind};
+use felis_calculus::types::{Type, TypeVar};
+use felis_check::check::Env;
+use felis_check::check::env::Callable;
 use std::sync::Arc;
 
 /// Lines written at most.

@@ -4,11 +4,11 @@
 //! `.str` are independent of it.
 
 use super::Mode;
-use crate::core::Program;
-use crate::eval::preview::{Alignment, Cell, Gap, Grid, Preview, Window};
-use crate::eval::{self, Host, Machine, RuntimeError};
-use crate::types::Type;
-use crate::value::Value;
+use felis_calculus::core::Program;
+use felis_calculus::types::Type;
+use felis_runtime::eval::preview::{Alignment, Cell, Gap, Grid, Preview, Window};
+use felis_runtime::eval::{self, Host, Machine, RuntimeError};
+use felis_runtime::value::Value;
 use unicode_width::UnicodeWidthStr;
 
 /// Returns the text of a value for people as the mode wants it, and the one that reads back.
@@ -295,7 +295,7 @@ fn align_column(cells: &[&Cell]) -> (Vec<String>, usize) {
 /// A number with few digits, as it would be written.
 fn round_number(x: f64) -> String {
     if !x.is_finite() || x == 0.0 {
-        return crate::eval::real_text(x);
+        return felis_runtime::eval::real_text(x);
     }
     let scientific = format!("{x:.*e}", SIGNIFICANT_DIGITS - 1);
     let (mantissa, exponent) = scientific.split_once('e').expect("the exponent of `{:e}`");

@@ -7,13 +7,13 @@
 //! statements is checked once.
 
 use super::annotation_collector::AnnotationCollector;
-use crate::check::{self, Env};
-use crate::core::{Program, Script};
-use crate::diagnostic::Diagnostic;
-use crate::source::{SourceMap, Span};
-use crate::syntax::ast::Stmt;
-use crate::syntax::edition::Regrouping;
-use crate::syntax::{self, Parsed};
+use felis_base::diagnostic::Diagnostic;
+use felis_base::source::{SourceMap, Span};
+use felis_calculus::core::{Program, Script};
+use felis_check::check::{self, Env};
+use felis_syntax::syntax::ast::Stmt;
+use felis_syntax::syntax::edition::Regrouping;
+use felis_syntax::syntax::{self, Parsed};
 use std::ops::Range;
 
 /// The most statements of a text that are checked by themselves.

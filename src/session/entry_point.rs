@@ -6,12 +6,12 @@
 
 use super::Session;
 use super::transaction::TransactionEnd;
-use crate::check::env::{Callable, Scope};
-use crate::diagnostic::Diagnostic;
-use crate::syntax;
-use crate::syntax::ast::{Pattern, PatternKind, Stmt, StmtKind};
-use crate::syntax::unparse;
-use crate::types::{Scalar, Type, TypeKind};
+use felis_base::diagnostic::Diagnostic;
+use felis_calculus::types::{Scalar, Type, TypeKind};
+use felis_check::check::env::{Callable, Scope};
+use felis_syntax::syntax;
+use felis_syntax::syntax::ast::{Pattern, PatternKind, Stmt, StmtKind};
+use felis_syntax::syntax::unparse;
 use num_bigint::{BigInt, BigUint};
 
 /// The `main` of a program.

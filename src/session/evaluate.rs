@@ -9,17 +9,17 @@ use super::transaction::TransactionEnd;
 use super::{
     Mode, Outcome, Session, Status, ValueText, detached_source, display, edition_check, library, results,
 };
-use crate::cancellation;
-use crate::check;
-use crate::check::annotations::Annotations;
-use crate::core::{GlobalId, Script, TermKind};
-use crate::diagnostic::{Diagnostic, Help, HelpRequest};
-use crate::eval::{self, Host, PictureFields, RuntimeError};
-use crate::source::{SourceId, Span};
-use crate::suggest::similar;
-use crate::syntax::{self, Parsed};
-use crate::types::{Type, TypeKind, TypeVar};
-use crate::value::Value;
+use felis_base::cancellation;
+use felis_base::diagnostic::{Diagnostic, Help, HelpRequest};
+use felis_base::source::{SourceId, Span};
+use felis_base::suggest::similar;
+use felis_calculus::core::{GlobalId, Script, TermKind};
+use felis_calculus::types::{Type, TypeKind, TypeVar};
+use felis_check::check;
+use felis_check::check::annotations::Annotations;
+use felis_runtime::eval::{self, Host, PictureFields, RuntimeError};
+use felis_runtime::value::Value;
+use felis_syntax::syntax::{self, Parsed};
 use std::sync::Arc;
 
 impl Session {

@@ -4,8 +4,8 @@
 //! each run begins with the state before it.
 
 use super::{Executor, Mode, Session, Statistics, Status};
-use crate::diagnostic::Diagnostic;
-use crate::jit::Jit;
+use felis_base::diagnostic::Diagnostic;
+use felis_compiler::jit::Jit;
 use std::sync::Arc;
 
 /// The end of a text on one executor.

@@ -6,11 +6,11 @@
 //! being written.
 
 use super::Session;
-use crate::data::{self, Format, Limits, Separator};
-use crate::diagnostic::{Diagnostic, Help, HelpRequest};
-use crate::source::Span;
-use crate::syntax;
 use bytes::Bytes;
+use felis_base::diagnostic::{Diagnostic, Help, HelpRequest};
+use felis_base::source::Span;
+use felis_runtime::data::{self, Format, Limits, Separator};
+use felis_syntax::syntax;
 
 /// The largest file that is looked into, in bytes.
 const MAX_FILE_BYTES: u64 = 64 << 20;

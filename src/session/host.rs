@@ -10,12 +10,12 @@
 //! of arrays are part of the type here, as everywhere: a vector of five reals is a `real ^ 5`.
 
 use super::Session;
-use crate::check::env::Definition;
-use crate::core::{Global, GlobalId};
-use crate::layout::Layouts;
-use crate::types::number::Fixed;
-use crate::types::{Scalar, Type};
-use crate::value::{Buffer, Seq, Value};
+use felis_calculus::core::{Global, GlobalId};
+use felis_calculus::types::number::Fixed;
+use felis_calculus::types::{Scalar, Type};
+use felis_check::check::env::Definition;
+use felis_runtime::layout::Layouts;
+use felis_runtime::value::{Buffer, Seq, Value};
 use num_bigint::BigInt;
 use std::any::Any;
 use std::sync::Arc;
@@ -139,7 +139,7 @@ impl Session {
 
     /// Binds a value to a name, as `val` does. Returns false if the text is no name.
     pub fn define(&mut self, name: &str, value: HostValue) -> bool {
-        if !crate::syntax::is_name(name) {
+        if !felis_syntax::syntax::is_name(name) {
             return false;
         }
         let id = self.program.globals.len() as GlobalId;

@@ -2,12 +2,12 @@
 
 use super::Session;
 use super::results::ResultUse;
-use crate::check::annotations::Annotations;
-use crate::check::module::Module;
-use crate::core::GlobalId;
-use crate::source::{SourceId, Span};
-use crate::syntax;
-use crate::syntax::ast::{self, Import, ImportTarget};
+use felis_base::source::{SourceId, Span};
+use felis_calculus::core::GlobalId;
+use felis_check::check::annotations::Annotations;
+use felis_check::check::module::Module;
+use felis_syntax::syntax;
+use felis_syntax::syntax::ast::{self, Import, ImportTarget};
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 //! Takes work; does it on a thread whose stack is as large as the bound on nested calls (E0508)
 //! needs. The stack of a usual thread is smaller.
 
-use crate::eval::stack_guard;
+use felis_runtime::eval::stack_guard;
 
 /// The stack that programs run on: calls end by their number (E0508), not by the stack, in all
 /// executors. Only pages that are touched take memory.

@@ -10,16 +10,16 @@
 
 use super::Session;
 use super::diagnostics::internal_error;
-use crate::check::{self, env};
-use crate::core::{Script, Term, TermKind};
-use crate::diagnostic::Diagnostic;
-use crate::eval::{self, Host};
-use crate::hash::HashMap;
-use crate::source::Span;
-use crate::types::number::Rounded;
-use crate::types::{Kind, NominalBody, ProductForm, Scalar, Type, TypeKind, TypeVar};
-use crate::value::Value;
 use fastrand::Rng;
+use felis_base::diagnostic::Diagnostic;
+use felis_base::hash::HashMap;
+use felis_base::source::Span;
+use felis_calculus::core::{Script, Term, TermKind};
+use felis_calculus::types::number::Rounded;
+use felis_calculus::types::{Kind, NominalBody, ProductForm, Scalar, Type, TypeKind, TypeVar};
+use felis_check::check::{self, env};
+use felis_runtime::eval::{self, Host};
+use felis_runtime::value::Value;
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -11,11 +11,11 @@
 use super::library::load::initial_env;
 use super::modules::ModuleScript;
 use super::{Session, edition_check, library};
-use crate::check::module::{self, Module};
-use crate::diagnostic::Diagnostic;
-use crate::source::{Source, Span};
-use crate::syntax;
-use crate::syntax::ast::{Import, ImportNames, ImportTarget, StmtKind};
+use felis_base::diagnostic::Diagnostic;
+use felis_base::source::{Source, Span};
+use felis_check::check::module::{self, Module};
+use felis_syntax::syntax;
+use felis_syntax::syntax::ast::{Import, ImportNames, ImportTarget, StmtKind};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -169,7 +169,7 @@ impl Session {
         let parsed = syntax::parse_ranges(source, ranges);
         let (collector, program, sources) = (&mut self.collector, &mut self.program, &self.sources);
         let check = || edition_check::check_both_readings(collector, &mut env, program, sources, &parsed);
-        let done = crate::cancellation::with_cancellation(&self.interrupt, check);
+        let done = felis_base::cancellation::with_cancellation(&self.interrupt, check);
         let (script, found) = done.ok()?;
         if self.program.instances.len() > instances {
             self.clear_instances();

@@ -49,8 +49,9 @@ impl Sub for Metrics {
 impl Session {
     /// Returns the metrics so far; memory counts for all sessions of the process.
     pub fn metrics(&self) -> Metrics {
-        let (fresh, reused) = crate::value::memory_counters();
-        let mut work = Metrics { fresh, reused, copied: crate::value::copied_slots(), ..Metrics::default() };
+        let (fresh, reused) = felis_runtime::value::memory_counters();
+        let mut work =
+            Metrics { fresh, reused, copied: felis_runtime::value::copied_slots(), ..Metrics::default() };
         if let Some(done) = self.statistics() {
             let get = |n: &std::sync::atomic::AtomicU64| n.load(Ordering::Relaxed);
             work.parts = get(&done.lowered);

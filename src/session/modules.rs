@@ -19,17 +19,17 @@
 use super::library::load::initial_env;
 use super::library_modules::LibraryImports;
 use super::{Session, library};
-use crate::cancellation;
-use crate::check::Env;
-use crate::check::error::{CheckError, ModuleError};
-use crate::check::module::{self, Module};
-use crate::core::Script;
-use crate::diagnostic::Diagnostic;
-use crate::hash::HashMap;
-use crate::source::{Source, Span};
-use crate::suggest::similar;
-use crate::syntax::ast::{Import, ImportTarget, Name, Stmt, StmtKind};
-use crate::syntax::{self, Parsed};
+use felis_base::cancellation;
+use felis_base::diagnostic::Diagnostic;
+use felis_base::hash::HashMap;
+use felis_base::source::{Source, Span};
+use felis_base::suggest::similar;
+use felis_calculus::core::Script;
+use felis_check::check::Env;
+use felis_check::check::error::{CheckError, ModuleError};
+use felis_check::check::module::{self, Module};
+use felis_syntax::syntax::ast::{Import, ImportTarget, Name, Stmt, StmtKind};
+use felis_syntax::syntax::{self, Parsed};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -379,15 +379,15 @@ impl Session {
             cancellation::with_cancellation(&self.interrupt, checked).unwrap_or_default()
         };
         said.extend(found);
-        let parties = fresh.parsed.stmts.iter().find_map(crate::check::party_in_module);
+        let parties = fresh.parsed.stmts.iter().find_map(felis_check::check::party_in_module);
         let files = script.as_ref().filter(|_| with_parties);
         let files =
-            files.map_or_else(Vec::new, |script| crate::check::files_of_module(&self.program, script));
+            files.map_or_else(Vec::new, |script| felis_check::check::files_of_module(&self.program, script));
         let script = script.filter(|_| parties.is_none() && files.is_empty());
         said.extend(files);
         said.extend(parties);
         let unused =
-            script.as_ref().and_then(|script| crate::check::unused_result(&fresh.parsed.stmts, script));
+            script.as_ref().and_then(|script| felis_check::check::unused_result(&fresh.parsed.stmts, script));
         let script = script.filter(|_| !unused.as_ref().is_some_and(Diagnostic::is_error));
         said.extend(unused);
         diagnostics.extend(label_with_import(said, fresh.import));

@@ -3,12 +3,12 @@
 
 use super::signature::{describe_callable, function_signature, type_parameter_list, type_parameters};
 use super::{Session, detached_source, library};
-use crate::check::env::{Callable, Definition as Known, TypeDefinition};
-use crate::core::Prim;
-use crate::hash::HashMap;
-use crate::source::Span;
-use crate::syntax;
-use crate::types::{NominalBody, Scalar, Type, TypeKind};
+use felis_base::hash::HashMap;
+use felis_base::source::Span;
+use felis_calculus::core::Prim;
+use felis_calculus::types::{NominalBody, Scalar, Type, TypeKind};
+use felis_check::check::env::{Callable, Definition as Known, TypeDefinition};
+use felis_syntax::syntax;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -461,7 +461,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::{KEYWORDS, detached_source};
-    use crate::syntax;
+    use felis_syntax::syntax;
 
     #[test]
     fn keywords_are_not_names() {

@@ -3,11 +3,11 @@
 //! Takes a text, however broken; gives its declarations as a tree. A statement that cannot be
 //! parsed keeps the name that lexing finds in it.
 
-use crate::source::{Source, Span};
-use crate::syntax::ast::{
+use felis_base::source::{Source, Span};
+use felis_syntax::syntax::ast::{
     ClassMember, Function, Name, Param, Pattern, PatternKind, Stmt, StmtKind, TypeDecl,
 };
-use crate::syntax::{self, Chunk};
+use felis_syntax::syntax::{self, Chunk};
 use std::sync::Arc;
 
 /// The kind of a declaration.

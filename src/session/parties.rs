@@ -10,20 +10,20 @@
 //! work at places that may print, which is the same count for all, and a text is written when no
 //! party is before it anymore.
 //!
-//! **Failure.** A party that fails stops the others ([`crate::network::Network::stop`]); the error
+//! **Failure.** A party that fails stops the others ([`felis_runtime::network::Network::stop`]); the error
 //! that is reported is its own.
 
 use super::display::texts;
 use super::{Mode, Session, ValueText};
-use crate::core::{GlobalId, Program, Script, Term, TermKind};
-use crate::data::FileSystem;
-use crate::eval::{Checkpoint, Failure, Host, Machine, Party, RuntimeError, Screen};
-use crate::network::{self, Network, PartyId};
 use crate::session::on_large_stack;
-use crate::source::Span;
-use crate::system::System;
-use crate::types::Type;
-use crate::value::Value;
+use felis_base::source::Span;
+use felis_calculus::core::{GlobalId, Program, Script, Term, TermKind};
+use felis_calculus::types::Type;
+use felis_runtime::data::FileSystem;
+use felis_runtime::eval::{Checkpoint, Failure, Host, Machine, Party, RuntimeError, Screen};
+use felis_runtime::network::{self, Network, PartyId};
+use felis_runtime::system::System;
+use felis_runtime::value::Value;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

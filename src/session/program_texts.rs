@@ -1,7 +1,7 @@
 //! The texts of a program, which its parties compare before they run it.
 
 use super::{Session, detached_source};
-use crate::syntax::{self, ast::StmtKind};
+use felis_syntax::syntax::{self, ast::StmtKind};
 
 impl Session {
     /// Returns the names of the parties that a text declares; none if it declares none.

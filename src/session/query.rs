@@ -4,16 +4,16 @@
 use super::diagnostics::interruption;
 use super::signature::function_signature;
 use super::{Session, Status};
-use crate::cancellation;
-use crate::check::env::{Callable, Definition};
-use crate::core::StmtKind;
-use crate::diagnostic::Diagnostic;
-use crate::iso::{self, Verdict};
-use crate::source::Span;
-use crate::syntax::{self, Parsed, ast};
-use crate::types::number::{Conversion, conversion};
-use crate::types::size::Size;
-use crate::types::{NoSize, Type};
+use felis_base::cancellation;
+use felis_base::diagnostic::Diagnostic;
+use felis_base::source::Span;
+use felis_calculus::core::StmtKind;
+use felis_calculus::iso::{self, Verdict};
+use felis_calculus::types::number::{Conversion, conversion};
+use felis_calculus::types::size::Size;
+use felis_calculus::types::{NoSize, Type};
+use felis_check::check::env::{Callable, Definition};
+use felis_syntax::syntax::{self, Parsed, ast};
 use std::collections::BTreeSet;
 
 /// The relation of two written types.

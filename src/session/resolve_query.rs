@@ -1,19 +1,19 @@
 //! Questions about uses: what a function, operator or conversion on some types resolves to, and the
 //! instances of a class.
 //!
-//! All of them go through [`crate::check::type_query::ask`]: the checker judges the use as if it
+//! All of them go through [`felis_check::check::type_query::ask`]: the checker judges the use as if it
 //! stood in a program. None of them changes the session.
 
 use super::annotation_collector::AnnotationCollector;
 use super::signature::type_parameter_list;
 use super::{Session, dispatch, library};
-use crate::check::type_query::{self, Question};
-use crate::core::{Script, Term, TermKind};
-use crate::diagnostic::Diagnostic;
-use crate::jit::{Jit, MAX_CONSTANT_SIZE};
-use crate::source::Span;
-use crate::syntax::{self, Parsed, ast};
-use crate::types::{Type, TypeKind};
+use felis_base::diagnostic::Diagnostic;
+use felis_base::source::Span;
+use felis_calculus::core::{Script, Term, TermKind};
+use felis_calculus::types::{Type, TypeKind};
+use felis_check::check::type_query::{self, Question};
+use felis_compiler::jit::{Jit, MAX_CONSTANT_SIZE};
+use felis_syntax::syntax::{self, Parsed, ast};
 use std::sync::Arc;
 
 /// The resolution of a use of a function or operator.
@@ -162,9 +162,9 @@ impl Session {
         self.load_and_adopt(&heads)?;
         let Some(class) = self.env.class(class.trim()).cloned() else {
             let names: Vec<&str> = self.env.class_names.keys().map(|name| &**name).collect();
-            let similar = crate::suggest::similar(class.trim(), names.into_iter());
+            let similar = felis_base::suggest::similar(class.trim(), names.into_iter());
             let span = Span::new(source.id, 0, source.text.len());
-            let error = crate::check::error::ClassError::UnknownClass {
+            let error = felis_check::check::error::ClassError::UnknownClass {
                 span,
                 name: class.trim().to_string(),
                 similar,
@@ -173,7 +173,7 @@ impl Session {
         };
         let mut lines = Vec::new();
         for membership in self.env.instances.get(&class.id).map_or(&[][..], Vec::as_slice) {
-            let head = crate::check::env::Constraint { class: class.id, args: membership.args.clone() };
+            let head = felis_check::check::env::Constraint { class: class.id, args: membership.args.clone() };
             let generics = type_parameter_list(&self.env, &membership.params, &membership.requires);
             let refused = if membership.refusal.is_some() { " error" } else { "" };
             lines.push(format!("instance{generics} {}{refused}", self.env.text(&head)));

@@ -5,12 +5,12 @@
 //! name that the user has defined stays the user's.
 
 use super::Session;
-use crate::check::annotations::{Annotations, Referent};
-use crate::check::env::{Definition, Scope};
-use crate::core::{Global, GlobalId};
-use crate::source::{SourceId, Span};
-use crate::types::{Type, TypeKind};
-use crate::value::{Value, footprint};
+use felis_base::source::{SourceId, Span};
+use felis_calculus::core::{Global, GlobalId};
+use felis_calculus::types::{Type, TypeKind};
+use felis_check::check::annotations::{Annotations, Referent};
+use felis_check::check::env::{Definition, Scope};
+use felis_runtime::value::{Value, footprint};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;

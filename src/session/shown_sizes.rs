@@ -6,12 +6,12 @@
 //! type pattern by which a program binds such a size.
 
 use super::Session;
-use crate::check::env::{Definition, Scope, TypeDefinition};
-use crate::core::GlobalId;
-use crate::hash::HashMap;
-use crate::source::Source;
-use crate::syntax;
-use crate::types::{Kind, Type, TypeKind, TypeVar};
+use felis_base::hash::HashMap;
+use felis_base::source::Source;
+use felis_calculus::core::GlobalId;
+use felis_calculus::types::{Kind, Type, TypeKind, TypeVar};
+use felis_check::check::env::{Definition, Scope, TypeDefinition};
+use felis_syntax::syntax;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Signatures as text: functions, constructors and primitives with their types.
 
 use super::names::Overload;
-use crate::check::Env;
-use crate::check::env::{Callable, Constraint, Scheme};
-use crate::types::{Kind, Nominal, NominalBody, TypeVar};
+use felis_calculus::types::{Kind, Nominal, NominalBody, TypeVar};
+use felis_check::check::Env;
+use felis_check::check::env::{Callable, Constraint, Scheme};
 use std::ops::Range;
 
 /// Returns signature and documentation of a callable.

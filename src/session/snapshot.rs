@@ -4,11 +4,11 @@ use super::Session;
 use super::diagnostics::internal_error;
 use super::modules::LoadedModules;
 use super::parties::PartiesCheckpoint;
-use crate::check::Env;
-use crate::core::program::Extent;
-use crate::diagnostic::Diagnostic;
-use crate::eval::Checkpoint;
-use crate::source::Span;
+use felis_base::diagnostic::Diagnostic;
+use felis_base::source::Span;
+use felis_calculus::core::program::Extent;
+use felis_check::check::Env;
+use felis_runtime::eval::Checkpoint;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The state of a session. The program only grows, so that its extent suffices.

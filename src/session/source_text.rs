@@ -3,10 +3,10 @@
 
 use super::diagnostics::internal_error;
 use super::{Session, detached_source};
-use crate::diagnostic::Diagnostic;
-use crate::source::{Source, Span};
-use crate::syntax;
-use crate::syntax::brackets::IncrementalSplit;
+use felis_base::diagnostic::Diagnostic;
+use felis_base::source::{Source, Span};
+use felis_syntax::syntax;
+use felis_syntax::syntax::brackets::IncrementalSplit;
 use std::panic::{RefUnwindSafe, catch_unwind};
 
 impl Session {

@@ -6,10 +6,10 @@
 //! yet, so building it changes no run.
 
 use super::{Session, library};
-use crate::build;
-use crate::core::Script;
-use crate::jit;
-use crate::source::{self, Span};
+use felis_array_ir::build;
+use felis_base::source::{self, Span};
+use felis_calculus::core::Script;
+use felis_compiler::jit;
 use std::sync::Arc;
 
 /// A stage on the way to machine code.
@@ -26,7 +26,7 @@ pub enum Stage {
 }
 
 /// The array IR of a part of a program, or the reason why it has none.
-pub type Built = Result<crate::array_ir::Program, build::Declined>;
+pub type Built = Result<felis_array_ir::array_ir::Program, build::Declined>;
 
 /// The place of a part of a program, and its text at a stage; or the reason why it has none.
 type Record = (Span, Result<String, String>);
@@ -99,7 +99,7 @@ impl Session {
 /// A program of the array IR as text, or the word for what is not built.
 fn text(built: Built) -> Result<String, String> {
     match built {
-        Ok(program) => Ok(crate::array_ir::print::program(&program)),
+        Ok(program) => Ok(felis_array_ir::array_ir::print::program(&program)),
         Err(declined) => Err(declined.word().to_string()),
     }
 }

@@ -11,15 +11,15 @@ use super::deadline::Deadline;
 use super::diagnostics::internal_error;
 use super::transaction::TransactionEnd;
 use super::{Mode, Outcome, Session, Status, detached_source};
-use crate::check::env::Callable;
-use crate::check::module::test_name;
-use crate::core::{Script, Stmt, StmtKind as CoreStmt, Term, TermKind};
-use crate::diagnostic::Diagnostic;
-use crate::source::{Span, line_number};
-use crate::syntax;
-use crate::syntax::ast::StmtKind;
-use crate::syntax::lexer::{comment_length, lex};
-use crate::types::Type;
+use felis_base::diagnostic::Diagnostic;
+use felis_base::source::{Span, line_number};
+use felis_calculus::core::{Script, Stmt, StmtKind as CoreStmt, Term, TermKind};
+use felis_calculus::types::Type;
+use felis_check::check::env::Callable;
+use felis_check::check::module::test_name;
+use felis_syntax::syntax;
+use felis_syntax::syntax::ast::StmtKind;
+use felis_syntax::syntax::lexer::{comment_length, lex};
 use std::time::{Duration, Instant};
 
 /// The report of one example or test.

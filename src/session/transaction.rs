@@ -3,9 +3,9 @@
 use super::diagnostics::{internal_error, interruption};
 use super::modules::ModuleScript;
 use super::{Outcome, Session, Status, ValueText};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::{self, Parsed};
+use felis_base::diagnostic::Diagnostic;
+use felis_base::source::Span;
+use felis_syntax::syntax::{self, Parsed};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 

@@ -1,11 +1,11 @@
 //! Types that a caller has written as text.
 
 use super::Session;
-use crate::check;
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
-use crate::syntax::{self, ast};
-use crate::types::Type;
+use felis_base::diagnostic::Diagnostic;
+use felis_base::source::Span;
+use felis_calculus::types::Type;
+use felis_check::check;
+use felis_syntax::syntax::{self, ast};
 
 impl Session {
     /// Several written types in one scope, and where they stand.

@@ -5,13 +5,13 @@
 //! selects for a type, must agree with the enumeration.
 
 use crate::checker::codes;
-use felis::check::{self, Env};
-use felis::core::Program;
-use felis::hash::HashMap;
-use felis::source::SourceMap;
-use felis::syntax;
-use felis::types::matching::matching;
-use felis::types::{Kind, Type, TypeVar};
+use felis_base::hash::HashMap;
+use felis_base::source::SourceMap;
+use felis_calculus::core::Program;
+use felis_calculus::types::matching::matching;
+use felis_calculus::types::{Kind, Type, TypeVar};
+use felis_check::check::{self, Env};
+use felis_syntax::syntax;
 use std::cmp::Ordering;
 
 /// A generator of numbers, the same in every run.

@@ -4,7 +4,7 @@
 //! `BLESS=1 cargo test --test check diagnostics` rewrites the `.err` files.
 
 use crate::checker::{folder, programs, run};
-use felis::diagnostic::{Diagnostic, apply_edits};
+use felis_base::diagnostic::{Diagnostic, apply_edits};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -125,7 +125,7 @@ fn fixes_fix() {
 /// Checks that the advice about a foreign name is correct.
 #[test]
 fn what_is_said_of_foreign_names_holds() {
-    let rows = felis::check::foreign_names::ROWS;
+    let rows = felis_check::check::foreign_names::ROWS;
     assert!(rows.len() > 50, "only {} rows", rows.len());
     let mut names = BTreeSet::new();
     for row in rows {

@@ -4,9 +4,9 @@
 //! `BLESS=1 cargo test --test check modules` writes both.
 
 use crate::shelf::Shelf;
-use felis::diagnostic::Diagnostic;
 use felis::session::{Mode, Session, Status, library, on_large_stack};
-use felis::source::Span;
+use felis_base::diagnostic::Diagnostic;
+use felis_base::source::Span;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ fn fixes_fix() {
                 continue;
             }
             tried += 1;
-            let fixed = felis::diagnostic::apply_edits(&text, help.edits[0].0.source, &help.edits);
+            let fixed = felis_base::diagnostic::apply_edits(&text, help.edits[0].0.source, &help.edits);
             let (after, shown) = said(&folder, &fixed);
             let count = |all: &[Diagnostic]| all.iter().filter(|d| d.message == diagnostic.message).count();
             let message = &diagnostic.message;

@@ -1,8 +1,8 @@
 //! Queries of a session: uses at given types, and the values and annotations of a host.
 
 use felis::session::{HostValue, Mode, Session, Status, on_large_stack};
-use felis::types::Type;
-use felis::value::Value;
+use felis_calculus::types::Type;
+use felis_runtime::value::Value;
 
 fn able(session: &mut Session, name: &str, types: &[&str]) -> Result<String, String> {
     match session.resolve_use(name, types) {

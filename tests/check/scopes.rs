@@ -341,6 +341,6 @@ fn words(text: &str) -> BTreeSet<String> {
             parts.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic())).map(str::to_string),
         );
     }
-    found.retain(|word| felis::syntax::is_name(word));
+    found.retain(|word| felis_syntax::syntax::is_name(word));
     found
 }

@@ -1,8 +1,8 @@
 //! Sizes known at run time: opened at calls, packed where wanted, at every place of an expression;
 //! bounded in memory; discarded when an input fails.
 
-use felis::core::validate::validate_all;
 use felis::session::{Mode, Outcome, Session, Status};
+use felis_calculus::core::validate::validate_all;
 
 /// Returns the output of a text, in a session of its own.
 #[track_caller]

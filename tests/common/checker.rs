@@ -2,12 +2,12 @@
 
 #![allow(dead_code)] // each program uses its part
 
-use felis::check::{self, Env};
-use felis::core::{Program, Script};
-use felis::diagnostic::{Diagnostic, render};
-use felis::eval::{Host, Machine, stack_guard};
 use felis::session::{FileSystem, Mode, Session, Status};
-use felis::source::SourceMap;
+use felis_base::diagnostic::{Diagnostic, render};
+use felis_base::source::SourceMap;
+use felis_calculus::core::{Program, Script};
+use felis_check::check::{self, Env};
+use felis_runtime::eval::{Host, Machine, stack_guard};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -88,7 +88,7 @@ fn run_here(name: &str, text: &str, evaluate: bool) -> Outcome {
     let mut map = SourceMap::new();
     let source = map.add(name, text);
     let mut outcome = Outcome::default();
-    let parsed = felis::syntax::parse(&source);
+    let parsed = felis_syntax::syntax::parse(&source);
     outcome.diagnostics = parsed.errors;
     if outcome.diagnostics.is_empty() {
         let (mut env, mut program) = (Env::new(), Program::default());
@@ -110,12 +110,12 @@ fn run_here(name: &str, text: &str, evaluate: bool) -> Outcome {
                     memory: MEMORY,
                     files: Some(&Fixtures),
                     system: None,
-                    screen: felis::eval::Screen::default(),
+                    screen: felis_runtime::eval::Screen::default(),
                 };
                 match machine.run(&program, &script, &mut host) {
                     Ok(Some(value)) => {
                         let ty = script.result.as_ref().map(|r| machine.concrete(&r.ty));
-                        let text = ty.map(|ty| felis::eval::display(&value, &ty)).unwrap_or_default();
+                        let text = ty.map(|ty| felis_runtime::eval::display(&value, &ty)).unwrap_or_default();
                         outcome.output.push_str(&text);
                     }
                     Ok(None) => {}

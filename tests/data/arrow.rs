@@ -4,11 +4,11 @@
 use crate::columns::cells;
 use crate::shelf::{Drawer, fixtures, output};
 use bytes::Bytes;
-use felis::data::{self, Column, Content, Data, DataError, Element, Format, Limits};
 use felis::session::{Mode, Session};
-use felis::types::stored::FileType;
-use felis::types::{Scalar, Type};
-use felis::value::Value;
+use felis_calculus::types::stored::FileType;
+use felis_calculus::types::{Scalar, Type};
+use felis_runtime::data::{self, Column, Content, Data, DataError, Element, Format, Limits};
+use felis_runtime::value::Value;
 use proptest::prelude::*;
 use std::fs;
 use std::sync::Arc;

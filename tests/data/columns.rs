@@ -1,9 +1,9 @@
 //! Random columns of each type that files of columns hold.
 
-use felis::data::{Column, Element};
-use felis::types::Scalar;
-use felis::types::number::Fixed;
-use felis::value::{Buffer, Value};
+use felis_calculus::types::Scalar;
+use felis_calculus::types::number::Fixed;
+use felis_runtime::data::{Column, Element};
+use felis_runtime::value::{Buffer, Value};
 use proptest::prelude::*;
 
 /// Generates a column of `count` cells of one type, none missing.

@@ -2,12 +2,12 @@
 //! (`tests/files/`), round trips of random data, and the command on a real folder.
 
 use crate::shelf::{Drawer, fixtures, output};
-use felis::data::{self, Column, Content, Data, DataError, Element, Format, Limits, Separator};
 use felis::session::{FileSystem, Mode, Session, Status};
-use felis::types::number::Fixed;
-use felis::types::stored::FileType;
-use felis::types::{Scalar, Type};
-use felis::value::{Buffer, Value};
+use felis_calculus::types::number::Fixed;
+use felis_calculus::types::stored::FileType;
+use felis_calculus::types::{Scalar, Type};
+use felis_runtime::data::{self, Column, Content, Data, DataError, Element, Format, Limits, Separator};
+use felis_runtime::value::{Buffer, Value};
 use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};

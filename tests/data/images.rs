@@ -1,8 +1,8 @@
 //! Images: files of Pillow, every kind of PNG that Felis reads, damaged files.
 
 use crate::shelf::{Drawer, fixtures, output};
-use felis::data::{DataError, Limits, read_pixels};
 use felis::session::{Mode, Session, Status};
+use felis_runtime::data::{DataError, Limits, read_pixels};
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -104,7 +104,7 @@ fn expected(value: &Other, out: &mut String) {
             if real == real.trunc() && real.abs() < 1e15 && !negative_zero {
                 out.push_str(&format!("{}", real as i64));
             } else {
-                out.push_str(&felis::eval::real_text(real));
+                out.push_str(&felis_runtime::eval::real_text(real));
             }
         }
         Other::Array(items) => {

@@ -2,10 +2,10 @@
 //! whole and damaged.
 
 use crate::shelf::{Drawer, fixtures, output};
-use felis::data::{self, DataError, Format, Limits, NetcdfRole};
 use felis::session::{FileSystem, Mode, Session};
-use felis::types::stored::FileType;
-use felis::types::{Scalar, Type};
+use felis_calculus::types::stored::FileType;
+use felis_calculus::types::{Scalar, Type};
+use felis_runtime::data::{self, DataError, Format, Limits, NetcdfRole};
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -192,7 +192,7 @@ fn said(text: &str) -> Vec<(String, String)> {
     let mut session = Session::new();
     session.set_files(Arc::new(Drawer::over_fixtures()));
     let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
-    let message = |d: &felis::diagnostic::Diagnostic| {
+    let message = |d: &felis_base::diagnostic::Diagnostic| {
         let mut text = format!("{}: {}", d.message, d.primary.text);
         d.notes.iter().for_each(|note| text.push_str(&format!("; {note}")));
         d.help.iter().for_each(|help| text.push_str(&format!("; help: {}", help.text)));

@@ -4,11 +4,11 @@
 use crate::columns::cells;
 use crate::shelf::{Drawer, fixtures, output};
 use bytes::Bytes;
-use felis::data::{self, Column, Content, Data, DataError, Element, Format, Limits};
 use felis::session::{Mode, Session};
-use felis::types::stored::{Axis, Cell, CellKind, FileType};
-use felis::types::{Scalar, Type};
-use felis::value::Buffer;
+use felis_calculus::types::stored::{Axis, Cell, CellKind, FileType};
+use felis_calculus::types::{Scalar, Type};
+use felis_runtime::data::{self, Column, Content, Data, DataError, Element, Format, Limits};
+use felis_runtime::value::Buffer;
 use parquet::data_type::Int64Type;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;

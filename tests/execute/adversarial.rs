@@ -151,8 +151,8 @@ fn deep_values() {
 /// A value made in one thread may be dropped in another one with less stack.
 #[test]
 fn deep_values_are_dropped_on_small_stacks() {
-    use felis::types::encoding::Code;
-    use felis::value::{Case, Value};
+    use felis_calculus::types::encoding::Code;
+    use felis_runtime::value::{Case, Value};
     let mut list = Value::UNIT;
     for _ in 0..1_000_000 {
         list = Value::Sum(std::sync::Arc::new(Case(Code::Small(1), list)));
@@ -169,10 +169,10 @@ fn deep_values_are_dropped_on_small_stacks() {
 /// program has valid core, and its run does not panic either.
 #[test]
 fn mangled_programs() {
-    use felis::check::{self, Env};
-    use felis::core::{Program, validate};
-    use felis::eval::{Host, Machine, stack_guard};
-    use felis::source::SourceMap;
+    use felis_base::source::SourceMap;
+    use felis_calculus::core::{Program, validate};
+    use felis_check::check::{self, Env};
+    use felis_runtime::eval::{Host, Machine, stack_guard};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
     let rounds: usize = std::env::var("MANGLED").ok().and_then(|n| n.parse().ok()).unwrap_or(1_500);
@@ -182,7 +182,7 @@ fn mangled_programs() {
     // Every other round begins with a program that is accepted as it stands, without the library.
     let is_accepted = |(_, text): &&(String, String)| {
         let check = || {
-            let parsed = felis::syntax::parse(&SourceMap::new().add("program", text.as_str()));
+            let parsed = felis_syntax::syntax::parse(&SourceMap::new().add("program", text.as_str()));
             let checked = || check::check(&mut Env::new(), &mut Program::default(), &parsed.stmts).0;
             parsed.errors.is_empty() && checked().is_some()
         };
@@ -241,17 +241,17 @@ fn mangled_programs() {
         let start = Instant::now();
         let ran = stack_guard::with_stack(64 << 20, || {
             let mut map = SourceMap::new();
-            let parsed = felis::syntax::parse(&map.add(name.as_str(), mangled.as_str()));
+            let parsed = felis_syntax::syntax::parse(&map.add(name.as_str(), mangled.as_str()));
             if !parsed.errors.is_empty() {
                 return false;
             }
             let (mut env, mut program) = (Env::new(), Program::default());
             let (script, said) = check::check(&mut env, &mut program, &parsed.stmts);
             for diagnostic in &said {
-                felis::diagnostic::render(diagnostic, &map, false);
+                felis_base::diagnostic::render(diagnostic, &map, false);
             }
             let Some(script) = script else {
-                assert!(said.iter().any(felis::diagnostic::Diagnostic::is_error), "{mangled}");
+                assert!(said.iter().any(felis_base::diagnostic::Diagnostic::is_error), "{mangled}");
                 return false;
             };
             assert_eq!(validate::validate_all(&program, &script), Ok(()), "{mangled}");
@@ -262,12 +262,12 @@ fn mangled_programs() {
                 memory: 16 << 20,
                 files: None,
                 system: None,
-                screen: felis::eval::Screen::default(),
+                screen: felis_runtime::eval::Screen::default(),
             };
             if let Err(error) = Machine::new().run(&program, &script, &mut host) {
                 let said = error.to_diagnostic();
                 assert!(!["E0599", "E0512"].contains(&said.code.as_str()), "{mangled}\n{}", said.message);
-                felis::diagnostic::render(&said, &map, false);
+                felis_base::diagnostic::render(&said, &map, false);
             }
             true
         });

@@ -1,12 +1,12 @@
 //! The array IR of functions, run by its interpreter, against the evaluator: the same words at
 //! several sizes, and failures at the same places.
 
-use felis::array_ir::interpret::{self, Datum, Stop};
-use felis::array_ir::{FunctionId, Program, Size, SizeAtom, Space, Type, storage};
-use felis::build::Declined;
-use felis::layout::Layouts;
 use felis::session::{Executor, HostValue, Mode, Session, Status, library, on_large_stack};
-use felis::source::Span;
+use felis_array_ir::array_ir::interpret::{self, Datum, Stop};
+use felis_array_ir::array_ir::{FunctionId, Program, Size, SizeAtom, Space, Type, storage};
+use felis_array_ir::build::Declined;
+use felis_base::source::Span;
+use felis_runtime::layout::Layouts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -295,8 +295,8 @@ fn functions_of_all_programs_are_built_or_declined() {
                     Ok(program) => {
                         built += 1;
                         copies += program.functions.iter().map(storage::copies_in_loops).sum::<usize>();
-                        let text = felis::array_ir::print::program(&program);
-                        assert_eq!(felis::array_ir::parse::program(&text), Ok(program), "{text}");
+                        let text = felis_array_ir::array_ir::print::program(&program);
+                        assert_eq!(felis_array_ir::array_ir::parse::program(&text), Ok(program), "{text}");
                     }
                     Err(word) => *declined.entry(word).or_insert(0) += 1,
                 }
@@ -381,9 +381,9 @@ fn the_array_ir_of_functions_is_readable() {
             if SHOWN.contains(&&*name) {
                 let mut program = built.unwrap_or_else(|word| panic!("{name}: {}", word.word()));
                 // Places in the text of the library would change with it.
-                let span = Span { source: felis::source::SourceId(0), start: 0, end: 0 };
+                let span = Span { source: felis_base::source::SourceId(0), start: 0, end: 0 };
                 program.sites.iter_mut().for_each(|site| (site.span, site.calls) = (span, Vec::new()));
-                text += &felis::array_ir::print::program(&program);
+                text += &felis_array_ir::array_ir::print::program(&program);
                 text += "\n";
             }
         }

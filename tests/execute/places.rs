@@ -2,8 +2,8 @@
 //! against the same computation without places.
 
 use super::checker::{folder, programs, run};
-use felis::core::projection::Projection;
 use felis::session::{Executor, Mode, Session, Status};
+use felis_calculus::core::projection::Projection;
 use std::fs;
 
 /// Runs a program in an executor; returns its output and its messages.
@@ -65,7 +65,7 @@ fn projections_hold_what_a_party_does() {
     for me in 0..2 {
         let projection = Projection::new(me, &|ty| ty.clone(), &program.placed_sizes);
         let projected = projection.script(&script);
-        found += &format!("party {me}\n{}", felis::core::print::script(&program, &projected));
+        found += &format!("party {me}\n{}", felis_calculus::core::print::script(&program, &projected));
     }
     let path = folder("tests/places/projection.txt");
     if std::env::var_os("BLESS").is_some() {

@@ -60,7 +60,7 @@ fn costs_of(before: &str, part: &str) -> Vec<(f64, u64)> {
         };
         let first = run(&format!("{PARTIES}{before}"));
         let second = run(part);
-        let cost = |(a, b): (felis::network::Traffic, felis::network::Traffic)| {
+        let cost = |(a, b): (felis_runtime::network::Traffic, felis_runtime::network::Traffic)| {
             ((b.bytes_sent - a.bytes_sent) as f64, b.rounds - a.rounds)
         };
         first.into_iter().zip(second).map(cost).collect()

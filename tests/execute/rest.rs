@@ -5,8 +5,8 @@
 //! `FELIS_SEED` repeats a run.
 
 use crate::random::{Dice, run};
-use felis::hash::HashMap;
-use felis::types::{Kind, ProductForm, Type, TypeVar, matching::matching};
+use felis_base::hash::HashMap;
+use felis_calculus::types::{Kind, ProductForm, Type, TypeVar, matching::matching};
 use std::cmp::Ordering;
 
 /// A type that a component may have.

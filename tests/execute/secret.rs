@@ -2,9 +2,9 @@
 //! of what a party sees from what others have put in, and programs that are refused.
 
 use super::random::Dice;
-use felis::network::local::{connect, connect_seeded};
-use felis::network::{Header, Length, Network, NetworkError, PartyId, Traffic};
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
+use felis_runtime::network::local::{connect, connect_seeded};
+use felis_runtime::network::{Header, Length, Network, NetworkError, PartyId, Traffic};
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};

@@ -3,10 +3,10 @@
 //! An example is a line `/// > EXPRESSION` followed by a line `/// TEXT`, where `TEXT` is the value
 //! as `str` returns it.
 
-use felis::core::Prim;
 use felis::session::{Mode, Session, Status};
-use felis::source::SourceMap;
-use felis::syntax::ast::StmtKind;
+use felis_base::source::SourceMap;
+use felis_calculus::core::Prim;
+use felis_syntax::syntax::ast::StmtKind;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -80,7 +80,7 @@ fn every_definition_has_a_sentence_and_an_example() {
     let mut sources = SourceMap::new();
     for (file, text) in library() {
         let source = sources.add(file.clone(), text);
-        let parsed = felis::syntax::parse(&source);
+        let parsed = felis_syntax::syntax::parse(&source);
         assert!(parsed.errors.is_empty(), "{file} cannot be read");
         for stmt in &parsed.stmts {
             // The class documents its instances.

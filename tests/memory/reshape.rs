@@ -1,11 +1,11 @@
 //! Reshapes by `:>>`: no element is moved, and nothing is allocated for one.
 
 use crate::alone;
-use felis::check::{self, Env};
-use felis::core::Program;
-use felis::eval::{Host, Machine};
-use felis::source::SourceMap;
-use felis::value::Value;
+use felis_base::source::SourceMap;
+use felis_calculus::core::Program;
+use felis_check::check::{self, Env};
+use felis_runtime::eval::{Host, Machine};
+use felis_runtime::value::Value;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -42,7 +42,7 @@ struct World {
 impl World {
     fn run(&mut self, text: &str) {
         let source = self.map.add("test", text);
-        let parsed = felis::syntax::parse(&source);
+        let parsed = felis_syntax::syntax::parse(&source);
         assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
         let (script, diagnostics) = check::check(&mut self.env, &mut self.program, &parsed.stmts);
         let script = script.unwrap_or_else(|| panic!("{diagnostics:?}"));
@@ -55,7 +55,7 @@ impl World {
             memory: 1 << 32,
             files: None,
             system: None,
-            screen: felis::eval::Screen::default(),
+            screen: felis_runtime::eval::Screen::default(),
         };
         let done = self.machine.run(&self.program, &script, &mut host);
         assert!(done.is_ok(), "{done:?}");

@@ -2,9 +2,9 @@
 //!
 //! Takes the copies in `tests/syntax/`; never runs them.
 
-use felis::diagnostic::render;
-use felis::source::SourceMap;
-use felis::syntax;
+use felis_base::diagnostic::render;
+use felis_base::source::SourceMap;
+use felis_syntax::syntax;
 
 fn reads(name: &str, text: &str) -> usize {
     let mut map = SourceMap::new();

@@ -1,9 +1,9 @@
 //! Constructs and their trees: the trees of two texts are compared.
 
 use crate::trees::{self, bare, incomplete, stmts};
-use felis::source::SourceMap;
-use felis::syntax::ast::{BinaryOp, Body, ClassMember, ExprKind, PatternKind, StmtKind, TypeExprKind};
-use felis::syntax::{self, unparse};
+use felis_base::source::SourceMap;
+use felis_syntax::syntax::ast::{BinaryOp, Body, ClassMember, ExprKind, PatternKind, StmtKind, TypeExprKind};
+use felis_syntax::syntax::{self, unparse};
 
 /// Checks that two expressions have the same tree.
 fn same(short: &str, long: &str) {
@@ -452,7 +452,7 @@ fn qualified_names_are_names() {
 
 #[test]
 fn imports_and_exports() {
-    use felis::syntax::ast::{ImportNames, ImportTarget};
+    use felis_syntax::syntax::ast::{ImportNames, ImportTarget};
     let import = |text: &str| match stmt(text) {
         StmtKind::Import(import) => import,
         other => panic!("{text}: {other:?}"),
@@ -504,7 +504,7 @@ fn choices_as_arguments_in_comprehensions_read_back() {
         ["[x for x in f (if c then a else b endif)];", "[x for x in case 0 (if c then a else b endif)];"]
     {
         let tree = stmts(text);
-        let printed = felis::syntax::unparse::print(&tree);
+        let printed = felis_syntax::syntax::unparse::print(&tree);
         assert_eq!(bare(&tree), bare(&stmts(&printed)), "{printed}");
     }
 }
@@ -520,7 +520,7 @@ fn statements_in_a_block_before_a_spread() {
     ];
     for text in texts {
         let tree = stmts(text);
-        let printed = felis::syntax::unparse::print(&tree);
+        let printed = felis_syntax::syntax::unparse::print(&tree);
         assert_eq!(bare(&tree), bare(&stmts(&printed)), "{printed}");
     }
 }

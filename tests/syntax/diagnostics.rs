@@ -2,7 +2,7 @@
 //!
 //! `BLESS=1 cargo test --test syntax diagnostics` rewrites the `.err` files.
 
-use felis::source::SourceMap;
+use felis_base::source::SourceMap;
 use std::fs;
 use std::path::Path;
 
@@ -22,8 +22,9 @@ fn diagnostics_as_rendered() {
         let text = fs::read_to_string(folder.join(&name)).expect("readable");
         let mut map = SourceMap::new();
         let source = map.add(name.clone(), text);
-        let parsed = felis::syntax::parse(&source);
-        let shown: String = parsed.errors.iter().map(|e| felis::diagnostic::render(e, &map, false)).collect();
+        let parsed = felis_syntax::syntax::parse(&source);
+        let shown: String =
+            parsed.errors.iter().map(|e| felis_base::diagnostic::render(e, &map, false)).collect();
         assert!(!shown.is_empty(), "{name} has no error");
         let golden = folder.join(name.replace(".flx", ".err"));
         if bless {
@@ -48,12 +49,12 @@ fn fixes_fix() {
         let text = fs::read_to_string(entry.path()).expect("readable");
         let mut map = SourceMap::new();
         let source = map.add(name.clone(), text.clone());
-        for error in felis::syntax::parse(&source).errors {
+        for error in felis_syntax::syntax::parse(&source).errors {
             let Some(help) = error.help.filter(|help| !help.edits.is_empty()) else { continue };
             tried += 1;
-            let fixed = felis::diagnostic::apply_edits(&text, source.id, &help.edits);
+            let fixed = felis_base::diagnostic::apply_edits(&text, source.id, &help.edits);
             let again = map.add(name.clone(), fixed.clone());
-            let left = felis::syntax::parse(&again).errors;
+            let left = felis_syntax::syntax::parse(&again).errors;
             let same = left.iter().any(|e| e.code == error.code && e.message == error.message);
             assert!(!same, "{name}: {} is still there in\n{fixed}", error.message);
         }

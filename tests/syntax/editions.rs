@@ -1,9 +1,9 @@
 //! Texts of version 0.1: their old reading, their present form, and the messages about them.
 
 use felis::session::{Mode, Session};
-use felis::source::SourceMap;
-use felis::syntax::edition::{migrate, parse_v01};
-use felis::syntax::{parse, unparse};
+use felis_base::source::SourceMap;
+use felis_syntax::syntax::edition::{migrate, parse_v01};
+use felis_syntax::syntax::{parse, unparse};
 use std::path::Path;
 use std::process::Command;
 

@@ -1,8 +1,8 @@
 //! Random trees of the forms that the parser makes.
 
 use super::trees::Dice;
-use felis::source::Span;
-use felis::syntax::ast::*;
+use felis_base::source::Span;
+use felis_syntax::syntax::ast::*;
 
 const NAMES: &[&str] = &["x", "y", "f", "g", "N", "row_sum", "a'", "_k", "Some", "int"];
 const OPERATORS: &[&str] = &["+", "-", "*", "/", "%", "**", "==", "!=", "<", "<=", ">", ">=", "!"];
@@ -431,7 +431,7 @@ impl Grow {
                 _ => Test {
                     bench: self.dice.roll(2) == 0,
                     title: ast_name(self.string()),
-                    function: Box::new(felis::syntax::ast::Function {
+                    function: Box::new(felis_syntax::syntax::ast::Function {
                         is_proc: true,
                         is_joint: false,
                         generics: Generics::default(),

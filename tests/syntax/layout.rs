@@ -5,9 +5,9 @@
 
 use crate::grow::Grow;
 use crate::trees::{Dice, bare, read};
-use felis::source::SourceMap;
-use felis::syntax::fmt::{MAX_LINE_WIDTH, format_source};
-use felis::syntax::{lexer, unparse};
+use felis_base::source::SourceMap;
+use felis_syntax::syntax::fmt::{MAX_LINE_WIDTH, format_source};
+use felis_syntax::syntax::{lexer, unparse};
 use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};

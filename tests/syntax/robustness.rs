@@ -1,8 +1,8 @@
 //! Robustness of the parser: no text makes it panic, overflow its stack or take long.
 
 use crate::trees::{Dice, bare, codes, incomplete, read, stmts};
-use felis::syntax::brackets::IncrementalSplit;
-use felis::syntax::{lexer, unparse};
+use felis_syntax::syntax::brackets::IncrementalSplit;
+use felis_syntax::syntax::{lexer, unparse};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -348,7 +348,7 @@ proptest! {
         let mut dice = Dice(seed);
         let program = [include_str!("reshape.flx"), include_str!("sums.flx"),
             include_str!("constructs.flx")][dice.roll(3)];
-        let mut map = felis::source::SourceMap::new();
+        let mut map = felis_base::source::SourceMap::new();
         let source = map.add("p", program);
         let tokens = lexer::lex(&source).tokens;
         let token = tokens[dice.roll(tokens.len())];

@@ -2,7 +2,7 @@
 
 use crate::grow::Grow;
 use crate::trees::{Dice, bare, read, stmts};
-use felis::syntax::unparse;
+use felis_syntax::syntax::unparse;
 use proptest::prelude::*;
 
 proptest! {

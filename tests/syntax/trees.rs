@@ -1,8 +1,8 @@
 //! Common parts of the syntax tests: trees without their spans, and errors as text.
 
-use felis::diagnostic::render;
-use felis::source::SourceMap;
-use felis::syntax::{self, ast};
+use felis_base::diagnostic::render;
+use felis_base::source::SourceMap;
+use felis_syntax::syntax::{self, ast};
 use std::fmt::Debug;
 
 /// Returns a tree as text without spans: equal texts are equal trees.

@@ -2,8 +2,8 @@
 //!
 //! They parse, so they stand here: as unit tests they had the whole grammar compiled a second time.
 
-use felis::source::SourceMap;
-use felis::syntax::visit::Node;
+use felis_base::source::SourceMap;
+use felis_syntax::syntax::visit::Node;
 
 /// The number of nodes of each sort in a program.
 fn counts(text: &str) -> [usize; 4] {
@@ -16,7 +16,7 @@ fn counts(text: &str) -> [usize; 4] {
         }] += 1;
         node.for_each_child(&mut |child| count(child, found));
     }
-    let parsed = felis::syntax::parse(&SourceMap::new().add("", text));
+    let parsed = felis_syntax::syntax::parse(&SourceMap::new().add("", text));
     assert!(parsed.errors.is_empty(), "{text}");
     let mut found = [0; 4];
     parsed.stmts.iter().for_each(|stmt| count(Node::Stmt(stmt), &mut found));
@@ -39,12 +39,12 @@ fn every_child_is_visited_once() {
 #[test]
 fn types_of_alternatives_are_visited() {
     let source = SourceMap::new().add("", "match e with | (x:int) | ((y:real), z) => 1 endmatch;");
-    let parsed = felis::syntax::parse(&source);
+    let parsed = felis_syntax::syntax::parse(&source);
     let mut found = Vec::new();
     fn walk(node: Node<'_>, found: &mut Vec<String>) {
         match node {
             Node::Pattern(pattern) => {
-                pattern.for_each_type(&mut |ty| found.push(felis::syntax::unparse::print_type(ty)))
+                pattern.for_each_type(&mut |ty| found.push(felis_syntax::syntax::unparse::print_type(ty)))
             }
             other => other.for_each_child(&mut |child| walk(child, found)),
         }

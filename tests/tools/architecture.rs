@@ -135,17 +135,18 @@ fn room(path: &Path) -> Option<String> {
     (!matches!(room, "lib" | "main")).then(|| room.to_string())
 }
 
-/// Returns the rooms that a file names: `crate::X`, `felis::X`, and the `X`, `Y` of
-/// `use crate::{X, Y}`.
+/// Returns the rooms that a file names: the `X` of `crate::X` and of `felis_base::X` and so on, and
+/// the `X`, `Y` of `use crate::{X, Y}`.
 fn named(text: &str) -> BTreeSet<String> {
     let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     let code = code.join("\n");
     let word =
         |text: &str| -> String { text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect() };
     let mut found = BTreeSet::new();
-    for path in ["crate::", "felis::"] {
-        for (at, _) in code.match_indices(path) {
-            let rest = &code[at + path.len()..];
+    for (at, _) in code.match_indices("::") {
+        let before = code[..at].rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().expect("a part");
+        if matches!(before, "crate" | "felis") || before.starts_with("felis_") {
+            let rest = &code[at + "::".len()..];
             match rest.strip_prefix('{') {
                 None => {
                     found.insert(word(rest));
@@ -205,9 +206,9 @@ fn the_table_itself_points_down() {
 
 #[test]
 fn names_are_found_in_every_form_of_use() {
-    let text = "use crate::{iso, core::{Term, check}, types::Type};\nfn f() { felis::session::x() } // crate::eval\n";
+    let text = "use crate::{iso, core::{Term, check}, types::Type};\nfn f() { felis::session::x() + felis_base::quote::y() } // crate::eval\n";
     let found = named(text);
-    for room in ["iso", "core", "types", "session"] {
+    for room in ["iso", "core", "types", "session", "quote"] {
         assert!(found.contains(room), "{room} in {found:?}");
     }
     assert!(!found.contains("check"), "{found:?}");

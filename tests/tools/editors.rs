@@ -3,7 +3,7 @@
 
 use crate::textmate::Grammar;
 use felis::editor::{TokenClass, tokens};
-use felis::syntax::lexer::TokenKind;
+use felis_syntax::syntax::lexer::TokenKind;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,12 +1,12 @@
 //! The core of the checker: valid in every program of this repository, and readable.
 
 use crate::checker::{folder, programs, run};
-use felis::check::module::{self, Module};
-use felis::check::{self, Env};
-use felis::core::{Program, validate};
-use felis::eval::stack_guard;
-use felis::source::{Source, SourceMap};
-use felis::syntax::ast::{ImportTarget, StmtKind};
+use felis_base::source::{Source, SourceMap};
+use felis_calculus::core::{Program, validate};
+use felis_check::check::module::{self, Module};
+use felis_check::check::{self, Env};
+use felis_runtime::eval::stack_guard;
+use felis_syntax::syntax::ast::{ImportTarget, StmtKind};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ fn core_is_readable() {
     let outcome = run("sample.flx", SAMPLE, false);
     let Some((program, script)) = &outcome.checked else { panic!("{}", outcome.shown) };
     let golden = folder("tests/types/core.txt");
-    let text = felis::core::print::program(program, script);
+    let text = felis_calculus::core::print::program(program, script);
     if std::env::var_os("BLESS").is_some_and(|v| v == "1") {
         std::fs::write(&golden, &text).expect("writable");
     }
@@ -84,8 +84,8 @@ fn core_is_readable() {
 /// Checks that the validator reports every kind of term in the sample when its type is made wrong.
 #[test]
 fn wrong_core_is_refused() {
-    use felis::core::{Stmt, Term};
-    use felis::types::Type;
+    use felis_calculus::core::{Stmt, Term};
+    use felis_calculus::types::Type;
     let outcome = run("sample.flx", SAMPLE, false);
     let Some((program, script)) = &outcome.checked else { panic!("{}", outcome.shown) };
     fn visit(term: &mut Term, at: &mut usize, wanted: usize) {
@@ -150,7 +150,7 @@ impl Look {
         program: &mut Program,
     ) -> (Arc<Source>, Env) {
         let source = self.map.add(name, text);
-        let parsed = felis::syntax::parse(&source);
+        let parsed = felis_syntax::syntax::parse(&source);
         let mut imports = Vec::new();
         for stmt in &parsed.stmts {
             let StmtKind::Import(import) = &stmt.kind else { continue };
@@ -176,7 +176,7 @@ impl Look {
             imports.push((import.clone(), module));
         }
         let opened = module::open(&mut env, program, &imports, &self.library);
-        module::qualify(&mut env, &self.library, felis::syntax::mentioned_names(&source).into_iter());
+        module::qualify(&mut env, &self.library, felis_syntax::syntax::mentioned_names(&source).into_iter());
         let (script, said) = check::check(&mut env, program, &parsed.stmts);
         match script.filter(|_| opened.is_empty()) {
             Some(script) => {
@@ -257,7 +257,7 @@ g = put (put (g, `0:3, #sees), `1:3, 2);
 
 #[test]
 fn last_uses_are_marked() {
-    use felis::core::last_use::{self, ReachableGlobals};
+    use felis_calculus::core::last_use::{self, ReachableGlobals};
     let outcome = run("moves.flx", MOVES, false);
     let Some((program, script)) = &outcome.checked else { panic!("{}", outcome.shown) };
     let (mut text, mut reach) = (String::new(), ReachableGlobals::default());
@@ -267,13 +267,13 @@ fn last_uses_are_marked() {
             && names.contains(&&*function.name)
         {
             let marked = last_use::mark_function(program, &mut reach, function);
-            text.push_str(&felis::core::print::function(program, id as u32, &marked));
+            text.push_str(&felis_calculus::core::print::function(program, id as u32, &marked));
             text.push('\n');
         }
     }
     for at in 0..script.body.len() {
         let (stmt, _) = last_use::mark_statement(program, &mut reach, script, at);
-        text.push_str(&felis::core::print::unit(program, &script.locals, Err(&stmt)));
+        text.push_str(&felis_calculus::core::print::unit(program, &script.locals, Err(&stmt)));
     }
     let golden = folder("tests/types/moves.txt");
     if std::env::var_os("BLESS").is_some_and(|v| v == "1") {
@@ -284,7 +284,7 @@ fn last_uses_are_marked() {
 
 #[test]
 fn marked_programs_are_valid_core() {
-    use felis::core::last_use::{self, ReachableGlobals};
+    use felis_calculus::core::last_use::{self, ReachableGlobals};
     let mut wrong = Vec::new();
     for (name, text) in all_programs() {
         let outcome = run(&name, &text, false);

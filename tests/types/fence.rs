@@ -2,17 +2,17 @@
 //! of values into compiled code.
 //!
 //! The decision procedure is made to call every two types natural
-//! ([`felis::iso::with_forced_natural`]). Then the checker accepts every false law of sizes. Each
+//! ([`felis_calculus::iso::with_forced_natural`]). Then the checker accepts every false law of sizes. Each
 //! program must end in E0599 if its slots differ at the sizes of its call, in every executor;
 //! otherwise it must run as usual. `FELIS_RANDOM=N` tests more programs, from `FELIS_SEED`.
 
 use crate::iso_support::naive::{self, Slot};
 use crate::iso_support::random::{Reach, any_type, rewrite};
 use crate::iso_support::{ty, variable};
-use felis::iso::{Verdict, verdict, with_forced_natural};
-use felis::layout::Layouts;
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
-use felis::types::{Type, TypeKind};
+use felis_calculus::iso::{Verdict, verdict, with_forced_natural};
+use felis_calculus::types::{Type, TypeKind};
+use felis_runtime::layout::Layouts;
 use proptest::prelude::*;
 
 const EXECUTORS: [(Executor, usize); 3] =
@@ -294,7 +294,7 @@ fn codes_fit_or_fail_at_every_size() {
 /// Returns a type with its variables replaced: sizes by numbers, others by `string`.
 fn closed(ty: &Type, [n, m]: [u32; 2]) -> Type {
     let TypeKind::Var(of) = variable("T").kind().clone() else { panic!("a variable") };
-    let mut found = [(of.id, Type::string())].into_iter().collect::<felis::hash::HashMap<u32, Type>>();
+    let mut found = [(of.id, Type::string())].into_iter().collect::<felis_base::hash::HashMap<u32, Type>>();
     for (name, size) in [("N", n), ("M", m)] {
         let TypeKind::Var(of) = variable(name).kind().clone() else { panic!("a variable") };
         found.insert(of.id, Type::unit_sum(size));

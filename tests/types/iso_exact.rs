@@ -2,10 +2,10 @@
 //! at the bounds. A verdict of "natural" must hold everywhere.
 
 use crate::iso_support::{ty, variable};
-use felis::iso::fingerprint;
-use felis::iso::residue::{self, Ring};
-use felis::iso::{Verdict, compare, exact, verdict};
-use felis::types::{Triangle, Type};
+use felis_calculus::iso::fingerprint;
+use felis_calculus::iso::residue::{self, Ring};
+use felis_calculus::iso::{Verdict, compare, exact, verdict};
+use felis_calculus::types::{Triangle, Type};
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -110,7 +110,9 @@ fn deceptive(g: &mut Numbers, monomials: usize) -> (Type, Type) {
         &p * (&p - 1i32)
     };
     let value = |which: usize, name: usize| {
-        let felis::types::TypeKind::Var(var) = variable(NAMES[name]).kind().clone() else { unreachable!() };
+        let felis_calculus::types::TypeKind::Var(var) = variable(NAMES[name]).kind().clone() else {
+            unreachable!()
+        };
         BigInt::from(residue::pseudorandom(&[which as u64, 2, u64::from(var.id)]) | 1 << 60)
     };
     let weight = BigInt::one() << 40;
@@ -208,11 +210,11 @@ fn cell(bits: u64, variables: usize) -> Type {
     Type::compact_product(factors.collect())
 }
 
-fn size_variable(i: usize) -> felis::types::TypeVar {
-    felis::types::TypeVar {
+fn size_variable(i: usize) -> felis_calculus::types::TypeVar {
+    felis_calculus::types::TypeVar {
         id: 100 + i as u32,
         name: format!("A{i}").into(),
-        kind: felis::types::Kind::Compact,
+        kind: felis_calculus::types::Kind::Compact,
     }
 }
 
@@ -356,7 +358,7 @@ fn random_size(g: &mut Numbers, depth: u32) -> Type {
 
 /// Returns the same size rewritten by a law of school algebra, somewhere inside.
 fn rewritten(g: &mut Numbers, size: &Type) -> Type {
-    use felis::types::TypeKind as K;
+    use felis_calculus::types::TypeKind as K;
     let sum = |parts: Vec<Type>| Type::compact_sum(parts);
     let product = |parts: Vec<Type>| Type::compact_product(parts);
     let inside = |g: &mut Numbers| {
@@ -402,7 +404,9 @@ fn rewritten(g: &mut Numbers, size: &Type) -> Type {
 
 fn value(size: &Type, at: [u32; 3]) -> Option<BigUint> {
     let by = (0..3).map(|i| {
-        let felis::types::TypeKind::Var(var) = variable(NAMES[i]).kind().clone() else { unreachable!() };
+        let felis_calculus::types::TypeKind::Var(var) = variable(NAMES[i]).kind().clone() else {
+            unreachable!()
+        };
         (var.id, n(at[i]))
     });
     size.substitute(&by.collect()).size().ok().filter(|n| n.bits() < 10_000)

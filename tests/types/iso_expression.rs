@@ -4,10 +4,10 @@
 
 use crate::iso_support::random::{Reach, any_type, rewrite};
 use crate::iso_support::{ty, variable};
-use felis::diagnostic::Diagnostic;
-use felis::iso::{LabelLoss, Verdict, compare, label_loss, verdict};
 use felis::session::{Mode, Session};
-use felis::types::{Type, TypeKind};
+use felis_base::diagnostic::Diagnostic;
+use felis_calculus::iso::{LabelLoss, Verdict, compare, label_loss, verdict};
+use felis_calculus::types::{Type, TypeKind};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::cell::{Cell, RefCell};

@@ -2,9 +2,9 @@
 //! valuation that satisfies the equations, and equations found unsatisfiable have no such
 //! valuation.
 
-use felis::hash::HashMap;
-use felis::iso::{Verdict, equations, verdict};
-use felis::types::{Kind, Type, TypeVar};
+use felis_base::hash::HashMap;
+use felis_calculus::iso::{Verdict, equations, verdict};
+use felis_calculus::types::{Kind, Type, TypeVar};
 
 /// A small pseudorandom generator, the same in every run.
 struct Numbers(u64);

@@ -4,9 +4,9 @@ use crate::in_four_parts;
 use crate::iso_support::naive::{self, Sizes};
 use crate::iso_support::random::{Reach, any_type, compact, rewrite};
 use crate::iso_support::{ty, variable};
-use felis::iso::laws::{Connective, Law, Reason};
-use felis::iso::{Verdict, compare, verdict, verify};
-use felis::types::Type;
+use felis_calculus::iso::laws::{Connective, Law, Reason};
+use felis_calculus::iso::{Verdict, compare, verdict, verify};
+use felis_calculus::types::Type;
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 

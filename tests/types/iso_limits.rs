@@ -1,8 +1,8 @@
 //! Hard types: large, deep, wide, growing through declarations. Every query ends.
 
 use crate::iso_support::{ty, variable};
-use felis::iso::{Verdict, compare, verdict};
-use felis::types::{Kind, Nominal, NominalBody, Triangle, Type, TypeVar};
+use felis_calculus::iso::{Verdict, compare, verdict};
+use felis_calculus::types::{Kind, Nominal, NominalBody, Triangle, Type, TypeVar};
 use std::time::{Duration, Instant};
 
 /// A limit far above the need of any of these, and far below unbounded growth.

@@ -1,7 +1,7 @@
 //! The texts of comparisons.
 
 use crate::iso_support::ty;
-use felis::iso::{Move, compare, explain};
+use felis_calculus::iso::{Move, compare, explain};
 
 /// Kinds of movement, in both directions.
 #[test]

@@ -1,7 +1,7 @@
 //! The table of section 3 of the language, and rows of the same kind beyond it.
 
 use crate::iso_support::ty;
-use felis::iso::{Verdict, verdict};
+use felis_calculus::iso::{Verdict, verdict};
 
 #[test]
 fn the_table_holds() {

@@ -1,8 +1,8 @@
 //! Derivations: found for natural or isomorphic types, verified independently, and printed.
 
 use crate::iso_support::ty;
-use felis::iso::{Verdict, compare, explain, verify};
-use felis::types::{Kind, Nominal, NominalBody, Type};
+use felis_calculus::iso::{Verdict, compare, explain, verify};
+use felis_calculus::types::{Kind, Nominal, NominalBody, Type};
 
 /// Checks that every related pair of the table has a derivation that proves the verdict.
 #[test]

@@ -2,13 +2,13 @@
 //! with and without their representation.
 
 use crate::iso_support::{abstract_type, ty, variable};
-use felis::hash::HashMap;
-use felis::iso::laws::{Law, Witness};
-use felis::iso::{Verdict, compare, verdict, verify};
-use felis::types::apply::{Fit, Meaning, Reduction, Refusal, TypeArm};
-use felis::types::opaque::{Abstract, with_hidden_representations};
-use felis::types::table::{self, TableAnswer};
-use felis::types::{FiniteKind, Kind, Member, Nominal, NominalBody, Type, TypeFun, TypeVar};
+use felis_base::hash::HashMap;
+use felis_calculus::iso::laws::{Law, Witness};
+use felis_calculus::iso::{Verdict, compare, verdict, verify};
+use felis_calculus::types::apply::{Fit, Meaning, Reduction, Refusal, TypeArm};
+use felis_calculus::types::opaque::{Abstract, with_hidden_representations};
+use felis_calculus::types::table::{self, TableAnswer};
+use felis_calculus::types::{FiniteKind, Kind, Member, Nominal, NominalBody, Type, TypeFun, TypeVar};
 use proptest::prelude::*;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 //! print and read back at their type, reshapes keep every slot.
 
 use crate::checker::run;
-use felis::check::{self, Env};
-use felis::source::SourceMap;
-use felis::types::{Triangle, Type};
+use felis_base::source::SourceMap;
+use felis_calculus::types::{Triangle, Type};
+use felis_check::check::{self, Env};
 use proptest::prelude::*;
 
 /// Numbers from a seed (xorshift), so that a failing case is one number.
@@ -85,7 +85,7 @@ fn data_type(dice: &mut Dice, depth: u32) -> Type {
 fn read_type(text: &str) -> Result<Type, String> {
     let mut map = SourceMap::new();
     let source = map.add("type", text);
-    let (tree, errors) = felis::syntax::parse_type(&source);
+    let (tree, errors) = felis_syntax::syntax::parse_type(&source);
     let tree = tree.ok_or_else(|| format!("{errors:?}"))?;
     let (ty, said) = check::lower_type(&mut Env::new(), &tree, false);
     if said.is_empty() { Ok(ty) } else { Err(format!("{said:?}")) }

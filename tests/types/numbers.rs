@@ -1,9 +1,9 @@
 //! Number types: the matrix of conversions, arithmetic that wraps, joins, implicit conversion.
 
 use felis::session::{Conversion, Mode, Session, Status, on_large_stack};
-use felis::types::Scalar;
-use felis::types::Type;
-use felis::types::number::conversion;
+use felis_calculus::types::Scalar;
+use felis_calculus::types::Type;
+use felis_calculus::types::number::conversion;
 
 /// Returns the value of a line as text, or its errors.
 fn value(line: &str) -> String {

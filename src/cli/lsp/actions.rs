@@ -23,7 +23,7 @@ impl Server {
         let mut actions = Vec::new();
         let helps = index.diagnostics.iter().flat_map(|found| found.helps().map(move |help| (found, help)));
         for (found, help) in helps.filter(|(_, help)| !help.edits.is_empty()) {
-            let touches = |span: felis::source::Span| {
+            let touches = |span: felis_base::source::Span| {
                 span.source == index.root && span.start as usize <= to && from <= span.end as usize
             };
             let near = touches(found.primary.span) || help.edits.iter().any(|(span, _)| touches(*span));

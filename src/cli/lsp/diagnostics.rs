@@ -7,9 +7,9 @@ use super::documents::Document;
 use super::position::Lines;
 use super::workspace::LibraryCopies;
 use super::{Server, uri};
-use felis::diagnostic::{Diagnostic, Severity};
 use felis::editor::Index;
-use felis::source::{SourceId, Span};
+use felis_base::diagnostic::{Diagnostic, Severity};
+use felis_base::source::{SourceId, Span};
 use lsp_server::{Message, Notification};
 use lsp_types::notification::{Notification as _, PublishDiagnostics};
 use lsp_types::{

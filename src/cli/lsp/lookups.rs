@@ -4,7 +4,7 @@ use super::diagnostics::location;
 use super::documents::Document;
 use super::{RequestResult, Server, json_result, workspace};
 use felis::editor::{Hover, Index, Occurrence, Target, TokenClass, tokens};
-use felis::source::Span;
+use felis_base::source::Span;
 use lsp_types::{
     DocumentHighlight, DocumentHighlightParams, GotoDefinitionParams, HoverParams, InlayHint, InlayHintKind,
     InlayHintLabel, InlayHintParams, InlayHintTooltip, Location, MarkupContent, MarkupKind, ReferenceParams,

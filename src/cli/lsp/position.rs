@@ -4,7 +4,7 @@
 //! the end of the line, one inside a character the beginning of the character, as the protocol
 //! demands. Lines end at `\n`, `\r\n` and `\r`.
 
-use felis::source::Span;
+use felis_base::source::Span;
 use lsp_types::{Position, Range};
 
 /// The byte offsets at which the lines of a text begin.

@@ -8,7 +8,7 @@ use super::position::Lines;
 use super::{RequestResult, Server, json_result, uri, workspace};
 use felis::editor::outline;
 use felis::editor::{Declaration, DeclarationKind, Index};
-use felis::source::{SourceMap, Span};
+use felis_base::source::{SourceMap, Span};
 use lsp_types::{
     DocumentSymbol, DocumentSymbolParams, Location, SymbolInformation, SymbolKind, Uri, WorkspaceSymbolParams,
 };

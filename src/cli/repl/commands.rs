@@ -7,8 +7,8 @@ use super::super::answers::{Flow, comparison_text, implicit_names_note};
 use super::super::show::statistics_text;
 use super::super::{exit, explain, output, topics};
 use super::{Repl, files, shell, why, word_docs};
-use felis::diagnostic::Diagnostic;
 use felis::session::{Session, docs, reference};
+use felis_base::diagnostic::Diagnostic;
 use std::time::{Duration, Instant};
 
 /// A line of the table of commands.

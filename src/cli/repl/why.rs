@@ -4,8 +4,8 @@
 //! it. The book is the only source of this text.
 
 use crate::cli::explain::markdown_to_text;
-use felis::diagnostic::Diagnostic;
 use felis::session::reference;
+use felis_base::diagnostic::Diagnostic;
 
 /// Returns the full explanation of a diagnostic.
 pub fn explain_diagnostic(diagnostic: &Diagnostic) -> String {

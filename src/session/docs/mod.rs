@@ -10,11 +10,11 @@ pub mod html;
 pub mod markdown;
 
 use super::library;
-use crate::core::Prim;
-use crate::diagnostic::Diagnostic;
-use crate::source::{Source, Span};
-use crate::syntax;
-use crate::syntax::ast::{Stmt, StmtKind, stem};
+use felis_base::diagnostic::Diagnostic;
+use felis_base::source::{Source, Span};
+use felis_calculus::core::Prim;
+use felis_syntax::syntax;
+use felis_syntax::syntax::ast::{Stmt, StmtKind, stem};
 use std::sync::Arc;
 
 /// The documentation of one text.

@@ -6,10 +6,10 @@
 //! questions about all of the library only.
 
 use super::files::FILES;
-use crate::core::Prim;
-use crate::hash::{HashMap, HashSet};
-use crate::source::{SourceId, SourceMap};
-use crate::syntax::{self, Chunk};
+use felis_base::hash::{HashMap, HashSet};
+use felis_base::source::{SourceId, SourceMap};
+use felis_calculus::core::Prim;
+use felis_syntax::syntax::{self, Chunk};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};

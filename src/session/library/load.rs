@@ -2,11 +2,11 @@
 //! names.
 
 use super::super::{Screen, Session};
-use crate::check::{self, Env};
-use crate::core::{Prim, Script};
-use crate::diagnostic::Diagnostic;
-use crate::eval::{Host, RuntimeError};
-use crate::syntax;
+use felis_base::diagnostic::Diagnostic;
+use felis_calculus::core::{Prim, Script};
+use felis_check::check::{self, Env};
+use felis_runtime::eval::{Host, RuntimeError};
+use felis_syntax::syntax;
 use std::sync::atomic::AtomicBool;
 
 /// Returns the environment of a text that has defined no name. Internal primitives are known in

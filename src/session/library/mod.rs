@@ -20,11 +20,11 @@ pub(super) mod load;
 pub mod modules;
 mod table;
 
-use crate::check::Env;
-use crate::check::env::{Definition, Scope, TypeDefinition};
-use crate::check::module::Module;
-use crate::source::{Source, SourceId};
-use crate::syntax::{self, Chunk, Parsed};
+use felis_base::source::{Source, SourceId};
+use felis_check::check::Env;
+use felis_check::check::env::{Definition, Scope, TypeDefinition};
+use felis_check::check::module::Module;
+use felis_syntax::syntax::{self, Chunk, Parsed};
 use files::FILES;
 pub use index::sources;
 use index::{INSTANCES_PREFIX, TYPE_WORDS};
@@ -230,7 +230,7 @@ pub(super) fn read(statements: &BTreeSet<usize>) -> Parsed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::Prim;
+    use felis_calculus::core::Prim;
 
     #[test]
     fn narrow_primitives_are_those_whose_results_are_narrow() {

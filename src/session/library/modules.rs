@@ -5,8 +5,8 @@
 //! (`session/library_modules.rs`). The exports of all modules are found by lexing, at the first
 //! question about a name that no imported text has.
 
-use crate::source::{Source, SourceMap, Span};
-use crate::syntax;
+use felis_base::source::{Source, SourceMap, Span};
+use felis_syntax::syntax;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 

@@ -3,7 +3,7 @@
 //! [`super::index`] says what its lines hold. A run finds a name by binary search and parses the
 //! lines that it needs, each once.
 
-use crate::source::SourceId;
+use felis_base::source::SourceId;
 use std::ops::Range;
 use std::sync::OnceLock;
 

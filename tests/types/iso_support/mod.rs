@@ -8,8 +8,8 @@
 pub mod naive;
 pub mod random;
 
-use felis::types::opaque::Abstract;
-use felis::types::{Kind, Nominal, NominalBody, Triangle, Type, TypeVar};
+use felis_calculus::types::opaque::Abstract;
+use felis_calculus::types::{Kind, Nominal, NominalBody, Triangle, Type, TypeVar};
 use num_bigint::BigUint;
 
 /// Returns the type written in `text`.

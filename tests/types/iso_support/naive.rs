@@ -3,7 +3,7 @@
 //! The reference for the decision procedure: independent of it, and undefined (`None`) for large
 //! types.
 
-use felis::types::{Triangle, Type, TypeKind};
+use felis_calculus::types::{Triangle, Type, TypeKind};
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
 

@@ -1,6 +1,6 @@
 //! Random small types and random rewritings of them, some by laws, some arbitrary.
 
-use felis::types::{Triangle, Type, TypeKind};
+use felis_calculus::types::{Triangle, Type, TypeKind};
 use proptest::prelude::*;
 
 use super::{abstract_type, variable};
