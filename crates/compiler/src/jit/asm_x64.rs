@@ -4,7 +4,8 @@
 //! The code generator's vectors end at 128 bits. Encodings are those of the *Intel 64 and IA-32
 //! Architectures Software Developer's Manual*, volume 2: 2.7 (EVEX), 2.3 (VEX, for masks) and the
 //! pages of the instructions. Memory is addressed in two ways, as words of one block that
-//! [`ARGUMENT_REGISTER`] points to, and as [`Pointer`] plus [`COUNTER_REGISTER`].
+//! [`ARGUMENT_REGISTER`] points to, and as a [`Pointer`] plus as many slots as [`COUNTER_REGISTER`]
+//! says.
 //!
 //! Decides nothing: what goes where is said by [`super::avx512_loops`].
 
@@ -22,7 +23,7 @@ pub struct Pointer(u8);
 
 /// `rdi`, where the first argument of a function is.
 const ARGUMENT_REGISTER: u8 = 7;
-/// `rax`, which counts bytes.
+/// `rax`, which counts lanes.
 const COUNTER_REGISTER: u8 = 0;
 
 /// Registers for addresses: `rsi rdx rcx r8 r9 r10 r11` are free, `rbx rbp r12 r13 r14 r15` are the
@@ -55,6 +56,10 @@ pub enum Lane {
 impl Lane {
     fn wide(self) -> bool {
         matches!(self, Lane::F64 | Lane::I64)
+    }
+
+    fn bytes(self) -> u8 {
+        if self.wide() { 8 } else { 4 }
     }
 }
 
@@ -115,8 +120,8 @@ enum Source {
     Register(u8),
     /// A word of the block of arguments.
     Word(usize),
-    /// The memory at a pointer plus the counter.
-    At(Pointer),
+    /// The memory at a pointer plus as many slots as the counter says, each of so many bytes.
+    At(Pointer, u8),
 }
 
 impl Assembler {
@@ -137,7 +142,7 @@ impl Assembler {
         let (high, low) = match source {
             Source::Register(r) => ((r >> 3 & 1, r >> 4 & 1), r & 7),
             Source::Word(_) => ((0, 0), ARGUMENT_REGISTER),
-            Source::At(Pointer(p)) => ((p >> 3, 0), 4),
+            Source::At(Pointer(p), _) => ((p >> 3, 0), 4),
         };
         let inverted = |bit: u8, at: u8| (!bit & 1) << at;
         let (b, x) = high;
@@ -157,8 +162,9 @@ impl Assembler {
                 self.bytes.extend((8 * word as i32).to_le_bytes());
             }
             // With a byte of displacement, since there is no form without one for all registers.
-            Source::At(Pointer(p)) => {
-                self.bytes.extend([1 << 6 | reg << 3 | low, COUNTER_REGISTER << 3 | p & 7, 0]);
+            Source::At(Pointer(p), width) => {
+                let scale = width.trailing_zeros() as u8;
+                self.bytes.extend([1 << 6 | reg << 3 | low, scale << 6 | COUNTER_REGISTER << 3 | p & 7, 0]);
             }
         }
     }
@@ -166,13 +172,27 @@ impl Assembler {
     /// Lanes from memory; with a mask, zeros elsewhere.
     pub fn load(&mut self, lane: Lane, to: Vector, from: Pointer, mask: Mask) {
         let opcode = (1, u8::from(lane.wide()), 0x10);
-        self.vector(opcode, lane.wide(), (to.0, 0, Source::At(from)), (mask, mask.0 > 0));
+        let source = Source::At(from, lane.bytes());
+        self.vector(opcode, lane.wide(), (to.0, 0, source), (mask, mask.0 > 0));
+    }
+
+    /// Lanes of 8 bytes from slots of 1, 2 or 4, whose bits above are 0; with a mask, zeros elsewhere.
+    pub fn load_narrow(&mut self, width: u8, to: Vector, from: Pointer, mask: Mask) {
+        let source = Source::At(from, width);
+        self.vector((2, 1, narrow_opcode(width)), false, (to.0, 0, source), (mask, mask.0 > 0));
+    }
+
+    /// The low bits of lanes of 8 bytes to slots of 1, 2 or 4; with a mask, only those.
+    pub fn store_narrow(&mut self, width: u8, to: Pointer, from: Vector, mask: Mask) {
+        let target = Source::At(to, width);
+        self.vector((2, 2, narrow_opcode(width)), false, (from.0, 0, target), (mask, false));
     }
 
     /// Lanes to memory; with a mask, only those.
     pub fn store(&mut self, lane: Lane, to: Pointer, from: Vector, mask: Mask) {
         let opcode = (1, u8::from(lane.wide()), 0x11);
-        self.vector(opcode, lane.wide(), (from.0, 0, Source::At(to)), (mask, false));
+        let target = Source::At(to, lane.bytes());
+        self.vector(opcode, lane.wide(), (from.0, 0, target), (mask, false));
     }
 
     /// All lanes from one word of the block of arguments.
@@ -336,9 +356,9 @@ impl Assembler {
         self.bytes.extend([0x31, 0xc0]);
     }
 
-    /// Adds the bytes of a vector to the counter.
-    pub fn advance_counter(&mut self) {
-        self.bytes.extend([0x48, 0x83, 0xc0, VECTOR_BYTES as u8]);
+    /// Adds the lanes of a vector to the counter.
+    pub fn advance_counter(&mut self, lanes: u8) {
+        self.bytes.extend([0x48, 0x83, 0xc0, lanes]);
     }
 
     /// Compares the counter with a word of arguments.
@@ -397,6 +417,16 @@ impl Assembler {
     }
 }
 
+/// The byte of the instructions that move between lanes of 8 bytes and slots of `width` bytes.
+fn narrow_opcode(width: u8) -> u8 {
+    match width {
+        1 => 0x32,
+        2 => 0x34,
+        4 => 0x35,
+        _ => unreachable!("slots that are narrower than 8 bytes have 1, 2 or 4"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -415,10 +445,14 @@ mod tests {
     }
 
     const KNOWN: &str = "\
-vmovupd zmm3, [rsi + rax]                       62 f1 fd 48 10 5c 06 00
-vmovups zmm29 {k1} {z}, [r13 + rax]             62 41 7c c9 10 6c 05 00
-vmovupd [r14 + rax] {k1}, zmm12                 62 51 fd 49 11 64 06 00
-vmovups [rsi + rax], zmm29                      62 61 7c 48 11 6c 06 00
+vmovupd zmm3, [rsi + 8*rax]                     62 f1 fd 48 10 5c c6 00
+vmovups zmm29 {k1} {z}, [r13 + 4*rax]           62 41 7c c9 10 6c 85 00
+vmovupd [r14 + 8*rax] {k1}, zmm12               62 51 fd 49 11 64 c6 00
+vmovups [rsi + 4*rax], zmm29                    62 61 7c 48 11 6c 86 00
+vpmovzxbq zmm29 {k1} {z}, [r13 + rax]           62 42 7d c9 32 6c 05 00
+vpmovzxdq zmm3, [rsi + 4*rax]                   62 f2 7d 48 35 5c 86 00
+vpmovqw [rsi + 2*rax], zmm29                    62 62 7e 48 34 6c 46 00
+vpmovqd [r14 + 4*rax] {k1}, zmm12               62 52 7e 49 35 64 86 00
 vbroadcastsd zmm29, qword ptr [rdi + 24]        62 62 fd 48 19 af 18 00 00 00
 vbroadcastss zmm3, dword ptr [rdi + 800]        62 f2 7d 48 18 9f 20 03 00 00
 vmovapd zmm12, zmm29                            62 11 fd 48 28 e5
@@ -468,7 +502,7 @@ mov r13, [rdi + 40]                             4c 8b af 28 00 00 00
 push r14                                        41 56
 pop r14                                         41 5e
 xor eax, eax                                    31 c0
-add rax, 64                                     48 83 c0 40
+add rax, 16                                     48 83 c0 10
 cmp rax, [rdi]; jb -13                          48 3b 87 00 00 00 00 0f 82 f3 ff ff ff
 cmp rax, [rdi + 8]; jae 1; ret                  48 3b 87 08 00 00 00 0f 83 01 00 00 00 c3
 cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00 0f 84 03 00 00 00 c5 f8 77";
@@ -483,10 +517,14 @@ cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00
         let (a, b, c) = (Vector(3), Vector(12), Vector(29));
         let [rsi, .., r13, r14, _] = POINTERS;
         let (none, last) = (Mask(0), Mask(1));
-        case("vmovupd zmm3, [rsi + rax]", &|asm| asm.load(Lane::F64, a, rsi, none));
-        case("vmovups zmm29 {k1} {z}, [r13 + rax]", &|asm| asm.load(Lane::F32, c, r13, last));
-        case("vmovupd [r14 + rax] {k1}, zmm12", &|asm| asm.store(Lane::I64, r14, b, last));
-        case("vmovups [rsi + rax], zmm29", &|asm| asm.store(Lane::I32, rsi, c, none));
+        case("vmovupd zmm3, [rsi + 8*rax]", &|asm| asm.load(Lane::F64, a, rsi, none));
+        case("vmovups zmm29 {k1} {z}, [r13 + 4*rax]", &|asm| asm.load(Lane::F32, c, r13, last));
+        case("vmovupd [r14 + 8*rax] {k1}, zmm12", &|asm| asm.store(Lane::I64, r14, b, last));
+        case("vmovups [rsi + 4*rax], zmm29", &|asm| asm.store(Lane::I32, rsi, c, none));
+        case("vpmovzxbq zmm29 {k1} {z}, [r13 + rax]", &|asm| asm.load_narrow(1, c, r13, last));
+        case("vpmovzxdq zmm3, [rsi + 4*rax]", &|asm| asm.load_narrow(4, a, rsi, none));
+        case("vpmovqw [rsi + 2*rax], zmm29", &|asm| asm.store_narrow(2, rsi, c, none));
+        case("vpmovqd [r14 + 4*rax] {k1}, zmm12", &|asm| asm.store_narrow(4, r14, b, last));
         case("vbroadcastsd zmm29, qword ptr [rdi + 24]", &|asm| asm.broadcast(Lane::F64, c, 3));
         case("vbroadcastss zmm3, dword ptr [rdi + 800]", &|asm| asm.broadcast(Lane::I32, a, 100));
         case("vmovapd zmm12, zmm29", &|asm| asm.copy(b, c));
@@ -554,7 +592,7 @@ cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00
         case("push r14", &|asm| asm.push(r14));
         case("pop r14", &|asm| asm.pop(r14));
         case("xor eax, eax", &|asm| asm.zero_counter());
-        case("add rax, 64", &|asm| asm.advance_counter());
+        case("add rax, 16", &|asm| asm.advance_counter(16));
         case("cmp rax, [rdi]; jb -13", &|asm| asm.jump_back_if_below(0, 0));
         case("cmp rax, [rdi + 8]; jae 1; ret", &|asm| {
             let over = asm.jump_unless_below(1);

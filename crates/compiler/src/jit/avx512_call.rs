@@ -3,7 +3,7 @@
 
 use super::accumulator::{Accumulator, Join};
 use super::asm_x64::VECTOR_BYTES;
-use super::avx512_loops::{FIRST_OWN_WORD, VectorLoop, WORD_BYTES, WORD_TAIL_MASK, Word};
+use super::avx512_loops::{FIRST_OWN_WORD, VectorLoop, WORD_LANES, WORD_TAIL_MASK, Word};
 use super::emit::{Emit, machine_type};
 use super::simd128::Role;
 use crate::core::reduction::LANES;
@@ -66,10 +66,9 @@ impl Emit<'_, '_> {
         let most = self.b.ins().iconst(types::I64, ITERATIONS_PER_POLL);
         let rounds = self.b.ins().smin(left, most);
         let per_vector = (VECTOR_BYTES / wide.plan.width) as i64;
-        let vectors = self.b.ins().ushr_imm_u(rounds, i64::from(per_vector.trailing_zeros()));
-        let whole = self.b.ins().ishl_imm_u(vectors, i64::from(VECTOR_BYTES.trailing_zeros()));
-        self.b.ins().store(flags, whole, words, 8 * WORD_BYTES as i32);
         let rest = self.b.ins().band_imm_s(rounds, per_vector - 1);
+        let whole = self.b.ins().isub(rounds, rest);
+        self.b.ins().store(flags, whole, words, 8 * WORD_LANES as i32);
         let one = self.b.ins().iconst(types::I64, 1);
         let above = self.b.ins().ishl(one, rest);
         let rest = self.b.ins().isub(above, one);

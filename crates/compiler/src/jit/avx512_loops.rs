@@ -6,11 +6,13 @@
 //! unless it calls functions of blocks its code is written here, one function for each such loop,
 //! which does all of its rounds.
 //!
-//! **The function** gets one block of words: how many bytes whole vectors have, which lanes the
+//! **The function** gets one block of words: how many lanes whole vectors have, which lanes the
 //! rest has, the addresses of what is read and written in the first round, what is the same in all
-//! rounds, and for a total where its lanes are. All lanes are equally wide, so one counter of bytes
-//! serves every address. The last round goes by a mask: lanes beyond the end are neither read nor
-//! written, and leave totals as they are. So no round is left over.
+//! rounds, and for a total where its lanes are. All lanes are equally wide; slots of integers may
+//! be narrower than lanes of 8 bytes, and are extended where they are read and cut off where they
+//! are written. One counter of lanes serves every address, scaled by the width of the slots. The
+//! last round goes by a mask: lanes beyond the end are neither read nor written, and leave totals
+//! as they are. So no round is left over.
 //!
 //! **Registers** are given in the order of the statements and are free again after the last use.
 //! What is the same in all rounds stays in those that the body never needs, the rest of it is read
@@ -48,8 +50,8 @@ const FIRST_FREE_MASK: u8 = 2;
 /// Registers that keep their values from one round to the next, at most.
 const MAX_KEPT: usize = 12;
 
-/// The word that says how many bytes whole vectors have.
-pub(super) const WORD_BYTES: usize = 0;
+/// The word that says how many lanes whole vectors have.
+pub(super) const WORD_LANES: usize = 0;
 /// The word that says which lanes the rest has.
 pub(super) const WORD_TAIL_MASK: usize = 1;
 /// The first word of the loop's own.
@@ -270,11 +272,11 @@ impl Loop<'_> {
             let word = self.word(Word::Same(reg));
             asm.broadcast(self.lane(reg), vector, word);
         }
-        let over = asm.jump_unless_below(WORD_BYTES);
+        let over = asm.jump_unless_below(WORD_LANES);
         let head = asm.offset();
         self.round(&mut asm, Mask(0))?;
-        asm.advance_counter();
-        asm.jump_back_if_below(WORD_BYTES, head);
+        asm.advance_counter((VECTOR_BYTES / plan.width) as u8);
+        asm.jump_back_if_below(WORD_LANES, head);
         asm.patch_jump(over);
         let over = asm.jump_if_zero(WORD_TAIL_MASK);
         asm.mask(TAIL_MASK, WORD_TAIL_MASK);
@@ -324,7 +326,12 @@ impl Loop<'_> {
                 Stmt::Store(array, place, value) => {
                     let from = self.vector(asm, &mut registers, *value)?;
                     let to = self.pointer(asm, *array, *place);
-                    asm.store(self.lane(*value), to, from, mask);
+                    let width = self.kernel.arrays[*array].width;
+                    if usize::from(width) < plan.width {
+                        asm.store_narrow(width, to, from, mask);
+                    } else {
+                        asm.store(self.lane(*value), to, from, mask);
+                    }
                     self.release(&mut registers, at, &[*value], &[from]);
                 }
                 Stmt::Let(..) | Stmt::Set(..) => {}
@@ -562,7 +569,12 @@ impl Loop<'_> {
             let from = self.pointer(asm, *array, *place);
             let to = self.take(registers)?;
             registers.places.insert(reg, Place::Vector(to));
-            asm.load(lane, to, from, mask);
+            let width = self.kernel.arrays[*array].width;
+            if usize::from(width) < self.plan.width {
+                asm.load_narrow(width, to, from, mask);
+            } else {
+                asm.load(lane, to, from, mask);
+            }
             return Some(());
         }
         let mut read = Vec::new();

@@ -55,7 +55,8 @@ const BLOCK_VECTORS: usize = 16;
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum LaneTypes {
     /// Of 4 and 8 bytes, as AVX-512 has them. Indices and truth values are lanes of 8 bytes where
-    /// numbers are wanted, and variables may accumulate.
+    /// numbers are wanted, slots of integers may be narrower than such lanes, and variables may
+    /// accumulate.
     Words,
     /// Integers of 1 and 2 bytes, too; integers are also multiplied, if of 2 bytes and more, and
     /// compared.
@@ -77,6 +78,13 @@ fn has_lanes(role: Role, types: LaneTypes) -> bool {
         Role::Index | Role::Mask => types == LaneTypes::Words,
         Role::Total => false,
     }
+}
+
+/// Returns true if a slot of `width` bytes holds a lane of this type: as it is, or the low bits of
+/// an integer of 8 bytes.
+fn slot_holds(width: u8, ty: ScalarType, types: LaneTypes) -> bool {
+    let width = usize::from(width);
+    width == ty.bytes() || types == LaneTypes::Words && ty == ScalarType::I64 && width < ty.bytes()
 }
 
 /// The vectorization of a loop over `index`, if it can be vectorized with lanes of these types;
@@ -136,13 +144,14 @@ pub(super) fn plan(
                         }
                         match role(at) {
                             Role::Same => Role::Same,
-                            Role::Index if usize::from(info.width) == ty.bytes() => {
+                            Role::Index if slot_holds(info.width, ty, types) => {
                                 lanes(ty)?;
                                 Role::Lanes
                             }
                             _ => return None,
                         }
                     }
+                    Op::MaskedLoad(..) => return None,
                     _ if same => Role::Same,
                     Op::Binary(kind, a, b) => match (kind, role(a), role(b)) {
                         (Binary::Add, Role::Index, Role::Same)
@@ -238,7 +247,7 @@ pub(super) fn plan(
             }
             Stmt::Store(array, at, value) => {
                 let ty = kernel.regs[*value];
-                let fits = usize::from(kernel.arrays[*array].width) == ty.bytes();
+                let fits = slot_holds(kernel.arrays[*array].width, ty, types);
                 if role(at) != Role::Index || !fits || !numbers(value) {
                     return None;
                 }

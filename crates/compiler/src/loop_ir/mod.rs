@@ -206,6 +206,8 @@ pub enum Op {
     Cast(Cast, ScalarType, Reg),
     /// A slot of an array.
     Load(Array, Reg, ScalarType),
+    /// A slot of an array if the last operand is not 0; otherwise 0, and nothing is read.
+    MaskedLoad(Array, Reg, ScalarType, Reg),
     /// The present value of a variable.
     Get(Var),
     /// A function called.

@@ -34,7 +34,7 @@ use super::super::{
 use super::affine::Forms;
 use super::delinearize::{chunk_arrays, reduce_chunk};
 use super::parallelize::independent_loops;
-use super::{Builder, LoopParts, Position, has_alias, loop_parts};
+use super::{Builder, LoopParts, Position, Strip, has_alias, loop_parts, strip_mined};
 use crate::hash::{HashMap, HashSet};
 
 /// Rounds of a strip.
@@ -318,19 +318,11 @@ impl<'k, 's> Distribution<'k, 's> {
     ) -> Vec<Stmt> {
         let zero = self.build.int(0);
         let low = low.unwrap_or(zero);
-        let last = self.build.max(low, high);
-        let rounds = self.build.binary(Binary::Sub, last, low);
-        let (more, strip) = (self.build.int(STRIP as i64 - 1), self.build.int(STRIP as i64));
-        let padded = self.build.binary(Binary::Add, rounds, more);
-        let strips = self.build.binary(Binary::DivUnsigned, padded, strip);
+        let strips = strip_mined(&mut self.build, (low, high), STRIP);
         let items = item.map(|item| chunk_arrays(&mut self.build, item, position));
         let front = std::mem::take(&mut self.build.stmts);
         // One strip.
-        let number = self.build.reg(ScalarType::I64);
-        let skipped = self.build.binary(Binary::Mul, number, strip);
-        let base = self.build.binary(Binary::Add, low, skipped);
-        let left = self.build.binary(Binary::Sub, rounds, skipped);
-        let count = self.build.min(left, strip);
+        let Strip { skipped, base, rounds: count } = strips.strip(&mut self.build, low, STRIP);
         let mut made = std::mem::take(&mut self.build.stmts);
         for level in 0..=deepest {
             if level > 0 {
@@ -364,10 +356,10 @@ impl<'k, 's> Distribution<'k, 's> {
         });
         let mut out = front;
         if let Stmt::ParallelFor { .. } = stmt {
-            out.push(Stmt::ParallelFor { index: number, count: strips, body: made });
+            out.push(Stmt::ParallelFor { index: strips.number, count: strips.count, body: made });
         } else {
             let label = self.build.label();
-            out.push(Stmt::For { label, index: number, low: zero, high: strips, body: made });
+            out.push(Stmt::For { label, index: strips.number, low: zero, high: strips.count, body: made });
         }
         if let (Stmt::Reduce { item, result, .. }, Some(items)) = (stmt, items) {
             out.extend(reduce_chunk(&mut self.build, (low, high), &items, *item, *result));

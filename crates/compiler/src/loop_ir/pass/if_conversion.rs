@@ -11,36 +11,64 @@
 //! list that becomes straight-line code functions with a vector form are called on both sides, too:
 //! by vectors that takes no longer than the branch.
 //!
+//! **Checks.** `if c` one side of which fails is a check in front of the other side. A side that
+//! checks in a list that becomes straight-line code but for checks makes the check one that fails
+//! only where the side is chosen ([`defer_checks`](super::defer_checks) takes them out of loops).
+//!
+//! **Masked loads.** The last passes have no use for the interval of a slot any more, and a load
+//! whose slot exists only under the condition becomes one with a mask ([`run_masked`]): it reads
+//! nothing where the condition does not hold. That is done in loops whose bodies become
+//! straight-line code, for few loads.
+//!
 //! **Stores.** `if c` that stores one number at a slot that has just been read stores the old
 //! number otherwise. That is done in loops that only compute, where the stored number is a float.
 //! No other round of a parallel loop writes the slot: one that does would race with the read
 //! before.
 
-use super::super::{Array, Kernel, Op, Reg, ScalarType, Stmt, Var, for_each_stmt, has_vector_form};
+use super::super::{Array, Compare, Kernel, Op, Reg, ScalarType, Stmt, Var, for_each_stmt, has_vector_form};
 use super::value_ranges::{Interval, definition_intervals};
-use super::{Builder, rewrite};
-use crate::hash::HashMap;
+use super::{Builder, Position, rewrite};
+use crate::hash::{HashMap, HashSet};
 
 /// Operations of both sides.
 const MAX_OPERATIONS: usize = 12;
 
+/// Masked loads of both sides.
+const MAX_MASKED_LOADS: usize = 2;
+
 /// Runs the pass.
 pub(super) fn run(kernel: &mut Kernel) {
+    convert(kernel, false);
+}
+
+/// Runs the pass with masks for loads that are not certainly within their array.
+pub(super) fn run_masked(kernel: &mut Kernel) {
+    convert(kernel, true);
+}
+
+fn convert(kernel: &mut Kernel, masks: bool) {
     let mut branches = false;
     for_each_stmt(&kernel.body, &mut |stmt| branches |= matches!(stmt, Stmt::If(..)));
     if !branches {
         return;
     }
     let intervals = definition_intervals(kernel);
-    rewrite(kernel, &mut |kernel, stmts, _| {
-        let becomes_straight_line = stmts.iter().all(|stmt| match stmt {
-            Stmt::Let(..) | Stmt::Store(..) | Stmt::Set(..) => true,
-            Stmt::If(_, then, otherwise) => {
-                let allowed = Allowed { kernel, intervals: &intervals, calls: true };
-                Side::of(then, &allowed).is_some() && Side::of(otherwise, &allowed).is_some()
-            }
-            _ => false,
-        });
+    rewrite(kernel, &mut |kernel, stmts, position| {
+        let stmts = flatten_checks(stmts);
+        let masks = masks && position != Position::TopLevel;
+        let becomes_straight_line = |checks: bool| {
+            let allowed = Allowed { kernel, intervals: &intervals, calls: true, masks, checks };
+            stmts.iter().all(|stmt| match stmt {
+                Stmt::Let(..) | Stmt::Store(..) | Stmt::Set(..) => true,
+                stmt if check(stmt).is_some() => checks,
+                Stmt::If(_, then, otherwise) => {
+                    Side::of(then, &allowed).is_some() && Side::of(otherwise, &allowed).is_some()
+                }
+                _ => false,
+            })
+        };
+        let (calls, checks) = (becomes_straight_line(false), becomes_straight_line(true));
+        let masks = masks && calls;
         let computes = stmts.iter().all(|stmt| match stmt {
             Stmt::Let(..) | Stmt::Store(..) => true,
             Stmt::If(_, then, otherwise) => then.iter().all(is_store_or_let) && otherwise.is_empty(),
@@ -48,13 +76,21 @@ pub(super) fn run(kernel: &mut Kernel) {
         });
         let mut out: Vec<Stmt> = Vec::new();
         for stmt in stmts {
+            let is_check = check(&stmt).is_some();
             let Stmt::If(condition, then, otherwise) = stmt else {
                 out.push(stmt);
                 continue;
             };
-            let allowed = Allowed { kernel, intervals: &intervals, calls: becomes_straight_line };
+            if is_check {
+                out.push(Stmt::If(condition, then, otherwise));
+                continue;
+            }
+            let allowed = Allowed { kernel, intervals: &intervals, calls, masks, checks };
             let converted = match (Side::of(&then, &allowed), Side::of(&otherwise, &allowed)) {
-                (Some(first), Some(second)) => choices(kernel, condition, &first, &second),
+                (Some(first), Some(second)) => {
+                    let masked = masked_loads(&[&first, &second], &allowed);
+                    choices(kernel, condition, (&first, &second), &masked)
+                }
                 _ if computes && otherwise.is_empty() && all_speculative(&then, &allowed) => {
                     conditional_store(kernel, condition, &then, &out)
                 }
@@ -79,14 +115,55 @@ struct Allowed<'k> {
     intervals: &'k HashMap<Reg, Interval>,
     /// True if calls of functions that have a vector form may.
     calls: bool,
+    /// True if loads may, with a mask if they are not certainly within their array.
+    masks: bool,
+    /// True if a side may have checks.
+    checks: bool,
+}
+
+/// The condition of a check: a register that must be true, or one that must be false.
+pub(super) fn check(stmt: &Stmt) -> Option<(Reg, bool)> {
+    match stmt {
+        Stmt::If(condition, then, otherwise) => match (&then[..], &otherwise[..]) {
+            ([], [Stmt::Fail]) => Some((*condition, true)),
+            ([Stmt::Fail], []) => Some((*condition, false)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Replaces a branch one side of which fails by a check and the statements of the other side.
+fn flatten_checks(stmts: Vec<Stmt>) -> Vec<Stmt> {
+    let mut out = Vec::new();
+    for stmt in stmts {
+        match stmt {
+            Stmt::If(condition, then, otherwise) if then == [Stmt::Fail] => {
+                out.push(Stmt::If(condition, then, Vec::new()));
+                out.extend(otherwise);
+            }
+            Stmt::If(condition, then, otherwise) if otherwise == [Stmt::Fail] => {
+                out.push(Stmt::If(condition, Vec::new(), otherwise));
+                out.extend(then);
+            }
+            stmt => out.push(stmt),
+        }
+    }
+    out
 }
 
 impl Allowed<'_> {
+    /// Returns true for a load at a slot that its array has.
+    fn is_within(&self, array: Array, at: Reg) -> bool {
+        self.intervals.get(&at).is_some_and(|slot| {
+            slot.low >= 0 && u64::try_from(slot.high).is_ok_and(|high| high < self.kernel.slots[array])
+        })
+    }
+
     fn is_speculative(&self, op: &Op) -> bool {
         match op {
-            Op::Load(array, at, _) => self.intervals.get(at).is_some_and(|slot| {
-                slot.low >= 0 && u64::try_from(slot.high).is_ok_and(|high| high < self.kernel.slots[*array])
-            }),
+            Op::Load(array, at, _) => self.masks || self.is_within(*array, *at),
+            Op::MaskedLoad(..) => self.masks,
             Op::Call(function, _) => self.calls && has_vector_form(*function),
             Op::Binary(kind, _, divisor) if kind.is_integer_division() => {
                 self.kernel.constants.get(divisor).is_some_and(|bits| *bits as i64 > 0)
@@ -103,7 +180,8 @@ fn all_speculative(stmts: &[Stmt], allowed: &Allowed<'_>) -> bool {
     lets.iter().all(|stmt| matches!(stmt, Stmt::Let(_, op) if allowed.is_speculative(op)))
 }
 
-/// One side of a branch that only computes: its operations, and the variables that it sets last.
+/// One side of a branch that only computes: its operations and checks, and the variables that it
+/// sets last.
 struct Side<'s> {
     lets: Vec<&'s Stmt>,
     sets: Vec<(Var, Reg)>,
@@ -116,6 +194,7 @@ impl<'s> Side<'s> {
             match stmt {
                 Stmt::Let(_, Op::Get(var)) if side.set(*var).is_some() => return None,
                 Stmt::Let(_, op) if allowed.is_speculative(op) => side.lets.push(stmt),
+                stmt if allowed.checks && check(stmt).is_some() => side.lets.push(stmt),
                 Stmt::Set(var, reg) => {
                     side.sets.retain(|(other, _)| other != var);
                     side.sets.push((*var, *reg));
@@ -131,18 +210,42 @@ impl<'s> Side<'s> {
     }
 }
 
-/// Both sides, and then the choice of each variable.
-fn choices(kernel: &mut Kernel, condition: Reg, first: &Side<'_>, second: &Side<'_>) -> Option<Vec<Stmt>> {
+/// The registers that are loaded with a mask where both sides are computed.
+fn masked_loads(sides: &[&Side<'_>], allowed: &Allowed<'_>) -> HashSet<Reg> {
+    let lets = sides.iter().flat_map(|side| &side.lets);
+    lets.filter_map(|stmt| match stmt {
+        Stmt::Let(reg, Op::Load(array, at, _)) if !allowed.is_within(*array, *at) => Some(*reg),
+        Stmt::Let(reg, Op::MaskedLoad(..)) => Some(*reg),
+        _ => None,
+    })
+    .collect()
+}
+
+/// Both sides, and then the choice of each variable; `masked` are loaded with a mask.
+fn choices(
+    kernel: &mut Kernel,
+    condition: Reg,
+    (first, second): (&Side<'_>, &Side<'_>),
+    masked: &HashSet<Reg>,
+) -> Option<Vec<Stmt>> {
     let operations = first.lets.iter().chain(&second.lets);
     let costly =
         operations.filter(|stmt| !matches!(stmt, Stmt::Let(_, Op::Const(..) | Op::Size(_) | Op::Get(_))));
-    if costly.count() > MAX_OPERATIONS {
+    if costly.count() > MAX_OPERATIONS || masked.len() > MAX_MASKED_LOADS {
         return None;
     }
     let mut vars: Vec<Var> = first.sets.iter().map(|(var, _)| *var).collect();
     vars.extend(second.sets.iter().map(|(var, _)| *var).filter(|var| first.set(*var).is_none()));
     let mut build = Builder::new(kernel);
-    build.stmts.extend(first.lets.iter().chain(&second.lets).map(|stmt| (*stmt).clone()));
+    build.side(first, condition, masked);
+    let depends = |stmt: &&Stmt| !matches!(stmt, Stmt::Let(reg, _) if !masked.contains(reg));
+    if second.lets.iter().any(depends) {
+        let zero = build.int(0);
+        let otherwise = build.define(ScalarType::I64, Op::Compare(Compare::Eq, condition, zero));
+        build.side(second, otherwise, masked);
+    } else {
+        build.side(second, condition, masked);
+    }
     let mut chosen = Vec::new();
     for var in vars {
         let ty = build.kernel.vars[var];
@@ -151,10 +254,45 @@ fn choices(kernel: &mut Kernel, condition: Reg, first: &Side<'_>, second: &Side<
             _ => Some(build.define(ty, Op::Get(var))),
         };
         let (a, b) = (first.set(var).or(old)?, second.set(var).or(old)?);
-        chosen.push((var, build.define(ty, Op::Select(condition, a, b))));
+        let is_zero = |reg: &Reg| build.kernel.constants.get(reg) == Some(&0);
+        let value = match () {
+            // A masked load is 0 where its side is not chosen.
+            () if masked.contains(&a) && is_zero(&b) => a,
+            () if masked.contains(&b) && is_zero(&a) => b,
+            () => build.define(ty, Op::Select(condition, a, b)),
+        };
+        chosen.push((var, value));
     }
     build.stmts.extend(chosen.into_iter().map(|(var, reg)| Stmt::Set(var, reg)));
     Some(build.stmts)
+}
+
+impl Builder<'_> {
+    /// The operations and checks of a side, which is chosen by `condition`.
+    fn side(&mut self, side: &Side<'_>, condition: Reg, masked: &HashSet<Reg>) {
+        for stmt in &side.lets {
+            let stmt = match stmt {
+                Stmt::Let(reg, Op::Load(array, at, ty)) if masked.contains(reg) => {
+                    Stmt::Let(*reg, Op::MaskedLoad(*array, *at, *ty, condition))
+                }
+                // Its own condition says that the slot exists only where the side is chosen.
+                Stmt::Let(reg, Op::MaskedLoad(array, at, ty, own)) => {
+                    let zero = self.int(0);
+                    let both = self.define(ScalarType::I64, Op::Select(condition, *own, zero));
+                    Stmt::Let(*reg, Op::MaskedLoad(*array, *at, *ty, both))
+                }
+                Stmt::If(own, then, otherwise) => {
+                    let zero = self.int(0);
+                    // The truth value of a check that holds.
+                    let held = if then.is_empty() { self.int(1) } else { zero };
+                    let both = self.define(ScalarType::I64, Op::Select(condition, *own, held));
+                    Stmt::If(both, then.clone(), otherwise.clone())
+                }
+                stmt => (*stmt).clone(),
+            };
+            self.stmts.push(stmt);
+        }
+    }
 }
 
 /// A store that happens under a condition, as one that always happens.

@@ -10,6 +10,7 @@ mod collapse;
 mod copy_propagation;
 mod dce;
 mod dead_stores;
+mod defer_checks;
 mod delinearize;
 mod distribute;
 mod gemm;
@@ -35,7 +36,8 @@ use crate::hash::HashMap;
 
 /// A pass.
 pub struct Pass {
-    /// The name of the pass: of its file and of the folder of its golden files.
+    /// The name of the pass: of its file, or of its function there, and of the folder of its golden
+    /// files.
     pub name: &'static str,
     /// Transforms a kernel.
     pub run: fn(&mut Kernel),
@@ -77,9 +79,11 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "privatize_histogram", run: privatize_histogram::run },
     Pass { name: "licm", run: licm::run },
     Pass { name: "unroll_and_jam", run: unroll_and_jam::run },
+    Pass { name: "defer_checks", run: defer_checks::run },
     Pass { name: "distribute", run: distribute::run },
     Pass { name: "narrow_integers", run: narrow_integers::run },
     Pass { name: "loop_versioning", run: loop_versioning::run },
+    Pass { name: "masked_loads", run: if_conversion::run_masked },
     Pass { name: "dce", run: dce::run },
     Pass { name: "parameterize", run: parameterize::run },
     Pass { name: "renumber", run: renumber::run },
@@ -219,6 +223,46 @@ fn loop_parts(stmt: &Stmt) -> Option<LoopParts<'_>> {
         }
         _ => return None,
     })
+}
+
+/// A loop that is cut into strips of equally many rounds, but for the last one.
+struct Strips {
+    /// The number of rounds, and that of strips: set before the strips.
+    rounds: Reg,
+    count: Reg,
+    /// The number of a strip, which a loop over the strips sets.
+    number: Reg,
+}
+
+/// The strips of a loop over `low..high`, of `length` rounds; sets the registers before them.
+fn strip_mined(build: &mut Builder<'_>, (low, high): (Reg, Reg), length: u64) -> Strips {
+    let last = build.max(low, high);
+    let rounds = build.binary(Binary::Sub, last, low);
+    let (more, length) = (build.int(length as i64 - 1), build.int(length as i64));
+    let padded = build.binary(Binary::Add, rounds, more);
+    let count = build.binary(Binary::DivUnsigned, padded, length);
+    Strips { rounds, count, number: build.reg(ScalarType::I64) }
+}
+
+/// A strip: registers that are set at its beginning.
+struct Strip {
+    /// The number of rounds before it.
+    skipped: Reg,
+    /// Its first index.
+    base: Reg,
+    /// The number of its rounds.
+    rounds: Reg,
+}
+
+impl Strips {
+    /// Sets the registers of the strip with the number `self.number`.
+    fn strip(&self, build: &mut Builder<'_>, low: Reg, length: u64) -> Strip {
+        let length = build.int(length as i64);
+        let skipped = build.binary(Binary::Mul, self.number, length);
+        let base = build.binary(Binary::Add, low, skipped);
+        let left = build.binary(Binary::Sub, self.rounds, skipped);
+        Strip { skipped, base, rounds: build.min(left, length) }
+    }
 }
 
 /// The position of a list of statements in a kernel.

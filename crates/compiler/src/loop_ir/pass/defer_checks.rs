@@ -1,0 +1,208 @@
+//! Deferred checks: a loop whose rounds check numbers of data notes in a variable that a check has
+//! failed, and fails after its last round.
+//!
+//! ```text
+//!                                      set v <- 0
+//! for i in 0..<n                       for i in 0..<n
+//!   r0 = a[i]                            r0 = a[i]
+//!   r1 = r0 <u r9               =>       r1 = r0 <u r9
+//!   if r1 else fail                      v <- or v (r1 == 0)
+//!   b[i] <- r0                           b[i] <- r0
+//!                                      if v fail
+//! ```
+//!
+//! A branch in each round keeps a loop from going by vectors. The variable is a sticky flag, as
+//! those of IEEE 754 (section 7.1) are: operations go on after an exception, which is looked at
+//! once.
+//!
+//! **Why nothing changes.** A kernel that fails has no results, and its caller finds out what
+//! failed and where by a run of its own; so a loop may fail later than at its first failed check, as
+//! long as what is done until then does no harm. Operations are total, divisors are constants. Slots
+//! that are read or written are sums and products of the index and of what stays the same, and the
+//! conditions compare numbers that come from loads of the loop with each other or with what stays the
+//! same, so no check is one of a slot: that of a slot at the index compares the index.
+//!
+//! **When.** The rounds only compute by operations that vectors have, on numbers of 8 bytes, store at
+//! the index, and check. Such a parallel loop goes by strips, each with a variable of its own.
+//!
+//! Costs time in proportion to the statements.
+
+use super::super::{Binary, Cast, Compare, Kernel, Op, Reg, ScalarType, Stmt, Unary, Var, is_straight_line};
+use super::if_conversion::check;
+use super::{Builder, LoopParts, Strip, loop_parts, rewrite, strip_mined};
+use crate::hash::HashMap;
+
+/// Rounds of a strip of a parallel loop.
+const STRIP: u64 = 4096;
+
+/// Statements of the longest body.
+const MAX_STATEMENTS: usize = 60;
+
+/// Runs the pass.
+pub(super) fn run(kernel: &mut Kernel) {
+    rewrite(kernel, &mut |kernel, stmts, _| {
+        let mut out = Vec::new();
+        for stmt in stmts {
+            match deferred(kernel, &stmt) {
+                Some(stmts) => out.extend(stmts),
+                None => out.push(stmt),
+            }
+        }
+        out
+    });
+}
+
+/// The origin of a number in a round.
+#[derive(Clone, Copy, PartialEq)]
+enum Origin {
+    /// The same in all rounds.
+    Same,
+    /// A sum or product of the index and of what is the same.
+    Index,
+    /// Computed from a load of the loop.
+    Data,
+}
+
+/// The origins of the registers of a round, if all of its statements may run after a failed check.
+fn origins(kernel: &Kernel, index: Reg, body: &[Stmt]) -> Option<HashMap<Reg, Origin>> {
+    let mut origins: HashMap<Reg, Origin> = HashMap::from_iter([(index, Origin::Index)]);
+    // Numbers that the index and data are compared in, or made into: conditions of slots, perhaps.
+    let mut mixed: HashMap<Reg, ()> = HashMap::default();
+    for stmt in body {
+        let origin = |reg: &Reg| origins.get(reg).copied().unwrap_or(Origin::Same);
+        match stmt {
+            Stmt::Let(reg, op) => {
+                let (mut most, mut tainted) = (Origin::Same, false);
+                let mut of_index = false;
+                op.for_each_reg(&mut |operand| {
+                    of_index |= origin(&operand) == Origin::Index;
+                    tainted |= mixed.contains_key(&operand);
+                    most = match (most, origin(&operand)) {
+                        (Origin::Data, _) | (_, Origin::Data) => Origin::Data,
+                        (Origin::Index, _) | (_, Origin::Index) => Origin::Index,
+                        _ => Origin::Same,
+                    };
+                });
+                let new = match op {
+                    Op::Load(_, at, _) if origin(at) == Origin::Data => return None,
+                    Op::Load(..) => Origin::Data,
+                    Op::Const(..) | Op::Size(_) | Op::Scalar(_) => Origin::Same,
+                    Op::Get(_) => return None,
+                    _ if !has_vectors(kernel, *reg, op) => return None,
+                    Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => most,
+                    // A number of the index that is no slot is as good as data, but for checks.
+                    _ if most == Origin::Index => {
+                        tainted = true;
+                        Origin::Data
+                    }
+                    _ => most,
+                };
+                if tainted || of_index && new == Origin::Data && !matches!(op, Op::Load(..)) {
+                    mixed.insert(*reg, ());
+                }
+                origins.insert(*reg, new);
+            }
+            Stmt::Store(array, at, value) => {
+                let width = usize::from(kernel.arrays[*array].width);
+                let integer = kernel.regs[*value] == ScalarType::I64;
+                if origin(at) != Origin::Index || width != 8 && !integer {
+                    return None;
+                }
+            }
+            stmt => {
+                let (condition, _) = check(stmt)?;
+                if origin(&condition) != Origin::Data || mixed.contains_key(&condition) {
+                    return None;
+                }
+            }
+        }
+    }
+    Some(origins)
+}
+
+/// Returns true if vectors of 8 bytes have an operation, and it is total.
+fn has_vectors(kernel: &Kernel, reg: Reg, op: &Op) -> bool {
+    let mut wide = kernel.regs[reg].bytes() == 8;
+    op.for_each_reg(&mut |reg| wide &= kernel.regs[reg].bytes() == 8);
+    wide && match op {
+        Op::Binary(kind, ..) => !kind.is_integer_division(),
+        Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) => false,
+        Op::Unary(..) | Op::Compare(..) | Op::Select(..) => true,
+        Op::Cast(cast, ..) => {
+            matches!(cast, Cast::SignedToFloat | Cast::UnsignedToFloat | Cast::FloatToSigned)
+        }
+        _ => false,
+    }
+}
+
+/// The statements in place of a loop, if its checks can be deferred.
+fn deferred(kernel: &mut Kernel, stmt: &Stmt) -> Option<Vec<Stmt>> {
+    if !matches!(stmt, Stmt::For { .. } | Stmt::ParallelFor { .. }) {
+        return None;
+    }
+    let LoopParts { index, low, high, body, .. } = loop_parts(stmt)?;
+    let is_candidate = body.len() <= MAX_STATEMENTS
+        && is_straight_line(body)
+        && body.iter().any(|stmt| check(stmt).is_some())
+        && body.iter().any(|stmt| matches!(stmt, Stmt::Store(..)));
+    if !is_candidate {
+        return None;
+    }
+    origins(kernel, index, body)?;
+    let failed = kernel.vars.push(ScalarType::I64);
+    let body = noting(kernel, failed, body);
+    let mut build = Builder::new(kernel);
+    let zero = build.int(0);
+    if let Stmt::For { label, low, high, .. } = stmt {
+        build.stmts.push(Stmt::Set(failed, zero));
+        build.stmts.push(Stmt::For { label: *label, index, low: *low, high: *high, body });
+        fail_if(&mut build, failed);
+        return Some(build.stmts);
+    }
+    let low = low.unwrap_or(zero);
+    let strips = strip_mined(&mut build, (low, high), STRIP);
+    let front = std::mem::take(&mut build.stmts);
+    let Strip { base, rounds, .. } = strips.strip(&mut build, low, STRIP);
+    let end = build.binary(Binary::Add, base, rounds);
+    build.stmts.push(Stmt::Set(failed, zero));
+    let label = build.label();
+    build.stmts.push(Stmt::For { label, index, low: base, high: end, body });
+    fail_if(&mut build, failed);
+    let body = build.stmts;
+    Some(
+        front
+            .into_iter()
+            .chain([Stmt::ParallelFor { index: strips.number, count: strips.count, body }])
+            .collect(),
+    )
+}
+
+/// The statements of a round which set `failed` where one of its checks fails.
+fn noting(kernel: &mut Kernel, failed: Var, body: &[Stmt]) -> Vec<Stmt> {
+    let mut build = Builder::new(kernel);
+    let zero = build.int(0);
+    let mut any: Option<Reg> = None;
+    for stmt in body {
+        let Some((condition, wanted)) = check(stmt) else {
+            build.stmts.push(stmt.clone());
+            continue;
+        };
+        let kind = if wanted { Compare::Eq } else { Compare::Ne };
+        let fails = build.define(ScalarType::I64, Op::Compare(kind, condition, zero));
+        any = Some(match any {
+            None => fails,
+            Some(any) => build.binary(Binary::Or, any, fails),
+        });
+    }
+    let any = any.expect("a round has a check");
+    let before = build.define(ScalarType::I64, Op::Get(failed));
+    let after = build.binary(Binary::Or, before, any);
+    build.stmts.push(Stmt::Set(failed, after));
+    build.stmts
+}
+
+/// Leaves the kernel if the variable is set.
+fn fail_if(build: &mut Builder<'_>, failed: Var) {
+    let now = build.define(ScalarType::I64, Op::Get(failed));
+    build.stmts.push(Stmt::If(now, vec![Stmt::Fail], Vec::new()));
+}
