@@ -2,7 +2,7 @@
 //! chunk joined to all before it.
 
 use super::reduce::Reduction;
-use super::storage::{ArrayValue, Held};
+use super::storage::{ArrayValue, LoweredValue};
 use super::{Declined, Emitter, Result};
 use crate::array_ir::{Block, Combine, Grouping, Stmt as ArrayStmt, Type};
 use crate::core::reduction::CHUNK;
@@ -16,16 +16,16 @@ impl<'p> Emitter<'p> {
         combine: &'p Combine,
         grouping: Grouping,
         body: &'p Block,
-    ) -> Result<Held<'p>> {
+    ) -> Result<LoweredValue<'p>> {
         let Type::Array(space, ty) = &stmt.ty else { unreachable!("a scan is an array") };
         let reduction = Reduction { combine, body, space, ty };
         let (count, slots) = (self.count(space)?, self.slots(ty)?);
         match count {
-            0 => return Ok(Held::Array(Rc::new(ArrayValue::List(Vec::new())))),
+            0 => return Ok(LoweredValue::Array(Rc::new(ArrayValue::List(Vec::new())))),
             1 => {
                 let zero = self.int(0)?;
                 let only = self.element_at(reduction, zero)?;
-                return Ok(Held::Array(Rc::new(ArrayValue::List(vec![only]))));
+                return Ok(LoweredValue::Array(Rc::new(ArrayValue::List(vec![only]))));
             }
             _ if slots == 0 => return Err(Declined::Units),
             _ => {}
@@ -43,7 +43,7 @@ impl<'p> Emitter<'p> {
             this.running(reduction, out, low, high)
         })?;
         // The results before each chunk but the first: the last ones of the chunks before, joined.
-        let before = self.working_of(ty, chunks - 1)?;
+        let before = self.allocate_elements(ty, chunks - 1)?;
         let last = self.last(reduction, out, zero, count)?;
         self.store(&last, ty, before, zero)?;
         let (low, high) = (self.int(1)?, self.size(chunks - 1)?);
@@ -80,9 +80,9 @@ impl<'p> Emitter<'p> {
         let slots = self.slots(ty)?;
         let first = self.element_at(reduction, low)?;
         // The last result is kept in registers if it can be.
-        let place = if ty.has_array() { None } else { Some(self.place(ty)?) };
-        if let Some(place) = &place {
-            self.assign(place, &first, ty)?;
+        let location = if ty.has_array() { None } else { Some(self.new_location(ty)?) };
+        if let Some(location) = &location {
+            self.assign(location, &first, ty)?;
         }
         let slot = self.scaled(low, slots)?;
         self.store(&first, ty, out, slot)?;
@@ -90,13 +90,13 @@ impl<'p> Emitter<'p> {
         let second = self.binary(Binary::Add, low, one)?;
         self.rounds(second, high, &mut |this, at| {
             let value = this.element_at(reduction, at)?;
-            let total = match &place {
-                Some(place) => this.read(place)?,
+            let total = match &location {
+                Some(location) => this.read(location)?,
                 None => this.element_before(reduction, out, at)?,
             };
             let joined = this.join(reduction, &total, &value)?;
-            if let Some(place) = &place {
-                this.assign(place, &joined, ty)?;
+            if let Some(location) = &location {
+                this.assign(location, &joined, ty)?;
             }
             let slot = this.scaled(at, slots)?;
             this.store(&joined, ty, out, slot)
@@ -104,21 +104,32 @@ impl<'p> Emitter<'p> {
     }
 
     /// The element of a code.
-    fn element_at(&mut self, reduction: Reduction<'p>, code: Reg) -> Result<Held<'p>> {
-        let Held::Index(digits) = self.index_of_code(code, reduction.space)? else {
+    fn element_at(&mut self, reduction: Reduction<'p>, code: Reg) -> Result<LoweredValue<'p>> {
+        let LoweredValue::Index(digits) = self.index_of_code(code, reduction.space)? else {
             unreachable!("a code is that of an index")
         };
         self.readable_round(reduction.body, &digits, reduction.ty)
     }
 
     /// The last running result of a chunk.
-    fn last(&mut self, reduction: Reduction<'p>, out: Array, chunk: Reg, count: u64) -> Result<Held<'p>> {
+    fn last(
+        &mut self,
+        reduction: Reduction<'p>,
+        out: Array,
+        chunk: Reg,
+        count: u64,
+    ) -> Result<LoweredValue<'p>> {
         let (_, end) = self.bounds(chunk, count)?;
         self.element_before(reduction, out, end)
     }
 
     /// The element in memory before a position.
-    fn element_before(&mut self, reduction: Reduction<'p>, array: Array, at: Reg) -> Result<Held<'p>> {
+    fn element_before(
+        &mut self,
+        reduction: Reduction<'p>,
+        array: Array,
+        at: Reg,
+    ) -> Result<LoweredValue<'p>> {
         let one = self.int(1)?;
         let before = self.binary(Binary::Sub, at, one)?;
         let slot = self.scaled(before, self.slots(reduction.ty)?)?;
