@@ -4,11 +4,11 @@
 //! Holds state and the operations that keep it consistent. Never elaborates.
 
 use crate::check::annotations::Annotations;
-use crate::check::elaborate::existential::{Host, Opening};
+use crate::check::elaborate::existential::{Opening, OpeningScope};
 use crate::check::elaborate::local::Lifted;
 use crate::check::elaborate::lvalue::Reduced;
-use crate::check::elaborate::overload::Waiting;
-use crate::check::elaborate::places::Here;
+use crate::check::elaborate::overload::DeferredCall;
+use crate::check::elaborate::places::PlaceScope;
 use crate::check::elaborate::storing;
 use crate::check::env::Parameter;
 use crate::check::error::TypeError;
@@ -84,8 +84,8 @@ pub(super) struct Frame {
     pub(super) loops: usize,
     /// The first local of the innermost `{ …; e }` around the present statement, if there is one.
     pub(super) block: Option<LocalId>,
-    /// The hosts of openings around the present expression, innermost last.
-    pub(super) hosts: Vec<Host>,
+    /// The opening scopes around the present expression, innermost last.
+    pub(super) opening_scopes: Vec<OpeningScope>,
     /// The type variables opened in this frame so far.
     pub(super) opened: Vec<TypeVar>,
     /// Existential values that patterns have bound and that are still to be opened, each with the
@@ -127,7 +127,7 @@ impl Frame {
             free_result: false,
             loops: 0,
             block: None,
-            hosts: Vec::new(),
+            opening_scopes: Vec::new(),
             opened: Vec::new(),
             matched: Vec::new(),
             contained: HashSet::default(),
@@ -192,10 +192,10 @@ pub(super) struct Item {
     /// may be that one.
     pub(super) in_doubt: bool,
     /// The calls whose function is not yet chosen.
-    pub(super) waiting: Vec<Waiting>,
-    /// The number of calls that have ever waited.
-    pub(super) waited: FunctionId,
-    /// The functions chosen for waiting calls, by the numbers that stand for the calls.
+    pub(super) deferred_calls: Vec<DeferredCall>,
+    /// The number of calls that have ever been deferred.
+    pub(super) deferred_count: FunctionId,
+    /// The functions chosen for deferred calls, by the numbers that stand for the calls.
     pub(super) chosen: HashMap<FunctionId, Term>,
     /// The functions with type parameters that are declared in the item.
     pub(super) lifted: HashMap<FunctionId, Lifted>,
@@ -205,8 +205,8 @@ pub(super) struct Item {
     pub(super) swapped: bool,
     /// The places at which functions that change variables around them may be called.
     pub(super) sequence: storing::Sequence,
-    /// The work at places around the present expression, if there is any.
-    pub(super) here: Option<Here>,
+    /// The `at` block or lifted call around the present expression, if there is one.
+    pub(super) place_scope: Option<PlaceScope>,
     /// The number of constructs around the present expression that evaluate their parts in no
     /// defined order.
     pub(super) unordered: usize,
@@ -585,7 +585,7 @@ impl<'a> Checker<'a> {
     pub(super) fn at_session_level(&mut self) -> bool {
         let outermost = self.item.frames.len() == 1;
         let frame = self.frame();
-        outermost && frame.kind == FrameKind::Script && frame.hosts.len() == 1
+        outermost && frame.kind == FrameKind::Script && frame.opening_scopes.len() == 1
     }
 
     /// Ends blocks: restores the definitions hidden since `from`, an earlier length of `hidden`.

@@ -70,8 +70,10 @@ pub fn check_noting(
     let hidden = env.hidden.iter().copied().collect();
     let mut checker = new_checker(env, program);
     checker.notes = notes.take();
-    checker.exports(stmts);
-    let script = with_hidden_representations(hidden, || checker.input(&module::bare(stmts), bodies));
+    checker.check_exports(stmts);
+    let script = with_hidden_representations(hidden, || {
+        checker.input(&module::desugar_module_statements(stmts), bodies)
+    });
     *notes = checker.notes.take();
     if let Some(notes) = notes {
         notes.settle(&mut checker.infer);

@@ -19,7 +19,7 @@ impl Checker<'_> {
     pub(super) fn unknown_in_module(&mut self, name: &Name) -> bool {
         let Some((module_name, own)) = name.qualified() else { return false };
         match self.env.modules.get(module_name).cloned() {
-            Some(module) if module.shows(own) => return false,
+            Some(module) if module.exports(own) => return false,
             Some(module) => self.not_in_module(name, module_name, &module, own),
             None => {
                 // The file may be imported under another name.
@@ -106,7 +106,7 @@ const MAX_REPORTS_WITH_SUGGESTIONS: usize = 50;
 impl Env {
     /// Returns the qualified name under which an imported module exports this name.
     pub(super) fn elsewhere(&self, name: &str) -> Option<String> {
-        let found = self.modules.iter().filter(|(_, module)| module.shows(name));
+        let found = self.modules.iter().filter(|(_, module)| module.exports(name));
         found.map(|(module, _)| format!("{module}::{name}")).min()
     }
 }

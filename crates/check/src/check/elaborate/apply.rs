@@ -284,7 +284,7 @@ impl Checker<'_> {
     fn needs_place(&mut self, e: &Expr) -> bool {
         let lambda = matches!(e.kind, ExprKind::Lambda(_)) && self.knows_places();
         // A function that mentions a value at places is made there.
-        lambda && self.item.here.is_none() && !self.captured_places(e).is_empty()
+        lambda && self.item.place_scope.is_none() && !self.captured_places(e).is_empty()
             || needs_hint(e)
             || self.is_overloaded(e)
             || match &e.kind {
@@ -406,7 +406,7 @@ impl Checker<'_> {
     /// Returns the only function that `base.name` can call, if a block declares it.
     pub(in crate::check) fn local_call<'n>(&mut self, base: &Term, name: &'n ast::Name) -> Option<Known<'n>> {
         let known = self.local_function(name)?;
-        self.decide(&base.ty);
+        self.resolve_deferred_call(&base.ty);
         (!self.is_part(base, name)).then_some(known)
     }
 

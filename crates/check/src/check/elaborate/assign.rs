@@ -17,7 +17,7 @@ impl Checker<'_> {
     /// reporting an error if the name is not a variable that may change here.
     pub(in crate::check) fn storable(&mut self, name: &ast::Name, form: Stored) -> Option<(Root, Type)> {
         let (root, ty, declared) = self.storable_anywhere(name, form)?;
-        let Some(here) = self.item.here.clone() else { return Some((root, ty)) };
+        let Some(here) = self.item.place_scope.clone() else { return Some((root, ty)) };
         let own = declared.source == here.whole.source
             && declared.start >= here.whole.start
             && declared.end <= here.whole.end;

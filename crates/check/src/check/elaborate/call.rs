@@ -82,7 +82,7 @@ impl Checker<'_> {
         };
         let count = args.len();
         for (i, arg) in args.into_iter().enumerate() {
-            self.decide(&function.ty);
+            self.resolve_deferred_call(&function.ty);
             let ty = self.infer.settle(&function.ty);
             let (domain, result) = match ty.kind() {
                 TypeKind::Function(domain, result) => (domain.clone(), Some(result.clone())),
@@ -158,7 +158,7 @@ impl Checker<'_> {
             });
             return Type::error();
         }
-        if let Some(here) = self.item.here.clone().filter(|here| here.lifted) {
+        if let Some(here) = self.item.place_scope.clone().filter(|here| here.lifted) {
             let name = name.to_string();
             self.report(PlaceError::ProcedureOfPlaced { span, name, places: here.places });
             return Type::error();
@@ -214,18 +214,18 @@ impl Checker<'_> {
         };
         // The context of a call that is a whole statement never determines more, so the choice
         // cannot wait.
-        let may_wait = !expected.statement && matches!(args.first(), Some(Arg::Done(_)));
+        let may_defer = !expected.statement && matches!(args.first(), Some(Arg::Done(_)));
         let first = args.remove(0);
-        let variable = match self.choose(name, &found, type_args, &first, expected, may_wait) {
+        let variable = match self.choose(name, &found, type_args, &first, expected, may_defer) {
             Choice::Candidate(Candidate::Top(chosen)) => {
                 return self.call_chosen(name, &chosen, type_args, (first, args), expected, span);
             }
             Choice::Candidate(Candidate::Local(depth, binding)) => Variable::Local(depth, binding),
             Choice::Variable(variable) => variable,
-            Choice::Waits => {
+            Choice::Deferred => {
                 let own = first.ty();
                 let first = self.finish_arg(first, &own, None);
-                let term = self.wait(name, found, type_args, first, span);
+                let term = self.defer_call(name, found, type_args, first, span);
                 let term = if args.is_empty() { term } else { self.call_value(term, args, false, span) };
                 return Term { span, ..term };
             }
@@ -300,7 +300,7 @@ impl Checker<'_> {
                 let next = args.remove(0);
                 let own = next.ty();
                 let next = self.finish_arg(next, &own, None);
-                self.decide(&next.ty);
+                self.resolve_deferred_call(&next.ty);
                 let ty = self.infer.settle(&next.ty);
                 let term = self.like(&arg, Term { ty, ..next }, span);
                 let term = if args.is_empty() { term } else { self.call_value(term, args, false, span) };

@@ -60,7 +60,7 @@ impl Checker<'_> {
     /// Elaborates the element of a comprehension, at the expected element type if there is one.
     fn element(&mut self, body: &Expr, wanted: Option<&Type>) -> Term {
         self.item.unordered += 1;
-        let element = self.hosted(Inside::Element, |this| match wanted {
+        let element = self.confined_term(Inside::Element, |this| match wanted {
             Some(ty) => {
                 let term = this.expr(body, Expectation::of(ty));
                 this.coerce_softly(term, ty)
@@ -111,12 +111,13 @@ impl Checker<'_> {
     ) -> Term {
         let element = self.element_of(expected);
         let first_opened = self.frame().opened.len();
-        let ((value, mut stmts), openings) = self.host(|this| {
+        let ((value, mut stmts), openings) = self.with_opening_scope(|this| {
             let (mut outer, mut inner) = (Vec::new(), Vec::new());
             let value = this.in_scope(|this| {
                 let walked = this.walk(clauses, &mut outer, &mut inner)?;
                 this.item.unordered += 1;
-                let holds = this.hosted(Inside::Element, |this| this.check(guard, &Type::bool(), None));
+                let holds =
+                    this.confined_term(Inside::Element, |this| this.check(guard, &Type::bool(), None));
                 this.item.unordered -= 1;
                 let index = Type::compact_product(walked.iter().map(|(_, ty)| ty.clone()).collect());
                 let mask = TermKind::Build(walked.clone(), Box::new(with_prefix(inner.clone(), holds)));
@@ -141,7 +142,7 @@ impl Checker<'_> {
                 let kept_ty =
                     scheme.instantiate(&mut this.infer, &types).result.expect("`compress` has a result");
                 let kept = Term::new(TermKind::Prim(Prim::Compress, types, vec![all, mask]), kept_ty, span);
-                let (value, openings) = this.host(|this| {
+                let (value, openings) = this.with_opening_scope(|this| {
                     let kept = this.open(kept);
                     let TypeKind::Array(_, size) = this.infer.shallow(&kept.ty).kind().clone() else {
                         return Term::new(TermKind::Error, Type::error(), span);
@@ -201,9 +202,9 @@ impl Checker<'_> {
             }
             _ => {
                 let before = self.frame().locals.len() as LocalId;
-                let opened = self.frame().hosts.last().map_or(0, |host| host.openings.len());
+                let opened = self.frame().opening_scopes.last().map_or(0, |scope| scope.openings.len());
                 let array = self.expr(iterable, Expectation::NONE);
-                self.independent(opened, first_own, before, iterable.span)?;
+                self.check_clause_independence(opened, first_own, before, iterable.span)?;
                 let (array, index) = self.as_array(array)?;
                 let span = array.span;
                 let local = self.new_local("array", array.ty.clone());
@@ -219,7 +220,7 @@ impl Checker<'_> {
     /// Returns a term as an array, with its index type. Reports an error and returns `None` if it
     /// is not an array.
     pub(in crate::check) fn as_array(&mut self, term: Term) -> Option<(Term, Type)> {
-        self.decide(&term.ty);
+        self.resolve_deferred_call(&term.ty);
         let ty = self.infer.settle(&term.ty);
         if let TypeKind::Array(_, index) = ty.kind() {
             let index = index.clone();

@@ -33,7 +33,7 @@ impl Checker<'_> {
         arg: Term,
         span: Span,
     ) -> Term {
-        self.decide(&arg.ty);
+        self.resolve_deferred_call(&arg.ty);
         let ty = self.infer.settle(&arg.ty);
         if let TypeKind::Meta(_) = ty.kind() {
             let (span, what) = (arg.span, format!("what `{}` is applied to", name.text));
@@ -245,7 +245,7 @@ impl Checker<'_> {
         }
         let mut prefix = Vec::new();
         let x = self.bound(arg, &mut prefix);
-        match self.moved_value(&x, &target) {
+        match self.permute_leaves(&x, &target) {
             Ok(value) => with_prefix(prefix, Term { span, ..value }),
             Err((why, sum)) => {
                 let (from, to) = (x.ty, target);
@@ -266,18 +266,23 @@ impl Checker<'_> {
     /// Returns the value of the target type with the leaves of the value in the variable `x`. The
     /// error is the reason why there is no unique permutation, with a flag that is true if it
     /// concerns the cases of a sum.
-    fn moved_value(&mut self, x: &Term, target: &Type) -> Result<Term, (leaves::NoPermutation, bool)> {
+    fn permute_leaves(&mut self, x: &Term, target: &Type) -> Result<Term, (leaves::NoPermutation, bool)> {
         if leaves::is_sum(&x.ty) && leaves::is_sum(target) {
-            return self.moved_sum(x.clone(), target).map_err(|why| (why, true));
+            return self.permute_sum(x.clone(), target).map_err(|why| (why, true));
         }
         let plan =
             leaves::plan(&x.ty, target, &mut |a, b| self.same_storage(a, b)).map_err(|why| (why, false))?;
-        let mut making = Making { plan: &plan, next: 0, axes: Vec::new() };
-        self.made(x, target, &mut making).map_err(|why| (why, false))
+        let mut builder = MoveBuilder { plan: &plan, next: 0, axes: Vec::new() };
+        self.build_value(x, target, &mut builder).map_err(|why| (why, false))
     }
 
     /// Returns a part of the result, made from the next leaves of the plan.
-    fn made(&mut self, x: &Term, to: &Type, making: &mut Making<'_>) -> Result<Term, leaves::NoPermutation> {
+    fn build_value(
+        &mut self,
+        x: &Term,
+        to: &Type,
+        builder: &mut MoveBuilder<'_>,
+    ) -> Result<Term, leaves::NoPermutation> {
         let span = x.span;
         let typed = |kind| Term::new(kind, to.clone(), span);
         let count = leaves::leaves(to)?.len();
@@ -285,44 +290,44 @@ impl Checker<'_> {
             return Ok(typed(TermKind::Code(BigUint::ZERO)));
         }
         // A leaf that moves with all of its axes is only reshaped.
-        if let (1, [], Some(leaf)) = (count, &making.axes[..], making.source())
+        if let (1, [], Some(leaf)) = (count, &builder.axes[..], builder.source())
             && let Some(whole) = self.whole_leaf(x, leaf)
             && self.same_storage(&whole.ty, to)
         {
-            making.next += 1;
+            builder.next += 1;
             return Ok(typed(TermKind::Reshape(Box::new(whole))));
         }
         if !to.is_compact() {
             match to.kind() {
                 TypeKind::Product(_) | TypeKind::Record(_) => {
                     let parts = to.components(MAX_COMPONENTS).expect("a product has components");
-                    return Ok(typed(self.made_parts(x, &parts, making)?));
+                    return Ok(typed(self.build_parts(x, &parts, builder)?));
                 }
                 TypeKind::Array(element, index) => {
                     let local = self.new_local("i", index.clone());
-                    making.axes.push((local, index.clone()));
-                    let body = self.made(x, element, making);
-                    making.axes.pop();
+                    builder.axes.push((local, index.clone()));
+                    let body = self.build_value(x, element, builder);
+                    builder.axes.pop();
                     return Ok(typed(TermKind::Build(vec![(local, index.clone())], Box::new(body?))));
                 }
                 TypeKind::Nominal(nominal, args) => {
                     if let Some(definition) = nominal.newtype_definition(args) {
-                        let value = self.made(x, &definition, making)?;
+                        let value = self.build_value(x, &definition, builder)?;
                         return Ok(typed(TermKind::Reshape(Box::new(value))));
                     }
                     if let Some(fields) =
                         nominal.struct_fields(args).filter(|_| !nominal.has_existential_field())
                     {
                         let parts: Vec<Type> = fields.into_iter().map(|(_, part)| part).collect();
-                        return Ok(typed(self.made_parts(x, &parts, making)?));
+                        return Ok(typed(self.build_parts(x, &parts, builder)?));
                     }
                 }
                 _ => {}
             }
         }
-        let Some(leaf) = making.source() else { return Err(leaves::NoPermutation::TooMany) };
-        making.next += 1;
-        let indices = self.indices(&making.axes, &leaf.axes(), span);
+        let Some(leaf) = builder.source() else { return Err(leaves::NoPermutation::TooMany) };
+        builder.next += 1;
+        let indices = self.indices(&builder.axes, &leaf.axes(), span);
         let mut value = x.clone();
         let mut indices = indices.into_iter();
         for step in &leaf.path {
@@ -343,22 +348,23 @@ impl Checker<'_> {
         if leaves::is_sum(&value.ty) && leaves::is_sum(to) && !self.same_storage(&value.ty, to) {
             let mut prefix = Vec::new();
             let value = self.bound(value, &mut prefix);
-            return Ok(with_prefix(prefix, self.moved_sum(value, to)?));
+            return Ok(with_prefix(prefix, self.permute_sum(value, to)?));
         }
         Ok(typed(TermKind::Reshape(Box::new(value))))
     }
 
     /// Returns the parts of a tuple, record or struct.
-    fn made_parts(
+    fn build_parts(
         &mut self,
         x: &Term,
         parts: &[Type],
-        making: &mut Making<'_>,
+        builder: &mut MoveBuilder<'_>,
     ) -> Result<TermKind, leaves::NoPermutation> {
-        let made = parts.iter().map(|part| self.made(x, part, making)).collect::<Result<Vec<_>, _>>()?;
-        Ok(match <[Term; 1]>::try_from(made) {
+        let built =
+            parts.iter().map(|part| self.build_value(x, part, builder)).collect::<Result<Vec<_>, _>>()?;
+        Ok(match <[Term; 1]>::try_from(built) {
             Ok([only]) => TermKind::Reshape(Box::new(only)),
-            Err(made) => TermKind::Tuple(made),
+            Err(built) => TermKind::Tuple(built),
         })
     }
 
@@ -411,15 +417,15 @@ impl Checker<'_> {
     }
 
     /// Returns a tagged sum whose cases are those of another sum, whose value is in a variable.
-    fn moved_sum(&mut self, x: Term, target: &Type) -> Result<Term, leaves::NoPermutation> {
+    fn permute_sum(&mut self, x: Term, target: &Type) -> Result<Term, leaves::NoPermutation> {
         let plan = leaves::plan_cases(&x.ty, target, &mut |a, b| self.same_storage(a, b))?;
         let wanted = leaves::cases(target)?;
         let mut cases = Cases { plan: &plan, wanted, target, axes: Vec::new() };
-        self.taken(x, &mut cases, &mut Vec::new())
+        self.permute_cases(x, &mut cases, &mut Vec::new())
     }
 
     /// Returns the result for a value of a part of the source sum; `path` leads to that part.
-    fn taken(
+    fn permute_cases(
         &mut self,
         x: Term,
         cases: &mut Cases<'_>,
@@ -441,7 +447,7 @@ impl Checker<'_> {
                     let pattern = Pat { kind, ty: ty.clone(), span };
                     let value = self.local_term(local, span);
                     path.push(Step::Part(i, part.clone()));
-                    let body = self.taken(value, cases, path);
+                    let body = self.permute_cases(value, cases, path);
                     path.pop();
                     arms.push(Arm { pattern, guard: None, body: body? });
                 }
@@ -456,7 +462,7 @@ impl Checker<'_> {
                 let TermKind::Local(local) = number.kind else { return Err(leaves::NoPermutation::TooMany) };
                 cases.axes.push((local, index.clone()));
                 path.push(Step::Axis(index.clone(), case.clone()));
-                let value = self.taken(argument, cases, path);
+                let value = self.permute_cases(argument, cases, path);
                 path.pop();
                 cases.axes.pop();
                 Ok(with_prefix(prefix, value?))
@@ -467,7 +473,7 @@ impl Checker<'_> {
                 let mut prefix = Vec::new();
                 let value = self.bound(Term::new(kind, definition.clone(), span), &mut prefix);
                 path.push(Step::Unfold(definition));
-                let value = self.taken(value, cases, path);
+                let value = self.permute_cases(value, cases, path);
                 path.pop();
                 Ok(with_prefix(prefix, value?))
             }
@@ -482,7 +488,7 @@ impl Checker<'_> {
                     false if self.same_storage(&ty, &wanted.ty) && ty.is_compact() => {
                         Term::new(TermKind::Reshape(Box::new(x)), wanted.ty.clone(), span)
                     }
-                    false => self.moved_value(&x, &wanted.ty).map_err(|(why, _)| why)?,
+                    false => self.permute_leaves(&x, &wanted.ty).map_err(|(why, _)| why)?,
                 };
                 let mut indices = self.indices(&cases.axes, &wanted.axes(), span);
                 let mut value = value;
@@ -511,8 +517,8 @@ impl Checker<'_> {
     }
 }
 
-/// The state while the result of `move` is built.
-struct Making<'p> {
+/// The state of the construction of the result of `move`.
+struct MoveBuilder<'p> {
     /// The permutation of leaves.
     plan: &'p LeafPermutation,
     /// The position in the permutation of the next leaf of the result.
@@ -521,14 +527,14 @@ struct Making<'p> {
     axes: Vec<(LocalId, Type)>,
 }
 
-impl<'p> Making<'p> {
+impl<'p> MoveBuilder<'p> {
     /// Returns the leaf of the source from which the next leaf of the result is made.
     fn source(&self) -> Option<&'p Leaf> {
         self.plan.leaves.get(*self.plan.order.get(self.next)?)
     }
 }
 
-/// The state while the cases of a sum are moved.
+/// The state of the construction of a sum whose cases are those of another sum.
 struct Cases<'p> {
     /// The permutation of cases.
     plan: &'p LeafPermutation,

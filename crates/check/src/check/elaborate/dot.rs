@@ -71,7 +71,7 @@ impl Checker<'_> {
         if let Some((name, targs)) = key_name(key) {
             let index = targs.is_empty() && self.names_index(name);
             if index || !self.names_callable(name) {
-                self.decide(&base.ty);
+                self.resolve_deferred_call(&base.ty);
             }
             let ty = self.infer.zonk(&base.ty);
             if ty.is_error() {
@@ -160,7 +160,7 @@ impl Checker<'_> {
 
     /// Selects a component, element, part or digit of a value by a key.
     pub(in crate::check) fn select(&mut self, base: Term, key: &Expr, span: Span) -> Term {
-        self.decide(&base.ty);
+        self.resolve_deferred_call(&base.ty);
         let ty = self.infer.settle(&base.ty);
         let base = Term { ty: ty.clone(), ..base };
         if slice::is_slice(key) {

@@ -27,7 +27,7 @@ impl Checker<'_> {
         crate::cancellation::poll();
         self.infer.here = e.span;
         let term = self.expr_any(e, expected);
-        let term = self.here_term(term);
+        let term = self.read_placed(term);
         self.note_expr(e.span, &term.ty);
         self.bounded(term)
     }
@@ -216,7 +216,7 @@ impl Checker<'_> {
             }
             ExprKind::Match { scrutinee, arms } => {
                 let scrutinee = self.expr(scrutinee, Expectation::NONE);
-                self.decide(&scrutinee.ty);
+                self.resolve_deferred_call(&scrutinee.ty);
                 let subject = self.infer.settle(&scrutinee.ty);
                 if !self.is_public(&subject, "a value", scrutinee.span) {
                     return make(TermKind::Error, Type::error());
@@ -311,7 +311,7 @@ impl Checker<'_> {
                 this.declare_run(stmts, at);
                 this.stmt(stmt, &mut body);
             }
-            let (value, mut openings) = this.host(|this| this.expr(value, expected));
+            let (value, mut openings) = this.with_opening_scope(|this| this.expr(value, expected));
             body.append(&mut openings);
             let ty = this.infer.zonk(&value.ty);
             let frame = this.frame();

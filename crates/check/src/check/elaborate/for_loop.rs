@@ -22,7 +22,7 @@ impl Checker<'_> {
         body: &[ast::Stmt],
     ) -> Option<StmtKind> {
         let high = self.expr(high, Expectation::NONE);
-        self.decide(&high.ty);
+        self.resolve_deferred_call(&high.ty);
         let ty = self.infer.settle(&high.ty);
         if ty.is_error() {
             return None;

@@ -42,7 +42,7 @@ impl Checker<'_> {
         ty: Type,
         span: Span,
     ) -> Term {
-        self.choose_waiting_inside();
+        self.choose_deferred_of_function();
         let Some(frame) = self.item.frames.pop() else {
             return Term::new(TermKind::Error, Type::error(), span);
         };
@@ -224,7 +224,8 @@ impl Checker<'_> {
             let body = match &function.body {
                 Body::Expr(e) => {
                     self.in_sequence(e);
-                    let (term, mut body) = self.host(|this| this.expr(e, Expectation::STATEMENT));
+                    let (term, mut body) =
+                        self.with_opening_scope(|this| this.expr(e, Expectation::STATEMENT));
                     body.push(Stmt { span: term.span, kind: StmtKind::Expr(term) });
                     body
                 }
@@ -245,7 +246,7 @@ impl Checker<'_> {
         let body = match &function.body {
             Body::Expr(e) => {
                 self.in_sequence(e);
-                let (value, openings) = self.host(|this| match free {
+                let (value, openings) = self.with_opening_scope(|this| match free {
                     true => {
                         let value = this.expr(e, Expectation::of(&result));
                         this.generalized(value)

@@ -96,14 +96,14 @@ impl Checker<'_> {
         let (root, root_ty) = self.storable(name, Stored::Part)?;
         let root_ty = self.infer.settle(&root_ty);
         if let (Some((_, places)), None, false) =
-            (root_ty.as_placed(), &self.item.here, matches!(place.kind, ExprKind::Name(_)))
+            (root_ty.as_placed(), &self.item.place_scope, matches!(place.kind, ExprKind::Name(_)))
         {
             let (span, name, places) = (place.span, name.text.to_string(), places.clone());
             self.report(PlaceError::PartStored { span, name, places });
             return None;
         }
         let read = self.expr(place, Expectation::NONE);
-        self.decide(&read.ty);
+        self.resolve_deferred_call(&read.ty);
         let ty = self.infer.settle(&read.ty);
         if ty.is_error() {
             return None;
@@ -435,7 +435,7 @@ impl Checker<'_> {
                 Term::new(TermKind::Global(id), self.program.globals[id as usize].ty.clone(), span)
             }
         };
-        let whole = self.here_term(whole);
+        let whole = self.read_placed(whole);
         let read = |path: &[Step]| {
             path.iter().fold(whole.clone(), |held, step| read_step(held, &step.kind, step.to.clone(), span))
         };

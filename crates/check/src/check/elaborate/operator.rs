@@ -666,7 +666,7 @@ impl Checker<'_> {
     ) -> Term {
         let local = self.new_local("i", index.clone());
         let position = Term::new(TermKind::Local(local), index.clone(), span);
-        let element = self.hosted(Inside::Element, |this| body(this, position));
+        let element = self.confined_term(Inside::Element, |this| body(this, position));
         let ty = Type::array(element.ty.clone(), index.clone());
         let build = TermKind::Build(vec![(local, index.clone())], Box::new(element));
         terms::with_prefix(prefix, Term::new(build, ty, span))

@@ -26,9 +26,9 @@
 //! **Holes.** Unification with a candidate may solve holes of the argument's type; then the
 //! candidate fits for some of the types that the argument may get. If that is so for all fitting
 //! candidates of the near tier, and a farther tier also accepts the argument, the hole decides
-//! between near and far. Such a call *waits* ([`Waiting`]): its result is a hole, and its function
+//! between near and far. Such a call is *deferred* ([`DeferredCall`]): its result is a hole, and its function
 //! is chosen at the end of the statement or of the surrounding function, or as soon as the type of
-//! its result is needed ([`Checker::decide`]). If the hole is still unsolved then, the near tier
+//! its result is needed ([`Checker::resolve_deferred_call`]). If the hole is still unsolved then, the near tier
 //! has precedence over the library, so that names added to the library change no program; between
 //! other scopes the call is ambiguous (E0404). An argument that waits for its parameter (a function
 //! with untyped parameters, `case n e`, a name of several functions) takes no part in the choice:
@@ -61,8 +61,8 @@ pub(in crate::check) enum Choice {
     Candidate(Candidate),
     /// The variable of the name, because no nearer function fits.
     Variable(Variable),
-    /// A hole of the argument decides between near and far, so the call waits.
-    Waits,
+    /// A hole of the argument decides between near and far, so the call is deferred.
+    Deferred,
     /// An error that has been reported.
     Nothing,
 }
@@ -80,7 +80,7 @@ pub(in crate::check) enum Selection {
 }
 
 /// A call whose function is not chosen yet.
-pub(in crate::check) struct Waiting {
+pub(in crate::check) struct DeferredCall {
     /// The placeholder for the function, a number that no function has.
     id: FunctionId,
     /// The name in the call.
@@ -136,8 +136,8 @@ impl Checker<'_> {
         fitting
     }
 
-    /// Chooses the function for a call by its argument. `may_wait` permits the result
-    /// [`Choice::Waits`].
+    /// Chooses the function for a call by its argument. `may_defer` permits the result
+    /// [`Choice::Deferred`].
     pub(in crate::check) fn choose(
         &mut self,
         name: &ast::Name,
@@ -145,7 +145,7 @@ impl Checker<'_> {
         type_args: &[Type],
         arg: &Arg,
         expected: Expectation<'_>,
-        may_wait: bool,
+        may_defer: bool,
     ) -> Choice {
         if let Some(only) = found.only() {
             return Choice::Candidate(only.clone());
@@ -154,15 +154,15 @@ impl Checker<'_> {
         if mentions_error(&ty) {
             return Choice::Nothing;
         }
-        let waits = matches!(arg, Arg::Done(_));
+        let typed = matches!(arg, Arg::Done(_));
         let ty = &ty;
-        match self.ask_tiers(found, type_args, ty, (waits, may_wait), expected) {
+        match self.search_tiers(found, type_args, ty, (typed, may_defer), expected) {
             Selection::One(candidate, tier, round) => {
                 self.note_choice(name, found, type_args, ty, &candidate);
                 self.note_conversion(name, found, type_args, ty, (&candidate, tier, round));
                 Choice::Candidate(candidate)
             }
-            Selection::Open(_) if may_wait => Choice::Waits,
+            Selection::Open(_) if may_defer => Choice::Deferred,
             Selection::Several(several) | Selection::Open(several) => {
                 self.ambiguous(name, found, &several);
                 Choice::Nothing
@@ -228,18 +228,18 @@ impl Checker<'_> {
         self.report(CallError::Ambiguous { span: name.span, name: name.text.to_string(), candidates });
     }
 
-    /// Examines the tiers from near to far. With `waits`, holes of the argument's type may decide
-    /// later. Without `may_wait`, nothing more will be known about the holes, and the functions of
+    /// Examines the tiers from near to far. With `typed`, holes of the argument's type may decide
+    /// later. Without `may_defer`, nothing more will be known about the holes, and the functions of
     /// the library do not make the call ambiguous.
-    pub(in crate::check) fn ask_tiers(
+    pub(in crate::check) fn search_tiers(
         &mut self,
         found: &Found,
         type_args: &[Type],
         ty: &Type,
-        (waits, may_wait): (bool, bool),
+        (typed, may_defer): (bool, bool),
         expected: Expectation<'_>,
     ) -> Selection {
-        let holes = if waits { self.infer.open_holes(ty) } else { Vec::new() };
+        let holes = if typed { self.infer.open_holes(ty) } else { Vec::new() };
         for (at, tier) in found.tiers.iter().enumerate() {
             let Some((round, fitting)) = self.fit_in(&tier.candidates, type_args, ty, &holes) else {
                 continue;
@@ -247,7 +247,7 @@ impl Checker<'_> {
             let certain = holes.is_empty() || fitting.iter().any(|(_, certain)| *certain);
             let fitting: Vec<Candidate> = fitting.into_iter().map(|(candidate, _)| candidate).collect();
             if !certain {
-                let counts = |tier: &&Tier| may_wait || tier.place != Place::Top(Scope::Library);
+                let counts = |tier: &&Tier| may_defer || tier.place != Place::Top(Scope::Library);
                 let farther = found.tiers[at + 1..].iter().filter(counts);
                 let far = farther.filter_map(|tier| self.fit_in(&tier.candidates, type_args, ty, &[]));
                 let far: Vec<Candidate> = far.flat_map(|(_, fitting)| fitting).map(|(c, _)| c).collect();
@@ -349,7 +349,7 @@ impl Checker<'_> {
                     None => "does not fit".to_string(),
                 },
             };
-            let chosen = if candidate.is(chosen) { ", chosen" } else { "" };
+            let chosen = if candidate.is_same_function(chosen) { ", chosen" } else { "" };
             let typed = self.typed(&name.text, candidate);
             lines.push(format!("{}  # in {}, {fits}{chosen}", typed.replace('`', ""), place.words()));
         }
@@ -358,8 +358,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Registers a call that waits; returns a placeholder term for it.
-    pub(in crate::check) fn wait(
+    /// Defers the choice of a call's function; returns a placeholder term for the call.
+    pub(in crate::check) fn defer_call(
         &mut self,
         name: &ast::Name,
         found: Found,
@@ -368,64 +368,64 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         let result = self.infer.fresh(Kind::Spread);
-        let id = FIRST_WAITING_ID + self.item.waited;
-        self.item.waited += 1;
+        let id = FIRST_WAITING_ID + self.item.deferred_count;
+        self.item.deferred_count += 1;
         let (name, type_args, depth) = (name.clone(), type_args.to_vec(), self.item.frames.len());
-        let waiting = Waiting { id, name, type_args, argument, found, result: result.clone(), depth, span };
-        self.item.waiting.push(waiting);
+        let call = DeferredCall { id, name, type_args, argument, found, result: result.clone(), depth, span };
+        self.item.deferred_calls.push(call);
         let closure = TermKind::Closure { function: id, type_args: Vec::new(), captures: Vec::new() };
         let function = Term::new(closure, Type::error(), span);
         Term::new(TermKind::Call(Box::new(function), Vec::new()), result, span)
     }
 
-    /// Chooses the functions of the calls that have been waiting since number `first`.
-    pub(in crate::check) fn choose_waiting(&mut self, first: usize) {
+    /// Chooses the functions of the deferred calls from number `first` on.
+    pub(in crate::check) fn choose_deferred(&mut self, first: usize) {
         let mut last = false;
         loop {
-            let before = self.item.waiting.len();
-            let waiting = self.item.waiting.split_off(first.min(before));
-            if waiting.is_empty() {
+            let before = self.item.deferred_calls.len();
+            let calls = self.item.deferred_calls.split_off(first.min(before));
+            if calls.is_empty() {
                 return;
             }
-            for call in waiting {
-                self.choose_now(call, last);
+            for call in calls {
+                self.choose_deferred_call(call, last);
             }
-            // Each choice may solve a hole for which another call waits.
-            last = self.item.waiting.len() >= before;
+            // Each choice may solve a hole that another deferred call depends on.
+            last = self.item.deferred_calls.len() >= before;
         }
     }
 
-    /// Chooses the function of the waiting call whose result is this hole, because its type is
+    /// Chooses the function of the deferred call whose result is this hole, because its type is
     /// needed.
-    pub(in crate::check) fn decide(&mut self, ty: &Type) {
+    pub(in crate::check) fn resolve_deferred_call(&mut self, ty: &Type) {
         let result = self.infer.shallow(ty);
         if !matches!(result.kind(), TypeKind::Meta(_)) {
             return;
         }
         let depth = self.item.frames.len();
-        let waiting = &self.item.waiting;
+        let calls = &self.item.deferred_calls;
         let at =
-            waiting.iter().position(|call| call.depth == depth && self.infer.shallow(&call.result) == result);
+            calls.iter().position(|call| call.depth == depth && self.infer.shallow(&call.result) == result);
         if let Some(at) = at {
-            let call = self.item.waiting.remove(at);
-            self.choose_now(call, true);
+            let call = self.item.deferred_calls.remove(at);
+            self.choose_deferred_call(call, true);
         }
     }
 
-    /// Chooses the functions of the calls that wait in the innermost function.
-    pub(in crate::check) fn choose_waiting_inside(&mut self) {
+    /// Chooses the functions of the deferred calls of the innermost function.
+    pub(in crate::check) fn choose_deferred_of_function(&mut self) {
         let depth = self.item.frames.len();
-        let outer = self.item.waiting.iter().take_while(|call| call.depth < depth).count();
-        self.choose_waiting(outer);
+        let outer = self.item.deferred_calls.iter().take_while(|call| call.depth < depth).count();
+        self.choose_deferred(outer);
     }
 
-    /// Chooses the function of a waiting call; lets it wait again unless this is the last attempt.
-    fn choose_now(&mut self, call: Waiting, last: bool) {
+    /// Chooses the function of a deferred call; defers it again unless this is the last attempt.
+    fn choose_deferred_call(&mut self, call: DeferredCall, last: bool) {
         let arg = Arg::Done(call.argument.clone());
         let expected = Expectation::of(&call.result);
         let term = match self.choose(&call.name, &call.found, &call.type_args, &arg, expected, !last) {
-            Choice::Waits => {
-                self.item.waiting.push(call);
+            Choice::Deferred => {
+                self.item.deferred_calls.push(call);
                 return;
             }
             Choice::Nothing => Term::new(TermKind::Error, Type::error(), call.span),
@@ -450,7 +450,7 @@ impl Checker<'_> {
         self.item.chosen.insert(call.id, term);
     }
 
-    /// Returns the chosen call for the placeholder of one that waited; `None` for other terms.
+    /// Returns the chosen call for the placeholder of a deferred one; `None` for other terms.
     pub(in crate::check) fn chosen_call(&mut self, term: &Term) -> Option<Term> {
         let TermKind::Call(function, _) = &term.kind else { return None };
         let TermKind::Closure { function, .. } = &function.kind else { return None };
@@ -469,6 +469,6 @@ impl Checker<'_> {
         ty: &Type,
         expected: Expectation<'_>,
     ) -> bool {
-        !matches!(self.ask_tiers(found, type_args, ty, (false, false), expected), Selection::None)
+        !matches!(self.search_tiers(found, type_args, ty, (false, false), expected), Selection::None)
     }
 }

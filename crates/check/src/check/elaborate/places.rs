@@ -30,14 +30,14 @@ use num_bigint::BigUint;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The work at places that is being elaborated.
+/// The `at` block, or the lifted call, that is being elaborated.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct Here {
+pub(in crate::check) struct PlaceScope {
     /// The places.
     pub(in crate::check) places: Type,
-    /// The place in the text that says so.
+    /// The span of the text that states them.
     pub(in crate::check) span: Span,
-    /// The whole work.
+    /// The span of the whole block or call.
     pub(in crate::check) whole: Span,
     /// True if no `at` is written: a function or an operator is applied to values at these places.
     pub(in crate::check) lifted: bool,
@@ -56,14 +56,14 @@ impl Checker<'_> {
         if places.is_error() {
             return Term::new(TermKind::Error, Type::error(), span);
         }
-        if let Some(here) = &self.item.here {
+        if let Some(here) = &self.item.place_scope {
             let outer = Some(here.span);
             return self.wrong(PlaceError::Nested { span: written.span, outer }, span);
         }
         let hint = expected.ty.map(|ty| self.infer.zonk(ty));
         let hint = hint.as_ref().and_then(Type::as_placed).map(|(ty, _)| ty.clone());
-        let here = Here { places, span: written.span, whole: span, lifted: false };
-        self.work_at(here, span, |this| {
+        let here = PlaceScope { places, span: written.span, whole: span, lifted: false };
+        self.elaborate_at(here, span, |this| {
             this.in_scope(|this| {
                 let loops = std::mem::take(&mut this.frame().loops);
                 let mut body = Vec::new();
@@ -74,7 +74,7 @@ impl Checker<'_> {
                     Some(value) => {
                         let before = this.reports.len();
                         // A hole of the hint may be older than the sizes that are opened here.
-                        let (value, mut openings) = this.host(|this| match &hint {
+                        let (value, mut openings) = this.with_opening_scope(|this| match &hint {
                             Some(ty) if !ty.is_exists() && !ty.has_meta() => this.check(value, ty, None),
                             _ => this.expr(value, hint.as_ref().into()),
                         });
@@ -94,12 +94,12 @@ impl Checker<'_> {
 
     /// Elaborates work at places. Sizes that it has opened and that its value mentions are packed
     /// there and opened again outside, as sizes that are known at these places.
-    fn work_at(&mut self, here: Here, span: Span, f: impl FnOnce(&mut Self) -> Term) -> Term {
+    fn elaborate_at(&mut self, here: PlaceScope, span: Span, f: impl FnOnce(&mut Self) -> Term) -> Term {
         let places = here.places.clone();
         let opened = self.frame().opened.len();
-        self.item.here = Some(here);
-        let (value, openings) = self.host(f);
-        self.item.here = None;
+        self.item.place_scope = Some(here);
+        let (value, openings) = self.with_opening_scope(f);
+        self.item.place_scope = None;
         if value.ty.is_error() {
             return Term { span, ..value };
         }
@@ -138,9 +138,10 @@ impl Checker<'_> {
         Term::new(TermKind::PackSizes(sizes, Box::new(value)), ty, span)
     }
 
-    /// Returns a term inside `at`: of a value at these places, what is here.
-    pub(in crate::check) fn here_term(&mut self, term: Term) -> Term {
-        let Some(here) = &self.item.here else { return term };
+    /// Returns, for a value that is placed at the places of the surrounding `at`, the value there; any
+    /// other term as it is.
+    pub(in crate::check) fn read_placed(&mut self, term: Term) -> Term {
+        let Some(here) = &self.item.place_scope else { return term };
         let ty = self.infer.shallow(&term.ty);
         let Some((inner, places)) = ty.as_placed() else { return term };
         let (places, span) = (self.infer.zonk(places), term.span);
@@ -181,7 +182,7 @@ impl Checker<'_> {
         }
         let mut places: Option<Type> = None;
         for operand in &operands {
-            self.decide(&operand.ty);
+            self.resolve_deferred_call(&operand.ty);
             if !self.common_place(&mut places, &operand.ty.clone(), span) {
                 return Ok(Term::new(TermKind::Error, Type::error(), span));
             }
@@ -191,9 +192,9 @@ impl Checker<'_> {
         let mut before = Vec::new();
         let operands: Vec<Term> =
             operands.into_iter().map(|operand| self.evaluated(operand, moves, &mut before)).collect();
-        let here = Here { places, span, whole: span, lifted: true };
-        let work = self.work_at(here, span, |this| {
-            let operands = operands.into_iter().map(|operand| this.part_here(operand)).collect();
+        let here = PlaceScope { places, span, whole: span, lifted: true };
+        let work = self.elaborate_at(here, span, |this| {
+            let operands = operands.into_iter().map(|operand| this.read_placed_parts(operand)).collect();
             f(this, operands)
         });
         Ok(terms::with_prefix(before, work))
@@ -260,11 +261,11 @@ impl Checker<'_> {
         true
     }
 
-    /// Returns what is here of an operand: of a tuple or a record, of each component.
-    fn part_here(&mut self, operand: Term) -> Term {
+    /// Reads an operand as [`Checker::read_placed`] does: of a tuple or a record, each component.
+    fn read_placed_parts(&mut self, operand: Term) -> Term {
         let ty = self.infer.zonk(&operand.ty);
         if ty.as_placed().is_some() {
-            return self.here_term(Term { ty, ..operand });
+            return self.read_placed(Term { ty, ..operand });
         }
         let Some(parts) = spread_parts(&ty) else { return operand };
         let span = operand.span;
@@ -279,7 +280,7 @@ impl Checker<'_> {
                 parts.iter().enumerate().map(part).collect()
             }
         };
-        let each: Vec<Term> = each.into_iter().map(|part| self.part_here(part)).collect();
+        let each: Vec<Term> = each.into_iter().map(|part| self.read_placed_parts(part)).collect();
         let types: Vec<Type> = each.iter().map(|part| self.infer.zonk(&part.ty)).collect();
         let ty = match ty.kind() {
             TypeKind::Record(fields) => {
@@ -290,13 +291,13 @@ impl Checker<'_> {
         Term::new(TermKind::Tuple(each), ty, span)
     }
 
-    /// Returns what is here of an argument.
-    fn arg_here<'e>(&mut self, arg: Arg<'e>) -> Arg<'e> {
+    /// Reads an argument as [`Checker::read_placed`] does.
+    fn read_placed_arg<'e>(&mut self, arg: Arg<'e>) -> Arg<'e> {
         match arg {
-            Arg::Done(term) => Arg::Done(self.part_here(term)),
+            Arg::Done(term) => Arg::Done(self.read_placed_parts(term)),
             Arg::Later(e, ty) => Arg::Later(e, ty),
             Arg::Tuple(parts, span) => {
-                Arg::Tuple(parts.into_iter().map(|part| self.arg_here(part)).collect(), span)
+                Arg::Tuple(parts.into_iter().map(|part| self.read_placed_arg(part)).collect(), span)
             }
         }
     }
@@ -335,9 +336,9 @@ impl Checker<'_> {
         let mut before = Vec::new();
         let args: Vec<Arg<'e>> =
             args.into_iter().map(|arg| self.evaluated_arg(arg, moves, &mut before)).collect();
-        let here = Here { places, span, whole: span, lifted: true };
-        let work = self.work_at(here, span, |this| {
-            let args = args.into_iter().map(|arg| this.arg_here(arg)).collect();
+        let here = PlaceScope { places, span, whole: span, lifted: true };
+        let work = self.elaborate_at(here, span, |this| {
+            let args = args.into_iter().map(|arg| this.read_placed_arg(arg)).collect();
             f(this, args)
         });
         Ok(terms::with_prefix(before, work))
@@ -381,8 +382,8 @@ impl Checker<'_> {
                 return Some(Term::new(TermKind::Error, Type::error(), span));
             }
         }
-        let here = Here { places: places?, span, whole: span, lifted: true };
-        Some(self.work_at(here, span, f))
+        let here = PlaceScope { places: places?, span, whole: span, lifted: true };
+        Some(self.elaborate_at(here, span, f))
     }
 
     /// Returns a function that moves data and that an expression names.
@@ -399,7 +400,7 @@ impl Checker<'_> {
     /// Returns true if operands at places would mean work at places here: there are places, and the
     /// expression is in no such work already.
     pub(in crate::check) fn may_lift(&self) -> bool {
-        self.item.here.is_none() && self.knows_places()
+        self.item.place_scope.is_none() && self.knows_places()
     }
 
     /// Applies `f` to a value at places and a type that is stated for it: it means work at these
@@ -515,7 +516,7 @@ impl Checker<'_> {
     pub(in crate::check) fn restricted(&mut self, term: Term, ty: &Type) -> Result<Term, Term> {
         let wanted = self.infer.zonk(ty);
         let Some((_, places)) = wanted.as_placed() else { return Err(term) };
-        if self.item.here.is_some() {
+        if self.item.place_scope.is_some() {
             return Err(term);
         }
         let (found, span) = (self.infer.zonk(&term.ty), term.span);
@@ -547,10 +548,10 @@ impl Checker<'_> {
             }
             Some((own, outer)) if self.infer.try_unify(own, inner) => (term, Some(outer.clone())),
             Some((_, outer)) => {
-                let here = Here { places: outer.clone(), span, whole: span, lifted: true };
+                let here = PlaceScope { places: outer.clone(), span, whole: span, lifted: true };
                 let inner = inner.clone();
-                let value = self.work_at(here, span, |this| {
-                    let value = this.here_term(term);
+                let value = self.elaborate_at(here, span, |this| {
+                    let value = this.read_placed(term);
                     this.coerce(value, &inner, None)
                 });
                 (value, Some(outer.clone()))
@@ -602,7 +603,7 @@ impl Checker<'_> {
         }
         let files = self.is_valued_procedure_name(callable)
             || matches!(callable, Callable::Prim(prim) if prim.effect() == Effect::Files);
-        if let (true, Some(party), None) = (files, &self.program.party, &self.item.here) {
+        if let (true, Some(party), None) = (files, &self.program.party, &self.item.place_scope) {
             let party = party.first_place().to_string();
             self.report(PlaceError::Effect { span, name: name.to_string(), party });
             return false;
@@ -613,7 +614,7 @@ impl Checker<'_> {
     /// Reports a move where none may stand.
     fn may_move(&mut self, name: &str, span: Span) -> bool {
         let name = name.to_string();
-        let here = self.item.here.clone();
+        let here = self.item.place_scope.clone();
         let error = if let Some(here) = here.as_ref().filter(|here| !here.lifted) {
             PlaceError::MoveInside { span, name, at: here.span }
         } else if self.frame().pure() && !self.frame().joint {

@@ -180,7 +180,7 @@ impl Checker<'_> {
     /// Returns a value with fields, held by a variable, and its fields. Reports an error and
     /// returns `None` if the value has no fields.
     fn record(&mut self, term: Term, prefix: &mut Vec<Stmt>) -> Option<(Term, Fields)> {
-        self.decide(&term.ty);
+        self.resolve_deferred_call(&term.ty);
         let ty = self.infer.settle(&term.ty);
         if ty.is_error() {
             return None;

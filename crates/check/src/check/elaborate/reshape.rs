@@ -42,7 +42,7 @@ impl Checker<'_> {
             let _ = self.infer.try_unify(&term.ty, &opened(&to));
         }
         self.literals_as(&term.ty, &opened(&to));
-        self.decide(&term.ty);
+        self.resolve_deferred_call(&term.ty);
         let from = self.infer.settle(&term.ty);
         if from.is_error() || to.is_error() {
             return Term { ty: to, ..term };

@@ -87,7 +87,7 @@ impl Checker<'_> {
     /// Returns a rigid variable for a size that the statement computes.
     fn found_size(&mut self, name: &Name, session: bool) -> TypeVar {
         let var = self.env.fresh_var(&name.text, Kind::Compact);
-        let first = self.frame().hosts.last().map_or(0, |host| host.first_hole);
+        let first = self.frame().opening_scopes.last().map_or(0, |scope| scope.first_hole);
         self.infer.open(&var, first);
         if session {
             self.program.sizes.push(var.clone());
@@ -132,7 +132,8 @@ impl Checker<'_> {
         if !arrives || !equations::natural_under(&equations, from, to) {
             return None;
         }
-        let before = self.item.frames.last().and_then(|f| f.hosts.iter().rev().find_map(|host| host.stmt));
+        let before =
+            self.item.frames.last().and_then(|f| f.opening_scopes.iter().rev().find_map(|scope| scope.stmt));
         let (from, to) = (from.clone(), to.clone());
         Some(SizeError::NotKnownEqual { span, from, to, left, right, before, unnamed })
     }

@@ -39,17 +39,17 @@ impl Checker<'_> {
 
     /// Elaborates a statement; the openings made in it precede it.
     pub(in crate::check) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
-        let (mut body, mut openings) = self.host_at(Some(stmt.span), |this| {
-            let (mut body, waiting) = (Vec::new(), this.item.waiting.len());
+        let (mut body, mut openings) = self.with_opening_scope_at(Some(stmt.span), |this| {
+            let (mut body, deferred) = (Vec::new(), this.item.deferred_calls.len());
             this.stmt_here(stmt, &mut body);
-            this.choose_waiting(waiting);
+            this.choose_deferred(deferred);
             body
         });
         out.append(&mut openings);
         out.append(&mut body);
     }
 
-    /// Elaborates a statement inside its host.
+    /// Elaborates a statement inside its opening scope.
     pub(in crate::check) fn stmt_here(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
         let span = stmt.span;
         let mut push = |kind| out.push(Stmt { kind, span });
@@ -151,7 +151,7 @@ impl Checker<'_> {
             S::Match { scrutinee, arms } => {
                 self.in_sequence(scrutinee);
                 let scrutinee = self.expr(scrutinee, Expectation::NONE);
-                self.decide(&scrutinee.ty);
+                self.resolve_deferred_call(&scrutinee.ty);
                 let subject = self.infer.settle(&scrutinee.ty);
                 if !self.is_public(&subject, "a value", scrutinee.span) {
                     return;
@@ -195,7 +195,7 @@ impl Checker<'_> {
                     S::Break => ("break", StmtKind::Break),
                     _ => ("continue", StmtKind::Continue),
                 };
-                if self.frame().loops == 0 && self.item.here.is_some() {
+                if self.frame().loops == 0 && self.item.place_scope.is_some() {
                     self.report(PlaceError::LeavesAt { span, word: what });
                 } else if self.frame().loops == 0 {
                     self.report(StatementError::OutsideFunction { span, what, needs: "a loop" });
@@ -263,7 +263,7 @@ impl Checker<'_> {
             });
             return None;
         }
-        if self.item.here.is_some() {
+        if self.item.place_scope.is_some() {
             self.report(PlaceError::LeavesAt { span, word: "return" });
             return None;
         }

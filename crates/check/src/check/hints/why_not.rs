@@ -58,7 +58,7 @@ impl Checker<'_> {
     /// Returns the scopes of candidates in words; an empty list if all are in one scope.
     fn places(&self, found: &Found, candidates: &[Candidate]) -> Vec<String> {
         let place = |of: &Candidate| {
-            let at = found.candidates().find(|(_, candidate)| candidate.is(of));
+            let at = found.candidates().find(|(_, candidate)| candidate.is_same_function(of));
             at.map(|(place, _)| format!("in {}", place.words())).unwrap_or_default()
         };
         let places: Vec<String> = candidates.iter().map(place).collect();

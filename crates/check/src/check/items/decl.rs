@@ -235,7 +235,7 @@ impl Checker<'_> {
             let ty = Type::function(domain.clone(), closure.ty.clone());
             (terms::with_prefix(prefix, closure), ty)
         };
-        self.choose_waiting(0);
+        self.choose_deferred(0);
         self.parameters_used(ast, pending);
         let Some(frame) = self.item.frames.pop() else { return };
         let mut function = Function {

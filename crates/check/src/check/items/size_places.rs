@@ -77,7 +77,7 @@ impl<'a> Calls<'a> {
                 continue;
             }
             let body = self.bodies.body(id);
-            next.extend(body.made.iter().map(|made| made.function));
+            next.extend(body.references.iter().map(|reference| reference.function));
             let methods = body.methods.iter();
             next.extend(methods.flat_map(|method| self.bodies.implementations(method, Reach::Outside)));
         }
@@ -222,9 +222,9 @@ impl SizeWalk<'_> {
             }
             let known = callee.type_params.iter().map(|param| param.id).zip(args).collect();
             let body = bodies.body(function);
-            for made in &body.made {
-                let args: Vec<Type> = made.type_args.iter().map(|arg| arg.substitute(&known)).collect();
-                next.push((made.function, args));
+            for reference in &body.references {
+                let args: Vec<Type> = reference.type_args.iter().map(|arg| arg.substitute(&known)).collect();
+                next.push((reference.function, args));
             }
             for call in &body.methods {
                 let type_args = call.type_args.iter().map(|arg| arg.substitute(&known)).collect();

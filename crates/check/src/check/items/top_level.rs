@@ -14,7 +14,7 @@ impl Checker<'_> {
     /// `last` statement becomes the result of the script.
     pub(in crate::check) fn top_level(&mut self, stmt: &ast::Stmt, last: bool, script: &mut Script) {
         let mut result = None;
-        let (mut body, mut out) = self.host_at(Some(stmt.span), |this| {
+        let (mut body, mut out) = self.with_opening_scope_at(Some(stmt.span), |this| {
             let mut out = Vec::new();
             match &stmt.kind {
                 ast::StmtKind::Let { mutable, pattern, ty, init } => {
@@ -33,7 +33,7 @@ impl Checker<'_> {
                 }
                 _ => this.stmt_here(stmt, &mut out),
             }
-            this.choose_waiting(0);
+            this.choose_deferred(0);
             out
         });
         out.append(&mut body);

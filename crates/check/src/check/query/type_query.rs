@@ -105,7 +105,7 @@ impl Checker<'_> {
             operands.push(self.local_term(local, span));
         }
         let mut term = self.used(question, operands, span);
-        self.choose_waiting(0);
+        self.choose_deferred(0);
         self.discharge();
         self.finish_term(&mut term);
         self.finish_inner(&[], &[&term]);

@@ -494,7 +494,7 @@ pub(in crate::check) enum Candidate {
 
 impl Candidate {
     /// Returns true if both candidates are the same function.
-    pub(in crate::check) fn is(&self, other: &Candidate) -> bool {
+    pub(in crate::check) fn is_same_function(&self, other: &Candidate) -> bool {
         match (self, other) {
             (Candidate::Top(one), Candidate::Top(other)) => one == other,
             (Candidate::Local(_, one), Candidate::Local(_, other)) => one.span == other.span,

@@ -104,12 +104,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Renames a variable that the present host has opened to the name in the program.
+    /// Renames a variable that the present opening scope has opened to the name in the program.
     fn rename(&mut self, var: &TypeVar, name: &Arc<str>) -> Option<TypeVar> {
         let new = TypeVar { name: name.clone(), ..var.clone() };
         let frame = self.frame();
         let bindings = [(var.id, Type::var(new.clone()))].into_iter().collect();
-        let opened = frame.hosts.last_mut().into_iter().flat_map(|host| &mut host.openings);
+        let opened = frame.opening_scopes.last_mut().into_iter().flat_map(|scope| &mut scope.openings);
         let matched = frame.matched.iter_mut().map(|(opening, _)| opening);
         let opening = opened.chain(matched).find(|opening| opening.vars.contains(var))?;
         let local = opening.local;
