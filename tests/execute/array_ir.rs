@@ -1,7 +1,7 @@
 //! The array IR of functions, run by its interpreter, against the evaluator: the same words at
 //! several sizes, and failures at the same places.
 
-use felis::array_ir::interpret::{self, Datum, Stop};
+use felis::array_ir::interpret::{self, Datum, RunError};
 use felis::array_ir::{FunctionId, Program, Size, SizeAtom, Space, Type, storage};
 use felis::build::Declined;
 use felis::layout::Layouts;
@@ -199,14 +199,14 @@ fn interpreted(program: &Program, sizes: &[u64], arguments: &[Vec<u64>]) -> Resu
             flatten(&outcome.value, &function.result, &value, &mut out);
             Ok(out)
         }
-        Err(Stop::Failed(site, _)) => {
+        Err(RunError::Failed(site, _)) => {
             // A failure inside the library is reported at the call in the program.
             let site = &program.sites[site.index()];
             let mut spans = [site.span].into_iter().chain(site.calls.iter().copied());
             let own = library::sources().len() as u32;
             Err(spans.find(|span| span.source.0 >= own).expect("a call in the program"))
         }
-        Err(Stop::Exhausted) => panic!("the work is too small"),
+        Err(RunError::Exhausted) => panic!("the work is too small"),
     }
 }
 

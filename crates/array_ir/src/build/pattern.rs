@@ -15,7 +15,7 @@
 //! **Work.** At most [`MAX_NODES`] nodes; beyond that the unit is declined.
 
 use super::types::{scalar_element, structure};
-use super::{Builder, Declined, Known, Result, Scope, Stop};
+use super::{AbruptCompletion, Builder, Declined, Known, Result, Scope};
 use crate::array_ir::{
     Binary, Compare, DigitExpr, Element, End, Label, Op, Prim, SiteKind, Type, Unary, Value,
 };
@@ -429,7 +429,7 @@ impl Builder<'_> {
         let block = self.block(Vec::new(), |this, _| {
             let value = this.shared_arms(scope, plan, tree, values, rest)?;
             // The leaves of all other arms leave with the value of the match.
-            Err(Stop::Left(End::Exit(plan.done.expect("an arm is shared"), value)))
+            Err(AbruptCompletion::Jump(End::Exit(plan.done.expect("an arm is shared"), value)))
         });
         self.restore(scope, before);
         let packed = self.define(ty, Op::Block(plan.shared[arm], block?))?;
@@ -460,7 +460,7 @@ impl Builder<'_> {
         let Some(label) = plan.shared.get(&arm) else { return self.arm_body(scope, plan, arm) };
         let ty = Type::Tuple(bound.iter().map(|value| self.types[value].clone()).collect());
         let value = self.define(ty, Op::Tuple(bound.to_vec()))?;
-        Err(Stop::Left(End::Exit(*label, value)))
+        Err(AbruptCompletion::Jump(End::Exit(*label, value)))
     }
 
     /// The value of a tree.

@@ -7,7 +7,7 @@
 //! A variable that a local function shares is declined: its value is that of the time of a call.
 
 use super::types::structure;
-use super::{Builder, Declined, Known, Result, Scope, Stop};
+use super::{AbruptCompletion, Builder, Declined, Known, Result, Scope};
 use crate::array_ir::{Block, DigitExpr, End, Label, Op, Range, Space, Type, Value};
 use crate::core::{self, ForRange, GlobalId, LocalId, Root, Stmt, Term, TermKind};
 use crate::hash::HashMap;
@@ -204,7 +204,7 @@ impl Builder<'_> {
             }
         }
         *end.value_mut() = self.define(ty, op(blocks))?;
-        Err(Stop::Left(end))
+        Err(AbruptCompletion::Jump(end))
     }
 
     /// The type of what [`Builder::pack`] makes of variables, behind a value of a type if there is
@@ -456,7 +456,11 @@ impl Builder<'_> {
     pub(super) fn leave_round(&mut self, scope: &Scope, is_break: bool) -> Result<()> {
         let Loop { label, variables } = scope.loops.last().ok_or(Declined::Loop)?;
         let state = self.pack(scope, None, variables)?;
-        Err(Stop::Left(if is_break { End::Exit(*label, state) } else { End::Next(*label, state) }))
+        Err(AbruptCompletion::Jump(if is_break {
+            End::Exit(*label, state)
+        } else {
+            End::Next(*label, state)
+        }))
     }
 }
 

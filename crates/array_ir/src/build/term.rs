@@ -2,7 +2,7 @@
 
 use super::pattern::Arms;
 use super::types::structure;
-use super::{Builder, Closure, Declined, Known, Outside, Result, Scope, Stop};
+use super::{AbruptCompletion, Builder, Closure, Declined, Known, Outside, Result, Scope};
 use crate::array_ir::{
     Binary, Combine, Compare, DigitExpr, Element, End, Grouping, Op, Prim, SiteKind, Size, Space, Type,
     Unary, Value,
@@ -428,7 +428,7 @@ impl Builder<'_> {
             StmtKind::Return(term) => {
                 let label = scope.returns.ok_or(Declined::Function)?;
                 let value = self.value(scope, term)?;
-                Err(Stop::Left(End::Exit(label, value)))
+                Err(AbruptCompletion::Jump(End::Exit(label, value)))
             }
             StmtKind::If(condition, then, otherwise) => {
                 let condition = self.value(scope, condition)?;

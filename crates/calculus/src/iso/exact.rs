@@ -41,7 +41,7 @@
 //! monomials for `k` repetitions around a letter that do not cancel. At most [`STEP_BUDGET`] steps,
 //! [`MAX_CASES`] cases of variables and [`super::slot_words::MAX_TERMS`] letters.
 
-use super::size_form::{Forms, Stop};
+use super::size_form::{Forms, NormalFormError};
 use super::slot_words::Words;
 use super::tree::{AssumptionMemo, Classes, Size, SizeId, Trees, Word, WordId};
 use crate::hash::HashSet;
@@ -176,8 +176,8 @@ impl Decision {
                     self.budget = forms.budget();
                     return answer.filter(|same| *same || !forms.incomplete());
                 }
-                Err(Stop::Refined) => {}
-                Err(Stop::Budget) => break,
+                Err(NormalFormError::Refined) => {}
+                Err(NormalFormError::Budget) => break,
             }
         }
         self.budget = forms.budget();
