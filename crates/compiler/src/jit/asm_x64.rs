@@ -53,7 +53,8 @@ pub enum Lane {
 }
 
 impl Lane {
-    fn wide(self) -> bool {
+    /// Returns the bit W of the EVEX prefix: set for lanes of 8 bytes.
+    fn evex_w(self) -> bool {
         matches!(self, Lane::F64 | Lane::I64)
     }
 }
@@ -130,7 +131,7 @@ impl Assembler {
     fn vector(
         &mut self,
         (map, prefix, opcode): Opcode,
-        wide: bool,
+        evex_w: bool,
         (reg, other, source): (u8, u8, Source),
         (mask, zero): (Mask, bool),
     ) {
@@ -142,7 +143,7 @@ impl Assembler {
         let inverted = |bit: u8, at: u8| (!bit & 1) << at;
         let (b, x) = high;
         let first = inverted(reg >> 3, 7) | inverted(x, 6) | inverted(b, 5) | inverted(reg >> 4, 4) | map;
-        let second = u8::from(wide) << 7 | (!other & 15) << 3 | 4 | prefix;
+        let second = u8::from(evex_w) << 7 | (!other & 15) << 3 | 4 | prefix;
         let third = u8::from(zero) << 7 | 2 << 5 | inverted(other >> 4, 3) | mask.0;
         self.bytes.extend([0x62, first, second, third, opcode]);
         self.operand(reg & 7, low, source);
@@ -165,20 +166,20 @@ impl Assembler {
 
     /// Lanes from memory; with a mask, zeros elsewhere.
     pub fn load(&mut self, lane: Lane, to: Vector, from: Pointer, mask: Mask) {
-        let opcode = (1, u8::from(lane.wide()), 0x10);
-        self.vector(opcode, lane.wide(), (to.0, 0, Source::At(from)), (mask, mask.0 > 0));
+        let opcode = (1, u8::from(lane.evex_w()), 0x10);
+        self.vector(opcode, lane.evex_w(), (to.0, 0, Source::At(from)), (mask, mask.0 > 0));
     }
 
     /// Lanes to memory; with a mask, only those.
     pub fn store(&mut self, lane: Lane, to: Pointer, from: Vector, mask: Mask) {
-        let opcode = (1, u8::from(lane.wide()), 0x11);
-        self.vector(opcode, lane.wide(), (from.0, 0, Source::At(to)), (mask, false));
+        let opcode = (1, u8::from(lane.evex_w()), 0x11);
+        self.vector(opcode, lane.evex_w(), (from.0, 0, Source::At(to)), (mask, false));
     }
 
     /// All lanes from one word of the block of arguments.
     pub fn broadcast(&mut self, lane: Lane, to: Vector, word: usize) {
-        let opcode = if lane.wide() { (2, 1, 0x19) } else { (2, 1, 0x18) };
-        self.vector(opcode, lane.wide(), (to.0, 0, Source::Word(word)), (Mask(0), false));
+        let opcode = if lane.evex_w() { (2, 1, 0x19) } else { (2, 1, 0x18) };
+        self.vector(opcode, lane.evex_w(), (to.0, 0, Source::Word(word)), (Mask(0), false));
     }
 
     /// 1 in the lanes of a mask, which a word of the block of arguments holds, elsewhere 0.
@@ -210,7 +211,7 @@ impl Assembler {
         (a, b): (Vector, Vector),
         mask: Mask,
     ) {
-        let float = |byte| (1, u8::from(lane.wide()), byte);
+        let float = |byte| (1, u8::from(lane.evex_w()), byte);
         let opcode = match (op, lane) {
             (Arithmetic::Add, Lane::F64 | Lane::F32) => float(0x58),
             (Arithmetic::Sub, Lane::F64 | Lane::F32) => float(0x5c),
@@ -233,19 +234,19 @@ impl Assembler {
             (Arithmetic::Or, _) => (1, 1, 0xeb),
             (Arithmetic::Xor, _) => (1, 1, 0xef),
         };
-        self.vector(opcode, lane.wide(), (to.0, a.0, Source::Register(b.0)), (mask, false));
+        self.vector(opcode, lane.evex_w(), (to.0, a.0, Source::Register(b.0)), (mask, false));
     }
 
     /// The square root of floats.
     pub fn sqrt(&mut self, lane: Lane, to: Vector, a: Vector) {
-        let opcode = (1, u8::from(lane.wide()), 0x51);
-        self.vector(opcode, lane.wide(), (to.0, 0, Source::Register(a.0)), (Mask(0), false));
+        let opcode = (1, u8::from(lane.evex_w()), 0x51);
+        self.vector(opcode, lane.evex_w(), (to.0, 0, Source::Register(a.0)), (Mask(0), false));
     }
 
     /// A whole float: `mode` 1 not above, 2 not below, 3 toward 0.
     pub fn round(&mut self, lane: Lane, to: Vector, a: Vector, mode: u8) {
-        let opcode = if lane.wide() { (3, 1, 0x09) } else { (3, 1, 0x08) };
-        self.vector(opcode, lane.wide(), (to.0, 0, Source::Register(a.0)), (Mask(0), false));
+        let opcode = if lane.evex_w() { (3, 1, 0x09) } else { (3, 1, 0x08) };
+        self.vector(opcode, lane.evex_w(), (to.0, 0, Source::Register(a.0)), (Mask(0), false));
         // Without an exception for what is cut off.
         self.bytes.push(8 | mode);
     }
@@ -258,7 +259,7 @@ impl Assembler {
 
     /// `to = a * b + to` of floats, rounded once; with a mask, other lanes stay as they are.
     pub fn fused(&mut self, lane: Lane, to: Vector, (a, b): (Vector, Vector), mask: Mask) {
-        self.vector((2, 1, 0xb8), lane.wide(), (to.0, a.0, Source::Register(b.0)), (mask, false));
+        self.vector((2, 1, 0xb8), lane.evex_w(), (to.0, a.0, Source::Register(b.0)), (mask, false));
     }
 
     /// A comparison by its predicate: of floats, of integers with sign, or without.
@@ -270,22 +271,22 @@ impl Assembler {
         predicate: u8,
     ) {
         let opcode = match lane {
-            Lane::F64 | Lane::F32 => (1, u8::from(lane.wide()), 0xc2),
+            Lane::F64 | Lane::F32 => (1, u8::from(lane.evex_w()), 0xc2),
             Lane::I64 | Lane::I32 if unsigned => (3, 1, 0x1e),
             Lane::I64 | Lane::I32 => (3, 1, 0x1f),
         };
-        self.vector(opcode, lane.wide(), (to.0, a.0, Source::Register(b.0)), (Mask(0), false));
+        self.vector(opcode, lane.evex_w(), (to.0, a.0, Source::Register(b.0)), (Mask(0), false));
         self.bytes.push(predicate);
     }
 
     /// The lanes of integers that are not 0.
     pub fn test(&mut self, lane: Lane, to: Mask, a: Vector) {
-        self.vector((2, 1, 0x27), lane.wide(), (to.0, a.0, Source::Register(a.0)), (Mask(0), false));
+        self.vector((2, 1, 0x27), lane.evex_w(), (to.0, a.0, Source::Register(a.0)), (Mask(0), false));
     }
 
     /// `a` where the mask is set, elsewhere `b`.
     pub fn blend(&mut self, lane: Lane, to: Vector, mask: Mask, (a, b): (Vector, Vector)) {
-        self.vector((2, 1, 0x65), lane.wide(), (to.0, b.0, Source::Register(a.0)), (mask, false));
+        self.vector((2, 1, 0x65), lane.evex_w(), (to.0, b.0, Source::Register(a.0)), (mask, false));
     }
 
     /// An instruction on masks.

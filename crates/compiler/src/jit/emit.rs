@@ -59,7 +59,7 @@ pub struct Functions<'n> {
     /// The kernel for contractions.
     pub gemm: Option<FuncRef>,
     /// Loops in AVX-512, by the register of their index.
-    pub wide: HashMap<Reg, (FuncRef, &'n VectorLoop)>,
+    pub vector_loops: HashMap<Reg, (FuncRef, &'n VectorLoop)>,
 }
 
 /// The address of an array in a function.
@@ -404,8 +404,8 @@ impl<'n, 'f> Emit<'n, 'f> {
 
     /// A loop from `low` up to, not including, `high`.
     fn rounds(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], label: Option<Label>) {
-        if let Some(wide) = self.functions.wide.get(&index) {
-            return self.emit_vector_loop(*wide, index, (low, high), body, None);
+        if let Some(vector_loop) = self.functions.vector_loops.get(&index) {
+            return self.emit_vector_loop(*vector_loop, index, (low, high), body, None);
         }
         let low = match simd128::plan(self.kernel, index, body, None, LaneTypes::All) {
             Some(plan) => self.vector_rounds(&plan, index, low, high, body, label.is_some()),
@@ -497,9 +497,9 @@ impl<'n, 'f> Emit<'n, 'f> {
             types::F32 => self.b.ins().f32const(joining.identity() as f32),
             _ => self.b.ins().f64const(joining.identity()),
         };
-        let wide = self.functions.wide.get(&index);
+        let vector_loop = self.functions.vector_loops.get(&index);
         let narrow = || simd128::plan(self.kernel, index, body, Some(item), LaneTypes::All);
-        let start = match wide.is_none().then(narrow).flatten() {
+        let start = match vector_loop.is_none().then(narrow).flatten() {
             Some(plan) => {
                 let (accumulators, start) = self.vector_total(&plan, index, low, high, body, item, neutral);
                 for (i, lane) in accumulators.into_iter().enumerate() {
@@ -514,8 +514,8 @@ impl<'n, 'f> Emit<'n, 'f> {
                 low
             }
         };
-        if let Some(wide) = wide {
-            self.emit_vector_loop(*wide, index, (low, high), body, Some(lanes));
+        if let Some(vector_loop) = vector_loop {
+            self.emit_vector_loop(*vector_loop, index, (low, high), body, Some(lanes));
         } else {
             self.reduce_in_lanes(index, (low, start, high), body, item, lanes);
         }
