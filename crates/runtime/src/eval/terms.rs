@@ -116,7 +116,7 @@ impl Evaluator<'_, '_> {
                 debug_assert_present(value);
                 Ok(value.clone())
             }
-            NodeKind::Shared(local) => Ok(shared_cell(frame, *local).get().expect(UNSET_SHARED)),
+            NodeKind::Shared(local) => Ok(shared_cell(frame, *local).get().expect(SHARED_VARIABLE_IS_SET)),
             NodeKind::Global(global) => match self.machine.globals[*global as usize].get() {
                 Some(value) => Ok(value),
                 None => Err(self.unset_global(*global, span)),
@@ -133,7 +133,7 @@ impl Evaluator<'_, '_> {
             }
             NodeKind::MoveShared(local) => {
                 let cell = shared_cell(frame, *local).clone();
-                Ok(self.take_cell(&cell).expect(UNSET_SHARED))
+                Ok(self.take_cell(&cell).expect(SHARED_VARIABLE_IS_SET))
             }
             NodeKind::MoveGlobal(global) => {
                 let cell = self.machine.globals[*global as usize].clone();
@@ -541,7 +541,7 @@ impl Evaluator<'_, '_> {
 }
 
 /// A shared variable is moved out only right before it is assigned.
-pub(super) const UNSET_SHARED: &str = "a shared variable has a value";
+pub(super) const SHARED_VARIABLE_IS_SET: &str = "a shared variable has a value";
 
 /// Returns the cell of a local that is shared with other functions.
 pub(super) fn shared_cell(frame: &[Value], local: LocalId) -> &Arc<Cell> {
