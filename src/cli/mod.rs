@@ -41,7 +41,7 @@ use felis::session::{
 };
 use files::FileLoader;
 use input::{InputError, SourceText};
-pub use interrupt::hold_resizes;
+pub use interrupt::block_resize_signal;
 use interrupt::{Activity, Interrupts};
 use output::Output;
 use programs::{may_hold_benches, may_hold_tests, named_programs};
