@@ -117,7 +117,8 @@ impl<'p> Emitter<'p> {
         Ok(of_bytes(bytes(self, ty)?))
     }
 
-    /// Allocates memory for a value of a type; rounds that may run at the same time have each their own.
+    /// Allocates memory for a value of a type; rounds that may run at the same time have each their
+    /// own.
     pub(super) fn allocate(&mut self, ty: &Type) -> Result<Array> {
         let slots = self.slots(ty)?;
         self.allocate_slots(self.class(ty)?, slots)
@@ -642,8 +643,8 @@ impl<'p> Emitter<'p> {
         (alike && owned && !self.in_parallel && !self.in_lanes).then_some(other)
     }
 
-    /// Sets a location of [`Emitter::new_location`] to a value. Its arrays may be made of those that lie
-    /// there: all of them are complete before one is stored.
+    /// Sets a location of [`Emitter::new_location`] to a value. Its arrays may be made of those
+    /// that lie there: all of them are complete before one is stored.
     pub(super) fn assign(
         &mut self,
         location: &Location,

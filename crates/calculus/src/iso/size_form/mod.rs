@@ -15,9 +15,9 @@
 //! 3. Integers are split over a *coprime basis* of all integers met (E. Bach, J. Driscoll and J.
 //!    Shallit, *Factor refinement*, 1993), rests over a basis of all rests met whose members have
 //!    no common factor pairwise ([`super::polynomial`]). When a member has to be split, everything
-//!    is recomputed with the finer basis ([`NormalFormError::Refined`]). A rest that is split involves powers
-//!    whose own bases are of lower height, so members up to that height stay valid, and the heights
-//!    bound how often this happens.
+//!    is recomputed with the finer basis ([`NormalFormError::Refined`]). A rest that is split
+//!    involves powers whose own bases are of lower height, so members up to that height stay valid,
+//!    and the heights bound how often this happens.
 //!
 //! **Soundness.** Every step is a law that holds for all naturals, 0 included (`0^0 = 1`): `P^(E+F)
 //! = P^E·P^F`, `(P·Q)^E = P^E·Q^E`, `(P^E)^F = P^(E·F)`, `P^0 = 1`, `1^E = 1`, and those of a

@@ -74,7 +74,8 @@ impl Opening {
 }
 
 impl Checker<'_> {
-    /// Runs `f` inside a new opening scope; returns its result and the statements that open what it opened.
+    /// Runs `f` inside a new opening scope; returns its result and the statements that open what it
+    /// opened.
     pub(in crate::check) fn with_opening_scope<T>(
         &mut self,
         f: impl FnOnce(&mut Self) -> T,

@@ -26,13 +26,13 @@
 //! **Holes.** Unification with a candidate may solve holes of the argument's type; then the
 //! candidate fits for some of the types that the argument may get. If that is so for all fitting
 //! candidates of the near tier, and a farther tier also accepts the argument, the hole decides
-//! between near and far. Such a call is *deferred* ([`DeferredCall`]): its result is a hole, and its function
-//! is chosen at the end of the statement or of the surrounding function, or as soon as the type of
-//! its result is needed ([`Checker::resolve_deferred_call`]). If the hole is still unsolved then, the near tier
-//! has precedence over the library, so that names added to the library change no program; between
-//! other scopes the call is ambiguous (E0404). An argument that waits for its parameter (a function
-//! with untyped parameters, `case n e`, a name of several functions) takes no part in the choice:
-//! its type comes from the nearest candidate of its shape.
+//! between near and far. Such a call is *deferred* ([`DeferredCall`]): its result is a hole, and
+//! its function is chosen at the end of the statement or of the surrounding function, or as soon as
+//! the type of its result is needed ([`Checker::resolve_deferred_call`]). If the hole is still
+//! unsolved then, the near tier has precedence over the library, so that names added to the library
+//! change no program; between other scopes the call is ambiguous (E0404). An argument that waits
+//! for its parameter (a function with untyped parameters, `case n e`, a name of several functions)
+//! takes no part in the choice: its type comes from the nearest candidate of its shape.
 //!
 //! In a generic body a type variable is rigid, so it fits only functions that are declared for all
 //! its values, and the choice is made once for all of them.

@@ -8,9 +8,9 @@
 //! the same name.
 //!
 //! **Qualified names.** `geometry::area` is an ordinary name to the checker. Before a text is
-//! checked, [`define_qualified_names`] defines the qualified names that the text mentions: only these are copied,
-//! and every lookup works as for other names. No definition can have such a name, because the
-//! grammar of definitions has names without `::`.
+//! checked, [`define_qualified_names`] defines the qualified names that the text mentions: only
+//! these are copied, and every lookup works as for other names. No definition can have such a name,
+//! because the grammar of definitions has names without `::`.
 //!
 //! **Unqualified names.** `import … (area)` defines `area` in the scope [`Scope::Listed`]; `(*)`
 //! defines all exported names in [`Scope::Starred`], which is farther. The text's own definitions
