@@ -17,7 +17,7 @@ mod frame;
 mod handshake;
 mod tls;
 
-pub use certificate::{CertificateError, Created, MAX_NAME_BYTES, create_certificate};
+pub use certificate::{CertificateError, CreatedFiles, MAX_NAME_BYTES, create_certificate};
 pub use config::{Config, ConfigError, Entry};
 pub use frame::MAX_PARTIES;
 pub use handshake::{ConnectError, Difference, MAX_BUILD_BYTES, hash};

@@ -13,7 +13,7 @@ use super::error::{Failure, RuntimeError};
 use super::evaluator::{Evaluator, Result};
 use super::existential_prims::{allocate_buffer, allocate_slots, buffer_value};
 use super::machine::Machine;
-use super::wire::{Malformed, Wire};
+use super::wire::{Malformed, WireCodec};
 use crate::core::{Prim, Script};
 use crate::hash::stable_hash;
 use crate::layout::Layout;
@@ -197,7 +197,7 @@ impl Evaluator<'_, '_> {
 
     /// Adds a value that was made public to the digest.
     fn disclose(&mut self, ty: &Type, value: &Value) -> std::result::Result<(), Failure> {
-        let wire = Wire::new(&self.machine.layouts, self.host.memory);
+        let wire = WireCodec::new(&self.machine.layouts, self.host.memory);
         let bytes = wire.encode(ty, value, Purpose::Compare)?;
         if let Some(party) = &mut self.machine.party {
             party.digest = stable_hash(&(party.digest, bytes));
@@ -241,8 +241,8 @@ impl Exchange<'_, '_, '_, '_> {
     }
 
     /// Returns the coder of values.
-    fn wire(&self) -> Wire<'_> {
-        Wire::new(&self.run.machine.layouts, self.run.host.memory)
+    fn wire(&self) -> WireCodec<'_> {
+        WireCodec::new(&self.run.machine.layouts, self.run.host.memory)
     }
 
     /// Sends a value to parties, except to this one.

@@ -31,7 +31,7 @@ impl Evaluator<'_, '_> {
     /// Evaluates terms from left to right, with room for `room` values: those of the frame of a
     /// function that is called with them.
     fn eval_with_room(&mut self, nodes: &[Node], room: usize, frame: &mut [Value]) -> Result<Vec<Value>> {
-        let mut values = self.take_values(room);
+        let mut values = self.take_vector(room);
         for node in nodes {
             // Most operands are variables, whose values go where they are needed at once.
             values.push(match &node.kind {
@@ -82,7 +82,7 @@ impl Evaluator<'_, '_> {
             | Prim::DictPut
             | Prim::DictLookup
             | Prim::DictGet
-            | Prim::DictRemove => self.container(prim, types, &mut args, span),
+            | Prim::DictRemove => self.eval_container_primitive(prim, types, &mut args, span),
             Prim::ArgMin | Prim::ArgMax => self.arg_extreme(prim == Prim::ArgMax, types, &args, span),
             Prim::Dot => self.dot(types, &args, span),
             _ if !types.overrides.is_empty() => {
@@ -102,7 +102,7 @@ impl Evaluator<'_, '_> {
                 done.map_err(|failure| self.fail(failure, span))
             }
         }?;
-        self.reuse_values(args);
+        self.recycle_vector(args);
         Ok(result)
     }
 
@@ -402,11 +402,11 @@ impl Evaluator<'_, '_> {
         let mut both = || {
             let given = self.eval_all(first, frame)?;
             let args = self.eval_with_room(args, inner.locals, frame)?;
-            let mut captures = self.take_values(captured.len());
+            let mut captures = self.take_vector(captured.len());
             captures.extend(captured.iter().filter_map(place).map(|at| given[at].clone()));
-            self.reuse_values(given);
+            self.recycle_vector(given);
             let result = self.call(inner, Some((&Value::UNIT, &captures)), args, span);
-            self.reuse_values(captures);
+            self.recycle_vector(captures);
             result
         };
         Some(both())

@@ -33,7 +33,7 @@ use std::sync::Arc;
 pub(super) struct Malformed;
 
 /// The coder of values.
-pub(super) struct Wire<'a> {
+pub(super) struct WireCodec<'a> {
     /// Layouts of types.
     pub(super) layouts: &'a Layouts,
     /// The largest value, in bytes.
@@ -49,10 +49,10 @@ fn is_flat(class: Class) -> bool {
     !matches!(class, Class::Any)
 }
 
-impl Wire<'_> {
+impl WireCodec<'_> {
     /// Returns the coder of values of at most so many bytes.
-    pub(super) fn new(layouts: &Layouts, memory: u64) -> Wire<'_> {
-        Wire { layouts, memory, keys: RefCell::default(), failure: RefCell::default() }
+    pub(super) fn new(layouts: &Layouts, memory: u64) -> WireCodec<'_> {
+        WireCodec { layouts, memory, keys: RefCell::default(), failure: RefCell::default() }
     }
 
     /// Returns the number of bytes of every value of a type; `None` if it depends on the value.
@@ -498,7 +498,7 @@ mod tests {
     #[test]
     fn any_bytes_are_a_value_or_refused() {
         let layouts = Layouts::default();
-        let wire = Wire::new(&layouts, MEMORY);
+        let wire = WireCodec::new(&layouts, MEMORY);
         let mut rng = fastrand::Rng::with_seed(7);
         let mut taken = 0;
         for ty in types() {
@@ -529,7 +529,7 @@ mod tests {
     #[test]
     fn codes_characters_and_lengths_are_checked() {
         let layouts = Layouts::default();
-        let wire = Wire::new(&layouts, MEMORY);
+        let wire = WireCodec::new(&layouts, MEMORY);
         let refused = |ty: &Type, bytes: &[u8]| assert!(wire.decode(ty, bytes).is_err(), "{ty} {bytes:?}");
         refused(&Type::unit_sum(5u32), &[5]);
         refused(&Type::array(Type::unit_sum(5u32), Type::unit_sum(2u32)), &[4, 7]);
