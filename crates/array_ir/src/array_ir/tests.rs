@@ -4,7 +4,7 @@
 
 use super::interpret::{self, Datum, Outcome, RunError};
 use super::pass::{Declined, PASSES, Pass, Work};
-use super::random::{self, Case, is_of};
+use super::random::{self, Case, has_type};
 use super::{FunctionId, Mnemonic, ScalarFunction, SiteId, SizeAtom, parse, print, renumber, validate};
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,7 +78,7 @@ fn size_of(case: &Case) -> impl Fn(SizeAtom) -> Option<u64> {
 }
 
 fn has_its_type(case: &Case, value: &Datum) -> bool {
-    is_of(value, &case.program.functions[case.function.index()].result, &size_of(case))
+    has_type(value, &case.program.functions[case.function.index()].result, &size_of(case))
 }
 
 fn fits_arguments(case: &Case) -> bool {
@@ -86,7 +86,7 @@ fn fits_arguments(case: &Case) -> bool {
     let params = &function.body.params;
     function.sizes.len() == case.sizes.len()
         && params.len() == case.arguments.len()
-        && params.iter().zip(&case.arguments).all(|((_, ty), value)| is_of(value, ty, &size_of(case)))
+        && params.iter().zip(&case.arguments).all(|((_, ty), value)| has_type(value, ty, &size_of(case)))
 }
 
 #[test]

@@ -38,7 +38,7 @@ use crate::array_ir::{
     Block, Effect, Element, End, Function, Label, Op, Program, Site, SiteId, SiteKind, SizeVar, Stmt, Type,
     Value, pass, print, renumber, validate,
 };
-use crate::core::free_variables::changed_by;
+use crate::core::free_variables::modified_variables;
 use crate::core::integer_range::Range;
 use crate::core::{self, FunctionId, GlobalId, KnownValue, LocalId, Root, StmtKind, Term};
 use crate::hash::HashMap;
@@ -260,7 +260,7 @@ pub fn unit(
         let value = match region {
             Ok(term) => builder.value(&mut scope, term)?,
             Err(stmt) => {
-                changes = changed_by(stmt);
+                changes = modified_variables(stmt);
                 builder.loop_over_outside(&mut scope, &changes, stmt)?
             }
         };

@@ -128,7 +128,7 @@ impl Decision {
                 return None;
             }
             if let Some((variable, classes)) = CaseSplit::of(&self.trees, pair) {
-                let (least, others) = classes.halves()?;
+                let (least, others) = classes.split_least()?;
                 waiting.push(self.assume(pair, variable, others));
                 waiting.push(self.assume(pair, variable, least));
                 continue;
@@ -265,7 +265,7 @@ impl CaseSplit<'_> {
             match self.trees.size(id) {
                 Size::Number(_) => {}
                 Size::Variable(variable, classes) => {
-                    if classes.halves().is_some() {
+                    if classes.split_least().is_some() {
                         if open(*classes) {
                             return Some((*variable, *classes));
                         }

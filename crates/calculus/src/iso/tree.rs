@@ -105,7 +105,7 @@ impl Classes {
     }
 
     /// Returns the least class and the others, if there are several.
-    pub fn halves(self) -> Option<(Classes, Classes)> {
+    pub fn split_least(self) -> Option<(Classes, Classes)> {
         let least = self.0 & self.0.wrapping_neg();
         (self.0 != least).then_some((Classes(least), Classes(self.0 & !least)))
     }

@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn joins_are_the_smallest_that_hold_both() {
-        let named = |name: &str| Scalar::named(name).expect("a scalar");
+        let named = |name: &str| Scalar::from_name(name).expect("a scalar");
         let cases = [
             ("u8", "i8", Some("i16")),
             ("u8", "i16", Some("i16")),

@@ -63,13 +63,13 @@ impl<'p> Emitter<'p> {
             },
             ArrayOp::Array(_, values) => {
                 let items = values.iter().map(|value| self.values[value].clone()).collect();
-                self.list(stmt.value, &stmt.ty, items)
+                self.array_of_elements(stmt.value, &stmt.ty, items)
             }
             ArrayOp::Index(array, at) => match self.values[at].clone() {
                 LoweredValue::Index(digits) => {
                     let element = self.element(*array, &digits)?;
                     if self.storage.is_copied(stmt.value) && self.slots(&stmt.ty)? > 0 {
-                        return self.stored_as(stmt.value, &element);
+                        return self.store_in_class(stmt.value, &element);
                     }
                     Ok(element)
                 }
@@ -242,7 +242,7 @@ impl<'p> Emitter<'p> {
     /// Loops over digits below these extents, one inside the other; `slots` are made in each round
     /// of the innermost one. The outermost loop is parallel if it is profitable and no loop around
     /// it is parallel.
-    pub(super) fn nest(
+    pub(super) fn loop_nest(
         &mut self,
         extents: &[u64],
         slots: u64,
@@ -305,12 +305,16 @@ impl<'p> Emitter<'p> {
             // Checks are all that there is to do.
             if body.effect() != Effect::Total {
                 let extents = self.extents(space)?;
-                self.nest(&extents, 1, &mut |this, digits| this.round(body, digits).map(drop))?;
+                self.loop_nest(&extents, 1, &mut |this, digits| this.round(body, digits).map(drop))?;
             }
             return self.without_slots(&stmt.ty);
         }
         let pending = LoweredValue::Array(Rc::new(ArrayValue::Pending(&stmt.op)));
-        if self.storage.is_delayed(stmt.value) { Ok(pending) } else { self.stored_as(stmt.value, &pending) }
+        if self.storage.is_delayed(stmt.value) {
+            Ok(pending)
+        } else {
+            self.store_in_class(stmt.value, &pending)
+        }
     }
 
     /// The value of a body at digits, of whose arrays elements can be read.
@@ -369,14 +373,14 @@ impl<'p> Emitter<'p> {
         if extents.len() > 1 && self.is_used_whole(body) {
             // The digits are not used one by one: one loop, with more rounds to share.
             let count = self.count(space)?;
-            return self.nest(&[count], stride, &mut |this, digits| {
+            return self.loop_nest(&[count], stride, &mut |this, digits| {
                 let LoweredValue::Index(digits) = this.index_of_code(digits[0], space)? else {
                     unreachable!("a code is that of an index")
                 };
                 round(this, &digits)
             });
         }
-        self.nest(&extents, stride, &mut round)
+        self.loop_nest(&extents, stride, &mut round)
     }
 
     fn view(
@@ -428,7 +432,7 @@ impl<'p> Emitter<'p> {
         }
         // An element that is computed from the array is complete before the array changes.
         let new = self.detached(&new, ty)?;
-        let lowered = self.stored_as_update(stmt.value, array)?;
+        let lowered = self.store_for_update(stmt.value, array)?;
         let (array, base) = (self.whole_array(&lowered).expect("an array is stored"), self.int(0)?);
         let LoweredValue::Index(digits) = self.values[&at].clone() else { unreachable!("{at} is an index") };
         let (mut slot, mut digits) = (base, &digits[..]);
@@ -466,7 +470,7 @@ impl<'p> Emitter<'p> {
                 Ok(LoweredValue::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
             }
             (LoweredValue::Array(array), _) if !stays(array) && self.slots(ty)? > 0 => {
-                self.stored(lowered, ty)
+                self.store_in_own_memory(lowered, ty)
             }
             _ => Ok(lowered.clone()),
         }
@@ -539,7 +543,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// Loops in order over digits below these extents; nothing inside runs in parallel.
-    pub(super) fn in_order(
+    pub(super) fn sequential_loops(
         &mut self,
         extents: &[u64],
         digits: &mut Vec<Reg>,

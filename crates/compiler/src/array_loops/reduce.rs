@@ -61,7 +61,7 @@ impl<'p> Emitter<'p> {
         if chunks == 1 {
             let (low, high) = (self.int(0)?, self.size(count)?);
             let part = self.chunk(reduction, low, high)?;
-            let total = self.join(reduction, &start, &part)?;
+            let total = self.combine(reduction, &start, &part)?;
             return self.readable(&total, ty);
         }
         let location = self.new_location(ty)?;
@@ -72,10 +72,10 @@ impl<'p> Emitter<'p> {
         };
         let slots = self.slots(ty)?;
         if let Some(partial) = partial {
-            self.nest(&[chunks], CHUNK as u64, &mut |this, chunk| {
-                let (low, high) = this.bounds(chunk[0], count)?;
+            self.loop_nest(&[chunks], CHUNK as u64, &mut |this, chunk| {
+                let (low, high) = this.chunk_bounds(chunk[0], count)?;
                 let part = this.chunk(reduction, low, high)?;
-                let slot = this.scaled(chunk[0], slots)?;
+                let slot = this.first_slot(chunk[0], slots)?;
                 this.store(&part, ty, partial, slot)
             })?;
         }
@@ -84,16 +84,16 @@ impl<'p> Emitter<'p> {
         let (body, ()) = self.block(|this| {
             let part = match partial {
                 Some(partial) => {
-                    let slot = this.scaled(chunk, slots)?;
+                    let slot = this.first_slot(chunk, slots)?;
                     this.load(ty, partial, slot)?
                 }
                 None => {
-                    let (low, high) = this.bounds(chunk, count)?;
+                    let (low, high) = this.chunk_bounds(chunk, count)?;
                     this.chunk(reduction, low, high)?
                 }
             };
             let total = this.read(&location)?;
-            let total = this.join(reduction, &total, &part)?;
+            let total = this.combine(reduction, &total, &part)?;
             this.assign(&location, &total, ty)
         })?;
         self.emit(Stmt::For { label, index: chunk, low, high, body })?;
@@ -101,7 +101,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// The first element of a chunk and the one past its last.
-    pub(super) fn bounds(&mut self, chunk: Reg, count: u64) -> Result<(Reg, Reg)> {
+    pub(super) fn chunk_bounds(&mut self, chunk: Reg, count: u64) -> Result<(Reg, Reg)> {
         let (each, all) = (self.int(CHUNK as u64)?, self.size(count)?);
         let low = self.binary(Binary::Mul, chunk, each)?;
         let end = self.binary(Binary::Add, low, each)?;
@@ -111,7 +111,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// The first slot of an element by its number.
-    pub(super) fn scaled(&mut self, at: Reg, slots: u64) -> Result<Reg> {
+    pub(super) fn first_slot(&mut self, at: Reg, slots: u64) -> Result<Reg> {
         let slots = self.size(slots)?;
         self.binary(Binary::Mul, at, slots)
     }
@@ -125,10 +125,10 @@ impl<'p> Emitter<'p> {
     ) -> Result<LoweredValue<'p>> {
         let location = self.new_location(reduction.ty)?;
         self.assign(&location, start, reduction.ty)?;
-        self.in_order(extents, &mut Vec::new(), &mut |this, digits| {
+        self.sequential_loops(extents, &mut Vec::new(), &mut |this, digits| {
             let value = this.round(reduction.body, digits)?;
             let total = this.read(&location)?;
-            let total = this.join(reduction, &total, &value)?;
+            let total = this.combine(reduction, &total, &value)?;
             this.assign(&location, &total, reduction.ty)
         })?;
         self.read(&location)
@@ -166,18 +166,18 @@ impl<'p> Emitter<'p> {
         self.assign(&location, &first, ty)?;
         let one = self.int(1)?;
         let second = self.binary(Binary::Add, low, one)?;
-        self.rounds(second, high, &mut |this, at| {
+        self.sequential_loop(second, high, &mut |this, at| {
             let at = this.index_of_code(at, space)?;
             let value = this.at(body, at)?;
             let total = this.read(&location)?;
-            let total = this.join(reduction, &total, &value)?;
+            let total = this.combine(reduction, &total, &value)?;
             this.assign(&location, &total, ty)
         })?;
         self.read(&location)
     }
 
     /// A loop in order, inside of which nothing runs in parallel.
-    pub(super) fn rounds(
+    pub(super) fn sequential_loop(
         &mut self,
         low: Reg,
         high: Reg,
@@ -200,7 +200,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// Two results joined.
-    pub(super) fn join(
+    pub(super) fn combine(
         &mut self,
         reduction: Reduction<'p>,
         a: &LoweredValue<'p>,

@@ -38,8 +38,8 @@ impl<'p> Emitter<'p> {
             self.running(reduction, out, zero, high)?;
             return self.load(&stmt.ty, out, zero);
         }
-        self.nest(&[chunks], CHUNK as u64, &mut |this, chunk| {
-            let (low, high) = this.bounds(chunk[0], count)?;
+        self.loop_nest(&[chunks], CHUNK as u64, &mut |this, chunk| {
+            let (low, high) = this.chunk_bounds(chunk[0], count)?;
             this.running(reduction, out, low, high)
         })?;
         // The results before each chunk but the first: the last ones of the chunks before, joined.
@@ -47,26 +47,26 @@ impl<'p> Emitter<'p> {
         let last = self.last(reduction, out, zero, count)?;
         self.store(&last, ty, before, zero)?;
         let (low, high) = (self.int(1)?, self.size(chunks - 1)?);
-        self.rounds(low, high, &mut |this, chunk| {
+        self.sequential_loop(low, high, &mut |this, chunk| {
             let last = this.last(reduction, out, chunk, count)?;
             let total = this.element_before(reduction, before, chunk)?;
-            let joined = this.join(reduction, &total, &last)?;
-            let slot = this.scaled(chunk, slots)?;
+            let joined = this.combine(reduction, &total, &last)?;
+            let slot = this.first_slot(chunk, slots)?;
             this.store(&joined, ty, before, slot)
         })?;
-        self.nest(&[chunks - 1], CHUNK as u64, &mut |this, earlier| {
-            let slot = this.scaled(earlier[0], slots)?;
+        self.loop_nest(&[chunks - 1], CHUNK as u64, &mut |this, earlier| {
+            let slot = this.first_slot(earlier[0], slots)?;
             let total = this.load(ty, before, slot)?;
             let one = this.int(1)?;
             let chunk = this.binary(Binary::Add, earlier[0], one)?;
-            let (low, high) = this.bounds(chunk, count)?;
-            this.rounds(low, high, &mut |this, at| {
-                let slot = this.scaled(at, slots)?;
+            let (low, high) = this.chunk_bounds(chunk, count)?;
+            this.sequential_loop(low, high, &mut |this, at| {
+                let slot = this.first_slot(at, slots)?;
                 let own = this.load(ty, out, slot)?;
-                let mut joined = this.join(reduction, &total, &own)?;
+                let mut joined = this.combine(reduction, &total, &own)?;
                 // An array is read while the result is written.
                 if ty.has_array() {
-                    joined = this.stored(&joined, ty)?;
+                    joined = this.store_in_own_memory(&joined, ty)?;
                 }
                 this.store(&joined, ty, out, slot)
             })
@@ -84,21 +84,21 @@ impl<'p> Emitter<'p> {
         if let Some(location) = &location {
             self.assign(location, &first, ty)?;
         }
-        let slot = self.scaled(low, slots)?;
+        let slot = self.first_slot(low, slots)?;
         self.store(&first, ty, out, slot)?;
         let one = self.int(1)?;
         let second = self.binary(Binary::Add, low, one)?;
-        self.rounds(second, high, &mut |this, at| {
+        self.sequential_loop(second, high, &mut |this, at| {
             let value = this.element_at(reduction, at)?;
             let total = match &location {
                 Some(location) => this.read(location)?,
                 None => this.element_before(reduction, out, at)?,
             };
-            let joined = this.join(reduction, &total, &value)?;
+            let joined = this.combine(reduction, &total, &value)?;
             if let Some(location) = &location {
                 this.assign(location, &joined, ty)?;
             }
-            let slot = this.scaled(at, slots)?;
+            let slot = this.first_slot(at, slots)?;
             this.store(&joined, ty, out, slot)
         })
     }
@@ -119,7 +119,7 @@ impl<'p> Emitter<'p> {
         chunk: Reg,
         count: u64,
     ) -> Result<LoweredValue<'p>> {
-        let (_, end) = self.bounds(chunk, count)?;
+        let (_, end) = self.chunk_bounds(chunk, count)?;
         self.element_before(reduction, out, end)
     }
 
@@ -132,7 +132,7 @@ impl<'p> Emitter<'p> {
     ) -> Result<LoweredValue<'p>> {
         let one = self.int(1)?;
         let before = self.binary(Binary::Sub, at, one)?;
-        let slot = self.scaled(before, self.slots(reduction.ty)?)?;
+        let slot = self.first_slot(before, self.slots(reduction.ty)?)?;
         self.load(reduction.ty, array, slot)
     }
 }

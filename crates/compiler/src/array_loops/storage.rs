@@ -145,19 +145,19 @@ impl<'p> Emitter<'p> {
     // ---- values as slots ----------------------------------------------------------------
 
     /// The value of a type with one slot, of the word in it.
-    pub(super) fn of_word(&mut self, reg: Reg, ty: &Type) -> Result<LoweredValue<'p>> {
+    pub(super) fn from_word(&mut self, reg: Reg, ty: &Type) -> Result<LoweredValue<'p>> {
         match ty {
             Type::Element(_) => Ok(LoweredValue::Word(reg)),
             Type::Index(space) => self.index_of_code(reg, space),
             Type::Tuple(types) => {
                 let parts = types.iter().map(|ty| match self.slots(ty)? {
                     0 => self.without_slots(ty),
-                    _ => self.of_word(reg, ty),
+                    _ => self.from_word(reg, ty),
                 });
                 Ok(LoweredValue::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
             }
             Type::Array(_, element) => {
-                let only = self.of_word(reg, element)?;
+                let only = self.from_word(reg, element)?;
                 Ok(LoweredValue::Array(Rc::new(ArrayValue::List(vec![only]))))
             }
             Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),
@@ -277,7 +277,7 @@ impl<'p> Emitter<'p> {
             ArrayValue::Memory { array: from, base } => {
                 // Slot by slot, whatever the digits are.
                 let (count, from, base) = (self.count(space)?, *from, *base);
-                self.nest(&[count], stride, &mut |this, digits| {
+                self.loop_nest(&[count], stride, &mut |this, digits| {
                     let stride = this.size(stride)?;
                     let offset = this.binary(Binary::Mul, digits[0], stride)?;
                     let (read, write) =
@@ -288,7 +288,7 @@ impl<'p> Emitter<'p> {
             }
             ArrayValue::View { .. } => {
                 let extents = self.extents(space)?;
-                self.nest(&extents, stride, &mut |this, digits| {
+                self.loop_nest(&extents, stride, &mut |this, digits| {
                     let item = this.element_of(value, space, element, digits)?;
                     let at = this.slot_of(space, stride, slot, digits)?;
                     this.store(&item, element, array, at)
@@ -435,7 +435,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// A list of elements as an array: in memory if an element is read whose number is not known.
-    pub(super) fn list(
+    pub(super) fn array_of_elements(
         &mut self,
         value: Value,
         ty: &Type,
@@ -447,7 +447,7 @@ impl<'p> Emitter<'p> {
         if few || !self.uses.indexed.contains(&value) || self.slots(ty)? == 0 {
             return Ok(list);
         }
-        self.stored_as(value, &list)
+        self.store_in_class(value, &list)
     }
 
     /// The memory of an array of a value, by its position: that of its class.
@@ -471,23 +471,31 @@ impl<'p> Emitter<'p> {
     }
 
     /// An array as a value whose memory it is stored in.
-    pub(super) fn stored_as(&mut self, value: Value, lowered: &LoweredValue<'p>) -> Result<LoweredValue<'p>> {
+    pub(super) fn store_in_class(
+        &mut self,
+        value: Value,
+        lowered: &LoweredValue<'p>,
+    ) -> Result<LoweredValue<'p>> {
         let ty = self.uses.types[&value];
         let array = self.memory_of(value, 0, ty)?;
-        self.stored_in(array, lowered, ty)
+        self.store_in(array, lowered, ty)
     }
 
-    fn stored_in(&mut self, array: Array, lowered: &LoweredValue<'p>, ty: &Type) -> Result<LoweredValue<'p>> {
+    fn store_in(&mut self, array: Array, lowered: &LoweredValue<'p>, ty: &Type) -> Result<LoweredValue<'p>> {
         let base = self.int(0)?;
         self.store(lowered, ty, array, base)?;
         self.load(ty, array, base)
     }
 
     /// The array that an update changes: the old one if it lies there, otherwise a copy.
-    pub(super) fn stored_as_update(&mut self, value: Value, old: Value) -> Result<LoweredValue<'p>> {
+    pub(super) fn store_for_update(&mut self, value: Value, old: Value) -> Result<LoweredValue<'p>> {
         let lowered = self.values[&old].clone();
         let array = self.memory_of(value, 0, self.uses.types[&value])?;
-        if self.whole_array(&lowered) == Some(array) { Ok(lowered) } else { self.stored_as(value, &lowered) }
+        if self.whole_array(&lowered) == Some(array) {
+            Ok(lowered)
+        } else {
+            self.store_in_class(value, &lowered)
+        }
     }
 
     /// The array in memory whose first slots a value takes, from slot 0 on.
@@ -500,9 +508,13 @@ impl<'p> Emitter<'p> {
     }
 
     /// The array in memory of its own.
-    pub(super) fn stored(&mut self, lowered: &LoweredValue<'p>, ty: &Type) -> Result<LoweredValue<'p>> {
+    pub(super) fn store_in_own_memory(
+        &mut self,
+        lowered: &LoweredValue<'p>,
+        ty: &Type,
+    ) -> Result<LoweredValue<'p>> {
         let array = self.allocate(ty)?;
-        self.stored_in(array, lowered, ty)
+        self.store_in(array, lowered, ty)
     }
 
     // ---- variables ----------------------------------------------------------------------
@@ -580,12 +592,12 @@ impl<'p> Emitter<'p> {
             };
             // What a copy would overwrite before it is read is saved first.
             let overwritten = targets.iter().any(|(_, target)| self.reads_memory(value, position, *target));
-            let lowered = if overwritten { self.stored(&lowered, ty)? } else { lowered };
+            let lowered = if overwritten { self.store_in_own_memory(&lowered, ty)? } else { lowered };
             let read_elsewhere = |this: &Self, memory: Array| {
                 let mut others = targets.iter().filter(|(other, _)| *other != position);
                 others.any(|(other, _)| this.reads_memory(value, *other, memory))
             };
-            let spare = self.exchangeable(&lowered, target).filter(|memory| {
+            let spare = self.exchangeable_array(&lowered, target).filter(|memory| {
                 overwritten || self.storage.is_last_use(value, position) && !read_elsewhere(self, *memory)
             });
             moves.push((target, lowered, ty, spare));
@@ -634,7 +646,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// The array that a value is all of, if an array can take its memory and give its own for it.
-    fn exchangeable(&self, lowered: &LoweredValue<'p>, array: Array) -> Option<Array> {
+    fn exchangeable_array(&self, lowered: &LoweredValue<'p>, array: Array) -> Option<Array> {
         let other = self.whole_array(lowered)?;
         let (old, new) = (self.kernel.arrays[array], self.kernel.arrays[other]);
         let alike = self.kernel.slots[array] == self.kernel.slots[other] && old.width == new.width;
@@ -656,11 +668,11 @@ impl<'p> Emitter<'p> {
         let mut moves = Vec::new();
         for (target, lowered, ty) in arrays.into_iter().flatten() {
             if self.whole_array(&lowered) != Some(target) {
-                moves.push((target, self.stored(&lowered, ty)?, ty));
+                moves.push((target, self.store_in_own_memory(&lowered, ty)?, ty));
             }
         }
         for (target, lowered, ty) in moves {
-            let spare = self.exchangeable(&lowered, target);
+            let spare = self.exchangeable_array(&lowered, target);
             self.swap_or_copy(target, &lowered, ty, spare)?;
         }
         Ok(())

@@ -258,7 +258,7 @@ impl Assembler {
     }
 
     /// `to = a * b + to` of floats, rounded once; with a mask, other lanes stay as they are.
-    pub fn fused(&mut self, lane: Lane, to: Vector, (a, b): (Vector, Vector), mask: Mask) {
+    pub fn fused_multiply_add(&mut self, lane: Lane, to: Vector, (a, b): (Vector, Vector), mask: Mask) {
         self.vector((2, 1, 0xb8), lane.evex_w(), (to.0, a.0, Source::Register(b.0)), (mask, false));
     }
 
@@ -511,7 +511,9 @@ cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00
         case("vrndscalepd zmm3, zmm29, 9", &|asm| asm.round(Lane::F64, a, c, 1));
         case("vrndscaleps zmm12, zmm3, 11", &|asm| asm.round(Lane::F32, b, a, 3));
         case("vpternlogq zmm3, zmm29, zmm29, 85", &|asm| asm.not(a, c));
-        case("vfmadd231pd zmm29 {k1}, zmm12, zmm3", &|asm| asm.fused(Lane::F64, c, (b, a), last));
+        case("vfmadd231pd zmm29 {k1}, zmm12, zmm3", &|asm| {
+            asm.fused_multiply_add(Lane::F64, c, (b, a), last)
+        });
         case("vcmppd k3, zmm12, zmm29, 17", &|asm| asm.compare((Lane::F64, false), Mask(3), (b, c), 0x11));
         case("vcmpps k7, zmm29, zmm3, 4", &|asm| asm.compare((Lane::F32, false), Mask(7), (c, a), 0x04));
         case("vblendmpd zmm3 {k2}, zmm29, zmm12", &|asm| asm.blend(Lane::F64, a, Mask(2), (b, c)));

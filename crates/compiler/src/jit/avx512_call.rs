@@ -1,7 +1,7 @@
 //! Calls of loops that are vectorized with AVX-512: the words that their functions get, what is
 //! left of a loop between two interrupt polls, and the lanes of accumulators.
 
-use super::accumulator::{Accumulator, Join};
+use super::accumulator::{Accumulator, AccumulatorOp};
 use super::asm_x64::VECTOR_BYTES;
 use super::avx512_loops::{FIRST_OWN_WORD, VectorLoop, WORD_BYTES, WORD_TAIL_MASK, Word};
 use super::emit::{Emit, machine_type};
@@ -114,11 +114,11 @@ impl Emit<'_, '_> {
         for at in 0..VECTOR_BYTES as i32 / ty.bytes() as i32 {
             let lane = self.b.ins().load(ty, flags, lanes, at * ty.bytes() as i32);
             value = match total.join {
-                Join::Binary(kind) => self.binary(kind, total.ty, value, lane, None),
-                Join::Extreme { max: false, unsigned: false } => self.b.ins().smin(value, lane),
-                Join::Extreme { max: true, unsigned: false } => self.b.ins().smax(value, lane),
-                Join::Extreme { max: false, unsigned: true } => self.b.ins().umin(value, lane),
-                Join::Extreme { max: true, unsigned: true } => self.b.ins().umax(value, lane),
+                AccumulatorOp::Binary(kind) => self.binary(kind, total.ty, value, lane, None),
+                AccumulatorOp::Extreme { max: false, unsigned: false } => self.b.ins().smin(value, lane),
+                AccumulatorOp::Extreme { max: true, unsigned: false } => self.b.ins().smax(value, lane),
+                AccumulatorOp::Extreme { max: false, unsigned: true } => self.b.ins().umin(value, lane),
+                AccumulatorOp::Extreme { max: true, unsigned: true } => self.b.ins().umax(value, lane),
             };
         }
         self.b.def_var(self.vars[&total.var], value);

@@ -408,9 +408,9 @@ impl<'n, 'f> Emit<'n, 'f> {
             return self.emit_vector_loop(*vector_loop, index, (low, high), body, None);
         }
         let low = match simd128::plan(self.kernel, index, body, None, LaneTypes::All) {
-            Some(plan) => self.vector_rounds(&plan, index, low, high, body, label.is_some()),
+            Some(plan) => self.vector_loop(&plan, index, low, high, body, label.is_some()),
             None => match super::masked_simd::plan(self.kernel, index, body) {
-                Some(plan) => self.masked_rounds(&plan, index, low, high, body),
+                Some(plan) => self.masked_simd_loop(&plan, index, low, high, body),
                 None if is_straight_line(body) => return self.straight_rounds(index, low, high, body),
                 None => low,
             },
@@ -501,7 +501,8 @@ impl<'n, 'f> Emit<'n, 'f> {
         let narrow = || simd128::plan(self.kernel, index, body, Some(item), LaneTypes::All);
         let start = match vector_loop.is_none().then(narrow).flatten() {
             Some(plan) => {
-                let (accumulators, start) = self.vector_total(&plan, index, low, high, body, item, neutral);
+                let (accumulators, start) =
+                    self.vector_reduction(&plan, index, low, high, body, item, neutral);
                 for (i, lane) in accumulators.into_iter().enumerate() {
                     self.b.ins().store(flags, lane, lanes, 16 * i as i32);
                 }
@@ -555,7 +556,7 @@ impl<'n, 'f> Emit<'n, 'f> {
                 }
                 Summand::Product(a, b) => {
                     let (a, b) = (self.reg(a), self.reg(b));
-                    self.fused(a, b, old)
+                    self.fused_multiply_add(a, b, old)
                 }
             };
             self.b.ins().store(flags, new, place, 0);
@@ -567,7 +568,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// `a * b + c`, rounded once, of numbers; of vectors, if the processor has it.
-    pub fn fused(&mut self, a: Value, b: Value, c: Value) -> Value {
+    pub fn fused_multiply_add(&mut self, a: Value, b: Value, c: Value) -> Value {
         if has_fma() {
             return self.b.ins().fma(a, b, c);
         }
@@ -631,7 +632,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// The flags of accesses to an array.
-    pub fn flags(&self, array: Array) -> MemFlagsData {
+    pub fn access_flags(&self, array: Array) -> MemFlagsData {
         let flags = MemFlagsData::new().with_notrap();
         match self.kernel.arrays[array].origin {
             // A load from what is overwritten must not move behind the store.
@@ -641,7 +642,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     fn load(&mut self, array: Array, at: Value, ty: ScalarType) -> Value {
-        let (place, flags) = (self.address(array, at), self.flags(array));
+        let (place, flags) = (self.address(array, at), self.access_flags(array));
         let width = self.kernel.arrays[array].width;
         if ty.bytes() <= usize::from(width) {
             return self.b.ins().load(machine_type(ty), flags, place, 0);
@@ -652,7 +653,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     fn store(&mut self, array: Array, at: Value, value: Value, ty: ScalarType) {
-        let (place, flags) = (self.address(array, at), self.flags(array));
+        let (place, flags) = (self.address(array, at), self.access_flags(array));
         let width = u32::from(self.kernel.arrays[array].width);
         let slot = Type::int(width as u16 * 8).expect("slots are 1, 2, 4 or 8 bytes wide");
         let bytes = ty.bytes() as u32;
@@ -740,7 +741,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             Op::Call(f, args) => {
                 let args: Vec<Value> = args.iter().map(|r| self.reg(*r)).collect();
                 if let (ScalarFunction::Fma, [a, b, c]) = (f, &args[..]) {
-                    return self.fused(*a, *b, *c);
+                    return self.fused_multiply_add(*a, *b, *c);
                 }
                 let call = self.b.ins().call(self.functions.math[f], &args);
                 self.b.inst_results(call)[0]

@@ -330,7 +330,7 @@ struct Masked<'p> {
 
 impl Emit<'_, '_> {
     /// Does as many rounds as go together; gives the first index left.
-    pub(super) fn masked_rounds(
+    pub(super) fn masked_simd_loop(
         &mut self,
         plan: &Plan,
         index: Reg,
@@ -629,7 +629,7 @@ impl Emit<'_, '_> {
                     && masked.plan.roles.get(at) == Some(&Role::Index) =>
             {
                 let at = self.reg(*at);
-                let (place, flags) = (self.address(*array, at), self.flags(*array));
+                let (place, flags) = (self.address(*array, at), self.access_flags(*array));
                 let vector = pair(ty);
                 LaneValues::Vectors(std::array::from_fn(|i| {
                     self.b.ins().load(vector, flags, place, 16 * i as i32)
@@ -688,7 +688,9 @@ impl Emit<'_, '_> {
                 let mut args = Vec::new();
                 op.for_each_reg(&mut |reg| args.push(reg));
                 let args: Vec<_> = args.into_iter().map(|reg| self.as_vectors(masked, reg)).collect();
-                LaneValues::Vectors(std::array::from_fn(|i| self.fused(args[0][i], args[1][i], args[2][i])))
+                LaneValues::Vectors(std::array::from_fn(|i| {
+                    self.fused_multiply_add(args[0][i], args[1][i], args[2][i])
+                }))
             }
         }
     }

@@ -118,7 +118,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// The threads of this compiler, started when first wanted; `None` if there is only one.
-    pub(crate) fn pool(&self) -> Option<&rayon::ThreadPool> {
+    pub(crate) fn thread_pool(&self) -> Option<&rayon::ThreadPool> {
         let start = || {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().ok()?;
             (pool.current_num_threads() > 1).then_some(pool)
@@ -217,7 +217,7 @@ impl Jit {
     }
 
     /// Takes the traces recorded since.
-    pub fn traced(&self) -> Vec<Trace> {
+    pub fn take_traces(&self) -> Vec<Trace> {
         let noted = |mut trace: std::sync::MutexGuard<'_, Option<(Stage, Vec<Trace>)>>| {
             trace.as_mut().map(|(_, noted)| std::mem::take(noted)).unwrap_or_default()
         };

@@ -131,7 +131,7 @@ impl Machine {
         read: impl FnOnce(&CompilationUnit<'_>) -> T,
     ) -> Option<T> {
         let concrete = |ty: &Type| self.sizes.concrete(ty);
-        let mentioned = FreeVariables::by_term(term);
+        let mentioned = FreeVariables::of_term(term);
         let types = [&term.ty]
             .into_iter()
             .chain(mentioned.locals.iter().map(|local| &locals[*local as usize].ty))

@@ -457,7 +457,7 @@ mod tests {
     /// Types of every form, without variables.
     fn types() -> Vec<Type> {
         let n = |k: u32| Type::unit_sum(k);
-        let byte = Type::scalar(Scalar::named("u8").expect("a type"));
+        let byte = Type::scalar(Scalar::from_name("u8").expect("a type"));
         let option: Nominal = Nominal::declare(
             1,
             "option".into(),

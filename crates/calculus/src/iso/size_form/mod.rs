@@ -315,8 +315,8 @@ impl Forms {
     /// monomial, and the rest.
     fn split_content(&mut self, form: &Form) -> Result<(BigUint, u64, Monomial, Form)> {
         self.charge(form.terms.len() * 2)?;
-        let halvings = form.terms.values().map(Dyadic::halvings).max().unwrap_or(0);
-        let content = form.terms.values().fold(BigInt::zero(), |gcd, n| gcd.gcd(&n.over(halvings)));
+        let halvings = form.terms.values().map(Dyadic::denominator_exponent).max().unwrap_or(0);
+        let content = form.terms.values().fold(BigInt::zero(), |gcd, n| gcd.gcd(&n.numerator_over(halvings)));
         let mut shared = form.terms.keys().next().cloned().ok_or(NormalFormError::Budget)?;
         for monomial in form.terms.keys().skip(1) {
             shared = monomial_gcd(&shared, monomial);
@@ -327,7 +327,7 @@ impl Forms {
         }
         let mut rest = Form::default();
         for (monomial, n) in &form.terms {
-            let n = n.over(halvings) / &content;
+            let n = n.numerator_over(halvings) / &content;
             rest.add_term(self.mul_monomials(monomial, &inverse)?, n.into());
         }
         if rest.terms.len() == 1 && !rest.is_one() {

@@ -345,13 +345,13 @@ impl<'k> Search<'k> {
         // Slots that stay the same lie below those of the first round, or above those of the last.
         let (low, high) = (self.forms.of(low), self.forms.of(high));
         let distance = |other: &Access, round: &Affine| {
-            let difference = first.same.plus(round, coefficient)?.plus(&other.same, -1)?;
+            let difference = first.same.add_scaled(round, coefficient)?.add_scaled(&other.same, -1)?;
             (difference.terms.is_empty() && difference.constant.abs() <= MAX_BOUND)
                 .then_some(difference.constant)
         };
         let is_apart = |other: &&Access| {
             let below = distance(other, &low).is_some_and(|start| start + least > other.high);
-            let last = high.plus(&Affine::constant(1), -1);
+            let last = high.add_scaled(&Affine::constant(1), -1);
             let above =
                 last.and_then(|last| distance(other, &last)).is_some_and(|end| end + most < other.low);
             below || above
