@@ -12,10 +12,10 @@ use crate::check::elaborate::places::PlaceScope;
 use crate::check::elaborate::storing;
 use crate::check::env::Parameter;
 use crate::check::error::TypeError;
-use crate::check::items::class::Expected;
+use crate::check::items::class::RequiredSignature;
 use crate::check::report::Reports;
-use crate::check::types::sizes::Opens;
-use crate::check::types::well_formed::{Applied, Uses, Written};
+use crate::check::types::sizes::OpenSizeMeaning;
+use crate::check::types::well_formed::{AppliedTypes, ConstrainedApplication, WrittenConstraints};
 
 use crate::check::env::{Constraint, Definition, Env, Scope, TypeDefinition};
 use crate::check::error::CheckError;
@@ -139,13 +139,13 @@ impl Frame {
     }
 
     /// Returns true for a `fun`.
-    pub(super) fn pure(&self) -> bool {
+    pub(super) fn is_pure(&self) -> bool {
         self.kind == FrameKind::Fun
     }
 
     /// Returns true if the calls of the function have no defined order.
     pub(super) fn unordered(&self) -> bool {
-        self.pure() && !self.may_store
+        self.is_pure() && !self.may_store
     }
 }
 
@@ -183,7 +183,7 @@ pub(super) struct Item {
     /// The type parameters that the item mentions, by number.
     pub(super) mentioned: HashSet<u32>,
     /// The declared types with constraints that the item applies.
-    pub(super) applied: Vec<Applied>,
+    pub(super) applied: Vec<ConstrainedApplication>,
     /// The constraints that the item needs and that are not yet solved.
     pub(super) obligations: Vec<Obligation>,
     /// True in a law: the values of its variables can be compared.
@@ -230,7 +230,7 @@ pub(super) struct Pending {
     /// The constraints that hold in the body.
     pub(super) givens: Vec<Constraint>,
     /// The signature stated by the class, for a method of an instance.
-    pub(super) expected: Option<Expected>,
+    pub(super) expected: Option<RequiredSignature>,
     /// True in a law; see [`Item::in_law`].
     pub(super) in_law: bool,
     /// True if a constraint of the header could not be read; see [`Item::in_doubt`].
@@ -261,11 +261,11 @@ pub(super) struct Checker<'a> {
     /// The names of the types whose declarations are being read, outermost first.
     pub(super) types_in_progress: Vec<Arc<str>>,
     /// The constraints written in the type declarations that are being read, innermost last.
-    pub(super) written: Vec<Written>,
+    pub(super) written: Vec<WrittenConstraints>,
     /// The constraints written in the type declarations that have been read.
-    pub(super) declared: Vec<Written>,
+    pub(super) declared: Vec<WrittenConstraints>,
     /// The types with constraints that the declarations of this input apply.
-    pub(super) uses: Vec<Uses>,
+    pub(super) uses: Vec<AppliedTypes>,
     /// The functions whose bodies are not checked yet.
     pub(super) pending_functions: HashMap<FunctionId, Pending>,
     /// The first function of this input, by number.
@@ -275,7 +275,7 @@ pub(super) struct Checker<'a> {
     /// True if unknown names with an upper-case initial are type variables.
     pub(super) implicit_vars: bool,
     /// The meaning of `?N` in the type being read.
-    pub(super) opens: Opens,
+    pub(super) opens: OpenSizeMeaning,
     /// The names of the sizes that the present annotation leaves open, with their holes.
     pub(super) stated: Vec<(crate::syntax::ast::Name, Type)>,
     /// True if the pattern being read has to match every value.
@@ -309,7 +309,7 @@ impl<'a> Checker<'a> {
             uses: Vec::new(),
             pending_functions: HashMap::default(),
             implicit_vars: false,
-            opens: Opens::Nothing,
+            opens: OpenSizeMeaning::Nothing,
             stated: Vec::new(),
             in_total_pattern: false,
             let_word: None,
@@ -328,7 +328,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Reports an error and returns an error term for the wrong expression.
-    pub(super) fn wrong(&mut self, error: impl Into<CheckError>, span: Span) -> Term {
+    pub(super) fn error_term(&mut self, error: impl Into<CheckError>, span: Span) -> Term {
         self.report(error);
         Term::new(TermKind::Error, Type::error(), span)
     }
@@ -418,12 +418,12 @@ impl<'a> Checker<'a> {
             .enumerate()
             .rev()
             .find_map(|(d, f)| f.scopes.iter().rev().find_map(|s| s.get(name)).map(|b| (d, b.clone())))?;
-        Some(self.captured(depth, binding))
+        Some(self.capture(depth, binding))
     }
 
     /// Returns a variable of the frame at `depth` as a local of the innermost frame, captured
     /// through the frames between; and true if the two frames are the same.
-    pub(super) fn captured(&mut self, depth: usize, binding: Binding) -> (Binding, bool) {
+    pub(super) fn capture(&mut self, depth: usize, binding: Binding) -> (Binding, bool) {
         let frames = &mut self.item.frames;
         let mut local = binding.local;
         for inner in depth + 1..frames.len() {
@@ -452,7 +452,7 @@ impl<'a> Checker<'a> {
 
     /// Binds a value to a new local, with the statement added to `prefix`; returns the local. A
     /// literal is returned unchanged.
-    pub(super) fn bound(&mut self, value: Term, prefix: &mut Vec<Stmt>) -> Term {
+    pub(super) fn bind_value(&mut self, value: Term, prefix: &mut Vec<Stmt>) -> Term {
         let (span, ty) = (value.span, value.ty.clone());
         if let TermKind::Int(_)
         | TermKind::Real(_)
@@ -476,7 +476,7 @@ impl<'a> Checker<'a> {
 
     /// Reports a type with more nodes than the limit, once for each input: types built from it
     /// exceed the limit too.
-    pub(super) fn too_large(&mut self, span: Span) {
+    pub(super) fn report_too_large(&mut self, span: Span) {
         if !self
             .reports
             .iter()
@@ -490,10 +490,10 @@ impl<'a> Checker<'a> {
 
     /// Returns an error term, with a report, for a term whose type has more than `MAX_TYPE_NODES`
     /// nodes, so that no later walk visits such a type.
-    pub(super) fn bounded(&mut self, term: Term) -> Term {
+    pub(super) fn check_type_size(&mut self, term: Term) -> Term {
         if self.infer.nodes(&term.ty) > MAX_TYPE_NODES {
             let span = term.span;
-            self.too_large(span);
+            self.report_too_large(span);
             return Term::new(TermKind::Error, Type::error(), span);
         }
         term
@@ -520,7 +520,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks another item: runs `f` with the state of the present item put aside.
-    pub(super) fn aside<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn with_separate_item<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         self.swap_hidden();
         let item = Item { revealed_around: self.program.revealed_sizes.len(), ..Item::default() };
         let outer = std::mem::replace(&mut self.item, item);

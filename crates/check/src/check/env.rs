@@ -68,7 +68,7 @@ impl Definition {
     }
 
     /// Returns the same variable as a name of another scope.
-    pub fn within(mut self, to: Scope) -> Definition {
+    pub fn with_scope(mut self, to: Scope) -> Definition {
         if let Definition::Global { scope, .. } = &mut self {
             *scope = to;
         }
@@ -425,7 +425,7 @@ impl Env {
 
     /// Returns the kind of this name.
     pub fn kind_named(&self, name: &str) -> Option<Kind> {
-        Kind::named(name).or_else(|| self.kinds.get(name).map(FiniteKind::kind))
+        Kind::from_name(name).or_else(|| self.kinds.get(name).map(FiniteKind::kind))
     }
 
     /// Returns the declaration of a kind, if it has one.

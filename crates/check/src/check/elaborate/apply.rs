@@ -151,7 +151,7 @@ impl Checker<'_> {
             // elaborated.
             if let (ExprKind::Tuple(_), []) = (&head.kind, &arguments[..]) {
                 let error = CallError::TupleApplied { span: head.span, argument: piped.span };
-                return self.wrong(error, e.span);
+                return self.error_term(error, e.span);
             }
             args.extend(arguments.iter().map(|a| self.prepare(a)));
             args.push(left);
@@ -165,10 +165,10 @@ impl Checker<'_> {
             args.extend(arguments.iter().map(|a| self.prepare(a)));
         }
         match &head.kind {
-            ExprKind::Name(name) if self.names_callable(name) => {
+            ExprKind::Name(name) if self.is_function_name(name) => {
                 self.call_name(name, &[], args, expected, e.span)
             }
-            ExprKind::TypeArgs(base, targs) if matches!(&base.kind, ExprKind::Name(n) if self.names_callable(n)) =>
+            ExprKind::TypeArgs(base, targs) if matches!(&base.kind, ExprKind::Name(n) if self.is_function_name(n)) =>
             {
                 let ExprKind::Name(name) = &base.kind else { return self.expr(head, Expectation::NONE) };
                 let targs: Vec<Type> = self.lower_arguments(targs);
@@ -203,7 +203,7 @@ impl Checker<'_> {
                 let text = self.infer.zonk(&argument.ty()).as_scalar() == Some(Scalar::String);
                 let (span, argument) = (name.span, argument.span());
                 let name = name.text.to_string();
-                self.wrong(CallError::TypeApplied { span, name, ty, argument, text }, e.span)
+                self.error_term(CallError::TypeApplied { span, name, ty, argument, text }, e.span)
             }
             _ => {
                 let function = self.expr(head, Expectation::NONE);
@@ -224,7 +224,7 @@ impl Checker<'_> {
                     });
                     let help = Some(instead.into());
                     let error = CallError::NotAFunction { span: function.span, ty, argument, help };
-                    return self.wrong(error, e.span);
+                    return self.error_term(error, e.span);
                 }
                 let known = match &head.kind {
                     ExprKind::Name(name) => self.local_function(name).map(Known::after_first),
@@ -299,7 +299,7 @@ impl Checker<'_> {
     fn generic_call(&self, e: &Expr) -> Option<Callable> {
         let ExprKind::Apply { function, argument, .. } = &e.kind else { return None };
         let ExprKind::Name(name) = &function.kind else { return None };
-        if !holds_case(argument, MAX_CALLS) || !self.names_callable(name) {
+        if !holds_case(argument, MAX_CALLS) || !self.is_function_name(name) {
             return None;
         }
         let found = self.find(&name.text);
@@ -327,7 +327,7 @@ impl Checker<'_> {
     /// choose, or a tuple with such a component.
     fn is_overloaded(&self, e: &Expr) -> bool {
         match &e.kind {
-            ExprKind::Name(name) => self.names_several(name),
+            ExprKind::Name(name) => self.is_overloaded_name(name),
             ExprKind::Tuple(parts) => parts.iter().any(|part| self.is_overloaded(part)),
             _ => false,
         }
@@ -400,7 +400,7 @@ impl Checker<'_> {
         if !targs.is_empty() {
             return true;
         }
-        self.names_callable(name) && !self.is_part(base, name)
+        self.is_function_name(name) && !self.is_part(base, name)
     }
 
     /// Returns the only function that `base.name` can call, if a block declares it.
@@ -416,7 +416,7 @@ impl Checker<'_> {
         let ty = self.infer.zonk(&base.ty);
         let ty = ty.as_placed().map_or(ty.clone(), |(inner, _)| inner.clone());
         let field = ty.named_parts().is_some_and(|fields| fields.iter().any(|(f, _)| *f == name.text));
-        field || self.column_of(&ty, name).is_some() || self.names_index(name)
+        field || self.column_of(&ty, name).is_some() || self.is_index_constant(name)
     }
 }
 
@@ -425,7 +425,7 @@ impl Checker<'_> {
 pub(in crate::check) fn foreign_or_scalar(name: &str) -> Option<&'static str> {
     match name {
         "bool" => Some("bool"),
-        _ => match Scalar::named(name) {
+        _ => match Scalar::from_name(name) {
             Some(scalar) => Some(scalar.name()),
             None => error::foreign_type(name),
         },

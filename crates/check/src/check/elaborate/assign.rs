@@ -74,7 +74,7 @@ impl Checker<'_> {
                 return None;
             }
             self.frame().outside = true;
-            if self.frame().pure() {
+            if self.frame().is_pure() {
                 let header = self.frame().header;
                 self.report(StatementError::StoreOutside {
                     span: name.span,

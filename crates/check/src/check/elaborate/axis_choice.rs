@@ -88,7 +88,7 @@ impl Checker<'_> {
             Help { text: format!("write the axis in brackets after the name: `{call}`"), edits }
         });
         let (place, name) = (name.span, name.text.to_string());
-        self.wrong(AxisError::Undetermined { span: place, name, takes, axes, help }, span)
+        self.error_term(AxisError::Undetermined { span: place, name, takes, axes, help }, span)
     }
 
     /// Returns type arguments, as few as suffice, with which a call determines its axes: for the

@@ -11,7 +11,7 @@ use crate::check::elaborate::overload::Choice;
 use crate::check::env::{Callable, Instance, Scheme};
 use crate::check::error::{CallError, PlaceError, StatementError, TypeError};
 use crate::check::expectation::Expectation;
-use crate::check::resolve::candidates::{Candidate, Found, Variable};
+use crate::check::resolve::candidates::{Candidate, LookupResult, Variable};
 use crate::check::solve::axes::is_undetermined;
 use crate::check::{error, terms};
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
@@ -105,7 +105,7 @@ impl Checker<'_> {
                         None
                     };
                     let error = CallError::NotAFunction { span: function.span, ty, argument, help };
-                    return self.wrong(error, span);
+                    return self.error_term(error, span);
                 }
             };
             let group = known.and_then(|known| Some((known, known.groups.get(i)?)));
@@ -164,7 +164,7 @@ impl Checker<'_> {
             return Type::error();
         }
         self.frame().outside |= !contained;
-        if self.frame().pure() && !contained {
+        if self.frame().is_pure() && !contained {
             let header = self.frame().header;
             self.report(CallError::ProcedureInFun { span, name: name.to_string(), header });
             return Type::error();
@@ -269,7 +269,7 @@ impl Checker<'_> {
                     takes: false,
                     ty: None,
                 };
-                return self.wrong(error, span);
+                return self.error_term(error, span);
             }
         }
         let Some(mut instance) = self.instance(name, &scheme, type_args) else {
@@ -277,7 +277,7 @@ impl Checker<'_> {
         };
         if let Callable::Prim(prim) = chosen
             && prim.is_effectful_function()
-            && !self.reads(*prim, name, &mut instance, type_args, expected)
+            && !self.instantiate_reader(*prim, name, &mut instance, type_args, expected)
         {
             return Term::new(TermKind::Error, Type::error(), span);
         }
@@ -310,7 +310,7 @@ impl Checker<'_> {
             let term = if args.is_empty() { term } else { self.call_value(term, args, false, span) };
             return Term { span, ..term };
         }
-        self.oblige_all(&instance.constraints, name.span, &name.text);
+        self.add_obligations(&instance.constraints, name.span, &name.text);
         let whole = name.span.to(first.span());
         let mut first = first;
         let given: Vec<Type> = std::iter::once(&first).chain(&args).map(Arg::ty).collect();
@@ -443,7 +443,7 @@ impl Checker<'_> {
             return None;
         }
         for (param, ty) in scheme.params.iter().zip(type_args) {
-            if !self.fits_kind(ty, param, name.span) {
+            if !self.check_kind(ty, param, name.span) {
                 return None;
             }
         }
@@ -537,7 +537,7 @@ impl Checker<'_> {
     pub(in crate::check) fn callable_value(
         &mut self,
         name: &ast::Name,
-        found: &Found,
+        found: &LookupResult,
         type_args: &[Type],
         expected: Expectation<'_>,
     ) -> Term {
@@ -584,13 +584,13 @@ impl Checker<'_> {
         };
         self.note_callable(span, &chosen);
         if self.is_joint(&chosen) {
-            return self.wrong(PlaceError::JointValue { span, name: name.text.to_string() }, span);
+            return self.error_term(PlaceError::JointValue { span, name: name.text.to_string() }, span);
         }
         if self.is_valued_procedure_name(&chosen)
             || matches!(chosen, Callable::Prim(prim) if prim.is_effectful_function())
         {
             let error = CallError::ReaderInFun { span, name: name.text.to_string(), header: None };
-            return self.wrong(error, span);
+            return self.error_term(error, span);
         }
         if let Callable::Prim(prim) = chosen
             && prim.has_computed_result_type()
@@ -604,7 +604,7 @@ impl Checker<'_> {
         let Some(instance) = self.instance(name, &scheme, type_args) else {
             return Term::new(TermKind::Error, Type::error(), span);
         };
-        self.oblige_all(&instance.constraints, span, &name.text);
+        self.add_obligations(&instance.constraints, span, &name.text);
         let ty = instance.ty();
         let known = match chosen {
             Callable::Function(function) => Some(self.function_value(function, &instance.args)),

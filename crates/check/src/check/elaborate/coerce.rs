@@ -40,7 +40,7 @@ impl Checker<'_> {
             Err(term) => term,
         };
         let widened_parts = self.widen_parts(term, ty, because.clone());
-        let term = match widened_parts.or_else(|term| self.literal_at(term, ty)) {
+        let term = match widened_parts.or_else(|term| self.convert_literal(term, ty)) {
             Ok(term) => return term,
             Err(term) => term,
         };
@@ -53,7 +53,7 @@ impl Checker<'_> {
         if wide != found && self.infer.try_unify(&wide, &expected) {
             return self.convert_term(Term { ty: found, ..term }, &wide, span);
         }
-        let term = match self.widened_by_instance(Term { ty: found.clone(), ..term }, &expected) {
+        let term = match self.widen_by_instance(Term { ty: found.clone(), ..term }, &expected) {
             Ok(term) => return term,
             Err(term) => term,
         };
@@ -63,8 +63,8 @@ impl Checker<'_> {
             return Term::new(TermKind::Tuple(terms.collect()), expected, span);
         }
         let (found, expected) = (self.infer.shown(&found), self.infer.shown(&expected));
-        if self.applicable(found.clone(), span).is_error()
-            || self.applicable(expected.clone(), span).is_error()
+        if self.check_reducible(found.clone(), span).is_error()
+            || self.check_reducible(expected.clone(), span).is_error()
         {
             return Term::new(TermKind::Error, Type::error(), span);
         }
@@ -83,19 +83,19 @@ impl Checker<'_> {
                     AxisError::Order { span, found, first, second, because }
                 }
             };
-            return self.wrong(error, span);
+            return self.error_term(error, span);
         }
         if found.as_placed().is_some() && !expected.is_spread() {
             if let TypeKind::Meta(_) = expected.kind() {
                 let role = "be a part of a value that is the same for all parties".to_string();
-                return self.wrong(PlaceError::Spread { span, ty: found, role }, span);
+                return self.error_term(PlaceError::Spread { span, ty: found, role }, span);
             }
             let what = format!("a value of `{expected}`");
-            return self.wrong(PlaceError::NotPublic { span, ty: found, what }, span);
+            return self.error_term(PlaceError::NotPublic { span, ty: found, what }, span);
         }
         let each = || because.as_ref().and_then(|_| element_hint(&found, &expected));
         let hint = self.mismatch_hint(&found, &expected, &term).or_else(each);
-        self.wrong(ConversionError::Mismatch { span, expected, found, because, hint }, span)
+        self.error_term(ConversionError::Mismatch { span, expected, found, because, hint }, span)
     }
 
     /// Coerces a written tuple component by component, if a component is a literal of a declared

@@ -136,7 +136,7 @@ impl Checker<'_> {
         let declared = |ty: &&Type| matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_));
         let to = types.iter().find(declared)?.clone();
         let mut others = types.iter().filter(|ty| **ty != to);
-        others.all(|ty| self.becomes_literal(ty, &to) || self.widens(ty, &to)).then_some(to)
+        others.all(|ty| self.has_literal_instance(ty, &to) || self.widens(ty, &to)).then_some(to)
     }
 }
 

@@ -70,8 +70,10 @@ impl Checker<'_> {
         self.item.unordered -= 1;
         let (ty, span) = (self.infer.zonk(&element.ty), element.span);
         if ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_)) {
-            return self
-                .wrong(PlaceError::Spread { span, ty, role: "be the element of an array".into() }, span);
+            return self.error_term(
+                PlaceError::Spread { span, ty, role: "be the element of an array".into() },
+                span,
+            );
         }
         element
     }
@@ -151,7 +153,7 @@ impl Checker<'_> {
                     let position = this.local_term(at, span);
                     let place = this.array_at(kept, position, span);
                     let mut prefix = Vec::new();
-                    let place = this.bound(place, &mut prefix);
+                    let place = this.bind_value(place, &mut prefix);
                     for (number, (local, ty)) in walked.iter().enumerate() {
                         let value = match walked.len() {
                             1 => place.clone(),

@@ -38,7 +38,7 @@ impl Checker<'_> {
         if let TypeKind::Meta(_) = ty.kind() {
             let (span, what) = (arg.span, format!("what `{}` is applied to", name.text));
             let instead = "write the type of the value".to_string();
-            return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
+            return self.error_term(TypeError::CannotInfer { span, what, instead }, span);
         }
         let arg = Term { ty: ty.clone(), ..arg };
         match (prim, target) {
@@ -50,9 +50,9 @@ impl Checker<'_> {
             (Prim::Unpack, _) => self.unpack_parts(arg, span),
             (Prim::Over | Prim::TransposeTo, Some(target)) => self.aligned(prim, arg, target, span),
             (Prim::Over | Prim::TransposeTo, None) => self.no_axes(&name.text, name.span),
-            (Prim::Like, _) => self.wrong(AxisError::OneArgument { span: name.span }, span),
+            (Prim::Like, _) => self.error_term(AxisError::OneArgument { span: name.span }, span),
             (_, Some(target)) => self.moved(arg, target, span),
-            (_, None) => self.wrong(MoveError::NoTarget { span: name.span }, span),
+            (_, None) => self.error_term(MoveError::NoTarget { span: name.span }, span),
         }
     }
 
@@ -90,7 +90,7 @@ impl Checker<'_> {
         if arg.ty.has_meta() {
             let what = format!("all of `{}`", self.infer.shown(&arg.ty));
             let instead = "write the type of the value".to_string();
-            return self.wrong(TypeError::CannotInfer { span: arg.span, what, instead }, span);
+            return self.error_term(TypeError::CannotInfer { span: arg.span, what, instead }, span);
         }
         let generic = self.item.type_params.iter().any(|param| arg.ty.mentions(param));
         let kind = match generic {
@@ -119,7 +119,7 @@ impl Checker<'_> {
                 let types = vec![arg.ty.clone(), number.clone()];
                 Term::new(TermKind::Prim(Prim::CaseNo, types, vec![arg]), number, span)
             }
-            None => self.wrong(PartError::NotASum { span: arg.span, ty: arg.ty }, span),
+            None => self.error_term(PartError::NotASum { span: arg.span, ty: arg.ty }, span),
         }
     }
 
@@ -130,9 +130,9 @@ impl Checker<'_> {
             TypeKind::UnitSum(_) => Type::unit(),
             _ if self.case_numbers(&arg.ty).is_some() => {
                 let error = MoveError::CasesDiffer { span: arg.span, ty: arg.ty };
-                return self.wrong(error, span);
+                return self.error_term(error, span);
             }
-            _ => return self.wrong(PartError::NotASum { span: arg.span, ty: arg.ty }, span),
+            _ => return self.error_term(PartError::NotASum { span: arg.span, ty: arg.ty }, span),
         };
         let types = vec![arg.ty.clone(), case.clone()];
         Term::new(TermKind::Prim(Prim::CaseArg, types, vec![arg]), case, span)
@@ -153,7 +153,8 @@ impl Checker<'_> {
             (Some(parts), _) => {
                 if let Some(part) = parts.iter().find(|part| !part.is_compact()) {
                     let (span, part) = (arg.span, part.clone());
-                    return self.wrong(MoveError::NotPacked { span, ty: arg.ty, part: Some(part) }, span);
+                    return self
+                        .error_term(MoveError::NotPacked { span, ty: arg.ty, part: Some(part) }, span);
                 }
                 let whole = match ty.kind() {
                     TypeKind::Record(fields) if fields.len() > 1 => Type::compact_record(fields.clone()),
@@ -161,7 +162,7 @@ impl Checker<'_> {
                 };
                 let types = parts.into_iter().enumerate();
                 let mut prefix = Vec::new();
-                let x = self.bound(arg, &mut prefix);
+                let x = self.bind_value(arg, &mut prefix);
                 let part =
                     |(i, ty)| Term::new(TermKind::Component(x.clone().into(), BigUint::from(i)), ty, span);
                 let parts: Vec<Term> = types.map(part).collect();
@@ -178,7 +179,7 @@ impl Checker<'_> {
                     TypeKind::Array(element, _) => Some(element.clone()),
                     _ => None,
                 };
-                self.wrong(MoveError::NotPacked { span: arg.span, ty: arg.ty, part }, span)
+                self.error_term(MoveError::NotPacked { span: arg.span, ty: arg.ty, part }, span)
             }
         }
     }
@@ -190,7 +191,7 @@ impl Checker<'_> {
         if let Some(fields) = arg.ty.compact_fields() {
             let parts = fields.iter().map(|(_, part)| part.clone()).collect();
             let mut prefix = Vec::new();
-            let x = self.bound(arg, &mut prefix);
+            let x = self.bind_value(arg, &mut prefix);
             let parts = self.factors(&x, parts);
             return with_prefix(prefix, Term::new(TermKind::Tuple(parts), Type::record(fields), span));
         }
@@ -199,7 +200,7 @@ impl Checker<'_> {
                 let whole = Type::product(parts.clone());
                 let parts = parts.clone();
                 let mut prefix = Vec::new();
-                let x = self.bound(arg, &mut prefix);
+                let x = self.bind_value(arg, &mut prefix);
                 let parts = self.factors(&x, parts);
                 with_prefix(prefix, Term::new(TermKind::Tuple(parts), whole, span))
             }
@@ -207,7 +208,7 @@ impl Checker<'_> {
                 let whole = Type::array(digit.clone(), index.clone());
                 if let Some(parts) = ty.compact_factors(MAX_PARTS) {
                     let mut prefix = Vec::new();
-                    let x = self.bound(arg, &mut prefix);
+                    let x = self.bind_value(arg, &mut prefix);
                     let parts = self.factors(&x, parts);
                     return with_prefix(prefix, Term::new(TermKind::Tuple(parts), whole, span));
                 }
@@ -216,7 +217,7 @@ impl Checker<'_> {
                 Term::new(TermKind::Prim(Prim::Unpack, types, vec![arg]), whole, span)
             }
             _ if ty.is_unit() => arg,
-            _ => self.wrong(MoveError::NotUnpacked { span: arg.span, ty: arg.ty }, span),
+            _ => self.error_term(MoveError::NotUnpacked { span: arg.span, ty: arg.ty }, span),
         }
     }
 
@@ -229,7 +230,7 @@ impl Checker<'_> {
     /// Returns true if two types are naturally isomorphic, possibly by size equations that hold
     /// here.
     fn same_storage(&mut self, a: &Type, b: &Type) -> bool {
-        iso::verdict(a, b) <= Verdict::Natural || self.natural_here(a, b)
+        iso::verdict(a, b) <= Verdict::Natural || self.is_naturally_isomorphic(a, b)
     }
 
     /// Elaborates `x.move[T]`.
@@ -241,10 +242,10 @@ impl Checker<'_> {
         if let Some(open) = [&arg.ty, &target].into_iter().find(|ty| ty.has_meta()) {
             let what = format!("the leaves of `{}`", self.infer.shown(open));
             let instead = "write its type out".to_string();
-            return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
+            return self.error_term(TypeError::CannotInfer { span, what, instead }, span);
         }
         let mut prefix = Vec::new();
-        let x = self.bound(arg, &mut prefix);
+        let x = self.bind_value(arg, &mut prefix);
         match self.permute_leaves(&x, &target) {
             Ok(value) => with_prefix(prefix, Term { span, ..value }),
             Err((why, sum)) => {
@@ -258,7 +259,7 @@ impl Checker<'_> {
                     }
                     NoPermutation::TooMany => MoveError::TooManyLeaves { span, from, to, sum },
                 };
-                self.wrong(error, span)
+                self.error_term(error, span)
             }
         }
     }
@@ -347,7 +348,7 @@ impl Checker<'_> {
         }
         if leaves::is_sum(&value.ty) && leaves::is_sum(to) && !self.same_storage(&value.ty, to) {
             let mut prefix = Vec::new();
-            let value = self.bound(value, &mut prefix);
+            let value = self.bind_value(value, &mut prefix);
             return Ok(with_prefix(prefix, self.permute_sum(value, to)?));
         }
         Ok(typed(TermKind::Reshape(Box::new(value))))
@@ -456,9 +457,9 @@ impl Checker<'_> {
             TypeKind::Repeat(index, case) => {
                 let number = self.case_number(x.clone(), span);
                 let mut prefix = Vec::new();
-                let number = self.bound(number, &mut prefix);
+                let number = self.bind_value(number, &mut prefix);
                 let argument = self.case_argument(x, span);
-                let argument = self.bound(argument, &mut prefix);
+                let argument = self.bind_value(argument, &mut prefix);
                 let TermKind::Local(local) = number.kind else { return Err(leaves::NoPermutation::TooMany) };
                 cases.axes.push((local, index.clone()));
                 path.push(Step::Axis(index.clone(), case.clone()));
@@ -471,7 +472,7 @@ impl Checker<'_> {
                 let definition = nominal.newtype_definition(args).ok_or(leaves::NoPermutation::TooMany)?;
                 let kind = TermKind::Reshape(Box::new(x));
                 let mut prefix = Vec::new();
-                let value = self.bound(Term::new(kind, definition.clone(), span), &mut prefix);
+                let value = self.bind_value(Term::new(kind, definition.clone(), span), &mut prefix);
                 path.push(Step::Unfold(definition));
                 let value = self.permute_cases(value, cases, path);
                 path.pop();

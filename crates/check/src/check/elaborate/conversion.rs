@@ -49,7 +49,7 @@ impl Checker<'_> {
         // An instance of a declared type takes precedence over the conversion of its code.
         let mut term = term;
         if let TypeKind::Nominal(..) = from.kind() {
-            term = match self.converted(term, to, span) {
+            term = match self.convert_by_instance(term, to, span) {
                 Ok(call) => return call,
                 Err(term) => term,
             };
@@ -57,13 +57,14 @@ impl Checker<'_> {
         if from.is_compact() && number(to).is_some() && convertible(&from, to) {
             return Term::new(TermKind::ToCode(Box::new(term)), to.clone(), span);
         }
-        let term = match self.converted(term, to, span) {
+        let term = match self.convert_by_instance(term, to, span) {
             Ok(call) => return call,
             Err(term) => term,
         };
         if !self.converts(&from, to) {
             let (why, help) = self.no_conversion(&from, to);
-            return self.wrong(ConversionError::NoConversion { span, from, to: to.clone(), why, help }, span);
+            return self
+                .error_term(ConversionError::NoConversion { span, from, to: to.clone(), why, help }, span);
         }
         // Arrays are converted element by element, tuples and records component by component.
         let local = self.new_local("converted", from.clone());
@@ -138,7 +139,7 @@ impl Checker<'_> {
         if iso::verdict(from, to) <= Verdict::Natural {
             let help = match self.label_loss(from, to, &[]) {
                 None => format!("`:>> {}` reads one as the other, at no cost", iso::text_after_cast(to)),
-                Some(forgotten) => self.instead_of_reshape(&forgotten, from, to),
+                Some(forgotten) => self.reshape_alternative(&forgotten, from, to),
             };
             return ("the storage is the same, so nothing is converted".into(), Some(help));
         }

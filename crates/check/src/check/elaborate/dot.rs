@@ -57,7 +57,7 @@ impl Checker<'_> {
                         return self.moved_index(base, key, &index.clone(), span);
                     }
                     let (span, name, places) = (key.span, name.to_string(), places.clone());
-                    return self.wrong(PlaceError::MoveInLifted { span, name, places }, span);
+                    return self.error_term(PlaceError::MoveInLifted { span, name, places }, span);
                 }
                 match self
                     .lift_operands([base], span, |this, [base]| this.dot_term(base, key, expected, span))
@@ -69,8 +69,8 @@ impl Checker<'_> {
             _ => base,
         };
         if let Some((name, targs)) = key_name(key) {
-            let index = targs.is_empty() && self.names_index(name);
-            if index || !self.names_callable(name) {
+            let index = targs.is_empty() && self.is_index_constant(name);
+            if index || !self.is_function_name(name) {
                 self.resolve_deferred_call(&base.ty);
             }
             let ty = self.infer.zonk(&base.ty);
@@ -96,7 +96,7 @@ impl Checker<'_> {
             if index {
                 return self.select(base, key, span);
             }
-            let callable = !targs.is_empty() || self.names_callable(name);
+            let callable = !targs.is_empty() || self.is_function_name(name);
             if callable || self.local_function(name).is_some() {
                 let targs: Vec<Type> = self.lower_arguments(targs);
                 let call = (name, &targs[..]);
@@ -118,7 +118,7 @@ impl Checker<'_> {
                     let fields = fields.iter().map(|(n, _)| n.to_string()).collect();
                     let error =
                         PartError::NoField { span: name.span, name: name.text.to_string(), ty, fields };
-                    return self.wrong(error, span);
+                    return self.error_term(error, span);
                 }
                 if self.means_type(&name.text) {
                     return self.type_after_dot(&base, name, span);
@@ -147,7 +147,7 @@ impl Checker<'_> {
         let Some((name, targs)) = key_name(key) else { return false };
         let field = inner.named_parts().is_some_and(|fields| fields.iter().any(|(f, _)| *f == name.text));
         let column = targs.is_empty() && self.column_of(inner, name).is_some();
-        let callable = !targs.is_empty() || self.names_callable(name) && !self.names_index(name);
+        let callable = !targs.is_empty() || self.is_function_name(name) && !self.is_index_constant(name);
         callable && !field && !column
     }
 
@@ -155,7 +155,7 @@ impl Checker<'_> {
     fn type_after_dot(&mut self, base: &Term, name: &crate::syntax::ast::Name, span: Span) -> Term {
         let text = self.infer.settle(&base.ty).as_scalar() == Some(crate::types::Scalar::String);
         let error = CallError::TypeAfterDot { span: name.span, name: name.text.to_string(), text };
-        self.wrong(error, span)
+        self.error_term(error, span)
     }
 
     /// Selects a component, element, part or digit of a value by a key.
@@ -211,12 +211,12 @@ impl Checker<'_> {
                 if unfolded.components(MAX_COMPONENTS).is_none()
                     && unfolded.compact_parts(MAX_COMPONENTS).is_none()
                 {
-                    return self.wrong(PartError::NotIndexable { span: base.span, ty }, span);
+                    return self.error_term(PartError::NotIndexable { span: base.span, ty }, span);
                 }
                 if value_ty.is_error() {
                     return value;
                 }
-                self.wrong(PartError::DynamicComponent { span: key.span, ty }, span)
+                self.error_term(PartError::DynamicComponent { span: key.span, ty }, span)
             }
             _ => {
                 if !matches!(key.kind, ExprKind::Int(_) | ExprKind::CaseOf { .. } | ExprKind::CompactTuple(_))
@@ -231,7 +231,7 @@ impl Checker<'_> {
                 }
                 if ty.has_meta() {
                     let instead = "write the type of the value before the dot".to_string();
-                    return self.wrong(
+                    return self.error_term(
                         TypeError::CannotInfer {
                             span: base.span,
                             what: "what the dot selects from".into(),
@@ -240,7 +240,7 @@ impl Checker<'_> {
                         span,
                     );
                 }
-                self.wrong(PartError::NotIndexable { span: base.span, ty }, span)
+                self.error_term(PartError::NotIndexable { span: base.span, ty }, span)
             }
         }
     }
@@ -297,9 +297,9 @@ impl Checker<'_> {
                         ty: ty.clone(),
                         count: count.to_string(),
                     };
-                    self.wrong(error, span)
+                    self.error_term(error, span)
                 }
-                None => self.wrong(PartError::DynamicComponent { span, ty: ty.clone() }, span),
+                None => self.error_term(PartError::DynamicComponent { span, ty: ty.clone() }, span),
             };
         }
         let (parts, compact) = match unfolded.components(MAX_COMPONENTS) {
@@ -312,7 +312,7 @@ impl Checker<'_> {
                     let n = count.as_unit_sum().filter(|n| index < *n).and_then(|_| index.to_usize());
                     (vec![digit.clone(); n.map_or(0, |i| i + 1).min(MAX_COMPONENTS)], true)
                 }
-                _ => return self.wrong(PartError::NotIndexable { span: base.span, ty }, span),
+                _ => return self.error_term(PartError::NotIndexable { span: base.span, ty }, span),
             },
         };
         match index.to_usize().and_then(|i| parts.get(i)) {
@@ -329,7 +329,7 @@ impl Checker<'_> {
                     TypeKind::CompactPower(_, n) => n.to_string(),
                     _ => parts.len().to_string(),
                 };
-                self.wrong(PartError::NoComponent { span, index: index.clone(), ty, count }, span)
+                self.error_term(PartError::NoComponent { span, index: index.clone(), ty, count }, span)
             }
         }
     }
@@ -399,7 +399,7 @@ impl Checker<'_> {
             return Some(term);
         }
         if let (Some(label), true) = (signed_literal(key), index.is_labeled()) {
-            return Some(self.labeled(&label, index, span));
+            return Some(self.value_with_label(&label, index, span));
         }
         let (code, tick) = constant_index(key)?;
         Some({
@@ -429,7 +429,7 @@ impl Checker<'_> {
                 (Some(n), _) => {
                     let error =
                         PartError::NoComponent { span, index: code, ty: array.clone(), count: n.to_string() };
-                    self.wrong(error, span)
+                    self.error_term(error, span)
                 }
                 _ => {
                     let help = Some(match (tick, example(index)) {
@@ -445,7 +445,7 @@ impl Checker<'_> {
                     });
                     let found = if tick.is_some() { found } else { Type::int() };
                     let (index, array) = (index.clone(), array.clone());
-                    self.wrong(PartError::WrongIndex { span, found, index, array, help }, span)
+                    self.error_term(PartError::WrongIndex { span, found, index, array, help }, span)
                 }
             }
         })
@@ -490,7 +490,7 @@ impl Checker<'_> {
             })
         } else if let Some(hint) = mismatch::pair_hint(&found, &index) {
             Some(hint.into())
-        } else if lower::compact_reading(&found).is_some_and(|c| c == index) {
+        } else if lower::compact_counterpart(&found).is_some_and(|c| c == index) {
             Some("write the index as one compact value: `(i\\, j)`".into())
         } else if let Some(help) = index_of_other_axes(&found, &index) {
             Some(help)
@@ -505,7 +505,7 @@ impl Checker<'_> {
         } else {
             None
         };
-        self.wrong(PartError::WrongIndex { span, found, index, array: array.clone(), help }, span)
+        self.error_term(PartError::WrongIndex { span, found, index, array: array.clone(), help }, span)
     }
 }
 
@@ -540,7 +540,7 @@ impl Checker<'_> {
                 index: index.clone(),
                 array: array.clone(),
             };
-            return Some(self.wrong(error, key.span));
+            return Some(self.error_term(error, key.span));
         };
         let mut terms = Vec::with_capacity(parts.len());
         for (part, factor) in parts.iter().copied().zip(&factors) {
@@ -549,7 +549,7 @@ impl Checker<'_> {
             {
                 let (span, code) = (part.span, code.clone());
                 let (axis, array) = (factor.clone(), array.clone());
-                return Some(self.wrong(PartError::AxisRange { span, code, axis, array }, span));
+                return Some(self.error_term(PartError::AxisRange { span, code, axis, array }, span));
             }
             let term = self.index_value(part, factor, array);
             if term.ty.is_error() {

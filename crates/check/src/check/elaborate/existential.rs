@@ -152,7 +152,7 @@ impl Checker<'_> {
         match found {
             Some((name, opened)) => {
                 let span = term.span;
-                self.wrong(SizeError::Escapes { span, name, ty, opened, inside }, span)
+                self.error_term(SizeError::Escapes { span, name, ty, opened, inside }, span)
             }
             None => term,
         }
@@ -170,7 +170,7 @@ impl Checker<'_> {
             // No expression form calls a function outside a statement; this error is a safeguard.
             let what = "the size that this value brings along".to_string();
             let instead = "call the function in a statement before".to_string();
-            return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
+            return self.error_term(TypeError::CannotInfer { span, what, instead }, span);
         };
         let opening = self.opening(Term { ty, ..call }, first_hole);
         let opened = self.local_term(opening.local, span);
@@ -290,7 +290,7 @@ impl Checker<'_> {
             if let Some(var) = vars.iter().find(|var| ty.mentions(var)) {
                 let (span, name, opened) = (value.span, var.name.to_string(), stmt.span);
                 let inside = Inside::Branch;
-                return self.wrong(SizeError::Escapes { span, name, ty, opened, inside }, span);
+                return self.error_term(SizeError::Escapes { span, name, ty, opened, inside }, span);
             }
         }
         terms::with_prefix(openings.to_vec(), value)
@@ -460,7 +460,7 @@ impl Checker<'_> {
         if let (Some(var), TypeKind::Meta(_)) = (opened, self.infer.shallow(result).kind()) {
             let (span, name) = (value.span, var.name.to_string());
             let inside = Inside::Body;
-            return self.wrong(SizeError::Escapes { span, name, ty, opened: span, inside }, span);
+            return self.error_term(SizeError::Escapes { span, name, ty, opened: span, inside }, span);
         }
         self.coerce(value, result, because)
     }
@@ -487,7 +487,7 @@ impl Checker<'_> {
         if opens && !self.infer.try_unify(&found, result) {
             let (span, expected) = (value.span, self.infer.shown(result));
             let hint = Some("a result of several sizes is declared, as in `fun f(n:int):int ^ ?K`".into());
-            return self.wrong(ConversionError::Mismatch { span, expected, found, because, hint }, span);
+            return self.error_term(ConversionError::Mismatch { span, expected, found, because, hint }, span);
         }
         self.coerce(value, result, because)
     }

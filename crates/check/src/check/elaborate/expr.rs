@@ -10,9 +10,9 @@ use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::error::{CallError, Inside, MoveError, RestError, SizeError, StatementError, TypeError};
 use crate::check::expectation::Expectation;
-use crate::check::solve::exhaustive::{self, End};
+use crate::check::solve::exhaustive::{self, ArmsEnd};
 use crate::check::solve::infer::Literal;
-use crate::check::terms::{Number, suffixed, with_prefix, with_values};
+use crate::check::terms::{Number, expand_interpolation, parse_suffixed_number, with_prefix};
 use crate::core::{Arm, LocalId, Pat, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind};
@@ -29,7 +29,7 @@ impl Checker<'_> {
         let term = self.expr_any(e, expected);
         let term = self.read_placed(term);
         self.note_expr(e.span, &term.ty);
-        self.bounded(term)
+        self.check_type_size(term)
     }
 
     /// Elaborates an expression that must have this type, with the conversions of `coerce`.
@@ -59,7 +59,7 @@ impl Checker<'_> {
                 make(TermKind::Real(Rounded::read(digits)), ty)
             }
             ExprKind::Suffixed(digits, suffix) => {
-                let (value, ty) = suffixed(digits, suffix);
+                let (value, ty) = parse_suffixed_number(digits, suffix);
                 match value {
                     Number::Whole(n) => make(TermKind::Int(n), ty),
                     Number::Real(x) => make(TermKind::Real(x), ty),
@@ -68,7 +68,7 @@ impl Checker<'_> {
             ExprKind::Char(c) => make(TermKind::Char(*c), Type::char()),
             ExprKind::Str(text) => make(TermKind::Str(text.clone()), Type::string()),
             ExprKind::Interpolated(text, holes) => {
-                let whole = with_values(text, holes, span);
+                let whole = expand_interpolation(text, holes, span);
                 self.expr(&whole, expected)
             }
             ExprKind::Bool(b) => make(TermKind::Code(BigUint::from(u8::from(*b))), Type::bool()),
@@ -77,7 +77,7 @@ impl Checker<'_> {
                 let ExprKind::Name(name) = &base.kind else {
                     let what = "what these type arguments belong to".to_string();
                     let instead = "type arguments follow the name of a function".to_string();
-                    return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
+                    return self.error_term(TypeError::CannotInfer { span, what, instead }, span);
                 };
                 let args: Vec<Type> = self.lower_arguments(args);
                 self.name(name, &args, expected)
@@ -105,7 +105,7 @@ impl Checker<'_> {
             ExprKind::Rest(inner) => {
                 let what = "…".to_string();
                 self.expr(inner, Expectation::NONE);
-                self.wrong(RestError::NotLast { span, what }, span)
+                self.error_term(RestError::NotLast { span, what }, span)
             }
             ExprKind::CompactRecord(fields) => self.compact_record(fields, expected, span),
             ExprKind::Record(fields) => {
@@ -150,14 +150,14 @@ impl Checker<'_> {
             }
             ExprKind::Spread(parts) => self.spread(parts, expected, span),
             ExprKind::Update(record, values) => self.update_anywhere(e, (record, values), expected, span),
-            ExprKind::Arguments(..) => self.wrong(CallError::NamedHere { span, method: false }, span),
+            ExprKind::Arguments(..) => self.error_term(CallError::NamedHere { span, method: false }, span),
             ExprKind::Comprehension { body, clauses, guard: None } => {
                 self.comprehension(body, clauses, expected, span)
             }
             ExprKind::Comprehension { body, clauses, guard: Some(guard) } => {
                 self.selection(body, clauses, guard, expected, span)
             }
-            ExprKind::Axis => self.wrong(MoveError::AxisHere { span }, span),
+            ExprKind::Axis => self.error_term(MoveError::AxisHere { span }, span),
             ExprKind::AllOf(ty) => {
                 // As a value, `..[I]` is the array of all values of `I`.
                 let index = self.lower_index(ty, "be walked");
@@ -168,7 +168,7 @@ impl Checker<'_> {
             }
             // The grammar allows `..<i` only in loops.
             ExprKind::UpTo { .. } => make(TermKind::Error, Type::error()),
-            ExprKind::IntRange { .. } => self.wrong(StatementError::IntRangeValue { span }, span),
+            ExprKind::IntRange { .. } => self.error_term(StatementError::IntRangeValue { span }, span),
             ExprKind::Apply { .. } => self.apply(e, place),
             ExprKind::Dot { base, key } => self.dot(base, key, place, span),
             ExprKind::Unary(op, operand) => self.unary(*op, operand, expected, span),
@@ -263,7 +263,8 @@ impl Checker<'_> {
                     arms.map(|((pattern, guard), body)| Arm { pattern, guard, body }).collect();
                 let covered: Vec<(&Pat, bool)> =
                     out.iter().map(|a| (&a.pattern, a.guard.is_some())).collect();
-                let reports = exhaustive::check(&covered, &subject, scrutinee.span, End::of_expression(span));
+                let reports =
+                    exhaustive::check(&covered, &subject, scrutinee.span, ArmsEnd::of_expression(span));
                 reports.into_iter().for_each(|r| self.report(r));
                 make(TermKind::Match(Box::new(scrutinee), out), ty)
             }
@@ -282,7 +283,7 @@ impl Checker<'_> {
     fn name(&mut self, name: &ast::Name, type_args: &[Type], expected: Expectation<'_>) -> Term {
         let span = name.span;
         self.note_scope(span);
-        if type_args.is_empty() && !self.names_callable(name) {
+        if type_args.is_empty() && !self.is_function_name(name) {
             if let Some((binding, _)) = self.lookup_local(&name.text) {
                 self.note(span, |_| Some(Referent::At(binding.span)));
                 return self.local_term(binding.local, span);
@@ -319,7 +320,7 @@ impl Checker<'_> {
             let found = frame.opened.get(opened..).unwrap_or_default().iter().find(|var| ty.mentions(var));
             if let Some(name) = found.map(|var| var.name.to_string()) {
                 let (span, inside) = (value.span, Inside::Block);
-                return this.wrong(SizeError::Escapes { span, name, ty, opened: span, inside }, span);
+                return this.error_term(SizeError::Escapes { span, name, ty, opened: span, inside }, span);
             }
             with_prefix(body, value)
         })

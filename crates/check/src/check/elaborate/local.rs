@@ -51,7 +51,7 @@ impl Checker<'_> {
         }
         self.collect_types(&run);
         self.collect_type_constraints();
-        self.check_uses();
+        self.check_applications();
         for stmt in &run {
             self.closed_type(stmt);
         }
@@ -239,7 +239,7 @@ impl Checker<'_> {
         // The first capture has already recorded if the variable is shared with functions.
         let binding =
             Binding { local, mutable: false, span, word, function: false, overloads, generic: None };
-        self.captured(depth, binding).0.local
+        self.capture(depth, binding).0.local
     }
 
     /// Returns true if a procedure with type parameters may be called at this place although the

@@ -154,7 +154,7 @@ impl Checker<'_> {
         match seen {
             Reduced::Place(path, _) => Some(StmtKind::Store { root, root_ty, path, value }),
             Reduced::Built(clauses, path, _) => {
-                let value = self.bound(value, before);
+                let value = self.bind_value(value, before);
                 let index = self.index_of(&clauses, span);
                 let value = self.array_at(value, index, span);
                 let mut kind = StmtKind::Store { root, root_ty, path, value };
@@ -422,7 +422,7 @@ impl Checker<'_> {
             TermKind::Local(_) | TermKind::Code(_) => index,
             _ => {
                 let ty = self.infer.settle(&index.ty);
-                self.bound(Term { ty, ..index }, before)
+                self.bind_value(Term { ty, ..index }, before)
             }
         }
     }

@@ -20,7 +20,7 @@ use crate::check::elaborate::apply::Arg;
 use crate::check::env::{Callable, Parameter, Scheme};
 use crate::check::error::CallError;
 use crate::check::expectation::Expectation;
-use crate::check::resolve::candidates::{Candidate, Found, Round, Variable};
+use crate::check::resolve::candidates::{Candidate, LookupResult, Round, Variable};
 use crate::check::{error, terms};
 use crate::core::{FunctionId, Stmt, Term, TermKind};
 use crate::source::Span;
@@ -191,7 +191,7 @@ impl Checker<'_> {
         if fitting.is_empty() {
             if must {
                 let error = self.none_filled(name, &found, &given, first.span);
-                return Some(self.wrong(error, span));
+                return Some(self.error_term(error, span));
             }
             return None;
         }
@@ -271,7 +271,7 @@ impl Checker<'_> {
                 if found.variable.is_none() && !found.candidates().any(|(_, one)| grouped(one)) {
                     let given = Given { places: places[0], names };
                     let error = self.none_filled(name, &found, &given, at);
-                    return Some(self.wrong(error, span));
+                    return Some(self.error_term(error, span));
                 }
             }
         }
@@ -297,7 +297,7 @@ impl Checker<'_> {
     fn filled_call(
         &mut self,
         call: &Filling<'_>,
-        found: &Found,
+        found: &LookupResult,
         fitting: Vec<Completed>,
         parts: Vec<Arg>,
         rest: &[&Expr],
@@ -336,7 +336,7 @@ impl Checker<'_> {
             Some(instance) => instance,
             None => return Some(Term::new(TermKind::Error, Type::error(), span)),
         };
-        self.oblige_all(&instance.constraints, name.span, &name.text);
+        self.add_obligations(&instance.constraints, name.span, &name.text);
         let mut known = self.known(name, &candidate, &instance.args);
         let group = if known.groups.is_empty() { Vec::new() } else { known.groups.remove(0) };
         let (prefix, argument) =
@@ -396,7 +396,7 @@ impl Checker<'_> {
                 None => format!("`{}` takes `{}` here", name.text, domains[at]),
             };
             let term = self.finish_arg(part, &domains[at], Some((name.span, words)));
-            terms[at] = Some(if ordered { term } else { self.bound(term, &mut prefix) });
+            terms[at] = Some(if ordered { term } else { self.bind_value(term, &mut prefix) });
         }
         let end = span.after();
         let mut complete = Vec::with_capacity(terms.len());
@@ -440,13 +440,13 @@ impl Checker<'_> {
                 return self.finish_arg(arg, domain, None);
             }
             let error = not_filled(&known.name.text, group, &given, e.span);
-            return self.wrong(error, e.span);
+            return self.error_term(error, e.span);
         };
         let parts = if named.is_empty() {
             let whole = self.prepare(e);
             let takes = Scheme::new(Vec::new(), wanted, None);
             let ty = self.infer.zonk(&whole.ty());
-            if slots.iter().all(Option::is_some) || self.round_of(&takes, &[], &ty).is_some() {
+            if slots.iter().all(Option::is_some) || self.first_round(&takes, &[], &ty).is_some() {
                 return self.finish_arg(whole, domain, None);
             }
             parts_of(whole, given.places)
@@ -461,7 +461,11 @@ impl Checker<'_> {
 
     /// Prepares the arguments after the first as far as possible before the function is chosen.
     /// Arguments that may name parameters or leave some out wait.
-    pub(in crate::check) fn prepare_rest<'e>(&mut self, found: &Found, rest: &[&'e Expr]) -> Vec<Arg<'e>> {
+    pub(in crate::check) fn prepare_rest<'e>(
+        &mut self,
+        found: &LookupResult,
+        rest: &[&'e Expr],
+    ) -> Vec<Arg<'e>> {
         let mut groups: Vec<Vec<Vec<Parameter>>> = Vec::new();
         if !rest.is_empty() {
             groups.extend(found.candidates().filter_map(|(_, candidate)| self.known_groups(candidate)));
@@ -520,7 +524,7 @@ impl Checker<'_> {
 
     /// Returns true if a call of one of these functions may leave out a parameter of the first
     /// group.
-    fn has_defaults(&self, found: &Found) -> bool {
+    fn has_defaults(&self, found: &LookupResult) -> bool {
         found.candidates().any(|(_, candidate)| {
             let groups = match candidate {
                 Candidate::Top(Callable::Function(id)) => {
@@ -536,7 +540,7 @@ impl Checker<'_> {
 
     /// Returns true if one of these functions accepts a value of this type and may return a
     /// function.
-    fn gives_function(&mut self, found: &Found, type_args: &[Type], ty: &Type) -> bool {
+    fn gives_function(&mut self, found: &LookupResult, type_args: &[Type], ty: &Type) -> bool {
         let candidates: Vec<Candidate> = found.candidates().map(|(_, candidate)| candidate.clone()).collect();
         candidates.iter().any(|candidate| {
             let known = self.knows_result(candidate);
@@ -546,13 +550,13 @@ impl Checker<'_> {
                 result,
                 Some(TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Var(_) | TypeKind::Meta(_))
             );
-            (function || !known) && self.round_of(&scheme, type_args, ty).is_some()
+            (function || !known) && self.first_round(&scheme, type_args, ty).is_some()
         })
     }
 
     /// Returns the functions of the nearest scope for which the given values can be completed by
     /// names or defaults, each with its slots, and the number of that scope's tier.
-    fn filled(&mut self, found: &Found, given: &Given<'_>) -> (usize, Vec<Completed>) {
+    fn filled(&mut self, found: &LookupResult, given: &Given<'_>) -> (usize, Vec<Completed>) {
         for (at, tier) in found.tiers.iter().enumerate() {
             let mut filled = Vec::new();
             for candidate in &tier.candidates {
@@ -601,7 +605,7 @@ impl Checker<'_> {
 
     /// Returns true if the named values can only be parameters: some function has all of the names
     /// and more parameters, and no function takes a record.
-    fn names_parameters(&mut self, found: &Found, given: &Given<'_>) -> bool {
+    fn names_parameters(&mut self, found: &LookupResult, given: &Given<'_>) -> bool {
         if given.names.is_empty() || given.places > 0 {
             return false;
         }
@@ -621,7 +625,7 @@ impl Checker<'_> {
     fn best_filled(
         &mut self,
         name: &Name,
-        found: &Found,
+        found: &LookupResult,
         mut filled: Vec<Completed>,
         type_args: &[Type],
         types: &[Type],
@@ -641,7 +645,7 @@ impl Checker<'_> {
                 }
             }
             let scheme = Scheme { domain: Type::product(wanted), ..scheme };
-            let round = self.round_of(&scheme, type_args, &Type::product(types.to_vec()));
+            let round = self.first_round(&scheme, type_args, &Type::product(types.to_vec()));
             fitting.extend(round.map(|round| (round, completed.clone())));
         }
         let least = fitting.iter().map(|(round, _)| *round).min();
@@ -659,7 +663,7 @@ impl Checker<'_> {
     }
 
     /// Returns the error of a call that names parameters, where no function accepts the values.
-    fn none_filled(&self, name: &Name, found: &Found, given: &Given<'_>, span: Span) -> CallError {
+    fn none_filled(&self, name: &Name, found: &LookupResult, given: &Given<'_>, span: Span) -> CallError {
         let mut known = found.candidates().filter_map(|(_, candidate)| self.known_parameters(candidate));
         match known.next() {
             Some(parameters) => not_filled(&name.text, &parameters, given, span),
@@ -693,9 +697,9 @@ fn not_filled(function: &str, parameters: &[Parameter], given: &Given<'_>, span:
                 let help = match similar {
                     Some(similar) => format!("did you mean `{similar}`?"),
                     None if known.len() == 1 => {
-                        format!("its parameter is {}", error::quoted(&known))
+                        format!("its parameter is {}", error::quoted_names(&known))
                     }
-                    None => format!("its parameters are {}", error::quoted(&known)),
+                    None => format!("its parameters are {}", error::quoted_names(&known)),
                 };
                 let words = format!("`{function}` has no parameter `{}`", name.text);
                 return CallError::WrongNamed { span: name.span, words, help };

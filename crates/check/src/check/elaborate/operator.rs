@@ -51,7 +51,7 @@ impl Checker<'_> {
                 if let crate::syntax::ast::ExprKind::Unary(UnaryOp::Neg, _) = &written.kind
                     && written.span.start == span.start + 1
                 {
-                    self.comment_meant(before, span);
+                    self.add_comment_hint(before, span);
                 }
                 // The negative of a value has the value's type, so the expected type applies to the
                 // operand.
@@ -147,7 +147,10 @@ impl Checker<'_> {
                     .or_else(|| operator_advice("-", &[&ty], None))
                     .or_else(|| self.operator_help(&ty, None));
                 let help = help.map(Help::from);
-                self.wrong(OperatorError::NoOperator { span, op: "-", left: ty, right: None, help }, span)
+                self.error_term(
+                    OperatorError::NoOperator { span, op: "-", left: ty, right: None, help },
+                    span,
+                )
             }
             Some(num) => Term::new(TermKind::Op(Op::Neg(num), vec![operand]), ty, span),
         }
@@ -208,7 +211,7 @@ impl Checker<'_> {
                 Term::new(TermKind::Digit(Box::new(set), Box::new(key)), Type::bool(), span)
             }
             TypeKind::Error => Term::new(TermKind::Error, Type::bool(), span),
-            _ => self.wrong(OperatorError::NotASet { span: at, ty }, span),
+            _ => self.error_term(OperatorError::NotASet { span: at, ty }, span),
         }
     }
 
@@ -273,9 +276,9 @@ impl Checker<'_> {
             (TypeKind::Array(_, i), TypeKind::Array(_, j)) => {
                 if !self.infer.try_unify(i, j) {
                     let (left, right) = (self.infer.settle(&left), self.infer.settle(&right));
-                    let help = self.one_index_type(&left, &right);
+                    let help = self.index_type_hint(&left, &right);
                     let error = OperatorError::IndexTypesDiffer { span, op: op.symbol(), left, right, help };
-                    return self.wrong(error, span);
+                    return self.error_term(error, span);
                 }
                 let index = i.clone();
                 let ((first, a), (second, b)) = (self.materialize(a), self.materialize(b));
@@ -385,7 +388,7 @@ impl Checker<'_> {
         if let Some(help) = self.index_arithmetic(op, &a, &b) {
             let (left, right) = (self.infer.settle(&a.ty), Some(self.infer.settle(&b.ty)));
             let error = OperatorError::NoOperator { span, op: op.symbol(), left, right, help: Some(help) };
-            return self.wrong(error, span);
+            return self.error_term(error, span);
         }
         let literal = self.infer.literal_of(&a.ty).or(self.infer.literal_of(&b.ty));
         let (left, right) = (self.infer.settle(&a.ty), self.infer.settle(&b.ty));
@@ -396,7 +399,7 @@ impl Checker<'_> {
         if let Some(help) = compared_elements(op, &left, &right).or_else(|| optional_operand(&left, &right)) {
             let help = Some(help.into());
             let error = OperatorError::NoOperator { span, op: op.symbol(), left, right: Some(right), help };
-            return self.wrong(error, span);
+            return self.error_term(error, span);
         }
         let strings = !matches!(op, BinaryOp::Add) && core_comparison(op).is_none();
         let help = if strings && left.as_scalar() == Some(Scalar::String) {
@@ -405,13 +408,16 @@ impl Checker<'_> {
             let literal = literal.map(|literal| literal.default_type());
             let operands = Type::product(vec![left.clone(), right.clone()]);
             let advice = self
-                .unmet(op.symbol(), &operands)
+                .unmet_requirement(op.symbol(), &operands)
                 .or_else(|| self.one_type_help(&left, &right))
                 .or_else(|| operator_advice(op.symbol(), &[&left, &right], literal.as_ref()));
             advice.or_else(|| self.operator_help(&left, Some(&right)))
         };
         let help = help.map(Help::from);
-        self.wrong(OperatorError::NoOperator { span, op: op.symbol(), left, right: Some(right), help }, span)
+        self.error_term(
+            OperatorError::NoOperator { span, op: op.symbol(), left, right: Some(right), help },
+            span,
+        )
     }
 
     /// Returns help for arithmetic on an index; `None` if no operand is an index.
@@ -498,9 +504,9 @@ impl Checker<'_> {
         }
         let ty = if literals.0.is_some() { b.ty.clone() } else { a.ty.clone() };
         if literals.0.is_some() {
-            (self.literal_at(a, &ty).unwrap_or_else(|a| a), b)
+            (self.convert_literal(a, &ty).unwrap_or_else(|a| a), b)
         } else {
-            (a, self.literal_at(b, &ty).unwrap_or_else(|b| b))
+            (a, self.convert_literal(b, &ty).unwrap_or_else(|b| b))
         }
     }
 
@@ -594,12 +600,12 @@ impl Checker<'_> {
             return self.other_operator(op, a, b, span);
         }
         if ty.is_spread() && !is_spread_nominal(&ty) && !matches!(ty.kind(), TypeKind::Meta(_)) {
-            return self.wrong(PlaceError::SpreadCompared { span, ty }, span);
+            return self.error_term(PlaceError::SpreadCompared { span, ty }, span);
         }
         if matches!(core_op, Op::Eq | Op::Ne) {
             if let Some(part) = self.opaque_part(&ty) {
                 let ty = self.infer.shown(&ty);
-                return self.wrong(OperatorError::OpaqueCompare { span, ty, part }, span);
+                return self.error_term(OperatorError::OpaqueCompare { span, ty, part }, span);
             }
         } else if !(matches!(ty.kind(), TypeKind::Scalar(_) | TypeKind::Meta(_))
             || ty.is_compact() && !self.orders(op, &ty))
@@ -609,7 +615,7 @@ impl Checker<'_> {
                 return call;
             }
             let ty = self.infer.shown(&ty);
-            let unmet = self.unmet(symbol, &Type::product(vec![ty.clone(), ty.clone()]));
+            let unmet = self.unmet_requirement(symbol, &Type::product(vec![ty.clone(), ty.clone()]));
             let help = match ty.kind() {
                 TypeKind::Array(..) | TypeKind::Product(_) | TypeKind::Rest(_) if unmet.is_some() => unmet,
                 TypeKind::Array(..) | TypeKind::Product(_) => {
@@ -619,7 +625,7 @@ impl Checker<'_> {
             };
             let (right, help) = (Some(ty.clone()), help.map(Help::from));
             let error = OperatorError::NoOperator { span, op: op.symbol(), left: ty, right, help };
-            return self.wrong(error, span);
+            return self.error_term(error, span);
         }
         Term::new(TermKind::Op(core_op, vec![a, b]), Type::bool(), span)
     }

@@ -1,8 +1,8 @@
 //! Overload resolution: the scopes that are searched for a name, and the choice among their
 //! functions.
 //!
-//! Takes the candidates of a name ([`Found`]), the argument and the expected result; returns the
-//! chosen function, or reports E0403 or E0404.
+//! Takes the candidates of a name ([`LookupResult`]), the argument and the expected result; returns
+//! the chosen function, or reports E0403 or E0404.
 //!
 //! **Scopes**, from near to far: the surrounding blocks, innermost first; this module (a session is
 //! one); names imported individually; names imported with `*`; the library ([`Scope`]). Each scope
@@ -47,7 +47,7 @@ use crate::check::error::CallError;
 use crate::check::expectation::Expectation;
 use crate::check::hints::{late_size, mismatch};
 use crate::check::resolve::candidates::{
-    Candidate, Found, Place, Round, Tier, Variable, is_constant, mentions_error,
+    Candidate, LookupResult, Place, Round, Tier, Variable, is_constant, mentions_error,
 };
 use crate::core::{FunctionId, Term, TermKind};
 use crate::diagnostic::Help;
@@ -90,7 +90,7 @@ pub(in crate::check) struct DeferredCall {
     /// The argument.
     argument: Term,
     /// The candidates.
-    found: Found,
+    found: LookupResult,
     /// The hole of the result type.
     result: Type,
     /// The number of frames when the call was elaborated.
@@ -141,7 +141,7 @@ impl Checker<'_> {
     pub(in crate::check) fn choose(
         &mut self,
         name: &ast::Name,
-        found: &Found,
+        found: &LookupResult,
         type_args: &[Type],
         arg: &Arg,
         expected: Expectation<'_>,
@@ -202,7 +202,7 @@ impl Checker<'_> {
 
     /// Returns help that converts a number to the type of a candidate, or that adds a constraint of
     /// a type parameter.
-    fn conversion_help(&mut self, found: &Found, argument: &Type, span: Span) -> Option<Help> {
+    fn conversion_help(&mut self, found: &LookupResult, argument: &Type, span: Span) -> Option<Help> {
         let callables: Vec<Callable> = found
             .candidates()
             .filter_map(|(_, candidate)| match candidate {
@@ -214,7 +214,7 @@ impl Checker<'_> {
             self.header(callable).domain.as_scalar().filter(|scalar| scalar.is_number())
         });
         let number = number?;
-        if let Some(words) = mismatch::asked_of_parameter(argument, &Type::scalar(number)) {
+        if let Some(words) = mismatch::required_class_hint(argument, &Type::scalar(number)) {
             return Some(words.into());
         }
         argument.as_scalar().filter(|scalar| scalar.is_number() && *scalar != number)?;
@@ -223,7 +223,12 @@ impl Checker<'_> {
     }
 
     /// Reports a call for which several candidates fit equally well.
-    pub(in crate::check) fn ambiguous(&mut self, name: &ast::Name, found: &Found, several: &[Candidate]) {
+    pub(in crate::check) fn ambiguous(
+        &mut self,
+        name: &ast::Name,
+        found: &LookupResult,
+        several: &[Candidate],
+    ) {
         let candidates = self.describe(&name.text, found, several);
         self.report(CallError::Ambiguous { span: name.span, name: name.text.to_string(), candidates });
     }
@@ -233,7 +238,7 @@ impl Checker<'_> {
     /// the library do not make the call ambiguous.
     pub(in crate::check) fn search_tiers(
         &mut self,
-        found: &Found,
+        found: &LookupResult,
         type_args: &[Type],
         ty: &Type,
         (typed, may_defer): (bool, bool),
@@ -241,7 +246,8 @@ impl Checker<'_> {
     ) -> Selection {
         let holes = if typed { self.infer.open_holes(ty) } else { Vec::new() };
         for (at, tier) in found.tiers.iter().enumerate() {
-            let Some((round, fitting)) = self.fit_in(&tier.candidates, type_args, ty, &holes) else {
+            let Some((round, fitting)) = self.fitting_in_scope(&tier.candidates, type_args, ty, &holes)
+            else {
                 continue;
             };
             let certain = holes.is_empty() || fitting.iter().any(|(_, certain)| *certain);
@@ -249,7 +255,8 @@ impl Checker<'_> {
             if !certain {
                 let counts = |tier: &&Tier| may_defer || tier.place != Place::Top(Scope::Library);
                 let farther = found.tiers[at + 1..].iter().filter(counts);
-                let far = farther.filter_map(|tier| self.fit_in(&tier.candidates, type_args, ty, &[]));
+                let far =
+                    farther.filter_map(|tier| self.fitting_in_scope(&tier.candidates, type_args, ty, &[]));
                 let far: Vec<Candidate> = far.flat_map(|(_, fitting)| fitting).map(|(c, _)| c).collect();
                 if !far.is_empty() {
                     return Selection::Open(fitting.into_iter().chain(far).collect());
@@ -303,7 +310,7 @@ impl Checker<'_> {
     fn note_conversion(
         &mut self,
         name: &ast::Name,
-        found: &Found,
+        found: &LookupResult,
         type_args: &[Type],
         ty: &Type,
         (chosen, at, round): (&Candidate, usize, Round),
@@ -329,7 +336,7 @@ impl Checker<'_> {
     fn note_choice(
         &mut self,
         name: &ast::Name,
-        found: &Found,
+        found: &LookupResult,
         type_args: &[Type],
         ty: &Type,
         chosen: &Candidate,
@@ -342,7 +349,7 @@ impl Checker<'_> {
         let mut lines = Vec::new();
         for (place, candidate) in found.candidates() {
             let scheme = self.candidate_header(candidate);
-            let fits = match self.round_of(&scheme, type_args, ty) {
+            let fits = match self.first_round(&scheme, type_args, ty) {
                 Some(round) => format!("fits {}", round.words()),
                 None => match self.refusal(&scheme, type_args, &argument) {
                     Some(reason) => format!("does not fit: {reason}"),
@@ -350,7 +357,7 @@ impl Checker<'_> {
                 },
             };
             let chosen = if candidate.is_same_function(chosen) { ", chosen" } else { "" };
-            let typed = self.typed(&name.text, candidate);
+            let typed = self.name_and_type(&name.text, candidate);
             lines.push(format!("{}  # in {}, {fits}{chosen}", typed.replace('`', ""), place.words()));
         }
         if let Some(choices) = self.notes.as_mut().and_then(|notes| notes.choices.as_mut()) {
@@ -362,7 +369,7 @@ impl Checker<'_> {
     pub(in crate::check) fn defer_call(
         &mut self,
         name: &ast::Name,
-        found: Found,
+        found: LookupResult,
         type_args: &[Type],
         argument: Term,
         span: Span,
@@ -464,7 +471,7 @@ impl Checker<'_> {
     /// Returns true if some function of a name accepts an argument as it is written.
     pub(in crate::check) fn takes_written(
         &mut self,
-        found: &Found,
+        found: &LookupResult,
         type_args: &[Type],
         ty: &Type,
         expected: Expectation<'_>,

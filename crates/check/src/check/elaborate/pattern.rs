@@ -16,7 +16,7 @@ use crate::check::env::Scope;
 use crate::check::error::{CallError, ConversionError, PartError, PatternError, StatementError, TypeError};
 use crate::check::solve::exhaustive;
 use crate::check::solve::infer::Literal;
-use crate::check::terms::{Number, suffixed};
+use crate::check::terms::{Number, parse_suffixed_number};
 use crate::core::{LocalId, Pat, PatKind, TermKind};
 use crate::hash::HashSet;
 use crate::source::Span;
@@ -63,7 +63,7 @@ impl Checker<'_> {
         self.in_total_pattern = in_total_pattern;
         if !pat.is_total() {
             let ty = self.infer.settle(ty);
-            if let Some(missing) = exhaustive::missing(&[&pat], &ty) {
+            if let Some(missing) = exhaustive::missing_pattern(&[&pat], &ty) {
                 self.report(PatternError::Refutable { span: pattern.span, missing });
             }
         }
@@ -116,7 +116,7 @@ impl Checker<'_> {
                 // A literal is a label of an index type that has labels, as it is in expressions.
                 if self.infer.shallow(&ty).is_labeled() {
                     let ty = self.infer.zonk(&ty);
-                    return match self.labeled(&value, &ty, span).kind {
+                    return match self.value_with_label(&value, &ty, span).kind {
                         TermKind::Code(code) => make(PatKind::Code(code)),
                         _ => self.broken(None, mutable, span),
                     };
@@ -133,7 +133,7 @@ impl Checker<'_> {
                 make(PatKind::Real(if *negative { -x } else { x }))
             }
             PatternKind::Suffixed { digits, suffix, negative } => {
-                let (value, own) = suffixed(digits, suffix);
+                let (value, own) = parse_suffixed_number(digits, suffix);
                 if !self.infer.try_unify(&ty, &own) {
                     self.misfit(&format!("a number of type `{own}`"), &ty, None, span);
                     return self.broken(None, mutable, span);
@@ -513,12 +513,12 @@ impl Checker<'_> {
 
     /// Reports a constructor that is not known, with a similar name if there is one.
     fn unknown_constructor(&mut self, name: &Name) {
-        if self.unknown_in_module(name) {
+        if self.report_unknown_in_module(name) {
             return;
         }
         let known = self.constructors();
         let similar = crate::suggest::similar(&name.text, known.iter().map(String::as_str));
-        let similar = self.env.elsewhere(&name.text).or(similar);
+        let similar = self.env.qualified_export(&name.text).or(similar);
         self.report(CallError::UnknownName { span: name.span, name: name.text.to_string(), similar });
     }
 

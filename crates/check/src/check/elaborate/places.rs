@@ -17,7 +17,7 @@ use crate::check::elaborate::apply::Arg;
 use crate::check::env::{Callable, Instance};
 use crate::check::error::PlaceError;
 use crate::check::expectation::Expectation;
-use crate::check::resolve::candidates::{Candidate, Found};
+use crate::check::resolve::candidates::{Candidate, LookupResult};
 use crate::check::terms;
 use crate::core::prim::{Effect, PrimClass};
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
@@ -58,7 +58,7 @@ impl Checker<'_> {
         }
         if let Some(here) = &self.item.place_scope {
             let outer = Some(here.span);
-            return self.wrong(PlaceError::Nested { span: written.span, outer }, span);
+            return self.error_term(PlaceError::Nested { span: written.span, outer }, span);
         }
         let hint = expected.ty.map(|ty| self.infer.zonk(ty));
         let hint = hint.as_ref().and_then(Type::as_placed).map(|(ty, _)| ty.clone());
@@ -105,7 +105,7 @@ impl Checker<'_> {
         }
         let ty = self.infer.zonk(&value.ty);
         if ty.is_spread() && !matches!(ty.kind(), TypeKind::Meta(_)) {
-            return self.wrong(PlaceError::Nested { span, outer: None }, span);
+            return self.error_term(PlaceError::Nested { span, outer: None }, span);
         }
         let inside: Vec<TypeVar> = self.frame().opened.get(opened..).unwrap_or_default().to_vec();
         let value = self.with_sizes_packed(Term { ty, ..value }, &inside);
@@ -151,7 +151,7 @@ impl Checker<'_> {
         }
         let (here, at) = (here.places.clone(), here.span);
         let ty = self.infer.settle(&ty);
-        self.wrong(PlaceError::NotHere { span, ty, here, at }, span)
+        self.error_term(PlaceError::NotHere { span, ty, here, at }, span)
     }
 
     /// Applies `f` to operands of which some are at places, outside of `at`: it means work at the
@@ -463,7 +463,7 @@ impl Checker<'_> {
     /// Returns true if one of the functions of a name takes values at places as they are here.
     pub(in crate::check) fn takes_places(
         &mut self,
-        found: &Found,
+        found: &LookupResult,
         type_args: &[Type],
         argument: &Type,
     ) -> bool {
@@ -544,7 +544,7 @@ impl Checker<'_> {
             }
             Some((_, outer)) if !places.is_within_places(outer) => {
                 let error = PlaceError::OtherPlaces { span, found: found.clone(), expected: wanted.clone() };
-                return Ok(self.wrong(error, span));
+                return Ok(self.error_term(error, span));
             }
             Some((own, outer)) if self.infer.try_unify(own, inner) => (term, Some(outer.clone())),
             Some((_, outer)) => {
@@ -617,7 +617,7 @@ impl Checker<'_> {
         let here = self.item.place_scope.clone();
         let error = if let Some(here) = here.as_ref().filter(|here| !here.lifted) {
             PlaceError::MoveInside { span, name, at: here.span }
-        } else if self.frame().pure() && !self.frame().joint {
+        } else if self.frame().is_pure() && !self.frame().joint {
             let header = Some(self.frame().header);
             PlaceError::MoveInPure { span, name, header }
         } else if self.item.unordered > 0 {
@@ -646,11 +646,11 @@ impl Checker<'_> {
             let [union, first, second] = [0, 1, 2].map(|at| self.infer.zonk(&instance.args[at]));
             let joined = match (first.as_places(), second.as_places()) {
                 (Some(a), Some(b)) if a.mask & b.mask == 0 => Type::places(a.party, a.mask | b.mask),
-                _ => return self.wrong(PlaceError::Overlap { span, first, second }, span),
+                _ => return self.error_term(PlaceError::Overlap { span, first, second }, span),
             };
             if !self.infer.try_unify(&union, &joined) {
                 let (found, expected) = (joined, union);
-                return self.wrong(PlaceError::OtherPlaces { span, found, expected }, span);
+                return self.error_term(PlaceError::OtherPlaces { span, found, expected }, span);
             }
         }
         let draws = matches!(prim, Prim::CommonWords | Prim::ZeroSums | Prim::ZeroBits | Prim::OwnWords);
@@ -670,7 +670,7 @@ impl Checker<'_> {
             _ if let Some(size) = sizes.first() => {
                 let (name, size, places) = (prim.name().into(), size.name.to_string(), size.id);
                 let places = self.program.placed_sizes[&places].clone();
-                return self.wrong(PlaceError::SizeMoved { span, name, size, places }, span);
+                return self.error_term(PlaceError::SizeMoved { span, name, size, places }, span);
             }
             _ => return self.call_term(&chosen, instance, arg, ty, span, span),
         };
@@ -708,7 +708,7 @@ impl Checker<'_> {
             return None;
         }
         let is_value = self.lookup_local(&size.text).is_some() || self.env.values.contains_key(&size.text);
-        self.size_named(&size.text).filter(|_| !is_value).map(|var| (word, size, var))
+        self.lookup_size(&size.text).filter(|_| !is_value).map(|var| (word, size, var))
     }
 
     /// Elaborates `reveal N;`: the size, opened once more as one that all parties know.

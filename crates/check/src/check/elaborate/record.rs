@@ -113,7 +113,7 @@ impl Checker<'_> {
             if parts[at].is_some() {
                 self.field_twice(name);
             }
-            parts[at] = Some(self.bound(value, &mut prefix));
+            parts[at] = Some(self.bind_value(value, &mut prefix));
         }
         let parts = parts.into_iter().enumerate().map(|(at, part)| match part {
             Some(part) => part,
@@ -162,7 +162,7 @@ impl Checker<'_> {
                         Some((_, ty)) => self.check(value, &ty.clone(), None),
                         None => self.expr(value, Expectation::NONE),
                     };
-                    vec![(name.text.clone(), self.bound(value, &mut prefix))]
+                    vec![(name.text.clone(), self.bind_value(value, &mut prefix))]
                 }
             };
             for (name, term) in new {
@@ -189,7 +189,7 @@ impl Checker<'_> {
             self.report(PartError::NotARecord { span: term.span, ty });
             return None;
         };
-        Some((self.bound(Term { ty, ..term }, prefix), fields))
+        Some((self.bind_value(Term { ty, ..term }, prefix), fields))
     }
 
     /// Elaborates the record of `...r`.

@@ -8,7 +8,7 @@
 use crate::check::context::Checker;
 use crate::check::error::{RestError, TypeError};
 use crate::check::expectation::Expectation;
-use crate::check::types::list_types::why_no_list;
+use crate::check::types::list_types::no_list_reason;
 use crate::check::types::lower;
 use crate::core::{Pat, PatKind, Term, TermKind};
 use crate::source::Span;
@@ -70,7 +70,7 @@ impl Checker<'_> {
                     "only {} of its components are known one by one: `{end}` may be one component",
                     known.len()
                 )),
-                _ => why_no_list(form, &ty),
+                _ => no_list_reason(form, &ty),
             };
             self.misfit(&what, &ty, help, span);
             self.error_parts(parts, mutable);
@@ -122,22 +122,24 @@ impl Checker<'_> {
             if let (true, TypeKind::Meta(_)) = (last, ty.kind()) {
                 let what = "which components follow".to_string();
                 let instead = "write the type of the value".to_string();
-                return Some(self.wrong(TypeError::CannotInfer { span: part.span, what, instead }, span));
+                return Some(
+                    self.error_term(TypeError::CannotInfer { span: part.span, what, instead }, span),
+                );
             }
             if ty.is_error() {
                 return Some(Term::new(TermKind::Error, Type::error(), span));
             }
             if form == ProductForm::Compact && !ty.is_compact() {
                 let role = "be part of a compact tuple";
-                let error = lower::not_compact(&ty, ty.to_string(), role, part.span);
-                return Some(self.wrong(error, span));
+                let error = lower::not_compact_error(&ty, ty.to_string(), role, part.span);
+                return Some(self.error_term(error, span));
             }
             types.push(ty);
             terms.push(term);
         }
         let ty = types.pop()?;
         if let TypeKind::Var(_) | TypeKind::Apply(..) = ty.kind() {
-            return Some(self.wrong(RestError::Unknown { span: rest.span, ty }, span));
+            return Some(self.error_term(RestError::Unknown { span: rest.span, ty }, span));
         }
         let list = Type::list(form, types.clone(), Some(ty.clone().into_list(form)));
         let whole = Type::product_of(list);

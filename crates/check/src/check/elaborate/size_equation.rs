@@ -122,7 +122,7 @@ impl Checker<'_> {
         for side in [&left, &right] {
             side.for_each_var(&mut |var| {
                 arrives |= opened(var);
-                if !self.means(&var.name, var) {
+                if !self.denotes(&var.name, var) {
                     unnamed.get_or_insert_with(|| var.name.to_string());
                 }
             });

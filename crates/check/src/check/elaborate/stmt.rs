@@ -9,7 +9,7 @@ use crate::check::error::{
     CallError, CheckError, ClassError, ConversionError, ModuleError, PlaceError, StatementError,
 };
 use crate::check::expectation::Expectation;
-use crate::check::solve::exhaustive::{self, End};
+use crate::check::solve::exhaustive::{self, ArmsEnd};
 use crate::check::{names, terms};
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
@@ -171,7 +171,8 @@ impl Checker<'_> {
                     }));
                 }
                 let covered: Vec<(&Pat, bool)> = done.iter().map(|(p, g, _)| (p, g.is_some())).collect();
-                let reports = exhaustive::check(&covered, &subject, scrutinee.span, End::of_statement(span));
+                let reports =
+                    exhaustive::check(&covered, &subject, scrutinee.span, ArmsEnd::of_statement(span));
                 reports.into_iter().for_each(|r| self.report(r));
                 push(StmtKind::Match(scrutinee, done));
             }
@@ -231,17 +232,19 @@ impl Checker<'_> {
             }
             // Imports at the top level are processed before.
             S::Import(_) => {
-                let error = ModuleError::NotAtTop { span: names::word(span, "import"), word: "import" };
+                let error =
+                    ModuleError::NotAtTop { span: names::first_word_span(span, "import"), word: "import" };
                 self.report(error);
             }
             S::Export(inner) => {
-                let error = ModuleError::NotAtTop { span: names::word(span, "export"), word: "export" };
+                let error =
+                    ModuleError::NotAtTop { span: names::first_word_span(span, "export"), word: "export" };
                 self.report(error);
                 self.stmt(inner, out);
             }
             S::Test { bench, .. } => {
                 let word = if *bench { "bench" } else { "test" };
-                let error = ModuleError::NotAtTop { span: names::word(span, word), word };
+                let error = ModuleError::NotAtTop { span: names::first_word_span(span, word), word };
                 self.report(error);
             }
             S::Require(left, right) => {
@@ -409,7 +412,7 @@ impl Checker<'_> {
 
 /// Returns the span of the word `val` at the beginning of a statement; `None` for a `var`.
 pub(in crate::check) fn val_word(mutable: bool, stmt: Span) -> Option<Span> {
-    (!mutable).then(|| names::word(stmt, "val"))
+    (!mutable).then(|| names::first_word_span(stmt, "val"))
 }
 
 /// Returns true if the statements always leave the function by `return` or stop the program.

@@ -78,8 +78,8 @@ impl Checker<'_> {
             let ty = self.infer.settle(&term.ty);
             if !ty.is_compact() {
                 let role = "be part of a compact record";
-                let error = lower::not_compact(&ty, ty.to_string(), role, value.span);
-                return self.wrong(error, span);
+                let error = lower::not_compact_error(&ty, ty.to_string(), role, value.span);
+                return self.error_term(error, span);
             }
             types.push((name.text.clone(), ty));
             terms.push(term);
@@ -121,8 +121,8 @@ impl Checker<'_> {
             let ty = self.infer.settle(&term.ty);
             if !ty.is_compact() {
                 let role = "be part of a compact tuple";
-                let error = lower::not_compact(&ty, ty.to_string(), role, term.span);
-                return self.wrong(error, span);
+                let error = lower::not_compact_error(&ty, ty.to_string(), role, term.span);
+                return self.error_term(error, span);
             }
         }
         let ty = stated

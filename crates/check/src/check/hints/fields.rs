@@ -71,7 +71,7 @@ impl Checker<'_> {
                 condition(width, &plain)
             }
             Form::Half(inner) if inner.has_meta() => half_axis_help(&plain),
-            Form::Plain => redeclared(&own, axis).map(Help::from),
+            Form::Plain => redeclared_axis_reason(&own, axis).map(Help::from),
             Form::Halo(..) | Form::Half(_) => None,
         }
     }
@@ -273,7 +273,7 @@ fn half_to_axis_words(inner: &Type, side: &str) -> String {
 }
 
 /// Returns the reason why an axis of the same name is not the wanted one.
-pub(in crate::check) fn redeclared(own: &[Type], axis: &Type) -> Option<String> {
+pub(in crate::check) fn redeclared_axis_reason(own: &[Type], axis: &Type) -> Option<String> {
     let name = axis.to_string();
     let same = own.iter().any(|one| one != axis && one.to_string() == name);
     same.then(|| {
@@ -286,7 +286,7 @@ pub(in crate::check) fn redeclared(own: &[Type], axis: &Type) -> Option<String> 
 
 /// Returns the advice for two index types with axes that have a halo, or are those of boundaries,
 /// in one of them only, or with another width.
-pub(in crate::check) fn around_axes(left: &Type, right: &Type) -> Option<String> {
+pub(in crate::check) fn halo_axes_hint(left: &Type, right: &Type) -> Option<String> {
     let (mut xs, mut ys) = (left.axes(), right.axes());
     let mut steps = Vec::new();
     for x in &mut xs {

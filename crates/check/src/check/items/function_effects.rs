@@ -131,7 +131,7 @@ impl Bodies<'_> {
 
     /// Returns the bodies that a call of a function reaches, its own first. Inside work at places
     /// all types are plain, so that methods of types at places are not reached.
-    pub(super) fn reached(&mut self, id: FunctionId, reach: Reach) -> Vec<Arc<Body>> {
+    pub(super) fn reachable_bodies(&mut self, id: FunctionId, reach: Reach) -> Vec<Arc<Body>> {
         let (mut seen, mut next, mut found) = (HashSet::default(), vec![id], Vec::new());
         while let Some(id) = next.pop() {
             if seen.insert(id) {

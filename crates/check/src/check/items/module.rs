@@ -33,7 +33,7 @@ use crate::check::env::{
 use crate::check::error::module::NotExportable;
 use crate::check::error::{ModuleError, TypeError};
 use crate::check::items::decl::new_checker;
-use crate::check::names::word;
+use crate::check::names::first_word_span;
 use crate::core::{ClassId, FunctionId, Program};
 use crate::diagnostic::Diagnostic;
 use crate::hash::HashMap;
@@ -287,7 +287,7 @@ pub fn define_qualified_names<'a>(env: &mut Env, library: &Env, names: impl Iter
             env.add_callable(&key, callable, Scope::Listed);
         }
         if let Some(global) = picked.global {
-            env.define_global(&key, global.within(Scope::Listed));
+            env.define_global(&key, global.with_scope(Scope::Listed));
         }
         if let Some(ty) = picked.ty {
             env.types.insert(key.clone(), ty);
@@ -424,7 +424,7 @@ pub fn add_imports(
         for (text, span) in names {
             if !module.exports(&text) {
                 let at = Name { text: text.clone(), span };
-                checker.not_in_module(&at, &name.text, module, &text);
+                checker.report_not_in_module(&at, &name.text, module, &text);
                 continue;
             }
             for name in module.accompanying_names(&text) {
@@ -516,7 +516,7 @@ impl Checker<'_> {
             let new: Vec<Arc<Membership>> =
                 theirs.instances[class].iter().filter(|i| !is_known(i)).cloned().collect();
             for instance in &new {
-                let other = known.iter().find(|known| self.meet(instance, known).is_some());
+                let other = known.iter().find(|known| self.overlap(instance, known).is_some());
                 let Some(other) = other else { continue };
                 let instance_text = self.env.text(&Constraint { class: *class, args: instance.args.clone() });
                 let (one, other) = (other.span, instance.span);
@@ -600,10 +600,10 @@ impl Checker<'_> {
             if let Some(source) = replaced {
                 clash(self, Some(source));
             }
-            self.replace_same(name, id, &signature, scope);
+            self.add_or_replace_function(name, id, &signature, scope);
         }
         if let Some(global) = picked.global {
-            self.env.define_global(name, global.within(scope));
+            self.env.define_global(name, global.with_scope(scope));
         }
         if let Some(ty) = picked.ty {
             self.env.types.insert(name.clone(), ty);
@@ -630,7 +630,7 @@ impl Checker<'_> {
                 _ => continue,
             };
             let gap = Span { end: inner.span.start, ..stmt.span };
-            let span = word(stmt.span, "export");
+            let span = first_word_span(stmt.span, "export");
             self.report(ModuleError::NotExportable { span, gap, what });
         }
     }

@@ -103,7 +103,7 @@ impl<'a> SizeWalk<'a> {
 
 impl SizeWalk<'_> {
     /// Notes that a function is called where some sizes are not known to all.
-    pub(super) fn called(&mut self, id: FunctionId, sizes: &HashMap<u32, Type>) {
+    pub(super) fn note_call(&mut self, id: FunctionId, sizes: &HashMap<u32, Type>) {
         let Some(calls) = self.calls.as_mut() else { return };
         for id in calls.of_input(id).iter().copied() {
             let found = calls.sizes.get(&id);
@@ -119,7 +119,7 @@ impl SizeWalk<'_> {
         let Some(calls) = &self.calls else { return };
         let functions = calls.bodies.functions(term, Reach::Outside);
         let sizes = std::mem::take(&mut self.sizes);
-        functions.into_iter().for_each(|id| self.called(id, &sizes));
+        functions.into_iter().for_each(|id| self.note_call(id, &sizes));
         self.sizes = sizes;
     }
 

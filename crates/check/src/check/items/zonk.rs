@@ -32,14 +32,18 @@ impl Checker<'_> {
             let ty = self.program.globals[global as usize].ty.clone();
             self.program.globals[global as usize].ty = self.infer.settle(&ty);
         }
-        let more = self.finish_inner(stmts, &result.iter().collect::<Vec<_>>());
+        let more = self.finish_inner_functions(stmts, &result.iter().collect::<Vec<_>>());
         stmts.iter_mut().for_each(|stmt| stmt.for_each_term_mut(&mut |term| close_term(term, &more)));
         result.iter_mut().for_each(|term| close_term(term, &more));
     }
 
     /// Finishes the inner functions of the present item, which has these statements and terms.
     /// Returns the type arguments that the functions take beyond those of the item.
-    pub(in crate::check) fn finish_inner(&mut self, stmts: &[Stmt], terms: &[&Term]) -> FurtherArgs {
+    pub(in crate::check) fn finish_inner_functions(
+        &mut self,
+        stmts: &[Stmt],
+        terms: &[&Term],
+    ) -> FurtherArgs {
         let mut inner = std::mem::take(&mut self.item.unfinished);
         inner.iter_mut().for_each(|(_, function)| self.finish_function(function));
         self.check_sequence(stmts, terms, &inner);
@@ -64,7 +68,7 @@ impl Checker<'_> {
     /// them are reported at their own places.
     fn finish_equations(&mut self) {
         while let Some(Equation { found, expected, span }) = self.infer.contradiction() {
-            let known = [&found, &expected].map(|ty| self.applicable(ty.clone(), span));
+            let known = [&found, &expected].map(|ty| self.check_reducible(ty.clone(), span));
             if known.iter().all(|ty| !ty.is_error()) {
                 let error = ConversionError::Mismatch { span, expected, found, because: None, hint: None };
                 self.report(error);
@@ -319,7 +323,7 @@ impl Checker<'_> {
                     let _ = parts.iter().all(|part| self.stored(prim, part, span));
                 }
             }
-            TermKind::Op(..) => self.settled_operator(term),
+            TermKind::Op(..) => self.finish_operator(term),
             // A base that was an exponential while holes were open may now be a compact product.
             TermKind::Component(base, position)
                 if base.ty.is_compact() && !base.ty.is_error() && base.ty.components(0).is_none() =>
@@ -348,7 +352,7 @@ impl Checker<'_> {
 
     /// Finishes an operator. An operand whose type was a hole when the operator was checked may
     /// have a type for which a class, or nothing, defines the operator.
-    pub(in crate::check) fn settled_operator(&mut self, term: &mut Term) {
+    pub(in crate::check) fn finish_operator(&mut self, term: &mut Term) {
         let TermKind::Op(op, operands) = &mut term.kind else { return };
         let (Some(ty), Some(symbol)) = (operands.first().map(|o| o.ty.clone()), op.symbol()) else { return };
         let span = term.span;

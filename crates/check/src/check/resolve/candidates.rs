@@ -2,11 +2,11 @@
 //! argument.
 //!
 //! [`Checker::find`] returns the candidates of a name in tiers, from the nearest scope to the
-//! farthest ([`Found`]). A candidate is compared with the type of an argument by its header alone
-//! ([`Checker::fit_in`]), in rounds that allow more and more conversions ([`Round`]). The choice
-//! among the candidates that fit is made in [`crate::check::elaborate::overload`]. A function whose
-//! result type is not written needs its body checked before its result is known
-//! ([`Checker::check_pending`]).
+//! farthest ([`LookupResult`]). A candidate is compared with the type of an argument by its header
+//! alone ([`Checker::fitting_in_scope`]), in rounds that allow more and more conversions
+//! ([`Round`]). The choice among the candidates that fit is made in
+//! [`crate::check::elaborate::overload`]. A function whose result type is not written needs its
+//! body checked before its result is known ([`Checker::check_pending`]).
 //!
 //! A search looks the name up once in each scope; a test costs one unification and the entailment
 //! of the candidate's constraints, for each round.
@@ -81,11 +81,11 @@ impl Checker<'_> {
             Some((params, ty)) => (params, ty),
             None => ("", prim.signature()),
         };
-        let read = self.aside(|this| {
+        let read = self.with_separate_item(|this| {
             let mut vars = Vec::new();
             for param in params.split(',').filter(|p| !p.is_empty()) {
                 let (name, kind) = param.split_once(':').unwrap_or((param, "TYPE"));
-                let kind = Kind::named(kind.trim()).expect("the table of primitives names kinds");
+                let kind = Kind::from_name(kind.trim()).expect("the table of primitives names kinds");
                 let var = this.env.fresh_var(&Arc::from(name.trim()), kind);
                 this.item.type_scope.insert(var.name.clone(), Type::var(var.clone()));
                 vars.push(var);
@@ -144,8 +144,8 @@ impl Checker<'_> {
     }
 
     /// Returns the functions and the variable that a name may refer to here.
-    pub(in crate::check) fn find(&self, name: &str) -> Found {
-        let mut found = Found::default();
+    pub(in crate::check) fn find(&self, name: &str) -> LookupResult {
+        let mut found = LookupResult::default();
         for (depth, frame) in self.item.frames.iter().enumerate().rev() {
             for binding in frame.scopes.iter().rev().filter_map(|scope| scope.get(name)) {
                 if !binding.function {
@@ -178,14 +178,14 @@ impl Checker<'_> {
     }
 
     /// Returns true if a name refers to functions here, other than a single local one.
-    pub(in crate::check) fn names_callable(&self, name: &ast::Name) -> bool {
+    pub(in crate::check) fn is_function_name(&self, name: &ast::Name) -> bool {
         let (local, all) = self.count(&name.text);
         all > local || all > 1
     }
 
     /// Returns true if a name refers to a constant of an enumeration here, which can be used as an
     /// index.
-    pub(in crate::check) fn names_index(&self, name: &ast::Name) -> bool {
+    pub(in crate::check) fn is_index_constant(&self, name: &ast::Name) -> bool {
         let callables = self.env.candidates(&name.text);
         let index = |callable: &Callable| matches!(callable, Callable::Case(of, _) if of.is_enumeration());
         callables.iter().any(index) && {
@@ -198,7 +198,7 @@ impl Checker<'_> {
 
     /// Returns true if a name refers to several functions, so that its context has to determine
     /// one.
-    pub(in crate::check) fn names_several(&self, name: &ast::Name) -> bool {
+    pub(in crate::check) fn is_overloaded_name(&self, name: &ast::Name) -> bool {
         self.count(&name.text).1 > 1
     }
 
@@ -231,7 +231,7 @@ impl Checker<'_> {
     pub(in crate::check) fn variable_term(&mut self, variable: &Variable, name: &ast::Name) -> Term {
         match variable {
             Variable::Local(depth, binding) => {
-                let (binding, _) = self.captured(*depth, binding.clone());
+                let (binding, _) = self.capture(*depth, binding.clone());
                 self.note(name.span, |_| Some(Referent::At(binding.span)));
                 self.local_term(binding.local, name.span)
             }
@@ -245,7 +245,7 @@ impl Checker<'_> {
 
     /// Returns the candidates of one scope that fit, in the first round in which any does. The flag
     /// of a candidate is true if it fits whatever types the holes become.
-    pub(in crate::check) fn fit_in(
+    pub(in crate::check) fn fitting_in_scope(
         &mut self,
         candidates: &[Candidate],
         type_args: &[Type],
@@ -264,7 +264,7 @@ impl Checker<'_> {
     }
 
     /// Returns the first round in which a candidate accepts an argument.
-    pub(in crate::check) fn round_of(
+    pub(in crate::check) fn first_round(
         &mut self,
         scheme: &Scheme,
         type_args: &[Type],
@@ -346,7 +346,7 @@ impl Checker<'_> {
     /// by instances of `Widen`.
     fn adapted(&mut self, from: &Type, to: &Type, round: Round) -> Type {
         let (from, to) = (self.infer.shallow(from), self.infer.zonk(to));
-        if self.becomes_literal(&from, &to) {
+        if self.has_literal_instance(&from, &to) {
             return to;
         }
         match (from.kind(), to.kind()) {
@@ -523,22 +523,22 @@ pub(in crate::check) enum Variable {
 
 /// The meanings of a name, from the nearest scope to the farthest.
 #[derive(Clone, Debug, Default)]
-pub(in crate::check) struct Found {
+pub(in crate::check) struct LookupResult {
     /// The functions that are nearer than the variable, by scope.
     pub tiers: Vec<Tier>,
     /// The variable that ended the lookup, if there is one.
     pub variable: Option<Variable>,
 }
 
-impl Found {
+impl LookupResult {
     /// Iterates over all functions with their scopes, from near to far.
     pub(in crate::check) fn candidates(&self) -> impl Iterator<Item = (Place, &Candidate)> {
         self.tiers.iter().flat_map(|tier| tier.candidates.iter().map(|c| (tier.place, c)))
     }
 
     /// Returns the tiers up to the given index, without the variable.
-    pub(in crate::check) fn up_to(&self, tier: usize) -> Found {
-        Found { tiers: self.tiers[..=tier].to_vec(), variable: None }
+    pub(in crate::check) fn up_to(&self, tier: usize) -> LookupResult {
+        LookupResult { tiers: self.tiers[..=tier].to_vec(), variable: None }
     }
 
     /// Returns the only function of the name that the program itself has declared. An error in a

@@ -23,7 +23,7 @@ impl Checker<'_> {
     /// Sets the type argument and the result of a reader's instance to the stated type. Returns
     /// false after reporting an error: in a pure function, without a stated type, or at a type that
     /// the format cannot store.
-    pub(in crate::check) fn reads(
+    pub(in crate::check) fn instantiate_reader(
         &mut self,
         prim: Prim,
         name: &Name,
@@ -33,7 +33,7 @@ impl Checker<'_> {
     ) -> bool {
         let span = name.span;
         self.frame().outside = true;
-        if self.frame().pure() {
+        if self.frame().is_pure() {
             let header = Some(self.frame().header);
             self.report(CallError::ReaderInFun { span, name: name.text.to_string(), header });
             return false;

@@ -429,7 +429,7 @@ impl Infer {
             }
         }
         // At a kind below TYPE, a sum is a sum of units.
-        if hole.kind != Kind::Type && hole.kind.within(Kind::Type) {
+        if hole.kind != Kind::Type && hole.kind.is_subkind_of(Kind::Type) {
             let cases = match ty.kind() {
                 TypeKind::Sum(parts) => Some((parts.clone(), Type::unit_sum(parts.len()))),
                 TypeKind::Repeat(n, part) => Some((vec![part.clone()], n.clone())),
@@ -442,7 +442,8 @@ impl Infer {
         }
         // A value never has an existential type, and a bound variable is undefined outside its
         // type.
-        if !ty.has_kind(hole.kind) || ty.is_exists() || ty.loose() > 0 || self.occurs(meta.id, ty) {
+        if !ty.has_kind(hole.kind) || ty.is_exists() || ty.loose_bound_range() > 0 || self.occurs(meta.id, ty)
+        {
             return Err(UnifyError);
         }
         self.adjust_levels(ty, hole.level)?;
