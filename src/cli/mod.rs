@@ -195,7 +195,7 @@ impl Shell {
                 })
             }
             #[cfg(feature = "parties")]
-            Command::Party { action } => self.party(&action),
+            Command::Party { action } => self.run_party_command(&action),
             #[cfg(not(feature = "parties"))]
             Command::Party { .. } => {
                 output::print_error("felis: this build connects no processes: feature `parties`");

@@ -5,7 +5,7 @@
 
 use crate::check::annotations::Annotations;
 use crate::check::elaborate::existential::{Opening, OpeningScope};
-use crate::check::elaborate::local::Lifted;
+use crate::check::elaborate::local::LiftedFunction;
 use crate::check::elaborate::lvalue::Reduced;
 use crate::check::elaborate::overload::DeferredCall;
 use crate::check::elaborate::places::PlaceScope;
@@ -198,7 +198,7 @@ pub(super) struct Item {
     /// The functions chosen for deferred calls, by the numbers that stand for the calls.
     pub(super) chosen: HashMap<FunctionId, Term>,
     /// The functions with type parameters that are declared in the item.
-    pub(super) lifted: HashMap<FunctionId, Lifted>,
+    pub(super) lifted: HashMap<FunctionId, LiftedFunction>,
     /// The definitions hidden by the type declarations of the blocks around.
     pub(super) hidden: Vec<Hidden>,
     /// True while the definitions of the blocks are put aside and the hidden ones are in effect.
@@ -353,7 +353,7 @@ impl<'a> Checker<'a> {
     pub(super) fn bind(&mut self, name: &Arc<str>, local: LocalId, mutable: bool, span: Span) {
         let (word, overloads) = (self.let_word, Vec::new());
         let binding = Binding { local, mutable, span, word, function: false, overloads, generic: None };
-        self.note_bound(local, span);
+        self.note_binding(local, span);
         if let Some(scope) = self.frame().scopes.last_mut() {
             scope.insert(name.clone(), binding);
         }
@@ -361,7 +361,7 @@ impl<'a> Checker<'a> {
 
     /// Brings a function into scope under a name, beside other functions of the name in its block.
     pub(super) fn bind_function(&mut self, name: &Arc<str>, local: LocalId, span: Span) {
-        self.note_bound(local, span);
+        self.note_binding(local, span);
         self.bind_any_function(name, local, span, None);
     }
 
@@ -391,7 +391,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Notes a bound local for an editor.
-    pub(super) fn note_bound(&mut self, local: LocalId, span: Span) {
+    pub(super) fn note_binding(&mut self, local: LocalId, span: Span) {
         self.note_variable(span, |this| match this.item.frames.last() {
             Some(frame) => frame.locals[local as usize].ty.clone(),
             None => Type::error(),

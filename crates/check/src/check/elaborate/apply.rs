@@ -10,7 +10,7 @@
 //! the choice.
 
 use crate::check::context::Checker;
-use crate::check::elaborate::named::Known;
+use crate::check::elaborate::named::KnownParameters;
 use crate::check::env::Callable;
 use crate::check::error::{CallError, CheckError};
 use crate::check::expectation::Expectation;
@@ -109,7 +109,7 @@ impl Checker<'_> {
         }
         arguments.reverse();
         let several = matches!(e.kind, ExprKind::Apply { form: ApplyForm::Pipe, .. }) && arguments.len() > 1;
-        if !several && let Some(term) = self.completed_call(head, &arguments, expected, e.span) {
+        if !several && let Some(term) = self.complete_call(head, &arguments, expected, e.span) {
             return term;
         }
         let mut args: Vec<Arg> = Vec::new();
@@ -122,12 +122,12 @@ impl Checker<'_> {
             let local = if call { None } else { self.local_call(&base_term, name) };
             if !call && local.is_none() {
                 let function = self.dot_term(base_term, key, expected.value(), head.span);
-                args.extend(arguments.iter().map(|a| self.prepare(a)));
+                args.extend(arguments.iter().map(|a| self.prepare_arg(a)));
                 return self.call_value(function, args, expected.statement, e.span);
             }
             let targs: Vec<Type> = self.lower_arguments(targs);
             let known = (name, &targs[..]);
-            let completed = self.completed_dot(known, &base_term, &arguments, expected, e.span);
+            let completed = self.complete_dot_call(known, &base_term, &arguments, expected, e.span);
             if let Some(term) = completed {
                 return term;
             }
@@ -145,7 +145,7 @@ impl Checker<'_> {
             && let Some(piped) = arguments.pop()
         {
             let before = self.reports.len();
-            let left = self.prepare(piped);
+            let left = self.prepare_arg(piped);
             self.regroup_left(before, piped, "|>", |name| format!("{name}$ x |> f"));
             // The tuple has no meaning without the value piped into it, so its parts are not
             // elaborated.
@@ -153,16 +153,16 @@ impl Checker<'_> {
                 let error = CallError::TupleApplied { span: head.span, argument: piped.span };
                 return self.error_term(error, e.span);
             }
-            args.extend(arguments.iter().map(|a| self.prepare(a)));
+            args.extend(arguments.iter().map(|a| self.prepare_arg(a)));
             args.push(left);
         } else if let (Some((name, _)), Some((first, rest))) = (key_name(head), arguments.split_first())
             && !rest.is_empty()
         {
             let found = self.find(&name.text);
-            args.push(self.prepare(first));
+            args.push(self.prepare_arg(first));
             args.extend(self.prepare_rest(&found, rest));
         } else {
-            args.extend(arguments.iter().map(|a| self.prepare(a)));
+            args.extend(arguments.iter().map(|a| self.prepare_arg(a)));
         }
         match &head.kind {
             ExprKind::Name(name) if self.is_function_name(name) => {
@@ -196,7 +196,7 @@ impl Checker<'_> {
                 let function = self.expr(head, Expectation::of(&hint));
                 self.call_value(function, args, expected.statement, e.span)
             }
-            ExprKind::Name(name) if self.means_type(&name.text) => {
+            ExprKind::Name(name) if self.is_conversion_name(&name.text) => {
                 let (Some(ty), Some(argument)) = (foreign_or_scalar(&name.text), args.first()) else {
                     return self.unknown(name);
                 };
@@ -227,7 +227,7 @@ impl Checker<'_> {
                     return self.error_term(error, e.span);
                 }
                 let known = match &head.kind {
-                    ExprKind::Name(name) => self.local_function(name).map(Known::after_first),
+                    ExprKind::Name(name) => self.local_function(name).map(KnownParameters::after_first),
                     _ => None,
                 };
                 self.call_known(function, args, known.as_ref(), expected.statement, e.span)
@@ -236,7 +236,7 @@ impl Checker<'_> {
     }
 
     /// Returns true if the only meaning of a name is a type that numbers and texts convert to.
-    pub(in crate::check) fn means_type(&mut self, name: &str) -> bool {
+    pub(in crate::check) fn is_conversion_name(&mut self, name: &str) -> bool {
         foreign_or_scalar(name).is_some()
             && self.lookup_local(name).is_none()
             && self.global(name).is_none()
@@ -244,7 +244,7 @@ impl Checker<'_> {
     }
 
     /// Elaborates an argument as far as possible without the type of its parameter.
-    pub(in crate::check) fn prepare<'e>(&mut self, e: &'e Expr) -> Arg<'e> {
+    pub(in crate::check) fn prepare_arg<'e>(&mut self, e: &'e Expr) -> Arg<'e> {
         if !self.needs_place(e) {
             return Arg::Done(self.expr(e, Expectation::NONE));
         }
@@ -260,7 +260,7 @@ impl Checker<'_> {
             ExprKind::Tuple(parts) if matches!(parts.last().map(|e| &e.kind), Some(ExprKind::Rest(_))) => {
                 Arg::Done(self.expr(e, Expectation::NONE))
             }
-            ExprKind::Tuple(parts) => Arg::Tuple(parts.iter().map(|p| self.prepare(p)).collect(), e.span),
+            ExprKind::Tuple(parts) => Arg::Tuple(parts.iter().map(|p| self.prepare_arg(p)).collect(), e.span),
             ExprKind::Lambda(function) => {
                 let holes = |n: usize, infer: &mut Infer| {
                     Type::product((0..n).map(|_| infer.fresh(Kind::Type)).collect())
@@ -282,7 +282,7 @@ impl Checker<'_> {
     /// Returns true if the type of an expression can be determined only by its context, given the
     /// meanings of names.
     fn needs_place(&mut self, e: &Expr) -> bool {
-        let lambda = matches!(e.kind, ExprKind::Lambda(_)) && self.knows_places();
+        let lambda = matches!(e.kind, ExprKind::Lambda(_)) && self.places_exist();
         // A function that mentions a value at places is made there.
         lambda && self.item.place_scope.is_none() && !self.captured_places(e).is_empty()
             || needs_hint(e)
@@ -335,12 +335,12 @@ impl Checker<'_> {
 
     /// Unifies the types of the elaborated parts of an argument with the parameter's type, which
     /// may solve holes of the parts that wait.
-    pub(in crate::check) fn finish_done(&mut self, arg: &mut Arg, ty: &Type) {
+    pub(in crate::check) fn unify_elaborated_parts(&mut self, arg: &mut Arg, ty: &Type) {
         if let Arg::Tuple(parts, _) = arg {
             let components = self.infer.zonk(ty).unfold().components(parts.len());
             if let Some(components) = components.filter(|c| c.len() == parts.len()) {
                 for (part, ty) in parts.iter_mut().zip(&components) {
-                    self.finish_done(part, ty);
+                    self.unify_elaborated_parts(part, ty);
                 }
             }
         } else if let Arg::Done(term) = arg {
@@ -355,7 +355,7 @@ impl Checker<'_> {
         ty: &Type,
         because: Option<(Span, String)>,
     ) -> Term {
-        self.finish_done(&mut arg, ty);
+        self.unify_elaborated_parts(&mut arg, ty);
         match arg {
             Arg::Done(term) => self.coerce(term, ty, because),
             Arg::Later(e, _) => self.check(e, ty, because),
@@ -404,7 +404,11 @@ impl Checker<'_> {
     }
 
     /// Returns the only function that `base.name` can call, if a block declares it.
-    pub(in crate::check) fn local_call<'n>(&mut self, base: &Term, name: &'n ast::Name) -> Option<Known<'n>> {
+    pub(in crate::check) fn local_call<'n>(
+        &mut self,
+        base: &Term,
+        name: &'n ast::Name,
+    ) -> Option<KnownParameters<'n>> {
         let known = self.local_function(name)?;
         self.resolve_deferred_call(&base.ty);
         (!self.is_part(base, name)).then_some(known)
@@ -439,7 +443,7 @@ pub(in crate::check) fn is_unit_literal(term: &Term) -> bool {
 }
 
 /// Returns true if any argument still waits for its parameter's type.
-pub(in crate::check) fn needs_any(first: &Arg, rest: &[Arg]) -> bool {
+pub(in crate::check) fn any_needs_hint(first: &Arg, rest: &[Arg]) -> bool {
     std::iter::once(first).chain(rest).any(|a| !matches!(a, Arg::Done(_)))
 }
 

@@ -19,7 +19,7 @@ use crate::types::{Type, TypeKind};
 
 impl Checker<'_> {
     /// Elaborates `over[D] x` or `transpose_to[D] x`, where `to` is `D`.
-    pub(in crate::check) fn aligned(&mut self, prim: Prim, x: Term, to: Type, span: Span) -> Term {
+    pub(in crate::check) fn permute_axes(&mut self, prim: Prim, x: Term, to: Type, span: Span) -> Term {
         let to = self.infer.settle(&to);
         if to.is_error() {
             return Term::new(TermKind::Error, Type::error(), span);
@@ -97,14 +97,14 @@ impl Checker<'_> {
     pub(in crate::check) fn like(&mut self, y: &Term, x: Term, span: Span) -> Term {
         let ty = self.infer.settle(&y.ty);
         match ty.kind() {
-            TypeKind::Array(_, index) => self.aligned(Prim::Over, x, index.clone(), span),
+            TypeKind::Array(_, index) => self.permute_axes(Prim::Over, x, index.clone(), span),
             TypeKind::Error => Term::new(TermKind::Error, Type::error(), span),
             _ => self.error_term(AxisError::NotAnArray { span: y.span, ty }, span),
         }
     }
 
     /// Reports `over x` or `transpose_to x` without a type.
-    pub(in crate::check) fn no_axes(&mut self, name: &str, span: Span) -> Term {
+    pub(in crate::check) fn report_missing_axes(&mut self, name: &str, span: Span) -> Term {
         self.error_term(AxisError::NoTarget { span, name: name.to_string() }, span)
     }
 }

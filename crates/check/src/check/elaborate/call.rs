@@ -5,8 +5,8 @@
 //! elaborates a function's name as a value ([`Checker::callable_value`]).
 
 use crate::check::context::Checker;
-use crate::check::elaborate::apply::{Arg, is_unit_literal, needs_any};
-use crate::check::elaborate::named::Known;
+use crate::check::elaborate::apply::{Arg, any_needs_hint, is_unit_literal};
+use crate::check::elaborate::named::KnownParameters;
 use crate::check::elaborate::overload::Choice;
 use crate::check::env::{Callable, Instance, Scheme};
 use crate::check::error::{CallError, PlaceError, StatementError, TypeError};
@@ -40,7 +40,7 @@ impl Checker<'_> {
         &mut self,
         function: Term,
         args: Vec<Arg<'e>>,
-        known: Option<&Known<'_>>,
+        known: Option<&KnownParameters<'_>>,
         span: Span,
     ) -> Result<Term, (Term, Vec<Arg<'e>>)> {
         if !self.may_lift() {
@@ -69,7 +69,7 @@ impl Checker<'_> {
         &mut self,
         mut function: Term,
         args: Vec<Arg>,
-        known: Option<&Known<'_>>,
+        known: Option<&KnownParameters<'_>>,
         at_statement: bool,
         span: Span,
     ) -> Term {
@@ -120,7 +120,7 @@ impl Checker<'_> {
                     let name = self.text_of(&function);
                     let contained = matches!(function.kind, TermKind::Local(local)
                         if self.frame().contained.contains(&local));
-                    self.effect(&name, contained, at_statement && i + 1 == count, whole)
+                    self.check_call_effect(&name, contained, at_statement && i + 1 == count, whole)
                 }
             };
             let call = Term::new(TermKind::Call(Box::new(function), vec![arg]), ty, whole);
@@ -144,7 +144,7 @@ impl Checker<'_> {
     /// Checks the effect of a procedure call. The call must be a statement. In a pure function it
     /// is allowed only if it changes nothing but variables of that function (`contained`). Returns
     /// the type of the call: unit, or the error type after a report.
-    pub(in crate::check) fn effect(
+    pub(in crate::check) fn check_call_effect(
         &mut self,
         name: &str,
         contained: bool,
@@ -204,7 +204,7 @@ impl Checker<'_> {
         let inner = inner.as_ref().and_then(Type::as_placed).map(|(ty, _)| ty.clone());
         let call = self.lift_call(
             args,
-            |this, first| this.takes_places(&found, type_args, first),
+            |this, first| this.accepts_placed(&found, type_args, first),
             span,
             |this, args| this.call_name(name, type_args, args, inner.as_ref().into(), span),
         );
@@ -234,9 +234,9 @@ impl Checker<'_> {
         let function = self.variable_term(&variable, name);
         args.insert(0, first);
         let known = match &variable {
-            Variable::Local(depth, binding) => {
-                Some(self.known(name, &Candidate::Local(*depth, binding.clone()), &[]).after_first())
-            }
+            Variable::Local(depth, binding) => Some(
+                self.parameter_groups(name, &Candidate::Local(*depth, binding.clone()), &[]).after_first(),
+            ),
             Variable::Global(_) => None,
         };
         self.call_known(function, args, known.as_ref(), expected.statement, span)
@@ -272,7 +272,7 @@ impl Checker<'_> {
                 return self.error_term(error, span);
             }
         }
-        let Some(mut instance) = self.instance(name, &scheme, type_args) else {
+        let Some(mut instance) = self.instantiate_scheme(name, &scheme, type_args) else {
             return Term::new(TermKind::Error, Type::error(), span);
         };
         if let Callable::Prim(prim) = chosen
@@ -281,7 +281,9 @@ impl Checker<'_> {
         {
             return Term::new(TermKind::Error, Type::error(), span);
         }
-        if self.is_valued_procedure_name(chosen) && self.effect(&name.text, false, true, span).is_error() {
+        if self.is_valued_procedure_name(chosen)
+            && self.check_call_effect(&name.text, false, true, span).is_error()
+        {
             return Term::new(TermKind::Error, Type::error(), span);
         }
         if let Callable::Prim(prim) = chosen
@@ -306,7 +308,7 @@ impl Checker<'_> {
                 let term = if args.is_empty() { term } else { self.call_value(term, args, false, span) };
                 return Term { span, ..term };
             }
-            let term = self.computed(*prim, name, target, arg, span);
+            let term = self.computed_call(*prim, name, target, arg, span);
             let term = if args.is_empty() { term } else { self.call_value(term, args, false, span) };
             return Term { span, ..term };
         }
@@ -314,7 +316,7 @@ impl Checker<'_> {
         let whole = name.span.to(first.span());
         let mut first = first;
         let given: Vec<Type> = std::iter::once(&first).chain(&args).map(Arg::ty).collect();
-        self.finish_done(&mut first, &instance.domain);
+        self.unify_elaborated_parts(&mut first, &instance.domain);
         // The expected result and the types of later arguments may determine the type of a function
         // argument that waits.
         let mut rest = instance.result.clone();
@@ -342,7 +344,7 @@ impl Checker<'_> {
             rest = Some(r);
         }
         if let (Some(result), Some(hint)) = (&rest, expected.ty)
-            && needs_any(&first, &args)
+            && any_needs_hint(&first, &args)
         {
             let _ = self.infer.try_unify(result, hint);
         }
@@ -358,8 +360,8 @@ impl Checker<'_> {
         let ty = match &instance.result {
             Some(result) => result.clone(),
             None => {
-                let contained = matches!(chosen, Callable::Function(id) if self.contained_here(*id));
-                self.effect(&name.text, contained, expected.statement && args.is_empty(), whole)
+                let contained = matches!(chosen, Callable::Function(id) if self.is_contained_call(*id));
+                self.check_call_effect(&name.text, contained, expected.statement && args.is_empty(), whole)
             }
         };
         let term = match chosen {
@@ -373,7 +375,7 @@ impl Checker<'_> {
         let term = if args.is_empty() {
             term
         } else {
-            let mut known = self.known(name, &Candidate::Top(chosen.clone()), &instance.args);
+            let mut known = self.parameter_groups(name, &Candidate::Top(chosen.clone()), &instance.args);
             known.groups.drain(..known.groups.len().min(1));
             self.call_known(term, args, Some(&known), expected.statement, span)
         };
@@ -427,7 +429,7 @@ impl Checker<'_> {
 
     /// Instantiates a scheme at these type arguments. Returns `None` after reporting that they do
     /// not fit its parameters.
-    pub(in crate::check) fn instance(
+    pub(in crate::check) fn instantiate_scheme(
         &mut self,
         name: &ast::Name,
         scheme: &Scheme,
@@ -546,13 +548,18 @@ impl Checker<'_> {
         let several = found.candidates().nth(1).is_some() || found.variable.is_some();
         let mut fitting = Vec::new();
         for tier in &found.tiers {
-            fitting = self.fitting(&tier.candidates, type_args, wanted.as_ref().filter(|_| several), span);
+            fitting = self.candidates_of_type(
+                &tier.candidates,
+                type_args,
+                wanted.as_ref().filter(|_| several),
+                span,
+            );
             if let (true, Some(hint)) = (fitting.len() > 1, &wanted)
                 && hint.has_meta()
             {
                 // Literals take their default types if that makes a candidate fit.
                 let settled = self.infer.settle(hint);
-                let by_default = self.fitting(&tier.candidates, type_args, Some(&settled), span);
+                let by_default = self.candidates_of_type(&tier.candidates, type_args, Some(&settled), span);
                 fitting = if by_default.is_empty() { fitting } else { by_default };
             }
             if !fitting.is_empty() {
@@ -572,7 +579,7 @@ impl Checker<'_> {
             ([], None, Some((_, nearest))) => nearest.clone(),
             ([], None, None) => return self.unknown(name),
             _ => {
-                self.ambiguous(name, found, &fitting);
+                self.report_ambiguous(name, found, &fitting);
                 return Term::new(TermKind::Error, Type::error(), span);
             }
         };
@@ -595,13 +602,13 @@ impl Checker<'_> {
         if let Callable::Prim(prim) = chosen
             && prim.has_computed_result_type()
         {
-            return self.computed_value(prim, name, type_args, wanted.as_ref(), span);
+            return self.computed_function_value(prim, name, type_args, wanted.as_ref(), span);
         }
         let scheme = self.scheme(&chosen, span);
         if matches!(chosen, Callable::Case(..)) && scheme.domain.is_unit() {
             return self.constant_case(&chosen, &scheme, type_args, span);
         }
-        let Some(instance) = self.instance(name, &scheme, type_args) else {
+        let Some(instance) = self.instantiate_scheme(name, &scheme, type_args) else {
             return Term::new(TermKind::Error, Type::error(), span);
         };
         self.add_obligations(&instance.constraints, span, &name.text);

@@ -28,7 +28,7 @@ impl Checker<'_> {
         if self.infer.try_unify(&term.ty, ty) {
             return term;
         }
-        let term = match self.restricted(term, ty) {
+        let term = match self.restrict_places(term, ty) {
             Ok(term) => return term,
             Err(term) => term,
         };

@@ -27,7 +27,7 @@ use crate::types::{Scalar, Type, TypeKind};
 impl Checker<'_> {
     /// Returns the terms of `values`, each made by `make` and then coerced to one type. If `ty` is
     /// a hole, it becomes that type. `why` gives the reason for one type in messages.
-    pub(in crate::check) fn alike(
+    pub(in crate::check) fn with_common_type(
         &mut self,
         values: &[&Expr],
         ty: &Type,

@@ -41,10 +41,10 @@ impl Checker<'_> {
                 None => position,
             };
             let ty = self.infer.settle(&value.ty);
-            self.names_once([pattern], "variable");
-            let pattern = self.total_pattern(pattern, &ty);
+            self.check_duplicate_names([pattern], "variable");
+            let pattern = self.irrefutable_pattern(pattern, &ty);
             inner.push(Stmt { span: pattern.span, kind: StmtKind::Let(pattern, value) });
-            inner.append(&mut self.matched_openings());
+            inner.append(&mut self.take_pattern_openings());
         }
         Some(walked)
     }
@@ -103,7 +103,7 @@ impl Checker<'_> {
     /// Elaborates `[ e for p in i, q in j if c ]`. The positions at which the condition holds are
     /// kept in order, by the primitive `compress`; then an element is made for each of them. Their
     /// number is known at run time, so the result type is existential and opened here.
-    pub(in crate::check) fn selection(
+    pub(in crate::check) fn filtered_comprehension(
         &mut self,
         body: &Expr,
         clauses: &[(ast::Pattern, Expr)],
@@ -179,7 +179,7 @@ impl Checker<'_> {
         let Some(value) = value else { return Term::new(TermKind::Error, Type::error(), span) };
         let mut prefix = openings;
         prefix.append(&mut stmts);
-        let value = self.generalized_from(first_opened, value);
+        let value = self.generalize_from(first_opened, value);
         // The sizes opened inside are not visible outside, so their names are free for the result.
         self.frame().opened[first_opened..].iter_mut().for_each(|var| var.name = Arc::from(" "));
         self.open(with_prefix(prefix, value))

@@ -25,7 +25,7 @@ const MAX_PARTS: usize = 16;
 impl Checker<'_> {
     /// Elaborates the call of a primitive whose result type is computed. `target` is the stated
     /// result type of `move`.
-    pub(in crate::check) fn computed(
+    pub(in crate::check) fn computed_call(
         &mut self,
         prim: Prim,
         name: &ast::Name,
@@ -48,17 +48,17 @@ impl Checker<'_> {
             (Prim::CaseArg, _) => self.case_argument(arg, span),
             (Prim::Pack, _) => self.pack_parts(arg, span),
             (Prim::Unpack, _) => self.unpack_parts(arg, span),
-            (Prim::Over | Prim::TransposeTo, Some(target)) => self.aligned(prim, arg, target, span),
-            (Prim::Over | Prim::TransposeTo, None) => self.no_axes(&name.text, name.span),
+            (Prim::Over | Prim::TransposeTo, Some(target)) => self.permute_axes(prim, arg, target, span),
+            (Prim::Over | Prim::TransposeTo, None) => self.report_missing_axes(&name.text, name.span),
             (Prim::Like, _) => self.error_term(AxisError::OneArgument { span: name.span }, span),
-            (_, Some(target)) => self.moved(arg, target, span),
+            (_, Some(target)) => self.move_leaves(arg, target, span),
             (_, None) => self.error_term(MoveError::NoTarget { span: name.span }, span),
         }
     }
 
     /// Elaborates such a primitive as a function value. The expected type or the type arguments
     /// determine its parameter type.
-    pub(in crate::check) fn computed_value(
+    pub(in crate::check) fn computed_function_value(
         &mut self,
         prim: Prim,
         name: &ast::Name,
@@ -81,7 +81,7 @@ impl Checker<'_> {
             Prim::Move => type_args.first().cloned().or(result),
             _ => type_args.first().filter(|_| prim.has_stated_target()).cloned(),
         };
-        self.synthesize(domain, span, |this, x| this.computed(prim, name, target, x, span))
+        self.synthesize(domain, span, |this, x| this.computed_call(prim, name, target, x, span))
     }
 
     /// Elaborates `x.type_text`: a constant, or, in a generic function, a primitive that depends on
@@ -234,7 +234,7 @@ impl Checker<'_> {
     }
 
     /// Elaborates `x.move[T]`.
-    fn moved(&mut self, arg: Term, target: Type, span: Span) -> Term {
+    fn move_leaves(&mut self, arg: Term, target: Type, span: Span) -> Term {
         let target = self.infer.settle(&target);
         if target.is_error() {
             return Term::new(TermKind::Error, Type::error(), span);

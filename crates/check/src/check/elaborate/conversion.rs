@@ -34,11 +34,11 @@ impl Checker<'_> {
 
     /// Converts a term to a type, or reports an error.
     pub(in crate::check) fn convert_term(&mut self, term: Term, to: &Type, span: Span) -> Term {
-        let term = match self.lift_stated(term, to, span, |this, term, to| this.convert_term(term, to, span))
-        {
-            Ok(term) => return term,
-            Err(term) => term,
-        };
+        let term =
+            match self.lift_with_type(term, to, span, |this, term, to| this.convert_term(term, to, span)) {
+                Ok(term) => return term,
+                Err(term) => term,
+            };
         let from = term.ty.clone();
         if from == *to {
             return term;
@@ -168,7 +168,7 @@ fn number(ty: &Type) -> Option<Scalar> {
 
 /// Returns a declared type's representation, as far as it is known; any other type is returned as
 /// is.
-pub(in crate::check) fn opened(ty: &Type) -> Type {
+pub(in crate::check) fn representation_of(ty: &Type) -> Type {
     let mut ty = ty.clone();
     while let TypeKind::Nominal(nominal, args) = ty.kind() {
         match nominal.stored_as(args) {
@@ -180,7 +180,7 @@ pub(in crate::check) fn opened(ty: &Type) -> Type {
 }
 
 /// Returns the size of a compact type as text, if it exceeds the 2^63 codes of `int`.
-pub(in crate::check) fn large(ty: &Type) -> Option<String> {
+pub(in crate::check) fn large_size_text(ty: &Type) -> Option<String> {
     match ty.size() {
         Ok(size) if size > BigUint::from(1u64 << 63) => Some(size.to_string()),
         Err(NoSize::TooLarge) => Some("an astronomical number of".to_string()),

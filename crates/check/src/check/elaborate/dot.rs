@@ -50,7 +50,7 @@ impl Checker<'_> {
         let base_ty = self.infer.zonk(&base.ty);
         let base = match base_ty.as_placed() {
             Some((inner, places)) if !self.is_call_of_placed(inner, key) => {
-                let moved = self.mentioned_move(key).filter(|_| self.may_lift() && key_name(key).is_none());
+                let moved = self.first_move_in(key).filter(|_| self.may_lift() && key_name(key).is_none());
                 if let Some(name) = moved {
                     let inner = self.infer.settle(inner);
                     if let TypeKind::Array(_, index) = inner.unfold().kind() {
@@ -100,7 +100,7 @@ impl Checker<'_> {
             if callable || self.local_function(name).is_some() {
                 let targs: Vec<Type> = self.lower_arguments(targs);
                 let call = (name, &targs[..]);
-                if let Some(term) = self.completed_dot(call, &base, &[], expected, span) {
+                if let Some(term) = self.complete_dot_call(call, &base, &[], expected, span) {
                     return term;
                 }
                 if callable {
@@ -120,7 +120,7 @@ impl Checker<'_> {
                         PartError::NoField { span: name.span, name: name.text.to_string(), ty, fields };
                     return self.error_term(error, span);
                 }
-                if self.means_type(&name.text) {
+                if self.is_conversion_name(&name.text) {
                     return self.type_after_dot(&base, name, span);
                 }
                 return self.unknown(name);
@@ -167,7 +167,7 @@ impl Checker<'_> {
             return self.slice(base, key, span);
         }
         if matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_) | TypeKind::Scalar(_))
-            && let Some(call) = self.indexed(&base, key, span)
+            && let Some(call) = self.index_by_instance(&base, key, span)
         {
             return call;
         }
@@ -562,7 +562,12 @@ impl Checker<'_> {
 
     /// Elaborates `x.(k)` for a type with an instance of `Index`. Returns `None` if there is no
     /// such instance.
-    pub(in crate::check) fn indexed(&mut self, base: &Term, key: &Expr, span: Span) -> Option<Term> {
+    pub(in crate::check) fn index_by_instance(
+        &mut self,
+        base: &Term,
+        key: &Expr,
+        span: Span,
+    ) -> Option<Term> {
         let class = self.program.known.index?;
         let ty = self.infer.settle(&base.ty);
         let open = |this: &mut Self| this.infer.fresh(Kind::Type);

@@ -129,7 +129,7 @@ impl Checker<'_> {
 
     /// Elaborates the value of a branch at a type of its own; the expectation may determine holes
     /// in it.
-    pub(in crate::check) fn own_branch(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
+    pub(in crate::check) fn branch_at_own_type(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
         self.confined_term(Inside::Branch, |this| {
             let term = this.expr(e, expected);
             this.check_size_escape(term, Inside::Branch)
@@ -219,7 +219,7 @@ impl Checker<'_> {
 
     /// Elaborates a pattern for a part of a value with existential sizes. The sizes are opened at
     /// the first place where the variables of the pattern can be used
-    /// ([`Checker::matched_openings`]).
+    /// ([`Checker::take_pattern_openings`]).
     pub(in crate::check) fn packed_pattern(
         &mut self,
         pattern: &Pattern,
@@ -250,7 +250,7 @@ impl Checker<'_> {
     }
 
     /// Returns and removes the statements that open the existential parts bound by patterns so far.
-    pub(in crate::check) fn matched_openings(&mut self) -> Vec<Stmt> {
+    pub(in crate::check) fn take_pattern_openings(&mut self) -> Vec<Stmt> {
         let mut stmts = Vec::new();
         for (opening, pattern) in std::mem::take(&mut self.frame().matched) {
             let span = pattern.span;
@@ -283,7 +283,7 @@ impl Checker<'_> {
 
     /// Returns the value of an arm after the openings of its pattern. Reports an error if the type
     /// of the value mentions the opened sizes.
-    pub(in crate::check) fn after_openings(&mut self, openings: &[Stmt], value: Term) -> Term {
+    pub(in crate::check) fn with_openings(&mut self, openings: &[Stmt], value: Term) -> Term {
         let ty = self.infer.zonk(&value.ty);
         for stmt in openings {
             let StmtKind::Open { vars, .. } = &stmt.kind else { continue };
@@ -376,7 +376,7 @@ impl Checker<'_> {
         }
         let sizes: Vec<Type> = (0..exists.bound_count()).map(|_| self.infer.fresh(Kind::Compact)).collect();
         let term = self.coerce(term, &exists.opened(&sizes), because);
-        self.packed(sizes, term, exists)
+        self.pack_at(sizes, term, exists)
     }
 
     /// Elaborates an expression at an existential type.
@@ -396,12 +396,12 @@ impl Checker<'_> {
         let body = exists.opened(&sizes);
         let term = self.expr(e, Expectation::of(&body));
         let term = self.coerce(term, &body, because);
-        self.packed(sizes, term, exists)
+        self.pack_at(sizes, term, exists)
     }
 
     /// Packs sizes and a value together. A value that was just opened at exactly these sizes is
     /// replaced by the original existential value.
-    fn packed(&mut self, sizes: Vec<Type>, term: Term, exists: Type) -> Term {
+    fn pack_at(&mut self, sizes: Vec<Type>, term: Term, exists: Type) -> Term {
         if term.ty.is_error() {
             return Term { ty: exists, ..term };
         }
@@ -421,13 +421,13 @@ impl Checker<'_> {
 
     /// Returns the result of a function without a declared result type: packed if its type mentions
     /// sizes that the function has opened.
-    pub(in crate::check) fn generalized(&mut self, term: Term) -> Term {
-        self.generalized_from(0, term)
+    pub(in crate::check) fn generalize(&mut self, term: Term) -> Term {
+        self.generalize_from(0, term)
     }
 
-    /// Generalizes as [`Checker::generalized`] does, for the sizes opened in the function after the
+    /// Generalizes as [`Checker::generalize`] does, for the sizes opened in the function after the
     /// first `first` ones.
-    pub(in crate::check) fn generalized_from(&mut self, first: usize, term: Term) -> Term {
+    pub(in crate::check) fn generalize_from(&mut self, first: usize, term: Term) -> Term {
         let ty = self.infer.zonk(&term.ty);
         let opened = self.frame().opened[first..].to_vec();
         let exists = Type::exists(&opened, &ty);
@@ -441,11 +441,11 @@ impl Checker<'_> {
                 sizes.push(size);
             }
         });
-        self.packed(sizes, Term { ty, ..term }, exists)
+        self.pack_at(sizes, Term { ty, ..term }, exists)
     }
 
     /// Elaborates the result of a function whose result type is declared or expected from outside.
-    pub(in crate::check) fn returned(
+    pub(in crate::check) fn elaborate_result(
         &mut self,
         e: &Expr,
         result: &Type,
@@ -466,7 +466,7 @@ impl Checker<'_> {
     }
 
     /// Elaborates the value of the first `return` of a function without a declared result type.
-    pub(in crate::check) fn first_return(
+    pub(in crate::check) fn elaborate_first_return(
         &mut self,
         e: &Expr,
         result: &Type,
@@ -474,7 +474,7 @@ impl Checker<'_> {
     ) -> Term {
         let value = self.expr(e, Expectation::of(result));
         let value = match self.infer.shallow(result).kind() {
-            TypeKind::Meta(_) => self.generalized(value),
+            TypeKind::Meta(_) => self.generalize(value),
             _ => value,
         };
         if value.ty.is_exists() {

@@ -140,7 +140,9 @@ impl Checker<'_> {
                 let why = "the elements of an array have one type";
                 let terms: Vec<Term> = if let TypeKind::Meta(_) = self.infer.shallow(&element).kind() {
                     let values: Vec<&Expr> = elements.iter().collect();
-                    self.alike(&values, &element, why, |this, at, hint| this.expr(values[at], hint.into()))
+                    self.with_common_type(&values, &element, why, |this, at, hint| {
+                        this.expr(values[at], hint.into())
+                    })
                 } else {
                     let because = elements.first().map(|f| (f.span, why.to_string()));
                     elements.iter().map(|e| self.check(e, &element, because.clone())).collect()
@@ -149,13 +151,13 @@ impl Checker<'_> {
                 make(TermKind::Tuple(terms), Type::array(element, index))
             }
             ExprKind::Spread(parts) => self.spread(parts, expected, span),
-            ExprKind::Update(record, values) => self.update_anywhere(e, (record, values), expected, span),
+            ExprKind::Update(record, values) => self.update_with_places(e, (record, values), expected, span),
             ExprKind::Arguments(..) => self.error_term(CallError::NamedHere { span, method: false }, span),
             ExprKind::Comprehension { body, clauses, guard: None } => {
                 self.comprehension(body, clauses, expected, span)
             }
             ExprKind::Comprehension { body, clauses, guard: Some(guard) } => {
-                self.selection(body, clauses, guard, expected, span)
+                self.filtered_comprehension(body, clauses, guard, expected, span)
             }
             ExprKind::Axis => self.error_term(MoveError::AxisHere { span }, span),
             ExprKind::AllOf(ty) => {
@@ -192,9 +194,9 @@ impl Checker<'_> {
                 };
                 let values: Vec<&Expr> = arms.iter().map(|(_, value)| value).chain([&**otherwise]).collect();
                 let mut values = if let TypeKind::Meta(_) = self.infer.shallow(&ty).kind() {
-                    self.alike(&values, &ty, why, |this, at, hint| {
+                    self.with_common_type(&values, &ty, why, |this, at, hint| {
                         conditions.extend(condition(this, at));
-                        this.own_branch(values[at], hint.into())
+                        this.branch_at_own_type(values[at], hint.into())
                     })
                 } else {
                     let mut because = None;
@@ -225,9 +227,9 @@ impl Checker<'_> {
                 let why = "the arms have one type";
                 let mut heads = Vec::new();
                 let head = |this: &mut Self, arm: &ast::Arm<Expr>| {
-                    this.names_once([&arm.pattern], "variable");
+                    this.check_duplicate_names([&arm.pattern], "variable");
                     let pattern = this.arm_pattern(&arm.pattern, &subject);
-                    let openings = this.matched_openings();
+                    let openings = this.take_pattern_openings();
                     let guard = arm.guard.as_ref().map(|g| {
                         let guard = this.condition(g);
                         with_prefix(openings.clone(), guard)
@@ -236,12 +238,12 @@ impl Checker<'_> {
                 };
                 let bodies = if let TypeKind::Meta(_) = self.infer.shallow(&ty).kind() {
                     let values: Vec<&Expr> = arms.iter().map(|arm| &arm.body).collect();
-                    self.alike(&values, &ty, why, |this, at, hint| {
+                    self.with_common_type(&values, &ty, why, |this, at, hint| {
                         this.in_scope(|this| {
                             let (head, openings) = head(this, &arms[at]);
                             heads.push(head);
-                            let value = this.own_branch(values[at], hint.into());
-                            this.after_openings(&openings, value)
+                            let value = this.branch_at_own_type(values[at], hint.into());
+                            this.with_openings(&openings, value)
                         })
                     })
                 } else {
@@ -251,7 +253,7 @@ impl Checker<'_> {
                             let (head, openings) = head(this, arm);
                             heads.push(head);
                             let value = this.branch(&arm.body, &ty, because.clone());
-                            this.after_openings(&openings, value)
+                            this.with_openings(&openings, value)
                         });
                         because = because.or(Some((body.span, why.to_string())));
                         bodies.push(body);
@@ -309,7 +311,7 @@ impl Checker<'_> {
             let around = (frame.block.replace(first), std::mem::take(&mut frame.loops));
             let mut body = Vec::new();
             for (at, stmt) in stmts.iter().enumerate() {
-                this.declare_run(stmts, at);
+                this.declare_type_group(stmts, at);
                 this.stmt(stmt, &mut body);
             }
             let (value, mut openings) = this.with_opening_scope(|this| this.expr(value, expected));

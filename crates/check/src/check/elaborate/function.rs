@@ -93,7 +93,7 @@ impl Checker<'_> {
         };
         let kind = if function.is_proc { FrameKind::Proc } else { FrameKind::Fun };
         if this.is_none() {
-            self.no_defaults(&function.params);
+            self.report_defaults(&function.params);
         }
         let groups: Vec<&[Param]> = function.params.iter().map(Vec::as_slice).collect();
         self.with_sizes(|checker| {
@@ -167,7 +167,7 @@ impl Checker<'_> {
                 if self.infer.try_unify(&product, &ty) { Some(holes) } else { None }
             }
         };
-        self.names_once(params.iter().map(|p| &p.pattern), "parameter");
+        self.check_duplicate_names(params.iter().map(|p| &p.pattern), "parameter");
         let (mut locals, mut prefix, mut types) = (Vec::new(), Vec::new(), Vec::new());
         for (i, param) in params.iter().enumerate() {
             let ty = match (&param.ty, &hints) {
@@ -194,10 +194,10 @@ impl Checker<'_> {
                 }
                 _ => {
                     let local = self.new_local("_", ty.clone());
-                    let pattern = self.total_pattern(&param.pattern, &ty);
+                    let pattern = self.irrefutable_pattern(&param.pattern, &ty);
                     let value = self.local_term(local, param.pattern.span);
                     prefix.push(Stmt { kind: StmtKind::Let(pattern, value), span: param.pattern.span });
-                    prefix.append(&mut self.matched_openings());
+                    prefix.append(&mut self.take_pattern_openings());
                     locals.push(local);
                 }
             }
@@ -249,9 +249,9 @@ impl Checker<'_> {
                 let (value, openings) = self.with_opening_scope(|this| match free {
                     true => {
                         let value = this.expr(e, Expectation::of(&result));
-                        this.generalized(value)
+                        this.generalize(value)
                     }
-                    false => this.returned(e, &result, because),
+                    false => this.elaborate_result(e, &result, because),
                 });
                 if free {
                     result = value.ty.clone();
@@ -263,7 +263,7 @@ impl Checker<'_> {
                 self.frame().free_result = free;
                 let body = self.block(stmts);
                 result = self.frame().result.clone().unwrap_or(result);
-                if !stmt::always_leaves(&body) {
+                if !stmt::diverges(&body) {
                     let name = self.frame().name.to_string();
                     self.report(StatementError::MissingReturn { span: function.header, name });
                 }

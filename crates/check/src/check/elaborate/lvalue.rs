@@ -93,7 +93,7 @@ impl Checker<'_> {
             self.report(PartError::NotAPlace { span: place.span, function: None });
             return None;
         };
-        let (root, root_ty) = self.storable(name, Stored::Part)?;
+        let (root, root_ty) = self.assignable_root(name, Stored::Part)?;
         let root_ty = self.infer.settle(&root_ty);
         if let (Some((_, places)), None, false) =
             (root_ty.as_placed(), &self.item.place_scope, matches!(place.kind, ExprKind::Name(_)))
@@ -169,7 +169,7 @@ impl Checker<'_> {
 
     /// Returns the function that an immutable variable holds, if it captures only constants and
     /// such functions. Uses of the variable can then be expanded.
-    pub(in crate::check) fn held_function(&mut self, value: &Term) -> Option<Reduced> {
+    pub(in crate::check) fn known_function_value(&mut self, value: &Term) -> Option<Reduced> {
         let ty = self.infer.shallow(&value.ty);
         let (TypeKind::Function(..), false) = (ty.kind(), ty.has_error()) else { return None };
         let scope = Scope { locals: HashMap::default(), types: HashMap::default(), name: None, depth: 0 };
@@ -406,8 +406,8 @@ impl Checker<'_> {
         let Reduced::Place(path, ty) = seen else { return seen };
         let path = path.into_iter().map(|step| {
             let kind = match step.kind {
-                StepKind::Index(index) => StepKind::Index(self.once(index, before)),
-                StepKind::Digit(index) => StepKind::Digit(self.once(index, before)),
+                StepKind::Index(index) => StepKind::Index(self.bind_index(index, before)),
+                StepKind::Digit(index) => StepKind::Digit(self.bind_index(index, before)),
                 kind => kind,
             };
             Step { kind, ..step }
@@ -417,7 +417,7 @@ impl Checker<'_> {
 
     /// Binds an index before the statement, unless it is a variable or a constant; returns the
     /// variable.
-    pub(in crate::check) fn once(&mut self, index: Term, before: &mut Vec<Stmt>) -> Term {
+    pub(in crate::check) fn bind_index(&mut self, index: Term, before: &mut Vec<Stmt>) -> Term {
         match index.kind {
             TermKind::Local(_) | TermKind::Code(_) => index,
             _ => {

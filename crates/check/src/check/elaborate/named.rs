@@ -68,7 +68,7 @@ impl Given<'_> {
 }
 
 /// The parameter groups of a function that is known by name.
-pub(in crate::check) struct Known<'n> {
+pub(in crate::check) struct KnownParameters<'n> {
     /// The name in the call.
     pub name: &'n Name,
     /// The groups for which arguments remain to be given, in order.
@@ -77,10 +77,10 @@ pub(in crate::check) struct Known<'n> {
     pub type_args: Vec<Type>,
 }
 
-impl<'n> Known<'n> {
+impl<'n> KnownParameters<'n> {
     /// Returns the groups with the first one cleared, because its argument has been read as it is
     /// written.
-    pub(in crate::check) fn after_first(mut self) -> Known<'n> {
+    pub(in crate::check) fn after_first(mut self) -> KnownParameters<'n> {
         self.groups.iter_mut().take(1).for_each(Vec::clear);
         self
     }
@@ -166,7 +166,7 @@ impl Checker<'_> {
     }
 
     /// Reports defaults of parameters in functions whose calls cannot leave parameters out.
-    pub(in crate::check) fn no_defaults(&mut self, groups: &[Vec<Param>]) {
+    pub(in crate::check) fn report_defaults(&mut self, groups: &[Vec<Param>]) {
         for default in groups.iter().flatten().filter_map(|param| param.default.as_ref()) {
             self.report(CallError::DefaultHere { span: default.span });
         }
@@ -174,7 +174,7 @@ impl Checker<'_> {
 
     /// Elaborates a call that names parameters or leaves some out. Returns `None` before
     /// elaborating any part if the call is complete as written.
-    pub(in crate::check) fn completed_call(
+    pub(in crate::check) fn complete_call(
         &mut self,
         head: &Expr,
         arguments: &[&Expr],
@@ -199,13 +199,13 @@ impl Checker<'_> {
         let parts: Vec<Arg> = match must || !named.is_empty() {
             true => {
                 let values = places.into_iter().chain(named.iter().map(|(_, value)| value));
-                values.map(|value| self.prepare(value)).collect()
+                values.map(|value| self.prepare_arg(value)).collect()
             }
             false => {
-                let whole = self.prepare(first);
+                let whole = self.prepare_arg(first);
                 let ty = self.infer.zonk(&whole.ty());
                 // A nearer function that can be completed has precedence over a farther one.
-                if self.takes_written(&found.up_to(nearest), &type_args, &ty, expected) {
+                if self.accepts_as_written(&found.up_to(nearest), &type_args, &ty, expected) {
                     let rest = self.prepare_rest(&found, rest);
                     let args = std::iter::once(whole).chain(rest).collect();
                     return Some(self.call_name(name, &type_args, args, expected, span));
@@ -222,7 +222,7 @@ impl Checker<'_> {
     /// Elaborates `x.f` or `x.f (k = 3)` as a call of `f` that names parameters or leaves some out.
     /// Returns `None` if it is not such a call. The named values belong to the parameters beside
     /// `x`, unless the result of `f x` takes them.
-    pub(in crate::check) fn completed_dot(
+    pub(in crate::check) fn complete_dot_call(
         &mut self,
         (name, type_args): (&Name, &[Type]),
         base: &Term,
@@ -262,7 +262,7 @@ impl Checker<'_> {
             if !self.gives_function(&near, &type_args, &base.ty) {
                 if let Some((places, _, fitting)) = fitting {
                     let mut parts = parts_of(Arg::Done(base.clone()), places);
-                    parts.extend(fields.iter().map(|(_, value)| self.prepare(value)));
+                    parts.extend(fields.iter().map(|(_, value)| self.prepare_arg(value)));
                     let statement = expected.statement;
                     let call = Filling { name, type_args, labels: names, first: at, statement, span };
                     return self.filled_call(&call, &found, fitting, parts, &arguments[1..]);
@@ -276,7 +276,7 @@ impl Checker<'_> {
             }
         }
         let (places, nearest, fitting) = beside(self, &[])?;
-        if self.takes_written(&found.up_to(nearest), &type_args, &base.ty, expected) {
+        if self.accepts_as_written(&found.up_to(nearest), &type_args, &base.ty, expected) {
             return None;
         }
         let parts = parts_of(Arg::Done(base.clone()), places);
@@ -287,10 +287,10 @@ impl Checker<'_> {
 
     /// Returns the function that a name refers to, if it is declared in a block and is the only
     /// meaning.
-    pub(in crate::check) fn local_function<'n>(&self, name: &'n Name) -> Option<Known<'n>> {
+    pub(in crate::check) fn local_function<'n>(&self, name: &'n Name) -> Option<KnownParameters<'n>> {
         let found = self.find(&name.text);
         let local = found.only().filter(|one| matches!(one, Candidate::Local(..)))?;
-        self.known_groups(local).map(|groups| Known { name, groups, type_args: Vec::new() })
+        self.known_groups(local).map(|groups| KnownParameters { name, groups, type_args: Vec::new() })
     }
 
     /// Elaborates the call of the best of the functions for which it can be completed.
@@ -332,12 +332,12 @@ impl Checker<'_> {
             }
             Candidate::Local(..) => self.candidate_header(&candidate),
         };
-        let instance = match self.instance(name, &scheme, type_args) {
+        let instance = match self.instantiate_scheme(name, &scheme, type_args) {
             Some(instance) => instance,
             None => return Some(Term::new(TermKind::Error, Type::error(), span)),
         };
         self.add_obligations(&instance.constraints, name.span, &name.text);
-        let mut known = self.known(name, &candidate, &instance.args);
+        let mut known = self.parameter_groups(name, &candidate, &instance.args);
         let group = if known.groups.is_empty() { Vec::new() } else { known.groups.remove(0) };
         let (prefix, argument) =
             self.filled_group(parts, &slots, &group, &instance.domain, (name, &instance.args), *first);
@@ -355,8 +355,8 @@ impl Checker<'_> {
         let ty = match &instance.result {
             Some(result) => result.clone(),
             None => {
-                let contained = matches!(chosen, Callable::Function(id) if self.contained_here(id));
-                self.effect(&name.text, contained, statement && rest.is_empty(), whole)
+                let contained = matches!(chosen, Callable::Function(id) if self.is_contained_call(id));
+                self.check_call_effect(&name.text, contained, statement && rest.is_empty(), whole)
             }
         };
         let term = self.call_term(&chosen, &instance, argument, ty, name.span, whole);
@@ -422,7 +422,7 @@ impl Checker<'_> {
         arg: Arg,
         group: &[Parameter],
         domain: &Type,
-        known: &Known<'_>,
+        known: &KnownParameters<'_>,
     ) -> Term {
         let Arg::Later(e, _) = arg else { return self.finish_arg(arg, domain, None) };
         let (places, named) = given_by(e);
@@ -443,7 +443,7 @@ impl Checker<'_> {
             return self.error_term(error, e.span);
         };
         let parts = if named.is_empty() {
-            let whole = self.prepare(e);
+            let whole = self.prepare_arg(e);
             let takes = Scheme::new(Vec::new(), wanted, None);
             let ty = self.infer.zonk(&whole.ty());
             if slots.iter().all(Option::is_some) || self.first_round(&takes, &[], &ty).is_some() {
@@ -452,7 +452,7 @@ impl Checker<'_> {
             parts_of(whole, given.places)
         } else {
             let values = places.into_iter().chain(named.iter().map(|(_, value)| value));
-            values.map(|value| self.prepare(value)).collect()
+            values.map(|value| self.prepare_arg(value)).collect()
         };
         let call = (known.name, &known.type_args[..]);
         let (prefix, argument) = self.filled_group(parts, &slots, group, domain, call, e.span);
@@ -479,20 +479,20 @@ impl Checker<'_> {
                 .any(|group| written || group.iter().any(|parameter| parameter.default.is_some()));
             args.push(match waits {
                 true => Arg::Later(e, self.infer.fresh(Kind::Spread)),
-                false => self.prepare(e),
+                false => self.prepare_arg(e),
             });
         }
         args
     }
 
     /// Returns the parameter groups of a chosen function, from the first on.
-    pub(in crate::check) fn known<'n>(
+    pub(in crate::check) fn parameter_groups<'n>(
         &self,
         name: &'n Name,
         candidate: &Candidate,
         type_args: &[Type],
-    ) -> Known<'n> {
-        Known {
+    ) -> KnownParameters<'n> {
+        KnownParameters {
             name,
             groups: self.known_groups(candidate).unwrap_or_default(),
             type_args: type_args.to_vec(),
@@ -653,7 +653,7 @@ impl Checker<'_> {
         if fitting.len() > 1 {
             let several: Vec<Candidate> =
                 fitting.iter().map(|(_, completed)| completed.candidate.clone()).collect();
-            self.ambiguous(name, found, &several);
+            self.report_ambiguous(name, found, &several);
         }
         match fitting.pop() {
             Some((_, completed)) => Some(completed),

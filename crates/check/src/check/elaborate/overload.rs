@@ -104,7 +104,7 @@ const FIRST_WAITING_ID: FunctionId = FunctionId::MAX / 2;
 
 impl Checker<'_> {
     /// Returns the candidates of one scope that can have the expected type.
-    pub(in crate::check) fn fitting(
+    pub(in crate::check) fn candidates_of_type(
         &mut self,
         candidates: &[Candidate],
         type_args: &[Type],
@@ -164,7 +164,7 @@ impl Checker<'_> {
             }
             Selection::Open(_) if may_defer => Choice::Deferred,
             Selection::Several(several) | Selection::Open(several) => {
-                self.ambiguous(name, found, &several);
+                self.report_ambiguous(name, found, &several);
                 Choice::Nothing
             }
             Selection::None => {
@@ -223,7 +223,7 @@ impl Checker<'_> {
     }
 
     /// Reports a call for which several candidates fit equally well.
-    pub(in crate::check) fn ambiguous(
+    pub(in crate::check) fn report_ambiguous(
         &mut self,
         name: &ast::Name,
         found: &LookupResult,
@@ -458,7 +458,7 @@ impl Checker<'_> {
     }
 
     /// Returns the chosen call for the placeholder of a deferred one; `None` for other terms.
-    pub(in crate::check) fn chosen_call(&mut self, term: &Term) -> Option<Term> {
+    pub(in crate::check) fn take_chosen_call(&mut self, term: &Term) -> Option<Term> {
         let TermKind::Call(function, _) = &term.kind else { return None };
         let TermKind::Closure { function, .. } = &function.kind else { return None };
         if *function < FIRST_WAITING_ID {
@@ -469,7 +469,7 @@ impl Checker<'_> {
     }
 
     /// Returns true if some function of a name accepts an argument as it is written.
-    pub(in crate::check) fn takes_written(
+    pub(in crate::check) fn accepts_as_written(
         &mut self,
         found: &LookupResult,
         type_args: &[Type],

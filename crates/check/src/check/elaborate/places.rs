@@ -8,7 +8,7 @@
 //!   places that they have in common ([`Checker::lift_operands`]). A function that takes values at
 //!   places itself is called directly.
 //! - A `T` is a `T @ S`, and a `T @ R` is a `T @ S` for S inside R, without being asked
-//!   ([`Checker::restricted`]).
+//!   ([`Checker::restrict_places`]).
 //! - Conditions outside of `at` are public, because their types have no `@`. So all parties execute
 //!   the same statements, and the same moves, in the same order.
 
@@ -367,7 +367,7 @@ impl Checker<'_> {
 
     /// Elaborates an expression as work at the places that the variables in it have in common.
     /// Returns `None` if no variable in it is at places, or the work is at places already.
-    pub(in crate::check) fn lift_mentioned(
+    pub(in crate::check) fn lift_expression(
         &mut self,
         e: &Expr,
         span: Span,
@@ -387,26 +387,26 @@ impl Checker<'_> {
     }
 
     /// Returns a function that moves data and that an expression names.
-    pub(in crate::check) fn mentioned_move(&self, e: &Expr) -> Option<Arc<str>> {
+    pub(in crate::check) fn first_move_in(&self, e: &Expr) -> Option<Arc<str>> {
         let joint = |name: &Arc<str>| self.env.candidates(name).iter().any(|one| self.is_joint(one));
         free_names(e).into_iter().find(joint)
     }
 
     /// Returns true if an expression names a function that moves data.
     pub(in crate::check) fn mentions_move(&self, e: &Expr) -> bool {
-        self.mentioned_move(e).is_some()
+        self.first_move_in(e).is_some()
     }
 
     /// Returns true if operands at places would mean work at places here: there are places, and the
     /// expression is in no such work already.
     pub(in crate::check) fn may_lift(&self) -> bool {
-        self.item.place_scope.is_none() && self.knows_places()
+        self.item.place_scope.is_none() && self.places_exist()
     }
 
     /// Applies `f` to a value at places and a type that is stated for it: it means work at these
     /// places, with the type that the value has there. Returns the value, as the error, where the
     /// statement is another one.
-    pub(in crate::check) fn lift_stated(
+    pub(in crate::check) fn lift_with_type(
         &mut self,
         term: Term,
         to: &Type,
@@ -423,7 +423,7 @@ impl Checker<'_> {
 
     /// Returns true if there are places: the program declares parties, or the function at hand is
     /// for any.
-    pub(in crate::check) fn knows_places(&self) -> bool {
+    pub(in crate::check) fn places_exist(&self) -> bool {
         let any = |var: &TypeVar| matches!(var.kind, Kind::Place | Kind::Places);
         self.program.party.is_some() || self.item.type_params.iter().any(any)
     }
@@ -461,7 +461,7 @@ impl Checker<'_> {
     }
 
     /// Returns true if one of the functions of a name takes values at places as they are here.
-    pub(in crate::check) fn takes_places(
+    pub(in crate::check) fn accepts_placed(
         &mut self,
         found: &LookupResult,
         type_args: &[Type],
@@ -513,7 +513,7 @@ impl Checker<'_> {
 
     /// Returns a term at the wanted places: a public value, or one at more places. Returns the
     /// term, as the error, where that is not the matter.
-    pub(in crate::check) fn restricted(&mut self, term: Term, ty: &Type) -> Result<Term, Term> {
+    pub(in crate::check) fn restrict_places(&mut self, term: Term, ty: &Type) -> Result<Term, Term> {
         let wanted = self.infer.zonk(ty);
         let Some((_, places)) = wanted.as_placed() else { return Err(term) };
         if self.item.place_scope.is_some() {
@@ -704,7 +704,7 @@ impl Checker<'_> {
         let (ExprKind::Name(word), ExprKind::Name(size)) = (&function.kind, &argument.kind) else {
             return None;
         };
-        if &*word.text != Prim::Reveal.name() || !self.knows_places() {
+        if &*word.text != Prim::Reveal.name() || !self.places_exist() {
             return None;
         }
         let is_value = self.lookup_local(&size.text).is_some() || self.env.values.contains_key(&size.text);

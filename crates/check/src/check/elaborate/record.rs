@@ -44,7 +44,7 @@ impl Checker<'_> {
     /// Elaborates `r with (x = 3)` anywhere: a record or values at places mean work at these
     /// places. If data are moved in it, the record and then the values are evaluated in order,
     /// before the work.
-    pub(in crate::check) fn update_anywhere(
+    pub(in crate::check) fn update_with_places(
         &mut self,
         e: &Expr,
         (record, values): (&Expr, &[(Name, Expr)]),
@@ -54,7 +54,7 @@ impl Checker<'_> {
         let moves = |this: &Self| values.iter().any(|(_, value)| this.mentions_move(value));
         if !self.may_lift() || !(self.mentions_move(record) || moves(self)) {
             let work = |this: &mut Self| this.update(record, values, Expectation::NONE, span);
-            return match self.lift_mentioned(e, span, work) {
+            return match self.lift_expression(e, span, work) {
                 Some(term) => term,
                 None => self.update(record, values, expected, span),
             };

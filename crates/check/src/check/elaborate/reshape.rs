@@ -7,7 +7,7 @@
 //! [`crate::check::elaborate::conversion`].
 
 use crate::check::context::Checker;
-use crate::check::elaborate::conversion::{large, opened};
+use crate::check::elaborate::conversion::{large_size_text, representation_of};
 use crate::check::error::{ConversionError, PlaceError, TypeError};
 use crate::check::hints::mismatch;
 use crate::check::resolve::behavior::convertible;
@@ -39,9 +39,9 @@ impl Checker<'_> {
         let term = self.expr(inner, hint.into());
         if self.infer.literal_of(&term.ty).is_some() && !to.is_compact() {
             // Examples are `3 :>> real`, and `3 :>> Length` for a newtype of `real`.
-            let _ = self.infer.try_unify(&term.ty, &opened(&to));
+            let _ = self.infer.try_unify(&term.ty, &representation_of(&to));
         }
-        self.literals_as(&term.ty, &opened(&to));
+        self.literals_as(&term.ty, &representation_of(&to));
         self.resolve_deferred_call(&term.ty);
         let from = self.infer.settle(&term.ty);
         if from.is_error() || to.is_error() {
@@ -72,7 +72,7 @@ impl Checker<'_> {
             return self.error_term(PlaceError::OtherPlaces { span, found, expected }, span);
         }
         let reshape = |this: &mut Self, term: Term, to: &Type| this.reshape_term(term, to.clone(), span);
-        let term = match self.lift_stated(term, &to, span, reshape) {
+        let term = match self.lift_with_type(term, &to, span, reshape) {
             Ok(term) => return term,
             Err(term) => term,
         };
@@ -80,7 +80,7 @@ impl Checker<'_> {
         match (from.as_scalar(), to.as_scalar()) {
             (None, Some(scalar @ (Scalar::Int | Scalar::Bigint))) if from.is_compact() => {
                 if scalar == Scalar::Int
-                    && let Some(size) = large(&from)
+                    && let Some(size) = large_size_text(&from)
                 {
                     let why = format!("`{from}` has {size} values, more than `int` has codes for");
                     let help = Some("`:>> bigint` gives the code of any compact value".to_string());
@@ -119,7 +119,7 @@ impl Checker<'_> {
                 self.error_term(ConversionError::Undecided { span, from, to, notes }, span)
             }
             Verdict::Isomorphic | Verdict::Different => {
-                if let Some(error) = self.unequal_sizes(&from, &to, span) {
+                if let Some(error) = self.unequal_sizes_error(&from, &to, span) {
                     return self.error_term(error, span);
                 }
                 let (message, notes, help) = self.compare_for_message(&from, &to).explanation();

@@ -41,7 +41,7 @@ impl Checker<'_> {
         mutable: bool,
         span: Span,
     ) -> Pat {
-        let Some((last, first)) = parts.split_last() else { return self.broken(None, mutable, span) };
+        let Some((last, first)) = parts.split_last() else { return self.error_pattern(None, mutable, span) };
         if let TypeKind::Meta(_) = ty.kind() {
             let holes = first.iter().map(|_| self.infer.fresh(form.kind())).collect();
             let list = self.infer.fresh(Kind::List(form));
@@ -72,9 +72,9 @@ impl Checker<'_> {
                 )),
                 _ => no_list_reason(form, &ty),
             };
-            self.misfit(&what, &ty, help, span);
+            self.report_pattern_mismatch(&what, &ty, help, span);
             self.error_parts(parts, mutable);
-            return self.broken(None, mutable, span);
+            return self.error_pattern(None, mutable, span);
         };
         let mut pats: Vec<Pat> = first.iter().zip(&types).map(|(p, t)| self.pattern(p, t, mutable)).collect();
         let rest = Type::product_of(rest);

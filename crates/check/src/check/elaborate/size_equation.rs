@@ -100,7 +100,7 @@ impl Checker<'_> {
 
     /// Returns statements that check again the equations on which a declared function relies,
     /// because it may be called before them.
-    pub(in crate::check) fn required_again(&mut self, span: Span) -> Vec<Stmt> {
+    pub(in crate::check) fn repeat_requirements(&mut self, span: Span) -> Vec<Stmt> {
         let relied = std::mem::take(&mut self.item.relied);
         let again = |(left, right)| Stmt { kind: StmtKind::Require { left, right, solve: None }, span };
         relied.into_iter().map(again).collect()
@@ -108,7 +108,7 @@ impl Checker<'_> {
 
     /// Returns the error that sizes known only at run time are not known to be equal, if such an
     /// equation would make the two types naturally isomorphic.
-    pub(in crate::check) fn unequal_sizes(
+    pub(in crate::check) fn unequal_sizes_error(
         &mut self,
         from: &Type,
         to: &Type,

@@ -163,7 +163,7 @@ impl Checker<'_> {
                     if index.ty.is_error() {
                         return index;
                     }
-                    Axis::At(self.once(index, &mut prefix))
+                    Axis::At(self.bind_index(index, &mut prefix))
                 }
             });
         }

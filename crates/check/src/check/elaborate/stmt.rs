@@ -22,7 +22,7 @@ impl Checker<'_> {
         self.in_scope(|this| {
             let mut out = Vec::new();
             for (at, stmt) in stmts.iter().enumerate() {
-                this.declare_run(stmts, at);
+                this.declare_type_group(stmts, at);
                 this.stmt(stmt, &mut out);
             }
             out
@@ -30,7 +30,7 @@ impl Checker<'_> {
     }
 
     /// Elaborates the body of a loop.
-    pub(in crate::check) fn in_loop(&mut self, body: &[ast::Stmt]) -> Vec<Stmt> {
+    pub(in crate::check) fn loop_body(&mut self, body: &[ast::Stmt]) -> Vec<Stmt> {
         self.frame().loops += 1;
         let body = self.block(body);
         self.frame().loops -= 1;
@@ -41,7 +41,7 @@ impl Checker<'_> {
     pub(in crate::check) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
         let (mut body, mut openings) = self.with_opening_scope_at(Some(stmt.span), |this| {
             let (mut body, deferred) = (Vec::new(), this.item.deferred_calls.len());
-            this.stmt_here(stmt, &mut body);
+            this.stmt_in_scope(stmt, &mut body);
             this.choose_deferred(deferred);
             body
         });
@@ -50,24 +50,24 @@ impl Checker<'_> {
     }
 
     /// Elaborates a statement inside its opening scope.
-    pub(in crate::check) fn stmt_here(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
+    pub(in crate::check) fn stmt_in_scope(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
         let span = stmt.span;
         let mut push = |kind| out.push(Stmt { kind, span });
         use ast::StmtKind as S;
         match &stmt.kind {
             S::Let { mutable, pattern, ty, init } => {
-                let (ty, init) = self.initial(ty.as_ref(), init, false);
-                self.names_once([pattern], "variable");
-                self.let_word = val_word(*mutable, span);
-                let pat = self.total_binding(pattern, &ty, *mutable);
+                let (ty, init) = self.initial_value(ty.as_ref(), init, false);
+                self.check_duplicate_names([pattern], "variable");
+                self.let_word = val_keyword_span(*mutable, span);
+                let pat = self.irrefutable_binding(pattern, &ty, *mutable);
                 self.let_word = None;
                 if let (PatKind::Bind(local), false) = (&pat.kind, *mutable)
-                    && let Some(function) = self.held_function(&init)
+                    && let Some(function) = self.known_function_value(&init)
                 {
                     self.frame().functions.insert(*local, function);
                 }
                 push(StmtKind::Let(pat, init));
-                out.append(&mut self.matched_openings());
+                out.append(&mut self.take_pattern_openings());
             }
             S::Function { name, function, .. } => {
                 if function.is_joint {
@@ -98,7 +98,7 @@ impl Checker<'_> {
                     };
                     self.report(error);
                 }
-                self.one_of_block(name, &term.ty);
+                self.report_duplicate_in_block(name, &term.ty);
                 let local = self.new_local(&name.text, term.ty.clone());
                 self.bind_function(&name.text, local, name.span);
                 if contained {
@@ -159,9 +159,9 @@ impl Checker<'_> {
                 let mut done = Vec::new();
                 for arm in arms {
                     done.push(self.in_scope(|this| {
-                        this.names_once([&arm.pattern], "variable");
+                        this.check_duplicate_names([&arm.pattern], "variable");
                         let pattern = this.arm_pattern(&arm.pattern, &subject);
-                        let mut openings = this.matched_openings();
+                        let mut openings = this.take_pattern_openings();
                         let guard = arm.guard.as_ref().map(|g| {
                             let guard = this.condition(g);
                             terms::with_prefix(openings.clone(), guard)
@@ -184,7 +184,7 @@ impl Checker<'_> {
             S::While { condition, body } => {
                 self.in_sequence(condition);
                 let condition = self.condition(condition);
-                let body = self.in_loop(body);
+                let body = self.loop_body(body);
                 push(StmtKind::While(condition, body));
             }
             S::Block(stmts) => {
@@ -299,8 +299,10 @@ impl Checker<'_> {
                 let header = self.frame().header;
                 let because = Some((header, "returned from this function".into()));
                 let value = match value {
-                    Some(value) if self.frame().free_result => self.first_return(value, &result, because),
-                    Some(value) => self.returned(value, &result, because),
+                    Some(value) if self.frame().free_result => {
+                        self.elaborate_first_return(value, &result, because)
+                    }
+                    Some(value) => self.elaborate_result(value, &result, because),
                     None => {
                         let unit = Term::unit(span);
                         self.coerce(unit, &result, None)
@@ -313,7 +315,7 @@ impl Checker<'_> {
 
     /// Elaborates the initial value of a binding; returns the declared or inferred type and the
     /// value. `lasts` is true if the binding lasts for the rest of the session.
-    pub(in crate::check) fn initial(
+    pub(in crate::check) fn initial_value(
         &mut self,
         ty: Option<&ast::TypeExpr>,
         init: &Expr,
@@ -369,7 +371,7 @@ impl Checker<'_> {
     }
 
     /// Reports a function with the same parameter type as another of its name in the same block.
-    pub(in crate::check) fn one_of_block(&mut self, name: &ast::Name, ty: &Type) {
+    pub(in crate::check) fn report_duplicate_in_block(&mut self, name: &ast::Name, ty: &Type) {
         let domain = |this: &mut Self, ty: &Type| match this.infer.shown(ty).kind() {
             TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => Some(domain.clone()),
             _ => None,
@@ -398,7 +400,7 @@ impl Checker<'_> {
         if effect || timed || ty.is_error() {
             return;
         }
-        let error = unused(e, term.span, ty);
+        let error = unused_value_error(e, term.span, ty);
         match &term.kind {
             // The function may change a variable; that is known only when the whole item is
             // checked.
@@ -411,17 +413,17 @@ impl Checker<'_> {
 }
 
 /// Returns the span of the word `val` at the beginning of a statement; `None` for a `var`.
-pub(in crate::check) fn val_word(mutable: bool, stmt: Span) -> Option<Span> {
+pub(in crate::check) fn val_keyword_span(mutable: bool, stmt: Span) -> Option<Span> {
     (!mutable).then(|| names::first_word_span(stmt, "val"))
 }
 
 /// Returns true if the statements always leave the function by `return` or stop the program.
-pub(in crate::check) fn always_leaves(stmts: &[Stmt]) -> bool {
+pub(in crate::check) fn diverges(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Return(_) => true,
         StmtKind::Expr(term) => matches!(&term.kind, TermKind::Prim(crate::core::Prim::Fail, ..)),
-        StmtKind::If(_, then, otherwise) => always_leaves(then) && always_leaves(otherwise),
-        StmtKind::Match(_, arms) => arms.iter().all(|(_, _, body)| always_leaves(body)),
+        StmtKind::If(_, then, otherwise) => diverges(then) && diverges(otherwise),
+        StmtKind::Match(_, arms) => arms.iter().all(|(_, _, body)| diverges(body)),
         StmtKind::While(condition, body) => {
             matches!(&condition.kind, TermKind::Code(n) if *n == 1u32.into()) && !breaks(body)
         }
@@ -440,7 +442,7 @@ fn breaks(stmts: &[Stmt]) -> bool {
 }
 
 /// Returns the error about an expression statement without an effect.
-pub(in crate::check) fn unused(e: &Expr, span: Span, ty: Type) -> CheckError {
+pub(in crate::check) fn unused_value_error(e: &Expr, span: Span, ty: Type) -> CheckError {
     match ty.kind() {
         TypeKind::Procedure(domain) => {
             let name = match &e.kind {

@@ -223,7 +223,7 @@ impl Checker<'_> {
         let groups: Vec<&[Param]> = ast.params.iter().map(Vec::as_slice).collect();
         let wanted = pending.expected.as_ref();
         if wanted.is_some() {
-            self.no_defaults(&ast.params);
+            self.report_defaults(&ast.params);
         }
         let hint = wanted.map(|e| e.domain.clone());
         let (params, prefix, domain) = self.parameters(groups.first().copied().unwrap_or(&[]), hint);
@@ -258,7 +258,7 @@ impl Checker<'_> {
         let ty = self.infer.settle(&ty);
         let more = self.finish_inner_functions(&[], &[&function.body]);
         existential::close_term(&mut function.body, &more);
-        let again = self.required_again(ast.header);
+        let again = self.repeat_requirements(ast.header);
         if !again.is_empty() {
             let unit = crate::core::Term::unit(ast.header);
             let body = std::mem::replace(&mut function.body, unit);

@@ -213,7 +213,7 @@ impl Checker<'_> {
 
     /// Finishes a term and its parts.
     pub(in crate::check) fn finish_term(&mut self, term: &mut Term) {
-        if let Some(chosen) = self.chosen_call(term) {
+        if let Some(chosen) = self.take_chosen_call(term) {
             *term = chosen;
         }
         let origin = !matches!(
