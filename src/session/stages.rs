@@ -21,7 +21,7 @@ pub enum Stage {
     Array,
     /// A compilation unit as loops.
     Loops,
-    /// As instructions of the code generator.
+    /// The instructions of the code generator.
     Instructions,
 }
 

@@ -58,7 +58,7 @@ pub struct Storage {
     copied: HashSet<Value>,
     nodes: HashMap<Value, Vec<usize>>,
     classes: Vec<CongruenceClass>,
-    /// Of each lazy node, the nodes that reading it reads.
+    /// The nodes that reading a lazy node reads, by node.
     sources: Vec<Vec<usize>>,
     /// Nodes whose memory is read after a copy of them would be made.
     live_after_copy: HashSet<usize>,

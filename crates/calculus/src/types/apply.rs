@@ -74,7 +74,7 @@ pub struct TypeArm {
 /// The author's message for refused arguments: text with types in it, over variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// In order: a text, or a type.
+    /// The parts in order: a text, or a type.
     pub pieces: Vec<Result<Arc<str>, Type>>,
 }
 

@@ -222,7 +222,7 @@ pub enum Conversion {
     Same,
     /// Implicit: every value is kept exactly.
     Implicit,
-    /// By `:>`: values may be lost, or the conversion may fail.
+    /// An explicit conversion by `:>`: values may be lost, or the conversion may fail.
     Explicit,
     /// No conversion, and the reason.
     None(String),

@@ -58,13 +58,13 @@ pub struct Lowered {
 /// The way in which an input reaches the kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputBinding {
-    /// Not at all.
+    /// An input that is not bound.
     Nothing,
-    /// As a scalar; a code, below this size.
+    /// A scalar; a code is below this size.
     Scalar(u32, Option<u64>),
-    /// As an array of slots of this class, to be read.
+    /// An array of slots of this class, which is read.
     Read(Array, Class),
-    /// As an array of slots of this class, to be changed.
+    /// An array of slots of this class, which is changed.
     Change(Array, Class),
 }
 

@@ -61,7 +61,7 @@ macro_rules! declined {
         /// The reason why there are no loops for a unit.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Declined {
-            /// It is not built as array IR.
+            /// The reason why it is not built as array IR.
             Build(build::Declined),
             $( $(#[$doc])* $variant, )*
         }

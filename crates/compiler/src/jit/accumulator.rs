@@ -13,13 +13,13 @@ use crate::loop_ir::{Binary, Compare, Kernel, Op, Reg, ScalarType, Stmt, Var};
 /// An operation that is associative and commutative, in every bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum AccumulatorOp {
-    /// Of integers: a sum, a product, or bits; of floats `Min` or `Max`.
+    /// A sum, a product or a bitwise operation of integers; `Min` or `Max` of floats.
     Binary(Binary),
     /// The smaller of two integers, or the larger.
     Extreme {
         /// The larger.
         max: bool,
-        /// Without sign.
+        /// True if it compares without sign.
         unsigned: bool,
     },
 }

@@ -307,7 +307,7 @@ fn by_vectors(kernel: &Kernel, roles: &HashMap<Reg, Role>, reg: Reg, op: &Op) ->
 /// The value of a register in all lanes.
 enum LaneValues {
     Vectors([Value; VECTORS]),
-    /// Of 0 or 1: all bits or none.
+    /// A mask in place of 0 or 1: all bits or none.
     Mask([Value; VECTORS]),
     /// One by one.
     Lanes([Value; MAX_LINE_WIDTH]),

@@ -73,9 +73,9 @@ pub struct Statistics {
 pub enum Stage {
     /// The part as core.
     Core,
-    /// As loops.
+    /// The loop form.
     Loops,
-    /// As instructions of the code generator.
+    /// The instructions of the code generator.
     Instructions,
 }
 
@@ -209,7 +209,7 @@ impl Jit {
         &self.shared.statistics
     }
 
-    /// From here on, records the text of each unit at a stage.
+    /// Records the text of each unit at a stage from this call on.
     pub fn trace(&self, stage: Stage) {
         if let Ok(mut trace) = self.trace.lock() {
             *trace = Some((stage, Vec::new()));

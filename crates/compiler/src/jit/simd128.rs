@@ -54,7 +54,7 @@ const BLOCK_VECTORS: usize = 16;
 /// The types that lanes may have.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum LaneTypes {
-    /// Of 4 and 8 bytes, as AVX-512 has them. Indices and truth values are lanes of 8 bytes where
+    /// Types of 4 and 8 bytes, as AVX-512 has them. Indices and truth values are lanes of 8 bytes where
     /// numbers are wanted, and variables may accumulate.
     Words,
     /// Integers of 1 and 2 bytes, too; integers are also multiplied, if of 2 bytes and more, and

@@ -226,9 +226,9 @@ fn loop_parts(stmt: &Stmt) -> Option<LoopParts<'_>> {
 enum Position {
     /// The body of the kernel.
     TopLevel,
-    /// In statements that run in order.
+    /// A context of statements that run in order.
     Sequential,
-    /// In a parallel statement or a reduction.
+    /// A context inside a parallel statement or a reduction.
     Parallel,
 }
 

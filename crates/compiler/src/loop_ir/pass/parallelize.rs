@@ -78,7 +78,7 @@ pub(super) fn run(kernel: &mut Kernel) {
     });
 }
 
-/// Those of these loops in order, by their indices, whose rounds are independent and share the
+/// The sequential loops among these, by their indices, whose rounds are independent and share the
 /// memory of all arrays.
 pub(super) fn independent_loops(kernel: &Kernel, candidates: &HashSet<Reg>) -> HashSet<Reg> {
     let mut search = Search::new(kernel);

@@ -19,18 +19,18 @@ const NUMBER_BYTES: usize = 16;
 
 /// A secret key.
 pub(super) enum SecretKey {
-    /// Of Paillier.
+    /// A key of Paillier.
     Paillier(Box<paillier::SecretKey>),
-    /// Of BFV.
+    /// A key of BFV.
     Bfv(bfv::SecretKey),
 }
 
 /// A public key.
 #[derive(Clone)]
 pub(super) enum PublicKey {
-    /// Of Paillier.
+    /// A key of Paillier.
     Paillier(paillier::PublicKey),
-    /// Of BFV.
+    /// A key of BFV.
     Bfv(bfv::PublicKey),
 }
 
@@ -99,7 +99,7 @@ impl Refresh for bfv::Packed {
 pub(super) struct RerandomizedOnExport<C> {
     /// The ciphertext that is computed with.
     cipher: C,
-    /// It was encrypted or refreshed here, and nothing was computed with it since.
+    /// True if it was encrypted or refreshed here, and nothing was computed with it since.
     fresh: bool,
     /// The form that was moved, of one that is not fresh.
     moved: OnceLock<C>,

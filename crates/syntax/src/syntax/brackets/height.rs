@@ -33,7 +33,7 @@ pub(super) struct Height {
 /// `in` is the operator.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Binders {
-    /// In the clauses of a `for`.
+    /// True in the clauses of a `for`.
     pub clauses: bool,
     /// The pattern of a clause is being read.
     pub pattern: bool,
