@@ -308,12 +308,13 @@ fn functions_of_all_programs_are_built_or_declined() {
     });
 }
 
-/// Functions of the examples and of what once differed, and of what they read of the library, that are built at least.
+/// Functions of the examples and of what once differed, and of what they read of the library, that
+/// are built at least.
 const BUILT: usize = 460;
 
-/// Updates in loops that copy their array, at most: rows that are changed and stored again. An array
-/// that could be changed where it lies would cost as many operations as it has elements, in each
-/// round.
+/// Updates in loops that copy their array, at most: rows that are changed and stored again. An
+/// array that could be changed where it lies would cost as many operations as it has elements, in
+/// each round.
 const COPIES: usize = 6;
 
 /// A program, of whose last function or statement the builder says this word.

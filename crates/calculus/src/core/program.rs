@@ -8,7 +8,7 @@ use super::prim::Prim;
 use super::{Function, FunctionId, Global};
 use crate::hash::{HashMap, HashSet};
 use crate::types::matching::{Match, matching};
-use crate::types::number::{converts, widened};
+use crate::types::number::{converts, widen_numbers};
 use crate::types::{MAX_TYPE_NODES, Nominal, NominalBody, Scalar, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
@@ -383,7 +383,7 @@ impl Program {
 
     /// Returns true if a value of one concrete type converts implicitly to another.
     fn converts_implicitly(&self, from: &Type, to: &Type) -> bool {
-        from == to || widened(from, to) == *to || self.is_member(self.known.widen, from, to)
+        from == to || widen_numbers(from, to) == *to || self.is_member(self.known.widen, from, to)
     }
 
     /// Returns true if two concrete types are in a class; false without the class.

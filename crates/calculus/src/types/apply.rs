@@ -535,7 +535,7 @@ impl Type {
         match fun.reduce(&args) {
             Reduction::Reduced(ty) => ty,
             Reduction::Stuck => table::reduce_by_table(fun, args),
-            why => Type::new(TypeKind::Apply(Application::failed(fun, args, why))),
+            why => Type::new(TypeKind::Apply(Application::with_failure(fun, args, why))),
         }
     }
 

@@ -46,7 +46,7 @@ impl Application {
     }
 
     /// Returns an application that has no result, with the reason.
-    pub fn failed(fun: TypeFun, args: Vec<Type>, why: Reduction) -> Application {
+    pub fn with_failure(fun: TypeFun, args: Vec<Type>, why: Reduction) -> Application {
         Application { failure: Some(Arc::new(why)), ..Application::stuck(fun, args) }
     }
 

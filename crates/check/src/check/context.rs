@@ -144,7 +144,7 @@ impl Frame {
     }
 
     /// Returns true if the calls of the function have no defined order.
-    pub(super) fn unordered(&self) -> bool {
+    pub(super) fn is_unordered(&self) -> bool {
         self.is_pure() && !self.may_store
     }
 }
@@ -436,7 +436,7 @@ impl<'a> Checker<'a> {
                     let info = frames[inner - 1].locals[local as usize].clone();
                     let contained = frames[inner - 1].contained.contains(&local);
                     let frame = &mut frames[inner];
-                    if contained && !frame.unordered() {
+                    if contained && !frame.is_unordered() {
                         frame.contained.insert(frame.locals.len() as LocalId);
                     }
                     frame.locals.push(info);

@@ -151,7 +151,7 @@ impl Checker<'_> {
         }
         script.locals = std::mem::take(&mut self.frame().locals);
         for local in &mut script.locals {
-            local.ty = self.infer.settle(&local.ty);
+            local.ty = self.infer.zonk_with_defaults(&local.ty);
         }
         let wanted = |header: Span| {
             bodies.is_none_or(|bodies| {

@@ -67,7 +67,7 @@ impl Checker<'_> {
     }
 
     /// Reports that a name is not defined, and returns an error term.
-    pub(super) fn unknown(&mut self, name: &ast::Name) -> Term {
+    pub(super) fn report_unknown_name(&mut self, name: &ast::Name) -> Term {
         if self.lookup_local(&name.text).is_some() || self.global(&name.text).is_some() {
             let error = TypeError::ValueWithTypeArguments { span: name.span, name: name.text.to_string() };
             return self.error_term(error, name.span);

@@ -249,7 +249,7 @@ impl Exchange<'_, '_, '_, '_> {
     fn send(&self, to: impl IntoIterator<Item = PartyId>, value: &Value) -> Moved<()> {
         let mut others = to.into_iter().filter(|other| *other != self.party.me).peekable();
         if others.peek().is_some() {
-            if let Some(shared) = self.wire().share(self.ty, value) {
+            if let Some(shared) = self.wire().shared_slots(self.ty, value) {
                 let network = &self.party.network;
                 return others.try_for_each(|other| {
                     self.wait_for_room(other)?;
@@ -302,7 +302,7 @@ impl Exchange<'_, '_, '_, '_> {
     /// Returns the value that a party has sent.
     fn opened(&self, from: PartyId, data: Data) -> Moved<Value> {
         let refused = |Malformed| Failure::MessageRefused { party: self.party.names[from].to_string() };
-        self.wire().open(self.ty, data).map_err(refused)
+        self.wire().decode_message(self.ty, data).map_err(refused)
     }
 
     /// Moves a value from one party to several.

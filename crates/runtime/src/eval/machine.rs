@@ -213,7 +213,7 @@ impl Machine {
     /// its values are shown.
     pub fn concrete(&self, ty: &Type) -> Type {
         match &self.party {
-            Some(party) => self.sizes.concrete(ty).projected_with_names(party.me),
+            Some(party) => self.sizes.concrete(ty).endpoint_projection_with_names(party.me),
             None => self.sizes.concrete(ty),
         }
     }

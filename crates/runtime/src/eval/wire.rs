@@ -80,7 +80,7 @@ impl WireCodec<'_> {
 
     /// Returns the slots of a value, to be shared, if its wire form is all of them and they are
     /// several; `None` otherwise.
-    pub(super) fn share(&self, ty: &Type, value: &Value) -> Option<Arc<dyn SharedData>> {
+    pub(super) fn shared_slots(&self, ty: &Type, value: &Value) -> Option<Arc<dyn SharedData>> {
         let layout = self.layouts.of(ty);
         match value {
             Value::Seq(seq) if is_flat(layout.class) && seq.len() == layout.slots => {
@@ -95,7 +95,7 @@ impl WireCodec<'_> {
     ///
     /// # Errors
     /// The bytes are not the form of one value, or it needs too much memory.
-    pub(super) fn open(&self, ty: &Type, data: Data) -> Result<Value, Malformed> {
+    pub(super) fn decode_message(&self, ty: &Type, data: Data) -> Result<Value, Malformed> {
         match data {
             Data::Bytes(bytes) => self.decode(ty, &bytes),
             Data::Shared(shared) => {

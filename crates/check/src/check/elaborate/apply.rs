@@ -198,7 +198,7 @@ impl Checker<'_> {
             }
             ExprKind::Name(name) if self.is_conversion_name(&name.text) => {
                 let (Some(ty), Some(argument)) = (foreign_or_scalar(&name.text), args.first()) else {
-                    return self.unknown(name);
+                    return self.report_unknown_name(name);
                 };
                 let text = self.infer.zonk(&argument.ty()).as_scalar() == Some(Scalar::String);
                 let (span, argument) = (name.span, argument.span());
@@ -214,9 +214,9 @@ impl Checker<'_> {
                 // In `5 mod 2`, the number 5 is applied where an infix operator of another language
                 // is meant.
                 if let Some(instead) = infix
-                    && self.infer.settle(&function.ty).as_scalar().is_some()
+                    && self.infer.zonk_with_defaults(&function.ty).as_scalar().is_some()
                 {
-                    let (ty, argument) = (self.infer.settle(&function.ty), arguments[0].span);
+                    let (ty, argument) = (self.infer.zonk_with_defaults(&function.ty), arguments[0].span);
                     // An unknown-name error of the operator's name would repeat the same error.
                     self.reports.retain(|report| {
                         !matches!(report.error, CheckError::Call(CallError::UnknownName { .. }))

@@ -51,7 +51,7 @@ impl Checker<'_> {
             // function stands between the store and the variable.
             let pure_between = !own && self.crosses_unordered_function(&name.text);
             self.frame().outside |= pure_between;
-            if !own && self.frame().unordered() {
+            if !own && self.frame().is_unordered() {
                 let header = self.frame().header;
                 self.report(StatementError::StoreOutside {
                     span: name.span,
@@ -100,7 +100,7 @@ impl Checker<'_> {
             let (name_text, declared) = (name.text.to_string(), None);
             self.report(StatementError::NotAVar { span: name.span, name: name_text, declared, word: None });
         } else if name.qualified().is_some() || form == Stored::Part {
-            self.unknown(name);
+            self.report_unknown_name(name);
         } else {
             let similar = self.similar_name(&name.text);
             let (span, compound) = (name.span, form == Stored::Changed);

@@ -20,7 +20,7 @@ use crate::types::{Type, TypeKind};
 impl Checker<'_> {
     /// Elaborates `over[D] x` or `transpose_to[D] x`, where `to` is `D`.
     pub(in crate::check) fn permute_axes(&mut self, prim: Prim, x: Term, to: Type, span: Span) -> Term {
-        let to = self.infer.settle(&to);
+        let to = self.infer.zonk_with_defaults(&to);
         if to.is_error() {
             return Term::new(TermKind::Error, Type::error(), span);
         }
@@ -29,7 +29,7 @@ impl Checker<'_> {
         };
         let (element, index) = (element.clone(), index.clone());
         if let Some(open) = [&index, &to].into_iter().find(|ty| ty.has_meta()) {
-            let what = format!("the axes of `{}`", self.infer.shown(open));
+            let what = format!("the axes of `{}`", self.infer.display_type(open));
             let instead = "write its type out".to_string();
             return self.error_term(TypeError::CannotInfer { span: x.span, what, instead }, span);
         }
@@ -95,7 +95,7 @@ impl Checker<'_> {
 
     /// Elaborates `like y x`.
     pub(in crate::check) fn like(&mut self, y: &Term, x: Term, span: Span) -> Term {
-        let ty = self.infer.settle(&y.ty);
+        let ty = self.infer.zonk_with_defaults(&y.ty);
         match ty.kind() {
             TypeKind::Array(_, index) => self.permute_axes(Prim::Over, x, index.clone(), span),
             TypeKind::Error => Term::new(TermKind::Error, Type::error(), span),

@@ -46,7 +46,7 @@ impl Checker<'_> {
         if !self.may_lift() {
             return Err((function, args));
         }
-        let takes_places = match self.infer.settle(&function.ty).kind() {
+        let takes_places = match self.infer.zonk_with_defaults(&function.ty).kind() {
             TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => domain.is_spread(),
             _ => false,
         };
@@ -83,7 +83,7 @@ impl Checker<'_> {
         let count = args.len();
         for (i, arg) in args.into_iter().enumerate() {
             self.resolve_deferred_call(&function.ty);
-            let ty = self.infer.settle(&function.ty);
+            let ty = self.infer.zonk_with_defaults(&function.ty);
             let (domain, result) = match ty.kind() {
                 TypeKind::Function(domain, result) => (domain.clone(), Some(result.clone())),
                 TypeKind::Procedure(domain) => (domain.clone(), None),
@@ -124,7 +124,7 @@ impl Checker<'_> {
                 }
             };
             let call = Term::new(TermKind::Call(Box::new(function), vec![arg]), ty, whole);
-            function = self.open(call);
+            function = self.open_existential(call);
         }
         Term { span, ..function }
     }
@@ -198,7 +198,7 @@ impl Checker<'_> {
         self.note_scope(name.span);
         let found = self.find(&name.text);
         if found.tiers.is_empty() {
-            return self.unknown(name);
+            return self.report_unknown_name(name);
         }
         let inner = expected.ty.filter(|_| self.may_lift()).map(|ty| self.infer.zonk(ty));
         let inner = inner.as_ref().and_then(Type::as_placed).map(|(ty, _)| ty.clone());
@@ -303,7 +303,7 @@ impl Checker<'_> {
                 let own = next.ty();
                 let next = self.finish_arg(next, &own, None);
                 self.resolve_deferred_call(&next.ty);
-                let ty = self.infer.settle(&next.ty);
+                let ty = self.infer.zonk_with_defaults(&next.ty);
                 let term = self.like(&arg, Term { ty, ..next }, span);
                 let term = if args.is_empty() { term } else { self.call_value(term, args, false, span) };
                 return Term { span, ..term };
@@ -370,7 +370,7 @@ impl Checker<'_> {
             }
             _ => self.call_term(chosen, &instance, arg, ty, name.span, whole),
         };
-        let term = self.open(term);
+        let term = self.open_existential(term);
         let result = instance.result.as_ref().and_then(|result| codomain(result, args.len()));
         let term = if args.is_empty() {
             term
@@ -381,7 +381,10 @@ impl Checker<'_> {
         };
         let term = Term { span, ..term };
         let whole = instance.ty();
-        if whole.has_spliced() && self.errors() == errors && is_undetermined(&self.infer.settle(&whole)) {
+        if whole.has_spliced()
+            && self.errors() == errors
+            && is_undetermined(&self.infer.zonk_with_defaults(&whole))
+        {
             return self.undetermined_axis(name, &scheme, (type_args, &given), span);
         }
         match result {
@@ -393,7 +396,7 @@ impl Checker<'_> {
     /// Returns the value of a call at its type without empty products: the result type as declared
     /// is `result`, and an array over lists of axes that are all empty is its element.
     fn without_empty_products(&mut self, term: Term, result: &Type) -> Term {
-        let ty = self.infer.settle(&term.ty);
+        let ty = self.infer.zonk_with_defaults(&term.ty);
         let plain = self.infer.without_empty_products(result);
         match plain == ty {
             true => term,
@@ -558,7 +561,7 @@ impl Checker<'_> {
                 && hint.has_meta()
             {
                 // Literals take their default types if that makes a candidate fit.
-                let settled = self.infer.settle(hint);
+                let settled = self.infer.zonk_with_defaults(hint);
                 let by_default = self.candidates_of_type(&tier.candidates, type_args, Some(&settled), span);
                 fitting = if by_default.is_empty() { fitting } else { by_default };
             }
@@ -577,7 +580,7 @@ impl Checker<'_> {
             ([only], ..) => only.clone(),
             ([], Some(variable), _) => return self.variable_term(variable, name),
             ([], None, Some((_, nearest))) => nearest.clone(),
-            ([], None, None) => return self.unknown(name),
+            ([], None, None) => return self.report_unknown_name(name),
             _ => {
                 self.report_ambiguous(name, found, &fitting);
                 return Term::new(TermKind::Error, Type::error(), span);

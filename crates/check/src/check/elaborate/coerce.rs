@@ -12,7 +12,7 @@ use crate::check::hints::mismatch::element_hint;
 use crate::check::solve::axes::{AxisMismatch, axis_mismatch};
 use crate::core::{Term, TermKind};
 use crate::source::Span;
-use crate::types::number::{Conversion, MAX_COMPONENTS, conversion, widened};
+use crate::types::number::{Conversion, MAX_COMPONENTS, conversion, widen_numbers};
 use crate::types::{Type, TypeKind};
 
 impl Checker<'_> {
@@ -44,12 +44,12 @@ impl Checker<'_> {
             Ok(term) => return term,
             Err(term) => term,
         };
-        let (found, expected) = (self.infer.settle(&term.ty), self.infer.zonk(ty));
+        let (found, expected) = (self.infer.zonk_with_defaults(&term.ty), self.infer.zonk(ty));
         if self.infer.try_unify(&found, &expected) {
             return Term { ty: found, ..term };
         }
         let span = term.span;
-        let wide = widened(&found, &expected);
+        let wide = widen_numbers(&found, &expected);
         if wide != found && self.infer.try_unify(&wide, &expected) {
             return self.convert_term(Term { ty: found, ..term }, &wide, span);
         }
@@ -62,7 +62,7 @@ impl Checker<'_> {
             let terms = terms.into_iter().zip(&parts).map(|(t, ty)| self.coerce(t, ty, because.clone()));
             return Term::new(TermKind::Tuple(terms.collect()), expected, span);
         }
-        let (found, expected) = (self.infer.shown(&found), self.infer.shown(&expected));
+        let (found, expected) = (self.infer.display_type(&found), self.infer.display_type(&expected));
         if self.check_reducible(found.clone(), span).is_error()
             || self.check_reducible(expected.clone(), span).is_error()
         {
@@ -140,7 +140,7 @@ impl Checker<'_> {
         if !self.infer.zonk(ty).has_spliced() {
             return Err(term);
         }
-        let found = self.infer.settle(&term.ty);
+        let found = self.infer.zonk_with_defaults(&term.ty);
         let flat = found.with_flat_indices();
         if flat == found || !self.infer.try_unify(&flat, ty) {
             return Err(term);

@@ -40,7 +40,7 @@ impl Checker<'_> {
                 Some(array) => self.array_at(array, position, pattern.span),
                 None => position,
             };
-            let ty = self.infer.settle(&value.ty);
+            let ty = self.infer.zonk_with_defaults(&value.ty);
             self.check_duplicate_names([pattern], "variable");
             let pattern = self.irrefutable_pattern(pattern, &ty);
             inner.push(Stmt { span: pattern.span, kind: StmtKind::Let(pattern, value) });
@@ -145,7 +145,7 @@ impl Checker<'_> {
                     scheme.instantiate(&mut this.infer, &types).result.expect("`compress` has a result");
                 let kept = Term::new(TermKind::Prim(Prim::Compress, types, vec![all, mask]), kept_ty, span);
                 let (value, openings) = this.with_opening_scope(|this| {
-                    let kept = this.open(kept);
+                    let kept = this.open_existential(kept);
                     let TypeKind::Array(_, size) = this.infer.shallow(&kept.ty).kind().clone() else {
                         return Term::new(TermKind::Error, Type::error(), span);
                     };
@@ -182,7 +182,7 @@ impl Checker<'_> {
         let value = self.generalize_from(first_opened, value);
         // The sizes opened inside are not visible outside, so their names are free for the result.
         self.frame().opened[first_opened..].iter_mut().for_each(|var| var.name = Arc::from(" "));
-        self.open(with_prefix(prefix, value))
+        self.open_existential(with_prefix(prefix, value))
     }
 
     /// Returns the index type that a clause ranges over, and the array if it ranges over one. An
@@ -223,7 +223,7 @@ impl Checker<'_> {
     /// is not an array.
     pub(in crate::check) fn as_array(&mut self, term: Term) -> Option<(Term, Type)> {
         self.resolve_deferred_call(&term.ty);
-        let ty = self.infer.settle(&term.ty);
+        let ty = self.infer.zonk_with_defaults(&term.ty);
         if let TypeKind::Array(_, index) = ty.kind() {
             let index = index.clone();
             return Some((Term { ty, ..term }, index));

@@ -34,7 +34,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         self.resolve_deferred_call(&arg.ty);
-        let ty = self.infer.settle(&arg.ty);
+        let ty = self.infer.zonk_with_defaults(&arg.ty);
         if let TypeKind::Meta(_) = ty.kind() {
             let (span, what) = (arg.span, format!("what `{}` is applied to", name.text));
             let instead = "write the type of the value".to_string();
@@ -88,7 +88,7 @@ impl Checker<'_> {
     /// the type arguments.
     fn type_text(&mut self, arg: Term, span: Span) -> Term {
         if arg.ty.has_meta() {
-            let what = format!("all of `{}`", self.infer.shown(&arg.ty));
+            let what = format!("all of `{}`", self.infer.display_type(&arg.ty));
             let instead = "write the type of the value".to_string();
             return self.error_term(TypeError::CannotInfer { span: arg.span, what, instead }, span);
         }
@@ -235,12 +235,12 @@ impl Checker<'_> {
 
     /// Elaborates `x.move[T]`.
     fn move_leaves(&mut self, arg: Term, target: Type, span: Span) -> Term {
-        let target = self.infer.settle(&target);
+        let target = self.infer.zonk_with_defaults(&target);
         if target.is_error() {
             return Term::new(TermKind::Error, Type::error(), span);
         }
         if let Some(open) = [&arg.ty, &target].into_iter().find(|ty| ty.has_meta()) {
-            let what = format!("the leaves of `{}`", self.infer.shown(open));
+            let what = format!("the leaves of `{}`", self.infer.display_type(open));
             let instead = "write its type out".to_string();
             return self.error_term(TypeError::CannotInfer { span, what, instead }, span);
         }

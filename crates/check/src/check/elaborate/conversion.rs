@@ -25,7 +25,7 @@ impl Checker<'_> {
         if self.infer.literal_of(&term.ty).is_some() && self.infer.try_unify(&term.ty, &to) {
             return term;
         }
-        let from = self.infer.settle(&term.ty);
+        let from = self.infer.zonk_with_defaults(&term.ty);
         if from.is_error() || to.is_error() {
             return Term { ty: to, ..term };
         }

@@ -52,7 +52,7 @@ impl Checker<'_> {
             Some((inner, places)) if !self.is_call_of_placed(inner, key) => {
                 let moved = self.first_move_in(key).filter(|_| self.may_lift() && key_name(key).is_none());
                 if let Some(name) = moved {
-                    let inner = self.infer.settle(inner);
+                    let inner = self.infer.zonk_with_defaults(inner);
                     if let TypeKind::Array(_, index) = inner.unfold().kind() {
                         return self.moved_index(base, key, &index.clone(), span);
                     }
@@ -86,7 +86,7 @@ impl Checker<'_> {
                     true => TermKind::Factor(Box::new(base), BigUint::from(at)),
                     false => TermKind::Component(Box::new(base), BigUint::from(at)),
                 };
-                return self.open(Term::new(kind, field, span));
+                return self.open_existential(Term::new(kind, field, span));
             }
             if targs.is_empty()
                 && let Some((_, index)) = self.column_of(&ty, name)
@@ -114,7 +114,7 @@ impl Checker<'_> {
                     _ => None,
                 });
                 if let Some(fields) = fields {
-                    let ty = self.infer.settle(&ty);
+                    let ty = self.infer.zonk_with_defaults(&ty);
                     let fields = fields.iter().map(|(n, _)| n.to_string()).collect();
                     let error =
                         PartError::NoField { span: name.span, name: name.text.to_string(), ty, fields };
@@ -123,7 +123,7 @@ impl Checker<'_> {
                 if self.is_conversion_name(&name.text) {
                     return self.type_after_dot(&base, name, span);
                 }
-                return self.unknown(name);
+                return self.report_unknown_name(name);
             }
             let value = self.expr(key, Expectation::NONE);
             if let TypeKind::Function(..) | TypeKind::Procedure(_) = self.infer.shallow(&value.ty).kind() {
@@ -153,7 +153,7 @@ impl Checker<'_> {
 
     /// Reports `x.real`, a type written as if it were a function.
     fn type_after_dot(&mut self, base: &Term, name: &crate::syntax::ast::Name, span: Span) -> Term {
-        let text = self.infer.settle(&base.ty).as_scalar() == Some(crate::types::Scalar::String);
+        let text = self.infer.zonk_with_defaults(&base.ty).as_scalar() == Some(crate::types::Scalar::String);
         let error = CallError::TypeAfterDot { span: name.span, name: name.text.to_string(), text };
         self.error_term(error, span)
     }
@@ -161,7 +161,7 @@ impl Checker<'_> {
     /// Selects a component, element, part or digit of a value by a key.
     pub(in crate::check) fn select(&mut self, base: Term, key: &Expr, span: Span) -> Term {
         self.resolve_deferred_call(&base.ty);
-        let ty = self.infer.settle(&base.ty);
+        let ty = self.infer.zonk_with_defaults(&base.ty);
         let base = Term { ty: ty.clone(), ..base };
         if slice::is_slice(key) {
             return self.slice(base, key, span);
@@ -201,10 +201,10 @@ impl Checker<'_> {
                         self.warn_tick(written, &index, &unfolded, key.span);
                     }
                     let part = self.component(base, &index, span);
-                    return self.open(part);
+                    return self.open_existential(part);
                 }
                 let value = self.expr(key, Expectation::NONE);
-                let value_ty = self.infer.settle(&value.ty);
+                let value_ty = self.infer.zonk_with_defaults(&value.ty);
                 if let TypeKind::Function(..) = value_ty.kind() {
                     return self.call_value(value, vec![Arg::Done(base)], false, span);
                 }
@@ -222,7 +222,7 @@ impl Checker<'_> {
                 if !matches!(key.kind, ExprKind::Int(_) | ExprKind::CaseOf { .. } | ExprKind::CompactTuple(_))
                 {
                     let value = self.expr(key, Expectation::NONE);
-                    if let TypeKind::Function(..) = self.infer.settle(&value.ty).kind() {
+                    if let TypeKind::Function(..) = self.infer.zonk_with_defaults(&value.ty).kind() {
                         return self.call_value(value, vec![Arg::Done(base)], false, span);
                     }
                     if value.ty.is_error() {
@@ -279,7 +279,7 @@ impl Checker<'_> {
     /// Returns component `index` of a product, record, struct, array of constant size, or compact
     /// product.
     pub(in crate::check) fn component(&mut self, base: Term, index: &BigUint, span: Span) -> Term {
-        let ty = self.infer.settle(&base.ty);
+        let ty = self.infer.zonk_with_defaults(&base.ty);
         let unfolded = ty.unfold();
         if ty.is_error() {
             return base;
@@ -457,7 +457,7 @@ impl Checker<'_> {
         if self.infer.try_unify(&term.ty, &index) {
             return term;
         }
-        let found = self.infer.settle(&term.ty);
+        let found = self.infer.zonk_with_defaults(&term.ty);
         if found.is_error() {
             return term;
         }
@@ -569,7 +569,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<Term> {
         let class = self.program.known.index?;
-        let ty = self.infer.settle(&base.ty);
+        let ty = self.infer.zonk_with_defaults(&base.ty);
         let open = |this: &mut Self| this.infer.fresh(Kind::Type);
         let (any_key, any_element) = (open(self), open(self));
         let possible = Constraint { class, args: vec![ty.clone(), any_key, any_element] };

@@ -17,8 +17,9 @@
 //!
 //! **Scope.** The variable is undefined outside its block. A value leaves a block only as the value
 //! of an opening scope or of a function, and there its type is checked. A type can also leave by a
-//! hole that is older than the opening scope; [`crate::check::solve::infer::Infer::open`] prevents
-//! such a hole from mentioning the variable.
+//! hole that is older than the opening scope;
+//! [`crate::check::solve::infer::Infer::open_rigid_variable`] prevents such a hole from mentioning
+//! the variable.
 //!
 //! **Packing.** Sizes and value are packed together where an existential type is expected, and
 //! where a function without a declared result type returns a value whose type mentions sizes that
@@ -160,7 +161,7 @@ impl Checker<'_> {
 
     /// Opens a call if its result type is existential; returns the value at its own sizes. Any
     /// other call is returned unchanged.
-    pub(in crate::check) fn open(&mut self, call: Term) -> Term {
+    pub(in crate::check) fn open_existential(&mut self, call: Term) -> Term {
         let ty = self.infer.shallow(&call.ty);
         if !ty.as_placed().map_or(&ty, |(inner, _)| inner).is_exists() {
             return call;
@@ -190,7 +191,7 @@ impl Checker<'_> {
         for name in exists.bound_names() {
             let name = self.size_name(&name, &vars);
             let var = self.env.fresh_var(&name, Kind::Compact);
-            self.infer.open(&var, first_hole);
+            self.infer.open_rigid_variable(&var, first_hole);
             vars.push(var);
         }
         let sizes: Vec<Type> = vars.iter().cloned().map(Type::var).collect();
@@ -485,7 +486,7 @@ impl Checker<'_> {
         let found = self.infer.zonk(&value.ty);
         let opens = self.frame().opened.iter().any(|var| found.mentions(var));
         if opens && !self.infer.try_unify(&found, result) {
-            let (span, expected) = (value.span, self.infer.shown(result));
+            let (span, expected) = (value.span, self.infer.display_type(result));
             let hint = Some("a result of several sizes is declared, as in `fun f(n:int):int ^ ?K`".into());
             return self.error_term(ConversionError::Mismatch { span, expected, found, because, hint }, span);
         }

@@ -219,7 +219,7 @@ impl Checker<'_> {
             ExprKind::Match { scrutinee, arms } => {
                 let scrutinee = self.expr(scrutinee, Expectation::NONE);
                 self.resolve_deferred_call(&scrutinee.ty);
-                let subject = self.infer.settle(&scrutinee.ty);
+                let subject = self.infer.zonk_with_defaults(&scrutinee.ty);
                 if !self.is_public(&subject, "a value", scrutinee.span) {
                     return make(TermKind::Error, Type::error());
                 }
@@ -298,7 +298,7 @@ impl Checker<'_> {
         }
         let found = self.find(&name.text);
         if found.tiers.is_empty() {
-            return self.unknown(name);
+            return self.report_unknown_name(name);
         }
         self.callable_value(name, &found, type_args, expected)
     }

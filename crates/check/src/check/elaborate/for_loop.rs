@@ -23,7 +23,7 @@ impl Checker<'_> {
     ) -> Option<StmtKind> {
         let high = self.expr(high, Expectation::NONE);
         self.resolve_deferred_call(&high.ty);
-        let ty = self.infer.settle(&high.ty);
+        let ty = self.infer.zonk_with_defaults(&high.ty);
         if ty.is_error() {
             return None;
         }

@@ -144,7 +144,7 @@ impl Checker<'_> {
         for var in &params {
             // A hole that is older than the function must not be solved by the function's type
             // parameters.
-            self.infer.open(var, first_hole);
+            self.infer.open_rigid_variable(var, first_hole);
         }
         self.item.type_params.extend(params.iter().cloned());
         let constraints = self.constraints(&function.generics.constraints);
@@ -158,7 +158,7 @@ impl Checker<'_> {
         let contained = function.is_proc && function.params.len() == 1 && !self.item.closed_outside;
         self.item.type_params.truncate(outer);
         self.item.type_scope = scope;
-        let ty = self.infer.settle(&term.ty);
+        let ty = self.infer.zonk_with_defaults(&term.ty);
         let (domain, result) = match ty.kind() {
             TypeKind::Function(domain, result) => (domain.clone(), Some(result.clone())),
             TypeKind::Procedure(domain) => (domain.clone(), None),
@@ -246,7 +246,7 @@ impl Checker<'_> {
     /// place is pure.
     pub(in crate::check) fn is_contained_call(&self, id: FunctionId) -> bool {
         let Some(lifted) = self.item.lifted.get(&id) else { return false };
-        lifted.contained && self.item.frames[lifted.depth + 1..].iter().all(|frame| !frame.unordered())
+        lifted.contained && self.item.frames[lifted.depth + 1..].iter().all(|frame| !frame.is_unordered())
     }
 
     /// Returns true if a function whose calls have no order is between the frame that has a
@@ -254,7 +254,7 @@ impl Checker<'_> {
     pub(in crate::check) fn crosses_unordered_function(&self, name: &str) -> bool {
         let has = |frame: &Frame| frame.scopes.iter().any(|scope| scope.contains_key(name));
         let Some(depth) = self.item.frames.iter().rposition(has) else { return false };
-        self.item.frames[depth + 1..].iter().any(Frame::unordered)
+        self.item.frames[depth + 1..].iter().any(Frame::is_unordered)
     }
 }
 

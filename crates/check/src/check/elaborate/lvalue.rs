@@ -94,7 +94,7 @@ impl Checker<'_> {
             return None;
         };
         let (root, root_ty) = self.assignable_root(name, Stored::Part)?;
-        let root_ty = self.infer.settle(&root_ty);
+        let root_ty = self.infer.zonk_with_defaults(&root_ty);
         if let (Some((_, places)), None, false) =
             (root_ty.as_placed(), &self.item.place_scope, matches!(place.kind, ExprKind::Name(_)))
         {
@@ -104,7 +104,7 @@ impl Checker<'_> {
         }
         let read = self.expr(place, Expectation::NONE);
         self.resolve_deferred_call(&read.ty);
-        let ty = self.infer.settle(&read.ty);
+        let ty = self.infer.zonk_with_defaults(&read.ty);
         if ty.is_error() {
             return None;
         }
@@ -398,7 +398,7 @@ impl Checker<'_> {
 
     /// Returns a type of an expanded function at the type arguments of the expansion.
     fn type_in(&mut self, ty: &Type, scope: &Scope) -> Type {
-        self.infer.settle(ty).substitute(&scope.types)
+        self.infer.zonk_with_defaults(ty).substitute(&scope.types)
     }
 
     /// Returns a place whose indices are computed once, in statements before the store.
@@ -421,7 +421,7 @@ impl Checker<'_> {
         match index.kind {
             TermKind::Local(_) | TermKind::Code(_) => index,
             _ => {
-                let ty = self.infer.settle(&index.ty);
+                let ty = self.infer.zonk_with_defaults(&index.ty);
                 self.bind_value(Term { ty, ..index }, before)
             }
         }

@@ -361,7 +361,7 @@ impl Checker<'_> {
         };
         let term = self.call_term(&chosen, &instance, argument, ty, name.span, whole);
         let term = terms::with_prefix(prefix, term);
-        let term = self.open(term);
+        let term = self.open_existential(term);
         let term = match rest.is_empty() {
             true => term,
             false => self.call_known(term, rest, Some(&known), statement, span),
@@ -427,7 +427,7 @@ impl Checker<'_> {
         let Arg::Later(e, _) = arg else { return self.finish_arg(arg, domain, None) };
         let (places, named) = given_by(e);
         let given = Given { places: places.len(), names: named.iter().map(|(name, _)| name).collect() };
-        let wanted = self.infer.settle(domain);
+        let wanted = self.infer.zonk_with_defaults(domain);
         let record = matches!(
             wanted.kind(),
             TypeKind::Record(_) | TypeKind::Var(_) | TypeKind::Meta(_) | TypeKind::Error

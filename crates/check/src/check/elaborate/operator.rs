@@ -109,7 +109,7 @@ impl Checker<'_> {
                 Term::new(kind, Type::bool(), span)
             }
             BinaryOp::In => {
-                let (set, at) = (Term { ty: self.infer.settle(&b.ty), ..b.clone() }, b.span);
+                let (set, at) = (Term { ty: self.infer.zonk_with_defaults(&b.ty), ..b.clone() }, b.span);
                 self.member(set, at, span, |this, index, ty| this.index_term(a, index.clone(), ty))
             }
             _ if core_comparison(op).is_some() => self.compare(op, a, b, span),
@@ -136,7 +136,7 @@ impl Checker<'_> {
         }
         match self.number(&ty) {
             Some(Num::String) | None => {
-                let ty = self.infer.settle(&ty);
+                let ty = self.infer.zonk_with_defaults(&ty);
                 if ty.is_error() {
                     return operand;
                 }
@@ -189,7 +189,7 @@ impl Checker<'_> {
                 self.add_hint(before, how, |report| {
                     matches!(report.error, CheckError::Call(CallError::UnknownName { .. }))
                 });
-                let set = Term { ty: self.infer.settle(&set.ty), ..set };
+                let set = Term { ty: self.infer.zonk_with_defaults(&set.ty), ..set };
                 self.member(set, b.span, span, |this, index, ty| this.index_value(a, index, ty))
             }
             _ => self.arithmetic_chain(op, a, b, span),
@@ -275,7 +275,8 @@ impl Checker<'_> {
             _ if is_spread_nominal(&left) || is_spread_nominal(&right) => self.other_operator(op, a, b, span),
             (TypeKind::Array(_, i), TypeKind::Array(_, j)) => {
                 if !self.infer.try_unify(i, j) {
-                    let (left, right) = (self.infer.settle(&left), self.infer.settle(&right));
+                    let (left, right) =
+                        (self.infer.zonk_with_defaults(&left), self.infer.zonk_with_defaults(&right));
                     let help = self.index_type_hint(&left, &right);
                     let error = OperatorError::IndexTypesDiffer { span, op: op.symbol(), left, right, help };
                     return self.error_term(error, span);
@@ -367,7 +368,7 @@ impl Checker<'_> {
             let scheme = self.header(callable);
             let mark = self.infer.mark();
             let instance = scheme.instantiate(&mut self.infer, &[]);
-            let operands = self.infer.settle(&operands);
+            let operands = self.infer.zonk_with_defaults(&operands);
             let fits = self.infer.unify(&operands, &instance.domain).is_ok()
                 && instance.constraints.iter().all(|c| !self.entails(c).fails());
             self.infer.undo(mark);
@@ -386,12 +387,13 @@ impl Checker<'_> {
             },
         };
         if let Some(help) = self.index_arithmetic(op, &a, &b) {
-            let (left, right) = (self.infer.settle(&a.ty), Some(self.infer.settle(&b.ty)));
+            let (left, right) =
+                (self.infer.zonk_with_defaults(&a.ty), Some(self.infer.zonk_with_defaults(&b.ty)));
             let error = OperatorError::NoOperator { span, op: op.symbol(), left, right, help: Some(help) };
             return self.error_term(error, span);
         }
         let literal = self.infer.literal_of(&a.ty).or(self.infer.literal_of(&b.ty));
-        let (left, right) = (self.infer.settle(&a.ty), self.infer.settle(&b.ty));
+        let (left, right) = (self.infer.zonk_with_defaults(&a.ty), self.infer.zonk_with_defaults(&b.ty));
         let unknown = |ty: &Type| matches!(ty.kind(), TypeKind::Var(_));
         if self.item.in_doubt && (unknown(&left) || unknown(&right)) {
             return Term::new(TermKind::Error, Type::error(), span);
@@ -471,7 +473,7 @@ impl Checker<'_> {
             let words = format!("an index is not a number: `:>> {other}` reads it as one");
             return Some(converted(term, words, format!(" :>> {other}")));
         }
-        Some(match self.infer.shown(&other).as_scalar() {
+        Some(match self.infer.display_type(&other).as_scalar() {
             Some(number) if number.is_integer() && steps && std::ptr::eq(term, a) => {
                 let sign = if minus { "(-k)" } else { "k" };
                 format!("an index is not a number: `i.around {sign}` steps by an `int`, wrapping, `i :>> int {} k` calculates with its code", op.symbol()).into()
@@ -519,7 +521,7 @@ impl Checker<'_> {
             let mark = self.infer.mark();
             let instance = scheme.instantiate(&mut self.infer, &[]);
             let operands = Type::product(vec![a.ty.clone(), b.ty.clone()]);
-            let operands = self.infer.settle(&operands);
+            let operands = self.infer.zonk_with_defaults(&operands);
             let fits = self.infer.unify(&operands, &instance.domain).is_ok();
             self.infer.undo(mark);
             fits
@@ -604,7 +606,7 @@ impl Checker<'_> {
         }
         if matches!(core_op, Op::Eq | Op::Ne) {
             if let Some(part) = self.opaque_part(&ty) {
-                let ty = self.infer.shown(&ty);
+                let ty = self.infer.display_type(&ty);
                 return self.error_term(OperatorError::OpaqueCompare { span, ty, part }, span);
             }
         } else if !(matches!(ty.kind(), TypeKind::Scalar(_) | TypeKind::Meta(_))
@@ -614,7 +616,7 @@ impl Checker<'_> {
             if let Ok(call) = self.user_operator(symbol, operands, span) {
                 return call;
             }
-            let ty = self.infer.shown(&ty);
+            let ty = self.infer.display_type(&ty);
             let unmet = self.unmet_requirement(symbol, &Type::product(vec![ty.clone(), ty.clone()]));
             let help = match ty.kind() {
                 TypeKind::Array(..) | TypeKind::Product(_) | TypeKind::Rest(_) if unmet.is_some() => unmet,

@@ -171,10 +171,10 @@ impl Checker<'_> {
                 if let Some(variable) = &found.variable {
                     return Choice::Variable(variable.clone());
                 }
-                if let Some(only) = found.own() {
+                if let Some(only) = found.only_declared() {
                     return Choice::Candidate(only.clone());
                 }
-                let argument = self.infer.settle(ty);
+                let argument = self.infer.zonk_with_defaults(ty);
                 // The message about a type parameter should advise the constraint of the method's
                 // class.
                 if let (Some(only), false) = (found.only_primitive(), argument.has_var()) {
@@ -323,7 +323,8 @@ impl Checker<'_> {
                 let scheme = self.candidate_header(candidate);
                 if self.fits(&scheme, type_args, ty, Round::AsIs, &[]).is_some() {
                     let near = self.candidate_header(chosen).domain;
-                    let (span, name, argument) = (name.span, name.text.to_string(), self.infer.shown(ty));
+                    let (span, name, argument) =
+                        (name.span, name.text.to_string(), self.infer.display_type(ty));
                     let (far, place) = (scheme.domain, tier.place.words());
                     self.report(CallError::NearByConversion { span, name, argument, near, far, place });
                     return;
@@ -345,7 +346,7 @@ impl Checker<'_> {
         if !asked || found.tiers.first().is_none_or(|tier| tier.place == Place::Top(Scope::Library)) {
             return;
         }
-        let argument = self.infer.shown(ty);
+        let argument = self.infer.display_type(ty);
         let mut lines = Vec::new();
         for (place, candidate) in found.candidates() {
             let scheme = self.candidate_header(candidate);

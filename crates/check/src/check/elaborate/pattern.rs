@@ -67,7 +67,7 @@ impl Checker<'_> {
         let pat = self.pattern(pattern, ty, mutable);
         self.in_total_pattern = in_total_pattern;
         if !pat.is_total() {
-            let ty = self.infer.settle(ty);
+            let ty = self.infer.zonk_with_defaults(ty);
             if let Some(missing) = exhaustive::missing_pattern(&[&pat], &ty) {
                 self.report(PatternError::Refutable { span: pattern.span, missing });
             }
@@ -96,7 +96,7 @@ impl Checker<'_> {
             PatternKind::Typed(inner, written) => {
                 let (written_ty, names) = self.lower_named(written);
                 if !self.infer.try_unify(&written_ty, &ty) {
-                    let found = self.infer.settle(&ty);
+                    let found = self.infer.zonk_with_defaults(&ty);
                     let error = ConversionError::Mismatch {
                         span: written.span,
                         expected: found,
@@ -128,7 +128,7 @@ impl Checker<'_> {
                 }
                 self.number_pattern(Literal::Int, &ty, span);
                 if self.infer.shallow(&ty).as_scalar().is_some_and(Scalar::is_float) {
-                    return make(PatKind::Real(Rounded::whole(&value)));
+                    return make(PatKind::Real(Rounded::from_integer(&value)));
                 }
                 make(PatKind::Int(value))
             }
@@ -462,7 +462,8 @@ impl Checker<'_> {
             let [ours, theirs] =
                 [binding.local, one.local].map(|local| self.frame().locals[local as usize].ty.clone());
             if !self.infer.try_unify(&theirs, &ours) {
-                let (ours, theirs) = (self.infer.settle(&ours), self.infer.settle(&theirs));
+                let (ours, theirs) =
+                    (self.infer.zonk_with_defaults(&ours), self.infer.zonk_with_defaults(&theirs));
                 let (span, name) = (binding.span, name.to_string());
                 self.report(PatternError::AlternativeTypes {
                     span,
@@ -511,7 +512,7 @@ impl Checker<'_> {
             && name.text.starts_with(char::is_uppercase)
             && let Some((nominal, _)) = self.env.constructor(&name.text)
         {
-            let (span, name, ty) = (name.span, name.text.to_string(), self.infer.settle(ty));
+            let (span, name, ty) = (name.span, name.text.to_string(), self.infer.zonk_with_defaults(ty));
             self.report(PatternError::CaseAsVariable { span, name, ty, variant: nominal.name.to_string() });
         }
         pat
@@ -559,7 +560,7 @@ impl Checker<'_> {
     fn number_pattern(&mut self, literal: Literal, ty: &Type, span: Span) {
         let hole = self.infer.fresh_literal(literal);
         if !self.infer.try_unify(ty, &hole) {
-            let ty = self.infer.settle(ty);
+            let ty = self.infer.zonk_with_defaults(ty);
             let help = if ty.is_compact() && ty.as_unit_sum().is_some() {
                 Some(format!("an index value is written `` `1:{ty} `` or `case 1`"))
             } else {
@@ -577,7 +578,7 @@ impl Checker<'_> {
         help: Option<String>,
         span: Span,
     ) {
-        let ty = self.infer.settle(ty);
+        let ty = self.infer.zonk_with_defaults(ty);
         if !ty.is_error() {
             match ty.as_placed() {
                 // The value is at places, and the pattern would tell all what it is.

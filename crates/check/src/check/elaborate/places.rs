@@ -112,7 +112,7 @@ impl Checker<'_> {
         let body = terms::with_prefix(openings, value);
         let ty = Type::placed(body.ty.clone(), places.clone());
         let term = Term::new(TermKind::At(places, Box::new(body)), ty, span);
-        self.open(term)
+        self.open_existential(term)
     }
 
     /// Packs those of the size variables that the type of a value mentions.
@@ -150,7 +150,7 @@ impl Checker<'_> {
             return Term::new(TermKind::Here(Box::new(Term { ty, ..term })), inner, span);
         }
         let (here, at) = (here.places.clone(), here.span);
-        let ty = self.infer.settle(&ty);
+        let ty = self.infer.zonk_with_defaults(&ty);
         self.error_term(PlaceError::NotHere { span, ty, here, at }, span)
     }
 
@@ -525,7 +525,7 @@ impl Checker<'_> {
         }
         // The hole of a literal is public, and takes the wanted type.
         let literal = self.infer.literal_of(&found).is_some();
-        let found = if literal { found } else { self.infer.settle(&found) };
+        let found = if literal { found } else { self.infer.zonk_with_defaults(&found) };
         let term = Term { ty: found.clone(), ..term };
         // A place that is not known yet is that of the value, even if their types differ.
         let known = found.as_placed().is_some_and(|(_, outer)| {
@@ -641,7 +641,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         let chosen = Callable::Prim(prim);
-        let arg = Term { ty: self.infer.settle(&arg.ty), ..arg };
+        let arg = Term { ty: self.infer.zonk_with_defaults(&arg.ty), ..arg };
         if prim == Prim::Join {
             let [union, first, second] = [0, 1, 2].map(|at| self.infer.zonk(&instance.args[at]));
             let joined = match (first.as_places(), second.as_places()) {
@@ -654,7 +654,7 @@ impl Checker<'_> {
             }
         }
         let draws = matches!(prim, Prim::CommonWords | Prim::ZeroSums | Prim::ZeroBits | Prim::OwnWords);
-        let moved = instance.args.last().filter(|_| !draws).map(|ty| self.infer.settle(ty));
+        let moved = instance.args.last().filter(|_| !draws).map(|ty| self.infer.zonk_with_defaults(ty));
         let Some(moved) = moved else { return self.call_term(&chosen, instance, arg, ty, span, span) };
         if !self.require_movable(&moved, span) {
             return Term::new(TermKind::Error, Type::error(), span);
@@ -682,7 +682,7 @@ impl Checker<'_> {
         let (args, result) = match prim {
             Prim::Reveal => (vec![from, exists.clone()], exists),
             _ => {
-                let to = self.infer.settle(&instance.args[0]);
+                let to = self.infer.zonk_with_defaults(&instance.args[0]);
                 (vec![to.clone(), from, exists.clone()], Type::placed(exists, to))
             }
         };
@@ -754,7 +754,7 @@ impl Checker<'_> {
 
     /// Reports data of a type that cannot be moved.
     fn require_movable(&mut self, ty: &Type, span: Span) -> bool {
-        let ty = self.infer.settle(ty);
+        let ty = self.infer.zonk_with_defaults(ty);
         match self.program.unmovable_part(&ty) {
             Some(part) => {
                 self.report(PlaceError::NotWire { span, ty, part, by: None });

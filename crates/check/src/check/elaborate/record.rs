@@ -181,7 +181,7 @@ impl Checker<'_> {
     /// returns `None` if the value has no fields.
     fn record(&mut self, term: Term, prefix: &mut Vec<Stmt>) -> Option<(Term, Fields)> {
         self.resolve_deferred_call(&term.ty);
-        let ty = self.infer.settle(&term.ty);
+        let ty = self.infer.zonk_with_defaults(&term.ty);
         if ty.is_error() {
             return None;
         }

@@ -43,7 +43,7 @@ impl Checker<'_> {
         }
         self.literals_as(&term.ty, &representation_of(&to));
         self.resolve_deferred_call(&term.ty);
-        let from = self.infer.settle(&term.ty);
+        let from = self.infer.zonk_with_defaults(&term.ty);
         if from.is_error() || to.is_error() {
             return Term { ty: to, ..term };
         }

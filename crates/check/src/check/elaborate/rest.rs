@@ -117,7 +117,7 @@ impl Checker<'_> {
             // The components of the rest must be known here.
             let ty = match form {
                 ProductForm::Tuple if !last => self.infer.zonk(&term.ty),
-                _ => self.infer.settle(&term.ty),
+                _ => self.infer.zonk_with_defaults(&term.ty),
             };
             if let (true, TypeKind::Meta(_)) = (last, ty.kind()) {
                 let what = "which components follow".to_string();

@@ -88,7 +88,7 @@ impl Checker<'_> {
     fn found_size(&mut self, name: &Name, session: bool) -> TypeVar {
         let var = self.env.fresh_var(&name.text, Kind::Compact);
         let first = self.frame().opening_scopes.last().map_or(0, |scope| scope.first_hole);
-        self.infer.open(&var, first);
+        self.infer.open_rigid_variable(&var, first);
         if session {
             self.program.sizes.push(var.clone());
         } else {

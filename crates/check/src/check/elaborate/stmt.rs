@@ -88,7 +88,8 @@ impl Checker<'_> {
                 let term = self.lambda(function, Expectation::NONE, Some((name, &ty)), span);
                 let contained = function.is_proc && function.params.len() == 1 && !self.item.closed_outside;
                 if !self.infer.try_unify(&ty, &term.ty) {
-                    let (expected, found) = (self.infer.settle(&ty), self.infer.settle(&term.ty));
+                    let (expected, found) =
+                        (self.infer.zonk_with_defaults(&ty), self.infer.zonk_with_defaults(&term.ty));
                     let error = ConversionError::Mismatch {
                         span: name.span,
                         expected,
@@ -152,7 +153,7 @@ impl Checker<'_> {
                 self.in_sequence(scrutinee);
                 let scrutinee = self.expr(scrutinee, Expectation::NONE);
                 self.resolve_deferred_call(&scrutinee.ty);
-                let subject = self.infer.settle(&scrutinee.ty);
+                let subject = self.infer.zonk_with_defaults(&scrutinee.ty);
                 if !self.is_public(&subject, "a value", scrutinee.span) {
                     return;
                 }
@@ -279,7 +280,7 @@ impl Checker<'_> {
             (FrameKind::Proc, None) if !self.frame().valued => Some(StmtKind::Return(Term::unit(span))),
             (FrameKind::Proc, Some(value)) if !self.frame().valued => {
                 let value = self.expr(value, Expectation::NONE);
-                let found = self.infer.settle(&value.ty);
+                let found = self.infer.zonk_with_defaults(&value.ty);
                 let hint = Some("a procedure returns nothing: make it a `fun` to return a value".into());
                 self.report(ConversionError::Mismatch {
                     span: value.span,
@@ -335,7 +336,7 @@ impl Checker<'_> {
             }
             None => {
                 let init = self.expr(init, Expectation::NONE);
-                (self.infer.settle(&init.ty), init)
+                (self.infer.zonk_with_defaults(&init.ty), init)
             }
         }
     }
@@ -372,7 +373,7 @@ impl Checker<'_> {
 
     /// Reports a function with the same parameter type as another of its name in the same block.
     pub(in crate::check) fn report_duplicate_in_block(&mut self, name: &ast::Name, ty: &Type) {
-        let domain = |this: &mut Self, ty: &Type| match this.infer.shown(ty).kind() {
+        let domain = |this: &mut Self, ty: &Type| match this.infer.display_type(ty).kind() {
             TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => Some(domain.clone()),
             _ => None,
         };
@@ -394,7 +395,7 @@ impl Checker<'_> {
 
     /// Warns about an expression statement without an effect.
     pub(in crate::check) fn warn_unused(&mut self, e: &Expr, term: &Term, effect: bool) {
-        let ty = self.infer.settle(&term.ty);
+        let ty = self.infer.zonk_with_defaults(&term.ty);
         // A benchmark is about the evaluation and not about the value.
         let timed = self.item.frames.last().is_some_and(|frame| frame.is_bench());
         if effect || timed || ty.is_error() {

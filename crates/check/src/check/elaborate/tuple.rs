@@ -75,7 +75,7 @@ impl Checker<'_> {
                 Some((_, ty)) => self.check(value, ty, None),
                 None => self.expr(value, Expectation::NONE),
             };
-            let ty = self.infer.settle(&term.ty);
+            let ty = self.infer.zonk_with_defaults(&term.ty);
             if !ty.is_compact() {
                 let role = "be part of a compact record";
                 let error = lower::not_compact_error(&ty, ty.to_string(), role, value.span);
@@ -118,7 +118,7 @@ impl Checker<'_> {
     /// Returns the compact tuple of elaborated parts, of the stated type.
     fn pack_of(&mut self, terms: Vec<Term>, stated: Option<Type>, span: Span) -> Term {
         for term in &terms {
-            let ty = self.infer.settle(&term.ty);
+            let ty = self.infer.zonk_with_defaults(&term.ty);
             if !ty.is_compact() {
                 let role = "be part of a compact tuple";
                 let error = lower::not_compact_error(&ty, ty.to_string(), role, term.span);

@@ -67,7 +67,7 @@ errors! {
 }
 
 /// Returns the text of a type that is used as a size: `2`, not `bool`.
-pub(super) fn counted(ty: &Type) -> String {
+pub(super) fn type_as_size(ty: &Type) -> String {
     if *ty == Type::void() { ty.to_string() } else { ty.size_text() }
 }
 

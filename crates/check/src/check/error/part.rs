@@ -1,6 +1,6 @@
 //! Errors about parts of values: fields, components, indices, cases, places.
 
-use super::{count, counted, numbering_text, quoted_names};
+use super::{count, numbering_text, quoted_names, type_as_size};
 use crate::diagnostic::{Diagnostic, Help, errors};
 use crate::source::Span;
 use crate::types::{Triangle, Type, TypeKind};
@@ -181,7 +181,7 @@ impl PartError {
             )
             .help("use `match`, or an array if all components have one type"),
             E::CaseRange { span, index, ty, count } => {
-                let ty = counted(ty);
+                let ty = type_as_size(ty);
                 error(span, format!("`{ty}` has no case {index}"), numbering_text("case", count))
             }
             E::NotASum { span, ty } if matches!(ty.kind(), TypeKind::Meta(_)) => {

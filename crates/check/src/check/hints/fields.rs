@@ -85,13 +85,13 @@ impl Checker<'_> {
                 TermKind::Reshape(of) => of,
                 TermKind::Block(_, Some(value)) => value,
                 TermKind::Call(_, args) => {
-                    inner = Some(args.iter().map(|arg| self.infer.shown(&arg.ty)).collect::<Vec<_>>());
+                    inner = Some(args.iter().map(|arg| self.infer.display_type(&arg.ty)).collect::<Vec<_>>());
                     call
                 }
                 _ => return None,
             };
         }
-        let TypeKind::Array(_, left) = self.infer.shown(&call.ty).kind().clone() else { return None };
+        let TypeKind::Array(_, left) = self.infer.display_type(&call.ty).kind().clone() else { return None };
         let left = left.axes();
         for given in inner? {
             let TypeKind::Array(_, index) = given.kind() else { continue };

@@ -9,7 +9,7 @@ use crate::check::env::Scheme;
 use crate::check::error;
 use crate::check::resolve::candidates::{Candidate, LookupResult};
 use crate::check::solve::infer;
-use crate::types::number::widened;
+use crate::types::number::widen_numbers;
 use crate::types::{Kind, Nominal, Type, TypeKind};
 
 /// The maximum number of candidates in a message.
@@ -70,7 +70,7 @@ impl Checker<'_> {
         let scheme = self.candidate_header(candidate);
         if self.knows_result(candidate) {
             let scheme = self.candidate_header(candidate);
-            return format!("`{name} : {}`", self.infer.shown(&scheme.ty()));
+            return format!("`{name} : {}`", self.infer.display_type(&scheme.ty()));
         }
         format!("`{name} : {} -> …`", scheme.domain)
     }
@@ -116,8 +116,8 @@ impl Checker<'_> {
         }
         let mark = self.infer.mark();
         let instance = scheme.instantiate(&mut self.infer, type_args);
-        let argument = self.infer.settle(argument);
-        let argument = widened(&argument, &instance.domain);
+        let argument = self.infer.zonk_with_defaults(argument);
+        let argument = widen_numbers(&argument, &instance.domain);
         let reason = if self.infer.unify(&argument, &instance.domain).is_ok() {
             let missing = instance.constraints.iter().find(|c| self.entails(c).fails());
             missing.map(|c| {

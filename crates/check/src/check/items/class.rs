@@ -194,7 +194,7 @@ impl Checker<'_> {
                 let constraints = this.constraints(&generics.constraints);
                 let lowered = this.lower(ty);
                 this.defer_applications([std::slice::from_ref(&own), &constraints[..]].concat());
-                (params, constraints, this.infer.settle(&lowered))
+                (params, constraints, this.infer.zonk_with_defaults(&lowered))
             });
             let (domain, result) = match ty.kind() {
                 TypeKind::Function(domain, result) => (domain.clone(), Some(result.clone())),
@@ -685,7 +685,7 @@ impl Checker<'_> {
     ) {
         let wanted = expected.ty();
         if !self.infer.try_unify(found, &wanted) {
-            let found = self.infer.settle(found);
+            let found = self.infer.zonk_with_defaults(found);
             let (method, class) = (expected.method.to_string(), expected.class.to_string());
             let error = ClassError::MethodType { span, method, expected: wanted, found, class };
             self.report(error);

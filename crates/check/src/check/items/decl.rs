@@ -105,7 +105,7 @@ impl Checker<'_> {
         // A constructor, method or primitive of the scope with the same argument type is replaced
         // too.
         let replaced: Vec<Callable> = known
-            .scoped()
+            .with_scopes()
             .filter(|(callable, of)| *of == scope && same_domain(&self.header(callable), &new.scheme))
             .map(|(callable, _)| callable.clone())
             .collect();
@@ -195,7 +195,7 @@ impl Checker<'_> {
             }
         }
         let ty = Type::product(types);
-        self.infer.settle(&ty)
+        self.infer.zonk_with_defaults(&ty)
     }
 
     /// Checks the body of a function of this input, if it has not been checked.
@@ -255,7 +255,7 @@ impl Checker<'_> {
             self.check_required_type(expected, &ty, ast.header);
         }
         self.finish_function(&mut function);
-        let ty = self.infer.settle(&ty);
+        let ty = self.infer.zonk_with_defaults(&ty);
         let more = self.finish_inner_functions(&[], &[&function.body]);
         existential::close_term(&mut function.body, &more);
         let again = self.repeat_requirements(ast.header);

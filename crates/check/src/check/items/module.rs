@@ -590,7 +590,7 @@ impl Checker<'_> {
                 }
                 continue;
             };
-            let replaced = self.env.candidates(name).scoped().find_map(|(known, of)| match known {
+            let replaced = self.env.candidates(name).with_scopes().find_map(|(known, of)| match known {
                 Callable::Function(known) if *known != id && of == scope => {
                     let known = self.env.signatures.get(known)?;
                     same_domain(&known.scheme, &signature.scheme).then_some(known.span.source)

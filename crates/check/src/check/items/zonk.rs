@@ -30,7 +30,7 @@ impl Checker<'_> {
         }
         for global in std::mem::take(&mut self.item.new_globals) {
             let ty = self.program.globals[global as usize].ty.clone();
-            self.program.globals[global as usize].ty = self.infer.settle(&ty);
+            self.program.globals[global as usize].ty = self.infer.zonk_with_defaults(&ty);
         }
         let more = self.finish_inner_functions(stmts, &result.iter().collect::<Vec<_>>());
         stmts.iter_mut().for_each(|stmt| stmt.for_each_term_mut(&mut |term| close_term(term, &more)));
@@ -79,7 +79,7 @@ impl Checker<'_> {
     /// Replaces the holes in the types of locals.
     fn finish_locals(&mut self, locals: &mut [LocalInfo]) {
         for local in locals {
-            local.ty = self.infer.settle(&local.ty);
+            local.ty = self.infer.zonk_with_defaults(&local.ty);
         }
     }
 
@@ -91,7 +91,7 @@ impl Checker<'_> {
     /// Replaces the holes in a type, as [`Checker::finish_type`] does. `origin` is true if the type
     /// originates here, and false for a value that is only named or bound.
     fn finish_type_of(&mut self, ty: &Type, span: Span, origin: bool) -> Type {
-        let ty = self.infer.settle(ty);
+        let ty = self.infer.zonk_with_defaults(ty);
         let ty = self.finish_applications(ty, span, origin);
         if ty.has_meta() {
             let stuck = ty.find_application(&mut |_, args| args.iter().any(Type::has_meta));
@@ -143,7 +143,7 @@ impl Checker<'_> {
             PatKind::Int(value) => {
                 let value = value.clone();
                 if pat.ty.as_scalar().is_some_and(Scalar::is_float) {
-                    pat.kind = PatKind::Real(Rounded::whole(&value));
+                    pat.kind = PatKind::Real(Rounded::from_integer(&value));
                 } else {
                     self.literal(&value, &pat.ty, pat.span);
                 }
@@ -279,7 +279,7 @@ impl Checker<'_> {
                 let value = value.clone();
                 self.literal(&value, &term.ty, span);
                 if term.ty.as_scalar().is_some_and(Scalar::is_float) {
-                    term.kind = TermKind::Real(Rounded::whole(&value));
+                    term.kind = TermKind::Real(Rounded::from_integer(&value));
                 }
             }
             TermKind::Real(value) => self.real_literal(*value, &term.ty, span),
@@ -307,7 +307,7 @@ impl Checker<'_> {
                 let span = args.get(1).or(args.last()).map_or(span, |arg| arg.span);
                 let fields = if prim == Prim::WriteNpz { ty.unfold().fields() } else { None };
                 let parts = fields.map_or(vec![ty], |fields| fields.into_iter().map(|(_, ty)| ty).collect());
-                let _ = parts.iter().all(|part| self.stored(prim, part, span));
+                let _ = parts.iter().all(|part| self.check_storable(prim, part, span));
             }
             TermKind::Prim(prim @ (Prim::WriteNetcdf | Prim::WriteVtk), type_args, args) => {
                 let prim = *prim;
@@ -320,7 +320,7 @@ impl Checker<'_> {
                 for (ty, span) in whole {
                     let mut parts = Vec::new();
                     file_parts(&ty, &mut parts);
-                    let _ = parts.iter().all(|part| self.stored(prim, part, span));
+                    let _ = parts.iter().all(|part| self.check_storable(prim, part, span));
                 }
             }
             TermKind::Op(..) => self.finish_operator(term),
@@ -399,7 +399,7 @@ impl Checker<'_> {
         };
         self.discharge();
         if !self.infer.try_unify(&call.ty, &term.ty) {
-            let (expected, found) = (term.ty.clone(), self.infer.settle(&call.ty));
+            let (expected, found) = (term.ty.clone(), self.infer.zonk_with_defaults(&call.ty));
             self.report(ConversionError::Mismatch { span, expected, found, because: None, hint: None });
             return;
         }

@@ -119,7 +119,7 @@ impl Checker<'_> {
             Question::Call(name, type_args) => {
                 let name = Name { text: name.clone(), span };
                 if !self.is_function_name(&name) {
-                    return self.unknown(&name);
+                    return self.report_unknown_name(&name);
                 }
                 let argument = match operands.len() {
                     0 => Arg::Done(Term::unit(span)),

@@ -20,7 +20,7 @@ use crate::check::solve::infer::accepts;
 use crate::core::{FunctionId, GlobalId, Prim, Term, TermKind};
 use crate::source::{SourceId, Span};
 use crate::syntax::ast;
-use crate::types::number::{MAX_COMPONENTS, conversion_cost, widened};
+use crate::types::number::{MAX_COMPONENTS, conversion_cost, widen_numbers};
 use crate::types::{Kind, Meta, NominalBody, Type, TypeKind};
 use std::sync::Arc;
 
@@ -165,7 +165,7 @@ impl Checker<'_> {
             found.variable = Some(Variable::Global(*id));
             return found;
         }
-        for (callable, scope) in self.env.candidates(name).scoped() {
+        for (callable, scope) in self.env.candidates(name).with_scopes() {
             let place = Place::Top(scope);
             let candidate = Candidate::Top(callable.clone());
             match found.tiers.last_mut() {
@@ -291,9 +291,9 @@ impl Checker<'_> {
         let mark = self.infer.mark();
         let instance = scheme.instantiate(&mut self.infer, type_args);
         let ty = match round {
-            Round::AsIs => self.infer.settle(ty),
+            Round::AsIs => self.infer.zonk_with_defaults(ty),
             Round::Literals => ty.clone(),
-            Round::Converted => widened(&self.infer.settle(ty), &instance.domain),
+            Round::Converted => widen_numbers(&self.infer.zonk_with_defaults(ty), &instance.domain),
             Round::Declared | Round::ByInstance => self.adapted(ty, &instance.domain, round),
         };
         let domain = self.at_some_sizes(&instance.domain);
@@ -321,7 +321,7 @@ impl Checker<'_> {
             return false;
         }
         self.infer.undo(mark);
-        let ty = self.infer.settle(ty);
+        let ty = self.infer.zonk_with_defaults(ty);
         let flat = ty.with_flat_indices();
         flat != ty && self.infer.unify(&flat, domain).is_ok()
     }
@@ -381,7 +381,7 @@ impl Checker<'_> {
         if !round.converts() || fitting.len() < 2 {
             return fitting;
         }
-        let settled = self.infer.shown(ty);
+        let settled = self.infer.display_type(ty);
         let far: Vec<(usize, u64)> =
             fitting.iter().map(|c| conversion_cost(&settled, &self.candidate_header(c).domain)).collect();
         let least = far.iter().min().copied();
@@ -543,7 +543,7 @@ impl LookupResult {
 
     /// Returns the only function of the name that the program itself has declared. An error in a
     /// call then refers to this function, whatever functions of the name the library has.
-    pub(in crate::check) fn own(&self) -> Option<&Candidate> {
+    pub(in crate::check) fn only_declared(&self) -> Option<&Candidate> {
         let mut own = self.candidates().filter(|(place, _)| *place != Place::Top(Scope::Library));
         let first = own.next().map(|(_, candidate)| candidate);
         if own.next().is_some() { None } else { first }

@@ -145,7 +145,7 @@ impl Checker<'_> {
             if !defaulted {
                 defaulted = true;
                 for arg in waiting.iter().flat_map(|o| o.constraint.args.clone()) {
-                    self.infer.settle(&arg);
+                    self.infer.zonk_with_defaults(&arg);
                 }
                 continue;
             }
@@ -224,7 +224,7 @@ impl Checker<'_> {
     /// Returns the constraint as messages show it: zonked, with literal holes at their default
     /// types.
     fn shown(&mut self, constraint: &Constraint) -> Constraint {
-        let args = constraint.args.iter().map(|ty| self.infer.shown(ty)).collect();
+        let args = constraint.args.iter().map(|ty| self.infer.display_type(ty)).collect();
         Constraint { class: constraint.class, args }
     }
 

@@ -144,7 +144,7 @@ impl Infer {
 
     /// Opens a rigid variable: holes with a level below `first` cannot mention it in their
     /// solutions.
-    pub fn open(&mut self, var: &TypeVar, first: u32) {
+    pub fn open_rigid_variable(&mut self, var: &TypeVar, first: u32) {
         self.opened.insert(var.id, first);
     }
 
@@ -248,7 +248,7 @@ impl Infer {
     /// holes become. Equations that hold are dropped.
     pub fn contradiction(&mut self) -> Option<Equation> {
         for Equation { found, expected, span } in self.set_postponed(Vec::new()) {
-            let (found, expected) = (self.settle(&found), self.settle(&expected));
+            let (found, expected) = (self.zonk_with_defaults(&found), self.zonk_with_defaults(&expected));
             if !self.try_unify(&found, &expected) {
                 return Some(Equation { found, expected, span });
             }
@@ -290,7 +290,7 @@ impl Infer {
 
     /// Gives the unsolved literal holes of the type their default types, then zonks as
     /// [`Infer::zonk`].
-    pub fn settle(&mut self, ty: &Type) -> Type {
+    pub fn zonk_with_defaults(&mut self, ty: &Type) -> Type {
         let ty = self.zonk(ty);
         if ty.has_meta() {
             self.default_literals(&ty);
@@ -353,9 +353,9 @@ impl Infer {
     }
 
     /// Returns the type as messages show it, with literal holes at their defaults. Changes nothing.
-    pub fn shown(&mut self, ty: &Type) -> Type {
+    pub fn display_type(&mut self, ty: &Type) -> Type {
         let mark = self.mark();
-        let shown = self.settle(ty);
+        let shown = self.zonk_with_defaults(ty);
         self.undo(mark);
         shown
     }

@@ -81,7 +81,7 @@ impl Checker<'_> {
     pub(in crate::check) fn lower_kind(&mut self, written: Option<&Name>) -> Kind {
         let Some(name) = written else { return Kind::Type };
         self.note(name.span, |_| Some(Referent::Named));
-        self.env.kind_named(&name.text).unwrap_or_else(|| {
+        self.env.lookup_kind(&name.text).unwrap_or_else(|| {
             if self.report_unknown_in_module(name) {
                 return Kind::UnitSum;
             }
