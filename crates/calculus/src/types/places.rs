@@ -6,9 +6,9 @@
 //! `T @ S` ([`TypeKind::Placed`]) is the type of a value of `T` at each place of `S`; its kind is
 //! SPREAD.
 //!
-//! *Endpoint projection* ([`Type::projected`]) is the type that one party has of a type: `T` of
-//! `T @ S` at a party of `S`, and `1` at any other (M. Carbone and F. Montesi, *Deadlock-freedom by
-//! design: multiparty asynchronous global programming*, POPL 2013).
+//! *Endpoint projection* ([`Type::endpoint_projection`]) is the type that one party has of a type:
+//! `T` of `T @ S` at a party of `S`, and `1` at any other (M. Carbone and F. Montesi,
+//! *Deadlock-freedom by design: multiparty asynchronous global programming*, POPL 2013).
 
 use super::{Kind, Nominal, NominalBody, Type, TypeKind, TypeVar};
 use crate::hash::HashSet;

@@ -393,7 +393,7 @@ impl<'p> Emitter<'p> {
         self.inputs.push(input);
         self.bindings.push(InputBinding::Scalar(number, code_bound(&leaf)));
         let reg = self.set(scalar, Op::Scalar(number))?;
-        self.from_word(reg, ty)
+        self.value_of_word(reg, ty)
     }
 
     /// An input of several slots, which is read.

@@ -145,19 +145,19 @@ impl<'p> Emitter<'p> {
     // ---- values as slots ----------------------------------------------------------------
 
     /// The value of a type with one slot, of the word in it.
-    pub(super) fn from_word(&mut self, reg: Reg, ty: &Type) -> Result<LoweredValue<'p>> {
+    pub(super) fn value_of_word(&mut self, reg: Reg, ty: &Type) -> Result<LoweredValue<'p>> {
         match ty {
             Type::Element(_) => Ok(LoweredValue::Word(reg)),
             Type::Index(space) => self.index_of_code(reg, space),
             Type::Tuple(types) => {
                 let parts = types.iter().map(|ty| match self.slots(ty)? {
                     0 => self.without_slots(ty),
-                    _ => self.from_word(reg, ty),
+                    _ => self.value_of_word(reg, ty),
                 });
                 Ok(LoweredValue::Tuple(parts.collect::<Result<Vec<_>>>()?.into()))
             }
             Type::Array(_, element) => {
-                let only = self.from_word(reg, element)?;
+                let only = self.value_of_word(reg, element)?;
                 Ok(LoweredValue::Array(Rc::new(ArrayValue::List(vec![only]))))
             }
             Type::Sum(_) | Type::Exists(..) => Err(Declined::Sum),

@@ -209,7 +209,7 @@ impl Checker<'_> {
                     push(stmt);
                 }
             }
-            // Types are declared before: in a block by `declare_run`, with the adjacent
+            // Types are declared before: in a block by `declare_type_group`, with the adjacent
             // declarations.
             S::Typedef(..)
             | S::Newtype(..)
